@@ -1,0 +1,39 @@
+// Package servers tells tests where the real Elasticsearch and Redis are that cmd/testservers found or started.
+package servers
+
+import (
+	"os"
+	"testing"
+)
+
+// The environment variables that cmd/testservers sets for the command that it runs.
+const (
+	ElasticsearchVariable = "TEST_ELASTICSEARCH_URL"
+	RedisVariable         = "TEST_REDIS_URL"
+	RequireVariable       = "REQUIRE_SERVICES" // 1: a test that lacks its server fails
+)
+
+// Elasticsearch returns the address of a real Elasticsearch. Without one the test is left out.
+func Elasticsearch(t testing.TB) string {
+	t.Helper()
+	return need(t, ElasticsearchVariable)
+}
+
+// Redis returns the redis:// address of a real Redis. Without one the test is left out.
+func Redis(t testing.TB) string {
+	t.Helper()
+	return need(t, RedisVariable)
+}
+
+func need(t testing.TB, variable string) string {
+	t.Helper()
+	address := os.Getenv(variable)
+	switch {
+	case address != "":
+	case os.Getenv(RequireVariable) == "1":
+		t.Fatalf("%s is not set: run the tests through `make test`", variable)
+	default:
+		t.Skipf("left out: %s is not set; `make test` sets it", variable)
+	}
+	return address
+}

@@ -1,0 +1,21 @@
+// Package index says what a filing is, what can be asked about filings and what comes back, and names what an engine
+// that stores them must do. It does no I/O: index/elastic and index/embedded do, and index/indextest holds both to
+// the same answers.
+//
+// # Design
+//
+// One table of fields (field.go) drives reading, mapping, rendering and documentation. What is derived from a record
+// (its city, its equity, whether a trust owns it) is derived here, once, for every engine (derive.go), so that engines
+// only store and compare. Text that is compared is folded here too (text.go): no engine has a lower-case of its own.
+//
+// A query is a Filter (predicates that must all hold), a sort, an offset and a limit (query.go). Its String is
+// canonical: two queries that must answer the same have the same text, which makes it a cache key and half an ETag.
+//
+// Data lives in generations (engine.go). A generation is built, sealed, verified, promoted, and from then on never
+// changes. A Reader is pinned to one, so whatever is computed from several of its answers is consistent, and whatever
+// is remembered by (generation, query) stays right for ever.
+//
+// A Record is the JSON of a filing as the API shows it to the highest tier, fields in the order of the table, which is
+// ordered by tier: what a lower tier may see is a prefix of it (record.go). Engines store that text and hand it
+// through; nobody decodes it on the way.
+package index

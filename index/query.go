@@ -1,0 +1,159 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Query asks for one page of filings.
+type Query struct {
+	Where  Filter
+	Sort   Sort
+	Offset int // filings to skip, 0 or more, however many
+	Limit  int // filings to return at the most
+}
+
+// String returns the canonical text of q.
+func (q Query) String() string {
+	return q.Where.String() + " sort " + q.Sort.String() +
+		" offset " + strconv.Itoa(q.Offset) + " limit " + strconv.Itoa(q.Limit)
+}
+
+// Sort orders filings by one field. Filings without a value in it come last in both directions; ties, and the whole
+// default order, are by FilingDate descending (missing last), then ID descending. Owner is compared folded.
+type Sort struct {
+	By        Field // one of SortFields
+	Ascending bool
+}
+
+// DefaultSort is the order of the list of filings: the newest recording date first.
+var DefaultSort = Sort{By: FilingDate}
+
+// SortFields are the fields that filings can be sorted by.
+var SortFields = []Field{FilingDate, FilingAmount, CurrentAmount, Owner, CreatedAt}
+
+func (s Sort) String() string {
+	if s.Ascending {
+		return s.By.String() + " asc"
+	}
+	return s.By.String() + " desc"
+}
+
+// Filter selects the filings for which every predicate holds; an empty one selects all.
+type Filter []Predicate
+
+// String returns the canonical text of w: the order and the repetition of predicates make no difference.
+func (w Filter) String() string {
+	texts := make([]string, len(w))
+	for i, p := range w {
+		texts[i] = p.String()
+	}
+	slices.Sort(texts)
+	return "where " + strings.Join(slices.Compact(texts), " and ")
+}
+
+// Predicate is a condition on a filing. Engines switch over its types: AnyOf, Between, Days, Times, Present, Box and
+// Contains. String is its canonical text.
+type Predicate interface {
+	predicate()
+	String() string
+}
+
+// AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded. Fields are County,
+// CountyName, City, FilingType, PropertyClassification, Categories or ForeclosureStatus.
+type AnyOf struct {
+	Fields []Field
+	Values []string
+}
+
+// Between holds when the number in Field is at least Min and at most Max; nil is no bound. A filing without the number
+// does not match. Fields are FilingAmount, LotSizeAcres or EquityPercent.
+type Between struct {
+	Field    Field
+	Min, Max *float64
+}
+
+// Days holds when FilingDate is From or later and To or earlier, both YYYY-MM-DD; "" is no bound. A filing without a
+// date does not match.
+type Days struct{ From, To string }
+
+// Times holds when CreatedAt is From or later and To or earlier, to the microsecond.
+type Times struct{ From, To time.Time }
+
+// Present holds when Field has a value (Is) or has none (not Is). Fields are ForeclosureStatus, PropertyData, Trust or
+// Estate.
+type Present struct {
+	Field Field
+	Is    bool
+}
+
+// Box holds when the filing's point lies inside, edges included, exactly. West > East crosses the antimeridian: then
+// longitudes from West to 180 and from -180 to East are inside.
+type Box struct{ North, South, East, West float64 }
+
+// Contains holds when Text, which is a SearchText, is a substring of the SearchText of Owner, PropertyAddress,
+// CaseNumber or County.
+type Contains struct{ Text string }
+
+func (AnyOf) predicate()    {}
+func (Between) predicate()  {}
+func (Days) predicate()     {}
+func (Times) predicate()    {}
+func (Present) predicate()  {}
+func (Box) predicate()      {}
+func (Contains) predicate() {}
+
+func (p AnyOf) String() string {
+	names := make([]string, len(p.Fields))
+	for i, f := range p.Fields {
+		names[i] = f.String()
+	}
+	values := make([]string, len(p.Values))
+	for i, v := range p.Values {
+		values[i] = strconv.Quote(v)
+	}
+	return set(names) + " in " + set(values)
+}
+
+// set writes a list whose order and repetitions make no difference.
+func set(items []string) string {
+	slices.SortFunc(items, cmp.Compare[string])
+	return "(" + strings.Join(slices.Compact(items), ",") + ")"
+}
+
+func (p Between) String() string {
+	bound := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return string(AppendNumber(nil, *v))
+	}
+	return p.Field.String() + " in [" + bound(p.Min) + "," + bound(p.Max) + "]"
+}
+
+func (p Days) String() string { return "filingDate in [" + p.From + "," + p.To + "]" }
+
+func (p Times) String() string {
+	micros := func(t time.Time) string { return strconv.FormatInt(t.UnixMicro(), 10) }
+	return "createdAt in [" + micros(p.From) + "," + micros(p.To) + "]"
+}
+
+func (p Present) String() string { return p.Field.String() + " present " + strconv.FormatBool(p.Is) }
+
+func (p Box) String() string {
+	var b []byte
+	for _, v := range []float64{p.North, p.South, p.East, p.West} {
+		b = append(AppendNumber(b, v), ',')
+	}
+	return "box(" + string(b[:len(b)-1]) + ")"
+}
+
+func (p Contains) String() string { return "contains " + strconv.Quote(p.Text) }
+
+// InCounty selects the filings of a county: `Orange, FL` is that one, `Orange` every county of that name (rule P6).
+func InCounty(name string) Predicate {
+	return AnyOf{Fields: []Field{County, CountyName}, Values: []string{Fold(name)}}
+}

@@ -1,0 +1,95 @@
+package index
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// Record is a filing as the API shows it to the highest tier: a JSON object with every returned field in the order of
+// the table, null where the filing lacks it (categories: []). The table is ordered by tier, so that the record of a
+// lower tier is a prefix of it and a closing brace.
+type Record []byte
+
+// AppendRecord appends the record of f to dst.
+func AppendRecord(dst []byte, f *Filing) []byte {
+	for field := ID; field < numFields && fields[field].Tier != Hidden; field++ {
+		dst = append(dst, keys[field]...)
+		dst = appendValue(dst, f, field)
+	}
+	return append(dst, '}')
+}
+
+// keys holds what stands before the value of each field: `{"id":`, `,"county":` and so on.
+var keys = func() (k [numFields]string) {
+	for f := range k {
+		k[f] = `,"` + fields[f].Name + `":`
+	}
+	k[ID] = `{"id":`
+	return k
+}()
+
+func appendValue(dst []byte, f *Filing, field Field) []byte {
+	switch fields[field].Kind {
+	case KindID:
+		return strconv.AppendInt(dst, f.ID, 10)
+	case KindCategories:
+		dst = append(dst, '[')
+		for i, c := range f.Categories {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = AppendString(dst, c)
+		}
+		return append(dst, ']')
+	case KindAmount, KindNumber, KindInteger, KindLatitude, KindLongitude:
+		if v, ok := f.Number(field); ok {
+			return AppendNumber(dst, v)
+		}
+	default:
+		if s := f.Text(field); s != "" {
+			return AppendString(dst, s)
+		}
+	}
+	return append(dst, "null"...)
+}
+
+// AppendNumber appends v as a plain decimal, without an exponent.
+func AppendNumber(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'f', -1, 64) }
+
+// AppendString appends s as a JSON string.
+func AppendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			return appendQuoted(dst, s)
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
+}
+
+func appendQuoted(dst []byte, s string) []byte {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return b.Bytes()[:b.Len()-1]
+}
+
+// AppendFor appends the part of r that tier t sees. A field's key cannot occur anywhere else in a record: within a
+// string its quotes would be escaped, and behind a string's end no name can follow the comma's quote.
+func (r Record) AppendFor(dst []byte, t Tier) []byte {
+	if end, ok := firstAbove[t]; ok {
+		if i := bytes.Index(r, end); i >= 0 {
+			return append(append(dst, r[:i]...), '}')
+		}
+	}
+	return append(dst, r...)
+}
+
+// firstAbove holds, for each tier but the highest, the key of the first field that it does not see.
+var firstAbove = map[Tier][]byte{
+	Free: []byte(keys[PropertyType]),
+	Pro:  []byte(keys[OwnerPhonePrimary]),
+}

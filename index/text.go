@@ -1,0 +1,24 @@
+package index
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Fold returns s as it is compared wherever case is ignored: lower-cased character by character.
+func Fold(s string) string { return strings.ToLower(s) }
+
+// Squeeze trims s and turns each run of white space (unicode.IsSpace) into one blank.
+func Squeeze(s string) string { return strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " ") }
+
+// SearchText returns s as substring search compares it (rule P16): folded, white space squeezed. Values and terms both
+// pass through it. Trimming values loses nothing, since a term never starts or ends with a blank.
+func SearchText(s string) string { return Squeeze(Fold(s)) }
+
+// SplitCounty splits "Orange, FL" into name and state. Without a ", ST" at its end the whole is the name.
+func SplitCounty(county string) (name, state string) {
+	if i := len(county) - 4; i >= 0 && county[i:i+2] == ", " {
+		return county[:i], county[i+2:]
+	}
+	return county, ""
+}
