@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -59,7 +60,8 @@ func city(f *Filing) string {
 }
 
 // equityPercent is homeEquityEstimate / estimatedValue * 100, rounded to four decimals, half away from zero. It is
-// computed on the decimals as written, so that a tie is a tie: 1.00005 is not a little less in binary.
+// computed on the decimals as written, so that a tie is a tie: 1.00005 is not a little less in binary. A quotient that no
+// float64 holds becomes the largest one, since engines take finite numbers only.
 func equityPercent(f *Filing) (float64, bool) {
 	equity, ok1 := f.Number(HomeEquityEstimate)
 	value, ok2 := f.Number(EstimatedValue)
@@ -68,7 +70,7 @@ func equityPercent(f *Filing) (float64, bool) {
 	}
 	r := new(big.Rat).Quo(decimal(equity), decimal(value))
 	p, _ := strconv.ParseFloat(r.Mul(r, big.NewRat(100, 1)).FloatString(4), 64)
-	return p, true
+	return max(-math.MaxFloat64, min(math.MaxFloat64, p)), true
 }
 
 // decimal returns the shortest decimal that reads back as v, exactly.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,11 +17,15 @@ func GenerationName(prefix string, t time.Time, version int) string {
 
 // GenerationTime returns when the generation of prefix with that name was begun; false for any other name.
 func GenerationTime(prefix, name string) (time.Time, bool) {
-	rest, ok := strings.CutPrefix(name, prefix+"-")
-	stamp, version, ok2 := strings.Cut(rest, "-v")
-	if !ok || !ok2 || strings.Trim(version, "0123456789") != "" || version == "" {
+	rest, _ := strings.CutPrefix(name, prefix+"-")
+	stamp, version, _ := strings.Cut(rest, "-v")
+	v, err := strconv.ParseUint(version, 10, 31)
+	if err != nil {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(generationTime, stamp)
-	return t, err == nil
+	if err != nil || name != GenerationName(prefix, t, int(v)) { // both take more than is written
+		return time.Time{}, false
+	}
+	return t, true
 }

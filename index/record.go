@@ -54,8 +54,13 @@ func appendValue(dst []byte, f *Filing, field Field) []byte {
 	return append(dst, "null"...)
 }
 
-// AppendNumber appends v as a plain decimal, without an exponent.
-func AppendNumber(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'f', -1, 64) }
+// AppendNumber appends v as a plain decimal, without an exponent. Negative zero is 0.
+func AppendNumber(dst []byte, v float64) []byte {
+	if v == 0 {
+		v = 0
+	}
+	return strconv.AppendFloat(dst, v, 'f', -1, 64)
+}
 
 // AppendString appends s as a JSON string.
 func AppendString(dst []byte, s string) []byte {

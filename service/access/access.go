@@ -1,5 +1,3 @@
-// Package access owns keys, accounts, tiers and quotas: who may ask, and how often. It knows nothing of filings or
-// HTTP.
 package access
 
 import (
@@ -29,7 +27,7 @@ var (
 	ErrRevoked     = errors.New("account has no active key") // rotate, revoke: create one
 )
 
-// Limits are what one tier may use.
+// Limit is what one tier may use.
 type Limit struct {
 	Quota int64 // requests: a UTC day, or for life where Lifetime
 	Burst int64 // requests a second

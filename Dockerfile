@@ -1,0 +1,24 @@
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+# What the building machine has in its environment; docker-compose.yml passes it on. Empty: Go's defaults.
+ARG GOPROXY
+ARG GOSUMDB
+ARG GOFLAGS
+# The libraries first: they change less often than the code.
+COPY go.mod go.sum ./
+RUN --mount=type=cache,target=/go/pkg/mod go mod download
+COPY . .
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /out/filings ./cmd/filings \
+    && mkdir /out/data
+
+FROM gcr.io/distroless/static-debian12:nonroot
+COPY --from=build /out/filings /filings
+# A new volume takes over the owner of the folder that it covers.
+COPY --from=build --chown=65532:65532 /out/data /var/lib/filings
+ENV FILINGS_DATA_DIR=/var/lib/filings
+VOLUME /var/lib/filings
+EXPOSE 8443 8080
+USER 65532:65532
+ENTRYPOINT ["/filings"]
+CMD ["serve"]

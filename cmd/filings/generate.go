@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"filings/index/madeup"
+)
+
+func (p *program) generateCommand() *cobra.Command {
+	var count int
+	var seed uint64
+	cmd := &cobra.Command{
+		Use:   "generate --count N [--seed S]",
+		Short: "Prints made-up filings in the load format",
+		Long: "Prints made-up filings in the load format (NDJSON), every field of every tier among them.\n" +
+			"The same count and seed give the same bytes.",
+		Example: "  filings generate --count 1000000 | filings reindex --format ndjson -",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if count < 0 {
+				return usageError{fmt.Errorf("--count %d: 0 or more is wanted", count)}
+			}
+			out := bufio.NewWriterSize(p.out, 1<<16)
+			return errors.Join(madeup.Write(out, count, seed), out.Flush())
+		},
+	}
+	cmd.Flags().IntVar(&count, "count", 0, "number of filings (required)")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "another seed gives other filings")
+	_ = cmd.MarkFlagRequired("count") // fails only for a flag that does not exist
+	return cmd
+}

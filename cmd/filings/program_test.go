@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"filings/service/access"
+)
+
+// fixture runs commands of the program with settings of its own.
+type fixture struct {
+	settings settings
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	return &fixture{settings{
+		Index: "filings", IndexShards: 1, IndexReplicas: 0, DataDir: filepath.Join(t.TempDir(), "data"),
+		Listen: "127.0.0.1:0", RedirectListen: "127.0.0.1:0", OperationsListen: "127.0.0.1:0",
+		RequestTimeout: 5e9, CacheSize: 1 << 20,
+		FreeLifetimeQuota: 100, StarterDailyQuota: 1000, ProDailyQuota: 10_000, EnterpriseDailyQuota: 100_000,
+		FreeBurst: 5, StarterBurst: 10, ProBurst: 25, EnterpriseBurst: 100,
+		ActiveForeclosureStatuses: []string{"active"}, LegacyHasDataName: "has_data", KeepGenerations: 2, LogFormat: "json",
+	}}
+}
+
+// run runs one command with in as its standard input.
+func (f *fixture) run(ctx context.Context, in string, args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = run(ctx, args, func() (settings, error) { return f.settings, f.settings.check() }, streams{strings.NewReader(in), &o, &e})
+	return code, o.String(), e.String()
+}
+
+// must is run for a command that has to succeed.
+func (f *fixture) must(t *testing.T, in string, args ...string) string {
+	t.Helper()
+	code, out, errs := f.run(t.Context(), in, args...)
+	if code != exitDone {
+		t.Fatalf("filings %s: exit code %d\n%s", strings.Join(args, " "), code, errs)
+	}
+	return out
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	missing := filepath.Join(t.TempDir(), "missing.ndjson")
+	for _, test := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", exitUsage, "a command is wanted"},
+		{"sevre", exitUsage, `unknown command "sevre"`},
+		{"serve --port 80", exitUsage, "unknown flag: --port"},
+		{"serve now", exitUsage, `unknown command "now"`},
+		{"reindex", exitUsage, "requires at least 1 arg"},
+		{"reindex --max-rejects some file.ndjson", exitUsage, "invalid argument"},
+		{"reindex " + missing, exitFailed, "missing.ndjson"},
+		{"reindex --format xml -", exitUsage, "ndjson"},
+		{"rollback", exitFailed, "no generation is live"},
+		{"rollback nonsense", exitFailed, "there is no generation nonsense"},
+		{"rollback a b", exitUsage, "accepts at most 1 arg"},
+		{"keys", exitUsage, "is wanted"},
+		{"keys steal", exitUsage, `unknown command "steal"`},
+		{"keys create --user u", exitUsage, `required flag(s) "tier" not set`},
+		{"keys create --user u --tier gold", exitUsage, "one of free, starter, pro, enterprise is wanted"},
+		{"keys show --user nobody", exitFailed, "no such account"},
+		{"generate", exitUsage, `required flag(s) "count" not set`},
+		{"generate --count -1", exitUsage, "0 or more is wanted"},
+		{"help", exitDone, ""},
+		{"help settings", exitDone, ""},
+		{"help reindex", exitDone, ""},
+		{"version", exitDone, ""},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			t.Parallel()
+			code, _, errs := newFixture(t).run(t.Context(), "", strings.Fields(test.args)...)
+			if code != test.code || !strings.Contains(errs, test.want) {
+				t.Errorf("exit code %d and %q, want %d and %q", code, errs, test.code, test.want)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if got := f.must(t, "", "help", "settings"); strings.Count(got, "\nFILINGS_") != len(settingRows()) {
+		t.Errorf("help settings shows another table:\n%s", got)
+	}
+	for _, command := range []string{"serve", "demo", "reindex", "generations", "rollback", "keys", "generate", "version", "settings"} {
+		if got := f.must(t, "", "help"); !strings.Contains(got, " "+command+" ") {
+			t.Errorf("help does not name %s:\n%s", command, got)
+		}
+	}
+}
+
+func TestKeysCommands(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := strings.TrimSuffix(f.must(t, "", "keys", "create", "--user", "u1", "--tier", "pro", "--name", "laptop"), "\n")
+	if !regexp.MustCompile(`^ak_live_[0-9a-f]{32}$`).MatchString(key) {
+		t.Errorf("create printed %q", key)
+	}
+	if code, _, errs := f.run(t.Context(), "", "keys", "create", "--user", "u1", "--tier", "pro"); code != exitFailed {
+		t.Errorf("a second key: exit code %d, %q", code, errs)
+	}
+	var got access.Account
+	if err := json.Unmarshal([]byte(f.must(t, "", "keys", "show", "--user", "u1", "--json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	got.CreatedAt = got.CreatedAt.Truncate(0)
+	if got.User != "u1" || got.Tier != access.Pro || got.Prefix != key[:8] || got.State != "active" || got.Name != "laptop" ||
+		got.CreatedAt.IsZero() || got.Quota != 10_000 || got.Used != 0 || got.Remaining != 10_000 {
+		t.Errorf("show: %+v", got)
+	}
+	if other := f.must(t, "", "keys", "rotate", "--user", "u1"); other == key+"\n" {
+		t.Error("rotate printed the old key")
+	}
+	f.must(t, "", "keys", "tier", "--user", "u1", "--tier", "free")
+	f.must(t, "", "keys", "revoke", "--user", "u1")
+	if list := f.must(t, "", "keys", "list"); !strings.Contains(list, "u1") || !strings.Contains(list, "revoked") || !strings.Contains(list, "free") {
+		t.Errorf("list: %s", list)
+	}
+	if list := f.must(t, "", "keys", "list", "--json"); !strings.HasPrefix(list, `[{"user":"u1","tier":"free",`) {
+		t.Errorf("list --json: %s", list)
+	}
+	if list := newFixture(t).must(t, "", "keys", "list", "--json"); list != "[]\n" {
+		t.Errorf("list --json without accounts: %q", list)
+	}
+}
+
+func TestLoadCommands(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if got := f.must(t, "", "generations", "--json"); got != "[]\n" {
+		t.Errorf("generations before the first load: %q", got)
+	}
+	type report struct {
+		Generation              string
+		Read, Indexed, Rejected int64
+		Filings                 int64
+		Promoted                bool
+	}
+	load := func(args ...string) report {
+		t.Helper()
+		in := f.must(t, "", "generate", "--count", "50", "--seed", "7")
+		var r report
+		if err := json.Unmarshal([]byte(f.must(t, in, args...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first := load("reindex", "--format", "ndjson", "-")
+	if first.Read != 50 || first.Indexed != 50 || first.Filings != 50 || !first.Promoted || first.Generation == "" {
+		t.Errorf("report: %+v", first)
+	}
+	second := load("reindex", "--format", "ndjson", "-")
+	var all []struct {
+		Name    string
+		Filings int64
+		Bytes   int64
+		Live    bool
+	}
+	if err := json.Unmarshal([]byte(f.must(t, "", "generations", "--json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 2 || all[0].Name != second.Generation || !all[0].Live || all[1].Name != first.Generation || all[1].Live || all[0].Bytes == 0 {
+		t.Errorf("generations: %+v", all)
+	}
+	if got := f.must(t, "", "rollback"); got != first.Generation+"\n" {
+		t.Errorf("rollback printed %q, want %s", got, first.Generation)
+	}
+	if code, _, errs := f.run(t.Context(), "", "rollback"); code != exitFailed || !strings.Contains(errs, "no generation before") {
+		t.Errorf("rollback from the first one: exit code %d, %q", code, errs)
+	}
+	if got := f.must(t, "", "rollback", second.Generation); got != second.Generation+"\n" {
+		t.Errorf("rollback printed %q, want %s", got, second.Generation)
+	}
+	code, out, errs := f.run(t.Context(), `{"id":1,"county":"nowhere"}`, "reindex", "--format", "ndjson", "-")
+	if code != exitFailed || !strings.Contains(out, `"promoted":false`) || !strings.Contains(errs, "county") {
+		t.Errorf("a rejected record: exit code %d\n%s\n%s", code, out, errs)
+	}
+}
+
+func TestGenerateCommand(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, b := f.must(t, "", "generate", "--count", "20", "--seed", "3"), f.must(t, "", "generate", "--count", "20", "--seed", "3")
+	if a != b || strings.Count(a, "\n") != 20 {
+		t.Errorf("the same count and seed gave %d and %d lines", strings.Count(a, "\n"), strings.Count(b, "\n"))
+	}
+	if c := f.must(t, "", "generate", "--count", "20", "--seed", "4"); a == c {
+		t.Error("another seed gave the same filings")
+	}
+}
+
+// Servers that are not there are one clear line that names the setting, not the address.
+func TestUnreachableServers(t *testing.T) {
+	t.Parallel()
+	for variable, set := range map[string]func(*settings){
+		"FILINGS_ELASTICSEARCH_URL": func(s *settings) { s.ElasticsearchURL = []string{"http://user:secret@127.0.0.1:9"} },
+		"FILINGS_REDIS_URL":         func(s *settings) { s.RedisURL = "redis://:secret@127.0.0.1:9" },
+	} {
+		t.Run(variable, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			set(&f.settings)
+			code, _, errs := f.run(t.Context(), "", "serve")
+			if code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, variable) ||
+				strings.Contains(errs, "secret") || strings.Contains(errs, "127.0.0.1:9") {
+				t.Errorf("exit code %d, %q", code, errs)
+			}
+		})
+	}
+}
+
+func TestOccupiedPort(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	l, err := open("FILINGS_LISTEN", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f.settings.Listen = l.Addr().String()
+	code, _, errs := f.run(t.Context(), "", "serve")
+	want := fmt.Sprintf("filings: FILINGS_LISTEN=%s: another program listens on this address\n", l.Addr())
+	if code != exitFailed || errs != want {
+		t.Errorf("exit code %d and %q, want %d and %q", code, errs, exitFailed, want)
+	}
+}
+
+// The data folder, with the keys' hashes and the certificate's key in it, is its owner's alone.
+func TestDataFolderIsPrivate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.must(t, "", "keys", "create", "--user", "u", "--tier", "free")
+	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
+	if _, _, err := certificate(f.settings, testTime); err != nil {
+		t.Fatal(err)
+	}
+	err := filepath.WalkDir(f.settings.DataDir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", strings.TrimPrefix(path, f.settings.DataDir), info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"filings/reindexer"
+)
+
+func (p *program) reindexCommand() *cobra.Command {
+	cfg := reindexer.Config{}
+	cmd := &cobra.Command{
+		Use:   "reindex [flags] SOURCE…",
+		Short: "Loads filings into a new generation, verifies it and makes it live in one step",
+		Long: `Loads filings into a new generation, verifies it and makes it live in one step.
+
+A SOURCE is a file, a folder (its files in name order) or - for standard input: NDJSON (.ndjson, .jsonl) or CSV
+with a header (.csv), plain, gzip or zstd. The generation that is live stays so until the new one has been verified;
+whatever goes wrong before leaves it untouched. Ends with one line of JSON on standard output.
+
+Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promoted, 2 wrong usage or settings.`,
+		Example: `  filings reindex filings.ndjson.gz
+  filings reindex --rejects rejects.ndjson --max-rejects 100 /data/counties/
+  zcat filings.csv.gz | filings reindex --format csv -
+  filings reindex --update changes.ndjson`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	f := cmd.Flags()
+	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
+	f.StringVar(&cfg.Format, "format", "", "ndjson or csv, for all sources; by default told by their names")
+	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
+	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
+	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
+	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons, JSON lines")
+	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one")
+	cmd.RunE = p.withSettings(func(ctx context.Context, s settings, args []string) error {
+		cfg.Sources, cfg.Stdin = args, p.in
+		return p.reindex(ctx, s, cfg)
+	})
+	return cmd
+}
+
+// reindex runs a load and prints its report, also that of a load that promoted nothing.
+func (p *program) reindex(ctx context.Context, s settings, cfg reindexer.Config) (err error) {
+	log := p.logger(s)
+	store, closer, err := openStore(s, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	cfg.Store = store
+	cfg.Keep = s.KeepGenerations
+	cfg.Holder = holder()
+	cfg.Log = log
+	cfg.Progress = p.progress(log)
+	report, err := reindexer.Run(ctx, cfg)
+	if errors.Is(err, reindexer.ErrUsage) {
+		return usageError{err}
+	}
+	if printErr := json.NewEncoder(p.out).Encode(report); printErr != nil {
+		err = errors.Join(err, printErr)
+	}
+	return explain(s, err)
+}
+
+// progress shows a load as a bar on a terminal, as log records elsewhere.
+func (p *program) progress(log *slog.Logger) reindexer.Progress {
+	if isTerminal(p.err) {
+		return reindexer.NewBar(p.err)
+	}
+	return reindexer.NewLog(log)
+}
+
+// holder names this process to the operator of another machine.
+func holder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return fmt.Sprintf("process %d on %s", os.Getpid(), host)
+}

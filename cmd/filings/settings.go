@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/kelseyhightower/envconfig"
+)
+
+// settings are read from environment variables: FILINGS_ and the words of the field's name. The table that
+// `filings help settings` and the README show is made from the tags. Fields carry no envconfig tag, since that would
+// make an unprefixed variable count too.
+type settings struct {
+	ElasticsearchURL      []string `split_words:"true" desc:"Comma-separated addresses of Elasticsearch; empty: the embedded engine"`
+	ElasticsearchUsername string   `split_words:"true" desc:"Name to log in to Elasticsearch with"`
+	ElasticsearchPassword string   `split_words:"true" desc:"Password to log in to Elasticsearch with"`
+	ElasticsearchAPIKey   string   `split_words:"true" desc:"API key for Elasticsearch, instead of name and password"`
+	ElasticsearchCAFile   string   `split_words:"true" desc:"PEM file of the authority that signed Elasticsearch's certificate"`
+	Index                 string   `split_words:"true" default:"filings" desc:"Alias, and first part of the names of generations"`
+	IndexShards           int      `split_words:"true" default:"1" desc:"Shards of a generation"`
+	IndexReplicas         int      `split_words:"true" default:"1" desc:"Replicas of a promoted generation"`
+	RedisURL              string   `split_words:"true" desc:"redis:// or rediss:// address of the key store; empty: the embedded store"`
+	DataDir               string   `split_words:"true" default:"filings-data" desc:"Folder of the embedded engine and store and of the self-signed certificate"`
+
+	Listen           string        `split_words:"true" default:":8443" desc:"Address of the API, TLS"`
+	RedirectListen   string        `split_words:"true" default:":8080" desc:"Address of the plain listener that redirects to HTTPS; off: none"`
+	OperationsListen string        `split_words:"true" default:"127.0.0.1:9090" desc:"Address of /livez, /readyz and /metrics; off: none"`
+	TLSCertFile      string        `split_words:"true" desc:"PEM file of the certificate; empty: self-signed, kept in the data folder"`
+	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
+	TrustedProxies   []string      `split_words:"true" desc:"CIDRs of proxies whose X-Forwarded-Proto: https the plain listener believes, and then serves"`
+	CORSOrigins      []string      `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
+	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
+	CacheSize        byteSize      `split_words:"true" default:"256MiB" desc:"Memory for cached totals, aggregations and pages; 0: none"`
+
+	FreeLifetimeQuota    int64 `split_words:"true" default:"100" desc:"Requests of a free account, for life"`
+	StarterDailyQuota    int64 `split_words:"true" default:"1000" desc:"Requests of a starter account a UTC day"`
+	ProDailyQuota        int64 `split_words:"true" default:"10000" desc:"Requests of a pro account a UTC day"`
+	EnterpriseDailyQuota int64 `split_words:"true" default:"100000" desc:"Requests of an enterprise account a UTC day"`
+	FreeBurst            int64 `split_words:"true" default:"5" desc:"Requests of a free account a second"`
+	StarterBurst         int64 `split_words:"true" default:"10" desc:"Requests of a starter account a second"`
+	ProBurst             int64 `split_words:"true" default:"25" desc:"Requests of a pro account a second"`
+	EnterpriseBurst      int64 `split_words:"true" default:"100" desc:"Requests of an enterprise account a second"`
+
+	ActiveForeclosureStatuses []string `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
+	LegacyHasDataName         string   `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
+	KeepGenerations           int      `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
+
+	LogLevel  slog.Level `split_words:"true" default:"info" desc:"debug, info, warn or error"`
+	LogFormat string     `split_words:"true" default:"auto" desc:"text, json, or auto: text on a terminal, else json"`
+}
+
+const prefix = "filings"
+
+// off is the address of a listener that is not wanted.
+const off = "off"
+
+// environment reads the settings from the environment. Its errors are the user's to mend.
+func environment() (settings, error) {
+	var s settings
+	if err := envconfig.CheckDisallowed(prefix, &s); err != nil {
+		name := strings.TrimPrefix(err.Error(), "unknown environment variable ")
+		return s, fmt.Errorf("there is no setting %s: see `filings help settings`", name)
+	}
+	if err := envconfig.Process(prefix, &s); err != nil {
+		var parse *envconfig.ParseError
+		if errors.As(err, &parse) {
+			return s, fmt.Errorf("%s=%q: %s", parse.KeyName, parse.Value, wanted(parse.TypeName))
+		}
+		return s, err
+	}
+	return s, s.check()
+}
+
+// wanted says what a value of a setting's type looks like.
+func wanted(typeName string) string {
+	switch {
+	case strings.HasPrefix(typeName, "int"):
+		return "a whole number is wanted"
+	case typeName == "time.Duration":
+		return "a duration such as 5s or 1m30s is wanted"
+	case typeName == "slog.Level":
+		return "debug, info, warn or error is wanted"
+	case strings.HasSuffix(typeName, "byteSize"):
+		return "a size such as 256MiB or 1GiB is wanted"
+	}
+	return "this is not a " + typeName
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// contract is the table of settings of the program's contract: other people's scripts rely on it.
+var contract = map[string]string{
+	"FILINGS_ELASTICSEARCH_URL": "", "FILINGS_ELASTICSEARCH_USERNAME": "", "FILINGS_ELASTICSEARCH_PASSWORD": "",
+	"FILINGS_ELASTICSEARCH_API_KEY": "", "FILINGS_ELASTICSEARCH_CA_FILE": "",
+	"FILINGS_INDEX": "filings", "FILINGS_INDEX_SHARDS": "1", "FILINGS_INDEX_REPLICAS": "1",
+	"FILINGS_REDIS_URL": "", "FILINGS_DATA_DIR": "filings-data",
+	"FILINGS_LISTEN": ":8443", "FILINGS_REDIRECT_LISTEN": ":8080", "FILINGS_OPERATIONS_LISTEN": "127.0.0.1:9090",
+	"FILINGS_TLS_CERT_FILE": "", "FILINGS_TLS_KEY_FILE": "", "FILINGS_TRUSTED_PROXIES": "", "FILINGS_CORS_ORIGINS": "",
+	"FILINGS_FREE_LIFETIME_QUOTA": "100", "FILINGS_STARTER_DAILY_QUOTA": "1000", "FILINGS_PRO_DAILY_QUOTA": "10000",
+	"FILINGS_ENTERPRISE_DAILY_QUOTA": "100000", "FILINGS_FREE_BURST": "5", "FILINGS_STARTER_BURST": "10",
+	"FILINGS_PRO_BURST": "25", "FILINGS_ENTERPRISE_BURST": "100",
+	"FILINGS_ACTIVE_FORECLOSURE_STATUSES": "active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction",
+	"FILINGS_LEGACY_HAS_DATA_NAME":        "has_data", "FILINGS_REQUEST_TIMEOUT": "5s", "FILINGS_KEEP_GENERATIONS": "2",
+	"FILINGS_CACHE_SIZE": "256MiB", "FILINGS_LOG_LEVEL": "info", "FILINGS_LOG_FORMAT": "auto",
+}
+
+func TestSettingsContract(t *testing.T) {
+	t.Parallel()
+	got := map[string]string{}
+	for _, row := range settingRows() {
+		got[row.variable] = row.byDefault
+		if row.meaning == "" {
+			t.Errorf("%s has no meaning", row.variable)
+		}
+	}
+	if diff := cmp.Diff(contract, got); diff != "" {
+		t.Errorf("settings (-want +got)\n%s", diff)
+	}
+}
+
+// Every variable of the table is the one that envconfig reads.
+func TestSettingsAreRead(t *testing.T) {
+	for variable, value := range map[string]string{
+		"FILINGS_ELASTICSEARCH_URL": "http://a:9200, https://b:9200", "FILINGS_ELASTICSEARCH_USERNAME": "u",
+		"FILINGS_ELASTICSEARCH_PASSWORD": "p", "FILINGS_ELASTICSEARCH_API_KEY": "k", "FILINGS_ELASTICSEARCH_CA_FILE": "ca",
+		"FILINGS_INDEX": "other", "FILINGS_INDEX_SHARDS": "3", "FILINGS_INDEX_REPLICAS": "0",
+		"FILINGS_REDIS_URL": "rediss://r:6379/1", "FILINGS_DATA_DIR": "d", "FILINGS_LISTEN": ":1", "FILINGS_REDIRECT_LISTEN": "off",
+		"FILINGS_OPERATIONS_LISTEN": "off", "FILINGS_TLS_CERT_FILE": "c", "FILINGS_TLS_KEY_FILE": "k",
+		"FILINGS_TRUSTED_PROXIES": "10.0.0.0/8", "FILINGS_CORS_ORIGINS": "*", "FILINGS_FREE_LIFETIME_QUOTA": "11",
+		"FILINGS_STARTER_DAILY_QUOTA": "12", "FILINGS_PRO_DAILY_QUOTA": "13", "FILINGS_ENTERPRISE_DAILY_QUOTA": "14",
+		"FILINGS_FREE_BURST": "15", "FILINGS_STARTER_BURST": "16", "FILINGS_PRO_BURST": "17", "FILINGS_ENTERPRISE_BURST": "18",
+		"FILINGS_ACTIVE_FORECLOSURE_STATUSES": "one, ,two", "FILINGS_LEGACY_HAS_DATA_NAME": "has", "FILINGS_REQUEST_TIMEOUT": "1s",
+		"FILINGS_KEEP_GENERATIONS": "0", "FILINGS_CACHE_SIZE": "1GiB", "FILINGS_LOG_LEVEL": "warn", "FILINGS_LOG_FORMAT": "json",
+	} {
+		t.Setenv(variable, value)
+	}
+	got, err := environment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := settings{
+		ElasticsearchURL: []string{"http://a:9200", "https://b:9200"}, ElasticsearchUsername: "u", ElasticsearchPassword: "p",
+		ElasticsearchAPIKey: "k", ElasticsearchCAFile: "ca", Index: "other", IndexShards: 3, IndexReplicas: 0,
+		RedisURL: "rediss://r:6379/1", DataDir: "d", Listen: ":1", RedirectListen: "off", OperationsListen: "off",
+		TLSCertFile: "c", TLSKeyFile: "k", TrustedProxies: []string{"10.0.0.0/8"}, CORSOrigins: []string{"*"},
+		FreeLifetimeQuota: 11, StarterDailyQuota: 12, ProDailyQuota: 13, EnterpriseDailyQuota: 14,
+		FreeBurst: 15, StarterBurst: 16, ProBurst: 17, EnterpriseBurst: 18, ActiveForeclosureStatuses: []string{"one", "two"},
+		LegacyHasDataName: "has", RequestTimeout: time.Second, KeepGenerations: 0, CacheSize: 1 << 30, LogLevel: 4, LogFormat: "json",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("settings (-want +got)\n%s", diff)
+	}
+}
+
+// A wrong setting ends the program with code 2 and one line that names the variable and what would be right, and never
+// shows what may hold a password.
+func TestWrongSettings(t *testing.T) {
+	for _, test := range []struct{ variable, value, want string }{
+		{"FILINGS_REDIS_ULR", "x", "there is no setting FILINGS_REDIS_ULR: see `filings help settings`"},
+		{"FILINGS_FREE_BURST", "many", `FILINGS_FREE_BURST="many": a whole number is wanted`},
+		{"FILINGS_FREE_BURST", "0", `FILINGS_FREE_BURST="0": 1 or more is wanted`},
+		{"FILINGS_REQUEST_TIMEOUT", "5", `FILINGS_REQUEST_TIMEOUT="5": a duration such as 5s or 1m30s is wanted`},
+		{"FILINGS_REQUEST_TIMEOUT", "0s", `FILINGS_REQUEST_TIMEOUT="0s": a duration above 0 is wanted`},
+		{"FILINGS_CACHE_SIZE", "lots", `FILINGS_CACHE_SIZE="lots": a size such as 256MiB or 1GiB is wanted`},
+		{"FILINGS_CACHE_SIZE", "-1", `FILINGS_CACHE_SIZE="-1": a size such as 256MiB or 1GiB is wanted`},
+		{"FILINGS_LOG_LEVEL", "loud", `FILINGS_LOG_LEVEL="loud": debug, info, warn or error is wanted`},
+		{"FILINGS_LOG_FORMAT", "xml", `FILINGS_LOG_FORMAT="xml": text, json or auto is wanted`},
+		{"FILINGS_ELASTICSEARCH_URL", "user:secret@host", "http:// or https:// addresses are wanted"},
+		{"FILINGS_REDIS_URL", "http://:secret@host", "a redis:// or rediss:// address is wanted"},
+		{"FILINGS_INDEX", "Filings*", "lower-case letters"},
+		{"FILINGS_TRUSTED_PROXIES", "10.0.0.1", "networks such as 10.0.0.0/8 are wanted"},
+		{"FILINGS_TLS_CERT_FILE", "cert.pem", "go together"},
+		{"FILINGS_LISTEN", "off", "an address such as :8443 is wanted"},
+		{"FILINGS_INDEX_SHARDS", "0", "1 or more is wanted"},
+	} {
+		t.Run(test.variable+"="+test.value, func(t *testing.T) {
+			t.Setenv(test.variable, test.value)
+			var out, errs bytes.Buffer
+			code := run(t.Context(), []string{"serve"}, environment, streams{nil, &out, &errs})
+			if code != exitUsage {
+				t.Errorf("exit code %d, want %d", code, exitUsage)
+			}
+			if got := errs.String(); !strings.Contains(got, test.want) || strings.Count(got, "\n") != 1 {
+				t.Errorf("got %q, want one line with %q", got, test.want)
+			}
+			if strings.Contains(errs.String(), "secret") {
+				t.Errorf("%q shows a secret", errs.String())
+			}
+		})
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]byteSize{"0": 0, "17": 17, "1KiB": 1 << 10, "256MiB": 256 << 20, "2 GiB": 2 << 30} {
+		var got byteSize
+		if err := got.Decode(text); err != nil || got != want {
+			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "MiB", "1MB", "-1", "1.5GiB", "99999999999GiB"} {
+		if err := new(byteSize).Decode(text); err == nil {
+			t.Errorf("%q is taken for a size", text)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"filings/cmd/testservers/servers"
+)
+
+const (
+	elasticsearchImage = "docker.elastic.co/elasticsearch/elasticsearch"
+	// elasticsearchVersion is that of docker-compose.yml and of the plugin's descriptor; a test compares them.
+	elasticsearchVersion = "8.19.7"
+	// heap is enough for some hundred thousand filings, and fits beside two test processes into 4 GB.
+	heap = "1g"
+)
+
+// elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central.
+func elasticsearchKind(h host) kind {
+	return kind{
+		name:     "Elasticsearch",
+		variable: servers.ElasticsearchVariable,
+		patience: 5 * time.Minute, // 15 s on an idle machine; its end is seen at once
+		probe:    probeElasticsearch,
+		rungs: []rung{
+			inDocker(container{
+				repository: elasticsearchImage,
+				tag:        elasticsearchVersion,
+				environment: []string{
+					"discovery.type=single-node",
+					"xpack.security.enabled=false",
+					"cluster.routing.allocation.disk.threshold_enabled=false",
+					"ES_JAVA_OPTS=-Xms" + heap + " -Xmx" + heap,
+				},
+				scheme: "http",
+				port:   "9200/tcp",
+			}, h),
+			{origin: "Maven Central", start: func(ctx context.Context) (*server, error) { return localElasticsearch(ctx, h) }},
+		},
+	}
+}
+
+// probeElasticsearch is the probe of an Elasticsearch. It asks the nodes for the version, as the server from Maven Central
+// has no handler for GET /.
+func probeElasticsearch(ctx context.Context, address string) (string, error) {
+	var health struct{ Status string }
+	if err := getJSON(ctx, address, "_cluster/health?wait_for_status=yellow&timeout=1s", &health); err != nil {
+		return "", err
+	}
+	var info struct {
+		Nodes map[string]struct{ Version string }
+	}
+	if err := getJSON(ctx, address, "_nodes/_local?filter_path=nodes.*.version", &info); err != nil {
+		return "", err
+	}
+	for _, node := range info.Nodes {
+		return node.Version, nil
+	}
+	return "", fmt.Errorf("no node of Elasticsearch behind the health %q", health.Status)
+}
+
+// getJSON decodes the answer to GET address/path into answer.
+func getJSON(ctx context.Context, address, path string, answer any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(address, "/")+"/"+path, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("it answers %s", response.Status)
+	}
+	return json.NewDecoder(response.Body).Decode(answer)
+}

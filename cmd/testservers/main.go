@@ -1,0 +1,31 @@
+// Command testservers runs a command, usually `go test ./...`, beside a real Elasticsearch and a real Redis:
+//
+//	testservers -- go test ./...
+//
+// For each of the two it climbs a ladder and takes the first rung that holds: the address that is already in the
+// environment (TEST_ELASTICSEARCH_URL, TEST_REDIS_URL); a container of the image of docker-compose.yml, if a Docker
+// engine on this machine answers; a server of this machine's own, which for Elasticsearch is fetched from Maven Central.
+// The addresses are put into the command's environment, where package servers finds them. An address that was given
+// but does not answer is an error, never a reason to look elsewhere.
+//
+// It starts nothing that outlives it: servers listen on the loopback interface only, run in process groups and
+// temporary folders (or in containers that remove themselves), and end with testservers, also when that is killed.
+// What stays is the unpacked Elasticsearch in the cache folder. Its output is one line a server on standard error; the
+// exit code is the command's, or 128 and the number of the signal that ended it.
+//
+// Where a server cannot be had, the tests that need it leave themselves out, and testservers says so before and after
+// the command. With REQUIRE_SERVICES=1 that is a failure instead, and the command does not run; the in-memory
+// imitation of Redis then does not count.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	os.Exit(run(os.Args[1:], host{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, signals: signals}))
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// localElasticsearch starts one node of the server from Maven Central.
+func localElasticsearch(ctx context.Context, h host) (*server, error) {
+	home, java, err := distribution(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "testservers-elasticsearch-")
+	if err != nil {
+		return nil, err
+	}
+	s, err := startNode(home, java, folder, []string{"discovery.type: single-node"})
+	if err != nil {
+		os.RemoveAll(folder)
+	}
+	return s, err
+}
+
+// startNode starts a node that keeps configuration, data and logs in folder. formation are the lines of
+// elasticsearch.yml that say how the node forms a cluster.
+func startNode(home, java, folder string, formation []string) (*server, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	if err := configure(home, folder, append(formation,
+		"http.port: "+strconv.Itoa(port),
+		"transport.port: 0",
+		"network.host: 127.0.0.1",
+		"path.data: "+filepath.Join(folder, "data"),
+		"path.logs: "+filepath.Join(folder, "logs"),
+		"xpack.security.enabled: false",
+		"cluster.routing.allocation.disk.threshold_enabled: false",
+	)); err != nil {
+		return nil, err
+	}
+	command := exec.Command(filepath.Join(home, "bin", "elasticsearch"))
+	// Nothing of our environment: it could hold options for another Java.
+	command.Env = []string{
+		"ES_JAVA_HOME=" + java,
+		"ES_PATH_CONF=" + filepath.Join(folder, "config"),
+		"ES_TMPDIR=" + filepath.Join(folder, "tmp"),
+		"HOME=" + folder,
+		"PATH=/usr/local/bin:/usr/bin:/bin",
+	}
+	if os.Geteuid() == 0 {
+		if err := runAsNobody(command, folder); err != nil {
+			return nil, err
+		}
+	}
+	return startServer(command, "http://127.0.0.1:"+strconv.Itoa(port), folder)
+}
+
+// configure writes a node's configuration into folder: what home brings, and our settings.
+func configure(home, folder string, settings []string) error {
+	config := filepath.Join(folder, "config")
+	for _, name := range []string{config, filepath.Join(folder, "tmp")} {
+		if err := os.Mkdir(name, 0o700); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string]string{
+		"elasticsearch.yml": strings.Join(settings, "\n") + "\n",
+		"jvm.options":       "-Xms" + heap + "\n-Xmx" + heap + "\n-Djava.io.tmpdir=${ES_TMPDIR}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(config, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	logging, err := os.ReadFile(filepath.Join(home, "config", "log4j2.properties"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(config, "log4j2.properties"), logging, 0o600)
+}
+
+// runAsNobody gives folder to the user nobody and lets command run as that user: Elasticsearch refuses to run as root.
+func runAsNobody(command *exec.Cmd, folder string) error {
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		return err
+	}
+	uid, err := strconv.Atoi(nobody.Uid)
+	if err != nil {
+		return err
+	}
+	gid, err := strconv.Atoi(nobody.Gid)
+	if err != nil {
+		return err
+	}
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, uid, gid)
+	})
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// startFamily starts a group of a leader and a child that ignore signals, and returns a reader that ends when all of the
+// group has ended: each process holds the writing end.
+func startFamily(t *testing.T) (*process, *bufio.Reader) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	command := exec.Command("sh", "-c", `trap '' TERM INT HUP; sleep 600 & echo started; wait; sleep 600`)
+	command.Stdout = w
+	p, err := start(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	t.Cleanup(p.kill)
+	reader := bufio.NewReader(r)
+	if line, err := reader.ReadString('\n'); err != nil || line != "started\n" {
+		t.Fatalf("the group says %q, %v", line, err)
+	}
+	return p, reader
+}
+
+func TestKillEndsTheGroup(t *testing.T) {
+	t.Parallel()
+	p, output := startFamily(t)
+	p.signal(syscall.SIGTERM) // which the group ignores
+	p.kill()
+	if _, err := io.ReadAll(output); err != nil { // returns only when nobody of the group is left
+		t.Error(err)
+	}
+	if got, want := p.exitCode(), 128+int(syscall.SIGKILL); got != want {
+		t.Errorf("exit code %d, want %d", got, want)
+	}
+}
+
+// When testservers is killed, the system closes its end of the leash.
+func TestLeashEndsTheGroup(t *testing.T) {
+	t.Parallel()
+	p, output := startFamily(t)
+	p.leash.Close()
+	if _, err := io.ReadAll(output); err != nil {
+		t.Error(err)
+	}
+	<-p.done
+}
+
+func TestStartServer(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "server")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := startServer(exec.Command("sh", "-c", `seq 9; echo "port is taken" >&2; exit 3`), "w://x", folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := (<-s.ended).Error(), "sh ended with code 3: 6 | 7 | 8 | 9 | port is taken"; got != want {
+		t.Errorf("its end: %q, want %q", got, want)
+	}
+	s.stop()
+	if _, err := os.Stat(folder); !os.IsNotExist(err) {
+		t.Errorf("its folder is still there: %v", err)
+	}
+}
+
+func TestExecTool(t *testing.T) {
+	t.Parallel()
+	if err := execTool(t.Context(), "true"); err != nil {
+		t.Error(err)
+	}
+	err := execTool(t.Context(), "sh", "-c", "printf '\\033[0mone\\n'; echo two >&2; echo three; exit 4")
+	if err == nil || err.Error() != "sh: exit status 4: one | two" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The redis-server of this machine answers, keeps to the loopback interface, and is gone when stopped.
+func TestLocalRedis(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		t.Skip("left out: no redis-server on the PATH")
+	}
+	h := newStage(nil)
+	k := redisKind(h.host)
+	k.rungs = k.rungs[1:2]
+	found, err := climbAll(t.Context(), []kind{k}, h.host)
+	defer found.stop()
+	if err != nil || found[0].address == "" {
+		t.Fatalf("got %v, %v", found, err)
+	}
+	if version, err := probeRedis(t.Context(), found[0].address); err != nil || !strings.HasPrefix(version, "7.") {
+		t.Errorf("version %q, %v", version, err)
+	}
+	if !strings.HasPrefix(found[0].address, "redis://127.0.0.1:") {
+		t.Errorf("it listens at %s", found[0].address)
+	}
+	found.stop()
+	if version, err := probeRedis(t.Context(), found[0].address); err == nil {
+		t.Errorf("a stopped server says version %s", version)
+	}
+}
+
+func TestImitatedRedis(t *testing.T) {
+	t.Parallel()
+	s, err := imitatedRedis(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.stop()
+	if version, err := probeRedis(t.Context(), s.address); err != nil || version != "" {
+		t.Errorf("version %q, %v; want none", version, err)
+	}
+}
+
+func TestFreePort(t *testing.T) {
+	t.Parallel()
+	port, err := freePort()
+	if err != nil || port < 1 || port > 65535 {
+		t.Errorf("got %s, %v", strconv.Itoa(port), err)
+	}
+}

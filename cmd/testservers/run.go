@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"filings/cmd/testservers/servers"
+)
+
+// exitFailed and exitUsage are testservers' own exit codes; all others are the command's.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// grace is how long the command may go on after the first signal. `go test` ends at once.
+const grace = 10 * time.Second
+
+// host is what testservers gets from the machine that it runs on.
+type host struct {
+	getenv  func(name string) string
+	stdout  io.Writer
+	stderr  io.Writer
+	signals <-chan os.Signal
+}
+
+// say writes one line to standard error.
+func (h host) say(format string, values ...any) {
+	fmt.Fprintf(h.stderr, "testservers: "+format+"\n", values...)
+}
+
+// run finds the servers, runs the command beside them, stops what it started, and returns the exit code.
+func run(args []string, h host) int {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
+		fmt.Fprintln(h.stderr, "usage: testservers -- COMMAND [ARGUMENT…]")
+		return exitUsage
+	}
+	return runBeside(kinds(h), args, h)
+}
+
+// kinds are the kinds of servers that the tests need.
+func kinds(h host) []kind {
+	return []kind{elasticsearchKind(h), redisKind(h)}
+}
+
+// runBeside is run with the kinds of servers given.
+func runBeside(kinds []kind, args []string, h host) int {
+	found, code := find(kinds, h)
+	defer found.stop()
+	if code != 0 {
+		return code
+	}
+	missing := found.missing()
+	for _, line := range missing {
+		h.say("%s", line)
+	}
+	if len(missing) > 0 && h.getenv(servers.RequireVariable) == "1" {
+		h.say("%s=1: not running %s", servers.RequireVariable, args[0])
+		return exitFailed
+	}
+	code = execute(args, found.environment(), h)
+	for _, line := range missing {
+		h.say("%s", line)
+	}
+	return code
+}
+
+// find climbs the ladders. Its code is not 0 if it failed, or if a signal came first.
+func find(kinds []kind, h host) (findings, int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	type result struct {
+		found findings
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		found, err := climbAll(ctx, kinds, h)
+		done <- result{found, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			h.say("%v", r.err)
+			return r.found, exitFailed
+		}
+		return r.found, 0
+	case s := <-h.signals:
+		cancel()
+		return (<-done).found, exitBySignal(s)
+	}
+}
+
+// execute runs the command in a process group of its own, passes signals on to it, and leaves none of the group behind.
+// The command has no standard input: a group in the background may not read from a terminal.
+func execute(args, environment []string, h host) int {
+	command := exec.Command(args[0], args[1:]...)
+	command.Env = append(command.Environ(), environment...)
+	command.Stdout, command.Stderr = h.stdout, h.stderr
+	p, err := start(command)
+	if err != nil {
+		h.say("%v", err)
+		if errors.Is(err, exec.ErrNotFound) {
+			return 127
+		}
+		return 126
+	}
+	defer p.kill()
+	var patience <-chan time.Time
+	for {
+		select {
+		case <-p.done:
+			return p.exitCode()
+		case s := <-h.signals:
+			p.signal(s)
+			if patience == nil {
+				patience = time.After(grace)
+			}
+		case <-patience:
+			p.signal(syscall.SIGKILL)
+		}
+	}
+}
+
+// exitBySignal is the exit code of a program that s ended.
+func exitBySignal(s os.Signal) int {
+	if number, ok := s.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return exitFailed
+}

@@ -1,0 +1,319 @@
+package cached
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"filings/index"
+	"filings/index/indextest"
+)
+
+// counting is an engine that counts what it is asked, and fails with fail if that is set.
+type counting struct {
+	reader index.Reader
+	asked  atomic.Int64
+	fail   error
+}
+
+func (e *counting) Live(context.Context) (index.Reader, error) {
+	return &countingReader{e.reader, e}, nil
+}
+
+type countingReader struct {
+	index.Reader
+	engine *counting
+}
+
+func (r *countingReader) count() error {
+	r.engine.asked.Add(1)
+	return r.engine.fail
+}
+
+func (r *countingReader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+	if err := r.count(); err != nil {
+		return nil, err
+	}
+	return r.Reader.Rows(ctx, q)
+}
+
+func (r *countingReader) Count(ctx context.Context, w index.Filter) (int64, error) {
+	if err := r.count(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Count(ctx, w)
+}
+
+func (r *countingReader) Filing(ctx context.Context, id int64) (index.Record, error) {
+	if err := r.count(); err != nil {
+		return nil, err
+	}
+	return r.Reader.Filing(ctx, id)
+}
+
+func (r *countingReader) Stats(ctx context.Context) (index.Stats, error) {
+	if err := r.count(); err != nil {
+		return index.Stats{}, err
+	}
+	return r.Reader.Stats(ctx)
+}
+
+func (r *countingReader) Counties(ctx context.Context) ([]index.CountyStats, error) {
+	if err := r.count(); err != nil {
+		return nil, err
+	}
+	return r.Reader.Counties(ctx)
+}
+
+func (r *countingReader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
+	if err := r.count(); err != nil {
+		return nil, err
+	}
+	return r.Reader.Distinct(ctx, w, f)
+}
+
+func filings(n int) []*index.Filing {
+	all := make([]*index.Filing, n)
+	for i := range all {
+		f := &index.Filing{ID: int64(i + 1), CreatedAt: time.Unix(int64(i), 0)}
+		f.SetText(index.County, []string{"Orange, FL", "Bibb, GA"}[i%2])
+		f.SetText(index.FilingDate, fmt.Sprintf("2026-%02d-01", i%12+1))
+		f.SetText(index.DateRange, fmt.Sprintf("2026-%02d-01 to 2026-12-31", i%12+1))
+		f.SetNumber(index.FilingAmount, float64(i))
+		all[i] = f
+	}
+	return all
+}
+
+// questions asks a reader everything, and returns the answers.
+func questions() map[string]func(ctx context.Context, r index.Reader) (any, error) {
+	orange := index.Filter{index.InCounty("orange")}
+	return map[string]func(ctx context.Context, r index.Reader) (any, error){
+		"rows": func(ctx context.Context, r index.Reader) (any, error) {
+			return r.Rows(ctx, index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5})
+		},
+		"rows, next page": func(ctx context.Context, r index.Reader) (any, error) {
+			return r.Rows(ctx, index.Query{Where: orange, Sort: index.DefaultSort, Offset: 5, Limit: 5})
+		},
+		"rows past the end": func(ctx context.Context, r index.Reader) (any, error) {
+			return r.Rows(ctx, index.Query{Sort: index.DefaultSort, Offset: 500, Limit: 5})
+		},
+		"count":       func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, orange) },
+		"count all":   func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, nil) },
+		"filing":      func(ctx context.Context, r index.Reader) (any, error) { return r.Filing(ctx, 3) },
+		"stats":       func(ctx context.Context, r index.Reader) (any, error) { return r.Stats(ctx) },
+		"counties":    func(ctx context.Context, r index.Reader) (any, error) { return r.Counties(ctx) },
+		"months":      func(ctx context.Context, r index.Reader) (any, error) { return r.Distinct(ctx, orange, index.Month) },
+		"date ranges": func(ctx context.Context, r index.Reader) (any, error) { return r.Distinct(ctx, orange, index.DateRange) },
+	}
+}
+
+func live(t testing.TB, e index.Engine) index.Reader {
+	t.Helper()
+	r, err := e.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAsksOnce(t *testing.T) {
+	t.Parallel()
+	oracle := indextest.NewOracle("g1", filings(24))
+	inner := &counting{reader: oracle}
+	e := New(inner, 1<<20)
+	for range 3 {
+		for name, ask := range questions() {
+			want, _ := ask(t.Context(), oracle)
+			got, err := ask(t.Context(), live(t, e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A page without rows may be nil or empty: both have no rows.
+			if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", name, diff)
+			}
+		}
+	}
+	n := len(questions())
+	if got := int(inner.asked.Load()); got != n {
+		t.Errorf("the engine was asked %d times for %d different questions", got, n)
+	}
+	hits, misses, bytes := e.Counters()
+	if hits != uint64(2*n) || misses != uint64(n) || bytes == 0 {
+		t.Errorf("%d hits, %d misses, %d bytes", hits, misses, bytes)
+	}
+}
+
+func TestEqualQuestionsAreOne(t *testing.T) {
+	t.Parallel()
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
+	r := live(t, New(inner, 1<<20))
+	a, b := index.InCounty("orange"), index.Days{From: "2026-02-01"}
+	for _, w := range []index.Filter{{a, b}, {b, a}, {b, a, b}} {
+		if _, err := r.Count(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := inner.asked.Load(); got != 1 {
+		t.Errorf("asked %d times", got)
+	}
+}
+
+// TestGenerations: what was remembered of one generation is not said of another.
+func TestGenerations(t *testing.T) {
+	t.Parallel()
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
+	e := New(inner, 1<<20)
+	old := live(t, e)
+	for want, r := range map[int64]index.Reader{24: indextest.NewOracle("g1", filings(24)), 7: indextest.NewOracle("g2", filings(7))} {
+		inner.reader = r
+		for range 2 {
+			if got, err := live(t, e).Count(t.Context(), nil); got != want || err != nil {
+				t.Errorf("%s: %d, %v, want %d", r.Generation(), got, err, want)
+			}
+		}
+	}
+	if got, err := old.Count(t.Context(), nil); got != 24 || err != nil {
+		t.Errorf("a reader of the old generation says %d, %v", got, err)
+	}
+}
+
+func TestErrorsAreNotKept(t *testing.T) {
+	t.Parallel()
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24)), fail: fmt.Errorf("search: %w", index.ErrUnavailable)}
+	e := New(inner, 1<<20)
+	for name, ask := range questions() {
+		if _, err := ask(t.Context(), live(t, e)); !errors.Is(err, index.ErrUnavailable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	inner.fail = nil
+	for name, ask := range questions() {
+		if _, err := ask(t.Context(), live(t, e)); err != nil {
+			t.Errorf("%s, after the failure: %v", name, err)
+		}
+	}
+	if _, err := live(t, e).Filing(t.Context(), 77); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("a filing that is not there: %v", err)
+	}
+}
+
+// TestClockDoesNotPollute: questions that depend on the clock are passed on, and leave nothing behind.
+func TestClockDoesNotPollute(t *testing.T) {
+	t.Parallel()
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
+	e := New(inner, 1<<20)
+	w := index.Filter{index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0)}}
+	for range 2 {
+		r := live(t, e)
+		n, err := r.Count(t.Context(), w)
+		rows, err2 := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 9})
+		months, err3 := r.Distinct(t.Context(), w, index.Month)
+		if err := errors.Join(err, err2, err3); err != nil || n != 3 || len(rows) != 3 || len(months) != 3 {
+			t.Errorf("%d, %d rows, %d months, %v", n, len(rows), len(months), err)
+		}
+	}
+	if hits, misses, bytes := e.Counters(); inner.asked.Load() != 6 || hits+misses+bytes != 0 {
+		t.Errorf("asked %d times; %d hits, %d misses, %d bytes", inner.asked.Load(), hits, misses, bytes)
+	}
+}
+
+func TestNoCache(t *testing.T) {
+	t.Parallel()
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
+	for _, size := range []int64{0, -1} {
+		before := inner.asked.Load()
+		e := New(inner, size)
+		for range 2 {
+			if _, err := live(t, e).Count(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if hits, misses, bytes := e.Counters(); inner.asked.Load() != before+2 || hits+misses+bytes != 0 {
+			t.Errorf("size %d: asked %d times; %d hits, %d misses, %d bytes", size, inner.asked.Load()-before, hits, misses, bytes)
+		}
+	}
+}
+
+func TestNothingIsLive(t *testing.T) {
+	t.Parallel()
+	if r := live(t, New(&counting{reader: index.Empty{}}, 1<<20)); r.Generation() != "" {
+		t.Errorf("generation %q", r.Generation())
+	}
+}
+
+// TestBounded asks for far more than fits: what is held stays below the bound, and answers stay right.
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	oracle := indextest.NewOracle("g1", filings(500))
+	e := New(&counting{reader: oracle}, 64<<10)
+	r := live(t, e)
+	for offset := range 500 {
+		q := index.Query{Sort: index.DefaultSort, Offset: offset, Limit: 10}
+		want, _ := oracle.Rows(t.Context(), q)
+		got, err := r.Rows(t.Context(), q)
+		if err != nil || !slices.EqualFunc(want, got, func(a, b index.Record) bool { return string(a) == string(b) }) {
+			t.Fatalf("offset %d: %v", offset, err)
+		}
+	}
+	e.answers.CleanUp() // evictions that are due happen beside us
+	if _, _, bytes := e.Counters(); bytes == 0 || bytes > 64<<10 {
+		t.Errorf("%d bytes are held, %d are allowed", bytes, 64<<10)
+	}
+}
+
+// TestCompact: what is kept does not hold on to the buffer that it came in.
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	buffer := []byte(strings.Repeat("x", 1000) + `{"id":1}{"id":2}` + strings.Repeat("x", 1000))
+	rows := compact([]index.Record{buffer[1000:1008], buffer[1008:1016]})
+	clear(buffer)
+	if string(rows[0]) != `{"id":1}` || string(rows[1]) != `{"id":2}` || cap(rows[0]) != 8 || cap(rows[1]) != 8 {
+		t.Errorf("%q", rows)
+	}
+}
+
+// TestRandom asks at random, over two generations that take turns, in a cache that is always too small.
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	generations := []*indextest.Oracle{indextest.NewOracle("g1", filings(24)), indextest.NewOracle("g2", filings(13))}
+	inner := &counting{reader: generations[0]}
+	e := New(inner, 2<<10)
+	all := questions()
+	names := []string{}
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	rapid.Check(t, func(r *rapid.T) {
+		oracle := rapid.SampledFrom(generations).Draw(r, "generation")
+		inner.reader = oracle
+		name := rapid.SampledFrom(names).Draw(r, "question")
+		want, _ := all[name](context.Background(), oracle)
+		got, err := all[name](context.Background(), live(t, e))
+		if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); err != nil || diff != "" {
+			r.Fatalf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
+	})
+}
+
+func BenchmarkHit(b *testing.B) {
+	e := New(&counting{reader: indextest.NewOracle("g1", filings(24))}, 1<<20)
+	q := index.Query{Where: index.Filter{index.InCounty("orange")}, Sort: index.DefaultSort, Limit: 20}
+	b.ReportAllocs()
+	for b.Loop() {
+		r, _ := e.Live(b.Context())
+		if _, err := r.Rows(b.Context(), q); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

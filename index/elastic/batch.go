@@ -1,0 +1,128 @@
+package elastic
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"filings/index"
+)
+
+// batch is the body of a bulk request, and which filing each action in it is about.
+type batch struct {
+	body []byte
+	ids  []int64
+	ends []int // of each action's lines in body
+	lent bool  // the HTTP client may still be reading the body
+}
+
+func (b *batch) put(f *index.Filing, version int64) {
+	b.head(`{"index":{"_id":"`, f.ID, version)
+	b.body = append(appendDocument(b.body, f), '\n')
+	b.end(f.ID)
+}
+
+func (b *batch) remove(id, version int64) {
+	b.head(`{"delete":{"_id":"`, id, version)
+	b.end(id)
+}
+
+func (b *batch) head(action string, id, version int64) {
+	b.body = strconv.AppendInt(append(b.body, action...), id, 10)
+	b.body = strconv.AppendInt(append(b.body, `","version":`...), version, 10)
+	b.body = append(b.body, `,"version_type":"external_gte"}}`+"\n"...)
+}
+
+func (b *batch) end(id int64) {
+	b.ids, b.ends = append(b.ids, id), append(b.ends, len(b.body))
+}
+
+// reset empties the batch, to be filled again. A request that broke may still be reading its body, as net/http says;
+// then memory is not used again.
+func (b *batch) reset() {
+	if b.lent {
+		*b = batch{ids: b.ids, ends: b.ends}
+	}
+	b.body, b.ids, b.ends = b.body[:0], b.ids[:0], b.ends[:0]
+}
+
+// keep drops all actions but those, into new memory.
+func (b *batch) keep(actions []int) {
+	var kept batch
+	for _, i := range actions {
+		start := 0
+		if i > 0 {
+			start = b.ends[i-1]
+		}
+		kept.body = append(kept.body, b.body[start:b.ends[i]]...)
+		kept.end(b.ids[i])
+	}
+	*b = kept
+}
+
+// answerFilter leaves of a bulk answer what settle reads.
+const answerFilter = "errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
+
+// settle reads the answer to the batch. Every action is accounted for by its own item. It returns nil if all were
+// accepted, or a temporary error and keeps those that can be sent again, or the error that ends the load.
+func (b *batch) settle(answer []byte) error {
+	var bulk struct {
+		Items []struct {
+			Index  *item `json:"index"`
+			Delete *item `json:"delete"`
+		} `json:"items"`
+	}
+	if err := json.Unmarshal(answer, &bulk); err != nil || len(bulk.Items) != len(b.ids) {
+		return errIncomplete(len(bulk.Items), len(b.ids))
+	}
+	var again []int
+	var busy error
+	for i, of := range bulk.Items {
+		it := of.Index
+		if it == nil {
+			it = of.Delete
+		}
+		if it == nil || it.ID != strconv.FormatInt(b.ids[i], 10) {
+			return errIncomplete(i, len(b.ids))
+		}
+		switch err := it.err(of.Delete != nil); {
+		case isTemporary(err):
+			again, busy = append(again, i), err
+		case err != nil:
+			return fmt.Errorf("filing %d: %w", b.ids[i], err)
+		}
+	}
+	if busy != nil {
+		b.keep(again)
+	}
+	return busy
+}
+
+// item answers one action.
+type item struct {
+	ID     string `json:"_id"`
+	Status int    `json:"status"`
+	Error  struct {
+		Type   string `json:"type"`
+		Reason string `json:"reason"`
+	} `json:"error"`
+}
+
+// err returns nil for what was done, or did not need to be.
+func (it *item) err(isDelete bool) error {
+	switch {
+	case it.Status == http.StatusOK, it.Status == http.StatusCreated:
+		return nil
+	case it.Status == http.StatusNotFound && isDelete && it.Error.Type == "":
+		return nil // there was nothing to delete
+	case it.Status == http.StatusConflict && it.Error.Type == "version_conflict_engine_exception":
+		return nil // a later action of the same id was faster
+	}
+	return &answerError{status: it.Status, kind: it.Error.Type, reason: it.Error.Reason}
+}
+
+// errIncomplete is an answer that is not about all that was asked. It is temporary: what was asked can be asked again.
+func errIncomplete(got, want int) error {
+	return &answerError{status: partial, kind: "incomplete", reason: fmt.Sprintf("%d of %d results", got, want)}
+}

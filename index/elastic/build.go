@@ -1,0 +1,214 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"filings/index"
+	"filings/mappings"
+)
+
+// build is an index.Build.
+type build struct {
+	store *Store
+	lock  *lock
+	name  string
+	from  string // the generation that was copied, "" for none
+	bulk  *bulk
+}
+
+var _ index.Build = (*build)(nil)
+
+// Begin makes a new, unsealed generation: empty, or a clone of the sealed generation `from`, which shares its files and
+// so takes seconds. That the lock is held is checked before: an index cannot be created in one step with that proof. If
+// it is lost at this very moment, an unsealed generation is left behind, which the next load deletes.
+func (l *lock) Begin(ctx context.Context, from string) (index.Build, error) {
+	b, err := l.begin(ctx, from)
+	if err != nil {
+		return nil, fmt.Errorf("beginning a generation: %w", l.explain(ctx, err))
+	}
+	return b, nil
+}
+
+func (l *lock) begin(ctx context.Context, from string) (*build, error) {
+	s := l.store
+	if held, err := l.isHeld(ctx); err != nil || !held {
+		return nil, errors.Join(err, index.ErrLockLost)
+	}
+	name, err := s.nextName(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var source meta
+	if from == "" {
+		err = s.create(ctx, name)
+	} else if source, err = s.sealed(ctx, from); err == nil {
+		err = s.clone(ctx, from, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &build{store: s, lock: l, name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), source.Writes)}, nil
+}
+
+// nextName names a generation that is newer than all others, even if the clock was set back.
+func (s *Store) nextName(ctx context.Context) (string, error) {
+	found, err := s.describe(ctx, s.alias+"-*")
+	if err != nil {
+		return "", err
+	}
+	next := s.now().UTC().Truncate(time.Microsecond)
+	for name := range found {
+		if t, ok := index.GenerationTime(s.alias, name); ok && !next.After(t) {
+			next = t.Add(time.Microsecond)
+		}
+	}
+	return index.GenerationName(s.alias, next, mappings.Version), nil
+}
+
+// buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
+func buildAlias(generation string) string { return generation + "-build" }
+
+// loadingSettings make writing cheap: a load that fails begins again, so nothing has to be safe, searchable or copied
+// before Seal. Deletions are remembered for long, so that an older write that comes late does not undo one.
+func loadingSettings() map[string]any {
+	return map[string]any{
+		"number_of_replicas": 0, "refresh_interval": "-1", "translog.durability": "async", "gc_deletes": "12h",
+	}
+}
+
+func (s *Store) create(ctx context.Context, name string) error {
+	settings := loadingSettings()
+	settings["number_of_shards"] = s.shards
+	body, err := mappings.Body(settings)
+	if err != nil {
+		return err
+	}
+	var parts map[string]any
+	if err := json.Unmarshal(body, &parts); err != nil {
+		return err
+	}
+	return s.createIndex(ctx, "/"+name, name, parts)
+}
+
+func (s *Store) clone(ctx context.Context, from, name string) error {
+	settings := loadingSettings()
+	settings["blocks.write"] = false
+	return s.createIndex(ctx, "/"+from+"/_clone/"+name, name, map[string]any{
+		"settings": map[string]any{"index": settings},
+	})
+}
+
+// createIndex creates an index that is written through its build alias, and waits until it can be.
+func (s *Store) createIndex(ctx context.Context, path, name string, parts map[string]any) error {
+	parts["aliases"] = map[string]any{buildAlias(name): map[string]any{"is_hidden": true}}
+	body, err := json.Marshal(parts)
+	if err != nil {
+		return err
+	}
+	unsure := false
+	err = s.persist(ctx, requestTime, func(ctx context.Context) error {
+		_, err := s.c.do(ctx, http.MethodPut, path, nil, body)
+		if unsure && hasKind(err, "resource_already_exists_exception") {
+			return nil // the first request, whose answer did not come, made it
+		}
+		unsure = unsure || isTemporary(err)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	active := url.Values{"wait_for_status": {"yellow"}, "timeout": {"50s"}}
+	return s.send(ctx, requestTime, http.MethodGet, "/_cluster/health/"+name, active, nil)
+}
+
+// Generation names the generation that is built.
+func (b *build) Generation() string { return b.name }
+
+// Put adds f or replaces the filing with its id. An error may be an earlier action's.
+func (b *build) Put(ctx context.Context, f *index.Filing) error {
+	if err := b.bulk.put(ctx, f); err != nil {
+		return fmt.Errorf("writing to %s: %w", b.name, b.lock.explain(ctx, err))
+	}
+	return nil
+}
+
+// Remove removes a filing, if it is there. An error may be an earlier action's.
+func (b *build) Remove(ctx context.Context, id int64) error {
+	if err := b.bulk.remove(ctx, id); err != nil {
+		return fmt.Errorf("writing to %s: %w", b.name, b.lock.explain(ctx, err))
+	}
+	return nil
+}
+
+// idsAtOnce is how many ids one request asks for: an answer of about 30 kB.
+const idsAtOnce = 1000
+
+// Has asks the generation that was copied. It does not change, so what was put or removed since makes no difference.
+func (b *build) Has(ctx context.Context, ids []int64) ([]bool, error) {
+	has := make([]bool, 0, len(ids))
+	if b.from == "" {
+		return has[:len(ids)], nil
+	}
+	for some := range slices.Chunk(ids, idsAtOnce) {
+		found, err := b.has(ctx, some)
+		if err != nil {
+			return nil, fmt.Errorf("looking for filings in %s: %w", b.from, err)
+		}
+		has = append(has, found...)
+	}
+	return has, nil
+}
+
+func (b *build) has(ctx context.Context, ids []int64) ([]bool, error) {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = strconv.FormatInt(id, 10)
+	}
+	body, err := json.Marshal(map[string]any{"ids": names})
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"_source": {"false"}, "realtime": {"false"}, "filter_path": {"docs._id,docs.found"}}
+	var answer struct {
+		Docs []struct {
+			ID    string `json:"_id"`
+			Found *bool  `json:"found"`
+		} `json:"docs"`
+	}
+	err = b.store.persist(ctx, requestTime, func(ctx context.Context) error {
+		text, err := b.store.c.read(ctx, http.MethodPost, "/"+b.from+"/_mget", query, body)
+		if err != nil {
+			return err
+		}
+		answer.Docs = nil
+		return json.Unmarshal(text, &answer)
+	})
+	if err == nil && len(answer.Docs) != len(ids) {
+		err = errIncomplete(len(answer.Docs), len(ids))
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := make([]bool, len(ids))
+	for i, doc := range answer.Docs {
+		if doc.Found == nil || doc.ID != names[i] {
+			return nil, errIncomplete(i, len(ids))
+		}
+		found[i] = *doc.Found
+	}
+	return found, nil
+}
+
+// Abort deletes the generation.
+func (b *build) Abort(ctx context.Context) error {
+	b.bulk.abandon()
+	return b.lock.Delete(ctx, b.name)
+}

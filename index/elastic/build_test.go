@@ -1,0 +1,278 @@
+package elastic
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+)
+
+func TestL7_UpdateIsACopy(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	l := s.lock(t)
+	first := sealedWith(t, l, "A", 6)
+
+	b, err := l.Begin(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Generation() <= first {
+		t.Errorf("%s does not sort after %s, though the clock stands still", b.Generation(), first)
+	}
+	if _, err := s.Open(t.Context(), b.Generation()); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("a clone counts as sealed before it is: %v", err)
+	}
+	put(t, b, filing(2, "B"))
+	put(t, b, filing(3, "B"))
+	put(t, b, filing(7, "B"))
+	for _, id := range []int64{1, 3, 99} {
+		if err := b.Remove(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What was put and removed makes no difference to what the copied generation had.
+	has, err := b.Has(t.Context(), []int64{7, 1, 6, 99, 1 << 62})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]bool{false, true, true, false, false}, has); diff != "" {
+		t.Errorf("has (-want +got):\n%s", diff)
+	}
+	tally := seal(t, b)
+	want := map[int64]string{2: "B", 4: "A", 5: "A", 6: "A", 7: "B"}
+	if diff := cmp.Diff(want, s.owners(t, b.Generation())); diff != "" {
+		t.Errorf("updated generation (-want +got):\n%s", diff)
+	}
+	if tally.Filings != 5 || tally.Counties["Orange, FL"].SumCents != 2400 {
+		t.Errorf("tally %+v", tally)
+	}
+	if diff := cmp.Diff(sameOwner("A", 6), s.owners(t, first)); diff != "" {
+		t.Errorf("copied generation (-want +got):\n%s", diff)
+	}
+
+	// A second copy: versions go on where those of the first ended.
+	c, err := l.Begin(t.Context(), b.Generation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = maps.Clone(want)
+	for _, id := range []int64{1, 2} {
+		put(t, c, filing(id, "C"))
+		want[id] = "C"
+	}
+	seal(t, c)
+	if diff := cmp.Diff(want, s.owners(t, c.Generation())); diff != "" {
+		t.Errorf("copy of a copy (-want +got):\n%s", diff)
+	}
+}
+
+func TestSeal_LeavesNothingOfTheLoadBehind(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	s.shards, s.replicas = 2, 1 // the one node that tests have cannot hold a replica: Seal must not wait for it
+	l := s.lock(t)
+	first := sealedWith(t, l, "A", 40)
+	b, err := l.Begin(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seal(t, b)
+	for _, name := range []string{first, b.Generation()} {
+		want := map[string]any{
+			"index.number_of_shards": "2", "index.number_of_replicas": "1", "index.blocks.write": "true",
+		}
+		got := s.settings(t, name)
+		for _, setting := range []string{"index.refresh_interval", "index.translog.durability", "index.gc_deletes"} {
+			if v, ok := got[setting]; ok {
+				t.Errorf("%s: %s is still %v", name, setting, v)
+			}
+		}
+		for setting := range got {
+			if _, ok := want[setting]; !ok {
+				delete(got, setting)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: settings (-want +got):\n%s", name, diff)
+		}
+		for shard, n := range s.segments(t, name) {
+			if n > segments {
+				t.Errorf("%s: shard %s has %d segments", name, shard, n)
+			}
+		}
+	}
+	_, err = s.c.do(t.Context(), http.MethodPut, "/"+first+"/_doc/1", nil, []byte(`{"id":1}`))
+	if err == nil || !strings.Contains(err.Error(), "block") {
+		t.Errorf("writing to a sealed generation: %v", err)
+	}
+	if err := b.Put(t.Context(), filing(1, "B")); err == nil {
+		t.Error("a filing was put after Seal")
+	}
+	if _, err := b.Seal(t.Context()); err == nil {
+		t.Error("a generation was sealed twice")
+	}
+}
+
+func (s testStore) settings(t testing.TB, name string) map[string]any {
+	t.Helper()
+	var answer map[string]struct{ Settings map[string]any }
+	text := must(t, s.c, http.MethodGet, "/"+name+"/_settings", map[string][]string{"flat_settings": {"true"}}, nil)
+	if err := json.Unmarshal(text, &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer[name].Settings
+}
+
+// segments returns how many segments each primary shard has.
+func (s testStore) segments(t testing.TB, name string) map[string]int {
+	t.Helper()
+	var answer struct {
+		Indices map[string]struct {
+			Shards map[string][]struct{ Segments map[string]any }
+		}
+	}
+	if err := json.Unmarshal(must(t, s.c, http.MethodGet, "/"+name+"/_segments", nil, nil), &answer); err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]int{}
+	for shard, copies := range answer.Indices[name].Shards {
+		n[shard] = len(copies[0].Segments)
+	}
+	if len(n) == 0 {
+		t.Fatal("no shards are told of")
+	}
+	return n
+}
+
+func TestBuild_EmptyGeneration(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	b, err := s.lock(t).Begin(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if has, err := b.Has(t.Context(), []int64{1, 2}); err != nil || has[0] || has[1] {
+		t.Errorf("has %v, %v", has, err)
+	}
+	if diff := cmp.Diff(index.NewTally(), seal(t, b)); diff != "" {
+		t.Errorf("tally (-want +got):\n%s", diff)
+	}
+	swap(t, s.Store, "", b.Generation())
+}
+
+func TestBegin_OnlyFromSealedGenerations(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	l := s.lock(t)
+	unsealed, err := l.Begin(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]error{
+		unsealed.Generation():       errUnsealed,
+		unsealed.Generation() + "1": index.ErrNotFound,
+		s.stateIndex():              index.ErrNotFound,
+		"*":                         index.ErrNotFound,
+	} {
+		if _, err := l.Begin(t.Context(), from); !errors.Is(err, want) {
+			t.Errorf("from %q: got %v, want %v", from, err, want)
+		}
+	}
+	if all, err := s.Generations(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("generations %v, %v", all, err)
+	}
+}
+
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	l := s.lock(t)
+	b, err := l.Begin(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, b, filing(1, "A"))
+	if err := b.Abort(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Generations(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("generations %v, %v", all, err)
+	}
+	if err := b.Put(t.Context(), filing(2, "A")); !errors.Is(err, errAborted) {
+		t.Errorf("putting after Abort: %v", err)
+	}
+	if _, err := b.Seal(t.Context()); err == nil {
+		t.Error("an aborted generation was sealed")
+	}
+}
+
+// The next load sweeps away what a load without a lock is still filling. Its writes must not bring the index back.
+func TestBuild_WritesToADeletedGeneration(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	s.batchBytes = 1
+	b, err := s.lock(t).Begin(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.clock.advance(index.LockTTL)
+	heir := s.lock(t)
+	if err := heir.Delete(t.Context(), b.Generation()); err != nil {
+		t.Fatal(err)
+	}
+	err = b.Put(t.Context(), filing(1, "A"))
+	if err == nil {
+		_, err = b.Seal(t.Context())
+	}
+	if !errors.Is(err, index.ErrLockLost) {
+		t.Errorf("got %v, want %v", err, index.ErrLockLost)
+	}
+	if err := b.Abort(t.Context()); !errors.Is(err, index.ErrLockLost) {
+		t.Errorf("aborting: got %v, want %v", err, index.ErrLockLost)
+	}
+	if all, err := s.Generations(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("generations %v, %v", all, err)
+	}
+}
+
+func TestBuild_AnswersThatAreLost(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	net := &faults{}
+	l := s.lock(t)
+	l.store = s.again(t, net)
+	// Each kind of request, once; those of the bulk are in TestBulk_Faults. The first is the one that creates the index.
+	for _, part := range []string{
+		"-v1", "/_cluster/health/", "/_block/write", "/_forcemerge", "/_refresh", "/_settings", "/_mapping",
+	} {
+		net.on(part, cutAfter)
+	}
+	// A read is repeated once by itself, and then by who needs it.
+	net.on("/_search", cutAfter, cutAfter)
+	first := sealedWith(t, l, "A", 3)
+	if n := net.left(); n != 0 {
+		t.Errorf("%d faults did not happen: %v", n, net.planned)
+	}
+	net.on("/_clone/", cutAfter, cutAfter)
+	net.on("/_mget", cutAfter, cutAfter)
+	b, err := l.Begin(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if has, err := b.Has(t.Context(), []int64{3, 4}); err != nil || !has[0] || has[1] {
+		t.Errorf("has %v, %v", has, err)
+	}
+	seal(t, b)
+	for _, name := range []string{first, b.Generation()} {
+		if diff := cmp.Diff(sameOwner("A", 3), s.owners(t, name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

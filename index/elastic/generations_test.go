@@ -1,0 +1,198 @@
+package elastic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/sync/errgroup"
+
+	"filings/index"
+	"filings/mappings"
+)
+
+// bare returns a sealed generation without filings, begun at the given microsecond of 2026.
+func (s testStore) bare(t testing.TB, micro int) string {
+	t.Helper()
+	begun := time.Date(2026, 1, 1, 0, 0, 0, micro*1000, time.UTC)
+	name := index.GenerationName(s.alias, begun, mappings.Version)
+	s.makeIndex(t, name, meta{Sealed: true, Generation: name})
+	return name
+}
+
+func (s testStore) makeIndex(t testing.TB, name string, m meta) {
+	t.Helper()
+	body, err := json.Marshal(object{
+		"settings": object{"number_of_shards": 1, "number_of_replicas": 0},
+		"mappings": object{"_meta": m},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, s.c, http.MethodPut, "/"+name, nil, body)
+}
+
+// point adds the store's alias to an index as an operator might: without asking where it points already.
+func (s testStore) point(t testing.TB, name string) {
+	t.Helper()
+	must(t, s.c, http.MethodPut, "/"+name+"/_alias/"+s.alias, nil, nil)
+}
+
+func swap(t testing.TB, s *Store, from, to string) {
+	t.Helper()
+	if err := s.Swap(t.Context(), from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantLive asks Elasticsearch which generation is live.
+func (s testStore) wantLive(t testing.TB, want, when string) {
+	t.Helper()
+	if got, err := s.liveName(t.Context()); err != nil || got != want {
+		t.Fatalf("%s: live is %q, %v, want %q", when, got, err, want)
+	}
+}
+
+func TestL7_SwapChangesNothingUnlessAllIsAsExpected(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	a, b := s.bare(t, 1), s.bare(t, 2)
+	unsealed := index.GenerationName(s.alias, time.Date(2026, 1, 1, 0, 0, 3, 0, time.UTC), mappings.Version)
+	s.makeIndex(t, unsealed, meta{})
+	inherited := index.GenerationName(s.alias, time.Date(2026, 1, 1, 0, 0, 4, 0, time.UTC), mappings.Version)
+	s.makeIndex(t, inherited, meta{Sealed: true, Generation: a}) // as a clone of a begins
+	newer := index.GenerationName(s.alias, time.Date(2026, 1, 1, 0, 0, 5, 0, time.UTC), mappings.Version+1)
+	s.makeIndex(t, newer, meta{Sealed: true, Generation: newer})
+	missing := index.GenerationName(s.alias, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), mappings.Version)
+	other := s.alias + "-other"
+	s.makeIndex(t, other, meta{Sealed: true, Generation: other})
+
+	swap(t, s.Store, "", a)
+	tests := []struct {
+		name, from, to string
+		want           error // nil: any error
+	}{
+		{"from another one", b, a, index.ErrConflict},
+		{"from none", "", b, index.ErrConflict},
+		{"from none to the live one", "", a, index.ErrConflict},
+		{"from one that never was", missing, b, index.ErrConflict},
+		{"to one that is not there", a, missing, index.ErrNotFound},
+		{"to an unsealed one", a, unsealed, errUnsealed},
+		{"to a clone that is not sealed itself", a, inherited, errUnsealed},
+		{"to one of another mapping", a, newer, nil},
+		{"to an index that is no generation", a, other, index.ErrNotFound},
+	}
+	for _, test := range tests {
+		err := s.Swap(t.Context(), test.from, test.to)
+		if err == nil || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
+		}
+		s.wantLive(t, a, test.name)
+	}
+	swap(t, s.Store, a, b)
+	s.wantLive(t, b, "after a proper swap")
+}
+
+// Many swap at once, past the check that Swap makes itself: Elasticsearch has to let exactly one of them through.
+func TestL7_OfConcurrentSwapsOneWins(t *testing.T) {
+	t.Parallel()
+	const swappers, rounds = 4, 5
+	s := newTestStore(t)
+	var choices []string
+	for i := range swappers {
+		choices = append(choices, s.bare(t, i+1))
+	}
+	live := ""
+	for round := range rounds {
+		var won atomic.Pointer[string]
+		var wins atomic.Int64
+		var swapping errgroup.Group
+		for _, to := range choices {
+			if to == live {
+				continue
+			}
+			// Each swapper has looked, and seen `live`, before any of them acts.
+			actions := []action{giveWriting(to, s.alias)}
+			if live != "" {
+				actions = slices.Insert(actions, 0, take(live, s.alias))
+			}
+			swapping.Go(func() error {
+				err := s.commit(t.Context(), nil, actions...)
+				if err == nil {
+					wins.Add(1)
+					won.Store(&to)
+				} else if !errors.Is(err, errRefused) {
+					return fmt.Errorf("%s: %w", to, err)
+				}
+				return nil
+			})
+		}
+		if err := swapping.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if wins.Load() != 1 {
+			t.Fatalf("round %d: %d swaps won", round, wins.Load())
+		}
+		s.wantLive(t, *won.Load(), "after the winner's swap")
+		live = *won.Load()
+	}
+}
+
+func TestGenerations(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	got, err := s.Generations(t.Context())
+	if err != nil || len(got) != 0 {
+		t.Fatalf("in an empty store: %v, %v", got, err)
+	}
+	// What is not ours: another store whose name begins like this one's, and an index of somebody else.
+	neighbour := index.GenerationName(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
+	s.makeIndex(t, neighbour, meta{Sealed: true, Generation: neighbour})
+	s.makeIndex(t, s.alias+"-other", meta{})
+
+	l := s.lock(t)
+	first := sealedWith(t, l, "A", 3)
+	swap(t, s.Store, "", first)
+	b, err := l.Begin(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = s.Generations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) == 2 && got[1].Bytes <= 0 {
+		t.Errorf("%s is said to take %d bytes", got[1].Name, got[1].Bytes)
+	}
+	began := s.clock.Now()
+	want := []index.Generation{
+		{Name: b.Generation(), CreatedAt: began.Add(time.Microsecond), Filings: 3},
+		{Name: first, CreatedAt: began, Filings: 3, Live: true, Sealed: true},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(index.Generation{}, "Bytes")); diff != "" {
+		t.Errorf("generations (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpen_OnlySealedGenerations(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	sealed := s.bare(t, 1)
+	if r, err := s.Open(t.Context(), sealed); err != nil || r.Generation() != sealed {
+		t.Errorf("got %v, %v", r, err)
+	}
+	unsealed := index.GenerationName(s.alias, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), mappings.Version)
+	s.makeIndex(t, unsealed, meta{})
+	for _, name := range []string{"", "*", s.alias, sealed + "1", unsealed, sealed + "," + unsealed} {
+		if _, err := s.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("%q: got %v, want %v", name, err, index.ErrNotFound)
+		}
+	}
+}

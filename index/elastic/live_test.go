@@ -1,0 +1,269 @@
+package elastic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"filings/index"
+)
+
+func TestL7_LiveBeforeTheFirstLoad(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	if got := liveOf(t, s.Store); got != "" {
+		t.Errorf("live is %q before the first load", got)
+	}
+}
+
+func liveOf(t testing.TB, s *Store) string {
+	t.Helper()
+	r, err := s.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Generation()
+}
+
+func TestL8_LiveFollowsSwaps(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	other := s.again(t, nil)
+	a, b := s.bare(t, 1), s.bare(t, 2)
+	swap(t, s.Store, "", a)
+	if got := liveOf(t, s.Store); got != a {
+		t.Fatalf("live is %q after our own swap, want %q", got, a)
+	}
+	if got := liveOf(t, other); got != a {
+		t.Fatalf("live is %q, want %q", got, a)
+	}
+	before, err := other.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.clock.advance(liveFor)
+	again, err := other.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before != again {
+		t.Error("the same generation got a new Reader, which has forgotten what the old one knew")
+	}
+	swap(t, s.Store, a, b)
+	s.clock.advance(liveFor)
+	if got := liveOf(t, other); got != b {
+		t.Errorf("live is %q a second after a swap, want %q", got, b)
+	}
+}
+
+func TestL8_LiveAsksAtOnceWhenAGenerationIsGone(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	other := s.again(t, nil)
+	a, b := s.bare(t, 1), s.bare(t, 2)
+	swap(t, s.Store, "", a)
+	r, err := other.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	swap(t, s.Store, a, b)
+	if err := s.lock(t).Delete(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if got := liveOf(t, other); got != a {
+		t.Fatalf("live is %q within the second, want %q: this test tests nothing", got, a)
+	}
+	if _, err := r.Count(t.Context(), nil); !errors.Is(err, index.ErrGone) {
+		t.Fatalf("counting in a deleted generation: %v, want %v", err, index.ErrGone)
+	}
+	if got := liveOf(t, other); got != b {
+		t.Errorf("live is %q after index.ErrGone, want %q", got, b)
+	}
+}
+
+func TestLive_RefusesWhatIsNoGeneration(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		make  func(t *testing.T, s testStore)
+		wants []string // in the error, after the store's alias
+	}{
+		{"two indices", func(t *testing.T, s testStore) {
+			for i := range 2 {
+				s.point(t, s.bare(t, i+1))
+			}
+		}, []string{"-20260101-000000.000001-v1", "-20260101-000000.000002-v1"}},
+		{"an index of the alias's name", func(t *testing.T, s testStore) {
+			must(t, s.c, http.MethodPut, "/"+s.alias, nil, []byte("{}"))
+		}, []string{" is an index"}},
+		{"an index that is no generation", func(t *testing.T, s testStore) {
+			must(t, s.c, http.MethodPut, "/"+s.alias+"-other", nil, []byte("{}"))
+			s.point(t, s.alias+"-other")
+		}, []string{"-other, which is no generation"}},
+		{"a generation of another mapping", func(t *testing.T, s testStore) {
+			must(t, s.c, http.MethodPut, "/"+s.alias+"-20260101-000000.000001-v999", nil, []byte("{}"))
+			s.point(t, s.alias+"-20260101-000000.000001-v999")
+		}, []string{"-20260101-000000.000001-v999"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newTestStore(t)
+			test.make(t, s)
+			_, err := s.Live(t.Context())
+			for _, want := range test.wants {
+				if err == nil || !strings.Contains(err.Error(), s.alias+want) {
+					t.Errorf("got %v, want an error with %q", err, s.alias+want)
+				}
+			}
+		})
+	}
+}
+
+func TestLive_OneQuestionForAllWhoWait(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	net := &faults{}
+	asking := s.again(t, net)
+	arrived, release := make(chan struct{}), make(chan struct{})
+	net.on("/_alias", first(func() { close(arrived); <-release }))
+
+	gone, leave := context.WithCancel(t.Context())
+	var callers errgroup.Group
+	callers.Go(func() error {
+		if _, err := asking.Live(gone); !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("the caller who went away got %v", err)
+		}
+		close(release) // only now: the first caller's end must not end the question
+		return nil
+	})
+	<-arrived
+	for range 20 {
+		callers.Go(func() error { _, err := asking.Live(t.Context()); return err })
+	}
+	leave()
+	if err := callers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := net.requests("_alias"); n != 1 {
+		t.Errorf("%d questions were sent within a second", n)
+	}
+}
+
+// A question that was sent more than a second before a caller came says nothing about swaps meanwhile.
+func TestL8_LiveDoesNotJoinAnOldQuestion(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	net := &faults{}
+	asking := s.again(t, net)
+	a := s.bare(t, 1)
+	arrived, release := make(chan struct{}), make(chan struct{})
+	net.on("/_alias", func(_ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+		res, err := send() // the answer is old when it comes
+		close(arrived)
+		<-release
+		return res, err
+	})
+	var callers errgroup.Group
+	callers.Go(func() error { _, err := asking.Live(t.Context()); return err })
+	<-arrived
+	swap(t, s.Store, "", a)
+	s.clock.advance(liveFor)
+	var got string
+	callers.Go(func() error {
+		r, err := asking.Live(t.Context())
+		if err == nil {
+			got = r.Generation()
+		}
+		return err
+	})
+	close(release)
+	if err := callers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got != a {
+		t.Errorf("live is %q, a second after the swap to %q", got, a)
+	}
+}
+
+func TestL8_SwapsUnderConstantSearches(t *testing.T) {
+	t.Parallel()
+	const swaps, searchers = 20, 4
+	s := newTestStore(t)
+	l := s.lock(t)
+	generations := [2]string{sealedWith(t, l, "EVEN", 30), sealedWith(t, l, "ODD", 50)}
+	want := map[string]map[int64]string{
+		generations[0]: sameOwner("EVEN", 30), generations[1]: sameOwner("ODD", 50),
+	}
+	swap(t, s.Store, "", generations[0])
+
+	var stop atomic.Bool
+	var searching errgroup.Group
+	var answers [2]atomic.Int64
+	for range searchers {
+		searching.Go(func() error {
+			for !stop.Load() {
+				r, err := s.Live(t.Context())
+				if err != nil {
+					return err
+				}
+				n, err := r.Count(t.Context(), nil)
+				if err != nil {
+					return err
+				}
+				if diff := cmp.Diff(want[r.Generation()], ownersOf(t, r)); diff != "" || int(n) != len(want[r.Generation()]) {
+					return fmt.Errorf("%d filings in %s, mixed (-want +got): %s", n, r.Generation(), diff)
+				}
+				for i, name := range generations {
+					if name == r.Generation() {
+						answers[i].Add(1)
+					}
+				}
+			}
+			return nil
+		})
+	}
+	other := s.again(t, nil)
+	for i := range swaps {
+		from, to := generations[i%2], generations[(i+1)%2]
+		seen := answers[(i+1)%2].Load()
+		swap(t, other, from, to)
+		s.clock.advance(liveFor)
+		for deadline := time.Now().Add(time.Minute); answers[(i+1)%2].Load() < seen+searchers; {
+			if time.Now().After(deadline) {
+				stop.Store(true)
+				t.Fatalf("nobody sees generation %s after swap %d: %v", to, i, searching.Wait())
+			}
+			if _, err := other.Live(t.Context()); err != nil { // lets the searchers work meanwhile
+				t.Fatal(err)
+			}
+		}
+	}
+	stop.Store(true)
+	if err := searching.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d and %d answers during %d swaps", answers[0].Load(), answers[1].Load(), swaps)
+}
+
+func TestPing(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	if err := s.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+	net := &faults{}
+	broken := s.again(t, net)
+	net.always("/_cluster/health", cutBefore)
+	if err := broken.Ping(t.Context()); !errors.Is(err, index.ErrUnavailable) {
+		t.Errorf("got %v, want %v", err, index.ErrUnavailable)
+	}
+}

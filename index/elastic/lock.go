@@ -1,0 +1,230 @@
+package elastic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"filings/index"
+)
+
+// lock is an index.Lock. It is safe for concurrent use.
+type lock struct {
+	store *Store
+	token string // the alias that is the lock while this holds it
+
+	mu    sync.Mutex
+	entry entry // as last written
+}
+
+var _ index.Lock = (*lock)(nil)
+
+// Lock takes the lock, or fails at once with a *index.LockedError. A lock that was not renewed for index.LockTTL is
+// taken over.
+func (s *Store) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
+	for {
+		l, err := s.tryLock(ctx, run)
+		// Another load was faster, by a moment: look who it is. A state index that is not there was made by now.
+		if errors.Is(err, errRefused) || errors.Is(err, errNoState) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("taking the lock: %w", err)
+		}
+		return l, nil
+	}
+}
+
+// errNoState: there was no state index. It has been created.
+var errNoState = errors.New("no state index")
+
+func (s *Store) tryLock(ctx context.Context, run index.Run) (*lock, error) {
+	current, err := s.lockAlias(ctx)
+	if errors.Is(err, index.ErrGone) {
+		return nil, errors.Join(errNoState, s.createState(ctx))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if holder, err := s.holder(ctx, current); err != nil {
+		return nil, err
+	} else if holder != nil {
+		return nil, &index.LockedError{Run: *holder}
+	}
+	l := &lock{store: s, token: s.newToken(s.now())}
+	err = s.commit(ctx, l.isHeld,
+		take(s.stateIndex(), current), give(s.stateIndex(), l.token))
+	if err != nil {
+		return nil, err
+	}
+	if current != s.freeLock() {
+		s.log.WarnContext(ctx, "the lock of a load that stopped renewing it was taken over")
+	}
+	// What the entry says is of a load that has no lock any more.
+	err = s.persist(ctx, requestTime, func(ctx context.Context) error {
+		return l.publish(ctx, run, func(entry) bool { return true })
+	})
+	if err != nil {
+		return nil, errors.Join(err, l.Release(context.WithoutCancel(ctx)))
+	}
+	return l, nil
+}
+
+// holder returns the load that holds the lock by the alias `current`, or nil if it is free or has expired.
+func (s *Store) holder(ctx context.Context, current string) (*index.Run, error) {
+	if current == s.freeLock() {
+		return nil, nil
+	}
+	e, err := s.readEntry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run := e.Source.Run
+	if e.Source.Token != current {
+		// The holder has not written yet who it is.
+		taken := s.takenAt(current)
+		run = index.Run{Holder: "unknown", Started: taken, Renewed: taken, Phase: "preparing"}
+	}
+	if age := s.now().Sub(run.Renewed); age >= index.LockTTL || age <= -index.LockTTL {
+		return nil, nil
+	}
+	return &run, nil
+}
+
+// Running returns the load that holds the lock, or nil.
+func (s *Store) Running(ctx context.Context) (*index.Run, error) {
+	current, err := s.lockAlias(ctx)
+	if errors.Is(err, index.ErrGone) {
+		return nil, nil // no load ever ran
+	}
+	var run *index.Run
+	if err == nil {
+		run, err = s.holder(ctx, current)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("asking which load is running: %w", err)
+	}
+	return run, nil
+}
+
+// Renew keeps the lock for another index.LockTTL and publishes run.
+func (l *lock) Renew(ctx context.Context, run index.Run) error {
+	// An entry of ours that we do not know of is one whose answer did not come.
+	if err := l.publish(ctx, run, func(e entry) bool { return e.Source.Token == l.token }); err != nil {
+		return fmt.Errorf("renewing the lock: %w", err)
+	}
+	return nil
+}
+
+// publish writes run as of now. If the entry is not where it was, mayReplace decides about what is there instead.
+func (l *lock) publish(ctx context.Context, run index.Run, mayReplace func(entry) bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		run.Renewed = l.store.now().UTC()
+		err := l.store.writeEntry(ctx, &l.entry, l.token, run)
+		switch {
+		case errors.Is(err, index.ErrGone):
+			return index.ErrLockLost
+		case !hasKind(err, "version_conflict_engine_exception"):
+			return err
+		}
+		if l.entry, err = l.store.readEntry(ctx); err != nil {
+			return err
+		}
+		if !mayReplace(l.entry) {
+			return index.ErrLockLost
+		}
+	}
+}
+
+// proof is the condition that the lock is held when the actions with it are carried out.
+func (l *lock) proof() []action {
+	state := l.store.stateIndex()
+	return []action{take(state, l.token), give(state, l.token)}
+}
+
+// isHeld asks whether the lock is held now.
+func (l *lock) isHeld(ctx context.Context) (bool, error) {
+	current, err := l.store.lockAlias(ctx)
+	if errors.Is(err, index.ErrGone) {
+		return false, nil
+	}
+	return current == l.token, err
+}
+
+// explain turns a failure whose reason is that the lock was lost into index.ErrLockLost.
+func (l *lock) explain(ctx context.Context, err error) error {
+	if err == nil || isTemporary(err) {
+		return err
+	}
+	if held, asked := l.isHeld(ctx); asked == nil && !held {
+		return index.ErrLockLost
+	}
+	return err
+}
+
+// Promote is Swap, in one step with the proof that the lock is held.
+func (l *lock) Promote(ctx context.Context, from, to string) error {
+	if err := l.explain(ctx, l.store.swap(ctx, from, to, l.proof()...)); err != nil {
+		return fmt.Errorf("promoting %s: %w", to, err)
+	}
+	return nil
+}
+
+// Delete deletes a generation that is not live, in one step with the proof that the lock is held and that the live
+// generation is still another one. index.ErrNotFound if there is none of that name.
+func (l *lock) Delete(ctx context.Context, generation string) error {
+	if err := l.explain(ctx, l.delete(ctx, generation)); err != nil {
+		return fmt.Errorf("deleting %s: %w", generation, err)
+	}
+	return nil
+}
+
+func (l *lock) delete(ctx context.Context, generation string) error {
+	s := l.store
+	if _, ok := index.GenerationTime(s.alias, generation); !ok {
+		return index.ErrNotFound
+	}
+	live, err := s.liveName(ctx)
+	if err != nil {
+		return err
+	}
+	actions := l.proof()
+	switch live {
+	case generation:
+		return errors.New("it is live")
+	case "":
+	default:
+		actions = append(actions, take(live, s.alias), giveWriting(live, s.alias))
+	}
+	err = s.commit(ctx, func(ctx context.Context) (bool, error) {
+		_, err := s.c.read(ctx, http.MethodGet, "/"+generation+"/_alias", nil, nil)
+		return errors.Is(err, index.ErrGone), nil
+	}, append(actions, drop(generation))...)
+	switch {
+	case errors.Is(err, index.ErrGone):
+		return index.ErrNotFound
+	case errors.Is(err, errRefused):
+		return index.ErrConflict
+	}
+	return err
+}
+
+// Release gives the lock up.
+func (l *lock) Release(ctx context.Context) error {
+	s := l.store
+	err := s.commit(ctx, func(ctx context.Context) (bool, error) {
+		held, err := l.isHeld(ctx)
+		return !held, err
+	}, take(s.stateIndex(), l.token), give(s.stateIndex(), s.freeLock()))
+	if errors.Is(err, errRefused) || errors.Is(err, index.ErrGone) {
+		err = index.ErrLockLost
+	}
+	if err != nil {
+		return fmt.Errorf("releasing the lock: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,338 @@
+package elastic
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"filings/index"
+)
+
+func TestLock_SaysWhoHoldsIt(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	other := s.again(t, nil)
+	if run, err := other.Running(t.Context()); run != nil || err != nil {
+		t.Fatalf("before any load: %v, %v", run, err)
+	}
+	began := s.clock.Now()
+	want := index.Run{Holder: "host/1", Started: began, Renewed: began, Phase: "loading"}
+	l, err := s.Lock(t.Context(), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string) {
+		t.Helper()
+		run, err := other.Running(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(&want, run); diff != "" {
+			t.Errorf("%s: running (-want +got):\n%s", when, diff)
+		}
+		var locked *index.LockedError
+		if _, err := other.Lock(t.Context(), index.Run{}); !errors.As(err, &locked) || !errors.Is(err, index.ErrLocked) {
+			t.Fatalf("%s: a second lock: %v", when, err)
+		}
+		if diff := cmp.Diff(want, locked.Run); diff != "" {
+			t.Errorf("%s: locked by (-want +got):\n%s", when, diff)
+		}
+	}
+	check("taken")
+
+	// Renewed again and again, a lock outlasts its time.
+	for range 3 {
+		s.clock.advance(index.LockTTL - time.Second)
+		want.Phase, want.Generation, want.Read, want.Indexed, want.Rejected = "sealing", "g", 3, 2, 1
+		if err := l.Renew(t.Context(), want); err != nil {
+			t.Fatal(err)
+		}
+		want.Renewed = s.clock.Now()
+		check("renewed")
+	}
+
+	if err := l.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if run, err := other.Running(t.Context()); run != nil || err != nil {
+		t.Errorf("after the release: %v, %v", run, err)
+	}
+	if _, err := other.Lock(t.Context(), index.Run{Holder: "host/2"}); err != nil {
+		t.Errorf("after the release: %v", err)
+	}
+}
+
+func TestLock_OneOfManyGetsIt(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	for _, round := range []string{"without a state index", "with a free lock", "with an expired lock"} {
+		var got atomic.Pointer[index.Lock]
+		var holders atomic.Int64
+		var taking errgroup.Group
+		for range 6 {
+			taking.Go(func() error {
+				l, err := s.again(t, nil).Lock(t.Context(), index.Run{Holder: "one of many"})
+				if err == nil {
+					got.Store(&l)
+					holders.Add(1)
+				} else if !errors.Is(err, index.ErrLocked) {
+					return err
+				}
+				return nil
+			})
+		}
+		if err := taking.Wait(); err != nil {
+			t.Fatalf("%s: %v", round, err)
+		}
+		if n := holders.Load(); n != 1 {
+			t.Fatalf("%s: %d holders", round, n)
+		}
+		if round == "without a state index" {
+			if err := (*got.Load()).Release(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			s.clock.advance(index.LockTTL)
+		}
+	}
+}
+
+// lost is a store whose lock was taken over, with a live and another sealed generation.
+func lost(t *testing.T) (s testStore, old *lock, live, idle string) {
+	t.Helper()
+	s = newTestStore(t)
+	live, idle = s.bare(t, 1), s.bare(t, 2)
+	swap(t, s.Store, "", live)
+	old = s.lock(t)
+	s.clock.advance(index.LockTTL)
+	return s, old, live, idle
+}
+
+func TestLock_WithoutItNothingCanBeChanged(t *testing.T) {
+	t.Parallel()
+	s, old, live, idle := lost(t)
+	if run, err := s.Running(t.Context()); run != nil || err != nil {
+		t.Errorf("an expired lock counts as running: %v, %v", run, err)
+	}
+	heir, err := s.again(t, nil).Lock(t.Context(), index.Run{Holder: "heir"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string) {
+		t.Helper()
+		for name, try := range map[string]func() error{
+			"renew":   func() error { return old.Renew(t.Context(), index.Run{Holder: "old"}) },
+			"begin":   func() error { _, err := old.Begin(t.Context(), ""); return err },
+			"copy":    func() error { _, err := old.Begin(t.Context(), live); return err },
+			"promote": func() error { return old.Promote(t.Context(), live, idle) },
+			"delete":  func() error { return old.Delete(t.Context(), idle) },
+			"release": func() error { return old.Release(t.Context()) },
+		} {
+			if err := try(); !errors.Is(err, index.ErrLockLost) {
+				t.Errorf("%s, %s: got %v, want %v", when, name, err, index.ErrLockLost)
+			}
+		}
+		s.wantLive(t, live, when)
+		if all, err := s.Generations(t.Context()); err != nil || len(all) != 2 {
+			t.Errorf("%s: generations %v, %v", when, all, err)
+		}
+	}
+	check("while the heir holds it")
+	run, err := s.Running(t.Context())
+	if err != nil || run == nil || run.Holder != "heir" {
+		t.Errorf("running: %v, %v", run, err)
+	}
+	if err := heir.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check("after the heir released it")
+}
+
+// A load that was suspended between its last look at the lock and the change itself finds the lock taken when its
+// request arrives.
+func TestLock_LateRequestsAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, try := range map[string]func(ctx context.Context, l index.Lock, live, idle string) error{
+		"promote": func(ctx context.Context, l index.Lock, live, idle string) error { return l.Promote(ctx, live, idle) },
+		"delete":  func(ctx context.Context, l index.Lock, _, idle string) error { return l.Delete(ctx, idle) },
+		"release": func(ctx context.Context, l index.Lock, _, _ string) error { return l.Release(ctx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, old, live, idle := lost(t)
+			net := &faults{}
+			old.store = s.again(t, net)
+			var heir index.Lock
+			net.on("/_aliases", first(func() {
+				var err error
+				if heir, err = s.Lock(t.Context(), index.Run{Holder: "heir"}); err != nil {
+					t.Error(err)
+				}
+			}))
+			if err := try(t.Context(), old, live, idle); !errors.Is(err, index.ErrLockLost) {
+				t.Errorf("got %v, want %v", err, index.ErrLockLost)
+			}
+			s.wantLive(t, live, "after the late request")
+			if _, err := s.Open(t.Context(), idle); err != nil {
+				t.Errorf("the idle generation: %v", err)
+			}
+			if err := heir.Renew(t.Context(), index.Run{Holder: "heir"}); err != nil {
+				t.Errorf("the heir: %v", err)
+			}
+		})
+	}
+}
+
+func TestLock_RollbackToWhatIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	live, idle := s.bare(t, 1), s.bare(t, 2)
+	swap(t, s.Store, "", live)
+	net := &faults{}
+	l := s.lock(t)
+	l.store = s.again(t, net)
+	net.on("/_aliases", first(func() { swap(t, s.Store, live, idle) }))
+	if err := l.Delete(t.Context(), idle); !errors.Is(err, index.ErrConflict) {
+		t.Errorf("got %v, want %v", err, index.ErrConflict)
+	}
+	s.wantLive(t, idle, "after the rollback")
+	if err := l.Delete(t.Context(), idle); err == nil {
+		t.Error("the live generation was deleted")
+	}
+	s.wantLive(t, idle, "after deleting it")
+	for _, name := range []string{"", s.alias, s.stateIndex(), live + "," + idle, s.alias + "-*"} {
+		if err := l.Delete(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("deleting %q: got %v, want %v", name, err, index.ErrNotFound)
+		}
+	}
+}
+
+// A clock that is wrong must neither take a lock from its holder within the promised difference, nor lock out for ever.
+func TestLock_ClocksThatDiffer(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		by   time.Duration // the holder's clock is ahead
+		held bool
+	}{
+		{"holder ahead within the limit", index.LockTTL - time.Second, true},
+		{"holder far ahead", index.LockTTL, false},
+		{"holder behind within the limit", time.Second - index.LockTTL, true},
+		{"holder far behind", -index.LockTTL, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newTestStore(t)
+			s.lock(t)
+			s.clock.advance(-test.by)
+			if _, err := s.Lock(t.Context(), index.Run{}); errors.Is(err, index.ErrLocked) != test.held {
+				t.Errorf("got %v, held should be %v", err, test.held)
+			}
+		})
+	}
+}
+
+// A load that died between taking the lock and writing who it is holds the lock like any other, and not for longer.
+func TestLock_HolderThatNeverSaidWhoItIs(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	if err := s.lock(t).Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	taken := s.clock.Now()
+	err := s.commit(t.Context(), nil, take(s.stateIndex(), s.freeLock()), give(s.stateIndex(), s.newToken(taken)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := s.Running(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &index.Run{Holder: "unknown", Started: taken, Renewed: taken, Phase: "preparing"}
+	if diff := cmp.Diff(want, run); diff != "" {
+		t.Errorf("running (-want +got):\n%s", diff)
+	}
+	s.clock.advance(index.LockTTL)
+	if _, err := s.Lock(t.Context(), index.Run{}); err != nil {
+		t.Errorf("after its time: %v", err)
+	}
+}
+
+func TestLock_StateIndexThatWasTamperedWith(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	l := s.lock(t)
+	if err := s.commit(t.Context(), nil, take(s.stateIndex(), l.token)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Lock(t.Context(), index.Run{}); err == nil || errors.Is(err, index.ErrLocked) {
+		t.Errorf("a state index without a lock: %v", err)
+	}
+	must(t, s.c, http.MethodDelete, "/"+s.stateIndex(), nil, nil)
+	if err := l.Renew(t.Context(), index.Run{}); !errors.Is(err, index.ErrLockLost) {
+		t.Errorf("renewing without a state index: %v, want %v", err, index.ErrLockLost)
+	}
+	s.lock(t) // makes a new one
+}
+
+// Whatever was carried out although its answer was lost is done once, and is a success.
+func TestLock_AnswersThatAreLost(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]treatment{
+		"before it was carried out": cutBefore,
+		"after it was carried out":  cutAfter,
+		"no master":                 respond(http.StatusServiceUnavailable, `{"error":{"type":"x"},"status":503}`),
+		"a proxy's page":            respond(http.StatusBadGateway, `<html>`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newTestStore(t)
+			net := &faults{}
+			broken := s.again(t, net)
+			a, b := s.bare(t, 1), s.bare(t, 2)
+			step := func(what, suffix string, do func() error) {
+				t.Helper()
+				net.on(suffix, cut)
+				if err := do(); err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if n := net.left(); n != 0 {
+					t.Fatalf("%s: %d faults did not happen", what, n)
+				}
+			}
+			s.lock(t) // so that there is a state index, and a lock to be taken over
+			s.clock.advance(index.LockTTL)
+			var l index.Lock
+			step("lock", "/_aliases", func() (err error) {
+				l, err = broken.Lock(t.Context(), index.Run{Holder: "broken"})
+				return err
+			})
+			step("swap", "/_aliases", func() error { return broken.Swap(t.Context(), "", a) })
+			step("promote", "/_aliases", func() error { return l.Promote(t.Context(), a, b) })
+			s.wantLive(t, b, "after the promotion")
+			step("delete", "/_aliases", func() error { return l.Delete(t.Context(), a) })
+			net.on("/_doc/run", cut)
+			if err := l.Renew(t.Context(), index.Run{Holder: "renewed"}); !errors.Is(err, index.ErrUnavailable) {
+				t.Fatalf("renewing: got %v, want %v: its caller decides when to try again", err, index.ErrUnavailable)
+			}
+			if err := l.Renew(t.Context(), index.Run{Holder: "renewed"}); err != nil {
+				t.Fatalf("renewing again: %v", err)
+			}
+			step("release", "/_aliases", func() error { return l.Release(t.Context()) })
+			if run, err := s.Running(t.Context()); run != nil || err != nil {
+				t.Errorf("after the release: %v, %v", run, err)
+			}
+			all, err := s.Generations(t.Context())
+			if err != nil || len(all) != 1 || all[0].Name != b || !all[0].Live {
+				t.Errorf("generations %v, %v, want only %s", all, err, b)
+			}
+		})
+	}
+}

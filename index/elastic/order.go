@@ -1,0 +1,64 @@
+package elastic
+
+import "filings/index"
+
+// key is a field to sort by.
+type key struct {
+	field     string
+	ascending bool
+}
+
+// order is a whole order: no two filings are equal in it.
+type order []key
+
+// sortOrder returns the order that s asks for: ties by filing date, then by id, both descending.
+func sortOrder(s index.Sort) order {
+	date := key{field: dayField}
+	id := key{field: index.ID.String()}
+	switch s.By {
+	case index.FilingDate:
+		date.ascending = s.Ascending
+		return order{date, id}
+	case index.Owner, index.CreatedAt:
+		return order{{derived(s.By), s.Ascending}, date, id}
+	}
+	return order{{s.By.String(), s.Ascending}, date, id}
+}
+
+// body returns the sort of a request. Missing values come last, or first where the order is asked for backwards.
+func (o order) body(backwards bool) []object {
+	missing := "_last"
+	if backwards {
+		missing = "_first"
+	}
+	keys := make([]object, len(o))
+	for i, k := range o {
+		direction := "desc"
+		if k.ascending != backwards {
+			direction = "asc"
+		}
+		keys[i] = object{k.field: object{"order": direction, "missing": missing}}
+	}
+	return keys
+}
+
+// filtered adds the query that asks for all of clauses to body.
+func filtered(body object, clauses []object) object {
+	if len(clauses) > 0 {
+		body["query"] = object{"bool": object{"filter": clauses}}
+	}
+	return body
+}
+
+// rowsBody asks for a page. The total is not asked for with it: finding hits beyond the page's takes longer than the
+// page, by two orders of magnitude.
+func rowsBody(clauses []object, o order, backwards bool, from, size int) object {
+	return filtered(object{
+		"from": from, "size": size, "track_total_hits": false, "sort": o.body(backwards),
+	}, clauses)
+}
+
+// countBody asks for the exact number of filings, and for nothing else.
+func countBody(clauses []object) object {
+	return filtered(object{"size": 0, "track_total_hits": true}, clauses)
+}

@@ -1,0 +1,213 @@
+package elastic
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"filings/index"
+	"filings/index/indextest"
+)
+
+var update = flag.Bool("update", false, "write testdata/queries.txtar anew")
+
+const goldenQueries = "testdata/queries.txtar"
+
+// goldenCase is a query whose request body is kept in goldenQueries.
+type goldenCase struct {
+	name string
+	index.Query
+}
+
+func goldenCases() []goldenCase {
+	number := func(v float64) *float64 { return &v }
+	anyOf := func(field index.Field, values ...string) index.Filter {
+		return index.Filter{index.AnyOf{Fields: []index.Field{field}, Values: values}}
+	}
+	filters := []struct {
+		name  string
+		where index.Filter
+	}{
+		{"P2 no filter", nil},
+		{"P6 county", index.Filter{index.InCounty("Orange, FL")}},
+		{"P6 county name", index.Filter{index.InCounty("ORANGE")}},
+		{"P7 city", anyOf(index.City, "ocoee")},
+		{"P8 filing types", anyOf(index.FilingType, "tax lien", "municipal lien")},
+		{"P8 no value at all", anyOf(index.FilingType)},
+		{"P9 from", index.Filter{index.Days{From: "2024-01-31"}}},
+		{"P9 from and to", index.Filter{index.Days{From: "1600-01-01", To: "2024-01-31"}}},
+		{"P9 any day", index.Filter{index.Days{}}},
+		{"P10 amounts", index.Filter{index.Between{Field: index.FilingAmount, Min: number(-5.25), Max: number(12345678.91)}}},
+		{"P10 acres", index.Filter{index.Between{Field: index.LotSizeAcres, Max: number(0.0035)}}},
+		{"P11 categories", anyOf(index.Categories, "land", "commercial")},
+		{"P11 property type", index.Filter{index.AnyOf{
+			Fields: []index.Field{index.PropertyClassification, index.Categories}, Values: []string{"land"}}}},
+		{"P12 property data", index.Filter{index.Present{Field: index.PropertyData, Is: true}}},
+		{"P13 equity percent", index.Filter{index.Between{Field: index.EquityPercent, Min: number(33.3333)}}},
+		{"P14 show", index.Filter{index.Present{Field: index.ForeclosureStatus, Is: true}}},
+		{"P14 hide", index.Filter{index.Present{Field: index.ForeclosureStatus}}},
+		{"P14 active", anyOf(index.ForeclosureStatus, "auction")},
+		{"P15 small box", index.Filter{index.Box{North: 28.5, South: 28.1, East: -81.2, West: -81.4}}},
+		{"P15 large box", index.Filter{index.Box{North: 90, South: -90, East: 180, West: -180}}},
+		{"P15 across the antimeridian", index.Filter{index.Box{North: 28.5, South: 28, East: -81.4, West: 180}}},
+		{"P16 one character", index.Filter{index.Contains{Text: "%"}}},
+		{"P16 two characters outside the basic plane", index.Filter{index.Contains{Text: "😀"}}},
+		{"P16 three characters", index.Filter{index.Contains{Text: "elm"}}},
+		{"P16 ends", index.Filter{index.Contains{Text: "alder trust"}}},
+		{"P16 county", index.Filter{index.Contains{Text: "ange, fl"}}},
+		{"P16 NUL", index.Filter{index.Contains{Text: "st\x00"}}},
+		{"A2 trusts", index.Filter{index.Present{Field: index.Trust, Is: true}}},
+		{"A3 created", index.Filter{index.Times{
+			From: time.Date(2024, 5, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2024, 5, 2, 12, 0, 0, 1000, time.UTC)}}},
+		{"P3 several", index.Filter{index.InCounty("lake"), index.Contains{Text: "st"}, index.Days{To: "2024-12-31"}}},
+	}
+	var cases []goldenCase
+	for _, f := range filters {
+		cases = append(cases, goldenCase{f.name, index.Query{Where: f.where, Sort: index.DefaultSort, Limit: 20}})
+	}
+	for _, by := range index.SortFields {
+		for _, ascending := range []bool{true, false} {
+			s := index.Sort{By: by, Ascending: ascending}
+			cases = append(cases, goldenCase{"P17 " + s.String(), index.Query{Sort: s, Offset: 40, Limit: 20}})
+		}
+	}
+	return cases
+}
+
+// goldenCounties are the counties of made, folded, as a reader hands them to clauses.
+var goldenCounties = []string{"lake, fl", "orange, ca", "orange, fl", "şile, tx"}
+
+// goldenBody writes the request with each of its members on a line.
+func goldenBody(t *testing.T, q index.Query) []byte {
+	t.Helper()
+	c, err := clauses(q.Where, goldenCounties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := rowsBody(c, sortOrder(q.Sort), false, q.Offset, q.Limit)
+	var b bytes.Buffer
+	between := "{\n "
+	for _, name := range slices.Sorted(maps.Keys(body)) {
+		value, err := json.Marshal(body[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s%q: %s", between, name, value)
+		between = ",\n "
+	}
+	b.WriteString("\n}\n")
+	return b.Bytes()
+}
+
+// Each query, in its canonical form, beside the request that it becomes.
+func TestGoldenQueries(t *testing.T) {
+	t.Parallel()
+	var got txtar.Archive
+	for _, c := range goldenCases() {
+		got.Files = append(got.Files,
+			txtar.File{Name: c.name, Data: []byte(c.Query.String() + "\n")},
+			txtar.File{Name: c.name + ", request", Data: goldenBody(t, c.Query)})
+	}
+	if *update {
+		if err := os.WriteFile(goldenQueries, txtar.Format(&got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := txtar.ParseFile(goldenQueries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(files(want), files(&got)); diff != "" {
+		t.Errorf("-update writes it anew (-want +got):\n%s", diff)
+	}
+}
+
+func files(a *txtar.Archive) map[string]string {
+	m := map[string]string{}
+	for _, f := range a.Files {
+		m[f.Name] = string(f.Data)
+	}
+	return m
+}
+
+// The real Elasticsearch answers each request in the file as the oracle answers the query beside it.
+func TestGoldenQueries_Replayed(t *testing.T) {
+	t.Parallel()
+	filings := made(300)
+	r, o := testReader(t, 1, filings), indextest.NewOracle("made", filings)
+	archive, err := txtar.ParseFile(goldenQueries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := files(archive)
+	for _, c := range goldenCases() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			answer, err := r.ask(t.Context(), "POST", "_search", nil, []byte(golden[c.name+", request"]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := scanHits(answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _ := o.Rows(t.Context(), c.Query)
+			if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			empty := strings.Contains(c.name, "no value") || strings.Contains(c.name, "NUL")
+			if empty != (len(got) == 0) {
+				t.Errorf("%d filings; the case says nothing about the clause", len(got))
+			}
+		})
+	}
+}
+
+// Clauses mean the same whatever the size of the box: a box that also asks the geo_point misses nothing.
+func TestP15_SmallBoxesMissNoEdge(t *testing.T) {
+	t.Parallel()
+	var filings []*index.Filing
+	coordinates := []float64{-90, -28.123456789012345, -1e-9, 0, 1e-9, 0.1, 28.1, 28.100000000000001, 89.99999999, 90}
+	for _, lat := range coordinates {
+		for _, lon := range append(slices.Clone(coordinates), -180, -179.99999999, 179.99999999, 180) {
+			f := &index.Filing{ID: int64(len(filings) + 1)}
+			f.SetText(index.County, "Orange, FL")
+			f.SetNumber(index.Latitude, lat)
+			f.SetNumber(index.Longitude, lon)
+			filings = append(filings, f)
+		}
+	}
+	r, o := testReader(t, 1, filings), indextest.NewOracle("box", filings)
+	for _, f := range filings {
+		lat, _ := f.Number(index.Latitude)
+		lon, _ := f.Number(index.Longitude)
+		for _, d := range []float64{0, 1e-9, 0.25} {
+			w := index.Filter{index.Box{
+				North: min(lat+d, 90), South: max(lat-d, -90), East: min(lon+d, 180), West: max(lon-d, -180)}}
+			got, err := r.Count(t.Context(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, _ := o.Count(t.Context(), w); got != want {
+				t.Errorf("%v: %d filings, want %d", w, got, want)
+			}
+		}
+	}
+}
+
+func TestClause_UnknownPredicate(t *testing.T) {
+	t.Parallel()
+	if c, err := clauses(index.Filter{nil}, nil); err == nil {
+		t.Errorf("nil became %v", c)
+	}
+}

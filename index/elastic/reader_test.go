@@ -1,0 +1,256 @@
+package elastic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/indextest"
+)
+
+// tight limits send a few hundred filings all ways that millions go: every level is counted by, in several answers.
+var tight = limits{firstPages: 3, longestWalk: 10, buckets: 25}
+
+// checkPages compares random pages of every order with the oracle's.
+func checkPages(t *testing.T, r *reader, o *indextest.Oracle, w index.Filter, pages int) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(7, 7))
+	total, _ := o.Count(t.Context(), w)
+	for _, by := range index.SortFields {
+		for _, ascending := range []bool{true, false} {
+			for range pages {
+				q := index.Query{
+					Where: w, Sort: index.Sort{By: by, Ascending: ascending},
+					Offset: rnd.IntN(int(total) + 3), Limit: 1 + rnd.IntN(30),
+				}
+				got, err := r.Rows(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, _ := o.Rows(t.Context(), q)
+				if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
+					t.Fatalf("%s (-want +got):\n%s", q, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestP2_AnyOffset(t *testing.T) {
+	t.Parallel()
+	filings := made(300)
+	o := indextest.NewOracle("made", filings)
+	for _, shards := range []int{1, 3} {
+		r := testReader(t, shards, filings)
+		r.limits = tight
+		for name, w := range map[string]index.Filter{
+			"all":      nil,
+			"filtered": {index.InCounty("Orange"), index.Days{From: "2000-01-01"}},
+		} {
+			t.Run(fmt.Sprintf("%d shards, %s", shards, name), func(t *testing.T) {
+				t.Parallel()
+				checkPages(t, r, o, w, 5)
+			})
+		}
+	}
+}
+
+// Where all filings are equal but for their ids, only ids are left to count by.
+func TestP2_AnyOffsetAmongEqualFilings(t *testing.T) {
+	t.Parallel()
+	filings := make([]*index.Filing, 200)
+	for i := range filings {
+		f := &index.Filing{ID: int64(i + 1), CreatedAt: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
+		if i > 150 {
+			f.ID = math.MaxInt64 - int64(i) // float64 cannot tell these apart
+		}
+		f.SetText(index.County, "Orange, FL")
+		f.SetNumber(index.FilingAmount, 7)
+		filings[i] = f
+	}
+	r, o := testReader(t, 2, filings), indextest.NewOracle("equal", filings)
+	r.limits = tight
+	checkPages(t, r, o, nil, 4)
+}
+
+func TestP2_BeyondTheEndAndLargePages(t *testing.T) {
+	t.Parallel()
+	filings := made(300)
+	r, o := testReader(t, 1, filings), indextest.NewOracle("made", filings)
+	for _, l := range []limits{usual, tight} {
+		r.limits = l
+		for _, q := range []index.Query{
+			{Offset: 300, Limit: 20}, {Offset: 250, Limit: 200}, {Limit: 100_000}, {Limit: 0}, {Offset: math.MaxInt, Limit: 1},
+		} {
+			q.Sort = index.DefaultSort
+			got, err := r.Rows(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _ := o.Rows(t.Context(), q)
+			if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", q, diff)
+			}
+		}
+	}
+}
+
+// A table that was counted once is not counted again, whatever page of it is asked for.
+func TestP2_CountsOnce(t *testing.T) {
+	t.Parallel()
+	r := testReader(t, 1, made(300))
+	r.limits.firstPages = 0
+	for offset := range 20 {
+		q := index.Query{Sort: index.Sort{By: index.Owner}, Offset: 10 * offset, Limit: 10}
+		if _, err := r.Rows(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := r.tables.used.Len(); n != 1 {
+		t.Errorf("%d tables for one filter and order", n)
+	}
+}
+
+func TestReader_Filing(t *testing.T) {
+	t.Parallel()
+	filings := made(20)
+	r := testReader(t, 3, filings)
+	for _, f := range filings {
+		got, err := r.Filing(t.Context(), f.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(index.AppendRecord(nil, f)), string(got)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	if _, err := r.Filing(t.Context(), math.MaxInt64); !errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrGone) {
+		t.Errorf("error %v for an unknown id", err)
+	}
+}
+
+// Whatever numbers and characters a filing has, its record comes back byte for byte, though Elasticsearch writes numbers
+// and escapes by rules of its own.
+func TestReader_RecordsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(3, 3))
+	characters := []rune("aé東😀\x01\x1f\x7f\"\\/\n\r\t\b\f\u0085\u2028\u2029\ufeff\ufffd<>&E5")
+	filings := make([]*index.Filing, 500)
+	for i := range filings {
+		f := &index.Filing{ID: math.MaxInt64 - int64(i)}
+		f.SetText(index.County, "Orange, FL")
+		for _, field := range index.Fields() {
+			switch info := field.Info(); {
+			case field == index.Latitude || field == index.Longitude:
+				f.SetNumber(field, (rnd.Float64()-0.5)*180)
+			case info.Kind == index.KindAmount:
+				f.SetNumber(field, math.Round(rnd.NormFloat64()*math.Pow(10, float64(rnd.IntN(14))))/100)
+			case info.Kind == index.KindNumber:
+				f.SetNumber(field, rnd.Float64()*math.Pow(10, float64(rnd.IntN(600)-300)))
+			case info.Kind == index.KindInteger:
+				f.SetNumber(field, float64(rnd.Int64N(1<<40)))
+			case info.Kind == index.KindText && rnd.IntN(3) > 0:
+				var s strings.Builder
+				for range 1 + rnd.IntN(10) {
+					s.WriteRune(characters[rnd.IntN(len(characters))])
+				}
+				f.SetText(field, s.String())
+			}
+		}
+		filings[i] = f
+	}
+	r := testReader(t, 1, filings)
+	got, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: len(filings)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]string, len(filings))
+	for i, f := range filings { // in their order: no dates, descending ids
+		want[i] = string(index.AppendRecord(nil, f))
+	}
+	if diff := cmp.Diff(want, texts(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The longest values that a load lets in are stored, and found by any part of them.
+func TestL4_LongestValues(t *testing.T) {
+	t.Parallel()
+	f := &index.Filing{ID: 1}
+	f.SetText(index.County, strings.Repeat("😀", index.MaxText-4)+", FL")
+	for _, field := range index.Fields() {
+		switch field.Info().Kind {
+		case index.KindText:
+			f.SetText(field, strings.Repeat("😀", index.MaxText-2)+"é\x01")
+		case index.KindLongText:
+			f.SetText(field, strings.Repeat("😀", index.MaxLongText))
+		}
+	}
+	r := testReader(t, 1, []*index.Filing{f})
+	for text, want := range map[string]int64{
+		strings.Repeat("😀", 198) + "é\x01": 1, "\x01": 1, "é\x01": 1, "é": 1, "\x01\x01": 0, "é\x01\x01": 0, "\x01\x00": 0,
+		strings.Repeat("😀", 200): 1, "😀, f": 1, "é😀": 0,
+	} {
+		if got, err := r.Count(t.Context(), index.Filter{index.Contains{Text: text}}); err != nil || got != want {
+			t.Errorf("%.20q: %d, %v; want %d", text, got, err, want)
+		}
+	}
+	got, err := r.Filing(t.Context(), 1)
+	if err != nil || string(got) != string(index.AppendRecord(nil, f)) {
+		t.Errorf("the record did not come back: %v", err)
+	}
+}
+
+func TestReader_GenerationIsGone(t *testing.T) {
+	t.Parallel()
+	r := newReader(testClient(t), "reading-deleted")
+	if r.gone.Load() {
+		t.Error("gone before anything was asked")
+	}
+	for name, ask := range map[string]func(context.Context) error{
+		"rows":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Limit: 1}); return err },
+		"count":    func(ctx context.Context) error { _, err := r.Count(ctx, nil); return err },
+		"filing":   func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
+		"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
+		"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
+		"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, nil, index.Month); return err },
+	} {
+		err := ask(t.Context())
+		if !errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) || !strings.Contains(err.Error(), r.generation) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !r.gone.Load() {
+		t.Error("the reader did not note that it is gone")
+	}
+}
+
+// An answer that is none of ours is an error, not an empty result.
+func TestReader_StrangeAnswers(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{``, `{}`, `[]`, `{"hits":{}}`, `{"hits":{"total":{"value":"x"},"hits":7}}`, `{"found":true}`} {
+		r := newReader(clientOver(t, func(*http.Request) (*http.Response, error) { return answering(200, answer), nil }), "g")
+		for name, ask := range map[string]func(context.Context) error{
+			"rows":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Limit: 1}); return err },
+			"deep":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Offset: 999, Limit: 1}); return err },
+			"count":    func(ctx context.Context) error { _, err := r.Count(ctx, nil); return err },
+			"filing":   func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
+			"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
+			"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, nil, index.Month); return err },
+			"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
+		} {
+			if err := ask(t.Context()); err == nil {
+				t.Errorf("%s took %q for an answer", name, answer)
+			}
+		}
+	}
+}

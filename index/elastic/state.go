@@ -1,0 +1,131 @@
+package elastic
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"filings/index"
+)
+
+// stateIndex holds who has the lock: as an alias, which is what counts, and as a document, which says more.
+func (s *Store) stateIndex() string { return s.alias + "-state" }
+
+// lockPrefix begins the names of the aliases that are the lock: lockPrefix+"free", or a holder's token.
+func (s *Store) lockPrefix() string { return s.alias + "-lock-" }
+
+func (s *Store) freeLock() string { return s.lockPrefix() + "free" }
+
+// newToken names the alias of a holder that takes the lock at t.
+func (s *Store) newToken(t time.Time) string {
+	return s.lockPrefix() + strconv.FormatInt(t.UnixMicro(), 10) + "-" + strings.ToLower(rand.Text())
+}
+
+// takenAt returns when a holder took its token.
+func (s *Store) takenAt(token string) time.Time {
+	micros, _, _ := strings.Cut(strings.TrimPrefix(token, s.lockPrefix()), "-")
+	n, _ := strconv.ParseInt(micros, 10, 64) // what is no time is long ago, and has expired
+	return time.UnixMicro(n).UTC()
+}
+
+// createState makes the state index, with a free lock, unless it is there. Every node may have a copy: it is tiny.
+func (s *Store) createState(ctx context.Context) error {
+	body, err := json.Marshal(map[string]any{
+		"settings": map[string]any{"index": map[string]any{
+			"number_of_shards": 1, "auto_expand_replicas": "0-1", "hidden": true,
+		}},
+		"mappings": map[string]any{"enabled": false},
+		"aliases":  map[string]any{s.freeLock(): map[string]any{"is_hidden": true}},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.c.do(ctx, http.MethodPut, "/"+s.stateIndex(), nil, body)
+	if hasKind(err, "resource_already_exists_exception") {
+		return nil
+	}
+	return err
+}
+
+// hasKind reports whether err is an answer of that type.
+func hasKind(err error, kind string) bool {
+	var answer *answerError
+	return errors.As(err, &answer) && answer.kind == kind
+}
+
+// lockAlias returns the alias that the lock is now, or index.ErrGone without a state index.
+func (s *Store) lockAlias(ctx context.Context) (string, error) {
+	answer, err := s.c.read(ctx, http.MethodGet, "/"+s.stateIndex()+"/_alias", nil, nil)
+	if err != nil {
+		return "", err
+	}
+	var indices map[string]struct {
+		Aliases map[string]json.RawMessage `json:"aliases"`
+	}
+	if err := json.Unmarshal(answer, &indices); err != nil {
+		return "", fmt.Errorf("reading the lock: %w", err)
+	}
+	for name := range indices[s.stateIndex()].Aliases {
+		if strings.HasPrefix(name, s.lockPrefix()) {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("the index %s has no lock: delete it, and the next load makes a new one", s.stateIndex())
+}
+
+// entry is the document about the lock's holder, and its position, which a write demands to find unchanged.
+type entry struct {
+	SeqNo  int64 `json:"_seq_no"`
+	Term   int64 `json:"_primary_term"` // 0: there is no document
+	Source struct {
+		Token string    `json:"token"`
+		Run   index.Run `json:"run"`
+	} `json:"_source"`
+}
+
+const entryPath = "/_doc/run"
+
+// readEntry insists: the first to find a new state index comes before its shard has started.
+func (s *Store) readEntry(ctx context.Context) (e entry, err error) {
+	err = s.persist(ctx, requestTime, func(ctx context.Context) error {
+		answer, err := s.c.read(ctx, http.MethodGet, "/"+s.stateIndex()+entryPath, nil, nil)
+		e = entry{}
+		if errors.Is(err, index.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(answer, &e)
+	})
+	return e, err
+}
+
+// writeEntry replaces the document that was found at e, through the alias that is the holder's lock: without the lock
+// it fails with index.ErrGone, and if somebody else wrote since, with a version conflict. It moves e.
+func (s *Store) writeEntry(ctx context.Context, e *entry, token string, run index.Run) error {
+	e.Source.Token, e.Source.Run = token, run
+	body, err := json.Marshal(e.Source)
+	if err != nil {
+		return err
+	}
+	query := url.Values{"require_alias": {"true"}}
+	if e.Term == 0 {
+		query.Set("op_type", "create")
+	} else {
+		query.Set("if_seq_no", strconv.FormatInt(e.SeqNo, 10))
+		query.Set("if_primary_term", strconv.FormatInt(e.Term, 10))
+	}
+	answer, err := s.c.do(ctx, http.MethodPut, "/"+token+entryPath, query, body)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(answer, e)
+}

@@ -1,0 +1,112 @@
+package elastic
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/indextest"
+)
+
+// Figures are exact with few and with many buckets in an answer, and with several shards.
+func TestA1_FiguresAreExact(t *testing.T) {
+	t.Parallel()
+	filings := made(400)
+	o := indextest.NewOracle("made", filings)
+	for _, shards := range []int{1, 3} {
+		for _, buckets := range []int{usual.buckets, 2} {
+			t.Run(fmt.Sprintf("%d shards, %d buckets", shards, buckets), func(t *testing.T) {
+				t.Parallel()
+				r := testReader(t, shards, filings)
+				r.limits.buckets = buckets
+				checkFigures(t, r, o)
+				want := index.NewTally()
+				for _, f := range filings {
+					want.Add(f)
+				}
+				got, err := r.tally(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := want.Diff(got); diff != nil {
+					t.Errorf("tally: %q", diff)
+				}
+			})
+		}
+	}
+}
+
+func checkFigures(t *testing.T, r *reader, o *indextest.Oracle) {
+	t.Helper()
+	ctx := t.Context()
+	stats, err := r.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := o.Stats(ctx)
+	if diff := cmp.Diff(want, stats); diff != "" {
+		t.Errorf("stats (-want +got):\n%s", diff)
+	}
+	counties, err := r.Counties(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCounties, _ := o.Counties(ctx)
+	if diff := cmp.Diff(wantCounties, counties); diff != "" {
+		t.Errorf("counties (-want +got):\n%s", diff)
+	}
+	for _, field := range []index.Field{index.Month, index.DateRange} {
+		w := index.Filter{index.InCounty("orange, fl")}
+		values, err := r.Distinct(ctx, w, field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantValues, _ := o.Distinct(ctx, w, field)
+		if diff := cmp.Diff(wantValues, values); diff != "" {
+			t.Errorf("values of %s (-want +got):\n%s", field, diff)
+		}
+	}
+}
+
+func TestA2_NoFilings(t *testing.T) {
+	t.Parallel()
+	r := testReader(t, 1, nil)
+	checkFigures(t, r, indextest.NewOracle("empty", nil))
+	if n, err := r.Count(t.Context(), nil); n != 0 || err != nil {
+		t.Errorf("count %d, %v", n, err)
+	}
+	if rows, err := r.Rows(t.Context(), index.Query{Offset: 5000, Limit: 20}); len(rows) != 0 || err != nil {
+		t.Errorf("rows %q, %v", rows, err)
+	}
+	tally, err := r.tally(t.Context())
+	if err != nil || index.NewTally().Diff(tally) != nil {
+		t.Errorf("tally %v, %v", tally, err)
+	}
+}
+
+// What Counties returned is the caller's: changing it changes nothing here.
+func TestReader_CountiesAreACopy(t *testing.T) {
+	t.Parallel()
+	r := testReader(t, 1, made(10))
+	first, err := r.Counties(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first[0].County = "changed"
+	if second, err := r.Counties(t.Context()); err != nil || second[0].County == "changed" {
+		t.Errorf("%v, %v", second, err)
+	}
+}
+
+// The number of owners is that of the seal; without one there are no statistics.
+func TestReader_StatsOfAnUnsealedGeneration(t *testing.T) {
+	t.Parallel()
+	r := testReader(t, 1, made(10))
+	must(t, r.c, "PUT", "/"+r.generation+"/_mapping", nil, []byte(`{"_meta":{"sealed":true,"generation":"another"}}`))
+	if _, err := r.Stats(t.Context()); !errors.Is(err, errUnsealed) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,189 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"filings/cmd/testservers/servers"
+	"filings/index"
+)
+
+// testStore is a store of its own on the real Elasticsearch, with a clock that only moves when it is told to. What is
+// in it is deleted when the test ends.
+type testStore struct {
+	*Store
+	cfg   Config
+	clock *clock
+}
+
+func newTestStore(t testing.TB) testStore {
+	t.Helper()
+	c := &clock{now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
+	s := testStore{clock: c, cfg: Config{
+		Addresses: []string{servers.Elasticsearch(t)},
+		Index:     "store-" + strconv.FormatUint(rand.Uint64(), 36),
+		Shards:    1,
+		Now:       c.Now,
+		Logger:    slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}}
+	s.Store = s.again(t, nil)
+	t.Cleanup(func() { s.deleteAll(t) })
+	return s
+}
+
+// again opens the same data as another process would, through a faulty network if faults are given.
+func (s testStore) again(t testing.TB, faults *faults) *Store {
+	t.Helper()
+	store, err := open(s.cfg, func(next http.RoundTripper) http.RoundTripper {
+		if faults == nil {
+			return next
+		}
+		faults.next = next
+		return faults
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// deleteAll deletes by name: clusters refuse to delete by pattern.
+func (s testStore) deleteAll(t testing.TB) {
+	ctx := context.Background()
+	query := url.Values{"expand_wildcards": {"all"}, "features": {"aliases"}}
+	answer, err := s.c.do(ctx, http.MethodGet, "/"+s.alias+"*", query, nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	var indices map[string]json.RawMessage
+	if err := json.Unmarshal(answer, &indices); err != nil {
+		t.Error(err)
+	}
+	if len(indices) == 0 {
+		return
+	}
+	names := strings.Join(slices.Collect(maps.Keys(indices)), ",")
+	if _, err := s.c.do(ctx, http.MethodDelete, "/"+names, nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// lock takes the lock, for as long as the test runs.
+func (s testStore) lock(t testing.TB) *lock {
+	t.Helper()
+	l, err := s.Lock(t.Context(), index.Run{Holder: "test", Phase: "loading"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.(*lock)
+}
+
+// sealedWith returns a new sealed generation in which every filing has that owner.
+func sealedWith(t testing.TB, l *lock, owner string, filings int) string {
+	t.Helper()
+	b, err := l.Begin(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range filings {
+		put(t, b, filing(int64(id+1), owner))
+	}
+	seal(t, b)
+	return b.Generation()
+}
+
+func filing(id int64, owner string) *index.Filing {
+	f := &index.Filing{ID: id}
+	f.SetText(index.County, "Orange, FL")
+	f.SetText(index.Owner, owner)
+	f.SetNumber(index.FilingAmount, float64(id))
+	return f
+}
+
+func put(t testing.TB, b index.Build, f *index.Filing) {
+	t.Helper()
+	if err := b.Put(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func seal(t testing.TB, b index.Build) index.Tally {
+	t.Helper()
+	tally, err := b.Seal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tally
+}
+
+// owners returns the owner of each filing of a generation, by id.
+func (s testStore) owners(t testing.TB, generation string) map[int64]string {
+	t.Helper()
+	r, err := s.Open(t.Context(), generation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ownersOf(t, r)
+}
+
+func ownersOf(t testing.TB, r index.Reader) map[int64]string {
+	t.Helper()
+	rows, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: 5000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owners := map[int64]string{}
+	for _, row := range rows {
+		var f struct {
+			ID    int64  `json:"id"`
+			Owner string `json:"owner"`
+		}
+		if err := json.Unmarshal(row, &f); err != nil {
+			t.Fatal(err)
+		}
+		if _, twice := owners[f.ID]; twice {
+			t.Errorf("filing %d is there twice", f.ID)
+		}
+		owners[f.ID] = f.Owner
+	}
+	return owners
+}
+
+// sameOwner is what owners returns of a generation of sealedWith.
+func sameOwner(owner string, filings int) map[int64]string {
+	m := map[int64]string{}
+	for id := range filings {
+		m[int64(id+1)] = owner
+	}
+	return m
+}
+
+// clock is a clock that stands still until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}

@@ -1,0 +1,78 @@
+package embedded
+
+import (
+	"fmt"
+	"testing"
+
+	"filings/index"
+)
+
+// benchFilings is large enough for several chunks and small enough to be loaded for each run.
+const benchFilings = 200_000
+
+func benchReader(b *testing.B) *generation {
+	b.Helper()
+	s := openStore(b, b.TempDir())
+	load(b, s, made(benchFilings, 1))
+	return liveReader(b, s).(*generation)
+}
+
+func benchFilters() map[string]index.Filter {
+	low := 1000.0
+	return map[string]index.Filter{
+		"county":   {index.InCounty("orange")},
+		"amount":   {index.Between{Field: index.FilingAmount, Min: &low}},
+		"days":     {index.Days{From: "2023-01-01", To: "2024-12-31"}},
+		"box":      {index.Box{North: 50, South: 20, East: -60, West: -100}},
+		"contains": {index.Contains{Text: "trust"}},
+		"letter":   {index.Contains{Text: "a"}},
+	}
+}
+
+// BenchmarkPage asks for pages of 20 whose filter and order were asked for before.
+func BenchmarkPage(b *testing.B) {
+	g := benchReader(b)
+	for name, w := range map[string]index.Filter{"all": nil, "county": benchFilters()["county"]} {
+		total, err := g.Count(b.Context(), w)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, sort := range []index.Sort{index.DefaultSort, {By: index.Owner, Ascending: true}} {
+			for _, part := range []int{0, 1, 2} {
+				q := index.Query{Where: w, Sort: sort, Offset: int(total-20) * part / 2, Limit: 20}
+				b.Run(fmt.Sprintf("%s/%v/%d of 2", name, sort, part), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						if rows, err := g.Rows(b.Context(), q); err != nil || len(rows) != 20 {
+							b.Fatal(len(rows), err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkFilter evaluates filters that were not asked for before, over columns that were.
+func BenchmarkFilter(b *testing.B) {
+	g := benchReader(b)
+	for name, w := range benchFilters() {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := g.evaluate(b.Context(), w); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkLoad loads generated filings; the metric is what counts.
+func BenchmarkLoad(b *testing.B) {
+	filings := made(50_000, 1)
+	for b.Loop() {
+		load(b, openStore(b, b.TempDir()), filings)
+	}
+	b.ReportMetric(float64(len(filings)*b.N)/b.Elapsed().Seconds(), "filings/s")
+}

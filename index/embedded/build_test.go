@@ -1,0 +1,193 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/indextest"
+)
+
+func TestBuild_CopyOfAGeneration(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	ctx := t.Context()
+	filings := made(600, 1)
+	first := load(t, s, filings)
+	l := lockStore(t, s)
+	changed := *filings[10]
+	changed.SetText(index.Owner, "Somebody Else")
+	changed.SetText(index.FilingDate, "2031-05-06")
+	added := *filings[11]
+	added.ID = 1 << 40
+	b := begin(t, l, first, &changed, &added)
+	removed := filings[20].ID
+	if err := errors.Join(b.Remove(ctx, removed), b.Remove(ctx, 1<<41)); err != nil {
+		t.Fatal(err)
+	}
+	has, err := b.Has(ctx, []int64{added.ID, removed, changed.ID, removed, -1})
+	if diff := cmp.Diff([]bool{false, true, true, true, false}, has); diff != "" || err != nil {
+		t.Errorf("Has tells of what was copied (-want +got), %v:\n%s", err, diff)
+	}
+	tally, err := b.Seal(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := slices.DeleteFunc(slices.Clone(filings), func(f *index.Filing) bool { return f.ID == changed.ID || f.ID == removed })
+	want = append(want, &changed, &added)
+	counted := index.NewTally()
+	for _, f := range want {
+		counted.Add(f)
+	}
+	if diff := counted.Diff(tally); diff != nil {
+		t.Errorf("tally: %q", diff)
+	}
+	for name, filings := range map[string][]*index.Filing{first: filings, b.Generation(): want} {
+		r, err := s.Open(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := indextest.NewOracle(name, filings)
+		for _, sort := range allOrders() {
+			compare(t, o, r, index.Query{Sort: sort, Limit: len(filings)})
+		}
+		compare(t, o, r, index.Query{Where: index.Filter{index.Contains{Text: "somebody else"}}, Sort: index.DefaultSort, Limit: 5})
+	}
+}
+
+func TestBuild_FromNothingHasNothing(t *testing.T) {
+	t.Parallel()
+	b := begin(t, lockStore(t, openStore(t, t.TempDir())), "", made(3, 1)...)
+	has, err := b.Has(t.Context(), []int64{1, 2})
+	if diff := cmp.Diff([]bool{false, false}, has); diff != "" || err != nil {
+		t.Errorf("Has (-want +got), %v:\n%s", err, diff)
+	}
+}
+
+func TestBuild_FromWhatIsNotSealed(t *testing.T) {
+	t.Parallel()
+	l := lockStore(t, openStore(t, t.TempDir()))
+	unsealed := begin(t, l, "").Generation()
+	for _, from := range []string{unsealed, "nothing"} {
+		if _, err := l.Begin(t.Context(), from); !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("begin from %q: %v, want ErrNotFound", from, err)
+		}
+	}
+}
+
+// A filing that was not stored must fail the seal, also when whoever put it ignored the error.
+func TestBuild_CanceledPutFailsTheSeal(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	b := begin(t, lockStore(t, s), "")
+	ctx, cancel := context.WithCancel(t.Context())
+	filings := made(2, 1)
+	if err := b.Put(ctx, filings[0]); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := b.Put(ctx, filings[1]); !errors.Is(err, context.Canceled) {
+		t.Errorf("put: %v, want context.Canceled", err)
+	}
+	if _, err := b.Seal(t.Context()); !errors.Is(err, context.Canceled) {
+		t.Errorf("seal: %v, want the error of the put", err)
+	}
+}
+
+// What SQLite refuses must come back from a later Put, and from Seal.
+func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
+	t.Parallel()
+	b := begin(t, lockStore(t, openStore(t, t.TempDir())), "").(*build)
+	if _, err := b.db.Exec("CREATE TRIGGER refuse BEFORE INSERT ON filings BEGIN SELECT RAISE(ABORT, 'refused'); END"); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for _, f := range made(10*batchChanges, 1) {
+		if err = b.Put(t.Context(), f); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		t.Error("no Put told that nothing is stored")
+	}
+	if _, err := b.Seal(t.Context()); err == nil {
+		t.Error("sealed without its filings")
+	}
+}
+
+func TestBuild_NothingAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, end := range map[string]func(index.Build) error{
+		"Seal":  func(b index.Build) error { _, err := b.Seal(ctx); return err },
+		"Abort": func(b index.Build) error { return b.Abort(ctx) },
+	} {
+		b := begin(t, lockStore(t, openStore(t, t.TempDir())), "", made(3, 1)...)
+		if err := end(b); err != nil {
+			t.Fatal(err)
+		}
+		_, sealErr := b.Seal(ctx)
+		for what, err := range map[string]error{"Put": b.Put(ctx, made(1, 2)[0]), "Remove": b.Remove(ctx, 1), "Seal": sealErr} {
+			if err == nil {
+				t.Errorf("%s after %s: no error", what, name)
+			}
+		}
+	}
+}
+
+func TestBuild_SealEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	b := begin(t, lockStore(t, s), "", made(20, 1)...).(*build)
+	if err := errors.Join(b.handOver(t.Context()), b.writer.stop()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := fillColumns(ctx, b.db, b.files.generations()); !errors.Is(err, context.Canceled) {
+		t.Errorf("seal: %v, want context.Canceled", err)
+	}
+	if err := b.Abort(t.Context()); err != nil {
+		t.Errorf("abort after a failed seal: %v", err)
+	}
+	if all, err := s.Generations(t.Context()); len(all) > 0 || err != nil {
+		t.Errorf("generations after the abort: %v, %v", all, err)
+	}
+}
+
+func TestBuild_NamesAreNewerThanAllOthers(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir()) // its clock stands still
+	l := lockStore(t, s)
+	last := index.GenerationName("filings", noon().AddDate(1, 0, 0), version) // made by a clock that was wrong
+	if err := copyFile(t.Context(), s.files.building(last), ""); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		name := begin(t, l, "").Generation()
+		if name <= last {
+			t.Errorf("%s is not newer than %s", name, last)
+		}
+		last = name
+	}
+}
+
+func TestA1_FiguresBeyondWhatAFloatHolds(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	filings := made(3, 1)
+	for _, f := range filings {
+		f.SetNumber(index.FilingAmount, math.MaxFloat64)
+	}
+	load(t, s, filings)
+	got, err := liveReader(t, s).Stats(t.Context())
+	if err != nil || !math.IsInf(got.SumCents, 1) || got.MaxAmount != math.MaxFloat64 {
+		t.Errorf("stats: %+v, %v", got, err)
+	}
+}

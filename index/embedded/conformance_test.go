@@ -1,0 +1,35 @@
+package embedded
+
+import (
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/index/indextest"
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	indextest.Run(t, func(t *testing.T) indextest.Harness {
+		clock := indextest.NewClock(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
+		dir := t.TempDir()
+		open := func(t *testing.T) *Store {
+			s, err := Open(Config{Dir: dir, Index: "filings", Now: clock.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return s
+		}
+		return indextest.Harness{
+			Store:       open(t),
+			Advance:     clock.Advance,
+			Again:       func(t *testing.T) index.Store { return open(t) },
+			LockForLife: true,
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package embedded
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // driver "sqlite"
+
+	"filings/index"
+)
+
+// version is the version of what is in a file. A generation of another version must be loaded anew.
+const version = 1
+
+// schema is all that a generation's file has. A chunk is chunkRows values of a column. tail is how many bytes record has
+// in common with the end of the record of a filing without values; they are not stored.
+const schema = `
+CREATE TABLE filings (id INTEGER PRIMARY KEY, facts BLOB NOT NULL, record BLOB NOT NULL, tail INTEGER NOT NULL) STRICT;
+` + derivedSchema
+
+// derivedSchema is the part of schema that Seal fills.
+const derivedSchema = `
+CREATE TABLE chunks (name TEXT, chunk INTEGER, data BLOB NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (name, chunk)) STRICT;
+CREATE TABLE summary (value BLOB NOT NULL) STRICT;
+`
+
+// summary is what a generation knows about itself, computed once, when it is sealed. It is stored as gob, which unlike
+// JSON has infinite sums.
+type summary struct {
+	Version  int
+	Record   []byte // of a filing without values
+	Stats    index.Stats
+	Counties []index.CountyStats // sorted by index.CompareCounties
+}
+
+// emptyRecord is the record of a filing without values.
+func emptyRecord() []byte { return index.AppendRecord(nil, &index.Filing{}) }
+
+// dataSource names the file at path for the driver.
+func dataSource(path, options string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: options}).String(), nil
+}
+
+// openSealed opens a sealed file with its n connections. They are made at once, since the file may be deleted later, and
+// without a context, which could spoil them (see the package comment); it takes milliseconds.
+func openSealed(path string, n int) (*sql.DB, error) {
+	// Immutable: SQLite then neither locks the file nor looks whether it has changed.
+	source, err := dataSource(path, "mode=ro&immutable=1")
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(n)
+	db.SetMaxIdleConns(n)
+	conns := make([]*sql.Conn, n)
+	for i := range conns {
+		if conns[i], err = db.Conn(context.Background()); err == nil {
+			err = conns[i].PingContext(context.Background())
+		}
+		if err != nil {
+			_, gone := os.Stat(path) // tells better than SQLite that there is no such file
+			return nil, cmp.Or(gone, errors.Join(err, db.Close()))
+		}
+	}
+	for _, c := range conns {
+		if err := c.Close(); err != nil { // back to the pool
+			return nil, err
+		}
+	}
+	return db, nil
+}
+
+// readSummary reads the summary of a sealed file.
+func readSummary(db *sql.DB) (s summary, err error) {
+	var data []byte
+	if err = db.QueryRow("SELECT value FROM summary").Scan(&data); err == nil {
+		err = gob.NewDecoder(bytes.NewReader(data)).Decode(&s)
+	}
+	return s, err
+}
+
+// openBuilding opens the file at path, which exists, for the one who fills it.
+func openBuilding(path string) (*sql.DB, error) {
+	source, err := dataSource(path, "mode=rw")
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	for _, pragma := range []string{
+		"page_size = 8192",         // a page holds several records; larger ones make loads in random order slower
+		"journal_mode = OFF",       // a build that fails is deleted
+		"synchronous = OFF",        // Seal syncs the whole file once
+		"locking_mode = EXCLUSIVE", // nobody else knows the file
+		"cache_size = -32768",      // 32 MiB
+		"temp_store = MEMORY",
+	} {
+		if _, err := db.Exec("PRAGMA " + pragma); err != nil {
+			db.Close()
+			return nil, fmt.Errorf("PRAGMA %s: %w", pragma, err)
+		}
+	}
+	return db, nil
+}

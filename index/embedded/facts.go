@@ -1,0 +1,113 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"filings/index"
+)
+
+// noTime is the created of a filing without CreatedAt. No instant that a filing can have is that early.
+const noTime = math.MinInt64
+
+// facts are what a filing is found and sorted by.
+type facts struct {
+	id      int64
+	created int64 // microseconds since 1970, or noTime
+	words   [numCoded][]byte
+	numbers [numNumbers]float64
+	owner   []byte // folded, for sorting
+	search  []byte // each value followed by textEnd
+}
+
+// textEnd ends a value of the search texts. It occurs in no UTF-8, so that no term is found across it.
+const textEnd = 0xff
+
+// appendFacts appends the stored form of f's facts to dst: id, created, a bit for each number that there is, those
+// numbers, and the texts, each behind its length.
+func appendFacts(dst []byte, f *index.Filing) []byte {
+	d := index.Derive(f)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.ID))
+	created := int64(noTime)
+	if f.Has(index.CreatedAt) {
+		created = f.CreatedAt.UnixMicro()
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(created))
+	present := len(dst)
+	dst = append(dst, 0)
+	for i, c := range numbers {
+		if v, ok := c.value(f, &d); ok {
+			dst[present] |= 1 << i
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+		}
+	}
+	for _, c := range coded {
+		dst = appendText(dst, c.word(f, &d))
+	}
+	dst = appendText(dst, index.Fold(f.Text(index.Owner)))
+	search := ""
+	for _, s := range d.Search {
+		search += s + string([]byte{textEnd})
+	}
+	return appendText(dst, search)
+}
+
+func appendText[S string | []byte](dst []byte, s S) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(s)))
+	return append(dst, s...)
+}
+
+var errDamaged = errors.New("the file is damaged")
+
+// read sets f to what appendFacts wrote. f refers to data.
+func (f *facts) read(data []byte) error {
+	if len(data) < 17 {
+		return errDamaged
+	}
+	f.id = int64(binary.LittleEndian.Uint64(data))
+	f.created = int64(binary.LittleEndian.Uint64(data[8:]))
+	present, data := data[16], data[17:]
+	for i := range f.numbers {
+		f.numbers[i] = math.NaN()
+		if present&(1<<i) == 0 {
+			continue
+		}
+		if len(data) < 8 {
+			return errDamaged
+		}
+		f.numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data))
+		data = data[8:]
+	}
+	for i := range f.words {
+		f.words[i], data = cutText(data)
+	}
+	f.owner, data = cutText(data)
+	f.search, data = cutText(data)
+	if data == nil || len(data) > 0 {
+		return errDamaged
+	}
+	return nil
+}
+
+// cutText cuts a text that appendText wrote off data. The rest is nil if there is none.
+func cutText(data []byte) (s, rest []byte) {
+	n, size := binary.Uvarint(data)
+	if size <= 0 || uint64(len(data)-size) < n {
+		return nil, nil
+	}
+	end := size + int(n)
+	return data[size:end:end], data[end:]
+}
+
+// splitTexts returns the texts that appendText wrote one behind the other.
+func splitTexts(data []byte) (all []string) {
+	for len(data) > 0 {
+		var s []byte
+		if s, data = cutText(data); data == nil {
+			return all
+		}
+		all = append(all, string(s))
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package embedded
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"filings/index"
+)
+
+const (
+	sealedSuffix   = ".db"
+	buildingSuffix = ".building"
+)
+
+// files knows where the files of one index are.
+type files struct{ dir, index string }
+
+func (f files) generations() string       { return filepath.Join(f.dir, "generations") }
+func (f files) sealed(name string) string { return filepath.Join(f.generations(), name+sealedSuffix) }
+func (f files) building(name string) string {
+	return filepath.Join(f.generations(), name+buildingSuffix)
+}
+func (f files) beside(extension string) string { return filepath.Join(f.dir, f.index+extension) }
+
+// live returns the name of the live generation, "" before the first swap.
+func (f files) live() (string, error) {
+	b, err := os.ReadFile(f.beside(".live"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(b)), err
+}
+
+// replace puts data into the file at path in one step that survives a power cut: whoever reads it sees the old content
+// or the new one. Only one process at a time may replace a file.
+func replace(path string, data []byte) error {
+	temp := path + ".new"
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	return syncPath(filepath.Dir(path))
+}
+
+// syncPath waits until the file or folder at path is on the disk.
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// valid reports whether name can be the name of a generation of this index, and so part of a path.
+func (f files) valid(name string) bool {
+	_, ok := index.GenerationTime(f.index, name)
+	return ok
+}
+
+// names returns the names of all generations, the newest first, and which of them are sealed.
+func (f files) names() (all []string, sealed map[string]bool, err error) {
+	entries, err := os.ReadDir(f.generations())
+	sealed = map[string]bool{}
+	for _, e := range entries {
+		name, isSealed := strings.CutSuffix(e.Name(), sealedSuffix)
+		name, isBuilding := strings.CutSuffix(name, buildingSuffix)
+		if isSealed != isBuilding && f.valid(name) {
+			all = append(all, name)
+			sealed[name] = isSealed
+		}
+	}
+	slices.Sort(all)
+	slices.Reverse(all)
+	return all, sealed, err
+}

@@ -1,0 +1,118 @@
+package embedded
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/indextest"
+	"filings/index/madeup"
+)
+
+// noon is what the clocks of the tests show. They stand still.
+func noon() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }
+
+// openStore opens the store in dir, as a process of its own would.
+func openStore(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(Config{Dir: dir, Index: "filings", Now: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// made returns n made-up filings.
+func made(n int, seed uint64) []*index.Filing {
+	source := madeup.New(seed)
+	all := make([]*index.Filing, n)
+	for i := range all {
+		all[i] = &index.Filing{}
+		source.Next(all[i])
+	}
+	return all
+}
+
+// load makes filings the live generation and returns its name.
+func load(t testing.TB, s *Store, filings []*index.Filing) string {
+	t.Helper()
+	name, err := indextest.Load(t.Context(), s, slices.Values(filings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func lockStore(t testing.TB, s *Store) index.Lock {
+	t.Helper()
+	l, err := s.Lock(t.Context(), index.Run{Holder: "a test", Started: noon(), Phase: "loading"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Release(t.Context()) }) // for tests that fail before they release it
+	return l
+}
+
+// begin begins a generation and puts filings into it.
+func begin(t testing.TB, l index.Lock, from string, filings ...*index.Filing) index.Build {
+	t.Helper()
+	b, err := l.Begin(t.Context(), from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range filings {
+		if err := b.Put(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+func liveReader(t testing.TB, s *Store) index.Reader {
+	t.Helper()
+	r, err := s.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// compare asks got and want the same and compares the answers.
+func compare(t testing.TB, want, got index.Reader, q index.Query) {
+	t.Helper()
+	ctx := t.Context()
+	wantCount, err1 := want.Count(ctx, q.Where)
+	gotCount, err2 := got.Count(ctx, q.Where)
+	wantRows, err3 := want.Rows(ctx, q)
+	gotRows, err4 := got.Rows(ctx, q)
+	for _, err := range []error{err1, err2, err3, err4} {
+		if err != nil {
+			t.Fatalf("%v: %v", q, err)
+		}
+	}
+	if wantCount != gotCount {
+		t.Errorf("%v: count %d, want %d", q, gotCount, wantCount)
+	}
+	if diff := cmp.Diff(texts(wantRows), texts(gotRows)); diff != "" {
+		t.Errorf("%v (-want +got):\n%s", q, diff)
+	}
+}
+
+func texts(records []index.Record) []string {
+	var all []string
+	for _, r := range records {
+		all = append(all, string(r))
+	}
+	return all
+}
+
+// allOrders returns the ten orders.
+func allOrders() []index.Sort { return append(orders(), index.DefaultSort) }

@@ -1,0 +1,155 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"filings/index"
+)
+
+// lock is the right to change generations: a flock, which cannot be lost while its process lives, only released.
+type lock struct {
+	store *Store
+
+	mu     sync.Mutex
+	file   *os.File // nil: released
+	builds []*build // begun under it
+}
+
+// Lock implements index.Store.
+func (s *Store) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l := &lock{store: s}
+	err := s.files.guarded(func() error {
+		file, acquired, err := flock(s.files.beside(".lock"), false)
+		if err != nil {
+			return err
+		}
+		if !acquired {
+			holder, err := s.files.run()
+			return errors.Join(&index.LockedError{Run: holder}, err)
+		}
+		if err := s.files.publish(run); err != nil {
+			return errors.Join(err, file.Close())
+		}
+		l.file = file
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	return l, nil
+}
+
+// Running implements index.Store. It tries the lock: a run whose process died holds it no more, whatever it published.
+func (s *Store) Running(context.Context) (run *index.Run, err error) {
+	err = s.files.guarded(func() error {
+		file, acquired, err := flock(s.files.beside(".lock"), false)
+		if err != nil {
+			return err
+		}
+		if acquired {
+			return file.Close()
+		}
+		holder, err := s.files.run()
+		run = &holder
+		return err
+	})
+	return run, err
+}
+
+// publish writes what a run tells about itself.
+func (f files) publish(run index.Run) error {
+	data, err := json.Marshal(run)
+	if err != nil {
+		return err
+	}
+	return replace(f.beside(".load"), data)
+}
+
+// run reads what the run that holds the lock last published.
+func (f files) run() (run index.Run, err error) {
+	data, err := os.ReadFile(f.beside(".load"))
+	if err == nil {
+		err = json.Unmarshal(data, &run)
+	}
+	return run, err
+}
+
+// held runs step if the lock was not released, and keeps it from being released meanwhile.
+func (l *lock) held(ctx context.Context, step func() error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return index.ErrLockLost
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return step()
+}
+
+// check returns ErrLockLost after Release.
+func (l *lock) check(ctx context.Context) error {
+	return l.held(ctx, func() error { return nil })
+}
+
+// Renew implements index.Lock.
+func (l *lock) Renew(ctx context.Context, run index.Run) error {
+	return l.held(ctx, func() error { return l.store.files.publish(run) })
+}
+
+// Promote implements index.Lock.
+func (l *lock) Promote(ctx context.Context, from, to string) error {
+	return l.held(ctx, func() error { return l.store.Swap(ctx, from, to) })
+}
+
+// Delete implements index.Lock. Readers of the generation keep it open.
+func (l *lock) Delete(ctx context.Context, name string) error {
+	return l.held(ctx, func() error {
+		return l.store.files.guarded(func() error { return l.store.files.delete(name) })
+	})
+}
+
+// delete removes the file of a generation, sealed or not, unless it is live.
+func (f files) delete(name string) error {
+	live, err := f.live()
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", name, err)
+	}
+	if live == name {
+		return fmt.Errorf("delete %s: it is live: %w", name, index.ErrConflict)
+	}
+	if f.valid(name) {
+		for _, path := range []string{f.sealed(name), f.building(name)} {
+			err := os.Remove(path)
+			if err == nil {
+				return syncPath(f.generations())
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("delete %s: %w", name, err)
+			}
+		}
+	}
+	return fmt.Errorf("delete %q: %w", name, index.ErrNotFound)
+}
+
+// Release implements index.Lock. What was begun and not sealed stays as it is.
+func (l *lock) Release(ctx context.Context) error {
+	return l.held(context.WithoutCancel(ctx), func() error {
+		var err error
+		for _, b := range l.builds {
+			err = errors.Join(err, b.stop(index.ErrLockLost))
+		}
+		err = errors.Join(err, l.file.Close())
+		l.file = nil
+		return err
+	})
+}

@@ -1,0 +1,99 @@
+package embedded
+
+import (
+	"bufio"
+	"bytes"
+	"container/heap"
+	"encoding/binary"
+	"io"
+	"os"
+)
+
+// merge reads the runs of a sorter as one.
+type merge struct {
+	runs    runs
+	started bool // the first item of runs[0] was returned
+}
+
+// run is one run of a sorter and its next item.
+type run struct {
+	from       *bufio.Reader
+	key, value []byte
+}
+
+func newMerge(file *os.File, ends []int64) (*merge, error) {
+	m := &merge{}
+	start := int64(0)
+	for _, end := range ends {
+		r := &run{from: bufio.NewReaderSize(io.NewSectionReader(file, start, end-start), 1<<14)}
+		start = end
+		switch err := r.advance(); err {
+		case nil:
+			m.runs = append(m.runs, r)
+		case io.EOF: // an empty run
+		default:
+			return nil, err
+		}
+	}
+	heap.Init(&m.runs)
+	return m, nil
+}
+
+// next returns the next item; io.EOF after the last. It is valid until the next call, which reads on in the run that it
+// came from.
+func (m *merge) next() (key, value []byte, err error) {
+	if m.started {
+		switch err := m.runs[0].advance(); err {
+		case nil:
+			heap.Fix(&m.runs, 0)
+		case io.EOF:
+			heap.Pop(&m.runs)
+		default:
+			return nil, nil, err
+		}
+	}
+	if m.started = len(m.runs) > 0; !m.started {
+		return nil, nil, io.EOF
+	}
+	return m.runs[0].key, m.runs[0].value, nil
+}
+
+// advance reads the next item; io.EOF after the last.
+func (r *run) advance() (err error) {
+	if r.key, err = readText(r.from, r.key); err != nil {
+		return err
+	}
+	if r.value, err = readText(r.from, r.value); err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// readText reads what appendText wrote into buffer, which it replaces if it is too small; io.EOF where nothing is left.
+func readText(from *bufio.Reader, buffer []byte) ([]byte, error) {
+	n, err := binary.ReadUvarint(from)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(cap(buffer)) < n {
+		buffer = make([]byte, n)
+	}
+	buffer = buffer[:n]
+	if _, err = io.ReadFull(from, buffer); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return buffer, err
+}
+
+// runs is a heap of runs by their next key.
+type runs []*run
+
+func (h runs) Len() int           { return len(h) }
+func (h runs) Less(i, j int) bool { return bytes.Compare(h[i].key, h[j].key) < 0 }
+func (h runs) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *runs) Push(x any)        { *h = append(*h, x.(*run)) }
+func (h *runs) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}

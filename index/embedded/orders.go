@@ -1,0 +1,96 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"filings/index"
+)
+
+// orders are the sorts for which the rows are listed: all but the default one, which the rows are numbered by.
+func orders() (all []index.Sort) {
+	for _, field := range index.SortFields {
+		for _, ascending := range []bool{true, false} {
+			if s := (index.Sort{By: field, Ascending: ascending}); s != index.DefaultSort {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// First byte of a sort key: filings without the value come last in both directions.
+const (
+	keyPresent = 0
+	keyMissing = 1
+)
+
+// appendSortKey appends to dst what f is sorted by in s, so that comparing bytes compares as s does. Behind it the row
+// settles ties.
+func appendSortKey(dst []byte, f *facts, s index.Sort) ([]byte, error) {
+	start := len(dst)
+	dst = append(dst, keyPresent)
+	switch s.By {
+	case index.FilingDate:
+		dst = appendTextKey(dst, f.words[codedDate])
+	case index.Owner:
+		dst = appendTextKey(dst, f.owner)
+	case index.CreatedAt:
+		if f.created != noTime {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(f.created)^1<<63)
+		}
+	default:
+		n, ok := numberOf(s.By)
+		if !ok {
+			return nil, fmt.Errorf("filings are not sorted by %v", s.By)
+		}
+		if v := f.numbers[n]; !math.IsNaN(v) {
+			dst = binary.BigEndian.AppendUint64(dst, orderedBits(v))
+		}
+	}
+	if len(dst) == start+1 {
+		dst[start] = keyMissing
+		return dst, nil
+	}
+	if !s.Ascending {
+		for i := start + 1; i < len(dst); i++ {
+			dst[i] = ^dst[i]
+		}
+	}
+	return dst, nil
+}
+
+// appendTextKey ends the text with a NUL, which no text contains, so that a text comes before those that it begins; and
+// behind them when all bits are flipped.
+func appendTextKey(dst, text []byte) []byte {
+	if len(text) == 0 {
+		return dst
+	}
+	return append(append(dst, text...), 0)
+}
+
+// orderedBits maps numbers to integers in the same order.
+func orderedBits(v float64) uint64 {
+	b := math.Float64bits(v)
+	if b>>63 == 1 {
+		return ^b
+	}
+	return b | 1<<63
+}
+
+// numberOf returns the place of field among numbers.
+func numberOf(field index.Field) (int, bool) {
+	for i, c := range numbers {
+		if c.field == field {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// appendRowKey appends the key by which rows are numbered: the default order.
+func appendRowKey(dst []byte, f *facts) ([]byte, error) {
+	dst, err := appendSortKey(dst, f, index.DefaultSort)
+	return binary.BigEndian.AppendUint64(dst, ^uint64(f.id)), err
+}

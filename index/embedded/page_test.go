@@ -1,0 +1,65 @@
+package embedded
+
+import (
+	"fmt"
+	"testing"
+
+	"filings/index"
+	"filings/index/indextest"
+)
+
+// Rows beyond the first chunk of the columns, in every order, with filters that select much and little.
+func TestP2_PagesAcrossChunks(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out by -short: 70,000 filings")
+	}
+	s := openStore(t, t.TempDir())
+	var filings []*index.Filing
+	for i := range chunkRows + 5_000 {
+		f := &index.Filing{ID: int64(i + 1)}
+		f.SetText(index.County, []string{"Orange, FL", "Lake, FL", "Kent, DE"}[i%3])
+		f.SetText(index.Owner, fmt.Sprintf("Owner %d", i*7919%1000))
+		if i%4 > 0 {
+			f.SetText(index.FilingDate, fmt.Sprintf("2024-%02d-%02d", i%12+1, i%28+1))
+			f.SetNumber(index.FilingAmount, float64(i%500))
+		}
+		filings = append(filings, f)
+	}
+	name := load(t, s, filings)
+	r, o := liveReader(t, s), indextest.NewOracle(name, filings)
+	low := 499.0
+	for _, w := range []index.Filter{
+		nil,
+		{index.InCounty("orange")},
+		{index.Contains{Text: "owner 99"}},
+		{index.Between{Field: index.FilingAmount, Min: &low}, index.InCounty("Kent, DE")},
+		{index.Days{From: "2024-12-28"}},
+		{index.InCounty("nowhere")},
+	} {
+		total, err := o.Count(t.Context(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sort := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.Owner}, {By: index.FilingAmount}} {
+			for _, offset := range []int{0, int(total) / 2, int(total) - 15, blockPlaces - 5, chunkRows - 10, int(total), 1 << 40} {
+				compare(t, o, r, index.Query{Where: w, Sort: sort, Offset: max(0, offset), Limit: 20})
+			}
+		}
+		if _, err := r.Distinct(t.Context(), w, index.Month); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRows_NoneAskedFor(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	load(t, s, made(5, 1))
+	for _, limit := range []int{0, -1} {
+		rows, err := liveReader(t, s).Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: limit})
+		if len(rows) > 0 || err != nil {
+			t.Errorf("limit %d: %d rows, %v", limit, len(rows), err)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"weak"
+
+	"filings/index"
+)
+
+// Config says where a Store is.
+type Config struct {
+	Dir   string           // the folder; it is made if it is not there
+	Index string           // name of the index, and first part of the names of its generations
+	Now   func() time.Time // the clock; nil: time.Now
+}
+
+// Store keeps generations in a folder. Any number of Stores, in any number of processes of one machine, may share it.
+type Store struct {
+	files files
+	now   func() time.Time
+
+	mu     sync.Mutex
+	live   *generation                         // the one that Live returned last, so that it stays open
+	open   map[string]weak.Pointer[generation] // those that may still be open
+	closed bool
+}
+
+var _ index.Store = (*Store)(nil)
+
+// Open opens the store in cfg.Dir, and makes it if it is not there.
+func Open(cfg Config) (*Store, error) {
+	if cfg.Index == "" || cfg.Index[0] == '.' || strings.ContainsAny(cfg.Index, `/\`) {
+		return nil, fmt.Errorf("embedded engine: %q is no name of an index", cfg.Index)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, open: map[string]weak.Pointer[generation]{}}
+	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
+		return nil, fmt.Errorf("embedded engine: %w", err)
+	}
+	return s, nil
+}
+
+// Close closes every generation. Readers fail from then on.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed, s.live = true, nil
+	var err error
+	for _, pointer := range s.open {
+		if g := pointer.Value(); g != nil {
+			err = errors.Join(err, g.db.Close())
+		}
+	}
+	return err
+}
+
+// Live implements index.Engine. It reads the name of the live generation each time, which takes some microseconds, so
+// that a swap by any process is noticed at once.
+func (s *Store) Live(ctx context.Context) (index.Reader, error) {
+	name := ""
+	for {
+		before := name
+		var err error
+		if name, err = s.files.live(); err != nil {
+			return nil, fmt.Errorf("read the name of the live generation: %w: %w", index.ErrUnavailable, err)
+		}
+		if name == "" {
+			return index.Empty{}, nil
+		}
+		g, err := s.generation(ctx, name)
+		switch {
+		case err == nil:
+			s.mu.Lock()
+			s.live = g
+			s.mu.Unlock()
+			return g, nil
+		case errors.Is(err, index.ErrNotFound) && name != before: // perhaps swapped and deleted meanwhile
+		case errors.Is(err, index.ErrNotFound):
+			return nil, fmt.Errorf("live generation: %w: %s is missing", index.ErrUnavailable, name)
+		default:
+			return nil, err
+		}
+	}
+}
+
+// Open implements index.Store.
+func (s *Store) Open(ctx context.Context, name string) (index.Reader, error) {
+	g, err := s.generation(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// generation returns the sealed generation of that name, or ErrNotFound. There is one for all who hold it, as long as
+// somebody does.
+func (s *Store) generation(ctx context.Context, name string) (*generation, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("%w: the store is closed", index.ErrUnavailable)
+	}
+	if !s.files.valid(name) {
+		return nil, fmt.Errorf("generation %q: %w", name, index.ErrNotFound)
+	}
+	if _, err := os.Stat(s.files.sealed(name)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound) // though it may still be open
+	}
+	if g := s.open[name].Value(); g != nil {
+		return g, nil
+	}
+	g, err := openGeneration(name, s.files.sealed(name))
+	if err != nil {
+		return nil, err
+	}
+	for name, pointer := range s.open {
+		if pointer.Value() == nil {
+			delete(s.open, name)
+		}
+	}
+	s.open[name] = weak.Make(g)
+	return g, nil
+}
+
+// Swap implements index.Store.
+func (s *Store) Swap(ctx context.Context, from, to string) error {
+	return s.files.guarded(func() error {
+		live, err := s.files.live()
+		if err != nil {
+			return fmt.Errorf("swap: %w", err)
+		}
+		if live != from {
+			return fmt.Errorf("swap %q for %q, but %q is live: %w", from, to, live, index.ErrConflict)
+		}
+		if !s.files.valid(to) {
+			return fmt.Errorf("swap: generation %q: %w", to, index.ErrNotFound)
+		}
+		if _, err := os.Stat(s.files.sealed(to)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("swap: no sealed generation %s: %w", to, index.ErrNotFound)
+		} else if err != nil {
+			return fmt.Errorf("swap: %w", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return replace(s.files.beside(".live"), []byte(to+"\n"))
+	})
+}

@@ -1,0 +1,318 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/indextest"
+)
+
+func TestOpen_BadNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", ".", "..", ".hidden", "a/b", "/", "../up"} {
+		if _, err := Open(Config{Dir: t.TempDir(), Index: name}); err == nil {
+			t.Errorf("an index of the name %q was opened", name)
+		}
+	}
+}
+
+func TestOpen_FolderCannotBeMade(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(Config{Dir: file, Index: "filings"}); err == nil {
+		t.Error("a store was opened in a file")
+	}
+}
+
+func TestFiles_ForTheOwnerAlone(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "data")
+	load(t, openStore(t, dir), made(10, 1))
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		want := fs.FileMode(0o600)
+		if d.IsDir() {
+			want = 0o700
+		}
+		if err == nil && info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v, want %v", d.Name(), info.Mode().Perm(), want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Nothing but the files of the package comment may be left behind by a load.
+func TestFiles_NothingLeftBehind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := load(t, openStore(t, dir), made(10, 1))
+	var got []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			got = append(got, d.Name())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"filings.guard", "filings.live", "filings.load", "filings.lock", name + ".db"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+func TestL8_SwapByAnotherStoreIsNoticedAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	serving, loading := openStore(t, dir), openStore(t, dir)
+	if got := liveReader(t, serving).Generation(); got != "" {
+		t.Errorf("live before the first load: %q", got)
+	}
+	for seed := range uint64(3) { // the clock stands still meanwhile
+		name := load(t, loading, made(20, seed))
+		if got := liveReader(t, serving).Generation(); got != name {
+			t.Errorf("live after load %d: %q, want %q", seed, got, name)
+		}
+	}
+}
+
+func TestL7_IndexesInOneFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one := openStore(t, dir)
+	other, err := Open(Config{Dir: dir, Index: "filings-test", Now: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { other.Close() })
+	load(t, one, made(5, 1))
+	if all, err := other.Generations(t.Context()); len(all) > 0 || err != nil {
+		t.Errorf("generations of the other index: %v, %v", all, err)
+	}
+	if got := liveReader(t, other).Generation(); got != "" {
+		t.Errorf("live in the other index: %q", got)
+	}
+}
+
+func TestSwap_WhatIsNoSealedGeneration(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	first := load(t, s, made(5, 1))
+	l := lockStore(t, s)
+	unsealed := begin(t, l, "", made(1, 2)...).Generation()
+	for _, name := range []string{unsealed, "", "nothing", "../filings", first + "/../" + first, "filings-20200131-120000.000000-v1"} {
+		if err := s.Swap(t.Context(), first, name); !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("swap to %q: %v, want ErrNotFound", name, err)
+		}
+		if _, err := s.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("open %q: %v, want ErrNotFound", name, err)
+		}
+	}
+	for _, name := range []string{"", "nothing", "../filings"} {
+		if err := l.Delete(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("delete %q: %v, want ErrNotFound", name, err)
+		}
+	}
+	if err := l.Delete(t.Context(), first); !errors.Is(err, index.ErrConflict) {
+		t.Errorf("delete what is live: %v, want ErrConflict", err)
+	}
+	if got := liveReader(t, s).Generation(); got != first {
+		t.Errorf("live is %q, want %q", got, first)
+	}
+}
+
+func TestL8_ReadersOutliveDeletion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	filings := made(300, 1)
+	old := load(t, s, filings)
+	r := liveReader(t, s)
+	second := load(t, s, made(10, 2))
+	liveReader(t, s) // the store itself lets the old one go
+	l := lockStore(t, openStore(t, dir))
+	if err := l.Delete(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC() // must not take away what r needs
+	if _, err := s.Open(t.Context(), old); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("open what was deleted: %v, want ErrNotFound", err)
+	}
+	o := indextest.NewOracle(old, filings)
+	for _, sort := range allOrders() { // nothing of this was read before
+		compare(t, o, r, index.Query{Where: index.Filter{index.Contains{Text: "a"}}, Sort: sort, Offset: 17, Limit: 50})
+	}
+	if got := liveReader(t, s).Generation(); got != second {
+		t.Errorf("live is %q, want %q", got, second)
+	}
+}
+
+// A superseded generation is closed when nobody holds a Reader of it.
+func TestGeneration_ClosedWhenUnused(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	load(t, s, made(20, 1))
+	db := func() *sql.DB { return liveReader(t, s).(*generation).db }() // not the generation itself
+	load(t, s, made(20, 2))
+	liveReader(t, s)
+	ctx := t.Context()
+	for db.PingContext(ctx) == nil { // until the cleanup ran; the test's own time limit ends a failure
+		runtime.GC()
+		runtime.Gosched()
+	}
+	if err := liveReader(t, s).(*generation).db.PingContext(ctx); err != nil {
+		t.Errorf("the live generation was closed: %v", err)
+	}
+}
+
+func TestL8_ReadingWhileGenerationsComeAndGo(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	load(t, s, made(50, 0))
+	ctx, stop := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	for worker := range 4 {
+		readers.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				r, err := s.Live(context.Background())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				readWhole(t, r, allOrders()[(worker+n)%10])
+			}
+		})
+	}
+	for seed := range uint64(8) {
+		before := liveReader(t, s).Generation()
+		load(t, s, made(50+int(seed), seed))
+		l := lockStore(t, s)
+		if err := l.Delete(t.Context(), before); err != nil {
+			t.Error(err)
+		}
+		if err := l.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	readers.Wait()
+}
+
+// readWhole asks r several things whose answers must fit together.
+func readWhole(t *testing.T, r index.Reader, sort index.Sort) {
+	ctx := context.Background()
+	stats, err1 := r.Stats(ctx)
+	where := index.Filter{index.Days{From: "1600-01-01"}, index.Contains{Text: "a"}}
+	count, err2 := r.Count(ctx, where)
+	rows, err3 := r.Rows(ctx, index.Query{Where: where, Sort: sort, Limit: 1000})
+	all, err4 := r.Rows(ctx, index.Query{Sort: sort, Limit: 1000})
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Error(err)
+	}
+	if int(count) != len(rows) || int(stats.Filings) != len(all) {
+		t.Errorf("%s: %d of %d filings counted, %d of %d read", r.Generation(), count, stats.Filings, len(rows), len(all))
+	}
+}
+
+func TestClose_ReadersFail(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	load(t, s, made(5, 1))
+	r := liveReader(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Filing(t.Context(), 1); !errors.Is(err, index.ErrUnavailable) {
+		t.Errorf("read after Close: %v, want ErrUnavailable", err)
+	}
+	if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrUnavailable) {
+		t.Errorf("Live after Close: %v, want ErrUnavailable", err)
+	}
+}
+
+func TestLive_FileMissing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := load(t, openStore(t, dir), made(5, 1))
+	if err := os.Remove(filepath.Join(dir, "generations", name+".db")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openStore(t, dir).Live(t.Context()); !errors.Is(err, index.ErrUnavailable) {
+		t.Errorf("Live without its file: %v, want ErrUnavailable", err)
+	}
+}
+
+func TestCanceled_EveryRead(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	load(t, s, made(50, 1))
+	r := liveReader(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	where := index.Filter{index.Contains{Text: "a"}}
+	sort := index.Sort{By: index.Owner}
+	for name, read := range map[string]func(context.Context) error{
+		"Rows": func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Sort: sort, Limit: 5}); return err },
+		"Rows by default": func(ctx context.Context) error {
+			_, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: 5})
+			return err
+		},
+		"Count":           func(ctx context.Context) error { _, err := r.Count(ctx, where); return err },
+		"Count of all":    func(ctx context.Context) error { _, err := r.Count(ctx, nil); return err },
+		"Filing":          func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
+		"Stats":           func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
+		"Counties":        func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
+		"Distinct":        func(ctx context.Context) error { _, err := r.Distinct(ctx, where, index.Month); return err },
+		"Distinct of all": func(ctx context.Context) error { _, err := r.Distinct(ctx, nil, index.Month); return err },
+	} {
+		if err := read(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want context.Canceled", name, err)
+		}
+		if err := read(t.Context()); err != nil {
+			t.Errorf("%s afterwards: %v", name, err)
+		}
+	}
+}
+
+func TestReader_WhatNobodyMayAsk(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	load(t, s, made(5, 1))
+	r := liveReader(t, s)
+	low := 1.0
+	for _, w := range []index.Filter{
+		{index.AnyOf{Fields: []index.Field{index.Owner}, Values: []string{"a"}}},
+		{index.Between{Field: index.Bedrooms, Min: &low}},
+		{index.Present{Field: index.Owner, Is: true}},
+	} {
+		if n, err := r.Count(t.Context(), w); err == nil {
+			t.Errorf("%v: %d, want an error", w, n)
+		}
+	}
+	if _, err := r.Rows(t.Context(), index.Query{Sort: index.Sort{By: index.County}, Limit: 1}); err == nil {
+		t.Error("sorted by county")
+	}
+	if _, err := r.Distinct(t.Context(), nil, index.Owner); err == nil {
+		t.Error("distinct owners listed")
+	}
+}

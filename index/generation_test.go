@@ -1,0 +1,58 @@
+package index_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"filings/index"
+
+	"pgregory.net/rapid"
+)
+
+func TestGenerationName(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 31, 18, 59, 59, 123_456_789, time.FixedZone("west", -5*3600))
+	const want = "filings-20260131-235959.123456-v1"
+	if got := index.GenerationName("filings", at, 1); got != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+	if got, ok := index.GenerationTime("filings", want); !ok || !got.Equal(at.Truncate(time.Microsecond)) {
+		t.Errorf("%s: %v, %v", want, got, ok)
+	}
+}
+
+func TestGenerationTime_OtherNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"", "filings", "filings-", "filings-state", "filings-v1", "other-20260131-235959.123456-v1",
+		"filings-test-20260131-235959.123456-v1", "filings-20260131-235959.123456", "filings-20260131-235959.123456-v",
+		"filings-20260131-235959.123456-vx", "filings-20260131-235959.123456-v1-copy", "filings-20260131-235959.123456-v-1",
+		"filings-20260131-235959-v1", "filings-20260131-235959.123-v1", "filings-20261331-235959.123456-v1",
+		"filings-20260131-235959,123456-v1", "filings-20260131-235959.123456-v01", "filings-20260131-235959.123456-v+1",
+		"filings-20260131-235959.123456-v99999999999999999999",
+	} {
+		if got, ok := index.GenerationTime("filings", name); ok {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
+
+func TestGenerationName_SortsByTime(t *testing.T) {
+	t.Parallel()
+	instant := rapid.Int64Range(0, time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
+	rapid.Check(t, func(t *rapid.T) {
+		times := rapid.SliceOfN(instant, 2, 5).Draw(t, "times")
+		slices.Sort(times)
+		names := make([]string, len(times))
+		for i, micros := range times {
+			names[i] = index.GenerationName("f-1", time.UnixMicro(micros), 3)
+			if got, ok := index.GenerationTime("f-1", names[i]); !ok || got.UnixMicro() != micros {
+				t.Errorf("%s: %v, %v", names[i], got, ok)
+			}
+		}
+		if !slices.IsSorted(names) {
+			t.Errorf("not sorted: %q", names)
+		}
+	})
+}

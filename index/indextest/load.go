@@ -1,0 +1,67 @@
+package indextest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"filings/index"
+)
+
+// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the tally, promote,
+// release. It returns the generation's name. The filings may be one Filing that is reused; slices.Values gives those of a
+// slice.
+func Load(ctx context.Context, store index.Store, filings iter.Seq[*index.Filing]) (generation string, err error) {
+	lock, err := store.Lock(ctx, index.Run{Holder: "indextest", Started: time.Now().UTC(), Phase: "loading"})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, lock.Release(ctx)) }()
+	if generation, err = build(ctx, lock, "", filings); err != nil {
+		return "", err
+	}
+	live, err := liveName(ctx, store)
+	if err != nil {
+		return "", err
+	}
+	return generation, lock.Promote(ctx, live, generation)
+}
+
+// build puts filings into a new generation and seals it. Its tally is compared if it was not begun from another one.
+func build(ctx context.Context, lock index.Lock, from string, filings iter.Seq[*index.Filing]) (string, error) {
+	b, err := lock.Begin(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	want := index.NewTally()
+	for f := range filings {
+		if err := b.Put(ctx, f); err != nil {
+			return "", errors.Join(err, b.Abort(ctx))
+		}
+		want.Add(f)
+	}
+	got, err := b.Seal(ctx)
+	if err != nil {
+		return "", errors.Join(err, b.Abort(ctx))
+	}
+	if diff := want.Diff(got); from == "" && diff != nil {
+		return "", fmt.Errorf("%s holds something else than was put: %q", b.Generation(), diff)
+	}
+	return b.Generation(), nil
+}
+
+// liveName returns the name of the live generation, "" for none. Unlike Live it is never a second late.
+func liveName(ctx context.Context, store index.Store) (string, error) {
+	all, err := store.Generations(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, g := range all {
+		if g.Live {
+			return g.Name, nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,224 @@
+package indextest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"filings/index"
+)
+
+// memory is an index.Store over oracles: it shows that a right engine passes the suite. Its readers can be made wrong
+// (spoil), to show that a wrong one does not.
+type memory struct {
+	now   func() time.Time
+	spoil func(*Oracle) index.Reader
+
+	mu          sync.Mutex
+	generations []*stored // the oldest first
+	live        string
+	holder      *memoryLock
+}
+
+type stored struct {
+	index.Generation
+	filings map[int64]*index.Filing
+}
+
+func newMemory(now func() time.Time) *memory {
+	return &memory{now: now, spoil: func(o *Oracle) index.Reader { return newSelecting(o) }}
+}
+
+func (m *memory) find(name string) (*stored, bool) {
+	i := slices.IndexFunc(m.generations, func(g *stored) bool { return g.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return m.generations[i], true
+}
+
+func (m *memory) Live(ctx context.Context) (index.Reader, error) {
+	m.mu.Lock()
+	name := m.live
+	m.mu.Unlock()
+	if name == "" {
+		return index.Empty{}, nil
+	}
+	return m.Open(ctx, name)
+}
+
+func (m *memory) Open(_ context.Context, name string) (index.Reader, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	g, ok := m.find(name)
+	if !ok || !g.Sealed {
+		return nil, fmt.Errorf("open %s: %w", name, index.ErrNotFound)
+	}
+	return m.spoil(NewOracle(name, slices.Collect(maps.Values(g.filings)))), nil
+}
+
+func (m *memory) Generations(context.Context) (all []index.Generation, _ error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, g := range slices.Backward(m.generations) {
+		described := g.Generation
+		described.Live = g.Name == m.live
+		all = append(all, described)
+	}
+	return all, nil
+}
+
+func (m *memory) Swap(_ context.Context, from, to string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.swap(from, to)
+}
+
+func (m *memory) swap(from, to string) error {
+	if m.live != from {
+		return index.ErrConflict
+	}
+	if g, ok := m.find(to); !ok || !g.Sealed {
+		return index.ErrNotFound
+	}
+	m.live = to
+	return nil
+}
+
+func (m *memory) Running(context.Context) (*index.Run, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.holder == nil {
+		return nil, nil
+	}
+	run := m.holder.run
+	return &run, nil
+}
+
+func (m *memory) Lock(_ context.Context, run index.Run) (index.Lock, error) {
+	now := m.now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.holder != nil && now.Sub(m.holder.renewed) < index.LockTTL {
+		return nil, &index.LockedError{Run: m.holder.run}
+	}
+	m.holder = &memoryLock{memory: m, run: run, renewed: now}
+	return m.holder, nil
+}
+
+type memoryLock struct {
+	memory  *memory
+	run     index.Run
+	renewed time.Time
+}
+
+// holding calls f if the lock is still held.
+func (l *memoryLock) holding(f func() error) error {
+	l.memory.mu.Lock()
+	defer l.memory.mu.Unlock()
+	if l.memory.holder != l {
+		return index.ErrLockLost
+	}
+	return f()
+}
+
+func (l *memoryLock) Renew(_ context.Context, run index.Run) error {
+	now := l.memory.now()
+	return l.holding(func() error {
+		l.run, l.renewed = run, now
+		return nil
+	})
+}
+
+func (l *memoryLock) Begin(_ context.Context, from string) (b index.Build, err error) {
+	now := l.memory.now()
+	err = l.holding(func() error {
+		made := &stored{
+			Generation: index.Generation{Name: index.GenerationName("memory", now, 1), CreatedAt: now},
+			filings:    map[int64]*index.Filing{},
+		}
+		if from != "" {
+			source, ok := l.memory.find(from)
+			if !ok || !source.Sealed {
+				return index.ErrNotFound
+			}
+			made.filings = maps.Clone(source.filings)
+		}
+		l.memory.generations = append(l.memory.generations, made)
+		b = &memoryBuild{memory: l.memory, stored: made, copied: maps.Clone(made.filings)}
+		return nil
+	})
+	return b, err
+}
+
+func (l *memoryLock) Promote(_ context.Context, from, to string) error {
+	return l.holding(func() error { return l.memory.swap(from, to) })
+}
+
+func (l *memoryLock) Delete(_ context.Context, name string) error {
+	return l.holding(func() error {
+		if name == l.memory.live {
+			return index.ErrConflict
+		}
+		l.memory.drop(name)
+		return nil
+	})
+}
+
+func (l *memoryLock) Release(context.Context) error {
+	return l.holding(func() error {
+		l.memory.holder = nil
+		return nil
+	})
+}
+
+func (m *memory) drop(name string) {
+	m.generations = slices.DeleteFunc(m.generations, func(g *stored) bool { return g.Name == name })
+}
+
+type memoryBuild struct {
+	memory *memory
+	stored *stored
+	copied map[int64]*index.Filing
+}
+
+func (b *memoryBuild) Generation() string { return b.stored.Name }
+
+func (b *memoryBuild) Put(_ context.Context, f *index.Filing) error {
+	b.stored.filings[f.ID] = clone(f)
+	return nil
+}
+
+func (b *memoryBuild) Remove(_ context.Context, id int64) error {
+	delete(b.stored.filings, id)
+	return nil
+}
+
+func (b *memoryBuild) Has(_ context.Context, ids []int64) ([]bool, error) {
+	has := make([]bool, len(ids))
+	for i, id := range ids {
+		_, has[i] = b.copied[id]
+	}
+	return has, nil
+}
+
+func (b *memoryBuild) Seal(context.Context) (index.Tally, error) {
+	b.memory.mu.Lock()
+	defer b.memory.mu.Unlock()
+	tally := index.NewTally()
+	for _, f := range b.stored.filings {
+		tally.Add(f)
+	}
+	b.stored.Filings, b.stored.Bytes, b.stored.Sealed = tally.Filings, 1+tally.Filings, true
+	return tally, nil
+}
+
+func (b *memoryBuild) Abort(context.Context) error {
+	b.memory.mu.Lock()
+	defer b.memory.mu.Unlock()
+	b.memory.drop(b.stored.Name)
+	return nil
+}

@@ -1,0 +1,55 @@
+// Package mappings owns the settings and the mapping of the Elasticsearch index that holds a generation, as JSON, and
+// their version. It knows nothing of clients, queries or filings.
+//
+// # Design
+//
+// The fields of the API's record stand at the top level of a document, and are what `_source` gives back, byte for
+// byte. What is derived from them to be searched, sorted by or counted stands in the object x, which is excluded from
+// `_source`. A top-level field is indexed itself only where its value, as it is, can be asked for: numbers, dates and
+// whatever is listed as written. Everything that is compared ignoring case is folded by the program (index.Fold) and
+// lies in x: a normalizer of Elasticsearch would fold by other rules.
+//
+// `dynamic` is strict everywhere: a field that the program knows and the mapping does not is an error at once.
+//
+//   - x.text holds the search texts as trigrams with positions, each text followed by two NULs, so that every position
+//     of a text begins a trigram. Texts cannot hold NUL themselves.
+//   - x.is holds a word for each thing that is true of the filing: foreclosureStatus, propertyData, trust, estate.
+//   - x.code holds, for each sort key, a keyword that sorts as the key does and has few different values. Counting by
+//     it finds any offset without walking there.
+//   - x.day is filingDate as days since 1970-01-01, for ranges and for the order of filings. It is no `date`: with several
+//     shards, Elasticsearch fails to sort by a date that is missing somewhere ("too far in the future"). filingDate
+//     itself is a keyword, which sorts right too, and is its own code.
+//   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
+//
+// The index is sorted as both endpoints list filings by default, so that a first page reads only what it shows.
+package mappings
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+)
+
+// Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
+const Version = 1
+
+//go:embed filings.json
+var filings []byte
+
+// Body returns the body of the request that creates an index: the mapping, and the settings with those given added or
+// replaced. Names are those within `index`, such as "number_of_shards".
+func Body(settings map[string]any) ([]byte, error) {
+	var body struct {
+		Settings struct {
+			Index    map[string]any  `json:"index"`
+			Analysis json.RawMessage `json:"analysis"`
+		} `json:"settings"`
+		Mappings json.RawMessage `json:"mappings"`
+	}
+	if err := json.Unmarshal(filings, &body); err != nil {
+		return nil, fmt.Errorf("mappings: %w", err)
+	}
+	maps.Copy(body.Settings.Index, settings)
+	return json.Marshal(body)
+}

@@ -1,0 +1,108 @@
+package reindexer
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"filings/index"
+	"filings/index/madeup"
+)
+
+// made is a load of made-up filings.
+func made(b testing.TB, n int) []byte {
+	b.Helper()
+	var text bytes.Buffer
+	if err := madeup.Write(&text, n, 1); err != nil {
+		b.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// asCSV turns flat NDJSON into CSV.
+func asCSV(b testing.TB, text []byte) []byte {
+	b.Helper()
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	var header []string
+	for _, field := range index.Fields() {
+		if field.Loaded() {
+			header = append(header, field.String())
+		}
+	}
+	_ = w.Write(header) // a buffer takes everything
+	for line := range bytes.Lines(text) {
+		var m map[string]any
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		if err := d.Decode(&m); err != nil {
+			b.Fatal(err)
+		}
+		row := make([]string, len(header))
+		for i, name := range header {
+			switch v := m[name].(type) {
+			case nil:
+			case []any:
+				row[i] = strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ";"), "[]")
+			default:
+				row[i] = fmt.Sprint(v)
+			}
+		}
+		_ = w.Write(row)
+	}
+	w.Flush()
+	return out.Bytes()
+}
+
+// BenchmarkDecode reads and checks records without storing them. It reports records a second of one core.
+func BenchmarkDecode(b *testing.B) {
+	const n = 20_000
+	ndjson := made(b, n)
+	for format, text := range map[string][]byte{formatNDJSON: ndjson, formatCSV: asCSV(b, ndjson)} {
+		b.Run(format, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				in := input{format: format, open: func() (io.ReadCloser, error) {
+					return io.NopCloser(bytes.NewReader(text)), nil
+				}}
+				r := newReading([]input{in}, false, false, noon, func(r Reject) error { return &r })
+				c, taken := new(change), 0
+				if err := r.each(context.Background(), c.place, func(bool) error { taken++; return nil }); err != nil || taken != n {
+					b.Fatal(taken, err)
+				}
+			}
+			b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}
+
+// TestMadeUpFilingsAreRead reads what `filings generate` writes, as NDJSON and as CSV: nothing is rejected and both are
+// the same.
+func TestMadeUpFilingsAreRead(t *testing.T) {
+	t.Parallel()
+	var records [2][]string
+	text := made(t, 2000)
+	for i, s := range []settings{{strict: true}, {strict: true, format: formatCSV}} {
+		in := string(text)
+		if s.format == formatCSV {
+			in = string(asCSV(t, text))
+		}
+		o := read(t, in, s)
+		if len(o.filings) != 2000 || len(o.rejects) != 0 || o.failures != nil {
+			t.Fatalf("%d filings, rejects %v, error %v", len(o.filings), o.rejects[:min(3, len(o.rejects))], o.failures)
+		}
+		for _, f := range o.filings {
+			records[i] = append(records[i], string(index.AppendRecord(nil, f))+f.Text(index.City)+f.CreatedAt.String())
+		}
+	}
+	if !slices.Equal(records[0], records[1]) {
+		t.Error("NDJSON and CSV are not read the same")
+	}
+}

@@ -1,0 +1,154 @@
+package reindexer
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+)
+
+func TestL1_CSVCells(t *testing.T) {
+	t.Parallel()
+	text := "id,county,owner,filingAmount,categories,extra\n" +
+		`1,"Orange, FL","Ann ""A"" Lee",12.5,land;residential,x` + "\n" +
+		"2,\"Orange, FL\",\"two\r\nlines\n\nand a blank one\",,,\n" +
+		`3,"Orange, FL",,-1e1,,` + "\n"
+	o := read(t, text, settings{format: formatCSV})
+	if o.failures != nil || len(o.rejects) != 0 {
+		t.Fatalf("rejects %v, error %v", o.rejects, o.failures)
+	}
+	want := []map[string]any{
+		{"id": 1.0, "county": "Orange, FL", "owner": `Ann "A" Lee`, "filingAmount": 12.5, "categories": []any{"land", "residential"}},
+		{"id": 2.0, "county": "Orange, FL", "owner": "two\nlines\n\nand a blank one"},
+		{"id": 3.0, "county": "Orange, FL", "filingAmount": -10.0},
+	}
+	var got []map[string]any
+	for _, f := range o.filings {
+		got = append(got, values(t, f))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("filings (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int64{"extra": 3}, o.ignored); diff != "" {
+		t.Errorf("ignored (-want +got):\n%s", diff)
+	}
+}
+
+func TestL4_CSVRejects(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		rule, row, field, reason string
+	}{
+		{"too few cells", `1,"A, FL"`, "", "has 2 cells; the header has 4"},
+		{"too many cells", `1,"A, FL",,,`, "", "has 5 cells; the header has 4"},
+		{"number with blanks", `1,"A, FL", 5,`, "filingAmount", `the text " 5" is not a number`},
+		{"number with comma", `1,"A, FL","1,000",`, "filingAmount", `the text "1,000" is not a number`},
+		{"number with sign", `1,"A, FL",+5,`, "filingAmount", `the text "+5" is not a number`},
+		{"id as word", `one,"A, FL",,`, "id", `the text "one" is not a whole number from 1 to 9223372036854775807`},
+		{"category with blank", `1,"A, FL",,land; residential`, "categories", `" residential" is not one of residential, commercial, multi_family, land`},
+		{"category empty", `1,"A, FL",,land;`, "categories", `"" is not one of residential, commercial, multi_family, land`},
+		{"county not quoted", `1,A, FL,,`, "", "has 5 cells; the header has 4"},
+		{"quote within", `1,"A, FL",5",`, "", "cell 3 has a quote but does not begin with one"},
+		{"text behind quote", `1,"A, FL"x,,`, "", "cell 2 has text behind its closing quote"},
+		{"not UTF-8", "1,\"A, FL\",\xff,", "", "not UTF-8 at byte 11"},
+		{"NUL", "1,\"A\x00, FL\",,", "county", "has a NUL character"},
+	}
+	for _, test := range tests {
+		t.Run("L4 "+test.rule, func(t *testing.T) {
+			t.Parallel()
+			// The rows before and after must not suffer.
+			text := "id,county,filingAmount,categories\n8,\"A, FL\",,\n" + test.row + "\n9,\"A, FL\",,\n"
+			o := read(t, text, settings{format: formatCSV})
+			if len(o.filings) != 2 || len(o.rejects) != 1 {
+				t.Fatalf("%d filings, rejects %v", len(o.filings), o.rejects)
+			}
+			want := Reject{File: "in", Line: 3, ID: o.rejects[0].ID, Field: test.field, Reason: test.reason, Record: test.row}
+			if diff := cmp.Diff(want, o.rejects[0]); diff != "" {
+				t.Errorf("reject (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestL6_CSVLineIsWhereTheRecordBegins(t *testing.T) {
+	t.Parallel()
+	text := "id,county,owner\n1,\"A, FL\",\"a\nb\"\n\n2,\"A\",\"a\nb\"\n3,\"A, FL\",\n3,\"A, FL\",\n"
+	o := read(t, text, settings{format: formatCSV})
+	var got []int
+	for _, r := range o.rejects {
+		got = append(got, r.Line)
+	}
+	if diff := cmp.Diff([]int{5, 8}, got); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	if want := "2,\"A\",\"a\nb\""; len(o.rejects) > 0 && o.rejects[0].Record != want {
+		t.Errorf("record %q, want %q", o.rejects[0].Record, want)
+	}
+}
+
+// TestL1_CSVQuoteNeverClosed must not hold the rest of a file.
+func TestL1_CSVQuoteNeverClosed(t *testing.T) {
+	t.Parallel()
+	row := []byte("1,\"A, FL\",\"no end\n")
+	more := strings.Repeat("2,3\n", 1<<20)
+	var readers []io.Reader
+	readers = append(readers, strings.NewReader("id,county,owner\n"+string(row)))
+	for range 10 {
+		readers = append(readers, strings.NewReader(more))
+	}
+	c, err := newCSV(lines{r: bufio.NewReader(io.MultiReader(readers...))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.next(&record{rules: &rules{}}, new(index.Filing))
+	if err == nil || !strings.Contains(err.Error(), "the quote that line 2 leaves open is not closed within 16 MiB") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// FuzzCSV holds rows against encoding/csv.
+func FuzzCSV(f *testing.F) {
+	for _, s := range []string{
+		"a,b\n1,2\n", "\"a\",\"b\"\"c\"\n", "\"a\nb\",c\r\n\r\nd,e", "a\"b,c\n", "\"a\"b,c\n", ",,\n\"\"\n", "\"\"\"\",\"\n\"\"\n\"", "a,\"", "\"a\r\nb\"\r\n",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		std := csv.NewReader(strings.NewReader(text))
+		std.FieldsPerRecord = -1
+		ours := &csvRows{lines: lines{r: bufio.NewReader(strings.NewReader(text))}}
+		for {
+			want, wantErr := std.Read()
+			for wantErr == nil && len(want) == 1 && strings.TrimSpace(want[0]) == "" {
+				want, wantErr = std.Read() // encoding/csv does not skip lines of blanks
+			}
+			row, err := ours.row()
+			cells, wrong := []string(nil), ""
+			if err == nil {
+				cells, wrong = split(row.text, nil)
+			}
+			if blankCell(cells) || strings.Contains(text, "\r\r") || strings.HasSuffix(text, "\r") {
+				return // where the two are meant to differ
+			}
+			if wantErr != nil || err != nil || wrong != "" {
+				ended := errors.Is(wantErr, io.EOF)
+				if ended != errors.Is(err, io.EOF) || (wantErr != nil) != (err != nil || wrong != "") {
+					t.Fatalf("%q: encoding/csv says %v, we %v %s", text, wantErr, err, wrong)
+				}
+				return // after an error encoding/csv goes on elsewhere
+			}
+			if diff := cmp.Diff(want, cells); diff != "" {
+				t.Fatalf("%q (-want +got):\n%s", text, diff)
+			}
+		}
+	})
+}
+
+// blankCell tells whether a row is one cell of blanks, which only quotes keep from being skipped.
+func blankCell(cells []string) bool { return len(cells) == 1 && strings.TrimSpace(cells[0]) == "" }

@@ -1,0 +1,232 @@
+package reindexer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+)
+
+var errInjected = errors.New("injected")
+
+// TestFaults_AtEveryCall lets the first call of a load fail, then the second, and so on until none is left to fail: not
+// made, made but answered by an error, or with the run cancelled. After each the live generation is the one from before
+// or, if the run says so, the new one, and the next run succeeds and leaves nothing behind.
+func TestFaults_AtEveryCall(t *testing.T) {
+	t.Parallel()
+	for _, update := range []bool{false, true} {
+		for _, way := range []string{"not made", "answer lost", "cancelled"} {
+			t.Run(fmt.Sprintf("update %v, %s", update, way), func(t *testing.T) {
+				t.Parallel()
+				real := embeddedStore(t)
+				mustRun(t, config(t, real, owned("Ann", 1, 2, 3)))
+				for k, met := 1, true; met; k++ {
+					met = faultAt(t, real, k, way, update)
+				}
+			})
+		}
+	}
+}
+
+// faultAt lets call k of a load go wrong and reports whether there was one.
+func faultAt(t *testing.T, real index.Store, k int, way string, update bool) (met bool) {
+	t.Helper()
+	before := live(t, real)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	calls, at := 0, ""
+	due := func(call string) bool {
+		// The heart renews when it gets to it, so these calls have no number.
+		if call == "Renew" {
+			return false
+		}
+		calls++
+		if calls == k {
+			met, at = true, call
+		}
+		return calls == k
+	}
+	store := &faulty{Store: real}
+	switch way {
+	case "not made":
+		store.before = func(call string, _ *index.Filing) error { return injectedIf(due(call)) }
+	case "answer lost":
+		store.after = func(call string) error { return injectedIf(due(call)) }
+	case "cancelled":
+		store.before = func(call string, _ *index.Filing) error {
+			if due(call) {
+				cancel()
+			}
+			return nil
+		}
+	}
+	owner := fmt.Sprintf("Bob %d", k)
+	cfg := config(t, store, owned(owner, 1, 2, 3, 4))
+	cfg.Update = update
+	report, err := Run(ctx, cfg)
+	what := fmt.Sprintf("call %d, %s, %s", k, at, way)
+	checkFaulty(t, what, real, before, owner, report, err)
+	if !met && err != nil {
+		t.Errorf("%s: error %v without a fault", what, err)
+	}
+
+	store.releaseAll(context.Background())
+	cfg.Store = real
+	mustRun(t, cfg)
+	for _, name := range generationNames(t, real) {
+		if strings.HasSuffix(name, "?") {
+			t.Errorf("%s: the next run left %s behind", what, name)
+		}
+	}
+	return met
+}
+
+func injectedIf(due bool) error {
+	if due {
+		return errInjected
+	}
+	return nil
+}
+
+// checkFaulty wants the live filings to be those from before if the run failed, else those of owner.
+func checkFaulty(t *testing.T, what string, real index.Store, before map[int64]string, owner string, report Report, err error) {
+	t.Helper()
+	want := before
+	if err == nil {
+		want = map[int64]string{1: owner, 2: owner, 3: owner, 4: owner}
+	} else if !errors.Is(err, errInjected) && !errors.Is(err, context.Canceled) {
+		t.Errorf("%s: error %v, want the one that was injected", what, err)
+	}
+	if diff := cmp.Diff(want, live(t, real)); diff != "" {
+		t.Errorf("%s: error %v, live filings (-want +got):\n%s", what, err, diff)
+	}
+	if report.Promoted != (err == nil) || (report.Generation != "") != (err == nil) {
+		t.Errorf("%s: error %v, report %+v", what, err, report)
+	}
+}
+
+// TestFaults_OnElasticsearch does the same at the calls that matter most.
+func TestFaults_OnElasticsearch(t *testing.T) {
+	t.Parallel()
+	real := elasticStore(t)
+	mustRun(t, config(t, real, owned("Ann", 1, 2, 3)))
+	for _, test := range []struct{ call, way string }{
+		{"Put", "not made"}, {"Seal", "answer lost"}, {"Promote", "answer lost"}, {"Begin", "cancelled"}, {"Promote", "not made"},
+	} {
+		before := live(t, real)
+		ctx, cancel := context.WithCancel(context.Background())
+		store := &faulty{Store: real}
+		hit := func(call, way string) error {
+			if call != test.call || way != test.way {
+				return nil
+			}
+			if way == "cancelled" {
+				cancel()
+				return nil
+			}
+			return errInjected
+		}
+		store.before = func(call string, _ *index.Filing) error {
+			return errors.Join(hit(call, "not made"), hit(call, "cancelled"))
+		}
+		store.after = func(call string) error { return hit(call, "answer lost") }
+		report, err := Run(ctx, config(t, store, owned("Bob", 1, 2, 3, 4)))
+		cancel()
+		checkFaulty(t, test.call+" "+test.way, real, before, "Bob", report, err)
+		if lost := test.call == "Promote" && test.way == "answer lost"; (err == nil) != lost {
+			t.Errorf("%s %s: error %v; only a lost answer to Promote is no failure", test.call, test.way, err)
+		}
+		if names := generationNames(t, real); slices.ContainsFunc(names, func(s string) bool { return strings.HasSuffix(s, "?") }) {
+			t.Errorf("%s %s: %v were left behind", test.call, test.way, names)
+		}
+	}
+}
+
+func TestRun_StopsWhenItsLockIsLost(t *testing.T) {
+	t.Parallel()
+	real := embeddedStore(t)
+	mustRun(t, config(t, real, owned("Ann", 1)))
+	store := &faulty{Store: real, before: func(call string, _ *index.Filing) error {
+		if call == "Renew" {
+			return index.ErrLockLost
+		}
+		return nil
+	}}
+	cfg := config(t, store, "")
+	cfg.Sources = []string{"-"}
+	silent, writer := io.Pipe() // nothing ever comes: only the loss of the lock ends the run
+	defer writer.Close()
+	cfg.Stdin = silent
+	report, err := Run(context.Background(), cfg)
+	if !errors.Is(err, index.ErrLockLost) || report.Promoted {
+		t.Errorf("error %v, report %+v; want ErrLockLost", err, report)
+	}
+	if got := live(t, real); got[1] != "Ann" {
+		t.Errorf("live are %v", got)
+	}
+}
+
+func TestRun_StopsWhileStandardInputBlocks(t *testing.T) {
+	t.Parallel()
+	store := embeddedStore(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cfg := config(t, store, "")
+	cfg.Sources = []string{"-"}
+	silent, writer := io.Pipe()
+	defer writer.Close()
+	cfg.Stdin = silent
+	go func() {
+		_, _ = io.WriteString(writer, owned("Ann", 1)) // read to its end, so that the next read blocks
+		cancel()
+	}()
+	if _, err := Run(ctx, cfg); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	if got := generationNames(t, store); len(got) != 0 {
+		t.Errorf("%v were left behind", got)
+	}
+}
+
+func TestRun_ConflictWhenAnotherGenerationBecameLive(t *testing.T) {
+	t.Parallel()
+	real := embeddedStore(t)
+	first := mustRun(t, config(t, real, owned("Ann", 1)))
+	second := mustRun(t, config(t, real, owned("Bob", 1)))
+	store := &faulty{Store: real, before: func(call string, _ *index.Filing) error {
+		if call == "Seal" { // an operator goes back meanwhile
+			return real.Swap(context.Background(), second.Generation, first.Generation)
+		}
+		return nil
+	}}
+	if _, err := Run(context.Background(), config(t, store, owned("Carl", 1))); !errors.Is(err, index.ErrConflict) {
+		t.Errorf("error %v, want ErrConflict", err)
+	}
+	if got := live(t, real); got[1] != "Ann" {
+		t.Errorf("live are %v, want those that the operator went back to", got)
+	}
+}
+
+// TestRun_PruningIsNotTheLoad: a load whose old generations could not be deleted is a good load, and says so in the log.
+func TestRun_PruningIsNotTheLoad(t *testing.T) {
+	t.Parallel()
+	real := embeddedStore(t)
+	for range 3 {
+		mustRun(t, config(t, real, owned("Ann", 1)))
+	}
+	store := &faulty{Store: real, before: func(call string, _ *index.Filing) error { return injectedIf(call == "Delete") }}
+	var log bytes.Buffer
+	cfg := config(t, store, owned("Bob", 1))
+	cfg.Keep, cfg.Log = 1, slog.New(slog.NewTextHandler(&log, nil))
+	if report := mustRun(t, cfg); !report.Promoted || !strings.Contains(log.String(), "injected") {
+		t.Errorf("report %+v, log %s", report, log.String())
+	}
+}

@@ -1,0 +1,144 @@
+package reindexer
+
+import (
+	"context"
+	"sync"
+
+	"filings/index"
+)
+
+// faulty is a real store that goes wrong where a test wants it to. Its functions are told the name of each call that
+// manages generations and, for Put, the filing.
+type faulty struct {
+	index.Store
+	// before is called before a call. An error is the call's, which then is not made.
+	before func(call string, f *index.Filing) error
+	// after is called after a call that went well. An error is the call's, which nevertheless was made.
+	after func(call string) error
+	// read, if set, replaces readers.
+	read func(index.Reader) index.Reader
+
+	mu   sync.Mutex
+	held []index.Lock
+}
+
+// do makes a call with its faults.
+func (s *faulty) do(call string, f *index.Filing, really func() error) error {
+	if s.before != nil {
+		if err := s.before(call, f); err != nil {
+			return err
+		}
+	}
+	if err := really(); err != nil || s.after == nil {
+		return err
+	}
+	return s.after(call)
+}
+
+// releaseAll gives up all locks, as the end of the process would.
+func (s *faulty) releaseAll(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, lock := range s.held {
+		_ = lock.Release(ctx) // most of them were released
+	}
+}
+
+func (s *faulty) Open(ctx context.Context, generation string) (r index.Reader, err error) {
+	err = s.do("Open", nil, func() error {
+		r, err = s.Store.Open(ctx, generation)
+		return err
+	})
+	if err == nil && s.read != nil {
+		r = s.read(r)
+	}
+	return r, err
+}
+
+func (s *faulty) Generations(ctx context.Context) (all []index.Generation, err error) {
+	err = s.do("Generations", nil, func() error {
+		all, err = s.Store.Generations(ctx)
+		return err
+	})
+	return all, err
+}
+
+func (s *faulty) Lock(ctx context.Context, run index.Run) (lock index.Lock, err error) {
+	err = s.do("Lock", nil, func() error {
+		if lock, err = s.Store.Lock(ctx, run); err == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.held = append(s.held, lock)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &faultyLock{lock, s}, nil
+}
+
+type faultyLock struct {
+	index.Lock
+	s *faulty
+}
+
+func (l *faultyLock) Renew(ctx context.Context, run index.Run) error {
+	return l.s.do("Renew", nil, func() error { return l.Lock.Renew(ctx, run) })
+}
+
+func (l *faultyLock) Begin(ctx context.Context, from string) (build index.Build, err error) {
+	err = l.s.do("Begin", nil, func() error {
+		build, err = l.Lock.Begin(ctx, from)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &faultyBuild{build, l.s}, nil
+}
+
+func (l *faultyLock) Promote(ctx context.Context, from, to string) error {
+	return l.s.do("Promote", nil, func() error { return l.Lock.Promote(ctx, from, to) })
+}
+
+func (l *faultyLock) Delete(ctx context.Context, generation string) error {
+	return l.s.do("Delete", nil, func() error { return l.Lock.Delete(ctx, generation) })
+}
+
+func (l *faultyLock) Release(ctx context.Context) error {
+	return l.s.do("Release", nil, func() error { return l.Lock.Release(ctx) })
+}
+
+type faultyBuild struct {
+	index.Build
+	s *faulty
+}
+
+func (b *faultyBuild) Put(ctx context.Context, f *index.Filing) error {
+	return b.s.do("Put", f, func() error { return b.Build.Put(ctx, f) })
+}
+
+func (b *faultyBuild) Remove(ctx context.Context, id int64) error {
+	return b.s.do("Remove", nil, func() error { return b.Build.Remove(ctx, id) })
+}
+
+func (b *faultyBuild) Has(ctx context.Context, ids []int64) (has []bool, err error) {
+	err = b.s.do("Has", nil, func() error {
+		has, err = b.Build.Has(ctx, ids)
+		return err
+	})
+	return has, err
+}
+
+func (b *faultyBuild) Seal(ctx context.Context) (tally index.Tally, err error) {
+	err = b.s.do("Seal", nil, func() error {
+		tally, err = b.Build.Seal(ctx)
+		return err
+	})
+	return tally, err
+}
+
+func (b *faultyBuild) Abort(ctx context.Context) error {
+	return b.s.do("Abort", nil, func() error { return b.Build.Abort(ctx) })
+}

@@ -1,0 +1,111 @@
+package reindexer
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// Reject says what was wrong with one record (rule L6).
+type Reject struct {
+	File   string
+	Line   int    // where the record begins
+	ID     int64  // 0 where the record has none that can be read
+	Field  string // "" where the record as a whole is wrong
+	Reason string
+	Record string // as read; only its beginning where it is too long to be read
+}
+
+// Error says all of r but the record.
+func (r *Reject) Error() string {
+	at := fmt.Sprintf("%s:%d: ", r.File, r.Line)
+	if r.ID != 0 {
+		at += fmt.Sprintf("filing %d: ", r.ID)
+	}
+	if r.Field != "" {
+		at += r.Field + ": "
+	}
+	return at + r.Reason
+}
+
+// MarshalJSON writes an id that is not known as null.
+func (r Reject) MarshalJSON() ([]byte, error) {
+	line := struct {
+		File   string `json:"file"`
+		Line   int    `json:"line"`
+		ID     *int64 `json:"id"`
+		Field  string `json:"field"`
+		Reason string `json:"reason"`
+		Record string `json:"record"`
+	}{File: r.File, Line: r.Line, Field: r.Field, Reason: r.Reason, Record: r.Record}
+	if r.ID != 0 {
+		line.ID = &r.ID
+	}
+	return json.Marshal(line)
+}
+
+// shownRejects is how many rejects are shown to whoever watches; the file has all of them.
+const shownRejects = 20
+
+// rejects counts rejects, writes them to a file and shows the first of them.
+type rejects struct {
+	file *os.File // nil: none
+	w    *bufio.Writer
+	show func(Reject)
+	n    int64
+}
+
+// openRejects makes the file at path empty, unless path is "". It holds people's data, so only its owner may read it.
+func openRejects(path string, sources []input, show func(Reject)) (*rejects, error) {
+	r := &rejects{show: show}
+	if path == "" {
+		return r, nil
+	}
+	if info, err := os.Stat(path); err == nil {
+		for _, in := range sources {
+			if in.info != nil && os.SameFile(info, in.info) {
+				return nil, fmt.Errorf("%w: the rejects would overwrite the source %s", ErrUsage, in.name)
+			}
+		}
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("rejects cannot be written: %w", err)
+	}
+	r.file, r.w = file, bufio.NewWriter(file)
+	return r, nil
+}
+
+func (r *rejects) add(reject Reject) error {
+	if r.n++; r.n <= shownRejects {
+		r.show(reject)
+	}
+	if r.file == nil {
+		return nil
+	}
+	line, err := json.Marshal(reject)
+	if err == nil {
+		_, err = r.w.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("rejects cannot be written: %w", err)
+	}
+	return nil
+}
+
+// close writes what is left. Closing again does nothing.
+func (r *rejects) close() error {
+	if r.file == nil {
+		return nil
+	}
+	err := r.w.Flush()
+	if closing := r.file.Close(); err == nil {
+		err = closing
+	}
+	r.file = nil
+	if err != nil {
+		return fmt.Errorf("rejects cannot be written: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,372 @@
+package reindexer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"filings/index"
+)
+
+var withoutTime = cmpopts.IgnoreFields(Report{}, "Generation", "Seconds")
+
+func TestL7_AFullLoad(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store index.Store) {
+		cfg := config(t, store, owned("Ann", upTo(300)...)+`{"id":301,"county":"A, FL","filingAmount":1.005,"x":1}`+"\n")
+		report := mustRun(t, cfg)
+		want := Report{Read: 301, Indexed: 301, Rounded: 1, IgnoredFields: map[string]int64{"x": 1}, Filings: 301, Promoted: true}
+		if diff := cmp.Diff(want, report, withoutTime); diff != "" {
+			t.Errorf("report (-want +got):\n%s", diff)
+		}
+		if got := generationNames(t, store); len(got) != 1 || got[0] != report.Generation+"*" {
+			t.Errorf("generations %v, want %s alone", got, report.Generation)
+		}
+		if got := live(t, store); len(got) != 301 || got[7] != "Ann" {
+			t.Errorf("%d filings are live, the owner of 7 is %q", len(got), got[7])
+		}
+		if run, err := store.Running(context.Background()); run != nil || err != nil {
+			t.Errorf("afterwards %v is running, error %v", run, err)
+		}
+
+		second := mustRun(t, config(t, store, owned("Bob", upTo(290)...)))
+		if got := live(t, store); len(got) != 290 || got[7] != "Bob" {
+			t.Errorf("after the second load %d filings are live, the owner of 7 is %q", len(got), got[7])
+		}
+		// The one before has not changed and can be gone back to.
+		if err := store.Swap(context.Background(), second.Generation, report.Generation); err != nil {
+			t.Fatal(err)
+		}
+		if got := live(t, store); len(got) != 301 || got[7] != "Ann" {
+			t.Errorf("after the rollback %d filings are live, the owner of 7 is %q", len(got), got[7])
+		}
+	})
+}
+
+func TestReport_IsTheLineOfTheProgram(t *testing.T) {
+	t.Parallel()
+	got, err := json.Marshal(Report{
+		Generation: "g", Read: 1, Indexed: 2, Updated: 3, Deleted: 4, Missing: 5, Rejected: 6, Rounded: 7,
+		IgnoredFields: map[string]int64{"x": 8}, Filings: 9, Seconds: 1.5, Promoted: true,
+	})
+	want := `{"generation":"g","read":1,"indexed":2,"updated":3,"deleted":4,"missing":5,"rejected":6,"rounded":7,` +
+		`"ignoredFields":{"x":8},"filings":9,"seconds":1.5,"promoted":true}`
+	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
+		t.Errorf("error %v, line (-want +got):\n%s", err, diff)
+	}
+	for _, cfg := range []Config{{}, {Sources: []string{filepath.Join(t.TempDir(), "a.csv")}}} {
+		report, err := Run(context.Background(), cfg)
+		if err == nil || report.IgnoredFields == nil {
+			t.Errorf("error %v, ignored fields %v; want an error and none, not null", err, report.IgnoredFields)
+		}
+	}
+}
+
+func TestL6_Rejects(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store index.Store) {
+		mustRun(t, config(t, store, owned("Ann", 1, 2, 3)))
+		before := generationNames(t, store)
+
+		var bad strings.Builder
+		for i := range 30 {
+			fmt.Fprintf(&bad, `{"id":%d,"county":"Orange"}`+"\n", 100+i)
+		}
+		cfg := config(t, store, owned("Bob", 1, 2, 3)+bad.String()+owned("Bob", 4))
+		cfg.Rejects = filepath.Join(t.TempDir(), "rejects.ndjson")
+		cfg.MaxRejects = 29
+		watched := &watcher{}
+		cfg.Progress = watched
+		report, err := Run(context.Background(), cfg)
+		if !errors.Is(err, ErrRejected) {
+			t.Fatalf("error %v, want ErrRejected", err)
+		}
+		want := Report{Read: 34, Indexed: 4, Rejected: 30, IgnoredFields: map[string]int64{}, Filings: 4}
+		if diff := cmp.Diff(want, report, withoutTime); diff != "" || report.Generation != "" {
+			t.Errorf("generation %q, report (-want +got):\n%s", report.Generation, diff)
+		}
+		if len(watched.rejects) != 20 {
+			t.Errorf("%d rejects are shown, want the first 20", len(watched.rejects))
+		}
+		checkRejects(t, cfg)
+		if diff := cmp.Diff(before, generationNames(t, store)); diff != "" {
+			t.Errorf("generations (-want +got):\n%s", diff)
+		}
+
+		cfg.MaxRejects = 30
+		if report := mustRun(t, cfg); report.Rejected != 30 || report.Indexed != 4 || !report.Promoted {
+			t.Errorf("with 30 rejects allowed: %+v", report)
+		}
+		if got := live(t, store); len(got) != 4 || got[1] != "Bob" {
+			t.Errorf("live are %v", got)
+		}
+	})
+}
+
+// checkRejects wants thirty lines in the rejects file.
+func checkRejects(t *testing.T, cfg Config) {
+	t.Helper()
+	text, err := os.ReadFile(cfg.Rejects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if len(lines) != 30 {
+		t.Fatalf("%d rejects are in the file, want 30", len(lines))
+	}
+	var first map[string]any
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"file": cfg.Sources[0], "line": 4.0, "id": 100.0, "field": "county", "record": `{"id":100,"county":"Orange"}`,
+		"reason": `"Orange" is not "<County>, <ST>" with two capital letters for the state`,
+	}
+	if diff := cmp.Diff(want, first); diff != "" {
+		t.Errorf("first line (-want +got):\n%s", diff)
+	}
+}
+
+// watcher is a Progress that remembers.
+type watcher struct {
+	phases  []string
+	rejects []Reject
+}
+
+func (w *watcher) Show(s Status) {
+	if len(w.phases) == 0 || w.phases[len(w.phases)-1] != s.Phase {
+		w.phases = append(w.phases, s.Phase)
+	}
+}
+func (w *watcher) Reject(r Reject) { w.rejects = append(w.rejects, r) }
+
+func TestL6_RejectsFile(t *testing.T) {
+	t.Parallel()
+	store := embeddedStore(t)
+	cfg := config(t, store, owned("Ann", 1))
+	cfg.Rejects = filepath.Join(t.TempDir(), "no", "such", "folder")
+	if _, err := Run(context.Background(), cfg); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a path that cannot be written: error %v", err)
+	}
+	cfg.Rejects = cfg.Sources[0]
+	if _, err := Run(context.Background(), cfg); !errors.Is(err, ErrUsage) {
+		t.Errorf("the path of the source: error %v, want ErrUsage", err)
+	}
+	if got := generationNames(t, store); len(got) != 0 {
+		t.Errorf("generations %v were built", got)
+	}
+	cfg.Rejects = filepath.Join(t.TempDir(), "rejects")
+	mustRun(t, cfg)
+	if text, err := os.ReadFile(cfg.Rejects); err != nil || len(text) != 0 {
+		t.Errorf("without a reject the file has %q, error %v", text, err)
+	}
+}
+
+func TestL5_RepeatedIDsAcrossFiles(t *testing.T) {
+	t.Parallel()
+	store := embeddedStore(t)
+	cfg := config(t, store, owned("Ann", 1, 2))
+	cfg.Sources = append(cfg.Sources, write(t, "b.ndjson", owned("Bob", 2, 3)))
+	watched := &watcher{}
+	cfg.Progress = watched
+	if _, err := Run(context.Background(), cfg); !errors.Is(err, ErrRejected) {
+		t.Fatalf("error %v, want ErrRejected", err)
+	}
+	if len(watched.rejects) != 1 || watched.rejects[0].File != cfg.Sources[1] || watched.rejects[0].Line != 1 {
+		t.Errorf("rejects %v, want line 1 of the second file", watched.rejects)
+	}
+}
+
+func TestL9_Updates(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store index.Store) {
+		first := mustRun(t, config(t, store, owned("Ann", upTo(300)...)))
+		text := owned("Bob", 5, 6, 301) + // replaced, replaced, new
+			`{"id":7,"deleted":true}` + "\n" +
+			`{"id":999,"deleted":true}` + "\n" + // was never there
+			owned("Carl", 6, 302) + // once more; new
+			`{"id":302,"deleted":true}` + "\n" + // and gone again
+			`{"id":302,"deleted":true}` + "\n" + // twice
+			`{"id":8,"deleted":true}` + "\n" + owned("Dora", 8) // deleted and back
+		cfg := config(t, store, text)
+		cfg.Update = true
+		want := Report{
+			Read: 11, Indexed: 3, Updated: 3, Deleted: 3, Missing: 2, IgnoredFields: map[string]int64{}, Filings: 300,
+		}
+		cfg.DryRun = true
+		dry, err := Run(context.Background(), cfg)
+		if diff := cmp.Diff(want, dry, withoutTime); diff != "" || err != nil {
+			t.Errorf("error %v, report of the dry run (-want +got):\n%s", err, diff)
+		}
+		if got := generationNames(t, store); len(got) != 1 {
+			t.Errorf("the dry run built %v", got)
+		}
+		cfg.DryRun = false
+		want.Promoted = true
+		report := mustRun(t, cfg)
+		if diff := cmp.Diff(want, report, withoutTime); diff != "" {
+			t.Errorf("report (-want +got):\n%s", diff)
+		}
+		owners := map[int64]string{}
+		for id := range int64(300) {
+			owners[id+1] = "Ann"
+		}
+		maps.Copy(owners, map[int64]string{5: "Bob", 6: "Carl", 8: "Dora", 301: "Bob"})
+		delete(owners, 7)
+		if diff := cmp.Diff(owners, live(t, store)); diff != "" {
+			t.Errorf("owners (-want +got):\n%s", diff)
+		}
+		if err := store.Swap(context.Background(), report.Generation, first.Generation); err != nil {
+			t.Fatal(err)
+		}
+		if got := live(t, store); len(got) != 300 || got[5] != "Ann" || got[7] != "Ann" {
+			t.Errorf("L7: the generation before has changed: %d filings, 5 is %q, 7 is %q", len(got), got[5], got[7])
+		}
+	})
+}
+
+func TestL9_UpdateOfNothing(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store index.Store) {
+		cfg := config(t, store, owned("Ann", 1, 2, 1)+`{"id":3,"deleted":true}`)
+		cfg.Update = true
+		report := mustRun(t, cfg)
+		want := Report{Read: 4, Indexed: 2, Updated: 1, Missing: 1, IgnoredFields: map[string]int64{}, Filings: 2, Promoted: true}
+		if diff := cmp.Diff(want, report, withoutTime); diff != "" {
+			t.Errorf("report (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestL10_Shrinking(t *testing.T) {
+	t.Parallel()
+	store := embeddedStore(t)
+	mustRun(t, config(t, store, owned("Ann", upTo(100)...)))
+	var deletions strings.Builder
+	for id := range 11 {
+		fmt.Fprintf(&deletions, `{"id":%d,"deleted":true}`+"\n", id+1)
+	}
+	full, update := config(t, store, owned("Bob", upTo(89)...)), config(t, store, deletions.String())
+	update.Update = true
+	for rule, cfg := range map[string]Config{"full load": full, "update": update} {
+		report, err := Run(context.Background(), cfg)
+		if !errors.Is(err, ErrShrunk) || !strings.Contains(fmt.Sprint(err), "89 instead of 100") {
+			t.Errorf("%s: error %v, want ErrShrunk with both numbers", rule, err)
+		}
+		if report.Promoted || report.Generation != "" || report.Filings != 89 {
+			t.Errorf("%s: report %+v", rule, report)
+		}
+		if got := live(t, store); len(got) != 100 || len(generationNames(t, store)) != 1 {
+			t.Errorf("%s: %d filings are live, generations %v", rule, len(got), generationNames(t, store))
+		}
+	}
+	update.MaxShrink = 11
+	mustRun(t, update)
+	mustRun(t, config(t, store, owned("Bob", upTo(81)...))) // 89 less 8.99 %
+	nothing := config(t, store, "")
+	if _, err := Run(context.Background(), nothing); !errors.Is(err, ErrShrunk) {
+		t.Errorf("an empty file: error %v, want ErrShrunk", err)
+	}
+	nothing.MaxShrink = 100
+	mustRun(t, nothing)
+	if got := live(t, store); len(got) != 0 {
+		t.Errorf("%d filings are live, want none", len(got))
+	}
+}
+
+func TestDryRun_TouchesNoStore(t *testing.T) {
+	t.Parallel()
+	cfg := config(t, nil, owned("Ann", 1, 2)+`{"id":3}`+"\n")
+	cfg.DryRun = true
+	report, err := Run(context.Background(), cfg)
+	if !errors.Is(err, ErrRejected) || report.Read != 3 || report.Indexed != 2 {
+		t.Errorf("error %v, report %+v", err, report)
+	}
+	cfg.MaxRejects = 1
+	if report := mustRun(t, cfg); report.Promoted || report.Generation != "" || report.Filings != 2 {
+		t.Errorf("report %+v", report)
+	}
+}
+
+func TestRun_IsRefusedWhileAnotherRuns(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store index.Store) {
+		ctx := context.Background()
+		lock, err := store.Lock(ctx, index.Run{Holder: "the other, process 2", Started: noon, Renewed: noon, Phase: PhaseLoading})
+		if err != nil {
+			t.Fatal(err)
+		}
+		build, err := lock.Begin(ctx, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Run(ctx, config(t, store, owned("Ann", 1)))
+		if !errors.Is(err, index.ErrLocked) || !strings.Contains(err.Error(), "the other, process 2") ||
+			!strings.Contains(err.Error(), "2026-03-01T12:00:00Z") {
+			t.Errorf("error %v, want ErrLocked with holder and time", err)
+		}
+		// What the other builds is not taken for a leftover.
+		if got := generationNames(t, store); !slices.Equal(got, []string{build.Generation() + "?"}) {
+			t.Errorf("generations %v, want what the other builds", got)
+		}
+		if err := lock.Release(ctx); err != nil {
+			t.Fatal(err)
+		}
+		report := mustRun(t, config(t, store, owned("Ann", 1)))
+		if got := generationNames(t, store); !slices.Equal(got, []string{report.Generation + "*"}) {
+			t.Errorf("generations %v, want the new one alone: what was left behind is to be deleted", got)
+		}
+	})
+}
+
+func TestL7_GenerationsAreKept(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		keep int
+		want []string
+	}{
+		{0, []string{"5*", "4"}}, {1, []string{"5*", "4"}}, {2, []string{"5*", "4", "3"}}, {9, []string{"5*", "4", "3", "2", "1"}},
+	} {
+		t.Run(fmt.Sprintf("keep %d", test.keep), func(t *testing.T) {
+			t.Parallel()
+			store := embeddedStore(t)
+			number := strings.NewReplacer()
+			var pairs []string
+			for i := range 5 {
+				cfg := config(t, store, owned("Ann", 1))
+				cfg.Keep = test.keep
+				pairs = append(pairs, mustRun(t, cfg).Generation, fmt.Sprint(i+1))
+			}
+			number = strings.NewReplacer(pairs...)
+			var got []string
+			for _, name := range generationNames(t, store) {
+				got = append(got, number.Replace(name))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("generations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestProgress_OfARun(t *testing.T) {
+	t.Parallel()
+	watched := &watcher{}
+	cfg := config(t, embeddedStore(t), owned("Ann", 1))
+	cfg.Progress = watched
+	mustRun(t, cfg)
+	want := []string{PhasePreparing, PhaseLoading, PhaseSealing, PhaseVerifying, PhasePromoting, PhasePruning, ""}
+	if diff := cmp.Diff(want, watched.phases); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+}

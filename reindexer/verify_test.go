@@ -1,0 +1,200 @@
+package reindexer
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"filings/index"
+)
+
+// TestVerification lets a real engine hold something else than what was read, and wants it found and named.
+func TestVerification(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	tests := []struct {
+		name   string
+		update bool
+		alter  func(build index.Build, f *index.Filing) error // called before each Put
+		begin  func(build index.Build) error
+		read   func(index.Reader) index.Reader
+		says   string
+	}{
+		{name: "one lost", says: "filings: 150 expected, 149 found", alter: func(b index.Build, f *index.Filing) error {
+			if f.ID == 6 {
+				return b.Remove(ctx, 5)
+			}
+			return nil
+		}},
+		{name: "one doubled", says: "filings in Kings, NY: 75 expected, 76 found", alter: func(b index.Build, f *index.Filing) error {
+			if f.ID != 5 {
+				return nil
+			}
+			double := *f
+			double.ID = 1005
+			return b.Put(ctx, &double)
+		}},
+		{name: "an amount altered", says: "sum of amounts in Kings, NY", alter: func(_ index.Build, f *index.Filing) error {
+			if f.ID == 5 {
+				f.SetNumber(index.FilingAmount, 5.26)
+			}
+			return nil
+		}},
+		{name: "an amount lost", says: "filings with an amount in Kings, NY: 75 expected, 74 found", alter: func(_ index.Build, f *index.Filing) error {
+			if f.ID == 5 {
+				county, id := f.Text(index.County), f.ID
+				f.Reset()
+				f.ID, f.CreatedAt = id, noon
+				f.SetText(index.County, county)
+			}
+			return nil
+		}},
+		{name: "a month altered", says: "filings of 2024-06: 0 expected, 1 found", alter: func(_ index.Build, f *index.Filing) error {
+			if f.ID == 5 {
+				f.SetText(index.FilingDate, "2024-06-01")
+			}
+			return nil
+		}},
+		{name: "a county altered", says: "filings in Queens, NY: 0 expected, 1 found", alter: func(_ index.Build, f *index.Filing) error {
+			if f.ID == 5 {
+				f.SetText(index.County, "Queens, NY")
+			}
+			return nil
+		}},
+		{name: "an owner altered", says: "filing 5: owner is Annie, not Ann", alter: func(_ index.Build, f *index.Filing) error {
+			if f.ID == 5 {
+				f.SetText(index.Owner, "Annie")
+			}
+			return nil
+		}},
+		{name: "a search that finds nothing", says: "of a search for its owner", read: func(r index.Reader) index.Reader { return deaf{r} }},
+		{name: "in an update, a deletion undone", update: true, says: "filings: 149 expected, 150 found", alter: func(b index.Build, f *index.Filing) error {
+			if f.ID == 149 { // the last that is put, after the deletion
+				old := *f
+				old.ID = 7
+				return b.Put(ctx, &old)
+			}
+			return nil
+		}},
+		{name: "in an update, one lost that was not named", update: true, says: "filings: 149 expected, 148 found",
+			begin: func(b index.Build) error { return b.Remove(ctx, 100) }},
+		{name: "in an update, one altered that was not named", update: true, says: "filing 100: owner is Zoe, not Ann",
+			begin: func(b index.Build) error {
+				for f, err := range Read(ctx, write(t, "one.ndjson", owned("Zoe", 100))) {
+					if err != nil {
+						return err
+					}
+					return b.Put(ctx, f)
+				}
+				return nil
+			}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			real := embeddedStore(t)
+			first := mustRun(t, config(t, real, owned("Ann", upTo(150)...)))
+			cfg := config(t, &liar{&faulty{Store: real, read: test.read}, test.begin, test.alter}, owned("Ann", upTo(150)...))
+			if test.update {
+				cfg.Sources = []string{write(t, "u.ndjson", `{"id":7,"deleted":true}`+"\n"+owned("Bob", 149))}
+				cfg.Update = true
+			}
+			_, err := Run(ctx, cfg)
+			if !errors.Is(err, ErrVerification) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("error %v\nwant ErrVerification that says %q", err, test.says)
+			}
+			if got := generationNames(t, real); len(got) != 1 || got[0] != first.Generation+"*" {
+				t.Errorf("generations %v, want the one from before alone", got)
+			}
+		})
+	}
+}
+
+// liar is a store whose builds do something else than what they are told.
+type liar struct {
+	*faulty
+	begin func(index.Build) error
+	alter func(index.Build, *index.Filing) error
+}
+
+func (s *liar) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
+	lock, err := s.faulty.Lock(ctx, run)
+	return lyingLock{lock, s}, err
+}
+
+type lyingLock struct {
+	index.Lock
+	s *liar
+}
+
+func (l lyingLock) Begin(ctx context.Context, from string) (index.Build, error) {
+	build, err := l.Lock.Begin(ctx, from)
+	if err == nil && l.s.begin != nil {
+		err = l.s.begin(build)
+	}
+	return lyingBuild{build, l.s}, err
+}
+
+type lyingBuild struct {
+	index.Build
+	s *liar
+}
+
+func (b lyingBuild) Put(ctx context.Context, f *index.Filing) error {
+	altered := *f
+	if b.s.alter != nil {
+		if err := b.s.alter(b.Build, &altered); err != nil {
+			return err
+		}
+	}
+	return b.Build.Put(ctx, &altered)
+}
+
+// deaf is a reader that finds nothing by its text.
+type deaf struct{ index.Reader }
+
+func (d deaf) Count(ctx context.Context, w index.Filter) (int64, error) {
+	for _, p := range w {
+		if _, ok := p.(index.Contains); ok {
+			return 0, nil
+		}
+	}
+	return d.Reader.Count(ctx, w)
+}
+
+func TestDiffers(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, want, got, says string }{
+		{"the same", `{"id":1,"owner":"a","categories":["land"]}`, `{"categories":["land"],"owner":"a","id":1}`, ""},
+		{"numbers written otherwise", `{"id":1,"filingAmount":1200.50}`, `{"id":1,"filingAmount":1.2005e3}`, ""},
+		{"ids beyond 2^53", `{"id":9223372036854775807}`, `{"id":9223372036854775806}`, "filing 1: id is 9223372036854775806, not 9223372036854775807"},
+		{"both gone", "", "", ""},
+		{"gone", `{"id":1}`, "", "filing 1 is not there"},
+		{"back", "", `{"id":1}`, "filing 1 was deleted but is there"},
+		{"more", `{"id":1}`, `{"id":1,"x":2}`, "filing 1 has x, which no filing has"},
+		{"less", `{"id":1,"owner":"a"}`, `{"id":1,"owner":null}`, "filing 1: owner is <nil>, not a"},
+		{"other order of categories", `{"id":1,"categories":["land","residential"]}`, `{"id":1,"categories":["residential","land"]}`,
+			"filing 1: categories is [residential land], not [land residential]"},
+		{"no JSON", `{"id":1}`, `{"id":`, "filing 1 is not JSON: unexpected EOF"},
+	}
+	for _, test := range tests {
+		record := func(s string) index.Record {
+			if s == "" {
+				return nil
+			}
+			return index.Record(s)
+		}
+		if got := differs(1, record(test.want), record(test.got)); got != test.says {
+			t.Errorf("%s: %q, want %q", test.name, got, test.says)
+		}
+	}
+}
+
+func TestVerification_NamesNoMoreThanAnyoneReads(t *testing.T) {
+	t.Parallel()
+	err := differ(make([]string, 1000))
+	if !strings.HasSuffix(err.Error(), "and 980 more") {
+		t.Errorf("error %v", err)
+	}
+}

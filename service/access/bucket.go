@@ -1,0 +1,38 @@
+package access
+
+// cost is what one request adds to a bucket: a bucket of burst 1 loses that much in a second, 1 per microsecond.
+const cost = 1_000_000
+
+// bucket limits bursts: GCRA in its form of a leaky bucket. A request adds cost, every microsecond takes burst away, and
+// a full bucket holds burst requests. So a caller can spend burst requests at once, and then one more every 1/burst of a
+// second. Counting in cost, and not in time per request, needs no division: it is exact for every burst.
+//
+// The zero bucket is empty. admit.lua does the same in Redis.
+type bucket struct {
+	level int64 // 0 to burst*cost, at the time at
+	at    int64 // microseconds since 1970
+}
+
+// take adds a request at the time now, or reports that it does not fit; then the bucket is unchanged. Level is cut to what
+// the burst holds: it may have been higher before a change of tier.
+func (b bucket) take(burst, now int64) (bucket, bool) {
+	full := burst * cost
+	level := max(min(b.level, full)-b.elapsed(now)*burst, 0) + cost
+	if level > full {
+		return b, false
+	}
+	return bucket{level: level, at: now}, true
+}
+
+// elapsed is the time since at, 0 to one second, which empties any bucket. A clock that is a little behind drains
+// nothing; one that was put back further empties the bucket, or a full one would stay full until the clock has caught up.
+func (b bucket) elapsed(now int64) int64 {
+	elapsed := now - b.at
+	switch {
+	case elapsed > cost, elapsed < -cost:
+		return cost
+	case elapsed < 0:
+		return 0
+	}
+	return elapsed
+}

@@ -1,0 +1,239 @@
+package access_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"filings/service/access"
+)
+
+// workerVariable makes the test program a worker: another process on the same store. It holds a worker in JSON.
+const workerVariable = "ACCESS_TEST_WORKER"
+
+// worker is what another process is told to do: to use a key up.
+type worker struct {
+	Place place
+	Key   string
+}
+
+func TestMain(m *testing.M) {
+	task := os.Getenv(workerVariable)
+	if task == "" {
+		os.Exit(m.Run())
+	}
+	if err := work(task); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// work asks until it is refused, and prints how often it was admitted.
+func work(task string) error {
+	var w worker
+	if err := json.Unmarshal([]byte(task), &w); err != nil {
+		return err
+	}
+	store, err := w.Place.connect(crowded(), nil)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	admitted, err := exhaust(context.Background(), store, w.Key, 4)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(admitted)
+}
+
+// run starts the other process, waits for it, and returns how often it was admitted.
+func (w worker) run(t *testing.T, environment ...string) (admitted int64, err error) {
+	t.Helper()
+	task, err := json.Marshal(w)
+	if err != nil {
+		return 0, err
+	}
+	var problems bytes.Buffer
+	command := exec.CommandContext(t.Context(), os.Args[0])
+	command.Env = append(append(os.Environ(), workerVariable+"="+string(task)), environment...)
+	command.Stderr = &problems
+	output, err := command.Output()
+	if err != nil {
+		return 0, fmt.Errorf("%w: %s", err, problems.String())
+	}
+	err = json.Unmarshal(output, &admitted)
+	return admitted, err
+}
+
+// crowded has quotas of a few hundred, to be used up by many at once.
+func crowded() access.Limits {
+	l := limits()
+	l[access.Free] = access.Limit{Quota: 300, Burst: 1_000_000}
+	l[access.Pro] = access.Limit{Quota: 300, Burst: 1_000_000}
+	return l
+}
+
+// exhaust asks from many goroutines until each was refused, and returns how often they were admitted.
+func exhaust(ctx context.Context, s access.Store, key string, goroutines int) (int64, error) {
+	var admitted atomic.Int64
+	var group errgroup.Group
+	for range goroutines {
+		group.Go(func() error {
+			for {
+				a, err := s.Admit(ctx, key)
+				switch {
+				case err != nil:
+					return err
+				case a.Verdict == access.Admitted:
+					admitted.Add(1)
+				case a.Verdict == access.LifetimeExceeded, a.Verdict == access.DailyExceeded:
+					return nil
+				default:
+					return fmt.Errorf("verdict %d", a.Verdict)
+				}
+			}
+		})
+	}
+	err := group.Wait()
+	return admitted.Load(), err
+}
+
+func TestK8_ExactUnderGoroutines(t *testing.T) {
+	t.Parallel()
+	for _, tier := range []access.Tier{access.Free, access.Pro} {
+		t.Run(string(tier), func(t *testing.T) {
+			t.Parallel()
+			onEach(t, func(t *testing.T, p place) {
+				now := morning()
+				var total atomic.Int64
+				stores := make([]access.Store, 3)
+				for i := range stores {
+					stores[i] = p.open(t, crowded(), now.Now)
+				}
+				key := create(t, stores[0], "ann", tier)
+				var group errgroup.Group
+				for _, s := range stores {
+					group.Go(func() error {
+						admitted, err := exhaust(t.Context(), s, key, 40)
+						total.Add(admitted)
+						return err
+					})
+				}
+				must(t, group.Wait())
+				same(t, "admitted", int64(300), total.Load())
+				same(t, "counted", int64(300), show(t, stores[1], "ann").Used)
+			})
+		})
+	}
+}
+
+func TestK8_ExactUnderProcesses(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, p place) {
+		s := p.open(t, crowded(), nil)
+		key := create(t, s, "ann", access.Free)
+		other := worker{Place: p, Key: key}
+		var total atomic.Int64
+		var group errgroup.Group
+		for range 3 {
+			group.Go(func() error {
+				admitted, err := other.run(t)
+				total.Add(admitted)
+				return err
+			})
+		}
+		group.Go(func() error {
+			admitted, err := exhaust(t.Context(), s, key, 4)
+			total.Add(admitted)
+			return err
+		})
+		must(t, group.Wait())
+		same(t, "admitted by all processes", int64(300), total.Load())
+		same(t, "counted", int64(300), show(t, s, "ann").Used)
+	})
+}
+
+func TestK8_NoneIsLost(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, p place) {
+		// Admissions and refunds at once: what stays counted is the difference.
+		s, other := p.open(t, limits(), nil), p.open(t, limits(), nil)
+		key := create(t, s, "ann", access.Enterprise)
+		var group errgroup.Group
+		for i := range 100 {
+			group.Go(func() error {
+				a, err := s.Admit(t.Context(), key)
+				if err != nil || i%2 == 0 {
+					return err
+				}
+				return other.Refund(t.Context(), a)
+			})
+		}
+		must(t, group.Wait())
+		same(t, "used", int64(50), show(t, s, "ann").Used)
+	})
+}
+
+func TestK5_BurstExactUnderGoroutines(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, p place) {
+		now := morning() // stands still: one instant, one burst
+		s, other := p.open(t, bursty(), now.Now), p.open(t, bursty(), now.Now)
+		key := create(t, s, "ann", access.Enterprise)
+		var admitted atomic.Int64
+		var group errgroup.Group
+		for i := range 120 {
+			store := []access.Store{s, other}[i%2]
+			group.Go(func() error {
+				a, err := store.Admit(t.Context(), key)
+				if a.Verdict == access.Admitted {
+					admitted.Add(1)
+				}
+				return err
+			})
+		}
+		must(t, group.Wait())
+		same(t, "admitted", int64(40), admitted.Load())
+	})
+}
+
+func TestK3_OneKeyUnderGoroutines(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, p place) {
+		// Many create and rotate at once: one account, and of all the keys exactly one is active.
+		s, other := p.open(t, limits(), nil), p.open(t, limits(), nil)
+		var mu sync.Mutex
+		var keys []string
+		var group errgroup.Group
+		for i := range 40 {
+			store := []access.Store{s, other}[i%2]
+			group.Go(func() error {
+				key, err := store.Create(t.Context(), "ann", access.Enterprise, "")
+				if err != nil {
+					key, err = store.Rotate(t.Context(), "ann")
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				keys = append(keys, key)
+				return err
+			})
+		}
+		must(t, group.Wait())
+		active := 0
+		for _, key := range keys {
+			if admit(t, s, key).Verdict == access.Admitted {
+				active++
+			}
+		}
+		same(t, "keys handed out", 40, len(keys))
+		same(t, "keys that are active", 1, active)
+	})
+}

@@ -1,0 +1,182 @@
+package access
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+const (
+	// patience bounds what has no deadline of its own: refunds, and commands. A transaction takes far less than a
+	// millisecond: who waits longer than this waits for a process that hangs.
+	patience = 20 * time.Second
+	// lockRetry is how often the lock of another process is tried for. SQLite would wait by itself, but without looking
+	// at contexts, and with pauses so long that a busy process keeps another out for seconds.
+	lockRetry = 500 * time.Microsecond
+
+	ownerOnly fs.FileMode = 0o600
+)
+
+//go:embed schema.sql
+var schema string
+
+// Embedded is a Store in one SQLite file, for any number of processes on one machine.
+type Embedded struct {
+	db         *sql.DB
+	statements statements
+	limits     Limits
+	now        func() time.Time
+}
+
+var _ Store = (*Embedded)(nil)
+
+// OpenEmbedded opens the store in the file at path, which only its owner may read, and makes it if there is none; its
+// folder must exist. SQLite puts two more files beside it, which belong to it. Limits are checked by Validate. Now is
+// the clock; nil: that of the machine.
+func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, error) {
+	if err := limits.Validate(); err != nil {
+		return nil, err
+	}
+	if now == nil {
+		now = time.Now
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open key store: %w", err)
+	}
+	if err := private(path); err != nil {
+		return nil, fmt.Errorf("open key store: %w", err)
+	}
+	db, err := sql.Open("sqlite", source(path))
+	if err != nil {
+		return nil, fmt.Errorf("open key store: %w", err)
+	}
+	// One connection: the file has one write lock, and callers that queue for a connection are served in order and
+	// leave when their context ends, while those that queue for the lock poll.
+	db.SetMaxOpenConns(1)
+	e := &Embedded{db: db, limits: limits, now: now}
+	if err := e.prepare(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open key store %s: %w", path, err), db.Close())
+	}
+	return e, nil
+}
+
+// private makes sure that the file exists and that only its owner may read it; SQLite gives the files beside it the
+// same mode. A file that exists is not opened here: closing it would give up the locks that this process has on it.
+func private(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, ownerOnly)
+	if err == nil {
+		return file.Close()
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a file", path)
+	case info.Mode().Perm() != ownerOnly:
+		return os.Chmod(path, ownerOnly)
+	}
+	return nil
+}
+
+// source is the address of the file, for database/sql.
+func source(path string) string {
+	query := url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(0)", "journal_mode(WAL)", "synchronous(NORMAL)"},
+	}
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}).String()
+}
+
+// prepare makes the tables and the statements. Other processes may be doing the same.
+func (e *Embedded) prepare() error {
+	ctx := context.Background()
+	err := e.write(ctx, "make tables", func(t transaction) error {
+		_, err := t.tx.ExecContext(ctx, schema)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return e.attempt(ctx, "prepare statements", func(ctx context.Context) (err error) {
+		e.statements, err = prepareStatements(ctx, e.db)
+		return err
+	})
+}
+
+// Ping implements Store.
+func (e *Embedded) Ping(ctx context.Context) error {
+	return e.attempt(ctx, "ping", func(ctx context.Context) error {
+		var one int
+		return e.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT * FROM accounts)").Scan(&one)
+	})
+}
+
+// Close implements Store.
+func (e *Embedded) Close() error {
+	return e.db.Close()
+}
+
+// write runs change in a transaction that holds the write lock of the file from its beginning. If change fails or ctx
+// ends before it is committed, nothing has happened.
+func (e *Embedded) write(ctx context.Context, what string, change func(transaction) error) error {
+	return e.attempt(ctx, what, func(ctx context.Context) error {
+		tx, err := e.db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() // does nothing after Commit
+		if err := change(transaction{tx: tx, statements: e.statements, now: e.now().UTC()}); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
+}
+
+// attempt repeats an operation while another process holds the lock that it needs, until ctx ends. Errors that are not
+// the answer of the store become ErrUnavailable.
+func (e *Embedded) attempt(ctx context.Context, what string, operation func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := operation(ctx)
+	for isBusy(err) && pause(ctx, lockRetry) {
+		err = operation(ctx)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNoAccount), errors.Is(err, ErrHasKey), errors.Is(err, ErrRevoked):
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%s: %w: %v", what, ErrUnavailable, err)
+}
+
+// pause waits, and reports whether ctx lasted.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// isBusy reports whether another process held the lock.
+func isBusy(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
+}

@@ -1,0 +1,9 @@
+package access
+
+import "github.com/redis/go-redis/v9"
+
+// Client lets tests see what is sent to Redis and what Redis holds.
+func (r *Redis) Client() *redis.Client { return r.client }
+
+// HashKey is what a store holds of a key.
+func HashKey(key string) string { return hashKey(key) }

@@ -1,0 +1,60 @@
+package access
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// unavailable says that Redis did not do what was attempted, and why in words of our own: the texts of the errors below
+// hold addresses, and whatever else a server chooses to say.
+func unavailable(what string, err error) error {
+	return fmt.Errorf("%s: %w: %s", what, ErrUnavailable, outage(err))
+}
+
+func outage(err error) string {
+	var (
+		errno       syscall.Errno
+		lookup      *net.DNSError
+		certificate *tls.CertificateVerificationError
+		answer      redis.Error
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return "no answer in time"
+	case errors.Is(err, redis.ErrPoolTimeout):
+		return "all connections are busy"
+	case errors.Is(err, redis.ErrClosed):
+		return "the store was closed"
+	case errors.As(err, &errno):
+		return errno.Error()
+	case errors.As(err, &lookup):
+		return "its host name is not known"
+	case errors.As(err, &certificate):
+		return "its certificate is not trusted"
+	case errors.Is(err, io.EOF):
+		return "it closed the connection"
+	case errors.As(err, &answer):
+		return "it answered " + answerCode(answer)
+	}
+	return "the connection failed"
+}
+
+// answerCode is the code that an error of Redis begins with, such as LOADING, READONLY or WRONGPASS.
+func answerCode(answer redis.Error) string {
+	code, _, _ := strings.Cut(answer.Error(), " ")
+	if code == "" || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return "an error"
+	}
+	return code
+}

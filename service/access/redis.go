@@ -1,0 +1,162 @@
+package access
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+const (
+	defaultPrefix = "filings:"
+
+	// These bound what has no deadline of its own, such as a command. Redis answers in less than a millisecond, but may
+	// stand still for seconds while it writes to a slow disk.
+	dialTimeout   = time.Second
+	answerTimeout = 5 * time.Second
+)
+
+// RedisConfig says where the store is and what it allows.
+type RedisConfig struct {
+	// URL is redis:// or, with TLS, rediss://, as in redis://user:password@host:6379/0. The options of go-redis
+	// (?pool_size=50) may follow, but for those that would retry a command or ignore a deadline.
+	URL string
+	// Limits are checked by Validate.
+	Limits Limits
+	// Prefix begins the name of everything in Redis. Empty: "filings:".
+	Prefix string
+	// Now is the clock. Nil: that of Redis, the only right one with more than one process.
+	Now func() time.Time
+}
+
+// Redis is a Store in one Redis server, for any number of processes.
+//
+// The deadline of a context ends the wait for an answer. A context that is cancelled before its deadline is noticed before
+// a command is sent; from then on Redis has five seconds to answer.
+type Redis struct {
+	client  *redis.Client
+	scripts scripts
+	limits  Limits
+	tiers   []any // the limits as the script of Admit takes them
+	prefix  string
+	now     func() time.Time
+}
+
+var _ Store = (*Redis)(nil)
+
+// OpenRedis returns the store that cfg describes. It connects when first used: Ping tells whether Redis answers. An
+// error never quotes the URL, which may hold a password.
+//
+// It turns off go-redis's own log, which is one for the whole program: it writes addresses to standard error, past the
+// log of the service. Whatever it has to say comes back as an error too.
+func OpenRedis(cfg RedisConfig) (*Redis, error) {
+	if err := cfg.Limits.Validate(); err != nil {
+		return nil, err
+	}
+	options, err := redisOptions(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	scripts, err := loadScripts()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Prefix == "" {
+		cfg.Prefix = defaultPrefix
+	}
+	logging.Disable()
+	r := &Redis{
+		client:  redis.NewClient(options),
+		scripts: scripts,
+		limits:  cfg.Limits,
+		prefix:  cfg.Prefix,
+		now:     cfg.Now,
+	}
+	for _, tier := range Tiers {
+		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst)
+	}
+	return r, nil
+}
+
+// redisOptions reads an URL, and sets what the promises of a Store need.
+func redisOptions(url string) (*redis.Options, error) {
+	options, err := redis.ParseURL(url)
+	if err != nil || options.Network != "tcp" {
+		return nil, errors.New("the Redis URL must look like redis://user:password@host:6379/0, or rediss:// for TLS")
+	}
+	// A command that got no answer may have counted: sent again, it would count twice. Connections that Redis has
+	// closed are noticed before a command is sent, so none fails for that.
+	options.MaxRetries = -1
+	options.ContextTimeoutEnabled = true // the deadline of the request holds for its admission
+	options.DialerRetries = 2            // one more after 100 ms, for a Redis that is being restarted
+	if options.DialTimeout == 0 {
+		options.DialTimeout = dialTimeout
+	}
+	if options.ReadTimeout == 0 {
+		options.ReadTimeout = answerTimeout
+	}
+	if options.TLSConfig != nil {
+		// go-redis would shake hands without looking at the deadline.
+		dialer := &tls.Dialer{Config: options.TLSConfig}
+		options.Dialer = dialer.DialContext
+	}
+	// Both only make new connections slower here: the first names the client, the second serves managed clusters.
+	options.DisableIdentity = true
+	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	return options, nil
+}
+
+// Ping implements Store.
+func (r *Redis) Ping(ctx context.Context) error {
+	if err := r.client.Ping(ctx).Err(); err != nil {
+		return unavailable("ping", err)
+	}
+	return nil
+}
+
+// Close implements Store.
+func (r *Redis) Close() error {
+	return r.client.Close()
+}
+
+// run executes a script and returns what it answers. What names the operation in an error.
+func (r *Redis) run(ctx context.Context, what string, script *redis.Script, args ...any) (reply, error) {
+	now := ""
+	if r.now != nil {
+		now = strconv.FormatInt(r.now().UnixMicro(), 10)
+	}
+	values, err := script.Run(ctx, r.client, nil, append([]any{r.prefix, now}, args...)...).Slice()
+	if err != nil {
+		return reply{}, unavailable(what, err)
+	}
+	return reply{values: values}, nil
+}
+
+// reply reads what a script answers, value by value.
+type reply struct {
+	values []any
+	err    error // the first value that was not as expected
+}
+
+func (r *reply) text() string       { return next[string](r) }
+func (r *reply) number() int64      { return next[int64](r) }
+func (r *reply) instant() time.Time { return time.UnixMicro(r.number()).UTC() }
+
+func next[T any](r *reply) T {
+	var value T
+	ok := len(r.values) > 0
+	if ok {
+		value, ok = r.values[0].(T)
+		r.values = r.values[1:]
+	}
+	if !ok && r.err == nil {
+		r.err = fmt.Errorf("%w: Redis holds what this program did not write", ErrUnavailable)
+	}
+	return value
+}

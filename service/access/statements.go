@@ -1,0 +1,70 @@
+package access
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// statements are the operations of the embedded store on its tables, prepared once.
+type statements struct {
+	byKey, used, count, forget, fill, refund *sql.Stmt
+	byUser, create, rotate, revoke, tier     *sql.Stmt
+	accounts                                 *sql.Stmt
+}
+
+// prepareStatements prepares all statements. They live as long as db.
+func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
+	var s statements
+	for _, row := range []struct {
+		statement **sql.Stmt
+		text      string
+	}{
+		{&s.byKey, `SELECT user, tier, level, at FROM accounts WHERE hash = ?`},
+		{&s.used, `SELECT used FROM usage WHERE user = ? AND counter = ?`},
+		{&s.count, `INSERT INTO usage (user, counter, used) VALUES (?, ?, 1)
+			ON CONFLICT DO UPDATE SET used = used + 1`},
+		{&s.forget, `DELETE FROM usage WHERE user = ? AND counter <> 'lifetime' AND CAST(counter AS INTEGER) < ?`},
+		{&s.fill, `UPDATE accounts SET level = ?, at = ? WHERE user = ?`},
+		{&s.refund, `UPDATE usage SET used = used - 1 WHERE user = ? AND counter = ? AND used > 0`},
+
+		{&s.byUser, `SELECT hash IS NOT NULL FROM accounts WHERE user = ?`},
+		{&s.create, `INSERT INTO accounts (user, tier, name, hash, prefix, created) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET tier = excluded.tier, name = excluded.name, hash = excluded.hash,
+				prefix = excluded.prefix, created = excluded.created`},
+		{&s.rotate, `UPDATE accounts SET hash = ?, prefix = ?, created = ? WHERE user = ?`},
+		{&s.revoke, `UPDATE accounts SET hash = NULL WHERE user = ?`},
+		{&s.tier, `UPDATE accounts SET tier = ? WHERE user = ?`},
+
+		// All accounts, or one; with what was used in the counter of the tier.
+		{&s.accounts, `SELECT a.user, a.tier, a.prefix, a.hash IS NOT NULL, a.name, a.created, coalesce(u.used, 0)
+			FROM accounts a
+			LEFT JOIN usage u ON u.user = a.user AND u.counter = CASE a.tier WHEN 'free' THEN 'lifetime' ELSE ?1 END
+			WHERE ?2 IS NULL OR a.user = ?2
+			ORDER BY a.user`},
+	} {
+		statement, err := db.PrepareContext(ctx, row.text)
+		if err != nil {
+			return statements{}, err
+		}
+		*row.statement = statement
+	}
+	return s, nil
+}
+
+// transaction is what a change works with: it has the file to itself until it ends. Its statements take no context,
+// since the transaction ends with its own.
+type transaction struct {
+	tx         *sql.Tx
+	statements statements
+	now        time.Time
+}
+
+func (t transaction) exec(statement *sql.Stmt, args ...any) error {
+	_, err := t.tx.Stmt(statement).Exec(args...)
+	return err
+}
+
+func (t transaction) row(statement *sql.Stmt, args ...any) *sql.Row {
+	return t.tx.Stmt(statement).QueryRow(args...)
+}

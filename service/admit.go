@@ -1,0 +1,105 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"filings/service/access"
+)
+
+const (
+	headerKey       = "X-API-Key"
+	headerLimit     = "X-RateLimit-Limit"
+	headerRemaining = "X-RateLimit-Remaining"
+	headerReset     = "X-RateLimit-Reset"
+)
+
+// admit lets a request pass whose key, burst and quota allow it. It stands before the routes: without a key nobody
+// learns which paths there are (rule K6).
+func (s *Service) admit(c *fiber.Ctx) error {
+	k := callOf(c)
+	key, err := keyOf(c)
+	if err != nil {
+		return err
+	}
+	k.admission, err = s.config.Access.Admit(c.UserContext(), key)
+	if err != nil {
+		return err
+	}
+	a := k.admission
+	s.metrics.admitted(a)
+	if a.Verdict == access.UnknownKey {
+		return errUnknownKey
+	}
+	k.known = true
+	k.setQuotaHeaders()
+	switch a.Verdict {
+	case access.BurstExceeded:
+		c.Set(fiber.HeaderRetryAfter, "1")
+		return errBurst
+	case access.DailyExceeded:
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(secondsUntil(a), 10))
+		return errDaily
+	case access.LifetimeExceeded:
+		return errLifetime // no time will help
+	}
+	return c.Next()
+}
+
+// keyOf returns the key of a request. Exactly one X-API-Key must hold it: of several, a proxy in front of us may have
+// looked at another one than we would.
+func keyOf(c *fiber.Ctx) (string, error) {
+	keys := c.Request().Header.PeekAll(headerKey)
+	switch {
+	case len(keys) == 1 && len(keys[0]) > 0:
+		return string(keys[0]), nil
+	case len(keys) > 1:
+		return "", refuse(errUnknownKey, "X-API-Key must be given only once")
+	case len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0:
+		return "", refuse(errNoKey, "the Authorization header is not accepted: send the API key in the X-API-Key header")
+	}
+	return "", errNoKey
+}
+
+// secondsUntil is the whole seconds until the quota resets, at least one, by the store's clock.
+func secondsUntil(a access.Admission) int64 {
+	return max(1, int64(math.Ceil(a.Reset.Sub(a.Now).Seconds())))
+}
+
+// setQuotaHeaders sets what every answer to a known caller carries (rule K7).
+func (k *call) setQuotaHeaders() {
+	k.http.Set(headerLimit, strconv.FormatInt(k.admission.Limit, 10))
+	k.http.Set(headerRemaining, strconv.FormatInt(k.admission.Remaining, 10))
+	k.http.Set(headerReset, strconv.FormatInt(k.admission.Reset.Unix(), 10))
+}
+
+// giveBackTime is kept of each request's time for giving back its quota, since a request mostly fails by using up the
+// rest. A tenth of the request's time, where that is less.
+const giveBackTime = 500 * time.Millisecond
+
+// workTime is the part of a request's time in which it must be answered.
+func (s *Service) workTime() time.Duration {
+	t := s.config.RequestTimeout
+	return t - min(giveBackTime, t/10)
+}
+
+// giveBack undoes the count of a request that the service failed to answer (rule K6).
+func (s *Service) giveBack(k *call) {
+	if !k.known || k.admission.Verdict != access.Admitted {
+		return
+	}
+	// Not the request's context: that has probably ended, which is why we are here.
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.RequestTimeout-s.workTime())
+	defer cancel()
+	if err := s.config.Access.Refund(ctx, k.admission); err != nil {
+		s.log.Error("quota not given back", slog.String("id", k.id), slog.String("error", err.Error()))
+		return
+	}
+	k.admission.Remaining++
+	k.setQuotaHeaders()
+}

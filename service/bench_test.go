@@ -1,0 +1,58 @@
+package service_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"filings/index"
+	"filings/index/cached"
+	"filings/index/madeup"
+	"filings/service"
+	"filings/service/access"
+)
+
+// free is a key store that admits everybody at no cost, so that a benchmark measures the service alone.
+type free struct{ access.Store }
+
+func (free) Admit(context.Context, string) (access.Admission, error) {
+	return access.Admission{User: "u", Tier: access.Enterprise, Limit: 100, Remaining: 99, Reset: now, Now: now}, nil
+}
+
+// BenchmarkPage answers a page of 20 whose rows are in the cache: what the service itself costs, without TLS.
+func BenchmarkPage(b *testing.B) {
+	g, filings := madeup.New(1), make([]*index.Filing, 200)
+	for i := range filings {
+		filings[i] = &index.Filing{}
+		g.Next(filings[i])
+	}
+	s := newSite(b, cached.New(oracle(filings), 64<<20), func(c *service.Config) { c.Log, c.Access = nil, free{} })
+	handler := s.app.Handler()
+	for _, bb := range []struct{ name, target, header, value string }{
+		{"list", "/v1/filings", "", ""},
+		{"filtered", "/v1/filings?min_amount=10&date_range=300&filing_types=Tax+Lien,Judgment&limit=20&offset=20", "", ""},
+		{"not modified", "/v1/filings", fiber.HeaderIfNoneMatch, "*"},
+		{"gzip", "/v1/filings", fiber.HeaderAcceptEncoding, "gzip"},
+		{"br", "/v1/filings", fiber.HeaderAcceptEncoding, "br"},
+		{"me", "/v1/me", "", ""},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var c fasthttp.RequestCtx
+			c.Request.Header.SetMethod(fiber.MethodGet)
+			c.Request.SetRequestURI(bb.target)
+			c.Request.Header.Set("X-API-Key", s.keys[access.Enterprise])
+			c.Request.Header.Set(bb.header, bb.value)
+			for b.Loop() {
+				c.Response.Reset()
+				handler(&c)
+			}
+			b.ReportMetric(float64(len(c.Response.Body())), "body-bytes")
+			if status := c.Response.StatusCode(); status >= 400 {
+				b.Fatalf("status %d: %s", status, c.Response.Body())
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/service"
+	"filings/service/access"
+)
+
+// errPanic makes a faulty engine panic.
+var errPanic = errors.New("panic")
+
+// faulty is an engine whose Rows fail with fail, if that is set.
+type faulty struct {
+	index.Engine
+	fail error
+}
+
+type faultyReader struct {
+	index.Reader
+	fail error
+}
+
+func (e *faulty) Live(ctx context.Context) (index.Reader, error) {
+	r, err := e.Engine.Live(ctx)
+	return faultyReader{r, e.fail}, err
+}
+
+func (r faultyReader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+	switch {
+	case errors.Is(r.fail, errPanic):
+		panic("the engine's own words")
+	case r.fail != nil:
+		return nil, r.fail
+	}
+	return r.Reader.Rows(ctx, q)
+}
+
+func TestE3_Failures(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		fail error
+		code string
+	}{
+		{"unavailable", fmt.Errorf("search secret-host:9200: %w", index.ErrUnavailable), "service_unavailable"},
+		{"gone twice", fmt.Errorf("search secret-index: %w", index.ErrGone), "service_unavailable"},
+		{"late", fmt.Errorf("search secret: %w", context.DeadlineExceeded), "service_unavailable"},
+		{"unknown", errors.New("secret internals"), "internal_error"},
+		{"panic", errPanic, "internal_error"},
+	} {
+		t.Run("E3 "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, &faulty{oracle(fixture(t)), tt.fail})
+			for _, path := range []string{"/v1/filings", "/v1/filings/search?q=a"} {
+				a := s.get(t, access.Pro, path)
+				if a.status != http.StatusInternalServerError || a.document(t).Error.Code != tt.code {
+					t.Errorf("%d %s, want %s", a.status, a.body, tt.code)
+				}
+				for _, word := range []string{"secret", "words", "goroutine", ".go"} {
+					if strings.Contains(a.body, word) {
+						t.Errorf("internals are shown: %s", a.body)
+					}
+				}
+				if a.header.Get("ETag") != "" {
+					t.Error("a failure has a tag")
+				}
+			}
+			if log := s.log.String(); strings.Count(log, `"level":"ERROR"`) != 2 || !strings.Contains(log, `"error":"`) {
+				t.Errorf("not logged once each: %s", log)
+			}
+		})
+	}
+}
+
+// slow is an engine that answers nothing before the context ends.
+type slow struct{ index.Reader }
+
+func (slow) Rows(ctx context.Context, _ index.Query) ([]index.Record, error) {
+	<-ctx.Done()
+	return nil, fmt.Errorf("rows: %w", ctx.Err())
+}
+
+func TestE3_TimeLimit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, still{slow{index.Empty{}}}, func(c *service.Config) { c.RequestTimeout = 50 * time.Millisecond })
+	a := s.get(t, access.Pro, "/v1/filings")
+	if a.status != http.StatusInternalServerError || a.document(t).Error.Code != "service_unavailable" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if used, err := s.store.Show(t.Context(), "user-pro"); err != nil || used.Used != 0 {
+		t.Errorf("not given back after the time was over: %+v, %v", used, err)
+	}
+}
+
+// swapping is an engine whose first generation is gone when it is asked, as after a swap and a deletion.
+type swapping struct {
+	lives atomic.Int64
+	old   index.Reader
+	new   index.Reader
+}
+
+type goneReader struct{ index.Reader }
+
+func (goneReader) Generation() string { return "old" }
+func (goneReader) Rows(context.Context, index.Query) ([]index.Record, error) {
+	return nil, fmt.Errorf("rows: %w", index.ErrGone)
+}
+func (goneReader) Counties(context.Context) ([]index.CountyStats, error) { return nil, index.ErrGone }
+func (goneReader) Filing(context.Context, int64) (index.Record, error)   { return nil, index.ErrGone }
+func (goneReader) Stats(context.Context) (index.Stats, error)            { return index.Stats{}, index.ErrGone }
+func (goneReader) Distinct(context.Context, index.Filter, index.Field) ([]string, error) {
+	return nil, index.ErrGone
+}
+
+func (e *swapping) Live(context.Context) (index.Reader, error) {
+	if e.lives.Add(1) == 1 {
+		return e.old, nil
+	}
+	return e.new, nil
+}
+
+func TestL8_NoRequestFailsBecauseOfASwap(t *testing.T) {
+	t.Parallel()
+	for path := range paths {
+		if path == "/v1/me" {
+			continue
+		}
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			live, _ := oracle(fixture(t)).Live(t.Context())
+			steady := newSite(t, still{live}).get(t, access.Pro, path)
+			swapped := newSite(t, &swapping{old: goneReader{live}, new: live}).get(t, access.Pro, path)
+			if swapped.status != http.StatusOK || moving.ReplaceAllString(swapped.body, "") != moving.ReplaceAllString(steady.body, "") {
+				t.Errorf("%d %s", swapped.status, swapped.body)
+			}
+			if swapped.header.Get("ETag") != steady.header.Get("ETag") {
+				t.Error("the tag is that of the generation that is gone")
+			}
+		})
+	}
+}

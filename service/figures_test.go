@@ -1,0 +1,94 @@
+package service_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/service/access"
+)
+
+func TestA_Figures(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, target, want string }{
+		// Added within 7 days: 1 and 2 (to the microsecond), not 3, nor 7 (a microsecond ahead); within 30: 1 to 4, not 5.
+		{"A1 A2 A3 A4 stats", "/v1/stats", `{"data":{"totalFilings":9,"uniqueOwners":8,"avgAmount":596.87,"minAmount":-50.25,` +
+			`"maxAmount":2500.5,"totalValue":4774.94,"newThisWeek":2,"newThisMonth":4,"trustCount":2,"estateCount":1,` +
+			`"combinedTrustEstate":3,"trustPercentage":22.22,"combinedPercentage":33.33}}`},
+		{"A5 counties", "/v1/counties", `{"data":["A/B, FL","Aleutians West, AK","Bibb, GA","Orange, CA","Orange, FL"]}`},
+		{"A6 A4 stats/counties", "/v1/stats/counties", `{"data":[` +
+			`{"county":"Aleutians West","state":"AK","filingCount":4,"totalAmount":324.69,"avgAmount":81.17,"minAmount":0,"maxAmount":300},` +
+			`{"county":"Orange","state":"CA","filingCount":1,"totalAmount":-50.25,"avgAmount":-50.25,"minAmount":-50.25,"maxAmount":-50.25},` +
+			`{"county":"A/B","state":"FL","filingCount":1,"totalAmount":0,"avgAmount":0,"minAmount":0,"maxAmount":0},` +
+			`{"county":"Orange","state":"FL","filingCount":2,"totalAmount":2000,"avgAmount":1000,"minAmount":1000,"maxAmount":1000},` +
+			`{"county":"Bibb","state":"GA","filingCount":1,"totalAmount":2500.5,"avgAmount":2500.5,"minAmount":2500.5,"maxAmount":2500.5}]}`},
+		{"P19 state", "/v1/stats/counties?state=ga", `{"data":[{"county":"Bibb","state":"GA","filingCount":1,` +
+			`"totalAmount":2500.5,"avgAmount":2500.5,"minAmount":2500.5,"maxAmount":2500.5}]}`},
+		{"P19 unknown state", "/v1/stats/counties?state=ZZ", `{"data":[]}`},
+		{"P4 empty state", "/v1/stats/counties?state=&limit=1", ""},
+		{"months", "/v1/counties/Aleutians%20West,%20AK/months", `{"data":["2024-02","2025-12","2026-01"]}`},
+		{"P6 months of every county of a name", "/v1/counties/oRANGE/months", `{"data":["2026-02","2026-03"]}`},
+		{"P6 months, percent-decoded", "/v1/counties/Orange%2C%20FL/months", `{"data":["2026-03"]}`},
+		{"P6 months of a county without dates", "/v1/counties/A%2FB%2C%20FL/months", `{"data":[]}`},
+		{"A7 date ranges", "/v1/counties/aleutians%20west/date-ranges", `{"data":["2025-01-01 to 2025-06-30","2025-01-01 to 2025-12-31"]}`},
+		{"A7 date ranges of a county without", "/v1/counties/a%2fb/date-ranges", `{"data":[]}`},
+	}
+	eachEngine(t, handmade, func(t *testing.T, s *site) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				for _, tier := range access.Tiers {
+					a := s.get(t, tier, tt.target)
+					if a.status != http.StatusOK {
+						t.Fatalf("%s: %d %s", tier, a.status, a.body)
+					}
+					if diff := cmp.Diff(tt.want, a.body); tt.want != "" && diff != "" {
+						t.Errorf("%s: (-want +got)\n%s", tier, diff)
+					}
+				}
+			})
+		}
+	})
+}
+
+func TestP6_UnknownCounties(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, handmade, func(t *testing.T, s *site) {
+		for _, county := range []string{"Nowhere", "Orang", "Orange%252C%20FL", "Orange+FL", "%20", "FL", "Orange,FL"} {
+			for _, what := range []string{"/months", "/date-ranges"} {
+				if a := s.get(t, access.Free, "/v1/counties/"+county+what); a.status != http.StatusNotFound || a.document(t).Error.Code != "not_found" {
+					t.Errorf("%s%s: %d %s", county, what, a.status, a.body)
+				}
+			}
+		}
+	})
+}
+
+// Before the first load everything is there, and empty.
+func TestL7_BeforeTheFirstLoad(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, still{index.Empty{}})
+	for path, want := range map[string]string{
+		"/v1/stats": `{"data":{"totalFilings":0,"uniqueOwners":0,"avgAmount":0,"minAmount":0,"maxAmount":0,"totalValue":0,` +
+			`"newThisWeek":0,"newThisMonth":0,"trustCount":0,"estateCount":0,"combinedTrustEstate":0,"trustPercentage":0,"combinedPercentage":0}}`,
+		"/v1/stats/counties": `{"data":[]}`,
+		"/v1/counties":       `{"data":[]}`,
+	} {
+		if a := s.get(t, access.Free, path); a.status != http.StatusOK || a.body != want {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	for _, path := range []string{"/v1/filings", "/v1/filings/search?q=a"} {
+		a := s.get(t, access.Free, path)
+		if len(a.ids(t)) != 0 || a.document(t).Pagination.Total != 0 || a.header.Get("ETag") == "" {
+			t.Errorf("%s: %v %s", path, a.header, a.body)
+		}
+	}
+	for _, path := range []string{"/v1/filings/1", "/v1/counties/Orange/months"} {
+		if a := s.get(t, access.Free, path); a.status != http.StatusNotFound {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+}

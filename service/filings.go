@@ -1,0 +1,84 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"filings/index"
+)
+
+// list answers GET /v1/filings: a page without success (rule E1).
+func (s *Service) list(k *call, q question) error {
+	return s.sendPage(k, "/v1/filings", `{"data":`, q.query)
+}
+
+// search answers GET /v1/filings/search: a page in the full envelope.
+func (s *Service) search(k *call, q question) error {
+	return s.sendPage(k, "/v1/filings/search", `{"success":true,"data":`, q.query)
+}
+
+func (s *Service) sendPage(k *call, endpoint, opening string, q index.Query) error {
+	return s.send(k, answer{
+		endpoint:  endpoint,
+		canonical: q.String(),
+		body: func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error) {
+			p, err := readPage(ctx, r, q)
+			if err != nil {
+				return nil, err
+			}
+			dst = appendRecords(append(dst, opening...), p.rows, recordTier(k.admission.Tier))
+			return append(k.appendMeta(appendPagination(dst, p)), '}'), nil
+		},
+	})
+}
+
+// readPage asks for rows and total at the same time: the total alone is remembered for all pages and sorts.
+func readPage(ctx context.Context, r index.Reader, q index.Query) (page, error) {
+	p := page{limit: q.Limit, offset: q.Offset}
+	err := together(ctx, func(ctx context.Context) (err error) {
+		p.rows, err = r.Rows(ctx, q)
+		return err
+	}, func(ctx context.Context) (err error) {
+		p.total, err = r.Count(ctx, q.Where)
+		return err
+	})
+	return p, err
+}
+
+// filing answers GET /v1/filings/{id}.
+func (s *Service) filing(k *call, _ question) error {
+	text := k.http.Params("id")
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 || !digits(text) {
+		return invalid("id", "must be a whole number from 1 to 9223372036854775807")
+	}
+	return s.send(k, answer{
+		endpoint:  "/v1/filings/:id",
+		canonical: strconv.FormatInt(id, 10),
+		mayMiss:   true,
+		body: func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error) {
+			record, err := r.Filing(ctx, id)
+			if errors.Is(err, index.ErrNotFound) {
+				return nil, refuse(index.ErrNotFound, fmt.Sprintf("there is no filing with the id %d", id))
+			}
+			if err != nil {
+				return nil, err
+			}
+			dst = record.AppendFor(append(dst, `{"success":true,"data":`...), recordTier(k.admission.Tier))
+			return append(k.appendMeta(dst), '}'), nil
+		},
+	})
+}
+
+// me answers GET /v1/me: the caller's identity. It has no tag, since nothing of it comes from filings.
+func (s *Service) me(k *call, _ question) error {
+	identity := struct {
+		UserID string `json:"userId"`
+		Tier   string `json:"tier"`
+	}{k.admission.User, string(k.admission.Tier)}
+	body := appendJSON([]byte(`{"success":true,"data":`), identity)
+	k.write(append(k.appendMeta(body), '}'))
+	return nil
+}

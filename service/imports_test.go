@@ -1,0 +1,143 @@
+package service_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "filings"
+
+// importRule says what a package may import, and why nothing else.
+type importRule struct {
+	pkg    string
+	may    []string
+	reason string
+}
+
+// mayImport says which of our own packages each package may import, tests aside. A package that is not listed has no
+// place in the design yet; but programs, below cmd, wire everything together and may import all of them.
+var mayImport = []importRule{
+	{"index", nil, "what a filing is and what can be asked must not depend on who stores it or who asks"},
+	{"index/elastic", []string{"index", "mappings"}, "an engine knows what is asked, not for whom: the same code serves API and loads"},
+	{"index/embedded", []string{"index"}, "an engine knows what is asked, not for whom: the same code serves API and loads"},
+	{"index/cached", []string{"index"}, "a cache fits around any engine"},
+	{"index/indextest", []string{"index", "index/madeup"}, "the suite and the oracle share nothing with the engines that they judge"},
+	{"index/madeup", []string{"index"}, "made-up filings are filings: they know no engine and no form of a file"},
+	{"mappings", nil, "mappings are data"},
+	{"reindexer", []string{"index"}, "a load reaches engines through index alone, and never the service: either runs, and changes, without the other"},
+	{"service", []string{"index", "service/access"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
+	{"service/access", nil, "keys and quotas know nothing of filings or HTTP"},
+	{"cmd/testservers", []string{"cmd/testservers/servers"}, "what starts servers for tests must work when the product does not compile"},
+	{"cmd/testservers/servers", nil, "what starts servers for tests must work when the product does not compile"},
+}
+
+// only says which packages may know a library.
+var only = []struct {
+	library string
+	may     []string
+	reason  string
+}{
+	{"github.com/gofiber/fiber", []string{"service", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
+	{"github.com/elastic/go-elasticsearch", []string{"index/elastic"}, "one engine is Elasticsearch's: everything else must work on any engine"},
+	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers"}, "one key store is Redis's: everything else must work on any store; testservers only asks whether one is there"},
+}
+
+// TestImports holds design.md's rules of who may know whom.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	imports := importsOf(t, "..")
+	for pkg, imported := range imports {
+		checkOwn(t, pkg, imported)
+		for _, rule := range only {
+			for path := range imported {
+				if strings.HasPrefix(path+"/", rule.library+"/") && !slices.Contains(rule.may, pkg) {
+					t.Errorf("%s imports %s: %s", pkg, path, rule.reason)
+				}
+			}
+		}
+	}
+}
+
+func checkOwn(t *testing.T, pkg string, imported map[string]bool) {
+	i := slices.IndexFunc(mayImport, func(rule importRule) bool { return rule.pkg == pkg })
+	if i < 0 && strings.HasPrefix(pkg, "cmd/") {
+		return
+	}
+	if i < 0 {
+		t.Errorf("%s is not in the table of this test: say what it may import, and why", pkg)
+		return
+	}
+	for path := range imported {
+		own, ok := strings.CutPrefix(path, module+"/")
+		if ok && !slices.Contains(mayImport[i].may, own) {
+			t.Errorf("%s imports %s: %s", pkg, own, mayImport[i].reason)
+		}
+	}
+}
+
+// TestImports_Rules makes sure that the rules speak of what there is: a rule about a library that nobody uses any more
+// forbids nothing.
+func TestImports_Rules(t *testing.T) {
+	t.Parallel()
+	imports := importsOf(t, "..")
+	for _, row := range mayImport {
+		if imports[row.pkg] == nil {
+			t.Errorf("there is no package %s", row.pkg)
+		}
+	}
+	for _, rule := range only {
+		used := false
+		for path := range imports[rule.may[0]] {
+			used = used || strings.HasPrefix(path+"/", rule.library+"/")
+		}
+		if !used {
+			t.Errorf("%s does not use %s", rule.may[0], rule.library)
+		}
+	}
+}
+
+// importsOf returns what each package below root imports, tests aside.
+func importsOf(t *testing.T, root string) map[string]map[string]bool {
+	t.Helper()
+	imports := map[string]map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(folder)
+		if imports[pkg] == nil {
+			imports[pkg] = map[string]bool{}
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports[pkg][name] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return imports
+}

@@ -1,0 +1,259 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/service"
+	"filings/service/access"
+)
+
+func TestK1_Header(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(nil))
+	key := s.keys[access.Free]
+	for _, tt := range []struct {
+		name    string
+		headers []string
+		status  int
+		tells   string
+	}{
+		{"the key", []string{"X-API-Key", key}, 200, ""},
+		{"another case", []string{"x-api-key", key}, 200, ""},
+		{"beside Authorization", []string{"X-API-Key", key, "Authorization", "Bearer nonsense"}, 200, ""},
+		{"nothing", nil, 401, "X-API-Key"},
+		{"empty", []string{"X-API-Key", ""}, 401, "X-API-Key"},
+		{"bearer", []string{"Authorization", "Bearer " + key}, 401, "X-API-Key"},
+		{"twice", []string{"X-API-Key", key, "X-API-Key", key}, 401, "only once"},
+		{"joined", []string{"X-API-Key", key + ", " + key}, 401, "not valid"},
+		{"shorter", []string{"X-API-Key", key[:len(key)-1]}, 401, "not valid"},
+		{"capitals", []string{"X-API-Key", strings.ToUpper(key)}, 401, "not valid"},
+		{"in the query", nil, 401, "X-API-Key"},
+	} {
+		t.Run("K1 "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			a := send(t, s.app, http.MethodGet, "/v1/me?X-API-Key="+key, tt.headers...)
+			if a.status != tt.status || !strings.Contains(a.body, tt.tells) {
+				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.tells)
+			}
+			if tt.status == http.StatusUnauthorized {
+				checkFlat(t, a, "invalid_api_key")
+			}
+		})
+	}
+}
+
+func TestK2_RevokedAndRotatedKeys(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(nil))
+	if _, err := s.store.Rotate(t.Context(), "user-pro"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.store.Revoke(t.Context(), "user-free"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tier := range []access.Tier{access.Pro, access.Free} {
+		a := s.get(t, tier, "/v1/me")
+		if a.status != http.StatusUnauthorized {
+			t.Errorf("%s: %d %s", tier, a.status, a.body)
+		}
+		checkFlat(t, a, "invalid_api_key")
+	}
+}
+
+func TestK5_Me(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(nil))
+	for _, tier := range access.Tiers {
+		a := s.get(t, tier, "/v1/me")
+		want := fmt.Sprintf(`{"userId":"user-%s","tier":"%s"}`, tier, tier)
+		if got := string(a.document(t).Data); a.status != http.StatusOK || got != want {
+			t.Errorf("%d %s, want %s", a.status, a.body, want)
+		}
+	}
+}
+
+// TestK6_WhatCounts asks once for each kind of answer and looks what that cost.
+func TestK6_WhatCounts(t *testing.T) {
+	t.Parallel()
+	broken := &faulty{Engine: oracle(fixture(t))}
+	s := newSite(t, broken)
+	for _, tt := range []struct {
+		name, method, path string
+		status             int
+		fail               error
+		cost               int64
+		headers            []string
+	}{
+		{"200", "GET", "/v1/filings", 200, nil, 1, nil},
+		{"HEAD", "HEAD", "/v1/filings", 200, nil, 1, nil},
+		{"304", "GET", "/v1/filings", 304, nil, 1, []string{"If-None-Match", "*"}},
+		{"400", "GET", "/v1/filings?limit=0", 400, nil, 1, nil},
+		{"404", "GET", "/v1/filings/77", 404, nil, 1, nil},
+		{"404 of a path", "GET", "/v2", 404, nil, 1, nil},
+		{"404 of a trailing slash", "GET", "/v1/filings/", 404, nil, 1, nil},
+		{"405", "DELETE", "/v1/filings/1", 405, nil, 1, nil},
+		{"500 of the engine", "GET", "/v1/filings", 500, fmt.Errorf("search: %w", index.ErrUnavailable), 0, nil},
+		{"500 of ours", "GET", "/v1/filings", 500, errors.New("a mistake"), 0, nil},
+		{"500 of a panic", "GET", "/v1/filings", 500, errPanic, 0, nil},
+		{"401", "GET", "/v1/me", 401, nil, 0, []string{"X-API-Key", "twice"}},
+	} {
+		t.Run("K6 "+tt.name, func(t *testing.T) {
+			broken.fail = tt.fail
+			before, err := s.store.Show(t.Context(), "user-pro")
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := s.do(t, tt.method, access.Pro, tt.path, tt.headers...)
+			if a.status != tt.status {
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+			after, err := s.store.Show(t.Context(), "user-pro")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := after.Used - before.Used; got != tt.cost {
+				t.Errorf("it cost %d, want %d", got, tt.cost)
+			}
+			if remaining := a.header.Get("X-RateLimit-Remaining"); tt.status != 401 && remaining != strconv.FormatInt(after.Remaining, 10) {
+				t.Errorf("X-RateLimit-Remaining %s, want %d", remaining, after.Remaining)
+			}
+		})
+	}
+}
+
+func TestK6_AuthenticationComesFirst(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(nil))
+	for _, target := range []string{"/", "/v1", "/v1/nothing", "/v1/filings/", "/v1/filings/abc", "/v1/filings?limit=0", "/openapi", "//", "/v1/../v1/me", "/V1/me"} {
+		for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "BREW"} {
+			if a := s.do(t, method, "", target); a.status != http.StatusUnauthorized {
+				t.Errorf("%s %s: %d %s", method, target, a.status, a.body)
+			}
+		}
+	}
+	for _, target := range []string{"/", "/v1", "/v1/", "/v1/filings/", "/v1/filings//", "/v1/filings/1/", "//v1/filings", "/v1//filings",
+		"/V1/filings", "/v1/Filings", "/v1/./filings", "/v1/x/../filings", "/v1/counties/a/b/months", "/v1/counties//months", "/v1/%66ilings",
+		"/v1/filings%2F1", "/v1/me/", "/v1/filings%00", "/v1/liens/"} {
+		if a := s.get(t, access.Free, target); a.status != http.StatusNotFound || a.document(t).Error.Code != "not_found" {
+			t.Errorf("GET %s: %d %s", target, a.status, a.body)
+		}
+	}
+}
+
+func TestK7_Headers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	midnight := time.Date(2026, 3, 16, 0, 0, 0, 0, time.UTC).Unix()
+	for i, tt := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/v1/me", 200}, {"GET", "/v1/filings", 200}, {"GET", "/v1/nothing", 404},
+		{"POST", "/v1/filings", 405}, {"GET", "/v1/filings?limit=0", 400}, {"HEAD", "/v1/stats", 200},
+	} {
+		for _, tier := range []access.Tier{access.Free, access.Enterprise} {
+			a := s.do(t, tt.method, tier, tt.path)
+			want := map[string]string{"X-RateLimit-Limit": "100000", "X-RateLimit-Remaining": strconv.Itoa(100_000 - i - 1),
+				"X-RateLimit-Reset": strconv.FormatInt(midnight, 10), "Retry-After": ""}
+			for name, value := range want {
+				if got := a.header.Get(name); a.status != tt.status || got != value {
+					t.Errorf("%s %s %s: %d, %s %q, want %q", tier, tt.method, tt.path, a.status, name, got, value)
+				}
+			}
+		}
+	}
+	if a := s.get(t, "", "/v1/me"); a.header.Get("X-RateLimit-Limit") != "" {
+		t.Error("an unknown caller is told a quota")
+	}
+}
+
+func TestK7_Refusals(t *testing.T) {
+	t.Parallel()
+	l := limits()
+	l[access.Free] = access.Limit{Quota: 1, Burst: 100}
+	l[access.Pro] = access.Limit{Quota: 1, Burst: 100}
+	l[access.Enterprise] = access.Limit{Quota: 100, Burst: 1}
+	s := newSiteWith(t, oracle(nil), l)
+	for _, tt := range []struct {
+		name       string
+		tier       access.Tier
+		code       string
+		retryAfter string
+		remaining  string
+	}{
+		{"lifetime", access.Free, "lifetime_limit_exceeded", "", "0"},
+		{"daily", access.Pro, "rate_limit_exceeded", "43200", "0"}, // noon to midnight
+		{"burst", access.Enterprise, "rate_limit_exceeded", "1", "99"},
+	} {
+		t.Run("K7 "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			if a := s.get(t, tt.tier, "/v1/me"); a.status != http.StatusOK {
+				t.Fatalf("the first: %d %s", a.status, a.body)
+			}
+			for _, path := range []string{"/v1/me", "/v1/nothing", "/v1/filings?limit=0"} {
+				a := s.get(t, tt.tier, path)
+				if a.status != http.StatusTooManyRequests {
+					t.Fatalf("%s: %d %s", path, a.status, a.body)
+				}
+				checkFlat(t, a, tt.code)
+				if got := a.header.Get("Retry-After"); got != tt.retryAfter {
+					t.Errorf("Retry-After %q, want %q", got, tt.retryAfter)
+				}
+				if got := a.header.Get("X-RateLimit-Remaining"); got != tt.remaining {
+					t.Errorf("X-RateLimit-Remaining %q, want %q", got, tt.remaining)
+				}
+			}
+		})
+	}
+}
+
+// TestK7_ResetByTheStoresClock moves the clock to just before midnight: the quota resets in one second, then is whole.
+func TestK7_ResetByTheStoresClock(t *testing.T) {
+	t.Parallel()
+	l := limits()
+	l[access.Pro] = access.Limit{Quota: 1, Burst: 100}
+	s := newSiteWith(t, oracle(nil), l)
+	s.clock.advance(12*time.Hour - 400*time.Millisecond)
+	s.get(t, access.Pro, "/v1/me")
+	if a := s.get(t, access.Pro, "/v1/me"); a.status != 429 || a.header.Get("Retry-After") != "1" {
+		t.Errorf("before midnight: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
+	}
+	s.clock.advance(400 * time.Millisecond)
+	if a := s.get(t, access.Pro, "/v1/me"); a.status != 200 {
+		t.Errorf("after midnight: %d %s", a.status, a.body)
+	}
+}
+
+// deaf is a key store that does not answer before the context ends.
+type deaf struct{ access.Store }
+
+func (deaf) Admit(ctx context.Context, _ string) (access.Admission, error) {
+	<-ctx.Done()
+	return access.Admission{}, fmt.Errorf("admit: %w", access.ErrUnavailable)
+}
+
+func TestK9_Outage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(nil), func(c *service.Config) {
+		c.Access, c.RequestTimeout = deaf{c.Access}, 50*time.Millisecond
+	})
+	began := time.Now()
+	a := s.get(t, access.Enterprise, "/v1/me")
+	if a.status != http.StatusInternalServerError || a.document(t).Error.Code != "service_unavailable" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if a.header.Get("X-RateLimit-Limit") != "" || a.document(t).Meta.Tier != "" {
+		t.Errorf("the caller is not known: %v %s", a.header, a.body)
+	}
+}

@@ -1,0 +1,140 @@
+package service
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"filings/index"
+	"filings/service/access"
+)
+
+// metrics counts what the service does. Labels are few and bounded: patterns of routes, never paths; tiers, never users.
+type metrics struct {
+	requests   *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+	inFlight   prometheus.Gauge
+	admissions *prometheus.CounterVec
+}
+
+// seconds are the bounds of histograms of time: from an answer out of memory to the end of a request's time.
+func seconds() []float64 {
+	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
+}
+
+func newMetrics(s *Service) (*metrics, error) {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_http_requests_total",
+			Help: "Requests answered, by the endpoint's path, status and the caller's tier."}, []string{"route", "status", "tier"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_http_request_duration_seconds",
+			Help: "Time from a request's arrival to its answer, by the endpoint's path.", Buckets: seconds()}, []string{"route"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_http_requests_in_flight",
+			Help: "Requests that are being answered."}),
+		admissions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_admissions_total",
+			Help: "Requests with a key, by what became of them: admitted, unknown_key, burst, daily or lifetime."}, []string{"verdict"}),
+	}
+	return m, register(s.config.Registry, append([]prometheus.Collector{
+		m.requests, m.durations, m.inFlight, m.admissions, &liveGeneration{engine: s.config.Engine},
+	}, cacheMetrics(s.config.Engine)...)...)
+}
+
+func register(r *prometheus.Registry, collectors ...prometheus.Collector) error {
+	for _, c := range collectors {
+		if err := r.Register(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *metrics) answered(k *call, status int, took time.Duration) {
+	tier := "none"
+	if k.known {
+		tier = string(k.admission.Tier)
+	}
+	m.requests.WithLabelValues(k.route, strconv.Itoa(status), tier).Inc()
+	m.durations.WithLabelValues(k.route).Observe(took.Seconds())
+}
+
+func (m *metrics) admitted(a access.Admission) {
+	m.admissions.WithLabelValues(verdictLabel(a.Verdict)).Inc()
+}
+
+func verdictLabel(v access.Verdict) string {
+	switch v {
+	case access.Admitted:
+		return "admitted"
+	case access.UnknownKey:
+		return "unknown_key"
+	case access.BurstExceeded:
+		return "burst"
+	case access.DailyExceeded:
+		return "daily"
+	case access.LifetimeExceeded:
+		return "lifetime"
+	}
+	return "other"
+}
+
+// counters is what an engine with a cache tells about it. index/cached has it.
+type counters interface {
+	Counters() (hits, misses, bytes uint64)
+}
+
+func cacheMetrics(engine index.Engine) []prometheus.Collector {
+	c, ok := engine.(counters)
+	if !ok {
+		return nil
+	}
+	return []prometheus.Collector{
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_hits_total",
+			Help: "Questions to the index that were answered from memory, or by an equal question under way."},
+			func() float64 { hits, _, _ := c.Counters(); return float64(hits) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_misses_total",
+			Help: "Questions to the index that the engine was asked."},
+			func() float64 { _, misses, _ := c.Counters(); return float64(misses) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_cache_bytes",
+			Help: "Memory that remembered answers take."},
+			func() float64 { _, _, bytes := c.Counters(); return float64(bytes) }),
+	}
+}
+
+// liveGeneration reports the live generation when it is asked. Its age is time() minus the second figure.
+type liveGeneration struct{ engine index.Engine }
+
+func (*liveGeneration) descriptions() (info, created *prometheus.Desc) {
+	return prometheus.NewDesc("filings_live_generation_info", "The live generation, by name; no figure where none is.", []string{"generation"}, nil),
+		prometheus.NewDesc("filings_live_generation_created_timestamp_seconds", "When the live generation was begun.", nil, nil)
+}
+
+func (l *liveGeneration) Describe(to chan<- *prometheus.Desc) {
+	info, created := l.descriptions()
+	to <- info
+	to <- created
+}
+
+func (l *liveGeneration) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	r, err := l.engine.Live(ctx)
+	if err != nil || r.Generation() == "" {
+		return // readiness tells of an engine that does not answer
+	}
+	info, created := l.descriptions()
+	to <- prometheus.MustNewConstMetric(info, prometheus.GaugeValue, 1, r.Generation())
+	if t, ok := begun(r.Generation()); ok {
+		to <- prometheus.MustNewConstMetric(created, prometheus.GaugeValue, float64(t.UnixMicro())/1e6)
+	}
+}
+
+// begun returns when a generation was begun, by its name: prefix, date, time and version, joined by hyphens.
+func begun(generation string) (time.Time, bool) {
+	parts := strings.Split(generation, "-")
+	if len(parts) < 4 {
+		return time.Time{}, false
+	}
+	return index.GenerationTime(strings.Join(parts[:len(parts)-3], "-"), generation)
+}

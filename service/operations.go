@@ -1,0 +1,53 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// readyTime bounds a readiness check: an orchestrator asks every few seconds and wants an answer in between.
+const readyTime = 2 * time.Second
+
+// Operations returns what the operations listener serves: /livez, /readyz and /metrics. It needs no key and is meant
+// for a listener that only operators reach (rule T4).
+func (s *Service) Operations() *fiber.App {
+	app := fiber.New(serverConfig(plainError))
+	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	app.Get("/readyz", s.readyz)
+	app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.config.Registry, promhttp.HandlerOpts{})))
+	return app
+}
+
+// readyz answers 200 when the service can answer requests, else 503 with a word that says what it lacks.
+func (s *Service) readyz(c *fiber.Ctx) error {
+	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
+	defer cancel()
+	lacks, err := s.lacks(ctx)
+	if err != nil {
+		s.log.Warn("not ready", slog.String("lacks", lacks), slog.String("error", err.Error()))
+		return c.Status(fiber.StatusServiceUnavailable).SendString(lacks + "\n")
+	}
+	return c.SendString("ok\n")
+}
+
+// lacks returns the first thing that the service needs and has not: the index, the key store, or what Config.Ready
+// names as the process's own reason.
+func (s *Service) lacks(ctx context.Context) (string, error) {
+	if s.config.Ready != nil {
+		if err := s.config.Ready(ctx); err != nil {
+			return "process", err
+		}
+	}
+	if err := s.config.Access.Ping(ctx); err != nil {
+		return "keys", err
+	}
+	if _, err := s.config.Engine.Live(ctx); err != nil {
+		return "index", err
+	}
+	return "", nil
+}

@@ -1,0 +1,149 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"filings/index"
+	"filings/index/cached"
+	"filings/service"
+	"filings/service/access"
+)
+
+// deadEngine is an engine that is not there.
+type deadEngine struct{}
+
+func (deadEngine) Live(context.Context) (index.Reader, error) {
+	return nil, fmt.Errorf("dial: %w", index.ErrUnavailable)
+}
+
+func TestT4_Health(t *testing.T) {
+	t.Parallel()
+	whole := func(*service.Config) {}
+	for _, tt := range []struct {
+		name   string
+		engine index.Engine
+		change func(*service.Config)
+		want   string
+	}{
+		{"ready", oracle(nil), whole, "ok\n"},
+		{"ready before the first load", still{index.Empty{}}, whole, "ok\n"},
+		{"no index", deadEngine{}, whole, "index\n"},
+		{"no keys", oracle(nil), func(c *service.Config) { _ = c.Access.Close() }, "keys\n"},
+		{"stopping", oracle(nil), func(c *service.Config) { c.Ready = func(context.Context) error { return errors.New("stopping") } }, "process\n"},
+	} {
+		t.Run("T4 "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, tt.engine, tt.change)
+			status := http.StatusServiceUnavailable
+			if tt.want == "ok\n" {
+				status = http.StatusOK
+			}
+			if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != status || a.body != tt.want {
+				t.Errorf("/readyz: %d %q, want %q", a.status, a.body, tt.want)
+			}
+			if a := send(t, s.service.Operations(), http.MethodGet, "/livez"); a.status != http.StatusOK {
+				t.Errorf("/livez: %d", a.status)
+			}
+		})
+	}
+}
+
+func TestT4_Metrics(t *testing.T) {
+	t.Parallel()
+	var s *site
+	measure := func(c *service.Config) {
+		engine, err := service.Measure(c.Engine, c.Registry, c.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Engine = cached.New(engine, 1<<20)
+	}
+	l := limits()
+	l[access.Starter] = access.Limit{Quota: 0, Burst: 1}
+	s = newSiteWith(t, oracle(fixture(t)), l, measure)
+	s.get(t, access.Pro, "/v1/filings")
+	s.get(t, access.Pro, "/v1/filings")
+	s.get(t, access.Free, "/v1/liens/1")
+	s.get(t, access.Free, "/v1/who/am/i")
+	s.get(t, access.Starter, "/v1/me")
+	s.get(t, "", "/v1/me")
+	a := send(t, s.service.Operations(), http.MethodGet, "/metrics")
+	for _, line := range []string{
+		`filings_http_requests_total{route="/v1/filings",status="200",tier="pro"} 2`,
+		`filings_http_requests_total{route="/v1/liens/:id",status="200",tier="free"} 1`,
+		`filings_http_requests_total{route="none",status="404",tier="free"} 1`,
+		`filings_http_requests_total{route="none",status="429",tier="starter"} 1`,
+		`filings_http_requests_total{route="none",status="401",tier="none"} 1`,
+		`filings_http_request_duration_seconds_count{route="/v1/filings"} 2`,
+		`filings_http_requests_in_flight 0`,
+		`filings_admissions_total{verdict="admitted"} 4`,
+		`filings_admissions_total{verdict="daily"} 1`,
+		`filings_engine_call_duration_seconds_count{call="rows",outcome="ok"} 1`,
+		`filings_engine_call_duration_seconds_count{call="count",outcome="ok"} 1`,
+		`filings_cache_hits_total 2`,
+		`filings_cache_misses_total 3`,
+		`filings_live_generation_info{generation="filings-20260315-000000.000000-v1"} 1`,
+		`filings_live_generation_created_timestamp_seconds 1.7735328e+09`,
+	} {
+		if !strings.Contains(a.body, line+"\n") {
+			t.Errorf("no line %s in\n%s", line, a.body)
+		}
+	}
+	for _, word := range []string{"who", "user-pro", s.keys[access.Pro][:8]} {
+		if strings.Contains(a.body, word) {
+			t.Errorf("metrics show %q", word)
+		}
+	}
+}
+
+func TestT4_NotUnderTheAPI(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(nil))
+	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+		if a := s.get(t, "", path); a.status != http.StatusUnauthorized {
+			t.Errorf("%s on the API: %d", path, a.status)
+		}
+	}
+	for path, status := range map[string]int{"/v1/me": 404, "/": 404} {
+		if a := send(t, s.service.Operations(), http.MethodGet, path); a.status != status {
+			t.Errorf("%s on operations: %d", path, a.status)
+		}
+	}
+}
+
+// TestLog reads the log as an operator's program does, and looks for what must never be in it.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	for _, target := range []string{"/v1/filings?city=Secretville", "/v1/filings/search?q=secretname", "/v1/secret/path", "/v1/counties/secret/months"} {
+		s.get(t, access.Pro, target, "User-Agent", "secret")
+	}
+	s.get(t, "", "/v1/me", "X-API-Key", "ak_live_secret")
+	lines := strings.Split(strings.TrimSpace(s.log.String()), "\n")
+	if len(lines) != 5 {
+		t.Fatalf("%d lines for 5 requests:\n%s", len(lines), s.log)
+	}
+	var first struct {
+		Msg, ID, Method, Route, User, Tier string
+		Status, Bytes                      int
+		MS                                 *float64
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil {
+		t.Fatal(err)
+	}
+	if first.Msg != "request" || first.Method != "GET" || first.Route != "/v1/filings" || first.Status != 200 || first.Bytes == 0 ||
+		first.MS == nil || first.User != "user-pro" || first.Tier != "pro" || !strings.HasPrefix(first.ID, "req_") {
+		t.Errorf("%s", lines[0])
+	}
+	for _, word := range []string{"ecret", s.keys[access.Pro], "0.0.0.0"} {
+		if strings.Contains(s.log.String(), word) {
+			t.Errorf("%q is in the log:\n%s", word, s.log)
+		}
+	}
+}

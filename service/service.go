@@ -1,0 +1,100 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"filings/index"
+	"filings/service/access"
+)
+
+// Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value of any other field
+// is one that works.
+type Config struct {
+	Engine index.Engine
+	Access access.Store
+	// RequestTimeout is the time for one request, all of it.
+	RequestTimeout time.Duration
+	// ActiveStatuses are the foreclosure statuses that foreclosure_filter=active selects, in any case (rule P14). None:
+	// DefaultActiveStatuses.
+	ActiveStatuses []string
+	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "": DefaultLegacyHasDataName.
+	LegacyHasDataName string
+	// CORSOrigins are the origins whose scripts may read answers; "*" is all of them (rule T2).
+	CORSOrigins []string
+	// TrustedProxies are the peers that the plain listener believes (Redirect).
+	TrustedProxies []netip.Prefix
+	// Ready says why the process is not ready for reasons of its own, such as that it is stopping. nil: it always is.
+	Ready    func(context.Context) error
+	Now      func() time.Time     // nil: time.Now
+	Log      *slog.Logger         // nil: none
+	Registry *prometheus.Registry // nil: one of its own
+}
+
+// DefaultLegacyHasDataName is the legacy name of has_property_data by default.
+const DefaultLegacyHasDataName = "has_data"
+
+// DefaultActiveStatuses returns the foreclosure statuses that are active by default.
+func DefaultActiveStatuses() []string {
+	return []string{"active", "pre-foreclosure", "lis pendens", "notice of default", "notice of sale", "auction"}
+}
+
+// Service is the HTTP API.
+type Service struct {
+	config  Config
+	now     func() time.Time
+	log     *slog.Logger
+	table   *table
+	active  []string
+	metrics *metrics
+	buffers sync.Pool // of *[]byte: bodies while they are put together
+	app     *fiber.App
+}
+
+// New returns a service. It fails when c lacks something, or c.Registry has metrics of another service.
+func New(c Config) (*Service, error) {
+	if c.Engine == nil || c.Access == nil || c.RequestTimeout <= 0 {
+		return nil, errors.New("service: engine, access and a request timeout are needed")
+	}
+	c = c.withDefaults()
+	s := &Service{config: c, now: c.Now, log: c.Log, table: newTable(c.LegacyHasDataName)}
+	for _, status := range c.ActiveStatuses {
+		s.active = append(s.active, index.Fold(status))
+	}
+	s.buffers.New = func() any { return new([]byte) }
+	var err error
+	if s.metrics, err = newMetrics(s); err != nil {
+		return nil, err
+	}
+	s.app = s.newApp()
+	return s, nil
+}
+
+func (c Config) withDefaults() Config {
+	if len(c.ActiveStatuses) == 0 {
+		c.ActiveStatuses = DefaultActiveStatuses()
+	}
+	if c.LegacyHasDataName == "" {
+		c.LegacyHasDataName = DefaultLegacyHasDataName
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Registry == nil {
+		c.Registry = prometheus.NewRegistry()
+	}
+	return c
+}
+
+// API returns what the TLS listener serves.
+func (s *Service) API() *fiber.App { return s.app }

@@ -1,0 +1,86 @@
+package service_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"filings/service/access"
+)
+
+func TestP5_UnknownNames(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	for _, tt := range []struct{ name, target, want string }{
+		{"none", "/v1/filings?limit=1", ""},
+		{"one", "/v1/filings?limitt=1", "limitt"},
+		{"each once, in order", "/v1/filings?z=1&a=2&z=3&limit=1", "z, a"},
+		{"empty value", "/v1/filings?z=&z", "z"},
+		{"search's on the list", "/v1/filings?q=a&sort_by=x&sort_order=y", "q, sort_by, sort_order"},
+		{"the list's on search", "/v1/filings/search?q=a&state=FL", "state"},
+		{"case counts", "/v1/filings?Limit=0", "Limit"},
+		{"no parameters", "/v1/stats?limit=0", "limit"},
+		{"one filing", "/v1/filings/1?fields=id", "fields"},
+		{"no token", "/v1/filings?a%0D%0Ab%2Cc=1&%C3%A9=1&%25=", "a%0D%0Ab%2Cc, %C3%A9, %25"},
+		{"long", "/v1/filings?" + strings.Repeat("n", 100) + "=1", strings.Repeat("n", 61) + "..."},
+		{"no name", "/v1/filings?=1", ""},
+		{"partial bounds are known", "/v1/filings?bounds_north=1", ""},
+	} {
+		t.Run("P5 "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, prefer := range []string{"", "handling=lenient", "respond-async"} {
+				a := s.get(t, access.Free, tt.target, "Prefer", prefer)
+				if a.status != http.StatusOK {
+					t.Fatalf("status %d: %s", a.status, a.body)
+				}
+				if got := a.header.Get("X-Ignored-Parameters"); got != tt.want {
+					t.Errorf("Prefer %q: X-Ignored-Parameters %q, want %q", prefer, got, tt.want)
+				}
+			}
+		})
+	}
+	t.Run("P5 many", func(t *testing.T) {
+		t.Parallel()
+		target := "/v1/filings?" + strings.Repeat("a", 50)
+		for i := range 60 {
+			target += "&" + strings.Repeat(string(rune('a'+i%26)), 40+i/26)
+		}
+		got := s.get(t, access.Free, target).header.Get("X-Ignored-Parameters")
+		if len(got) > 1100 || !strings.HasSuffix(got, ", ...") {
+			t.Errorf("%d bytes: %q", len(got), got)
+		}
+	})
+}
+
+func TestP5_Strict(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	for _, tt := range []struct{ name, target, prefer, want string }{
+		{"nearest", "/v1/filings?limitt=1", "handling=strict", "limitt is not a parameter here; the nearest one is limit"},
+		{"nearest to a legacy name", "/v1/filings?lien_typ=1", "handling=strict", "lien_typ is not a parameter here; the nearest one is filing_type"},
+		{"search's on the list", "/v1/filings?sort_by=x", "handling=strict", "sort_by is not a parameter here; the nearest one is "},
+		{"swapped letters", "/v1/filings/search?q=a&sortby=x", "handling=strict", "sortby is not a parameter here; the nearest one is sort_by"},
+		{"quoted", "/v1/filings?maxamount=1", `respond-async, Handling="STRICT"; x=y`, "maxamount is not a parameter here; the nearest one is max_amount"},
+		{"before other mistakes", "/v1/filings?limit=0&monht=1", "handling=strict", "monht is not a parameter here; the nearest one is month"},
+		{"counties", "/v1/stats/counties?stat=FL", "handling=strict", "stat is not a parameter here; the nearest one is state"},
+		{"no parameters", "/v1/me?a=1", "handling=strict", "a is not a parameter here: this endpoint has none"},
+	} {
+		t.Run("P5 "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			a := s.get(t, access.Free, tt.target, "Prefer", tt.prefer)
+			if a.status != http.StatusBadRequest || !strings.HasPrefix(a.document(t).Error.Message, tt.want) {
+				t.Errorf("%d %s\nwant %s", a.status, a.body, tt.want)
+			}
+			if got := a.header.Get("Preference-Applied"); got != "handling=strict" {
+				t.Errorf("Preference-Applied %q", got)
+			}
+		})
+	}
+	a := s.get(t, access.Free, "/v1/filings?limit=1", "Prefer", "handling=strict")
+	if a.status != http.StatusOK || a.header.Get("Preference-Applied") != "handling=strict" {
+		t.Errorf("strict without a mistake: %d %s", a.status, a.body)
+	}
+	if a := s.get(t, access.Free, "/v1/filings?x=1", "Prefer", "handling=lenient", "Prefer", "handling=strict"); a.status != http.StatusOK {
+		t.Errorf("the first preference does not count: %d %s", a.status, a.body)
+	}
+}
