@@ -165,12 +165,16 @@ type Build interface {
 	Remove(ctx context.Context, id int64) error
 	// Has reports whether the generation that was copied by Begin has the filing.
 	Has(ctx context.Context, ids []int64) ([]bool, error)
-	// Seal waits until every Put and Remove was accepted, makes the generation readable and unchangeable, and returns
-	// what it holds. It fails if only one filing was not accepted.
-	Seal(ctx context.Context) (Tally, error)
+	// Seal waits until every Put and Remove was accepted, makes the generation readable and unchangeable, lets check, if
+	// there is one, look at it, and returns what it holds. Only then is the generation sealed: one that fails the check,
+	// or whose load dies during it, never is. Seal fails if only one filing was not accepted, and with check's error.
+	Seal(ctx context.Context, check Check) (Tally, error)
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
 }
+
+// Check looks at a generation that is about to be sealed: by a Reader of it, and by the Tally of what it holds.
+type Check func(ctx context.Context, r Reader, holds Tally) error
 
 // Generation describes a generation.
 type Generation struct {

@@ -49,9 +49,6 @@ func (s *faulty) Open(ctx context.Context, generation string) (r index.Reader, e
 		r, err = s.Store.Open(ctx, generation)
 		return err
 	})
-	if err == nil && s.read != nil {
-		r = s.read(r)
-	}
 	return r, err
 }
 
@@ -131,9 +128,14 @@ func (b *faultyBuild) Has(ctx context.Context, ids []int64) (has []bool, err err
 	return has, err
 }
 
-func (b *faultyBuild) Seal(ctx context.Context) (tally index.Tally, err error) {
+func (b *faultyBuild) Seal(ctx context.Context, check index.Check) (tally index.Tally, err error) {
 	err = b.s.do("Seal", nil, func() error {
-		tally, err = b.Build.Seal(ctx)
+		tally, err = b.Build.Seal(ctx, func(ctx context.Context, r index.Reader, holds index.Tally) error {
+			if b.s.read != nil {
+				r = b.s.read(r)
+			}
+			return check(ctx, r, holds)
+		})
 		return err
 	})
 	return tally, err

@@ -102,12 +102,12 @@ func (r *running) replace(ctx context.Context, lock index.Lock) error {
 		return fmt.Errorf("beginning a generation: %w", err)
 	}
 	r.state.builds(build.Generation())
-	sealed, err := r.build(ctx, live, build)
-	if err != nil {
+	if err := r.build(ctx, live, build); err != nil {
 		r.clearUp(ctx, build.Abort)
 		return err
 	}
-	if err := r.publish(ctx, lock, live.Generation(), build.Generation(), sealed); err != nil {
+	r.enter(PhasePromoting)
+	if err := r.promote(ctx, lock, live.Generation(), build.Generation()); err != nil {
 		r.clearUp(ctx, func(ctx context.Context) error { return lock.Delete(ctx, build.Generation()) })
 		return err
 	}
@@ -117,41 +117,31 @@ func (r *running) replace(ctx context.Context, lock index.Lock) error {
 	return nil
 }
 
-// build fills and seals a generation.
-func (r *running) build(ctx context.Context, live index.Reader, build index.Build) (sealed index.Tally, err error) {
+// build fills a generation, verifies it and seals it.
+func (r *running) build(ctx context.Context, live index.Reader, build index.Build) error {
 	if err := r.load(ctx, live, build); err != nil {
-		return sealed, err
+		return err
 	}
 	if err := r.guard(ctx, live); err != nil {
-		return sealed, err
+		return err
 	}
 	r.enter(PhaseSealing)
-	if sealed, err = build.Seal(ctx); err != nil {
-		return sealed, fmt.Errorf("sealing the new generation: %w", err)
-	}
-	return sealed, nil
-}
-
-// publish verifies a sealed generation and makes it live.
-func (r *running) publish(ctx context.Context, lock index.Lock, from, to string, sealed index.Tally) error {
-	r.enter(PhaseVerifying)
-	reader, err := r.cfg.Store.Open(ctx, to)
+	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds index.Tally) error {
+		r.enter(PhaseVerifying)
+		return r.expect.verify(ctx, holds, reader)
+	})
 	if err != nil {
-		return fmt.Errorf("opening the new generation: %w", err)
+		return fmt.Errorf("sealing the new generation: %w", err)
 	}
-	if err := r.expect.verify(ctx, sealed, reader); err != nil {
-		return err
-	}
-	r.enter(PhasePromoting)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return r.promote(ctx, lock, from, to)
+	return nil
 }
 
 // promote makes a generation live. An error may mean that only the answer was lost: then the store is asked what is
 // live, so that nobody is told that a load failed whose filings are being served.
 func (r *running) promote(ctx context.Context, lock index.Lock, from, to string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	err := lock.Promote(ctx, from, to)
 	if err == nil {
 		return nil

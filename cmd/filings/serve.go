@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
@@ -68,19 +70,26 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 	if err := reach(ctx, s, store, keys); err != nil {
 		return err
 	}
-	engine := cached.New(store, int64(s.CacheSize))
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	measured, err := service.Measure(store, registry, time.Now)
+	if err != nil {
+		return err
+	}
 	proxies, err := s.proxies()
 	if err != nil {
 		return usageError{err}
 	}
 	svc, err := service.New(service.Config{
-		Engine:            engine,
+		Engine:            cached.New(measured, int64(s.CacheSize)),
 		Access:            keys,
 		CORSOrigins:       s.CORSOrigins,
 		ActiveStatuses:    s.ActiveForeclosureStatuses,
 		LegacyHasDataName: s.LegacyHasDataName,
 		RequestTimeout:    s.RequestTimeout,
 		TrustedProxies:    proxies,
+		Ready:             func(context.Context) error { return ctx.Err() },
+		Registry:          registry,
 		Log:               log,
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package elastic
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -39,8 +38,8 @@ func (l *lock) Begin(ctx context.Context, from string) (index.Build, error) {
 
 func (l *lock) begin(ctx context.Context, from string) (*build, error) {
 	s := l.store
-	if held, err := l.isHeld(ctx); err != nil || !held {
-		return nil, errors.Join(err, index.ErrLockLost)
+	if err := l.mustHold(ctx); err != nil {
+		return nil, err
 	}
 	name, err := s.nextName(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -115,7 +116,7 @@ func TestSeal_LeavesNothingOfTheLoadBehind(t *testing.T) {
 	if err := b.Put(t.Context(), filing(1, "B")); err == nil {
 		t.Error("a filing was put after Seal")
 	}
-	if _, err := b.Seal(t.Context()); err == nil {
+	if _, err := b.Seal(t.Context(), nil); err == nil {
 		t.Error("a generation was sealed twice")
 	}
 }
@@ -149,6 +150,47 @@ func (s testStore) segments(t testing.TB, name string) map[string]int {
 		t.Fatal("no shards are told of")
 	}
 	return n
+}
+
+func TestSeal_Check(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	l := s.lock(t)
+	wrong := errors.New("not what was read")
+	tests := []struct {
+		name  string
+		check func() error
+		want  error
+	}{
+		{"fine", func() error { return nil }, nil},
+		{"wrong", func() error { return wrong }, wrong},
+		{"the lock is lost meanwhile", func() error { s.clock.advance(index.LockTTL); s.lock(t); return nil }, index.ErrLockLost},
+	}
+	for _, test := range tests {
+		b, err := l.Begin(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, b, filing(1, "A"))
+		checked := false
+		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, holds index.Tally) error {
+			checked = true
+			stats, err := r.Stats(ctx)
+			if err != nil || stats.Owners != 1 || stats.Filings != 1 || holds.Filings != 1 || r.Generation() != b.Generation() {
+				t.Errorf("%s: the check sees %s with %+v, %v and %+v", test.name, r.Generation(), stats, err, holds)
+			}
+			if _, err := s.Open(ctx, b.Generation()); !errors.Is(err, index.ErrNotFound) {
+				t.Errorf("%s: sealed before it was checked: %v", test.name, err)
+			}
+			return test.check()
+		})
+		if !checked || !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
+		}
+		if _, err := s.Open(t.Context(), b.Generation()); (err == nil) != (test.want == nil) {
+			t.Errorf("%s: opening it: %v", test.name, err)
+		}
+	}
 }
 
 func TestBuild_EmptyGeneration(t *testing.T) {
@@ -208,7 +250,7 @@ func TestAbort(t *testing.T) {
 	if err := b.Put(t.Context(), filing(2, "A")); !errors.Is(err, errAborted) {
 		t.Errorf("putting after Abort: %v", err)
 	}
-	if _, err := b.Seal(t.Context()); err == nil {
+	if _, err := b.Seal(t.Context(), nil); err == nil {
 		t.Error("an aborted generation was sealed")
 	}
 }
@@ -229,7 +271,7 @@ func TestBuild_WritesToADeletedGeneration(t *testing.T) {
 	}
 	err = b.Put(t.Context(), filing(1, "A"))
 	if err == nil {
-		_, err = b.Seal(t.Context())
+		_, err = b.Seal(t.Context(), nil)
 	}
 	if !errors.Is(err, index.ErrLockLost) {
 		t.Errorf("got %v, want %v", err, index.ErrLockLost)

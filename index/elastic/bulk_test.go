@@ -110,7 +110,7 @@ func TestBulk_ARefusedFilingFailsTheLoad(t *testing.T) {
 	wrong.SetNumber(index.FilingAmount, math.Inf(1)) // which the reindexer would have rejected
 	put(t, b, wrong)
 	put(t, b, filing(3, "A"))
-	_, err = b.Seal(t.Context())
+	_, err = b.Seal(t.Context(), nil)
 	if err == nil || !strings.Contains(err.Error(), "filing 4711") || !strings.Contains(err.Error(), "parsing_exception") {
 		t.Fatalf("got %v, want an error that names filing 4711 and the reason", err)
 	}
@@ -233,7 +233,7 @@ func TestBulk_GivesUpAfterAWhile(t *testing.T) {
 	b.(*build).bulk.store = broken
 	net.always("/_bulk", cutBefore)
 	put(t, b, filing(1, "A"))
-	if _, err := b.Seal(t.Context()); !errors.Is(err, index.ErrUnavailable) {
+	if _, err := b.Seal(t.Context(), nil); !errors.Is(err, index.ErrUnavailable) {
 		t.Errorf("got %v, want %v", err, index.ErrUnavailable)
 	}
 	if n := net.requests("_bulk"); n < 2 {

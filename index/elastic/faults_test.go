@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 )
 
 // faults is a network that breaks. It stands between the client and the real Elasticsearch: a fault decides whether
@@ -61,8 +60,6 @@ func (f *faults) requests(part string) int {
 
 func (f *faults) RoundTrip(req *http.Request) (*http.Response, error) {
 	send := func() (*http.Response, error) { return f.next.RoundTrip(req) }
-	st := time.Now()
-	defer func() { if d := time.Since(st); d > time.Second { println("SLOW", d.String(), req.Method, req.URL.Path) } }()
 	if treat := f.take(req.URL.Path); treat != nil {
 		return treat(req, send)
 	}

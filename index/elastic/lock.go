@@ -155,6 +155,15 @@ func (l *lock) isHeld(ctx context.Context) (bool, error) {
 	return current == l.token, err
 }
 
+// mustHold is index.ErrLockLost unless the lock is held now.
+func (l *lock) mustHold(ctx context.Context) error {
+	held, err := l.isHeld(ctx)
+	if err == nil && !held {
+		return index.ErrLockLost
+	}
+	return err
+}
+
 // explain turns a failure whose reason is that the lock was lost into index.ErrLockLost.
 func (l *lock) explain(ctx context.Context, err error) error {
 	if err == nil || isTemporary(err) {

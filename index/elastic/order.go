@@ -1,6 +1,10 @@
 package elastic
 
-import "filings/index"
+import (
+	"slices"
+
+	"filings/index"
+)
 
 // key is a field to sort by.
 type key struct {
@@ -24,6 +28,18 @@ func sortOrder(s index.Sort) order {
 	}
 	return order{{s.By.String(), s.Ascending}, date, id}
 }
+
+// within returns the order of filings that are equal in o's first key.
+func (o order) within() order {
+	if o[0].field == dayField {
+		return o // the index is sorted by day and id: more is less here
+	}
+	return o[1:]
+}
+
+// isIndexOrder reports whether o is the order of the index, in which Elasticsearch finds a page without looking at the
+// filings behind it.
+func (o order) isIndexOrder() bool { return slices.Equal(o, sortOrder(index.DefaultSort)) }
 
 // body returns the sort of a request. Missing values come last, or first where the order is asked for backwards.
 func (o order) body(backwards bool) []object {

@@ -140,27 +140,18 @@ func present(p index.Present) object {
 	return not(marked)
 }
 
-// box asks for the coordinates as loaded, which makes edges exact. For a small box the geo_point is asked as well: it
-// knows both coordinates at once and leaves few filings to look at, but it is rounded, and so lets in what is up to
-// 1e-7 degrees outside.
+// box asks for the coordinates as loaded, which makes edges exact. The geo_point would not help: it is rounded, so that
+// the coordinates had to be asked for as well, and together they take longer than the coordinates alone, for boxes of any
+// size (half a million filings: 1.1 to 5 ms alone, 1.1 to 8 together).
 func box(p index.Box) []object {
 	lat, lon := index.Latitude.String(), index.Longitude.String()
-	all := []object{within(lat, bounds(&p.South, &p.North))}
+	latitudes := within(lat, bounds(&p.South, &p.North))
 	if p.West > p.East {
 		west, east := bounds(&p.West, nil), bounds(nil, &p.East)
-		return append(all, either([]object{within(lon, west), within(lon, east)}))
+		return []object{latitudes, either([]object{within(lon, west), within(lon, east)})}
 	}
-	all = append(all, within(lon, bounds(&p.West, &p.East)))
-	if p.East-p.West <= smallBox && p.North-p.South <= smallBox {
-		all = append(all, object{"geo_bounding_box": object{"x.point": object{
-			"top": p.North, "bottom": p.South, "right": p.East, "left": p.West,
-		}}})
-	}
-	return all
+	return []object{latitudes, within(lon, bounds(&p.West, &p.East))}
 }
-
-// smallBox is the side, in degrees, up to which the geo_point pays: a city, seen from 50 km to a side.
-const smallBox = 0.5
 
 // contains asks for a substring. Three characters and more are a phrase of trigrams, one and two the beginning of a
 // trigram. Counties are few, so the term is looked for in their names here, and the filings of those that have it are

@@ -11,50 +11,50 @@ import (
 	"filings/index"
 )
 
-// Seal waits for all writes, forbids further ones, merges, and counts what the generation holds. It returns as soon as
-// the generation can be searched: copies of its shards may still be made, on nodes that may not be there.
-func (b *build) Seal(ctx context.Context) (index.Tally, error) {
-	tally, err := b.seal(ctx)
+// Seal waits for all writes, forbids further ones, merges, counts what the generation holds, and lets check look at it.
+// It returns as soon as the generation can be searched: copies of its shards may still be made, on nodes that may not
+// be there.
+func (b *build) Seal(ctx context.Context, check index.Check) (index.Tally, error) {
+	tally, err := b.seal(ctx, check)
 	if err != nil {
 		return index.Tally{}, fmt.Errorf("sealing %s: %w", b.name, b.lock.explain(ctx, err))
 	}
 	return tally, nil
 }
 
-func (b *build) seal(ctx context.Context) (index.Tally, error) {
+func (b *build) seal(ctx context.Context, check index.Check) (index.Tally, error) {
 	if err := b.bulk.finish(ctx); err != nil {
 		return index.Tally{}, err
 	}
 	if err := b.settle(ctx); err != nil {
 		return index.Tally{}, err
 	}
-	m := meta{Sealed: true, Generation: b.name, Writes: b.bulk.version}
-	tally, err := b.count(ctx, &m)
+	r := newReader(b.store.c, b.name)
+	tally, owners, err := b.count(ctx, r)
 	if err != nil {
 		return index.Tally{}, err
 	}
-	return tally, b.writeMeta(ctx, m)
+	if check != nil {
+		r.owners.value.Store(&owners) // which a reader else reads from the meta that is not there yet
+		if err := check(ctx, r, tally); err != nil {
+			return index.Tally{}, err
+		}
+	}
+	return tally, b.writeMeta(ctx, meta{
+		Sealed: true, Generation: b.name, Filings: tally.Filings, Owners: owners, Writes: b.bulk.version,
+	})
 }
 
-// count counts what the generation holds, and makes sure that it still is this load's. A load that lost its lock must
-// leave nothing behind that looks like a choice for a rollback.
-func (b *build) count(ctx context.Context, m *meta) (tally index.Tally, err error) {
+// count counts what the generation holds, and its different owners.
+func (b *build) count(ctx context.Context, r *reader) (tally index.Tally, owners int64, err error) {
 	err = b.store.persist(ctx, mergeTime, func(ctx context.Context) error {
-		r := newReader(b.store.c, b.name)
 		if tally, err = r.tally(ctx); err != nil {
 			return err
 		}
-		if m.Owners, err = r.countOwners(ctx); err != nil {
-			return err
-		}
-		held, err := b.lock.isHeld(ctx)
-		if err == nil && !held {
-			err = index.ErrLockLost
-		}
+		owners, err = r.countOwners(ctx)
 		return err
 	})
-	m.Filings = tally.Filings
-	return tally, err
+	return tally, owners, err
 }
 
 // settle turns what was written into what will be searched. Copies are made last: of merged segments, once.
@@ -84,15 +84,22 @@ func (b *build) settle(ctx context.Context) error {
 	return nil
 }
 
-// segments are left in each shard.
+// segments are left in each shard. Merging half a million filings into one takes ten seconds longer than into five, and
+// then the first deep page in each order takes 35 ms instead of 280: counting by code needs no table across segments.
 const segments = 1
 
-// writeMeta replaces the generation's meta. What is missing in a mapping request stays as it is, but `_meta` is one
-// value.
+// writeMeta seals the generation, unless the lock was lost: such a load must leave nothing behind that looks like a
+// choice for a rollback. What is missing in a mapping request stays as it is, but `_meta` is replaced as a whole.
 func (b *build) writeMeta(ctx context.Context, m meta) error {
 	body, err := json.Marshal(map[string]any{"_meta": m})
 	if err != nil {
 		return err
 	}
-	return b.store.send(ctx, requestTime, http.MethodPut, "/"+b.name+"/_mapping", nil, body)
+	return b.store.persist(ctx, requestTime, func(ctx context.Context) error {
+		if err := b.lock.mustHold(ctx); err != nil {
+			return err
+		}
+		_, err := b.store.c.do(ctx, http.MethodPut, "/"+b.name+"/_mapping", nil, body)
+		return err
+	})
 }

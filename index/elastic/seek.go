@@ -21,27 +21,29 @@ type level struct {
 	field      string
 	descending bool
 	key        index.Field // what field orders by: itself, or the field that it is the code of
+	code       bool        // field is the code: filings of one bucket still differ in the key
 }
 
 // levels returns what filings are counted by for an order, one after the other, the coarsest first.
 func levels(s index.Sort) []level {
-	code := func(key index.Field) level { return level{"x.code." + key.String(), true, key} }
-	day := level{index.FilingDate.String(), true, index.FilingDate} // its own code
-	ids := []level{code(index.ID), {index.ID.String(), true, index.ID}}
+	code := func(key index.Field, ascending bool) level {
+		return level{"x.code." + key.String(), !ascending, key, true}
+	}
+	day := level{index.FilingDate.String(), true, index.FilingDate, false} // has few enough different values itself
+	ids := []level{code(index.ID, false), {index.ID.String(), true, index.ID, false}}
 	if s.By == index.FilingDate {
 		day.descending = !s.Ascending
 		return append([]level{day}, ids...)
 	}
-	coarse, fine := code(s.By), level{sortOrder(s)[0].field, !s.Ascending, s.By}
-	coarse.descending = !s.Ascending
-	return append([]level{coarse, fine, day}, ids...)
+	value := level{sortOrder(s)[0].field, !s.Ascending, s.By, false}
+	return append([]level{code(s.By, s.Ascending), value, day}, ids...)
 }
 
 // below returns the levels that tell the filings of one bucket of levels[0] apart. Those without a value are all equal
 // in the finer levels of the same key.
 func below(levels []level, missing bool) []level {
 	rest := levels[1:]
-	for missing && len(rest) > 0 && rest[0].key == levels[0].key {
+	for missing && rest[0].key == levels[0].key {
 		rest = rest[1:]
 	}
 	return rest
@@ -51,66 +53,83 @@ func below(levels []level, missing bool) []level {
 type span struct {
 	name    string // tells the clauses from others of the generation
 	clauses []object
+	order   order
 }
 
-// narrow returns the part of s whose value at level l lies in t's buckets i to j.
+// narrow returns the part of s whose value at level l lies in t's buckets i to j. Filings without a value are not taken
+// together with others: Elasticsearch is slow to join the two.
 func (s span) narrow(l level, t *table, i, j int) span {
-	lower, upper, before := "gte", "lte", "lt"
+	lower, upper := "gte", "lte"
 	if l.descending {
-		lower, upper, before = "lte", "gte", "gt"
+		lower, upper = upper, lower
 	}
 	var c object
 	switch first, last := json.RawMessage(t.keys[i]), json.RawMessage(t.keys[j]); {
 	case t.missing(i):
 		c = not(exists(l.field))
-	case t.missing(j):
-		c = not(within(l.field, object{before: first}))
 	case i == j:
 		c = object{"term": object{l.field: first}}
 	default:
 		c = within(l.field, object{lower: first, upper: last})
 	}
-	return span{
+	part := span{
 		name:    s.name + " | " + l.field + " " + t.keys[i] + " to " + t.keys[j],
 		clauses: append(s.clauses[:len(s.clauses):len(s.clauses)], c),
+		order:   s.order,
 	}
+	if i == j && (!l.code || t.missing(i)) {
+		part.order = part.order.within()
+	}
+	return part
 }
 
-// seeker finds pages of one order.
-type seeker struct {
-	*reader
-	order order
-}
-
-// rows returns the page of s at offset. levels are those that tell s's filings apart.
-func (k seeker) rows(ctx context.Context, s span, levels []level, offset, limit int64) ([]index.Record, error) {
-	if offset+limit <= k.firstPages {
-		return k.page(ctx, s, false, offset, limit)
-	}
-	l := levels[0]
-	t, err := k.table(ctx, s, l)
-	if err != nil || offset >= t.total() {
+// rows returns the page of s at offset, by counting. levels are those that tell s's filings apart.
+func (r *reader) rows(ctx context.Context, s span, levels []level, offset, limit int64) ([]index.Record, error) {
+	t, err := r.table(ctx, s, levels[0])
+	if err != nil {
 		return nil, err
 	}
-	limit = min(limit, t.total()-offset)
-	i, j := t.at(offset), t.at(offset+limit-1)
-	before, after := offset-t.start(i), t.ends[j]-offset-limit
-	if walk := min(before, after); walk+limit <= k.longestWalk {
-		return k.page(ctx, s.narrow(l, t, i, j), after < before, walk, limit)
+	var rows []index.Record
+	for end := min(offset+limit, t.total()); offset < end; {
+		more, err := r.run(ctx, s, levels, t, offset, end)
+		if err != nil {
+			return nil, err
+		}
+		if len(more) == 0 {
+			return nil, errAnswer // these filings were counted
+		}
+		rows, offset = append(rows, more...), offset+int64(len(more))
 	}
-	// Bucket i is large, and the page lies deep in it. It may reach into those behind.
-	inside := min(limit, t.ends[i]-offset)
-	rows, err := k.rows(ctx, s.narrow(l, t, i, i), below(levels, t.missing(i)), before, inside)
-	if err != nil || inside == limit {
-		return rows, err
+	return rows, nil
+}
+
+// run returns the rows from offset on, up to end at the most: as many as one request can find without going over too
+// many others. Usually these are all of them.
+func (r *reader) run(ctx context.Context, s span, levels []level, t *table, offset, end int64) ([]index.Record, error) {
+	l := levels[0]
+	i, last := t.at(offset), t.at(end-1)
+	if t.missing(last) && i < last {
+		last--
 	}
-	rest, err := k.page(ctx, s.narrow(l, t, i+1, j), false, 0, limit-inside)
-	return append(rows, rest...), err
+	before := offset - t.start(i)
+	for _, j := range []int{last, max(i, last-1), i} { // the buckets between are all within the page: not large
+		part, n := s.narrow(l, t, i, j), min(end, t.ends[j])-offset
+		after := t.ends[j] - offset - n
+		switch {
+		case part.order.isIndexOrder() && before+n <= r.longestWalk:
+			return r.page(ctx, part, false, before, n)
+		case t.ends[j]-t.start(i) > r.largestSpan:
+		case min(before, after)+n <= r.longestWalk:
+			return r.page(ctx, part, after < before, min(before, after), n)
+		}
+	}
+	// Bucket i is large, and the page lies deep in it.
+	return r.rows(ctx, s.narrow(l, t, i, i), below(levels, t.missing(i)), before, min(end, t.ends[i])-offset)
 }
 
 // page asks for filings of s, counted from its end if backwards.
-func (k seeker) page(ctx context.Context, s span, backwards bool, from, size int64) ([]index.Record, error) {
-	answer, err := k.search(ctx, rowsBody(s.clauses, k.order, backwards, int(from), int(size)))
+func (r *reader) page(ctx context.Context, s span, backwards bool, from, size int64) ([]index.Record, error) {
+	answer, err := r.search(ctx, rowsBody(s.clauses, s.order, backwards, int(from), int(size)))
 	if err != nil {
 		return nil, err
 	}
@@ -122,16 +141,16 @@ func (k seeker) page(ctx context.Context, s span, backwards bool, from, size int
 }
 
 // table counts s's filings by l, or remembers how many there were.
-func (k seeker) table(ctx context.Context, s span, l level) (*table, error) {
+func (r *reader) table(ctx context.Context, s span, l level) (*table, error) {
 	name := s.name + " # " + l.field
 	if l.descending {
 		name += " desc"
 	}
-	if t, ok := k.tables.get(name); ok {
+	if t, ok := r.tables.get(name); ok {
 		return t, nil
 	}
 	t := &table{}
-	total, err := k.each(ctx, terms{clauses: s.clauses, field: l.field, descending: l.descending}, func(b bucket) error {
+	total, err := r.each(ctx, terms{clauses: s.clauses, field: l.field, descending: l.descending}, func(b bucket) error {
 		t.add(b.key, b.count)
 		return nil
 	})
@@ -139,6 +158,6 @@ func (k seeker) table(ctx context.Context, s span, l level) (*table, error) {
 		return nil, err
 	}
 	t.close(total)
-	k.tables.put(name, t)
+	r.tables.put(name, t)
 	return t, nil
 }

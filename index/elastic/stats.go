@@ -41,11 +41,11 @@ func amountAggs() object {
 	}
 }
 
-// Stats returns figures over all filings. The number of owners was counted when the generation was sealed.
+// Stats returns figures over all filings. Owners were counted when the generation was sealed.
 func (r *reader) Stats(ctx context.Context) (index.Stats, error) {
 	s, err := r.stats(ctx)
 	if err == nil {
-		s.Owners, err = r.owners.get(ctx, r.sealedOwners)
+		s.Owners, err = r.owners.get(ctx, r.knownOwners)
 	}
 	if err != nil {
 		return index.Stats{}, fmt.Errorf("reading statistics of %s: %w", r.generation, err)
@@ -89,7 +89,8 @@ func (r *reader) stats(ctx context.Context) (index.Stats, error) {
 	}, nil
 }
 
-func (r *reader) sealedOwners(ctx context.Context) (int64, error) {
+// knownOwners returns the number of owners that the seal tells.
+func (r *reader) knownOwners(ctx context.Context) (int64, error) {
 	answer, err := r.ask(ctx, http.MethodGet, "_mapping",
 		url.Values{"filter_path": {"*.mappings._meta"}}, nil)
 	if err != nil {
@@ -101,7 +102,7 @@ func (r *reader) sealedOwners(ctx context.Context) (int64, error) {
 	}
 	sealed := m[r.generation].Mappings.Meta
 	if !sealed.isOf(r.generation) {
-		return 0, errUnsealed
+		return r.countOwners(ctx) // it is about to be sealed, and somebody checks it
 	}
 	return sealed.Owners, nil
 }

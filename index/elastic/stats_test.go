@@ -1,8 +1,9 @@
 package elastic
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,12 +102,31 @@ func TestReader_CountiesAreACopy(t *testing.T) {
 	}
 }
 
-// The number of owners is that of the seal; without one there are no statistics.
-func TestReader_StatsOfAnUnsealedGeneration(t *testing.T) {
+// Owners are those that the seal tells; a generation that is looked at before it is sealed has them counted.
+func TestA1_OwnersOfTheSeal(t *testing.T) {
 	t.Parallel()
-	r := testReader(t, 1, made(10))
-	must(t, r.c, "PUT", "/"+r.generation+"/_mapping", nil, []byte(`{"_meta":{"sealed":true,"generation":"another"}}`))
-	if _, err := r.Stats(t.Context()); !errors.Is(err, errUnsealed) {
-		t.Errorf("error %v", err)
+	filings := made(50)
+	r := testReader(t, 1, filings)
+	want, _ := indextest.NewOracle("made", filings).Stats(t.Context())
+	for _, test := range []struct {
+		name   string
+		meta   meta
+		owners int64
+	}{
+		{"sealed", meta{Sealed: true, Generation: r.generation, Owners: 12345}, 12345},
+		{"not sealed", meta{}, want.Owners},
+		{"a clone of a sealed one", meta{Sealed: true, Generation: "another", Owners: 12345}, want.Owners},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			body, err := json.Marshal(object{"_meta": test.meta})
+			if err != nil {
+				t.Fatal(err)
+			}
+			must(t, r.c, http.MethodPut, "/"+r.generation+"/_mapping", nil, body)
+			got, err := newReader(r.c, r.generation).Stats(t.Context())
+			if err != nil || got.Owners != test.owners {
+				t.Errorf("%d owners, %v; want %d", got.Owners, err, test.owners)
+			}
+		})
 	}
 }

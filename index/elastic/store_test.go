@@ -121,7 +121,7 @@ func put(t testing.TB, b index.Build, f *index.Filing) {
 
 func seal(t testing.TB, b index.Build) index.Tally {
 	t.Helper()
-	tally, err := b.Seal(t.Context())
+	tally, err := b.Seal(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

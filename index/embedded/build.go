@@ -152,13 +152,13 @@ func (b *build) Has(ctx context.Context, ids []int64) ([]bool, error) {
 }
 
 // Seal implements index.Build.
-func (b *build) Seal(ctx context.Context) (index.Tally, error) {
+func (b *build) Seal(ctx context.Context, check index.Check) (index.Tally, error) {
 	if b.failed == nil {
 		b.failed = b.lock.check(ctx)
 	}
 	var tally index.Tally
 	if b.failed == nil {
-		tally, b.failed = b.seal(ctx)
+		tally, b.failed = b.seal(ctx, check)
 	}
 	if b.failed != nil {
 		return index.Tally{}, fmt.Errorf("seal %s: %w", b.name, b.failed)
@@ -167,7 +167,7 @@ func (b *build) Seal(ctx context.Context) (index.Tally, error) {
 	return tally, nil
 }
 
-func (b *build) seal(ctx context.Context) (index.Tally, error) {
+func (b *build) seal(ctx context.Context, check index.Check) (index.Tally, error) {
 	if err := b.handOver(ctx); err != nil {
 		return index.Tally{}, err
 	}
@@ -185,10 +185,24 @@ func (b *build) seal(ctx context.Context) (index.Tally, error) {
 	if err := syncPath(path); err != nil {
 		return index.Tally{}, err
 	}
+	if check != nil {
+		if err := b.look(ctx, path, check, tally); err != nil {
+			return index.Tally{}, err
+		}
+	}
 	if err := os.Rename(path, b.files.sealed(b.name)); err != nil {
 		return index.Tally{}, err
 	}
 	return tally, syncPath(b.files.generations())
+}
+
+// look lets check read the file as it will be read once it is sealed.
+func (b *build) look(ctx context.Context, path string, check index.Check, tally index.Tally) error {
+	g, err := openGeneration(b.name, path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(check(ctx, g, tally), g.db.Close())
 }
 
 // errEnded is returned by every change of a generation after Seal or Abort.

@@ -34,7 +34,7 @@ func TestBuild_CopyOfAGeneration(t *testing.T) {
 	if diff := cmp.Diff([]bool{false, true, true, true, false}, has); diff != "" || err != nil {
 		t.Errorf("Has tells of what was copied (-want +got), %v:\n%s", err, diff)
 	}
-	tally, err := b.Seal(ctx)
+	tally, err := b.Seal(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestBuild_CanceledPutFailsTheSeal(t *testing.T) {
 	if err := b.Put(ctx, filings[1]); !errors.Is(err, context.Canceled) {
 		t.Errorf("put: %v, want context.Canceled", err)
 	}
-	if _, err := b.Seal(t.Context()); !errors.Is(err, context.Canceled) {
+	if _, err := b.Seal(t.Context(), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("seal: %v, want the error of the put", err)
 	}
 }
@@ -116,7 +116,7 @@ func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	if err == nil {
 		t.Error("no Put told that nothing is stored")
 	}
-	if _, err := b.Seal(t.Context()); err == nil {
+	if _, err := b.Seal(t.Context(), nil); err == nil {
 		t.Error("sealed without its filings")
 	}
 }
@@ -125,14 +125,14 @@ func TestBuild_NothingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	for name, end := range map[string]func(index.Build) error{
-		"Seal":  func(b index.Build) error { _, err := b.Seal(ctx); return err },
+		"Seal":  func(b index.Build) error { _, err := b.Seal(ctx, nil); return err },
 		"Abort": func(b index.Build) error { return b.Abort(ctx) },
 	} {
 		b := begin(t, lockStore(t, openStore(t, t.TempDir())), "", made(3, 1)...)
 		if err := end(b); err != nil {
 			t.Fatal(err)
 		}
-		_, sealErr := b.Seal(ctx)
+		_, sealErr := b.Seal(ctx, nil)
 		for what, err := range map[string]error{"Put": b.Put(ctx, made(1, 2)[0]), "Remove": b.Remove(ctx, 1), "Seal": sealErr} {
 			if err == nil {
 				t.Errorf("%s after %s: no error", what, name)

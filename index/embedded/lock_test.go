@@ -73,7 +73,7 @@ func TestLock_ReleasedChangesNothing(t *testing.T) {
 	first := load(t, s, made(5, 1))
 	l := lockStore(t, s)
 	sealed := begin(t, l, "", made(6, 2)...)
-	if _, err := sealed.Seal(ctx); err != nil {
+	if _, err := sealed.Seal(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
 	open := begin(t, l, first, made(1, 3)...)
@@ -81,7 +81,7 @@ func TestLock_ReleasedChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, beginErr := l.Begin(ctx, "")
-	_, sealErr := open.Seal(ctx)
+	_, sealErr := open.Seal(ctx, nil)
 	_, hasErr := open.Has(ctx, []int64{1})
 	for what, err := range map[string]error{
 		"Renew":   l.Renew(ctx, index.Run{}),

@@ -1,6 +1,7 @@
 package indextest
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -21,6 +22,7 @@ func testGenerations(t *testing.T, open func(t *testing.T) Harness) {
 		{"L7 swap and rollback", testSwap},
 		{"L7 L8 update", testUpdate},
 		{"L8 last action wins", testActions},
+		{"L8 a failed check", testFailedCheck},
 		{"deleted and aborted", testDelete},
 		{"L8 another process", testAgain},
 	} {
@@ -96,7 +98,15 @@ func testLife(t *testing.T, h Harness) {
 	expect(t, []state{{name, false, false}}, states(t, h.Store), nil)
 	checkUnknown(t, h.Store, name)
 
-	got, err := begun.Seal(ctx)
+	o := NewOracle(name, all)
+	got, err := begun.Seal(ctx, func(_ context.Context, r index.Reader, holds index.Tally) error {
+		if diff := want.Diff(holds); diff != nil {
+			t.Errorf("tally that is checked: %q", diff)
+		}
+		check(t, r, o)
+		expect(t, []state{{name, false, false}}, states(t, h.Store), nil)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +114,6 @@ func testLife(t *testing.T, h Harness) {
 		t.Errorf("tally: %q", diff)
 	}
 	expect(t, []state{{name, true, false}}, states(t, h.Store), nil)
-	o := NewOracle(name, all)
 	check(t, mustOpen(t, h.Store, name), o)
 	h.Advance(time.Second)
 	live(t, h.Store, "")
@@ -120,6 +129,25 @@ func testLife(t *testing.T, h Harness) {
 	h.Advance(time.Second)
 	check(t, live(t, h.Store, name), o)
 	checkListed(t, h.Store, name, int64(len(all)))
+	release(t, lock)
+}
+
+// testFailedCheck wants a generation whose check fails to stay unsealed, so that nobody can be sent to it.
+func testFailedCheck(t *testing.T, h Harness) {
+	lock := mustLock(t, h.Store)
+	begun := mustBegin(t, lock, "")
+	mustPut(t, begun, wildFilings(10, 8)...)
+	wrong := errors.New("not what was read")
+	_, err := begun.Seal(t.Context(), func(context.Context, index.Reader, index.Tally) error { return wrong })
+	if !errors.Is(err, wrong) {
+		t.Errorf("seal: want the check's error, got %v", err)
+	}
+	expect(t, []state{{begun.Generation(), false, false}}, states(t, h.Store), nil)
+	checkUnknown(t, h.Store, begun.Generation())
+	if err := begun.Abort(t.Context()); err != nil {
+		t.Error(err)
+	}
+	expect(t, []state(nil), states(t, h.Store), nil)
 	release(t, lock)
 }
 

@@ -42,7 +42,7 @@ func build(ctx context.Context, lock index.Lock, from string, filings iter.Seq[*
 		}
 		want.Add(f)
 	}
-	got, err := b.Seal(ctx)
+	got, err := b.Seal(ctx, nil)
 	if err != nil {
 		return "", errors.Join(err, b.Abort(ctx))
 	}

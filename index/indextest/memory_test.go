@@ -205,13 +205,19 @@ func (b *memoryBuild) Has(_ context.Context, ids []int64) ([]bool, error) {
 	return has, nil
 }
 
-func (b *memoryBuild) Seal(context.Context) (index.Tally, error) {
-	b.memory.mu.Lock()
-	defer b.memory.mu.Unlock()
+func (b *memoryBuild) Seal(ctx context.Context, check index.Check) (index.Tally, error) {
 	tally := index.NewTally()
 	for _, f := range b.stored.filings {
 		tally.Add(f)
 	}
+	if check != nil { // without mu: a check may ask the store
+		r := b.memory.spoil(NewOracle(b.stored.Name, slices.Collect(maps.Values(b.stored.filings))))
+		if err := check(ctx, r, tally); err != nil {
+			return index.Tally{}, err
+		}
+	}
+	b.memory.mu.Lock()
+	defer b.memory.mu.Unlock()
 	b.stored.Filings, b.stored.Bytes, b.stored.Sealed = tally.Filings, 1+tally.Filings, true
 	return tally, nil
 }

@@ -75,7 +75,7 @@ func mustRemove(t *testing.T, b index.Build, id int64) {
 // mustSeal seals b and compares its tally with that of what it must hold.
 func mustSeal(t *testing.T, b index.Build, want []*index.Filing) string {
 	t.Helper()
-	got, err := b.Seal(t.Context())
+	got, err := b.Seal(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,10 @@ func wrongStores() []wrong {
 			return m
 		}},
 		{"unsealed ones are opened", "Generations/L7_built,_sealed,_promoted", func(m *memory) index.Store { return opening{m} }},
+		locking("sealed before the check", "Generations/L8_a_failed_check", func(_ *memory, l alteredLock) index.Lock {
+			l.sealsFirst = true
+			return l
+		}),
 		{"anybody gets the lock", "Locks/one_load_at_a_time", func(m *memory) index.Store { return unlocked{m} }},
 		locking("copies are the original", "Generations/L7_L8_update", func(m *memory, l alteredLock) index.Lock {
 			l.begun = func(from string, b *memoryBuild) {
@@ -136,6 +140,7 @@ type alteredLock struct {
 	promote          func(ctx context.Context, from, to string) error
 	stale            bool
 	firstWins, keeps bool
+	sealsFirst       bool
 }
 
 func (l alteredLock) Begin(ctx context.Context, from string) (index.Build, error) {
@@ -146,7 +151,7 @@ func (l alteredLock) Begin(ctx context.Context, from string) (index.Build, error
 	if l.begun != nil {
 		l.begun(from, b.(*memoryBuild))
 	}
-	return alteredBuild{b.(*memoryBuild), l.firstWins, l.keeps}, nil
+	return alteredBuild{b.(*memoryBuild), l.firstWins, l.keeps, l.sealsFirst}, nil
 }
 
 func (l alteredLock) Delete(ctx context.Context, name string) error {
@@ -175,6 +180,16 @@ func (l alteredLock) Renew(ctx context.Context, run index.Run) error {
 type alteredBuild struct {
 	*memoryBuild
 	firstWins, keeps bool
+	sealsFirst       bool
+}
+
+func (b alteredBuild) Seal(ctx context.Context, check index.Check) (index.Tally, error) {
+	if b.sealsFirst {
+		if _, err := b.memoryBuild.Seal(ctx, nil); err != nil {
+			return index.Tally{}, err
+		}
+	}
+	return b.memoryBuild.Seal(ctx, check)
 }
 
 func (b alteredBuild) Put(ctx context.Context, f *index.Filing) error {

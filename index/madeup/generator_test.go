@@ -39,12 +39,12 @@ func perMille(filings []*index.Filing, so func(f *index.Filing) bool) int {
 
 func TestNext_EveryValueIsValid(t *testing.T) {
 	t.Parallel()
-	date := regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	date, county := regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`), regexp.MustCompile(`^.+, [A-Z]{2}$`)
 	for i, f := range sample(madeup.New(1)) {
 		if f.ID != int64(i+1) {
 			t.Fatalf("filing %d has id %d", i+1, f.ID)
 		}
-		if !regexp.MustCompile(`^.+, [A-Z]{2}$`).MatchString(f.Text(index.County)) {
+		if !county.MatchString(f.Text(index.County)) {
 			t.Fatalf("L3: county %q", f.Text(index.County))
 		}
 		if f.Has(index.Latitude) != f.Has(index.Longitude) {
