@@ -20,20 +20,47 @@ func (p *program) reindexCommand() *cobra.Command {
 		Short: "Loads filings into a new generation, verifies it and makes it live in one step",
 		Long: `Loads filings into a new generation, verifies it and makes it live in one step.
 
-A SOURCE is a file, a folder (its files in name order) or - for standard input: NDJSON (.ndjson, .jsonl) or CSV
-with a header (.csv), plain, gzip or zstd. The generation that is live stays so until the new one has been verified;
-whatever goes wrong before leaves it untouched. Ends with one line of JSON on standard output.
+A SOURCE is one of these; several may be mixed:
+
+  FILE, FOLDER     NDJSON (.ndjson, .jsonl) or CSV with a header (.csv), plain, gzip or zstd; of a folder its files in
+                   name order
+  -                standard input, NDJSON unless --format says otherwise
+  http(s)://…      a file of a web server. Its format is told by its name, else by the Content-Type
+                   (application/x-ndjson, text/csv). A user and password in the address are sent as basic
+                   authentication. Redirects are followed, from https never to http. It is an error if the connection
+                   breaks off, or if for 60 seconds no byte comes.
+  postgres://…     the rows of --query, which is the same for all such sources. It is run once, in a transaction that
+                   can only read, and sees one state of the database.
+
+The columns of a query have the names of fields; upper and lower case are the same there, since SQL makes names that
+are not quoted lower case. NULL is a missing value. Numbers are numeric, integers or floats (a numeric loses nothing);
+dates date or text; createdAt timestamptz, timestamp (taken as UTC) or text; categories text[], or text with ; between
+them; deleted, in an update, boolean; all else is text. Other types, such as json, have to be cast in the query. Rejects
+name the row, from 1, in place of the line, and show it as JSON.
+
+Addresses are shown, in reports and everywhere else, without user, password and parameters. Other users of this machine
+may see the command line, though: better give PostgreSQL's password by PGPASSWORD or ~/.pgpass.
+
+The generation that is live stays so until the new one has been verified; whatever goes wrong before leaves it
+untouched. Ends with one line of JSON on standard output.
 
 Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promoted, 2 wrong usage or settings.`,
 		Example: `  filings reindex filings.ndjson.gz
   filings reindex --rejects rejects.ndjson --max-rejects 100 /data/counties/
   zcat filings.csv.gz | filings reindex --format csv -
-  filings reindex --update changes.ndjson`,
+  filings reindex --update changes.ndjson
+  filings reindex https://data.example.org/filings.ndjson.gz
+  filings reindex --dry-run --format csv 'https://data.example.org/export?day=today'
+  filings reindex --query 'SELECT id, county, filing_date AS filingDate, amount AS filingAmount FROM filings' \
+    'postgres://reader@db.example.org/county?sslmode=verify-full'
+  filings reindex --update --query 'SELECT id, county, owner, gone AS deleted FROM changes ORDER BY at' \
+    postgres://reader@db.example.org/county more.ndjson`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
-	f.StringVar(&cfg.Format, "format", "", "ndjson or csv, for all sources; by default told by their names")
+	f.StringVar(&cfg.Format, "format", "", "ndjson or csv, for all sources but PostgreSQL; by default told by their names")
+	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// times is how often the data is repeated to see whether memory grows with it.
+const times = 4
+
+// loaded is what one load took.
+type loaded struct {
+	generation string
+	filings    int64
+	seconds    float64
+	cpu        time.Duration // of the program
+	peakBytes  int64         // of the program
+}
+
+func (l loaded) row() string {
+	return fmt.Sprintf("%d | %.1f | %.0f | %.1f | %d", l.filings, l.seconds, float64(l.filings)/l.seconds, l.cpu.Seconds(), l.peakBytes>>20)
+}
+
+// measureLoads loads the data, and four times the data, into each engine.
+func (b *bench) measureLoads(ctx context.Context) error {
+	large := filepath.Join(b.dir, "large.ndjson")
+	if err := repeat(b.data, large, times); err != nil {
+		return fmt.Errorf("repeat the data: %w", err)
+	}
+	fmt.Print("| load into | filings | seconds | filings/s | CPU of the program, s | its peak memory, MiB | filings/s beside a bare replay |\n|---|---|---|---|---|---|---|\n")
+	for _, data := range []string{b.data, large} {
+		l, bare, err := b.loadElasticsearch(ctx, data)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("| Elasticsearch | %s | %.2f |\n", l.row(), bare.Seconds()/l.seconds)
+		folder := filepath.Join(b.dir, "embedded")
+		if l, err = b.load(ctx, data, "FILINGS_DATA_DIR="+folder); err != nil {
+			return err
+		}
+		fmt.Printf("| embedded | %s | |\n", l.row())
+		if err := os.RemoveAll(folder); err != nil {
+			return err
+		}
+	}
+	fmt.Println()
+	return os.Remove(large)
+}
+
+// loadElasticsearch loads twice: through a recorder, to have the requests, and directly, which counts. bare is the time
+// that the recorded requests alone take.
+func (b *bench) loadElasticsearch(ctx context.Context, data string) (l loaded, bare time.Duration, err error) {
+	defer func() { err = firstError(err, b.deleteIndices(ctx)) }()
+	rec, err := newRecorder(b.elasticsearch, b.dir)
+	if err != nil {
+		return l, 0, err
+	}
+	defer func() { err = firstError(err, rec.close(), os.Remove(rec.file.Name())) }()
+	if l, err = b.load(ctx, data, b.onElasticsearch(rec.server.URL)...); err != nil {
+		return l, 0, err
+	}
+	if bare, err = rec.replayLoad(ctx, b.elasticsearch, l.generation); err != nil {
+		return l, 0, err
+	}
+	l, err = b.load(ctx, data, b.onElasticsearch(b.elasticsearch)...)
+	return l, bare, err
+}
+
+// benchIndex keeps these generations apart from whatever else is in that Elasticsearch.
+const benchIndex = "filings-bench"
+
+func (b *bench) onElasticsearch(address string) []string {
+	return []string{"FILINGS_ELASTICSEARCH_URL=" + address, "FILINGS_INDEX=" + benchIndex, "FILINGS_INDEX_REPLICAS=0"}
+}
+
+// load runs the program's own command.
+func (b *bench) load(ctx context.Context, data string, environment ...string) (l loaded, err error) {
+	cmd := exec.CommandContext(ctx, b.program, "reindex", "--format", "ndjson", "--max-shrink", "100", "--max-rejects", "1000", data)
+	cmd.Env = append(os.Environ(), append(environment, "FILINGS_LOG_LEVEL=error")...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return l, fmt.Errorf("load: %w", err)
+	}
+	var report struct {
+		Generation string
+		Filings    int64
+		Seconds    float64
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		return l, err
+	}
+	l = loaded{generation: report.Generation, filings: report.Filings, seconds: report.Seconds}
+	l.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		l.peakBytes = usage.Maxrss << 10 // Linux counts KiB
+	}
+	return l, nil
+}
+
+// deleteIndices deletes what the bench made. Names are listed first: a cluster may refuse deletion by pattern.
+func (b *bench) deleteIndices(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	res, err := http.Get(b.elasticsearch + "/" + benchIndex + "-*/_alias?expand_wildcards=all")
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	var indices map[string]json.RawMessage
+	if err := json.NewDecoder(res.Body).Decode(&indices); err != nil {
+		return err
+	}
+	for name := range indices {
+		if err := exchange(ctx, http.MethodDelete, b.elasticsearch+"/"+name, "", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeat writes the filings of from n times to to, each time under ids of their own and with owners and case numbers of
+// their own, so that there are n times as many different values.
+func repeat(from, to string, n int) error {
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	w := newLineWriter(out)
+	for i := range n {
+		if err := eachLine(from, func(line []byte) error { return w.write(other(line, i)) }); err != nil {
+			return err
+		}
+	}
+	return firstError(w.flush(), out.Close())
+}
+
+// apart is the distance between the ids of a filing and of the same one in the next repetition.
+const apart = 1_000_000_000_000
+
+var idOf = regexp.MustCompile(`"id":\d+`)
+
+// other returns a line's filing as the i-th other one. The lines are those of a valid load, so the keys stand only where
+// keys stand.
+func other(line []byte, i int) []byte {
+	if i == 0 {
+		return line
+	}
+	if at := idOf.FindIndex(line); at != nil {
+		id, _ := strconv.ParseInt(string(line[at[0]+len(`"id":`):at[1]]), 10, 64)
+		line = slices.Concat(line[:at[0]], fmt.Appendf(nil, `"id":%d`, id+int64(i)*apart), line[at[1]:])
+	}
+	for _, key := range []string{`"owner":"`, `"caseNumber":"`} {
+		line = bytes.Replace(line, []byte(key), fmt.Appendf(nil, "%s%s ", key, strings.Repeat("Q", i)), 1)
+	}
+	return line
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// recorder is a proxy to Elasticsearch that keeps the requests that pass through it.
+type recorder struct {
+	server *httptest.Server
+
+	mu       sync.Mutex
+	file     *os.File // bodies, one after the other: those of a load are too large to hold
+	size     int64
+	requests []recorded
+}
+
+// recorded is a request; its body is a part of the recorder's file.
+type recorded struct {
+	method, uri, contentType string
+	at, length               int64
+}
+
+func newRecorder(elasticsearch, dir string) (*recorder, error) {
+	target, err := url.Parse(elasticsearch)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(dir, "requests-")
+	if err != nil {
+		return nil, err
+	}
+	r := &recorder{file: file}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if err := r.keep(req); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		proxy.ServeHTTP(w, req)
+	}))
+	return r, nil
+}
+
+// keep appends the request, and leaves its body to be read again.
+func (r *recorder) keep(req *http.Request) error {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return err
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := r.file.WriteAt(body, r.size); err != nil {
+		return err
+	}
+	r.requests = append(r.requests, recorded{
+		req.Method, req.URL.RequestURI(), req.Header.Get("Content-Type"), r.size, int64(len(body)),
+	})
+	r.size += int64(len(body))
+	return nil
+}
+
+func (r *recorder) close() error {
+	r.server.Close()
+	return r.file.Close()
+}
+
+// drain returns the requests that were kept since it was last called.
+func (r *recorder) drain() []recorded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := r.requests
+	r.requests = nil
+	return kept
+}
+
+func (r *recorder) body(q recorded) ([]byte, error) {
+	b := make([]byte, q.length)
+	_, err := r.file.ReadAt(b, q.at)
+	return b, err
+}
+
+// replayWriters is how many bulk requests a replay has under way, as the load has.
+const replayWriters = 4
+
+// replayLoad sends what a load wrote once more, into an index of another name, and returns how long that took: the
+// index's creation, every bulk request byte for byte, block, refresh, merge and settings. Nothing is read back.
+func (r *recorder) replayLoad(ctx context.Context, elasticsearch, generation string) (time.Duration, error) {
+	var bulks, others []recorded
+	for _, q := range r.drain() {
+		path, _, _ := strings.Cut(q.uri, "?")
+		switch {
+		case strings.HasSuffix(path, "/_bulk"):
+			bulks = append(bulks, q)
+		case strings.HasPrefix(path, "/"+generation) && q.method != http.MethodGet && !strings.HasSuffix(path, "/_search"):
+			others = append(others, q)
+		}
+	}
+	if len(others) == 0 || len(bulks) == 0 {
+		return 0, fmt.Errorf("no load of %s was recorded", generation)
+	}
+	other := "bare-" + generation
+	send := func(ctx context.Context, q recorded) error {
+		body, err := r.body(q)
+		if err != nil {
+			return err
+		}
+		if q.method == http.MethodPut {
+			body = bytes.ReplaceAll(body, []byte(generation), []byte(other))
+		}
+		return exchange(ctx, q.method, elasticsearch+strings.ReplaceAll(q.uri, generation, other), q.contentType, body)
+	}
+	defer func() {
+		_ = exchange(context.WithoutCancel(ctx), http.MethodDelete, elasticsearch+"/"+other, "", nil)
+	}()
+	start := time.Now()
+	if err := send(ctx, others[0]); err != nil { // creates the index
+		return 0, err
+	}
+	g, writing := errgroup.WithContext(ctx)
+	g.SetLimit(replayWriters)
+	for _, q := range bulks {
+		g.Go(func() error { return send(writing, q) })
+	}
+	if err := g.Wait(); err != nil {
+		return 0, err
+	}
+	for _, q := range others[1:] {
+		if err := send(ctx, q); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start), nil
+}
+
+// exchange sends a request and reads the answer to its end. A bulk answer with errors is an error.
+func exchange(ctx context.Context, method, address, contentType string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	head, err := bufio.NewReader(res.Body).Peek(200)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if res.StatusCode >= 300 || bytes.Contains(head, []byte(`"errors":true`)) {
+		return fmt.Errorf("%s %s: %s", method, req.URL.Path, res.Status)
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
+}
+
+// lastSearch returns the last recorded search that asks for hits, which is the one for the page.
+func (r *recorder) lastSearch() (q recorded, body map[string]any, err error) {
+	for _, kept := range r.drain() {
+		if path, _, _ := strings.Cut(kept.uri, "?"); !strings.HasSuffix(path, "/_search") {
+			continue
+		}
+		text, err := r.body(kept)
+		if err != nil {
+			return q, nil, err
+		}
+		var b map[string]any
+		if err := json.Unmarshal(text, &b); err != nil {
+			return q, nil, err
+		}
+		if size, ok := b["size"].(float64); ok && size > 0 {
+			q, body = kept, b
+		}
+	}
+	if body == nil {
+		return q, nil, fmt.Errorf("no search for a page was recorded")
+	}
+	return q, body, nil
+}

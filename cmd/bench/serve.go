@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// served is a running service and a client of it.
+type served struct {
+	cmd    *exec.Cmd
+	url    string
+	key    string
+	client *http.Client
+}
+
+// serve runs the service with settings that take no part in the measurement: ports of its own, no limits in the way.
+func (b *bench) serve(ctx context.Context, name string, environment ...string) (s *served, err error) {
+	folder := filepath.Join(b.dir, name)
+	environment = append(os.Environ(), append(environment,
+		"FILINGS_DATA_DIR="+folder, "FILINGS_REDIS_URL="+b.redis,
+		"FILINGS_LISTEN=127.0.0.1:0", "FILINGS_REDIRECT_LISTEN=off", "FILINGS_OPERATIONS_LISTEN=off", "FILINGS_LOG_FORMAT=json",
+		"FILINGS_ENTERPRISE_DAILY_QUOTA=1000000000", "FILINGS_ENTERPRISE_BURST=1000000", "FILINGS_REQUEST_TIMEOUT=60s")...)
+	s = &served{cmd: exec.CommandContext(ctx, b.program, "serve")}
+	s.cmd.Env = environment
+	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
+	errs, err := s.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.stop())
+		}
+	}()
+	log := bufio.NewReader(errs)
+	if s.url, err = servingAt(log); err != nil {
+		return nil, err
+	}
+	go func() { _, _ = io.Copy(io.Discard, log) }() // the access log
+	if s.client, err = trusting(filepath.Join(folder, "tls.pem")); err != nil {
+		return nil, err
+	}
+	keys := exec.CommandContext(ctx, b.program, "keys", "create", "--tier", "enterprise",
+		"--user", fmt.Sprintf("bench-%s-%d", name, time.Now().UnixNano()))
+	keys.Env, keys.Stderr = environment, os.Stderr
+	key, err := keys.Output()
+	s.key = strings.TrimSpace(string(key))
+	return s, err
+}
+
+// servingAt reads the log until it says where the service listens.
+func servingAt(log *bufio.Reader) (string, error) {
+	var said strings.Builder
+	for {
+		line, err := log.ReadString('\n')
+		if err != nil {
+			return "", fmt.Errorf("the service did not start: %s", said.String())
+		}
+		said.WriteString(line)
+		var record struct{ Msg, API string }
+		if json.Unmarshal([]byte(line), &record) != nil || record.Msg != "serving" {
+			continue
+		}
+		_, port, err := net.SplitHostPort(record.API)
+		return "https://localhost:" + port, err
+	}
+}
+
+func trusting(certificate string) (*http.Client, error) {
+	text, err := os.ReadFile(certificate)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(text)
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool}, MaxIdleConnsPerHost: 64, DisableCompression: true,
+	}}, nil
+}
+
+// stop ends the service as an operator does.
+func (s *served) stop() error {
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return s.cmd.Wait()
+}
+
+// get asks the service, and returns the answer's body.
+func (s *served) get(ctx context.Context, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("X-API-Key", s.key)
+	res, err := s.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", path, res.Status, body)
+	}
+	return body, err
+}
