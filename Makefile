@@ -4,7 +4,7 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench image compose compose-down
+.PHONY: help run build test check bench bench-load faults image compose compose-down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,7 +15,7 @@ run: ## for a first look: 20,000 made-up filings, an account, the API on https:/
 build: ## the program, as ./filings
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o filings ./cmd/filings
 
-test: bin/testservers ## all tests, beside a real Elasticsearch and Redis where they can be had; says what is left out
+test: bin/testservers ## all tests, beside a real Elasticsearch, Redis and PostgreSQL where they can be had; says what is left out
 	bin/testservers -- $(TEST) ./...
 
 check: bin/testservers ## what a change has to pass: format, vet, staticcheck, all tests with the race detector
@@ -24,8 +24,17 @@ check: bin/testservers ## what a change has to pass: format, vet, staticcheck, a
 	go tool staticcheck ./...
 	bin/testservers -- $(TEST) -race ./...
 
-bench: bin/testservers ## the benchmarks
-	bin/testservers -- go test -run '^$$' -bench . -benchmem ./...
+# DATA=file.ndjson.gz measures with that file; by default with made-up filings.
+BENCH = bin/testservers -- go run ./cmd/bench $(if $(DATA),-data $(DATA))
+
+bench: bin/testservers ## loads and pages beside bare Elasticsearch, as tables; DATA=FILE for your own filings
+	$(BENCH)
+
+bench-load: bin/testservers ## only the loads
+	$(BENCH) load
+
+faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running
+	TEST_KILLS=100 bin/testservers -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
 
 image: ## the container image, as filings:local
 	docker compose build filings

@@ -111,6 +111,8 @@ type Store interface {
 	Lock(ctx context.Context, run Run) (Lock, error)
 	// Running returns the load that holds the lock, or nil.
 	Running(ctx context.Context) (*Run, error)
+	// LastRun returns what the load that holds the lock, or held it last, published last; nil before the first load.
+	LastRun(ctx context.Context) (*Run, error)
 }
 
 // LockTTL is how long a lock holds without being renewed, where the engine cannot tell that its holder died. Holders
@@ -137,7 +139,14 @@ type Run struct {
 	Read       int64     `json:"read"`
 	Indexed    int64     `json:"indexed"`
 	Rejected   int64     `json:"rejected"`
+	Outcome    string    `json:"outcome"` // OutcomePromoted or OutcomeFailed at the end; of a load that died it stays ""
 }
+
+// Outcomes of loads.
+const (
+	OutcomePromoted = "promoted"
+	OutcomeFailed   = "failed"
+)
 
 // Lock is the right to build, promote and delete generations. After the lock was lost its methods return ErrLockLost
 // and change nothing.

@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -69,9 +68,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				in := input{format: format, open: func() (io.ReadCloser, error) {
-					return io.NopCloser(bytes.NewReader(text)), nil
-				}}
+				in := input{format: format, open: opening(format, bytes.NewReader(text))}
 				r := newReading([]input{in}, false, false, noon, func(r Reject) error { return &r })
 				c, taken := new(change), 0
 				if err := r.each(context.Background(), c.place, func(bool) error { taken++; return nil }); err != nil || taken != n {

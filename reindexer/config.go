@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"slices"
 	"time"
 
 	"filings/index"
@@ -29,9 +30,10 @@ var (
 // Config says what to load and how.
 type Config struct {
 	Store   index.Store
-	Sources []string  // files, folders, or "-" for Stdin
+	Sources []string  // files, folders, addresses of HTTP and PostgreSQL, or "-" for Stdin
+	Query   string    // what addresses of PostgreSQL are asked; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
-	Format  string    // "ndjson", "csv", or "" to go by the names of files; "-" is then NDJSON
+	Format  string    // "ndjson", "csv", or "" to go by names and media types; "-" is then NDJSON
 
 	Update bool // apply changes to a copy of the live generation
 	Strict bool // reject records with unknown fields
@@ -52,9 +54,13 @@ type Config struct {
 func (cfg Config) checked() (Config, error) {
 	switch {
 	case len(cfg.Sources) == 0:
-		return cfg, fmt.Errorf("%w: name at least one source: a file, a folder, or - for standard input", ErrUsage)
+		return cfg, fmt.Errorf("%w: name at least one source: a file, a folder, an address, or - for standard input", ErrUsage)
 	case cfg.Format != "" && cfg.Format != formatNDJSON && cfg.Format != formatCSV:
 		return cfg, fmt.Errorf("%w: the format is ndjson or csv, not %s", ErrUsage, quote(cfg.Format))
+	case cfg.Query == "" && slices.ContainsFunc(cfg.Sources, isDatabase):
+		return cfg, fmt.Errorf("%w: an address of PostgreSQL needs --query, which says what to read there", ErrUsage)
+	case cfg.Query != "" && !slices.ContainsFunc(cfg.Sources, isDatabase):
+		return cfg, fmt.Errorf("%w: --query is for a source postgres://…, and none is given", ErrUsage)
 	case cfg.MaxRejects < 0:
 		return cfg, fmt.Errorf("%w: the number of allowed rejects is 0 or more, not %d", ErrUsage, cfg.MaxRejects)
 	case math.IsNaN(cfg.MaxShrink) || cfg.MaxShrink < 0 || cfg.MaxShrink > 100:

@@ -37,21 +37,22 @@ func newCSV(l lines) (*csvRows, error) {
 	if c.header, wrong = split(row.text, nil); wrong != "" {
 		return nil, errors.New("its header is not CSV: " + wrong)
 	}
-	return c, c.checkHeader()
+	return c, checkNames("its header", c.header)
 }
 
-func (c *csvRows) checkHeader() error {
+// checkNames checks the names that all records of an input have, which were given in what.
+func checkNames(what string, names []string) error {
 	given := map[string]bool{}
-	for _, name := range c.header {
+	for _, name := range names {
 		if given[name] {
-			return errors.New("its header has " + quote(name) + " twice")
+			return errors.New(what + " has " + quote(name) + " twice")
 		}
 		given[name] = true
 	}
 	need := []string{index.ID.String(), index.County.String()}
 	for _, name := range need {
 		if !given[name] && !(name == need[1] && given[deletedName]) {
-			return errors.New("its header lacks " + name + "; it is " + abbreviate(strings.Join(c.header, ",")))
+			return errors.New(what + " lacks " + name + "; it is " + abbreviate(strings.Join(names, ",")))
 		}
 	}
 	return nil

@@ -3,10 +3,15 @@
 //
 // # Reading
 //
-// A source is a file, a folder or standard input (source.go). Its bytes are decompressed by what they are, not by what
+// A source is a file, a folder, standard input (source.go) or the address of a web server (address.go, web.go), whose
+// answer counts only if it came whole (body.go). Its bytes are decompressed by what they are, not by what
 // they are called (stream.go), and cut into lines of bounded length (lines.go). A parser (ndjson.go, csv.go) turns them
 // into named values, and a record (record.go) takes these by the rules of index.Fields, one case a kind (value.go). The
 // memory of reading does not depend on the size of a source: only one line is held, besides a bit for each id seen (idset.go).
+//
+// The rows of a PostgreSQL query (query.go) are streamed, and each is read as the JSON object that its SQL values make
+// (rows.go, column.go), so that there is one way only from a value to a field. What addresses have in users, passwords
+// and parameters is shown nowhere.
 //
 // What is wrong with one record makes it a Reject; reading goes on, so that one run names all of them. What makes the
 // rest of a source unknowable (a stream or a record that is cut off, a damaged archive, a header without id) ends the

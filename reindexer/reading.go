@@ -46,15 +46,11 @@ func (r *reading) each(ctx context.Context, into func() *index.Filing, take func
 }
 
 func (r *reading) eachOf(ctx context.Context, in input, into func() *index.Filing, take func(deleted bool) error) error {
-	s, err := openStream(ctx, in, &r.bytes)
+	p, done, err := in.records(ctx, &r.bytes)
 	if err != nil {
 		return sourceError(in, 0, err)
 	}
-	defer s.Close()
-	p, err := newParser(in.format, s)
-	if err != nil {
-		return sourceError(in, 0, err)
-	}
+	defer done()
 	rec := record{rules: &r.rules}
 	for {
 		err := p.next(&rec, into())
@@ -85,27 +81,48 @@ func (r *reading) judge(in input, rec *record, take func(deleted bool) error) er
 	})
 }
 
-func newParser(format string, s *stream) (parser, error) {
+// records opens in. After done it may not be read any more.
+func (in input) records(ctx context.Context, count *atomic.Int64) (_ parser, done func(), err error) {
+	if in.query != nil {
+		r, err := in.query.open(ctx, count)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, r.Close, nil
+	}
+	s, err := openStream(ctx, in, count)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := newParser(s)
+	if err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return p, s.Close, nil
+}
+
+func newParser(s *stream) (parser, error) {
 	l := lines{r: s.Reader}
-	if format == formatCSV {
+	if s.format == formatCSV {
 		return newCSV(l)
 	}
 	return &ndjson{lines: l}, nil
 }
 
-// sourceError says where err stopped the reading; line 0 is before the first. An end of the context is no error of the
+// sourceError says where err stopped the reading; place 0 is before the first record. An end of the context is no error of the
 // source.
-func sourceError(in input, line int, err error) error {
+func sourceError(in input, place int, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if line == 0 {
+	if place == 0 {
 		return fmt.Errorf("%w: %s: %w", ErrSource, in.name, err)
 	}
-	return fmt.Errorf("%w: %s, line %d: %w", ErrSource, in.name, line, err)
+	return fmt.Errorf("%w: %s, %s %d: %w", ErrSource, in.name, in.unit(), place, err)
 }
 
-// Read returns the filings of a file or folder by the rules of a full load. A reject comes as a *Reject and reading goes
+// Read returns the filings of a file, a folder or an address of HTTP by the rules of a full load. A reject comes as a *Reject and reading goes
 // on; any other error is the last. A filing is valid until the next one is asked for.
 func Read(ctx context.Context, source string) iter.Seq2[*index.Filing, error] {
 	return func(yield func(*index.Filing, error) bool) {

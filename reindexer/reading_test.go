@@ -3,7 +3,6 @@ package reindexer
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -38,9 +37,11 @@ func read(t *testing.T, text string, s settings) outcome {
 	if s.format == "" {
 		s.format = formatNDJSON
 	}
-	in := input{name: "in", format: s.format, open: func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(text)), nil
-	}}
+	return readInput(t, input{name: "in", format: s.format, open: opening(s.format, strings.NewReader(text))}, s)
+}
+
+func readInput(t *testing.T, in input, s settings) outcome {
+	t.Helper()
 	var o outcome
 	r := newReading([]input{in}, s.update, s.strict, noon, func(reject Reject) error {
 		o.rejects = append(o.rejects, reject)

@@ -10,7 +10,7 @@ import (
 // Reject says what was wrong with one record (rule L6).
 type Reject struct {
 	File   string
-	Line   int    // where the record begins
+	Line   int    // where the record begins; the number of a row of a query
 	ID     int64  // 0 where the record has none that can be read
 	Field  string // "" where the record as a whole is wrong
 	Reason string

@@ -79,8 +79,10 @@ func (r *running) underLock(ctx context.Context) error {
 		err = cause
 	}
 	stop()
+	r.state.end(err)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
 	defer cancel()
+	_ = r.heart.renew(leaving) // publishes the outcome; a failure is logged
 	if failed := lock.Release(leaving); failed != nil && !errors.Is(failed, index.ErrLockLost) {
 		r.cfg.Log.Warn("the lock of the load could not be released; it expires by itself", "error", failed)
 	}

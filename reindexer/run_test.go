@@ -38,6 +38,17 @@ func TestL7_AFullLoad(t *testing.T) {
 		if run, err := store.Running(context.Background()); run != nil || err != nil {
 			t.Errorf("afterwards %v is running, error %v", run, err)
 		}
+		run, err := store.LastRun(context.Background())
+		if err != nil || run == nil || run.Outcome != index.OutcomePromoted || run.Indexed != 301 || run.Generation != report.Generation {
+			t.Errorf("the last run: %+v, %v", run, err)
+		}
+		failing := config(t, store, "{}\n")
+		if _, err := Run(context.Background(), failing); err == nil {
+			t.Error("a record without id was loaded")
+		}
+		if run, err = store.LastRun(context.Background()); err != nil || run.Outcome != index.OutcomeFailed || run.Rejected != 1 {
+			t.Errorf("the last run: %+v, %v", run, err)
+		}
 
 		second := mustRun(t, config(t, store, owned("Bob", upTo(290)...)))
 		if got := live(t, store); len(got) != 290 || got[7] != "Bob" {
@@ -340,14 +351,13 @@ func TestL7_GenerationsAreKept(t *testing.T) {
 		t.Run(fmt.Sprintf("keep %d", test.keep), func(t *testing.T) {
 			t.Parallel()
 			store := embeddedStore(t)
-			number := strings.NewReplacer()
 			var pairs []string
 			for i := range 5 {
 				cfg := config(t, store, owned("Ann", 1))
 				cfg.Keep = test.keep
 				pairs = append(pairs, mustRun(t, cfg).Generation, fmt.Sprint(i+1))
 			}
-			number = strings.NewReplacer(pairs...)
+			number := strings.NewReplacer(pairs...)
 			var got []string
 			for _, name := range generationNames(t, store) {
 				got = append(got, number.Replace(name))

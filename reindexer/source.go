@@ -1,6 +1,7 @@
 package reindexer
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -19,10 +20,25 @@ const stdinName = "-"
 
 // input is one stream of records.
 type input struct {
-	name   string // as it is reported
+	name   string      // as it is reported: of an address neither user, password nor parameters
+	format string      // "" where only the answer of a web server tells it
+	info   os.FileInfo // nil for what is no file
+	open   func(ctx context.Context) (opened, error)
+	query  *query // instead of open: the records are rows of a database
+}
+
+// opened is what an input's bytes are read from.
+type opened struct {
+	io.ReadCloser
 	format string
-	info   os.FileInfo // nil for standard input
-	open   func() (io.ReadCloser, error)
+}
+
+// unit is what the places of records in the input are counted in.
+func (in input) unit() string {
+	if in.query != nil {
+		return "row"
+	}
+	return "line"
 }
 
 // size returns the bytes that in has on disk, and false where that is not known before it was read.
@@ -47,23 +63,34 @@ func inputs(cfg Config) ([]input, error) {
 			all = append(all, stdinInput(cfg))
 			continue
 		}
-		info, err := os.Stat(source)
+		look := localInputs
+		if schemeOf(source) != "" {
+			look = remoteInputs
+		}
+		found, err := look(cfg, source)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrSource, err)
-		}
-		found := []input{fileInput(source, info, cfg.Format)}
-		if info.IsDir() {
-			if found, err = folderInputs(cfg, source); err != nil {
-				return nil, err
-			}
-		}
-		if found[0].format == "" {
-			return nil, fmt.Errorf("%w: the name of %s does not say its format: name it .ndjson, .jsonl or .csv "+
-				"(then .gz or .zst, if you like), or give --format", ErrUsage, source)
+			return nil, err
 		}
 		all = append(all, found...)
 	}
 	return all, nil
+}
+
+// localInputs finds a file, or the files of a folder.
+func localInputs(cfg Config, path string) ([]input, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSource, err)
+	}
+	if info.IsDir() {
+		return folderInputs(cfg, path)
+	}
+	in := fileInput(path, info, cfg.Format)
+	if in.format == "" {
+		return nil, fmt.Errorf("%w: the name of %s does not say its format: name it .ndjson, .jsonl or .csv "+
+			"(then .gz or .zst, if you like), or give --format", ErrUsage, path)
+	}
+	return []input{in}, nil
 }
 
 func stdinInput(cfg Config) input {
@@ -71,8 +98,8 @@ func stdinInput(cfg Config) input {
 	if format == "" {
 		format = formatNDJSON
 	}
-	return input{name: stdinName, format: format, open: func() (io.ReadCloser, error) {
-		return io.NopCloser(cfg.Stdin), nil
+	return input{name: stdinName, format: format, open: func(context.Context) (opened, error) {
+		return opened{io.NopCloser(cfg.Stdin), format}, nil
 	}}
 }
 
@@ -80,7 +107,10 @@ func fileInput(path string, info os.FileInfo, format string) input {
 	if format == "" {
 		format = formatOf(path)
 	}
-	return input{name: path, format: format, info: info, open: func() (io.ReadCloser, error) { return os.Open(path) }}
+	return input{name: path, format: format, info: info, open: func(context.Context) (opened, error) {
+		file, err := os.Open(path)
+		return opened{file, format}, err
+	}}
 }
 
 // formatOf tells the format from the name of a file, "" if it does not say. A `.json` file is a single document as

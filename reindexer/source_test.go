@@ -51,6 +51,11 @@ func zstandard(t testing.TB, text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
+// opening returns what opens an input on r.
+func opening(format string, r io.Reader) func(context.Context) (opened, error) {
+	return func(context.Context) (opened, error) { return opened{io.NopCloser(r), format}, nil }
+}
+
 // filing returns a line of NDJSON.
 func filing(id int) string { return fmt.Sprintf(`{"id":%d,"county":"Orange, FL"}`+"\n", id) }
 
@@ -239,7 +244,7 @@ func TestL6_LongLines(t *testing.T) {
 	t.Parallel()
 	long := io.MultiReader(strings.NewReader(filing(1)+`{"id":2,"owner":"`),
 		io.LimitReader(endless('x'), 100<<20), strings.NewReader("\"}\n"+filing(3)))
-	in := input{name: "long", format: formatNDJSON, open: func() (io.ReadCloser, error) { return io.NopCloser(long), nil }}
+	in := input{name: "long", format: formatNDJSON, open: opening(formatNDJSON, long)}
 	var rejects []Reject
 	var ids []int64
 	r := newReading([]input{in}, false, false, noon, func(r Reject) error {
@@ -276,9 +281,7 @@ func TestLines_EveryLength(t *testing.T) {
 	for _, length := range []int{0, 1, bufferSize - 2, bufferSize - 1, bufferSize, bufferSize + 1, maxLine - 1, maxLine} {
 		text := strings.Repeat("x", length)
 		var count atomic.Int64
-		s, err := openStream(context.Background(), input{open: func() (io.ReadCloser, error) {
-			return io.NopCloser(strings.NewReader(text + "\r\n" + "end")), nil
-		}}, &count)
+		s, err := openStream(context.Background(), input{open: opening("", strings.NewReader(text+"\r\n"+"end"))}, &count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +310,7 @@ func TestStream_EndsWithItsContext(t *testing.T) {
 	defer writer.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	_, err := openStream(ctx, input{open: func() (io.ReadCloser, error) { return silent, nil }}, new(atomic.Int64))
+	_, err := openStream(ctx, input{open: opening("", silent)}, new(atomic.Int64))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}

@@ -21,6 +21,7 @@ type state struct {
 
 	mu                sync.Mutex
 	phase, generation string
+	outcome           string
 	changed           chan struct{} // gets something when a phase begins
 }
 
@@ -54,6 +55,16 @@ func (s *state) place() (phase, generation string) {
 	return s.phase, s.generation
 }
 
+// end takes note of how the run ended.
+func (s *state) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outcome = index.OutcomePromoted
+	if err != nil {
+		s.outcome = index.OutcomeFailed
+	}
+}
+
 // status is what Progress shows.
 func (s *state) status() Status {
 	phase, generation := s.place()
@@ -68,8 +79,12 @@ func (s *state) status() Status {
 // run is what the lock tells other processes.
 func (s *state) run() index.Run {
 	phase, generation := s.place()
+	s.mu.Lock()
+	outcome := s.outcome
+	s.mu.Unlock()
 	return index.Run{
-		Holder: s.holder, Started: s.started, Renewed: s.now(), Phase: phase, Generation: generation,
+		Outcome: outcome,
+		Holder:  s.holder, Started: s.started, Renewed: s.now(), Phase: phase, Generation: generation,
 		Read: s.reading.read.Load(), Indexed: s.indexed.Load() + s.updated.Load(), Rejected: s.rejected.Load(),
 	}
 }

@@ -23,13 +23,14 @@ const (
 // stream is the plain text of an input.
 type stream struct {
 	*bufio.Reader
-	close []func() error
+	format string
+	close  []func() error
 }
 
 // openStream opens in and decompresses it by its first bytes. Bytes read from in itself are added to count. The stream
 // ends with ctx, even if the input blocks for ever.
 func openStream(ctx context.Context, in input, count *atomic.Int64) (*stream, error) {
-	file, err := in.open()
+	file, err := in.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func openStream(ctx context.Context, in input, count *atomic.Int64) (*stream, er
 	if _, regular := in.size(); !regular {
 		source = &patient{ctx: ctx, r: file}
 	}
-	s := &stream{close: []func() error{file.Close}}
+	s := &stream{format: file.format, close: []func() error{file.Close}}
 	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: source, n: count}, bufferSize)
 	plain, err := s.decompressed(raw)
 	if err != nil {
@@ -132,7 +133,8 @@ func (a *archive) Read(p []byte) (int, error) {
 
 func explain(kind string, err error) error {
 	switch {
-	case err == nil, err == io.EOF, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case err == nil, err == io.EOF, errors.Is(err, errBroken),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s stream is cut off", kind)

@@ -119,9 +119,9 @@ func (g *given) one(p *parameter) (text, name string, err error) {
 		return "", p.name, nil
 	}
 	name = occurrences[0].name
-	for _, o := range occurrences[1:] {
-		if o.name != name {
-			return "", "", invalid(name, "must not be given together with %s: it is another name of it", o.name)
+	if len(occurrences) > 1 {
+		if other := occurrences[1].name; other != name {
+			return "", "", invalid(name, "must not be given together with %s: it is another name of it", other)
 		}
 		return "", "", invalid(name, "must be given only once")
 	}

@@ -37,7 +37,7 @@ func newMetrics(s *Service) (*metrics, error) {
 			Help: "Requests with a key, by what became of them: admitted, unknown_key, burst, daily or lifetime."}, []string{"verdict"}),
 	}
 	return m, register(s.config.Registry, append([]prometheus.Collector{
-		m.requests, m.durations, m.inFlight, m.admissions, &liveGeneration{engine: s.config.Engine},
+		m.requests, m.durations, m.inFlight, m.admissions, &liveGeneration{engine: s.config.Engine}, &lastLoad{ask: s.config.LastLoad},
 	}, cacheMetrics(s.config.Engine)...)...)
 }
 

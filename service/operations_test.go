@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"filings/index"
 	"filings/index/cached"
@@ -63,6 +64,10 @@ func TestT4_Metrics(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Engine = cached.New(engine, 1<<20)
+		c.LastLoad = func(context.Context) (*index.Run, error) {
+			began := time.Unix(1_000_000, 0)
+			return &index.Run{Started: began, Renewed: began.Add(90 * time.Second), Outcome: index.OutcomePromoted, Read: 12, Indexed: 11, Rejected: 1}, nil
+		}
 	}
 	l := limits()
 	l[access.Starter] = access.Limit{Quota: 0, Burst: 1}
@@ -90,6 +95,13 @@ func TestT4_Metrics(t *testing.T) {
 		`filings_cache_misses_total 3`,
 		`filings_live_generation_info{generation="filings-20260315-000000.000000-v1"} 1`,
 		`filings_live_generation_created_timestamp_seconds 1.7735328e+09`,
+		`filings_last_load_started_timestamp_seconds 1e+06`,
+		`filings_last_load_duration_seconds 90`,
+		`filings_last_load_promoted 1`,
+		`filings_last_load_ended 1`,
+		`filings_last_load_records_read 12`,
+		`filings_last_load_records_indexed 11`,
+		`filings_last_load_records_rejected 1`,
 	} {
 		if !strings.Contains(a.body, line+"\n") {
 			t.Errorf("no line %s in\n%s", line, a.body)

@@ -32,7 +32,9 @@ type Config struct {
 	// TrustedProxies are the peers that the plain listener believes (Redirect).
 	TrustedProxies []netip.Prefix
 	// Ready says why the process is not ready for reasons of its own, such as that it is stopping. nil: it always is.
-	Ready    func(context.Context) error
+	Ready func(context.Context) error
+	// LastLoad tells of the load that runs or ran last, for the metrics. nil: nothing is told.
+	LastLoad func(context.Context) (*index.Run, error)
 	Now      func() time.Time     // nil: time.Now
 	Log      *slog.Logger         // nil: none
 	Registry *prometheus.Registry // nil: one of its own

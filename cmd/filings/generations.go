@@ -20,7 +20,7 @@ func (p *program) generationsCommand() *cobra.Command {
 		Use:   "generations",
 		Short: "Lists the generations: name, time, filings, size, which one is live",
 		Long: "Lists the generations, the newest first: name, time, filings, size, which one is live.\n" +
-			"A load that is running, on whatever machine, is told of on standard error.",
+			"A load that is running, on whatever machine, and a last one that promoted nothing, are told of on standard error.",
 		Args: cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live")
@@ -145,10 +145,28 @@ func (p *program) writeGenerations(all []index.Generation) error {
 
 func (p *program) tellRunning(ctx context.Context, store index.Store) error {
 	run, err := store.Running(ctx)
-	if err != nil || run == nil {
+	if err != nil {
 		return err
+	}
+	if run == nil {
+		return p.tellLast(ctx, store)
 	}
 	_, err = fmt.Fprintf(p.err, "A load is running: %s, since %s, phase %s, %d read, %d indexed, %d rejected.\n",
 		run.Holder, run.Started.UTC().Format(time.DateTime), run.Phase, run.Read, run.Indexed, run.Rejected)
+	return err
+}
+
+// tellLast tells how the last load ended, if it did not promote: whoever looks at the list then misses its generation.
+func (p *program) tellLast(ctx context.Context, store index.Store) error {
+	run, err := store.LastRun(ctx)
+	if err != nil || run == nil || run.Outcome == index.OutcomePromoted {
+		return err
+	}
+	how := "failed"
+	if run.Outcome == "" {
+		how = "died"
+	}
+	_, err = fmt.Fprintf(p.err, "The last load %s and promoted nothing: %s, since %s, last heard of %s in phase %s, %d read, %d indexed, %d rejected.\n",
+		how, run.Holder, run.Started.UTC().Format(time.DateTime), run.Renewed.UTC().Format(time.DateTime), run.Phase, run.Read, run.Indexed, run.Rejected)
 	return err
 }

@@ -89,6 +89,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 		RequestTimeout:    s.RequestTimeout,
 		TrustedProxies:    proxies,
 		Ready:             func(context.Context) error { return ctx.Err() },
+		LastLoad:          store.LastRun,
 		Registry:          registry,
 		Log:               log,
 	})

@@ -19,12 +19,13 @@ const (
 	containerLife = 3600
 )
 
-// A container is what to start in Docker. The image is that of docker-compose.yml, which a test compares.
+// A container is what to start in Docker. An image that docker-compose.yml has too is the same, which a test compares.
 type container struct {
 	repository, tag string
 	environment     []string
 	command         []string
 	scheme          string
+	user            *url.Userinfo // nil: the address has none
 	port            docker.Port
 }
 
@@ -56,7 +57,7 @@ func inDocker(c container, h host) rung {
 		}
 		resource.Expire(containerLife) // it never fails: it asks in the background
 		return &server{
-			address: c.scheme + "://" + resource.GetHostPort(string(c.port)),
+			address: (&url.URL{Scheme: c.scheme, User: c.user, Host: resource.GetHostPort(string(c.port))}).String(),
 			ended:   awaitExit(pool, resource.Container.ID),
 			stop:    func() { pool.Purge(resource) },
 		}, nil

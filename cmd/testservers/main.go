@@ -1,10 +1,11 @@
-// Command testservers runs a command, usually `go test ./...`, beside a real Elasticsearch and a real Redis:
+// Command testservers runs a command, usually `go test ./...`, beside a real Elasticsearch, Redis and PostgreSQL:
 //
 //	testservers -- go test ./...
 //
-// For each of the two it climbs a ladder and takes the first rung that holds: the address that is already in the
-// environment (TEST_ELASTICSEARCH_URL, TEST_REDIS_URL); a container of the image of docker-compose.yml, if a Docker
-// engine on this machine answers; a server of this machine's own, which for Elasticsearch is fetched from Maven Central.
+// For each of them it climbs a ladder and takes the first rung that holds: the address that is already in the
+// environment (TEST_ELASTICSEARCH_URL, TEST_REDIS_URL, TEST_POSTGRES_URL); a container, for the first two of the image
+// of docker-compose.yml, if a Docker engine on this machine answers; a server of this machine's own, which for
+// Elasticsearch is fetched from Maven Central.
 // The addresses are put into the command's environment, where package servers finds them. An address that was given
 // but does not answer is an error, never a reason to look elsewhere.
 //

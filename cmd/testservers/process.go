@@ -112,7 +112,11 @@ func closingLines(file string) string {
 // execTool runs a program to its end. Its error tells the first lines of what the program printed, where Maven and javac
 // say what is wrong.
 func execTool(ctx context.Context, program string, arguments ...string) error {
-	command := exec.CommandContext(ctx, program, arguments...)
+	return runTool(exec.CommandContext(ctx, program, arguments...))
+}
+
+// runTool is execTool with the command given.
+func runTool(command *exec.Cmd) error {
 	command.WaitDelay = time.Second // for a grandchild that keeps the output open
 	output, err := command.CombinedOutput()
 	if err == nil {
@@ -120,5 +124,5 @@ func execTool(ctx context.Context, program string, arguments ...string) error {
 	}
 	text := strings.ReplaceAll(string(output), "\x1b[0m", "") // which Maven prints even without colours
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return fmt.Errorf("%s: %w: %s", filepath.Base(program), err, strings.Join(lines[:min(2, len(lines))], " | "))
+	return fmt.Errorf("%s: %w: %s", filepath.Base(command.Path), err, strings.Join(lines[:min(2, len(lines))], " | "))
 }

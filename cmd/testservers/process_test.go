@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -113,6 +114,55 @@ func TestLocalRedis(t *testing.T) {
 	found.stop()
 	if version, err := probeRedis(t.Context(), found[0].address); err == nil {
 		t.Errorf("a stopped server says version %s", version)
+	}
+}
+
+// The programs of this machine make a PostgreSQL, also for root, that answers, keeps to the loopback interface, and is
+// gone with its folder when stopped.
+func TestLocalPostgres(t *testing.T) {
+	t.Parallel()
+	if _, err := postgresPrograms(debianPostgres); err != nil {
+		t.Skip("left out: " + err.Error())
+	}
+	h := newStage(nil)
+	k := postgresKind(h.host)
+	k.rungs = k.rungs[1:]
+	found, err := climbAll(t.Context(), []kind{k}, h.host)
+	defer found.stop()
+	if err != nil || found[0].address == "" {
+		t.Fatalf("got %v, %v", found, err)
+	}
+	if version, err := probePostgres(t.Context(), found[0].address); err != nil || version == "" {
+		t.Errorf("version %q, %v", version, err)
+	}
+	if !strings.HasPrefix(found[0].address, "postgres://postgres@127.0.0.1:") {
+		t.Errorf("it listens at %s", found[0].address)
+	}
+	found.stop()
+	if version, err := probePostgres(t.Context(), found[0].address); err == nil {
+		t.Errorf("a stopped server says version %s", version)
+	}
+}
+
+// Off the PATH the newest release counts: 15 is newer than 9.6.
+func TestPostgresPrograms(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	pattern := filepath.Join(folder, "*", "bin")
+	if _, err := postgresPrograms(pattern); !errors.Is(err, errAbsent) {
+		t.Errorf("none: error %v, want errAbsent", err)
+	}
+	for _, release := range []string{"9.6", "15"} {
+		bin := filepath.Join(folder, release, "bin")
+		if err := os.MkdirAll(bin, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(bin, "initdb"), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := postgresPrograms(pattern); err != nil || got != filepath.Join(folder, "15", "bin") {
+		t.Errorf("got %s, %v", got, err)
 	}
 }
 

@@ -49,7 +49,7 @@ func run(args []string, h host) int {
 
 // kinds are the kinds of servers that the tests need.
 func kinds(h host) []kind {
-	return []kind{elasticsearchKind(h), redisKind(h)}
+	return []kind{elasticsearchKind(h), redisKind(h), postgresKind(h)}
 }
 
 // runBeside is run with the kinds of servers given.

@@ -145,9 +145,10 @@ func TestRunInterruptedWhileStarting(t *testing.T) {
 // Whatever is wrong with an address, its password is not printed.
 func TestRunKeepsPasswords(t *testing.T) {
 	t.Parallel()
-	for _, variable := range []string{servers.ElasticsearchVariable, servers.RedisVariable} {
+	for _, variable := range []string{servers.ElasticsearchVariable, servers.RedisVariable, servers.PostgresVariable} {
 		for _, address := range []string{
 			"http://me:hunter2@127.0.0.1:1", "redis://me:hunter2@127.0.0.1:1", "http://me:hunter2@%zz", "redis://me:hunter2@%zz",
+			"postgres://me:hunter2@127.0.0.1:1/db", "postgres://me:hunter2@%zz",
 		} {
 			h := newStage(map[string]string{variable: address})
 			for _, k := range kinds(h.host) {
@@ -172,13 +173,14 @@ func TestRunBesideRealServers(t *testing.T) {
 	h := newStage(map[string]string{
 		servers.ElasticsearchVariable: servers.Elasticsearch(t),
 		servers.RedisVariable:         servers.Redis(t),
+		servers.PostgresVariable:      servers.Postgres(t),
 		servers.RequireVariable:       "1",
 	})
 	code := run([]string{"--", "sh", "-c", "exit 5"}, h.host)
 	if code != 5 {
 		t.Errorf("exit code %d, want 5; %s", code, h.errors)
 	}
-	for _, want := range []string{"testservers: Elasticsearch 8.", "testservers: Redis "} {
+	for _, want := range []string{"testservers: Elasticsearch 8.", "testservers: Redis ", "testservers: PostgreSQL "} {
 		if !strings.Contains(h.errors.String(), want) {
 			t.Errorf("standard error lacks %q:\n%s", want, h.errors)
 		}

@@ -35,6 +35,3 @@ func (l *lazy[T]) get(ctx context.Context, compute func(context.Context) (T, err
 	l.value.Store(&v)
 	return v, nil
 }
-
-// set makes v the value, for whoever knows it already.
-func (l *lazy[T]) set(v T) { l.value.Store(&v) }

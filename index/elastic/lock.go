@@ -109,6 +109,18 @@ func (s *Store) Running(ctx context.Context) (*index.Run, error) {
 	return run, nil
 }
 
+// LastRun returns what the load that holds the lock, or held it last, published last; nil before the first load.
+func (s *Store) LastRun(ctx context.Context) (*index.Run, error) {
+	e, err := s.readEntry(ctx)
+	if errors.Is(err, index.ErrGone) || err == nil && e.Term == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("asking about the last load: %w", err)
+	}
+	return &e.Source.Run, nil
+}
+
 // Renew keeps the lock for another index.LockTTL and publishes run.
 func (l *lock) Renew(ctx context.Context, run index.Run) error {
 	// An entry of ours that we do not know of is one whose answer did not come.

@@ -18,7 +18,7 @@ type meta struct {
 	Sealed     bool   `json:"sealed"`
 	Generation string `json:"generation"` // whose meta this is: a clone begins with its source's
 	Filings    int64  `json:"filings"`
-	Owners     int64  `json:"owners"` // different owners, which are too dear to count again
+	Owners     int64  `json:"owners"` // different owners, counted once
 	Writes     int64  `json:"writes"` // the highest version of a document, in it or deleted from it
 }
 

@@ -15,7 +15,8 @@ var errAnswer = errors.New("elasticsearch answered with something else than was 
 func scanHits(answer []byte) ([]index.Record, error) {
 	var records []index.Record
 	c := cursor{b: answer}
-	found := c.find("hits") && c.find("hits") && c.enter('[')
+	found := c.find("hits")
+	found = found && c.find("hits") && c.enter('[') // a list within the object of that name
 	for found && c.next(']') {
 		if !c.find("_source") {
 			break
@@ -85,7 +86,7 @@ func canonical(source []byte) (index.Record, error) {
 
 // appendPlain appends a number, without its exponent if it has one.
 func appendPlain(dst, number []byte) ([]byte, error) {
-	if bytes.IndexAny(number, "eE") < 0 {
+	if !bytes.ContainsAny(number, "eE") {
 		return append(dst, number...), nil
 	}
 	v, err := strconv.ParseFloat(string(number), 64)

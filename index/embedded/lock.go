@@ -65,6 +65,18 @@ func (s *Store) Running(context.Context) (run *index.Run, err error) {
 	return run, err
 }
 
+// LastRun implements index.Store.
+func (s *Store) LastRun(context.Context) (*index.Run, error) {
+	run, err := s.files.run()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read about the last load: %w", err)
+	}
+	return &run, nil
+}
+
 // publish writes what a run tells about itself.
 func (f files) publish(run index.Run) error {
 	data, err := json.Marshal(run)

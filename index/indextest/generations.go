@@ -54,6 +54,10 @@ func testNothingLoaded(t *testing.T, h Harness) {
 	if run != nil || err != nil {
 		t.Errorf("running: %v, %v", run, err)
 	}
+	run, err = h.Store.LastRun(ctx)
+	if run != nil || err != nil {
+		t.Errorf("the last run: %v, %v", run, err)
+	}
 	name, err := Load(ctx, h.Store, slices.Values([]*index.Filing(nil)))
 	if err != nil {
 		t.Fatalf("a load of nothing: %v", err)

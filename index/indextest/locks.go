@@ -33,9 +33,16 @@ func testExclusion(t *testing.T, h Harness) {
 	if err := lock.Promote(ctx, "", name); err != nil {
 		t.Errorf("promote under a renewed lock: %v", err)
 	}
+	renewed.Outcome = index.OutcomePromoted
+	if err := lock.Renew(ctx, renewed); err != nil {
+		t.Fatalf("renew: %v", err)
+	}
 	release(t, lock)
 	if run, err := h.Store.Running(ctx); run != nil || err != nil {
 		t.Errorf("running after the release: %v, %v", run, err)
+	}
+	if run, err := h.Store.LastRun(ctx); err != nil || run == nil || run.Outcome != index.OutcomePromoted || run.Read != 12 {
+		t.Errorf("the last run: %+v, %v", run, err)
 	}
 	release(t, mustLock(t, h.Store))
 }

@@ -21,6 +21,7 @@ type memory struct {
 	generations []*stored // the oldest first
 	live        string
 	holder      *memoryLock
+	last        *index.Run // as last published
 }
 
 type stored struct {
@@ -98,6 +99,12 @@ func (m *memory) Running(context.Context) (*index.Run, error) {
 	return &run, nil
 }
 
+func (m *memory) LastRun(context.Context) (*index.Run, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last, nil
+}
+
 func (m *memory) Lock(_ context.Context, run index.Run) (index.Lock, error) {
 	now := m.now()
 	m.mu.Lock()
@@ -105,7 +112,7 @@ func (m *memory) Lock(_ context.Context, run index.Run) (index.Lock, error) {
 	if m.holder != nil && now.Sub(m.holder.renewed) < index.LockTTL {
 		return nil, &index.LockedError{Run: m.holder.run}
 	}
-	m.holder = &memoryLock{memory: m, run: run, renewed: now}
+	m.holder, m.last = &memoryLock{memory: m, run: run, renewed: now}, &run
 	return m.holder, nil
 }
 
@@ -128,7 +135,7 @@ func (l *memoryLock) holding(f func() error) error {
 func (l *memoryLock) Renew(_ context.Context, run index.Run) error {
 	now := l.memory.now()
 	return l.holding(func() error {
-		l.run, l.renewed = run, now
+		l.run, l.renewed, l.memory.last = run, now, &run
 		return nil
 	})
 }

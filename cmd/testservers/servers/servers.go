@@ -1,4 +1,4 @@
-// Package servers tells tests where the real Elasticsearch and Redis are that cmd/testservers found or started.
+// Package servers tells tests where the real Elasticsearch, Redis and PostgreSQL are that cmd/testservers found or started.
 package servers
 
 import (
@@ -10,6 +10,7 @@ import (
 const (
 	ElasticsearchVariable = "TEST_ELASTICSEARCH_URL"
 	RedisVariable         = "TEST_REDIS_URL"
+	PostgresVariable      = "TEST_POSTGRES_URL"
 	RequireVariable       = "REQUIRE_SERVICES" // 1: a test that lacks its server fails
 )
 
@@ -23,6 +24,13 @@ func Elasticsearch(t testing.TB) string {
 func Redis(t testing.TB) string {
 	t.Helper()
 	return need(t, RedisVariable)
+}
+
+// Postgres returns the postgres:// address of a database of a real PostgreSQL, in which tests may make tables of names
+// of their own. Without one the test is left out.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	return need(t, PostgresVariable)
 }
 
 func need(t testing.TB, variable string) string {
