@@ -60,7 +60,7 @@ func TestUsage(t *testing.T) {
 		{"sevre", exitUsage, `unknown command "sevre"`},
 		{"serve --port 80", exitUsage, "unknown flag: --port"},
 		{"serve now", exitUsage, `unknown command "now"`},
-		{"reindex", exitUsage, "requires at least 1 arg"},
+		{"reindex", exitUsage, "name at least one SOURCE"},
 		{"reindex --max-rejects some file.ndjson", exitUsage, "invalid argument"},
 		{"reindex " + missing, exitFailed, "missing.ndjson"},
 		{"reindex --format xml -", exitUsage, "ndjson"},

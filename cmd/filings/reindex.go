@@ -41,8 +41,19 @@ name the row, from 1, in place of the line, and show it as JSON.
 Addresses are shown, in reports and everywhere else, without user, password and parameters. Other users of this machine
 may see the command line, though: better give PostgreSQL's password by PGPASSWORD or ~/.pgpass.
 
-The generation that is live stays so until the new one has been verified; whatever goes wrong before leaves it
-untouched. Ends with one line of JSON on standard output.
+The generation that is live stays so until the new one has been verified: counts in total, by county and by month,
+sums of amounts, records read back whole, a few searches. Whatever goes wrong before leaves it untouched, also a load that
+is killed: run it again, from the beginning, and it clears away what was left behind. "filings generations" shows a load
+that is running, and how the last one ended; "filings rollback" goes back to the generation before, in one step.
+
+One load runs at a time: a second one fails at once and says who is loading, and since when. In Elasticsearch the lock of
+a load that died expires after 30 seconds.
+
+A rejected record is reported with file, line, field and reason: the first 20 on standard error, all of them in the file
+that --rejects names. More than --max-rejects, or far fewer filings than now (--max-shrink), and nothing is promoted. Old
+generations beyond FILINGS_KEEP_GENERATIONS are deleted after the swap.
+
+Ends with one line of JSON on standard output. Progress is a bar on a terminal, log records elsewhere.
 
 Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promoted, 2 wrong usage or settings.`,
 		Example: `  filings reindex filings.ndjson.gz
@@ -55,7 +66,7 @@ Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promote
     'postgres://reader@db.example.org/county?sslmode=verify-full'
   filings reindex --update --query 'SELECT id, county, owner, gone AS deleted FROM changes ORDER BY at' \
     postgres://reader@db.example.org/county more.ndjson`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someSource,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
@@ -71,6 +82,14 @@ Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promote
 		return p.reindex(ctx, s, cfg)
 	})
 	return cmd
+}
+
+// someSource wants at least one argument.
+func someSource(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("name at least one SOURCE: a file, a folder, an address, or - for standard input")
+	}
+	return nil
 }
 
 // reindex runs a load and prints its report, also that of a load that promoted nothing.
