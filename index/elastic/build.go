@@ -75,11 +75,13 @@ func (s *Store) nextName(ctx context.Context) (string, error) {
 // buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
 func buildAlias(generation string) string { return generation + "-build" }
 
-// loadingSettings make writing cheap: a load that fails begins again, so nothing has to be safe, searchable or copied
-// before Seal. Deletions are remembered for long, so that an older write that comes late does not undo one.
+// loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. What was accepted is synced all
+// the same (the default of translog.durability): a bulk request is megabytes, and with "async" a node that is killed
+// forgets what it accepted in its last five seconds, so that the load fails its verification instead of going on.
+// Deletions are remembered for long, so that an older write that comes late does not undo one.
 func loadingSettings() map[string]any {
 	return map[string]any{
-		"number_of_replicas": 0, "refresh_interval": "-1", "translog.durability": "async", "gc_deletes": "12h",
+		"number_of_replicas": 0, "refresh_interval": "-1", "gc_deletes": "12h",
 	}
 }
 

@@ -90,7 +90,7 @@ func TestSeal_LeavesNothingOfTheLoadBehind(t *testing.T) {
 			"index.number_of_shards": "2", "index.number_of_replicas": "1", "index.blocks.write": "true",
 		}
 		got := s.settings(t, name)
-		for _, setting := range []string{"index.refresh_interval", "index.translog.durability", "index.gc_deletes"} {
+		for _, setting := range []string{"index.refresh_interval", "index.gc_deletes"} {
 			if v, ok := got[setting]; ok {
 				t.Errorf("%s: %s is still %v", name, setting, v)
 			}

@@ -59,7 +59,7 @@ func (b *build) count(ctx context.Context, r *reader) (tally index.Tally, owners
 // settle turns what was written into what will be searched. Copies are made last: of merged segments, once.
 func (b *build) settle(ctx context.Context) error {
 	settings, err := json.Marshal(map[string]any{"index": map[string]any{
-		"number_of_replicas": b.store.replicas, "refresh_interval": nil, "translog.durability": nil, "gc_deletes": nil,
+		"number_of_replicas": b.store.replicas, "refresh_interval": nil, "gc_deletes": nil,
 	}})
 	if err != nil {
 		return err
