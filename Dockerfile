@@ -8,8 +8,8 @@ ARG GOFLAGS
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /out/filings ./cmd/filings \
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/gocache \
+    GOCACHE=/gocache CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /out/filings ./cmd/filings \
     && mkdir /out/data
 
 FROM gcr.io/distroless/static-debian12:nonroot
