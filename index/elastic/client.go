@@ -8,13 +8,13 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/elastic/go-elasticsearch/v8"
+	"github.com/elastic/go-elasticsearch/v8/esapi"
 
 	"filings/index"
 )
 
 // client is the one way to Elasticsearch. Whatever is not a whole and successful answer comes out of it as an error.
-type client struct{ es *elasticsearch.Client }
+type client struct{ es esapi.Transport }
 
 // do sends one request and returns the body of its answer. A status of 400 and more is an *answerError; so is an answer
 // that is incomplete (timed_out, failed shards). No answer at all is index.ErrUnavailable. An ended context stays

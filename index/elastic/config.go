@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/elastic/go-elasticsearch/v8"
+	"github.com/elastic/elastic-transport-go/v8/elastictransport"
 )
 
 // Config says where Elasticsearch is and how its generations are laid out.
@@ -59,18 +59,22 @@ func (cfg Config) check() error {
 	return nil
 }
 
-// newClient returns a client whose requests pass through wrap, which tests use to break connections.
+// newClient returns go-elasticsearch's transport (addresses, authentication, repetition) without its clients: these bring
+// 860 packages of typed requests, which nobody here uses and everybody would have to compile. Its requests pass through
+// wrap, which tests use to break connections.
 func newClient(cfg Config, wrap func(http.RoundTripper) http.RoundTripper) (*client, error) {
 	transport, err := newTransport(cfg.CAFile)
 	if err != nil {
 		return nil, err
 	}
-	addresses := make([]string, len(cfg.Addresses))
+	addresses := make([]*url.URL, len(cfg.Addresses))
 	for i, address := range cfg.Addresses {
-		addresses[i] = strings.TrimRight(address, "/")
+		if addresses[i], err = url.Parse(strings.TrimRight(address, "/")); err != nil {
+			return nil, errors.New("elasticsearch: an address is no URL") // the reason would show it
+		}
 	}
-	es, err := elasticsearch.NewClient(elasticsearch.Config{
-		Addresses: addresses,
+	es, err := elastictransport.New(elastictransport.Config{
+		URLs:      addresses,
 		Username:  cfg.Username,
 		Password:  cfg.Password,
 		APIKey:    cfg.APIKey,
