@@ -73,20 +73,22 @@ func newClient(cfg Config, wrap func(http.RoundTripper) http.RoundTripper) (*cli
 			return nil, errors.New("elasticsearch: an address is no URL") // the reason would show it
 		}
 	}
-	es, err := elastictransport.New(elastictransport.Config{
-		URLs:      addresses,
-		Username:  cfg.Username,
-		Password:  cfg.Password,
-		APIKey:    cfg.APIKey,
-		Transport: wrap(transport),
-
-		// The library repeats a request only if it was never sent, once on each address. Anything that may have been
-		// carried out is repeated by those who know whether they may: client.read, persist, bulk.
-		DisableRetry:  len(addresses) == 1,
-		MaxRetries:    len(addresses) - 1,
-		RetryOnError:  func(_ *http.Request, err error) bool { return isUnsent(err) },
-		RetryOnStatus: []int{neverAStatus},
-	})
+	options := []elastictransport.Option{elastictransport.WithURLs(addresses...), elastictransport.WithTransport(wrap(transport))}
+	if cfg.Username != "" {
+		options = append(options, elastictransport.WithBasicAuth(cfg.Username, cfg.Password))
+	}
+	if cfg.APIKey != "" {
+		options = append(options, elastictransport.WithAPIKey(cfg.APIKey))
+	}
+	// The library repeats a request only if it was never sent, once on each address. Anything that may have been carried
+	// out is repeated by those who know whether they may: client.read, persist, bulk.
+	if len(addresses) == 1 {
+		options = append(options, elastictransport.WithDisableRetry())
+	} else {
+		options = append(options, elastictransport.WithRetry(len(addresses)-1, neverAStatus),
+			elastictransport.WithRetryOnError(func(_ *http.Request, err error) bool { return isUnsent(err) }))
+	}
+	es, err := elastictransport.NewClient(options...)
 	if err != nil {
 		return nil, errors.New("elasticsearch: the client refuses these settings") // its reason may show an address
 	}
