@@ -36,7 +36,7 @@
 // A load starts from the beginning. To go on with what a dead one left in Elasticsearch, the source would have to be read
 // again all the same, and every filing that is there be read back and compared, since the record may have changed in
 // between; in the embedded engine an unsealed file has no journal and is worth nothing. With 525,682 filings on two cores
-// reading back took 13 s, writing 44 s, merging and verifying 19 s: a load that was killed at its very end would be done
+// reading back took 13 s, writing 44 s, merging and verifying 19 s. By that, a load killed at its very end would be done
 // in half of the time of a new one, one that was killed at a random moment in three quarters. That is not worth a second
 // way through the code in which a mistake would mix two loads.
 //
