@@ -95,21 +95,28 @@ func appendData(dst []byte, data any) []byte {
 	return append(appendJSON(append(dst, `{"data":`...), data), '}')
 }
 
-// together runs fs at the same time; the first error ends the others. A panic in one becomes an error: the recovery of
-// the request does not reach other goroutines.
+// together runs fs at the same time, the last one on this goroutine; the first error ends the others. A panic in one
+// becomes an error: the recovery of the request does not reach other goroutines.
 func together(ctx context.Context, fs ...func(context.Context) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	for _, f := range fs {
-		g.Go(func() (err error) {
-			defer func() {
-				if p := recover(); p != nil {
-					err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-				}
-			}()
-			return f(ctx)
-		})
+	last := len(fs) - 1
+	for _, f := range fs[:last] {
+		g.Go(func() error { return recovered(ctx, f) })
+	}
+	err := recovered(ctx, fs[last])
+	if err != nil {
+		g.Go(func() error { return err }) // ends the others
 	}
 	return g.Wait()
+}
+
+func recovered(ctx context.Context, f func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f(ctx)
 }
 
 // orEmpty makes a list that is written as [] where it has no items.

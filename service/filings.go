@@ -38,10 +38,10 @@ func (s *Service) sendPage(k *call, endpoint, opening string, q index.Query) err
 func readPage(ctx context.Context, r index.Reader, q index.Query) (page, error) {
 	p := page{limit: q.Limit, offset: q.Offset}
 	err := together(ctx, func(ctx context.Context) (err error) {
-		p.rows, err = r.Rows(ctx, q)
+		p.total, err = r.Count(ctx, q.Where)
 		return err
 	}, func(ctx context.Context) (err error) {
-		p.total, err = r.Count(ctx, q.Where)
+		p.rows, err = r.Rows(ctx, q)
 		return err
 	})
 	return p, err

@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// flights runs equal calls once. It differs from x/sync's singleflight in whose context counts: the call belongs to
-// nobody who waits for it. It goes on when one of them gives up, and ends when the last one has.
+// flights runs equal calls once at a time. It differs from x/sync's singleflight in that a call belongs to the request
+// that makes it: it runs on its goroutine, with its context, so that nothing is asked for any longer than somebody waits.
+// Where that request ends too early, one of those that wait with it makes the call anew.
 type flights struct {
 	mu    sync.Mutex
 	under map[string]*flight
@@ -16,71 +17,57 @@ type flights struct {
 
 // flight is one call that is under way.
 type flight struct {
-	waiting int // guarded by flights.mu
-	cancel  context.CancelFunc
-	done    chan struct{} // closed when value and err are set
-	value   any
-	err     error
+	done  chan struct{} // closed when the rest is set
+	value any
+	err   error
+	ended bool // it failed because its own request had ended: that says nothing to others
 }
 
-// do returns what f returns, run by this caller or by another one with the same key that came before; then joined is
-// true. A caller whose context ends gets its error at once.
+// do returns what f returns, run by this caller, or by another one with the same key that came before; then joined is
+// true. A caller whose context ends while it waits gets its error at once.
 func (g *flights) do(ctx context.Context, key string, f func(context.Context) (any, error)) (value any, joined bool, err error) {
-	c, joined := g.join(ctx, key, f)
-	select {
-	case <-c.done:
-		g.leave(key, c)
-		return c.value, joined, c.err
-	case <-ctx.Done():
-		g.leave(key, c)
-		return nil, joined, ctx.Err()
+	for {
+		c, joined := g.join(key)
+		if !joined {
+			g.run(ctx, key, c, f)
+			return c.value, false, c.err
+		}
+		select {
+		case <-c.done:
+			if !c.ended {
+				return c.value, true, c.err
+			}
+		case <-ctx.Done():
+			return nil, true, ctx.Err()
+		}
 	}
 }
 
-func (g *flights) join(ctx context.Context, key string, f func(context.Context) (any, error)) (c *flight, joined bool) {
+func (g *flights) join(key string) (c *flight, joined bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c, joined = g.under[key]; joined {
-		c.waiting++
 		return c, true
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c = &flight{waiting: 1, cancel: cancel, done: make(chan struct{})}
 	if g.under == nil {
 		g.under = map[string]*flight{}
 	}
+	c = &flight{done: make(chan struct{})}
 	g.under[key] = c
-	go g.run(ctx, key, c, f)
 	return c, false
 }
 
-// run is the call. A panic becomes an error: on this goroutine it would end the process, on the request's it is caught.
+// run is the call. A panic becomes an error, for those who wait too.
 func (g *flights) run(ctx context.Context, key string, c *flight, f func(context.Context) (any, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
+		c.ended = c.err != nil && ctx.Err() != nil
 		g.mu.Lock()
-		g.forget(key, c)
+		delete(g.under, key)
 		g.mu.Unlock()
 		close(c.done)
 	}()
 	c.value, c.err = f(ctx)
-}
-
-// leave is said by each caller when it has its answer, or wants none any more. The last one ends the call, and makes
-// sure that nobody joins a call that is ending.
-func (g *flights) leave(key string, c *flight) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if c.waiting--; c.waiting == 0 {
-		g.forget(key, c)
-		c.cancel()
-	}
-}
-
-func (g *flights) forget(key string, c *flight) {
-	if g.under[key] == c {
-		delete(g.under, key)
-	}
 }

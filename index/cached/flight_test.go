@@ -43,12 +43,14 @@ func TestFlight_AsksOnce(t *testing.T) {
 	})
 }
 
-// TestFlight_OneGivesUp: the first caller's end is not the others'.
-func TestFlight_OneGivesUp(t *testing.T) {
+// TestFlight_FirstGivesUp: the first caller's end is not the others'. One of them makes the call anew, and the rest share
+// its answer.
+func TestFlight_FirstGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g flights
-		release := make(chan struct{})
+		release, calls := make(chan struct{}), 0
 		f := func(ctx context.Context) (any, error) {
+			calls++
 			select {
 			case <-release:
 				return 7, nil
@@ -57,16 +59,21 @@ func TestFlight_OneGivesUp(t *testing.T) {
 			}
 		}
 		first, cancel := context.WithCancel(t.Context())
-		gone, stays := make(chan error, 1), make(chan any, 1)
+		gone := make(chan error, 1)
 		go func() { _, _, err := g.do(first, "k", f); gone <- err }()
 		synctest.Wait()
-		go func() {
-			v, joined, err := g.do(t.Context(), "k", f)
-			if err != nil || !joined {
-				t.Errorf("joined %v, %v", joined, err)
-			}
-			stays <- v
-		}()
+		const others = 5
+		joins, results := make(chan bool, others), make(chan any, others)
+		for range others {
+			go func() {
+				v, joined, err := g.do(t.Context(), "k", f)
+				if err != nil {
+					t.Error(err)
+				}
+				joins <- joined
+				results <- v
+			}()
+		}
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
@@ -74,34 +81,64 @@ func TestFlight_OneGivesUp(t *testing.T) {
 		}
 		synctest.Wait()
 		close(release)
-		if v := <-stays; v != 7 {
+		joined := 0
+		for range others {
+			if <-joins {
+				joined++
+			}
+			if v := <-results; v != 7 {
+				t.Errorf("a caller that stayed got %v", v)
+			}
+		}
+		if calls != 2 || joined != others-1 || len(g.under) != 0 {
+			t.Errorf("%d calls, %d joined, %d left behind", calls, joined, len(g.under))
+		}
+	})
+}
+
+// TestFlight_JoinerGivesUp: its end is its own.
+func TestFlight_JoinerGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g flights
+		release, first := make(chan struct{}), make(chan any, 1)
+		f := func(context.Context) (any, error) { <-release; return 7, nil }
+		go func() { v, _, _ := g.do(t.Context(), "k", f); first <- v }()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan error, 1)
+		go func() { _, _, err := g.do(ctx, "k", f); gone <- err }()
+		synctest.Wait()
+		cancel()
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Errorf("the caller that gave up got %v", err)
+		}
+		close(release)
+		if v := <-first; v != 7 {
 			t.Errorf("the caller that stayed got %v", v)
 		}
 	})
 }
 
-// TestFlight_AllGiveUp: then the call ends too, and who comes next starts another.
-func TestFlight_AllGiveUp(t *testing.T) {
+// TestFlight_Failure: a failure that is not the end of the request that met it is everybody's.
+func TestFlight_Failure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g flights
-		ended := make(chan struct{})
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			_, _, err := g.do(ctx, "k", func(ctx context.Context) (any, error) {
-				<-ctx.Done()
-				close(ended)
-				return nil, ctx.Err()
-			})
-			if !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		}()
+		release, calls := make(chan struct{}), 0
+		broken := errors.New("broken")
+		f := func(context.Context) (any, error) { calls++; <-release; return nil, broken }
+		errs := make(chan error, 2)
+		for range 2 {
+			go func() { _, _, err := g.do(t.Context(), "k", f); errs <- err }()
+		}
 		synctest.Wait()
-		cancel()
-		<-ended
-		v, joined, err := g.do(t.Context(), "k", func(context.Context) (any, error) { return 8, nil })
-		if v != 8 || joined || err != nil {
-			t.Errorf("%v, %v, %v", v, joined, err)
+		close(release)
+		for range 2 {
+			if err := <-errs; !errors.Is(err, broken) {
+				t.Errorf("got %v", err)
+			}
+		}
+		if calls != 1 {
+			t.Errorf("%d calls", calls)
 		}
 	})
 }

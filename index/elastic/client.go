@@ -14,12 +14,19 @@ import (
 )
 
 // client is the one way to Elasticsearch. Whatever is not a whole and successful answer comes out of it as an error.
-type client struct{ es esapi.Transport }
+type client struct {
+	es      esapi.Transport // for requests that change something, and may take minutes
+	queries esapi.Transport // for those that only ask
+}
 
-// do sends one request and returns the body of its answer. A status of 400 and more is an *answerError; so is an answer
+// do sends a request that changes something, or that is sent once whatever becomes of it, and returns the body of its answer. A status of 400 and more is an *answerError; so is an answer
 // that is incomplete (timed_out, failed shards). No answer at all is index.ErrUnavailable. An ended context stays
 // visible in the error.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body []byte) ([]byte, error) {
+	return perform(ctx, c.es, method, path, query, body)
+}
+
+func perform(ctx context.Context, es esapi.Transport, method, path string, query url.Values, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, path, bodyReader(body))
 	if err != nil {
 		return nil, err
@@ -28,7 +35,7 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 	if body != nil {
 		req.Header.Set("Content-Type", contentType(body))
 	}
-	res, err := c.es.Perform(req)
+	res, err := es.Perform(req)
 	if err != nil {
 		return nil, transportError(ctx, err)
 	}
@@ -49,9 +56,9 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 // read is do for a request that changes nothing. It is sent again once if its connection broke, or if the shard that it
 // was queued on had just moved or gone.
 func (c *client) read(ctx context.Context, method, path string, query url.Values, body []byte) ([]byte, error) {
-	answer, err := c.do(ctx, method, path, query, body)
+	answer, err := perform(ctx, c.queries, method, path, query, body)
 	if errors.Is(err, index.ErrUnavailable) && isPassing(err) && ctx.Err() == nil {
-		return c.do(ctx, method, path, query, body)
+		return perform(ctx, c.queries, method, path, query, body)
 	}
 	return answer, err
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func newClient(cfg Config, wrap func(http.RoundTripper) http.RoundTripper) (*cli
 			return nil, errors.New("elasticsearch: an address is no URL") // the reason would show it
 		}
 	}
-	options := []elastictransport.Option{elastictransport.WithURLs(addresses...), elastictransport.WithTransport(wrap(transport))}
+	options := []elastictransport.Option{elastictransport.WithURLs(addresses...)}
 	if cfg.Username != "" {
 		options = append(options, elastictransport.WithBasicAuth(cfg.Username, cfg.Password))
 	}
@@ -88,11 +89,15 @@ func newClient(cfg Config, wrap func(http.RoundTripper) http.RoundTripper) (*cli
 		options = append(options, elastictransport.WithRetry(len(addresses)-1, neverAStatus),
 			elastictransport.WithRetryOnError(func(_ *http.Request, err error) bool { return isUnsent(err) }))
 	}
-	es, err := elastictransport.NewClient(options...)
-	if err != nil {
+	over := func(rt http.RoundTripper) (*elastictransport.Client, error) {
+		return elastictransport.NewClient(append(slices.Clip(options), elastictransport.WithTransport(wrap(rt)))...)
+	}
+	es, err1 := over(transport)
+	queries, err2 := over(newQueries(addresses, transport.TLSClientConfig))
+	if err1 != nil || err2 != nil {
 		return nil, errors.New("elasticsearch: the client refuses these settings") // its reason may show an address
 	}
-	return &client{es: es}, nil
+	return &client{es: es, queries: queries}, nil
 }
 
 // neverAStatus stands for "repeat on no status"; an empty list would mean 502, 503 and 504.

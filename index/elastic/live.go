@@ -17,8 +17,12 @@ import (
 	"filings/index"
 )
 
-// liveFor is how long the live generation is taken for granted. index.Engine promises a second.
-const liveFor = time.Second
+const (
+	// liveFor is how long the live generation is taken for granted. index.Engine promises a second.
+	liveFor = time.Second
+	// askedAfter is when a caller asks anew without waiting for the answer, so that under traffic nobody has to wait.
+	askedAfter = liveFor * 3 / 4
+)
 
 // live remembers which generation is live.
 type live struct {
@@ -51,11 +55,16 @@ func isGone(r index.Reader) bool {
 func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 	came := s.now()
 	for {
-		if k := s.live.known.Load(); k.isFresh(came) {
+		k := s.live.known.Load()
+		fresh := k.isFresh(came)
+		if fresh && came.Sub(k.asked) < askedAfter {
 			return k.reader, nil
 		}
 		// The first caller's end must not fail those who wait with it.
 		answer := s.live.flight.DoChan("", func() (any, error) { return s.ask(context.WithoutCancel(ctx)) })
+		if fresh {
+			return k.reader, nil
+		}
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("asking which generation is live: %w", context.Cause(ctx))

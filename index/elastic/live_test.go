@@ -158,6 +158,35 @@ func TestLive_OneQuestionForAllWhoWait(t *testing.T) {
 	}
 }
 
+// Under traffic nobody waits for the question which generation is live: it is asked before its answer is needed.
+func TestLive_AsksAhead(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	net := &faults{}
+	asking := s.again(t, net)
+	a, b := s.bare(t, 1), s.bare(t, 2)
+	swap(t, s.Store, "", a)
+	if got := liveOf(t, asking); got != a {
+		t.Fatalf("live is %q, want %q", got, a)
+	}
+	swap(t, s.Store, a, b)
+	s.clock.advance(askedAfter)
+	arrived, release := make(chan struct{}), make(chan struct{})
+	net.on("/_alias", first(func() { close(arrived); <-release }))
+	if got := liveOf(t, asking); got != a {
+		t.Fatalf("live is %q while the question is on its way, want %q", got, a)
+	}
+	<-arrived
+	close(release)
+	s.clock.advance(liveFor - askedAfter)
+	if got := liveOf(t, asking); got != b {
+		t.Errorf("live is %q a second after a swap, want %q", got, b)
+	}
+	if n := net.requests("_alias"); n != 2 {
+		t.Errorf("%d questions were sent, want 2", n)
+	}
+}
+
 // A question that was sent more than a second before a caller came says nothing about swaps meanwhile.
 func TestL8_LiveDoesNotJoinAnOldQuestion(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package elastic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -139,7 +138,7 @@ func (r *reader) Filing(ctx context.Context, id int64) (index.Record, error) {
 
 // search sends a search. allow_partial_search_results makes a failed shard an error there already.
 func (r *reader) search(ctx context.Context, body object) ([]byte, error) {
-	b, err := json.Marshal(body)
+	b, err := appendBody(make([]byte, 0, 512), body)
 	if err != nil {
 		return nil, err
 	}

@@ -106,6 +106,8 @@ func redisOptions(url string) (*redis.Options, error) {
 		dialer := &tls.Dialer{Config: options.TLSConfig}
 		options.Dialer = dialer.DialContext
 	}
+	// Nothing is pushed to us: with RESP3, go-redis would look for that before each reply.
+	options.Protocol = 2
 	// Both only make new connections slower here: the first names the client, the second serves managed clusters.
 	options.DisableIdentity = true
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
