@@ -4,7 +4,7 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-load faults image compose compose-down
+.PHONY: help run build test check bench bench-load faults cluster image compose compose-down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,11 @@ bench-load: bin/testservers ## only the loads
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running
 	TEST_KILLS=100 bin/testservers -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
+
+# One after the other: the second ends one of the nodes.
+cluster: bin/testservers ## the engine's suite on three Elasticsearch nodes, and the loss of one of them
+	bin/testservers -nodes 3 -- sh -c '$(TEST) -run TestConformance ./index/elastic && \
+		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic'
 
 image: ## the container image, as filings:local
 	docker compose build filings

@@ -19,8 +19,26 @@ const (
 	heap = "1g"
 )
 
-// elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central.
-func elasticsearchKind(h host) kind {
+// elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central. A cluster of several nodes
+// is always of the latter: tests end its nodes one by one.
+func elasticsearchKind(h host, nodes int) kind {
+	local := rung{origin: "Maven Central", start: func(ctx context.Context) (*server, error) { return localElasticsearch(ctx, h, nodes) }}
+	if nodes > 1 {
+		return kind{
+			name:     "Elasticsearch",
+			variable: servers.ElasticsearchVariable,
+			patience: 5 * time.Minute,
+			probe: func(ctx context.Context, addresses string) (string, error) {
+				first, _, _ := strings.Cut(addresses, ",")
+				var health struct{ Status string }
+				if err := getJSON(ctx, first, fmt.Sprintf("_cluster/health?wait_for_nodes=%d&timeout=1s", nodes), &health); err != nil {
+					return "", err
+				}
+				return probeElasticsearch(ctx, first)
+			},
+			rungs: []rung{local},
+		}
+	}
 	return kind{
 		name:     "Elasticsearch",
 		variable: servers.ElasticsearchVariable,
@@ -39,7 +57,7 @@ func elasticsearchKind(h host) kind {
 				scheme: "http",
 				port:   "9200/tcp",
 			}, h),
-			{origin: "Maven Central", start: func(ctx context.Context) (*server, error) { return localElasticsearch(ctx, h) }},
+			local,
 		},
 	}
 }

@@ -169,13 +169,17 @@ func (k kind) announce(h host, version, address, origin string, began time.Time)
 	h.say("%s at %s (%s, %.1f s)", what, redacted(address), origin, time.Since(began).Seconds())
 }
 
-// redacted returns an address without its password.
-func redacted(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "an address that is not a URL"
+// redacted returns an address, or several separated by commas, without passwords.
+func redacted(addresses string) string {
+	all := strings.Split(addresses, ",")
+	for i, address := range all {
+		if u, err := url.Parse(address); err == nil {
+			all[i] = u.Redacted()
+		} else {
+			all[i] = "an address that is not a URL"
+		}
 	}
-	return u.Redacted()
+	return strings.Join(all, ",")
 }
 
 // environment returns the variables that tell the command about the servers.

@@ -1,6 +1,6 @@
 // Command testservers runs a command, usually `go test ./...`, beside a real Elasticsearch, Redis and PostgreSQL:
 //
-//	testservers -- go test ./...
+//	testservers [-nodes N] -- go test ./...
 //
 // For each of them it climbs a ladder and takes the first rung that holds: the address that is already in the
 // environment (TEST_ELASTICSEARCH_URL, TEST_REDIS_URL, TEST_POSTGRES_URL); a container, for the first two of the image
@@ -8,6 +8,9 @@
 // Elasticsearch is fetched from Maven Central.
 // The addresses are put into the command's environment, where package servers finds them. An address that was given
 // but does not answer is an error, never a reason to look elsewhere.
+//
+// With -nodes N, Elasticsearch is a cluster of N nodes of this machine's own, and its address is all of theirs, separated
+// by commas.
 //
 // It starts nothing that outlives it: servers listen on the loopback interface only, run in process groups and
 // temporary folders (or in containers that remove themselves), and end with testservers, also when that is killed.

@@ -12,21 +12,66 @@ import (
 	"syscall"
 )
 
-// localElasticsearch starts one node of the server from Maven Central.
-func localElasticsearch(ctx context.Context, h host) (*server, error) {
+// localElasticsearch starts nodes of the server from Maven Central.
+func localElasticsearch(ctx context.Context, h host, nodes int) (*server, error) {
 	home, java, err := distribution(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "testservers-elasticsearch-")
+	formations, err := formations(nodes)
 	if err != nil {
 		return nil, err
 	}
-	s, err := startNode(home, java, folder, []string{"discovery.type: single-node"})
-	if err != nil {
-		os.RemoveAll(folder)
+	cluster := &server{stop: func() {}}
+	var addresses []string
+	ended := make(chan error, nodes)
+	for _, formation := range formations {
+		folder, err := os.MkdirTemp("", "testservers-elasticsearch-")
+		if err != nil {
+			cluster.stop()
+			return nil, err
+		}
+		node, err := startNode(home, java, folder, formation)
+		if err != nil {
+			os.RemoveAll(folder)
+			cluster.stop()
+			return nil, err
+		}
+		addresses = append(addresses, node.address)
+		others := cluster.stop
+		cluster.output, cluster.stop = node.output, func() { node.stop(); others() }
+		go func() { ended <- <-node.ended }()
 	}
-	return s, err
+	cluster.address, cluster.ended = strings.Join(addresses, ","), ended
+	return cluster, nil
+}
+
+// formations returns, for each of so many nodes, the lines of elasticsearch.yml that say how they form a cluster.
+func formations(nodes int) ([][]string, error) {
+	if nodes == 1 {
+		return [][]string{{"discovery.type: single-node", "transport.port: 0"}}, nil
+	}
+	var seeds, names []string
+	for i := range nodes {
+		port, err := freePort()
+		if err != nil {
+			return nil, err
+		}
+		seeds = append(seeds, "127.0.0.1:"+strconv.Itoa(port))
+		names = append(names, "node-"+strconv.Itoa(i+1))
+	}
+	all := make([][]string, nodes)
+	for i := range all {
+		_, port, _ := strings.Cut(seeds[i], ":")
+		all[i] = []string{
+			"cluster.name: testservers-" + strings.ReplaceAll(seeds[0], ":", "-"),
+			"node.name: " + names[i],
+			"transport.port: " + port,
+			"discovery.seed_hosts: [" + strings.Join(seeds, ", ") + "]",
+			"cluster.initial_master_nodes: [" + strings.Join(names, ", ") + "]",
+		}
+	}
+	return all, nil
 }
 
 // startNode starts a node that keeps configuration, data and logs in folder. formation are the lines of
@@ -38,7 +83,6 @@ func startNode(home, java, folder string, formation []string) (*server, error) {
 	}
 	if err := configure(home, folder, append(formation,
 		"http.port: "+strconv.Itoa(port),
-		"transport.port: 0",
 		"network.host: 127.0.0.1",
 		"path.data: "+filepath.Join(folder, "data"),
 		"path.logs: "+filepath.Join(folder, "logs"),

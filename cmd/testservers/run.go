@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -37,19 +38,19 @@ func (h host) say(format string, values ...any) {
 
 // run finds the servers, runs the command beside them, stops what it started, and returns the exit code.
 func run(args []string, h host) int {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
-	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
-		fmt.Fprintln(h.stderr, "usage: testservers -- COMMAND [ARGUMENT…]")
+	flags := flag.NewFlagSet("testservers", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	nodes := flags.Int("nodes", 1, "")
+	if flags.Parse(args) != nil || flags.NArg() == 0 || *nodes < 1 {
+		fmt.Fprintln(h.stderr, "usage: testservers [-nodes N] -- COMMAND [ARGUMENT…]")
 		return exitUsage
 	}
-	return runBeside(kinds(h), args, h)
+	return runBeside(kinds(h, *nodes), flags.Args(), h)
 }
 
-// kinds are the kinds of servers that the tests need.
-func kinds(h host) []kind {
-	return []kind{elasticsearchKind(h), redisKind(h), postgresKind(h)}
+// kinds are the kinds of servers that the tests need; nodes is how many make up Elasticsearch.
+func kinds(h host, nodes int) []kind {
+	return []kind{elasticsearchKind(h, nodes), redisKind(h), postgresKind(h)}
 }
 
 // runBeside is run with the kinds of servers given.

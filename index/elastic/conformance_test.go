@@ -3,20 +3,23 @@ package elastic
 import (
 	"testing"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/indextest"
 )
 
 // The suite that every engine must pass, on the real Elasticsearch: once with one shard, and once with three, where
-// every order and every count is put together from three answers.
+// every order and every count is put together from three answers. On a cluster of several nodes, all of them are asked.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for name, shards := range map[string]int{"one shard": 1, "three shards": 3} {
+	for name, layout := range map[string]struct{ shards, replicas int }{"one shard": {1, 0}, "three shards": {3, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			indextest.Run(t, func(t *testing.T) indextest.Harness {
 				s := newTestStore(t)
-				s.cfg.Shards = shards
+				s.cfg.Addresses = servers.ElasticsearchNodes(t)
+				s.cfg.Shards = layout.shards
+				s.cfg.Replicas = min(layout.replicas, len(s.cfg.Addresses)-1)
 				s.Store = s.again(t, nil)
 				return indextest.Harness{
 					Store:   s.Store,

@@ -3,6 +3,7 @@ package servers
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -14,10 +15,17 @@ const (
 	RequireVariable       = "REQUIRE_SERVICES" // 1: a test that lacks its server fails
 )
 
-// Elasticsearch returns the address of a real Elasticsearch. Without one the test is left out.
+// Elasticsearch returns the address of a real Elasticsearch: of its first node, if there are several. Without one the
+// test is left out.
 func Elasticsearch(t testing.TB) string {
 	t.Helper()
-	return need(t, ElasticsearchVariable)
+	return ElasticsearchNodes(t)[0]
+}
+
+// ElasticsearchNodes returns the addresses of all nodes of a real Elasticsearch. Without one the test is left out.
+func ElasticsearchNodes(t testing.TB) []string {
+	t.Helper()
+	return strings.Split(need(t, ElasticsearchVariable), ",")
 }
 
 // Redis returns the redis:// address of a real Redis. Without one the test is left out.
