@@ -106,6 +106,11 @@ func (r *reader) Count(ctx context.Context, w index.Filter) (int64, error) {
 }
 
 func (r *reader) count(ctx context.Context, w index.Filter) (int64, error) {
+	if len(w) == 1 {
+		if p, ok := w[0].(index.Times); ok {
+			return r.countTimes(ctx, p)
+		}
+	}
 	clauses, err := r.clauses(ctx, w)
 	if err != nil {
 		return 0, err
