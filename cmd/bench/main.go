@@ -1,6 +1,10 @@
 // Command bench measures loads and pages on the real servers that cmd/testservers finds, and prints tables in Markdown.
 //
-//	testservers -- bench [-data FILE] [-count N] [-rounds N] [load] [pages]
+//	testservers -- bench [-data FILE] [-count N] [-times N] [-rounds N] [load] [pages] [answers] [offsets] [crawls] [embedded]
+//
+// load measures loads; pages, answers and offsets what clients ask for; crawls reads everything in every order; embedded
+// asks the embedded engine for pages and offsets. Without a word it measures all of these. -times N repeats the data N
+// times, with N times as many different owners, ids and case numbers.
 //
 // Every figure of the service stands beside that of bare Elasticsearch for the very same bytes, taken in turns in the
 // same run: on a shared machine only the ratio means something. What the service sends to Elasticsearch is not guessed:
@@ -20,6 +24,7 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+	"time"
 
 	"filings/cmd/testservers/servers"
 )
@@ -40,13 +45,15 @@ type bench struct {
 	program              string // the built program
 	data                 string // the filings, NDJSON
 	rounds               int
+	times                int
 }
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	data := flags.String("data", "", "file of filings to measure with; by default made-up ones")
 	count := flags.Int("count", 500_000, "number of made-up filings")
-	rounds := flags.Int("rounds", 200, "requests of each kind")
+	rounds := flags.Int("rounds", 200, "requests of each kind, one after the other")
+	times := flags.Int("times", 1, "how often to repeat the data, but for load")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -55,6 +62,7 @@ func run(ctx context.Context, args []string) (err error) {
 		redis:         os.Getenv(servers.RedisVariable),
 		data:          *data,
 		rounds:        *rounds,
+		times:         *times,
 	}
 	if b.elasticsearch == "" || b.redis == "" {
 		return fmt.Errorf("%s and %s are wanted: run it by `make bench`", servers.ElasticsearchVariable, servers.RedisVariable)
@@ -74,15 +82,91 @@ func run(ctx context.Context, args []string) (err error) {
 			return err
 		}
 	}
-	if flags.NArg() == 0 || slices.Contains(flags.Args(), "load") {
+	wanted := func(what string) bool { return flags.NArg() == 0 || slices.Contains(flags.Args(), what) }
+	if wanted("load") {
 		if err := b.measureLoads(ctx); err != nil {
 			return err
 		}
 	}
-	if flags.NArg() == 0 || slices.Contains(flags.Args(), "pages") {
-		return b.measurePages(ctx)
+	if b.times > 1 {
+		large := filepath.Join(b.dir, "repeated.ndjson")
+		if err := repeat(b.data, large, b.times); err != nil {
+			return fmt.Errorf("repeat the data: %w", err)
+		}
+		b.data = large
+	}
+	if wanted("pages") || wanted("answers") || wanted("offsets") || wanted("crawls") {
+		if err := b.measureElastic(ctx, wanted); err != nil {
+			return err
+		}
+	}
+	if wanted("embedded") {
+		return b.measureEmbedded(ctx)
 	}
 	return nil
+}
+
+// measureElastic loads the data once and measures what is asked of it.
+func (b *bench) measureElastic(ctx context.Context, wanted func(string) bool) (err error) {
+	defer func() { err = firstError(err, b.deleteIndices(ctx)) }()
+	if _, err := b.load(ctx, b.data, b.onElasticsearch(b.elasticsearch)...); err != nil {
+		return err
+	}
+	s, stop, err := b.sides(ctx)
+	defer func() { err = firstError(err, stop()) }()
+	if err != nil {
+		return err
+	}
+	a, err := b.look(ctx, s.unkept)
+	if err != nil {
+		return err
+	}
+	if wanted("offsets") { // first: here it counts what is not known yet
+		err = b.measureOffsets(ctx, s.unkept, a)
+	}
+	if err == nil && wanted("pages") {
+		err = b.measurePages(ctx, s, a)
+	}
+	if err == nil && wanted("answers") {
+		err = b.measureAnswers(ctx, s, a)
+	}
+	if err == nil && wanted("crawls") {
+		err = b.measureCrawls(ctx, s.unkept, a)
+	}
+	return err
+}
+
+// measureEmbedded loads the data into the embedded engine and measures pages of it.
+func (b *bench) measureEmbedded(ctx context.Context) (err error) {
+	folder := "FILINGS_DATA_DIR=" + filepath.Join(b.dir, "embedded")
+	if _, err := b.load(ctx, b.data, folder); err != nil {
+		return err
+	}
+	s, err := b.serve(ctx, "embedded", "FILINGS_CACHE_SIZE="+smallCache)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, s.stop()) }()
+	a, err := b.look(ctx, s)
+	if err != nil {
+		return err
+	}
+	fmt.Print("\n| embedded engine, page of 20 | ms the first time | ms, median and p99 | CPU of a page, ms |\n|---|---|---|---|\n")
+	for _, p := range a.pages() {
+		t := s.round(p)
+		took := make([]time.Duration, warmUp+b.rounds)
+		for i := range took {
+			if took[i], err = t.ask(i); err != nil {
+				return err
+			}
+		}
+		f, err := b.flood(ctx, t, s, 8, floods)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("| %s | %s | %s, %s | %s |\n", p.name, ms(took[0]), ms(quantile(took[warmUp:], .5)), ms(quantile(took[warmUp:], .99)), ms(f.perRequest(f.service)))
+	}
+	return b.measureOffsets(ctx, s, a)
 }
 
 // generate makes the filings to measure with.

@@ -4,58 +4,44 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
 
-// page is a kind of request. Each request of the kind asks for another offset, so that no answer is remembered; totals
-// are, as they are for anybody who pages.
+// page is a kind of request. Requests of the kind ask for different offsets; totals are remembered, as they are for
+// anybody who pages.
 type page struct {
 	name, path string
 	offset     int // of the first request
+	step       int // from one request's offset to the next one's
 }
 
-// measurePages loads the data once and measures pages from it.
-func (b *bench) measurePages(ctx context.Context) (err error) {
-	defer func() { err = firstError(err, b.deleteIndices(ctx)) }()
-	if _, err := b.load(ctx, b.data, b.onElasticsearch(b.elasticsearch)...); err != nil {
-		return err
-	}
-	rec, err := newRecorder(b.elasticsearch, b.dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = firstError(err, rec.close()) }()
-	watched, err := b.serve(ctx, "watched", b.onElasticsearch(rec.server.URL)...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = firstError(err, watched.stop()) }()
-	s, err := b.serve(ctx, "served", b.onElasticsearch(b.elasticsearch)...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = firstError(err, s.stop()) }()
-	pages, err := b.pages(ctx, s)
-	if err != nil {
-		return err
-	}
-	fmt.Print("| page of 20 | service median, ms | p99 | Elasticsearch median, ms | p99 | median ratio | cached median, ms |\n|---|---|---|---|---|---|---|\n")
-	for _, p := range pages {
-		row, err := b.measurePage(ctx, p, s, watched, rec)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		fmt.Printf("| %s | %s |\n", p.name, row)
-	}
-	return nil
+func (p page) at(i int) string { return fmt.Sprintf("%s&offset=%d", p.path, p.offset+i*p.step) }
+
+const (
+	// round is how many different pages of a kind there are: many more than smallCache holds.
+	round      = 256
+	smallCache = "64KiB"
+	// warmUp is how many requests of each kind are made and not counted.
+	warmUp = 64
+	// floods are how long one side is asked without a pause.
+	floods = 3 * time.Second
+)
+
+// connections are how many clients ask at a time.
+var connections = []int{1, 8, 32}
+
+// about is what the data has to ask for.
+type about struct {
+	total  int
+	id     int64  // of a filing
+	county string // the largest one
+	box    string // 10 km around a filing
 }
 
-// pages returns the kinds of requests, with values that the data has.
-func (b *bench) pages(ctx context.Context, s *served) ([]page, error) {
+// look finds out what the data has.
+func (b *bench) look(ctx context.Context, s *served) (about, error) {
 	var counties struct {
 		Data []struct {
 			County, State string
@@ -63,8 +49,10 @@ func (b *bench) pages(ctx context.Context, s *served) ([]page, error) {
 		}
 	}
 	var points struct {
-		Data       []struct{ GeocodedLatitude, GeocodedLongitude *float64 }
-		Pagination struct{ Total int }
+		Data []struct {
+			ID                                  int64
+			GeocodedLatitude, GeocodedLongitude *float64
+		}
 	}
 	for path, into := range map[string]any{
 		"/v1/stats/counties": &counties,
@@ -75,90 +63,157 @@ func (b *bench) pages(ctx context.Context, s *served) ([]page, error) {
 			err = json.Unmarshal(body, into)
 		}
 		if err != nil {
-			return nil, err
+			return about{}, err
 		}
 	}
 	if len(counties.Data) == 0 || len(points.Data) == 0 {
-		return nil, fmt.Errorf("the data has no counties or no coordinates to ask for")
+		return about{}, fmt.Errorf("the data has no counties or no coordinates to ask for")
 	}
-	largest := counties.Data[0]
-	total := 0
+	largest, a := counties.Data[0], about{}
 	for _, c := range counties.Data {
-		total += c.FilingCount
+		a.total += c.FilingCount
 		if c.FilingCount > largest.FilingCount {
 			largest = c
 		}
 	}
-	county := "county=" + url.QueryEscape(largest.County+", "+largest.State)
+	a.id, a.county = points.Data[0].ID, largest.County+", "+largest.State
 	lat, lon := *points.Data[0].GeocodedLatitude, *points.Data[0].GeocodedLongitude
-	box := fmt.Sprintf("bounds_north=%.6f&bounds_south=%.6f&bounds_east=%.6f&bounds_west=%.6f", lat+.05, lat-.05, lon+.05, lon-.05)
-	deep := total * 9 / 10
+	a.box = fmt.Sprintf("bounds_north=%.6f&bounds_south=%.6f&bounds_east=%.6f&bounds_west=%.6f", lat+.05, lat-.05, lon+.05, lon-.05)
+	return a, nil
+}
+
+// pages returns the kinds of requests, with values that the data has.
+func (a about) pages() []page {
+	deep := a.total * 9 / 10
 	return []page{
-		{"first pages", "/v1/filings?limit=20", 0},
-		{"filtered (largest county, amount)", "/v1/filings?limit=20&min_amount=1000&" + county, 0},
-		{"search (a common term)", "/v1/filings/search?limit=20&q=llc", 0},
-		{"search by amount", "/v1/filings/search?limit=20&q=llc&sort_by=filing_amount", 0},
-		{"box (10 km)", "/v1/filings?limit=20&" + box, 0},
-		{fmt.Sprintf("offset %d", deep), "/v1/filings?limit=20", deep},
-		{fmt.Sprintf("offset %d by owner", deep), "/v1/filings/search?limit=20&q=a&sort_by=property_owner&sort_order=ASC", deep / 2},
+		{"first pages", "/v1/filings?limit=20", 0, 1},
+		{"filtered (largest county, amount)", "/v1/filings?limit=20&min_amount=1000&county=" + url.QueryEscape(a.county), 0, 1},
+		{"search (a common term)", "/v1/filings/search?limit=20&q=llc", 0, 1},
+		{"search by amount", "/v1/filings/search?limit=20&q=llc&sort_by=filing_amount", 0, 1},
+		{"box (10 km)", "/v1/filings?limit=20&" + a.box, 0, 1},
+		{fmt.Sprintf("offset %d", deep), "/v1/filings?limit=20", deep, 20},
+		{fmt.Sprintf("offset %d by owner", deep/2), "/v1/filings/search?limit=20&q=a&sort_by=property_owner&sort_order=ASC", deep / 2, 20},
+	}
+}
+
+// sides are the services that stand around one Elasticsearch.
+type sides struct {
+	watched  *served // through rec
+	rec      *recorder
+	unkept   *served // with a cache that holds totals, and pages hardly ever until they are asked for again
+	ordinary *served
+}
+
+func (b *bench) sides(ctx context.Context) (s sides, stop func() error, err error) {
+	stop = func() error {
+		err := error(nil)
+		for _, one := range []*served{s.watched, s.unkept, s.ordinary} {
+			if one != nil {
+				err = firstError(err, one.stop())
+			}
+		}
+		if s.rec != nil {
+			err = firstError(err, s.rec.close())
+		}
+		return err
+	}
+	if s.rec, err = newRecorder(b.elasticsearch, b.dir); err != nil {
+		return s, stop, err
+	}
+	if s.watched, err = b.serve(ctx, "watched", b.onElasticsearch(s.rec.server.URL)...); err != nil {
+		return s, stop, err
+	}
+	if s.unkept, err = b.serve(ctx, "unkept", append(b.onElasticsearch(b.elasticsearch), "FILINGS_CACHE_SIZE="+smallCache)...); err != nil {
+		return s, stop, err
+	}
+	s.ordinary, err = b.serve(ctx, "ordinary", b.onElasticsearch(b.elasticsearch)...)
+	return s, stop, err
+}
+
+// measurePages measures pages beside the very requests for them.
+func (b *bench) measurePages(ctx context.Context, s sides, a about) error {
+	fmt.Print("\n| page of 20 | requests/s, service / Elasticsearch, at 1, 8, 32 connections | CPU, service / Elasticsearch | remembered, requests/s / Elasticsearch's, 8 connections | median, ms more | service, ms, median and p99 | Elasticsearch, ms, median and p99 | CPU of a page, ms, service and Elasticsearch |\n|---|---|---|---|---|---|---|---|\n")
+	for _, p := range a.pages() {
+		row, err := b.measurePage(ctx, p, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		fmt.Printf("| %s | %s |\n", p.name, strings.Join(row, " | "))
+	}
+	return nil
+}
+
+func (b *bench) measurePage(ctx context.Context, p page, s sides) ([]string, error) {
+	bare, err := b.bareRound(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	service, remembered := s.unkept.round(p), s.ordinary.round(p)
+	remembered.round = 1
+	var tookService, tookBare []time.Duration
+	for i := range warmUp + b.rounds {
+		one, err := service.ask(i)
+		if err != nil {
+			return nil, err
+		}
+		other, err := bare.ask(i)
+		if err != nil {
+			return nil, err
+		}
+		if i >= warmUp {
+			tookService, tookBare = append(tookService, one), append(tookBare, other)
+		}
+	}
+	var rates []string
+	var mine, theirs, kept flow // at 8 connections
+	for _, n := range connections {
+		own, err := b.flood(ctx, service, s.unkept, n, floods)
+		if err != nil {
+			return nil, err
+		}
+		its, err := b.flood(ctx, bare, s.unkept, n, floods)
+		if err != nil {
+			return nil, err
+		}
+		rates = append(rates, fmt.Sprintf("%.2f", own.perSecond()/its.perSecond()))
+		if n != 8 {
+			continue
+		}
+		if kept, err = b.flood(ctx, remembered, s.ordinary, n, floods); err != nil {
+			return nil, err
+		}
+		mine, theirs = own, its
+	}
+	cpu, cpuBare := mine.perRequest(mine.service), theirs.perRequest(theirs.elastic)
+	return []string{
+		strings.Join(rates, ", "),
+		fmt.Sprintf("%.2f", cpu.Seconds()/cpuBare.Seconds()),
+		fmt.Sprintf("%.1f", kept.perSecond()/theirs.perSecond()),
+		fmt.Sprintf("%+.2f", (quantile(tookService, .5)-quantile(tookBare, .5)).Seconds()*1000),
+		ms(quantile(tookService, .5)) + ", " + ms(quantile(tookService, .99)),
+		ms(quantile(tookBare, .5)) + ", " + ms(quantile(tookBare, .99)),
+		ms(cpu) + ", " + ms(cpuBare),
 	}, nil
 }
 
-func (p page) at(round int) string { return fmt.Sprintf("%s&offset=%d", p.path, p.offset+round) }
-
-// warmUp is how many requests of each kind are made and not counted.
-const warmUp = 20
-
-// measurePage asks the service and Elasticsearch in turns.
-func (b *bench) measurePage(ctx context.Context, p page, s, watched *served, rec *recorder) (string, error) {
-	// The second request: what is remembered for others (totals, tables of offsets) is no part of the page.
-	for round := range 2 {
-		rec.drain()
-		if _, err := watched.get(ctx, p.at(round)); err != nil {
-			return "", err
-		}
+// bareRound returns the requests that the service makes for pages of a kind, to send them without it. Each page is asked
+// for twice nearby, so that what is remembered for others (totals, tables of offsets) is no part of it.
+func (b *bench) bareRound(ctx context.Context, p page, s sides) (target, error) {
+	if _, err := s.watched.get(ctx, p.at(round)); err != nil {
+		return target{}, err
 	}
-	q, body, err := rec.lastSearch()
-	if err != nil {
-		return "", err
-	}
-	from, _ := body["from"].(float64)
-	var service, bare, cached []time.Duration
-	for round := range warmUp + b.rounds {
-		start := time.Now()
-		if _, err := s.get(ctx, p.at(round)); err != nil {
-			return "", err
+	var uri, contentType string
+	bodies := make([][]byte, round)
+	for i := range bodies {
+		s.rec.drain()
+		if _, err := s.watched.get(ctx, p.at(i)); err != nil {
+			return target{}, err
 		}
-		took := time.Since(start)
-		body["from"] = int(from) + round
-		text, err := json.Marshal(body)
+		q, body, err := s.rec.lastSearch()
 		if err != nil {
-			return "", err
+			return target{}, err
 		}
-		start = time.Now()
-		if err := exchange(ctx, http.MethodPost, b.elasticsearch+q.uri, q.contentType, text); err != nil {
-			return "", err
-		}
-		tookBare := time.Since(start)
-		start = time.Now()
-		if _, err := s.get(ctx, p.at(0)); err != nil {
-			return "", err
-		}
-		if round >= warmUp {
-			service, bare, cached = append(service, took), append(bare, tookBare), append(cached, time.Since(start))
-		}
+		uri, contentType, bodies[i] = q.uri, q.contentType, body
 	}
-	cells := []string{ms(service, .5), ms(service, .99), ms(bare, .5), ms(bare, .99),
-		fmt.Sprintf("%.2f", quantile(service, .5).Seconds()/quantile(bare, .5).Seconds()), ms(cached, .5)}
-	return strings.Join(cells, " | "), nil
-}
-
-// quantile returns the value that the part q of all values does not exceed.
-func quantile(values []time.Duration, q float64) time.Duration {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
-}
-
-func ms(values []time.Duration, q float64) string {
-	return fmt.Sprintf("%.2f", float64(quantile(values, q).Microseconds())/1000)
+	return b.bareTarget(uri, contentType, bodies)
 }

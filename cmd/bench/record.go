@@ -173,8 +173,8 @@ func exchange(ctx context.Context, method, address, contentType string, body []b
 	return err
 }
 
-// lastSearch returns the last recorded search that asks for hits, which is the one for the page.
-func (r *recorder) lastSearch() (q recorded, body map[string]any, err error) {
+// lastSearch returns the last recorded search that asks for hits, which is the one for the page, and its body.
+func (r *recorder) lastSearch() (q recorded, body []byte, err error) {
 	for _, kept := range r.drain() {
 		if path, _, _ := strings.Cut(kept.uri, "?"); !strings.HasSuffix(path, "/_search") {
 			continue
@@ -183,12 +183,12 @@ func (r *recorder) lastSearch() (q recorded, body map[string]any, err error) {
 		if err != nil {
 			return q, nil, err
 		}
-		var b map[string]any
-		if err := json.Unmarshal(text, &b); err != nil {
+		var asks struct{ Size int }
+		if err := json.Unmarshal(text, &asks); err != nil {
 			return q, nil, err
 		}
-		if size, ok := b["size"].(float64); ok && size > 0 {
-			q, body = kept, b
+		if asks.Size > 0 {
+			q, body = kept, text
 		}
 	}
 	if body == nil {

@@ -25,6 +25,7 @@ type served struct {
 	url    string
 	key    string
 	client *http.Client
+	trust  *x509.CertPool // its certificate
 }
 
 // serve runs the service with settings that take no part in the measurement: ports of its own, no limits in the way.
@@ -54,9 +55,12 @@ func (b *bench) serve(ctx context.Context, name string, environment ...string) (
 		return nil, err
 	}
 	go func() { _, _ = io.Copy(io.Discard, log) }() // the access log
-	if s.client, err = trusting(filepath.Join(folder, "tls.pem")); err != nil {
+	if s.trust, err = certificate(filepath.Join(folder, "tls.pem")); err != nil {
 		return nil, err
 	}
+	s.client = &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: s.trust}, MaxIdleConnsPerHost: 64, DisableCompression: true,
+	}}
 	keys := exec.CommandContext(ctx, b.program, "keys", "create", "--tier", "enterprise",
 		"--user", fmt.Sprintf("bench-%s-%d", name, time.Now().UnixNano()))
 	keys.Env, keys.Stderr = environment, os.Stderr
@@ -83,16 +87,11 @@ func servingAt(log *bufio.Reader) (string, error) {
 	}
 }
 
-func trusting(certificate string) (*http.Client, error) {
-	text, err := os.ReadFile(certificate)
-	if err != nil {
-		return nil, err
-	}
+func certificate(file string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(file)
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(text)
-	return &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: pool}, MaxIdleConnsPerHost: 64, DisableCompression: true,
-	}}, nil
+	return pool, err
 }
 
 // stop ends the service as an operator does.

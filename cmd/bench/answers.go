@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// asking returns a client of the service whose requests are made by prepare.
+func (s *served) asking(status, round int, prepare func(req *fasthttp.Request, i int)) target {
+	host := strings.TrimPrefix(s.url, "https://")
+	return target{
+		client: &fasthttp.HostClient{Addr: host, IsTLS: true, MaxConns: 64, TLSConfig: &tls.Config{RootCAs: s.trust, ServerName: "localhost"}},
+		round:  round, status: status,
+		prepare: func(req *fasthttp.Request, i int) {
+			req.Header.Set("X-API-Key", s.key)
+			prepare(req, i)
+		},
+	}
+}
+
+// round asks for the pages of a kind.
+func (s *served) round(p page) target {
+	return s.asking(http.StatusOK, round, func(req *fasthttp.Request, i int) { req.SetRequestURI(s.url + p.at(i)) })
+}
+
+// bareTarget sends bodies to Elasticsearch.
+func (b *bench) bareTarget(uri, contentType string, bodies [][]byte) (target, error) {
+	address, err := url.Parse(b.elasticsearch)
+	if err != nil {
+		return target{}, err
+	}
+	return target{
+		client: &fasthttp.HostClient{Addr: address.Host, MaxConns: 64},
+		round:  len(bodies), status: http.StatusOK,
+		prepare: func(req *fasthttp.Request, i int) {
+			req.Header.SetMethod(http.MethodPost)
+			req.Header.SetContentType(contentType)
+			req.SetRequestURI(b.elasticsearch + uri)
+			req.SetBodyRaw(bodies[i])
+		},
+	}, nil
+}
+
+// measureAnswers measures what is answered from memory once it was asked for. The searches are those that the service
+// made of Elasticsearch meanwhile.
+func (b *bench) measureAnswers(ctx context.Context, s sides, a about) error {
+	fmt.Print("\n| warm | ms, median and p99 | requests/s, 8 connections | CPU of the service, ms | searches |\n|---|---|---|---|---|\n")
+	county := url.PathEscape(a.county)
+	for _, one := range []struct{ name, path, tag string }{
+		{"page of 20", "/v1/filings?limit=20", ""},
+		{"304 of the same page", "/v1/filings?limit=20", "*"},
+		{"one filing", "", ""},
+		{"stats", "/v1/stats", ""},
+		{"stats/counties", "/v1/stats/counties", ""},
+		{"counties", "/v1/counties", ""},
+		{"months of the largest county", "/v1/counties/" + county + "/months", ""},
+		{"date ranges of the largest county", "/v1/counties/" + county + "/date-ranges", ""},
+		{"me", "/v1/me", ""},
+	} {
+		if one.path == "" {
+			one.path = fmt.Sprintf("/v1/filings/%d", a.id)
+		}
+		row, err := b.measureAnswer(ctx, s, one.path, one.tag)
+		if err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
+		}
+		fmt.Printf("| %s | %s |\n", one.name, row)
+	}
+	return nil
+}
+
+func (b *bench) measureAnswer(ctx context.Context, s sides, path, tag string) (string, error) {
+	status := http.StatusOK
+	if tag != "" {
+		status = http.StatusNotModified
+	}
+	of := func(s *served) target {
+		return s.asking(status, 1, func(req *fasthttp.Request, _ int) {
+			req.SetRequestURI(s.url + path)
+			if tag != "" {
+				req.Header.Set("If-None-Match", tag)
+			}
+		})
+	}
+	watched, ordinary := of(s.watched), of(s.ordinary)
+	var took []time.Duration
+	searches := 0
+	for i := range warmUp + b.rounds {
+		if i == warmUp {
+			s.rec.drain()
+		}
+		one, err := ordinary.ask(i)
+		if err != nil {
+			return "", err
+		}
+		if _, err := watched.ask(i); err != nil {
+			return "", err
+		}
+		if i >= warmUp {
+			took = append(took, one)
+		}
+	}
+	for _, q := range s.rec.drain() {
+		if !strings.HasSuffix(q.uri, "/_alias") { // which generation is live, once a second
+			searches++
+		}
+	}
+	f, err := b.flood(ctx, ordinary, s.ordinary, 8, floods)
+	return fmt.Sprintf("%s, %s | %.0f | %s | %d", ms(quantile(took, .5)), ms(quantile(took, .99)), f.perSecond(),
+		ms(f.perRequest(f.service)), searches), err
+}

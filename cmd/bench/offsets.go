@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// order is one of the orders of filings.
+type order struct{ by, direction string }
+
+// orders are all of them.
+func orders() (all []order) {
+	for _, by := range []string{"record_date", "filing_amount", "current_amount", "property_owner", "created_at"} {
+		all = append(all, order{by, "DESC"}, order{by, "ASC"})
+	}
+	return all
+}
+
+func (o order) String() string { return o.by + " " + o.direction }
+
+func (o order) query() string { return "sort_by=" + o.by + "&sort_order=" + o.direction }
+
+// measureOffsets asks for pages deep in every order, of all filings that can be searched for and of a filter: first
+// cold, when nothing of the order is known, then at other offsets.
+func (b *bench) measureOffsets(ctx context.Context, s *served, a about) error {
+	fmt.Print("\n| page of 20 deep in | ms cold | ms at other offsets, median and p99 | ms of the pages behind, median |\n|---|---|---|---|\n")
+	var colds, warms []time.Duration
+	for _, filter := range []struct{ name, query string }{
+		{"all with an A", "q=a"},
+		{"the largest county", "q=a&county=" + url.QueryEscape(a.county)},
+	} {
+		total, err := s.total(ctx, "/v1/filings/search?limit=1&"+filter.query)
+		if err != nil {
+			return err
+		}
+		for _, o := range orders() {
+			path := "/v1/filings/search?limit=20&" + filter.query + "&" + o.query()
+			at := func(offset int) (time.Duration, error) {
+				began := time.Now()
+				_, err := s.get(ctx, fmt.Sprintf("%s&offset=%d", path, offset))
+				return time.Since(began), err
+			}
+			cold, err := at(total * 19 / 20)
+			if err != nil {
+				return err
+			}
+			var elsewhere, behind []time.Duration
+			for i := range 40 {
+				offset := (i*40_503 + 17) % (total - 1000) // spread over all
+				one, err := at(offset)
+				if err != nil {
+					return err
+				}
+				next, err := at(offset + 20)
+				if err != nil {
+					return err
+				}
+				elsewhere, behind = append(elsewhere, one), append(behind, next)
+			}
+			colds, warms = append(colds, cold), append(warms, elsewhere...)
+			fmt.Printf("| %d, %s, %s | %s | %s, %s | %s |\n", total, filter.name, o, ms(cold),
+				ms(quantile(elsewhere, .5)), ms(quantile(elsewhere, .99)), ms(quantile(behind, .5)))
+		}
+	}
+	fmt.Printf("| median of all | %s | %s | |\n", ms(quantile(colds, .5)), ms(quantile(warms, .5)))
+	return nil
+}
+
+// total returns how many filings a path finds.
+func (s *served) total(ctx context.Context, path string) (int, error) {
+	var page struct{ Pagination struct{ Total int } }
+	body, err := s.get(ctx, path)
+	if err == nil {
+		err = json.Unmarshal(body, &page)
+	}
+	return page.Pagination.Total, err
+}
+
+// measureCrawls reads everything in pages of 100 in every order, and fails unless each filing comes once.
+func (b *bench) measureCrawls(ctx context.Context, s *served, a about) error {
+	fmt.Print("\n| everything, in pages of 100 | filings/s | seconds |\n|---|---|---|\n")
+	for _, o := range orders() {
+		began, seen := time.Now(), make([]int64, 0, a.total)
+		for {
+			// A search finds what has the term; every county has a comma.
+			body, err := s.get(ctx, fmt.Sprintf("/v1/filings/search?limit=100&q=%s&%s&offset=%d", url.QueryEscape(", "), o.query(), len(seen)))
+			if err != nil {
+				return err
+			}
+			var page struct{ Data []struct{ ID int64 } }
+			if err := json.Unmarshal(body, &page); err != nil {
+				return err
+			}
+			if len(page.Data) == 0 {
+				break
+			}
+			for _, f := range page.Data {
+				seen = append(seen, f.ID)
+			}
+		}
+		took := time.Since(began).Seconds()
+		slices.Sort(seen)
+		if n := len(slices.Compact(seen)); n != a.total || n != len(seen) {
+			return fmt.Errorf("%s: %d different filings in %d rows, want %d", o, n, len(seen), a.total)
+		}
+		fmt.Printf("| %s | %.0f | %.1f |\n", strings.ToLower(o.String()), float64(a.total)/took, took)
+	}
+	return nil
+}

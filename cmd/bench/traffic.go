@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/errgroup"
+)
+
+// target is a server with a round of requests for it. Both sides of a comparison are asked by the same client, whose own
+// time is small beside theirs.
+type target struct {
+	client  *fasthttp.HostClient
+	prepare func(req *fasthttp.Request, i int) // makes req the i-th request of the round
+	round   int                                // requests of the round
+	status  int                                // of every answer
+}
+
+// ask sends the i-th request, over and over the round, and returns how long the answer took.
+func (t target) ask(i int) (time.Duration, error) {
+	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(res)
+	t.prepare(req, i%t.round)
+	began := time.Now()
+	if err := t.client.Do(req, res); err != nil {
+		return 0, err
+	}
+	took := time.Since(began)
+	if res.StatusCode() != t.status {
+		return 0, fmt.Errorf("%s: status %d: %.300s", req.URI().RequestURI(), res.StatusCode(), res.Body())
+	}
+	return took, nil
+}
+
+// flow is what came of asking for a while.
+type flow struct {
+	requests int64
+	took     time.Duration
+	service  time.Duration // CPU of the service
+	elastic  time.Duration // CPU of Elasticsearch
+}
+
+func (f flow) perSecond() float64 { return float64(f.requests) / f.took.Seconds() }
+
+// perRequest returns a part of the CPU for one request.
+func (f flow) perRequest(cpu time.Duration) time.Duration {
+	return cpu / time.Duration(max(1, f.requests))
+}
+
+// flood asks t over so many connections for so long, and says what that took of whom.
+func (b *bench) flood(ctx context.Context, t target, s *served, connections int, long time.Duration) (flow, error) {
+	service, elastic, err := b.cpu(ctx, s)
+	if err != nil {
+		return flow{}, err
+	}
+	began := time.Now()
+	var next atomic.Int64
+	var g errgroup.Group
+	for range connections {
+		g.Go(func() error {
+			for time.Since(began) < long && ctx.Err() == nil {
+				if _, err := t.ask(int(next.Add(1))); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	err = g.Wait()
+	f := flow{requests: next.Load(), took: time.Since(began)}
+	if err == nil {
+		f.service, f.elastic, err = b.cpu(ctx, s)
+	}
+	f.service, f.elastic = f.service-service, f.elastic-elastic
+	return f, err
+}
+
+// cpu returns the CPU time that the service and Elasticsearch have taken so far, as the operating system counts it.
+func (b *bench) cpu(ctx context.Context, s *served) (service, elastic time.Duration, err error) {
+	if service, err = cpuOf(s.cmd.Process.Pid); err != nil || b.elasticsearch == "" {
+		return service, 0, err
+	}
+	var stats struct {
+		Nodes map[string]struct {
+			Process struct {
+				CPU struct {
+					Total int64 `json:"total_in_millis"`
+				}
+			}
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.elasticsearch+"/_nodes/stats/process", nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer res.Body.Close()
+	err = json.NewDecoder(res.Body).Decode(&stats)
+	for _, n := range stats.Nodes {
+		elastic += time.Duration(n.Process.CPU.Total) * time.Millisecond
+	}
+	return service, elastic, err
+}
+
+// tick is the unit of CPU time in /proc, the same on every Linux.
+const tick = time.Second / 100
+
+// cpuOf returns the CPU time of a process.
+func cpuOf(pid int) (time.Duration, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, err
+	}
+	_, behind, _ := strings.Cut(string(text), ") ") // the name may have blanks
+	fields := strings.Fields(behind)
+	var ticks int64
+	for _, field := range fields[11:13] { // utime, stime
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * tick, nil
+}
+
+// residentBytes returns the memory of a process.
+func residentBytes(pid int) (int64, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0, err
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	return pages * int64(os.Getpagesize()), err
+}
+
+// quantile returns the value that the part q of all values does not exceed.
+func quantile(values []time.Duration, q float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1000) }
