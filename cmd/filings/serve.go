@@ -31,7 +31,8 @@ func (p *program) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Serves the API until SIGINT or SIGTERM, then finishes what is in flight",
 		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight.\n" +
-			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics.",
+			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
+			"FILINGS_OPERATIONS_TOKEN, /accounts.",
 		Args: cobra.NoArgs,
 		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
 			return p.serve(ctx, s, p.logger(s), func(a addresses) {
@@ -88,6 +89,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 		LegacyHasDataName: s.LegacyHasDataName,
 		RequestTimeout:    s.RequestTimeout,
 		TrustedProxies:    proxies,
+		OperationsToken:   s.OperationsToken,
 		Ready:             func(context.Context) error { return ctx.Err() },
 		LastLoad:          store.LastRun,
 		Registry:          registry,
@@ -101,6 +103,11 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 		return err
 	}
 	log.Info("serving", "api", l.api.Addr().String(), "redirect", address(l.redirect), "operations", address(l.operations))
+	if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
+		// No refusal: in a container no other address works, and only who publishes its port knows how far it reaches.
+		log.Warn("/accounts speaks plain HTTP and can be reached from other machines: token and new keys can be read on the way",
+			"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
+	}
 	ready(addresses{l.api.Addr(), addr(l.redirect), addr(l.operations), l.trust})
 	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log)
 }
@@ -199,6 +206,11 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		return stop.Wait()
 	})
 	return g.Wait()
+}
+
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }
 
 func addr(l net.Listener) net.Addr {
