@@ -98,7 +98,11 @@ func (p *program) versionCommand() *cobra.Command {
 		Short: "Prints the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.out, "filings %s%s, mapping v%d, %s\n", version, revision(), mappings.Version, runtime.Version())
+			commit := revision()
+			if commit != "" {
+				commit = " (" + commit + ")"
+			}
+			_, err := fmt.Fprintf(p.out, "filings %s%s, mapping v%d, %s\n", version, commit, mappings.Version, runtime.Version())
 			return err
 		},
 	}
@@ -109,7 +113,7 @@ func revision() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				return " (" + s.Value[:12] + ")"
+				return s.Value[:12]
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,8 +13,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
@@ -71,8 +70,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 	if err := reach(ctx, s, store, keys); err != nil {
 		return err
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry := newRegistry()
 	measured, err := service.Measure(store, registry, time.Now)
 	if err != nil {
 		return err
@@ -102,6 +100,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 	if err != nil {
 		return err
 	}
+	registry.MustRegister(certificateMetric(l.certificate))
 	log.Info("serving", "api", l.api.Addr().String(), "redirect", address(l.redirect), "operations", address(l.operations))
 	if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
 		// No refusal: in a container no other address works, and only who publishes its port knows how far it reaches.
@@ -129,6 +128,7 @@ func reach(ctx context.Context, s settings, store index.Store, keys access.Store
 type listeners struct {
 	api, redirect, operations net.Listener
 	trust                     string
+	certificate               *x509.Certificate
 }
 
 // listen opens all sockets, or none.
@@ -142,7 +142,7 @@ func listen(s settings) (l listeners, err error) {
 	if err != nil {
 		return l, err
 	}
-	l.trust = trust
+	l.trust, l.certificate = trust, cert.Leaf
 	plain, err := open("FILINGS_LISTEN", s.Listen)
 	if err != nil {
 		return l, err
