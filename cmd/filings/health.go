@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -17,16 +17,12 @@ func (p *program) healthCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
-			host, port, err := net.SplitHostPort(s.OperationsListen)
-			if err != nil {
-				return usageError{fmt.Errorf("FILINGS_OPERATIONS_LISTEN=%s: no address to ask", s.OperationsListen)}
-			}
-			if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-				host = "localhost"
+			if s.OperationsListen == off {
+				return usageError{errors.New("FILINGS_OPERATIONS_LISTEN=off: no address to ask")}
 			}
 			ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
 			defer cancel()
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+dialable(s.OperationsListen)+"/readyz", nil)
 			if err != nil {
 				return err
 			}

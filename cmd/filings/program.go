@@ -88,7 +88,7 @@ func (p *program) root() *cobra.Command {
 		},
 	}
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.reindexCommand(), p.generationsCommand(), p.rollbackCommand(),
-		p.keysCommand(), p.generateCommand(), p.healthCommand(), p.versionCommand(), settingsTopic())
+		p.keysCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), settingsTopic())
 	return root
 }
 
