@@ -32,7 +32,8 @@ func (p *program) serveCommand() *cobra.Command {
 		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight.\n" +
 			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
 			"FILINGS_OPERATIONS_TOKEN, /accounts.",
-		Args: cobra.NoArgs,
+		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
+		Args:    cobra.NoArgs,
 		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
 			return p.serve(ctx, s, p.logger(s), func(a addresses) {
 				if a.trust != "" {
