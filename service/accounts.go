@@ -13,8 +13,8 @@ import (
 // accounts is what the operations listener serves to whoever shows the token: the operations of a key store, as JSON,
 // for the program that signs users in. What comes back of an account is what `filings keys show --json` prints.
 type accounts struct {
-	*Service
-	store access.Store
+	service *Service
+	store   access.Store
 }
 
 // accountsPath is where all of them begin.

@@ -47,11 +47,11 @@ type accountUser struct{}
 // observe begins and ends a request to /accounts, as Service.observe does one to the API: one record of the log, with
 // neither key nor token in it.
 func (a *accounts) observe(c *fiber.Ctx) error {
-	k := newCall(c, a.now())
-	ctx, cancel := context.WithTimeout(context.Background(), a.config.RequestTimeout)
+	k := newCall(c, a.service.now())
+	ctx, cancel := context.WithTimeout(context.Background(), a.service.config.RequestTimeout)
 	defer cancel()
 	c.SetUserContext(ctx)
-	err := a.guarded(c)
+	err := a.service.guarded(c)
 	k.route = c.Route().Path
 	a.end(k, err)
 	return nil
@@ -82,12 +82,12 @@ func (a *accounts) end(k *call, err error) {
 		}
 	}
 	user, _ := c.Locals(accountUser{}).(string)
-	a.log.LogAttrs(context.Background(), level, "account", append([]slog.Attr{
+	a.service.log.LogAttrs(context.Background(), level, "account", append([]slog.Attr{
 		slog.String("id", k.id),
 		slog.String("method", c.Method()),
 		slog.String("route", k.route),
 		slog.Int("status", c.Response().StatusCode()),
-		slog.Float64("ms", float64(a.now().Sub(k.began).Microseconds())/1000),
+		slog.Float64("ms", float64(a.service.now().Sub(k.began).Microseconds())/1000),
 		slog.String("user", user),
 	}, code...)...)
 }

@@ -98,7 +98,7 @@ func (c *checkup) port(ctx context.Context, setting, address, scheme, path strin
 		c.ok("port", "%s=%s is free", setting, address)
 	case !errors.Is(err, syscall.EADDRINUSE):
 		c.fail("port", "%s=%s: %v", setting, address, err)
-	case c.answers(ctx, scheme+"://"+dialable(address)+path, isOurs):
+	case c.answers(ctx, scheme, address, path, isOurs):
 		c.ok("port", "%s=%s: the service listens there", setting, address)
 	default:
 		c.fail("port", "%s=%s: another program listens there", setting, address)
@@ -106,12 +106,16 @@ func (c *checkup) port(ctx context.Context, setting, address, scheme, path strin
 }
 
 // answers asks without trusting: only whether something answers, and how, is of interest.
-func (c *checkup) answers(ctx context.Context, url string, isOurs func(*http.Response) bool) bool {
+func (c *checkup) answers(ctx context.Context, scheme, address, path string, isOurs func(*http.Response) bool) bool {
+	host, err := dialable(address)
+	if err != nil {
+		return false
+	}
 	client := &http.Client{
 		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+host+path, nil)
 	if err != nil {
 		return false
 	}
@@ -124,13 +128,10 @@ func (c *checkup) answers(ctx context.Context, url string, isOurs func(*http.Res
 }
 
 // dialable is an address that is listened on as one that can be asked.
-func dialable(address string) string {
+func dialable(address string) (string, error) {
 	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return net.JoinHostPort(host, port)
+	return net.JoinHostPort(host, port), err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -17,12 +16,13 @@ func (p *program) healthCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
-			if s.OperationsListen == off {
-				return usageError{errors.New("FILINGS_OPERATIONS_LISTEN=off: no address to ask")}
+			address, err := dialable(s.OperationsListen)
+			if err != nil {
+				return usageError{fmt.Errorf("FILINGS_OPERATIONS_LISTEN=%s: no address to ask", s.OperationsListen)}
 			}
 			ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
 			defer cancel()
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+dialable(s.OperationsListen)+"/readyz", nil)
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
 			if err != nil {
 				return err
 			}
