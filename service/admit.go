@@ -27,7 +27,9 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	began := s.now()
 	k.admission, err = s.config.Access.Admit(c.UserContext(), key)
+	s.metrics.asked(err, s.now().Sub(began))
 	if err != nil {
 		return err
 	}

@@ -58,4 +58,12 @@
 //
 // A body that comes with a GET means nothing. Up to 4 KiB it is read and left alone, since some clients send an empty
 // object; beyond that the request is refused.
+//
+// # Accounts
+//
+// On the operations listener, and only with a token in Config, /accounts offers the key store's operations to the program
+// that signs users in (accounts.go). Errors come in the API's envelope, with a table of their own (accounts_call.go): what
+// calls here is a program, so it gets 409, 415 and 503, which the API does not have. Bodies are read strictly: one object,
+// known names, each once. Creating and rotating are not made repeatable, because that would take keeping a key: who got
+// no answer rotates. Setting a tier and revoking can be repeated.
 package service

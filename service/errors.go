@@ -65,13 +65,16 @@ var kindsOfErrors = []kindOfError{
 }
 
 // kindOf returns the row of err.
-func kindOf(err error) kindOfError {
-	for _, k := range kindsOfErrors[:len(kindsOfErrors)-1] {
+func kindOf(err error) kindOfError { return kindIn(kindsOfErrors, err) }
+
+// kindIn returns the row of err in a table of errors.
+func kindIn(table []kindOfError, err error) kindOfError {
+	for _, k := range table[:len(table)-1] {
 		if errors.Is(err, k.is) {
 			return k
 		}
 	}
-	return kindsOfErrors[len(kindsOfErrors)-1]
+	return table[len(table)-1]
 }
 
 // refusal is an error with a message for the client. Nothing else of an error reaches a client, so that what an engine
@@ -86,9 +89,12 @@ func refuse(kind error, message string) error { return &refusal{kind, message} }
 func (r *refusal) Error() string { return r.message }
 func (r *refusal) Unwrap() error { return r.kind }
 
-// told returns what a client is told about err.
-func told(err error) (k kindOfError, message string) {
-	k, message = kindOf(err), ""
+// told returns what a client of the API is told about err.
+func told(err error) (kindOfError, string) { return toldBy(kindsOfErrors, err) }
+
+// toldBy returns what a client is told about err by a table of errors.
+func toldBy(table []kindOfError, err error) (k kindOfError, message string) {
+	k, message = kindIn(table, err), ""
 	var r *refusal
 	if errors.As(err, &r) {
 		message = r.message

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"filings/index"
+	"filings/service/access"
 )
 
 // Measure returns an engine that answers as inner does and counts the time of its calls in registry. It belongs
@@ -52,7 +53,7 @@ func outcome(err error) string {
 		return "gone"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return "ended"
-	case errors.Is(err, index.ErrUnavailable):
+	case errors.Is(err, index.ErrUnavailable), errors.Is(err, access.ErrUnavailable):
 		return "unavailable"
 	}
 	return "error"

@@ -18,6 +18,7 @@ type metrics struct {
 	durations  *prometheus.HistogramVec
 	inFlight   prometheus.Gauge
 	admissions *prometheus.CounterVec
+	keyStore   *prometheus.HistogramVec
 }
 
 // seconds are the bounds of histograms of time: from an answer out of memory to the end of a request's time.
@@ -35,9 +36,11 @@ func newMetrics(s *Service) (*metrics, error) {
 			Help: "Requests that are being answered."}),
 		admissions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_admissions_total",
 			Help: "Requests with a key, by what became of them: admitted, unknown_key, burst, daily or lifetime."}, []string{"verdict"}),
+		keyStore: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_admission_duration_seconds",
+			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: seconds()}, []string{"outcome"}),
 	}
 	return m, register(s.config.Registry, append([]prometheus.Collector{
-		m.requests, m.durations, m.inFlight, m.admissions, &liveGeneration{engine: s.config.Engine}, &lastLoad{ask: s.config.LastLoad},
+		m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, &liveGeneration{engine: s.config.Engine}, &lastLoad{ask: s.config.LastLoad},
 	}, cacheMetrics(s.config.Engine)...)...)
 }
 
@@ -57,6 +60,11 @@ func (m *metrics) answered(k *call, status int, took time.Duration) {
 	}
 	m.requests.WithLabelValues(k.route, strconv.Itoa(status), tier).Inc()
 	m.durations.WithLabelValues(k.route).Observe(took.Seconds())
+}
+
+// asked counts a question to the key store, admitted what it answered.
+func (m *metrics) asked(err error, took time.Duration) {
+	m.keyStore.WithLabelValues(outcome(err)).Observe(took.Seconds())
 }
 
 func (m *metrics) admitted(a access.Admission) {

@@ -13,13 +13,16 @@ import (
 // readyTime bounds a readiness check: an orchestrator asks every few seconds and wants an answer in between.
 const readyTime = 2 * time.Second
 
-// Operations returns what the operations listener serves: /livez, /readyz and /metrics. It needs no key and is meant
-// for a listener that only operators reach (rule T4).
+// Operations returns what the operations listener serves: /livez, /readyz and /metrics, and, with a token in Config,
+// /accounts. The first three need no key; it is meant for a listener that only operators reach (rule T4).
 func (s *Service) Operations() *fiber.App {
-	app := fiber.New(serverConfig(plainError))
+	config := serverConfig(s.refusedOperation)
+	config.BodyLimit = maxAccountBody
+	app := fiber.New(config)
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", s.readyz)
 	app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.config.Registry, promhttp.HandlerOpts{})))
+	s.routeAccounts(app)
 	return app
 }
 

@@ -89,6 +89,7 @@ func TestT4_Metrics(t *testing.T) {
 		`filings_http_requests_in_flight 0`,
 		`filings_admissions_total{verdict="admitted"} 4`,
 		`filings_admissions_total{verdict="daily"} 1`,
+		`filings_admission_duration_seconds_count{outcome="ok"} 5`,
 		`filings_engine_call_duration_seconds_count{call="rows",outcome="ok"} 1`,
 		`filings_engine_call_duration_seconds_count{call="count",outcome="ok"} 1`,
 		`filings_cache_hits_total 2`,

@@ -35,9 +35,11 @@ type Config struct {
 	Ready func(context.Context) error
 	// LastLoad tells of the load that runs or ran last, for the metrics. nil: nothing is told.
 	LastLoad func(context.Context) (*index.Run, error)
-	Now      func() time.Time     // nil: time.Now
-	Log      *slog.Logger         // nil: none
-	Registry *prometheus.Registry // nil: one of its own
+	// OperationsToken is what a caller of /accounts on the operations listener shows. "": there is no /accounts.
+	OperationsToken string
+	Now             func() time.Time     // nil: time.Now
+	Log             *slog.Logger         // nil: none
+	Registry        *prometheus.Registry // nil: one of its own
 }
 
 // DefaultLegacyHasDataName is the legacy name of has_property_data by default.
@@ -64,6 +66,9 @@ type Service struct {
 func New(c Config) (*Service, error) {
 	if c.Engine == nil || c.Access == nil || c.RequestTimeout <= 0 {
 		return nil, errors.New("service: engine, access and a request timeout are needed")
+	}
+	if c.OperationsToken != "" && !ValidToken(c.OperationsToken) {
+		return nil, errors.New("service: the operations token must be " + TokenForm)
 	}
 	c = c.withDefaults()
 	s := &Service{config: c, now: c.Now, log: c.Log, table: newTable(c.LegacyHasDataName)}

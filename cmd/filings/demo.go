@@ -28,7 +28,8 @@ func (p *program) demoCommand() *cobra.Command {
 		Long: "For a first look: makes 20,000 filings, loads them, creates an enterprise account, prints its key and curl lines\n" +
 			"that work as they stand, and serves. It always uses the embedded engine and store, in the folder demo of\n" +
 			"FILINGS_DATA_DIR: whatever else is set up stays as it is.",
-		Args: cobra.NoArgs,
+		Example: "  filings demo",
+		Args:    cobra.NoArgs,
 		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
 			s.ElasticsearchURL, s.RedisURL = nil, ""
 			s.DataDir = filepath.Join(s.DataDir, "demo")

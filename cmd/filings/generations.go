@@ -21,7 +21,8 @@ func (p *program) generationsCommand() *cobra.Command {
 		Short: "Lists the generations: name, time, filings, size, which one is live",
 		Long: "Lists the generations, the newest first: name, time, filings, size, which one is live.\n" +
 			"A load that is running, on whatever machine, and a last one that promoted nothing, are told of on standard error.",
-		Args: cobra.NoArgs,
+		Example: "  filings generations\n  filings generations --json | jq -r '.[] | select(.live) | .name'",
+		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live")
 	cmd.RunE = p.withStore(func(ctx context.Context, store index.Store, _ []string) error {
@@ -48,6 +49,8 @@ func (p *program) rollbackCommand() *cobra.Command {
 			"Services answer from it within a second or two; no request fails because of it.",
 		Example: "  filings rollback\n  filings rollback filings-20260131-020000.000000-v1",
 		Args:    cobra.MaximumNArgs(1),
+
+		ValidArgsFunction: p.completeGeneration,
 	}
 	cmd.RunE = p.withStore(func(ctx context.Context, store index.Store, args []string) error {
 		all, err := sealed(ctx, store)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -17,16 +16,13 @@ func (p *program) healthCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
-			host, port, err := net.SplitHostPort(s.OperationsListen)
+			address, err := dialable(s.OperationsListen)
 			if err != nil {
 				return usageError{fmt.Errorf("FILINGS_OPERATIONS_LISTEN=%s: no address to ask", s.OperationsListen)}
 			}
-			if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-				host = "localhost"
-			}
 			ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
 			defer cancel()
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
 			if err != nil {
 				return err
 			}

@@ -16,10 +16,11 @@ import (
 
 func (p *program) keysCommand() *cobra.Command {
 	keys := &cobra.Command{
-		Use:   "keys",
-		Short: "Manages accounts and their API keys",
-		Long:  "Manages accounts and their API keys. An account has one key. A revoked key fails on the very next request.",
-		Args:  cobra.NoArgs,
+		Use:     "keys",
+		Short:   "Manages accounts and their API keys",
+		Long:    "Manages accounts and their API keys. An account has one key. A revoked key fails on the very next request.",
+		Example: "  filings keys create --user alice@example.com --tier pro\n  filings keys list",
+		Args:    noSuchCommand,
 		RunE: func(*cobra.Command, []string) error {
 			return usageError{errors.New("create, rotate, revoke, show, list or tier is wanted: see `filings help keys`")}
 		},
@@ -53,9 +54,10 @@ func (p *program) keysCreate() *cobra.Command {
 func (p *program) keysRotate() *cobra.Command {
 	var user string
 	cmd := &cobra.Command{
-		Use:   "rotate --user U",
-		Short: "Replaces an account's key in one step and prints the new one",
-		Args:  cobra.NoArgs,
+		Use:     "rotate --user U",
+		Short:   "Replaces an account's key in one step and prints the new one",
+		Example: "  filings keys rotate --user alice@example.com",
+		Args:    cobra.NoArgs,
 	}
 	userFlag(cmd, &user)
 	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
@@ -75,7 +77,12 @@ func (p *program) printKey(key string, err error) error {
 
 func (p *program) keysRevoke() *cobra.Command {
 	var user string
-	cmd := &cobra.Command{Use: "revoke --user U", Short: "Ends an account's key at once", Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use:     "revoke --user U",
+		Short:   "Ends an account's key at once",
+		Example: "  filings keys revoke --user alice@example.com",
+		Args:    cobra.NoArgs,
+	}
 	userFlag(cmd, &user)
 	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
 		return store.Revoke(ctx, user)
@@ -85,7 +92,12 @@ func (p *program) keysRevoke() *cobra.Command {
 
 func (p *program) keysTier() *cobra.Command {
 	var user, tier string
-	cmd := &cobra.Command{Use: "tier --user U --tier T", Short: "Moves an account to another tier; its usage stays", Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use:     "tier --user U --tier T",
+		Short:   "Moves an account to another tier; its usage stays",
+		Example: "  filings keys tier --user alice@example.com --tier enterprise",
+		Args:    cobra.NoArgs,
+	}
 	userFlag(cmd, &user)
 	tierFlag(cmd, &tier)
 	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
@@ -102,9 +114,10 @@ func (p *program) keysShow() *cobra.Command {
 	var user string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "show --user U",
-		Short: "Shows an account: tier, key prefix and state, name, creation time, used and remaining quota",
-		Args:  cobra.NoArgs,
+		Use:     "show --user U",
+		Short:   "Shows an account: tier, key prefix and state, name, creation time, used and remaining quota",
+		Example: "  filings keys show --user alice@example.com\n  filings keys show --user alice@example.com --json | jq .remaining",
+		Args:    cobra.NoArgs,
 	}
 	userFlag(cmd, &user)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
@@ -123,7 +136,12 @@ func (p *program) keysShow() *cobra.Command {
 
 func (p *program) keysList() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "list", Short: "Lists all accounts", Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "Lists all accounts",
+		Example: "  filings keys list\n  filings keys list --json | jq -r '.[] | select(.remaining == 0) | .user'",
+		Args:    cobra.NoArgs,
+	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of objects as `keys show --json` prints")
 	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
 		accounts, err := store.List(ctx)
@@ -159,6 +177,7 @@ func userFlag(cmd *cobra.Command, user *string) {
 func tierFlag(cmd *cobra.Command, tier *string) {
 	cmd.Flags().StringVar(tier, "tier", "", "free, starter, pro or enterprise (required)")
 	_ = cmd.MarkFlagRequired("tier")
+	_ = cmd.RegisterFlagCompletionFunc("tier", completeTier) // fails only for a flag that does not exist, or has one
 }
 
 func parseTier(text string) (access.Tier, error) {

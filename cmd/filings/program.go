@@ -56,9 +56,6 @@ func run(ctx context.Context, args []string, environment func() (settings, error
 		return nil
 	}
 	root.SetArgs(args)
-	root.SetIn(std.in)
-	root.SetOut(std.out)
-	root.SetErr(std.err)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -82,26 +79,43 @@ func (p *program) root() *cobra.Command {
 			"Exit codes: 0 done, 1 failed, 2 wrong usage or settings.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Version:       versionLine(),
+		Args:          noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usageError{errors.New("a command is wanted: see `filings help`")}
 		},
 	}
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.reindexCommand(), p.generationsCommand(), p.rollbackCommand(),
-		p.keysCommand(), p.generateCommand(), p.healthCommand(), p.versionCommand(), settingsTopic())
+		p.keysCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), p.manCommand(), settingsTopic())
+	root.SetIn(p.in)
+	root.SetOut(p.out) // before strictCompletion: the commands that it adds keep this
+	root.SetErr(p.err)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	strictHelp(root)
+	strictCompletion(root)
 	return root
 }
 
 func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Prints the version",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "Prints the version",
+		Example: "  filings version",
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.out, "filings %s%s, mapping v%d, %s\n", version, revision(), mappings.Version, runtime.Version())
+			_, err := fmt.Fprintln(p.out, versionLine())
 			return err
 		},
 	}
+}
+
+func versionLine() string {
+	commit := revision()
+	if commit != "" {
+		commit = " (" + commit + ")"
+	}
+	return fmt.Sprintf("filings %s%s, mapping v%d, %s", version, commit, mappings.Version, runtime.Version())
 }
 
 // revision is the commit that the program was built from, where the build recorded one.
@@ -109,7 +123,7 @@ func revision() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				return " (" + s.Value[:12] + ")"
+				return s.Value[:12]
 			}
 		}
 	}
@@ -118,9 +132,7 @@ func revision() string {
 
 // settingsTopic is the page of `filings help settings`; it is no command.
 func settingsTopic() *cobra.Command {
-	topic := &cobra.Command{Use: "settings", Short: "The settings, all of them environment variables"}
-	topic.SetHelpFunc(func(cmd *cobra.Command, _ []string) { writeSettings(cmd.OutOrStdout()) })
-	return topic
+	return &cobra.Command{Use: "settings", Short: "The settings, all of them environment variables", Long: settingsText()}
 }
 
 // withSettings reads the settings and hands them to do.

@@ -19,33 +19,39 @@ const readme = "../../README.md"
 
 // The README's tables are made from the tables that the program runs on.
 func TestREADMETables(t *testing.T) {
-	text, err := os.ReadFile(readme)
+	checkTables(t, readme, map[string]string{
+		"settings":   settingsTable(),
+		"parameters": parametersTable(),
+		"fields":     fieldsTable(),
+	})
+}
+
+// checkTables compares the tables of a file with what they are made from, or with -update writes them anew.
+func checkTables(t *testing.T, file string, tables map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := string(text)
-	for name, table := range map[string]string{
-		"settings":   settingsTable(),
-		"parameters": parametersTable(),
-		"fields":     fieldsTable(),
-	} {
-		want = replaceTable(t, want, name, table)
+	for name, table := range tables {
+		want = replaceTable(t, file, want, name, table)
 	}
 	if *update {
-		if err := os.WriteFile(readme, []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("README.md is out of date: `go test ./cmd/filings -run README -update` (-want +got)\n%s", diff)
+		t.Errorf("%s is out of date: `go test ./cmd/filings -run README -update` (-want +got)\n%s", file, diff)
 	}
 }
 
-func replaceTable(t *testing.T, text, name, table string) string {
+func replaceTable(t *testing.T, file, text, name, table string) string {
 	t.Helper()
 	before, rest, ok := strings.Cut(text, "<!-- "+name+" -->\n")
 	_, after, ok2 := strings.Cut(rest, "<!-- end -->")
 	if !ok || !ok2 {
-		t.Fatalf("README.md has no place for the table of %s", name)
+		t.Fatalf("%s has no place for the table of %s", file, name)
 	}
 	return before + "<!-- " + name + " -->\n" + table + "<!-- end -->" + after
 }

@@ -67,6 +67,8 @@ Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promote
   filings reindex --update --query 'SELECT id, county, owner, gone AS deleted FROM changes ORDER BY at' \
     postgres://reader@db.example.org/county more.ndjson`,
 		Args: someSource,
+
+		ValidArgsFunction: completeFile,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
@@ -77,6 +79,8 @@ Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promote
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons, JSON lines")
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one")
+	_ = cmd.RegisterFlagCompletionFunc("rejects", completeFile) // fails only for a flag that does not exist, or has one
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"ndjson", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings, args []string) error {
 		cfg.Sources, cfg.Stdin = args, p.in
 		return p.reindex(ctx, s, cfg)

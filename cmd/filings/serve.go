@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,8 +13,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
@@ -31,8 +30,10 @@ func (p *program) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Serves the API until SIGINT or SIGTERM, then finishes what is in flight",
 		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight.\n" +
-			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics.",
-		Args: cobra.NoArgs,
+			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
+			"FILINGS_OPERATIONS_TOKEN, /accounts.",
+		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
+		Args:    cobra.NoArgs,
 		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
 			return p.serve(ctx, s, p.logger(s), func(a addresses) {
 				if a.trust != "" {
@@ -70,8 +71,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 	if err := reach(ctx, s, store, keys); err != nil {
 		return err
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry := newRegistry()
 	measured, err := service.Measure(store, registry, time.Now)
 	if err != nil {
 		return err
@@ -88,6 +88,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 		LegacyHasDataName: s.LegacyHasDataName,
 		RequestTimeout:    s.RequestTimeout,
 		TrustedProxies:    proxies,
+		OperationsToken:   s.OperationsToken,
 		Ready:             func(context.Context) error { return ctx.Err() },
 		LastLoad:          store.LastRun,
 		Registry:          registry,
@@ -100,7 +101,13 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 	if err != nil {
 		return err
 	}
+	registry.MustRegister(certificateMetric(l.certificate))
 	log.Info("serving", "api", l.api.Addr().String(), "redirect", address(l.redirect), "operations", address(l.operations))
+	if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
+		// No refusal: in a container no other address works, and only who publishes its port knows how far it reaches.
+		log.Warn("/accounts speaks plain HTTP and can be reached from other machines: token and new keys can be read on the way",
+			"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
+	}
 	ready(addresses{l.api.Addr(), addr(l.redirect), addr(l.operations), l.trust})
 	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log)
 }
@@ -122,6 +129,7 @@ func reach(ctx context.Context, s settings, store index.Store, keys access.Store
 type listeners struct {
 	api, redirect, operations net.Listener
 	trust                     string
+	certificate               *x509.Certificate
 }
 
 // listen opens all sockets, or none.
@@ -135,7 +143,7 @@ func listen(s settings) (l listeners, err error) {
 	if err != nil {
 		return l, err
 	}
-	l.trust = trust
+	l.trust, l.certificate = trust, cert.Leaf
 	plain, err := open("FILINGS_LISTEN", s.Listen)
 	if err != nil {
 		return l, err
@@ -199,6 +207,11 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		return stop.Wait()
 	})
 	return g.Wait()
+}
+
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }
 
 func addr(l net.Listener) net.Addr {

@@ -7,7 +7,9 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -96,6 +98,17 @@ func TestDemo(t *testing.T) {
 	}
 	if len(tries) != len(demoRequests) {
 		t.Errorf("%d curl lines, want %d\n%s", len(tries), len(demoRequests), errs.String())
+	}
+}
+
+// A token that everybody on the way can read is warned of: see serve.
+func TestIsLoopback(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{"127.0.0.1:9090": true, "127.8.8.8:1": true, "[::1]:9090": true,
+		"0.0.0.0:9090": false, "[::]:9090": false, "10.0.0.1:9090": false} {
+		if got := isLoopback(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
 	}
 }
 

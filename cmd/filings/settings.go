@@ -28,6 +28,7 @@ type settings struct {
 	Listen           string        `split_words:"true" default:":8443" desc:"Address of the API, TLS"`
 	RedirectListen   string        `split_words:"true" default:":8080" desc:"Address of the plain listener that redirects to HTTPS; off: none"`
 	OperationsListen string        `split_words:"true" default:"127.0.0.1:9090" desc:"Address of /livez, /readyz and /metrics; off: none"`
+	OperationsToken  string        `split_words:"true" desc:"Token that /accounts on that listener wants, 32 characters or more; empty: there is no /accounts"`
 	TLSCertFile      string        `split_words:"true" desc:"PEM file of the certificate; empty: self-signed, kept in the data folder"`
 	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
 	TrustedProxies   []string      `split_words:"true" desc:"CIDRs of proxies whose X-Forwarded-Proto: https the plain listener believes, and then serves"`

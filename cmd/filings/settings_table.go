@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"reflect"
 	"regexp"
 	"strings"
@@ -32,13 +31,15 @@ func screamingSnake(name string) string {
 	return strings.ToUpper(name)
 }
 
-// writeSettings writes the table of settings for a terminal.
-func writeSettings(w io.Writer) {
-	fmt.Fprint(w, "Settings are environment variables. One that begins with FILINGS_ and is not listed here is an error.\n")
+// settingsText is the table of settings for a terminal.
+func settingsText() string {
+	var b strings.Builder
+	b.WriteString("Settings are environment variables. One that begins with FILINGS_ and is not listed here is an error.\n")
 	for _, row := range settingRows() {
-		fmt.Fprintf(w, "\n%s\n    %s\n", row.variable, row.meaning)
+		fmt.Fprintf(&b, "\n%s\n    %s\n", row.variable, row.meaning)
 		if row.byDefault != "" {
-			fmt.Fprintf(w, "    default: %s\n", row.byDefault)
+			fmt.Fprintf(&b, "    default: %s\n", row.byDefault)
 		}
 	}
+	return b.String()
 }

@@ -15,7 +15,7 @@ var contract = map[string]string{
 	"FILINGS_ELASTICSEARCH_API_KEY": "", "FILINGS_ELASTICSEARCH_CA_FILE": "",
 	"FILINGS_INDEX": "filings", "FILINGS_INDEX_SHARDS": "1", "FILINGS_INDEX_REPLICAS": "1",
 	"FILINGS_REDIS_URL": "", "FILINGS_DATA_DIR": "filings-data",
-	"FILINGS_LISTEN": ":8443", "FILINGS_REDIRECT_LISTEN": ":8080", "FILINGS_OPERATIONS_LISTEN": "127.0.0.1:9090",
+	"FILINGS_LISTEN": ":8443", "FILINGS_REDIRECT_LISTEN": ":8080", "FILINGS_OPERATIONS_LISTEN": "127.0.0.1:9090", "FILINGS_OPERATIONS_TOKEN": "",
 	"FILINGS_TLS_CERT_FILE": "", "FILINGS_TLS_KEY_FILE": "", "FILINGS_TRUSTED_PROXIES": "", "FILINGS_CORS_ORIGINS": "",
 	"FILINGS_FREE_LIFETIME_QUOTA": "100", "FILINGS_STARTER_DAILY_QUOTA": "1000", "FILINGS_PRO_DAILY_QUOTA": "10000",
 	"FILINGS_ENTERPRISE_DAILY_QUOTA": "100000", "FILINGS_FREE_BURST": "5", "FILINGS_STARTER_BURST": "10",
@@ -46,7 +46,7 @@ func TestSettingsAreRead(t *testing.T) {
 		"FILINGS_ELASTICSEARCH_PASSWORD": "p", "FILINGS_ELASTICSEARCH_API_KEY": "k", "FILINGS_ELASTICSEARCH_CA_FILE": "ca",
 		"FILINGS_INDEX": "other", "FILINGS_INDEX_SHARDS": "3", "FILINGS_INDEX_REPLICAS": "0",
 		"FILINGS_REDIS_URL": "rediss://r:6379/1", "FILINGS_DATA_DIR": "d", "FILINGS_LISTEN": ":1", "FILINGS_REDIRECT_LISTEN": "off",
-		"FILINGS_OPERATIONS_LISTEN": "off", "FILINGS_TLS_CERT_FILE": "c", "FILINGS_TLS_KEY_FILE": "k",
+		"FILINGS_OPERATIONS_LISTEN": "127.0.0.2:9090", "FILINGS_OPERATIONS_TOKEN": strings.Repeat("t", 32), "FILINGS_TLS_CERT_FILE": "c", "FILINGS_TLS_KEY_FILE": "k",
 		"FILINGS_TRUSTED_PROXIES": "10.0.0.0/8", "FILINGS_CORS_ORIGINS": "*", "FILINGS_FREE_LIFETIME_QUOTA": "11",
 		"FILINGS_STARTER_DAILY_QUOTA": "12", "FILINGS_PRO_DAILY_QUOTA": "13", "FILINGS_ENTERPRISE_DAILY_QUOTA": "14",
 		"FILINGS_FREE_BURST": "15", "FILINGS_STARTER_BURST": "16", "FILINGS_PRO_BURST": "17", "FILINGS_ENTERPRISE_BURST": "18",
@@ -62,8 +62,9 @@ func TestSettingsAreRead(t *testing.T) {
 	want := settings{
 		ElasticsearchURL: []string{"http://a:9200", "https://b:9200"}, ElasticsearchUsername: "u", ElasticsearchPassword: "p",
 		ElasticsearchAPIKey: "k", ElasticsearchCAFile: "ca", Index: "other", IndexShards: 3, IndexReplicas: 0,
-		RedisURL: "rediss://r:6379/1", DataDir: "d", Listen: ":1", RedirectListen: "off", OperationsListen: "off",
-		TLSCertFile: "c", TLSKeyFile: "k", TrustedProxies: []string{"10.0.0.0/8"}, CORSOrigins: []string{"*"},
+		RedisURL: "rediss://r:6379/1", DataDir: "d", Listen: ":1", RedirectListen: "off", OperationsListen: "127.0.0.2:9090",
+		OperationsToken: strings.Repeat("t", 32),
+		TLSCertFile:     "c", TLSKeyFile: "k", TrustedProxies: []string{"10.0.0.0/8"}, CORSOrigins: []string{"*"},
 		FreeLifetimeQuota: 11, StarterDailyQuota: 12, ProDailyQuota: 13, EnterpriseDailyQuota: 14,
 		FreeBurst: 15, StarterBurst: 16, ProBurst: 17, EnterpriseBurst: 18, ActiveForeclosureStatuses: []string{"one", "two"},
 		LegacyHasDataName: "has", RequestTimeout: time.Second, KeepGenerations: 0, CacheSize: 1 << 30, LogLevel: 4, LogFormat: "json",
@@ -92,6 +93,7 @@ func TestWrongSettings(t *testing.T) {
 		{"FILINGS_TRUSTED_PROXIES", "10.0.0.1", "networks such as 10.0.0.0/8 are wanted"},
 		{"FILINGS_TLS_CERT_FILE", "cert.pem", "go together"},
 		{"FILINGS_LISTEN", "off", "an address such as :8443 is wanted"},
+		{"FILINGS_OPERATIONS_TOKEN", "secret", `FILINGS_OPERATIONS_TOKEN="…": at least 32 letters`},
 		{"FILINGS_INDEX_SHARDS", "0", "1 or more is wanted"},
 	} {
 		t.Run(test.variable+"="+test.value, func(t *testing.T) {

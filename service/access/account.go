@@ -1,7 +1,6 @@
 package access
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,10 +17,18 @@ const (
 // maxText is the longest user and name, in characters.
 const maxText = 200
 
+// InvalidError says what is wrong with what Create or SetTier was given: the name of the parameter, and what it must be.
+// Whoever gave it may read it.
+type InvalidError string
+
+func (e InvalidError) Error() string { return string(e) }
+
+func invalid(format string, args ...any) error { return InvalidError(fmt.Sprintf(format, args...)) }
+
 // validAccount reports what is wrong with what Create is told.
 func validAccount(user string, tier Tier, name string) error {
 	if user == "" {
-		return errors.New("user must not be empty")
+		return invalid("user must not be empty")
 	}
 	if err := validText("user", user); err != nil {
 		return err
@@ -35,7 +42,7 @@ func validAccount(user string, tier Tier, name string) error {
 // validTier reports a tier that does not exist.
 func validTier(tier Tier) error {
 	if !slices.Contains(Tiers, tier) {
-		return fmt.Errorf("tier must be one of %v, not %q", Tiers, tier)
+		return invalid("tier must be one of %v, not %q", Tiers, tier)
 	}
 	return nil
 }
@@ -44,13 +51,13 @@ func validTier(tier Tier) error {
 func validText(what, text string) error {
 	switch {
 	case !utf8.ValidString(text):
-		return fmt.Errorf("%s must be valid UTF-8", what)
+		return invalid("%s must be valid UTF-8", what)
 	case utf8.RuneCountInString(text) > maxText:
-		return fmt.Errorf("%s must be at most %d characters", what, maxText)
+		return invalid("%s must be at most %d characters", what, maxText)
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) {
-			return fmt.Errorf("%s must not hold control characters", what)
+			return invalid("%s must not hold control characters", what)
 		}
 	}
 	return nil

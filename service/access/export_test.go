@@ -7,3 +7,6 @@ func (r *Redis) Client() *redis.Client { return r.client }
 
 // HashKey is what a store holds of a key.
 func HashKey(key string) string { return hashKey(key) }
+
+// FactsOf reads what Redis answers to INFO.
+func FactsOf(text string) Facts { return factsOf(text) }
