@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"unsafe"
 
 	"filings/index"
 )
@@ -57,6 +58,15 @@ func (r *reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([
 	}
 	return ask(ctx, r, "distinct "+f.String()+" "+w.String(), sizeOfTexts, func(ctx context.Context) ([]string, error) {
 		return r.inner.Distinct(ctx, w, f)
+	})
+}
+
+func (r *reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
+	if moves(w) {
+		return r.inner.Cells(ctx, w, g)
+	}
+	return ask(ctx, r, g.Question(w), sizeOfCells, func(ctx context.Context) ([]index.Cell, error) {
+		return r.inner.Cells(ctx, w, g)
 	})
 }
 
@@ -136,3 +146,5 @@ func sizeOfCounties(counties []index.CountyStats) int {
 	}
 	return n
 }
+
+func sizeOfCells(cells []index.Cell) int { return cap(cells) * int(unsafe.Sizeof(index.Cell{})) }
