@@ -27,8 +27,8 @@ type Span struct {
 	From, To float64
 }
 
-// MaxCells is how many tiles a Grid has at the most: enough for cells of 64 pixels on a screen of 2,560 by 1,600, and
-// few enough that an answer with all of them has less than 40 kB when it is compressed.
+// MaxCells is how many tiles a Grid has at the most: enough for tiles of 64 pixels on a screen of 2,560 by 1,440, which
+// touches 41 by 24 of them, and few enough that an answer with all of them has less than 40 kB when it is compressed.
 const MaxCells = 1024
 
 // NewGrid returns the tiles of precision, which is 0 to 29, that b touches; or the largest ones of which b touches no
