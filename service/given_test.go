@@ -95,6 +95,24 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// The documentation says what is required, and where.
+func TestParameters_RequiredOn(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{"q": "/v1/filings/search", "zoom": "/v1/filings/clusters"}
+	for _, edge := range []string{"north", "south", "east", "west"} {
+		want["bounds_"+edge] = "/v1/filings/clusters"
+	}
+	got := map[string]string{}
+	for _, p := range Parameters() {
+		if len(p.RequiredOn) > 0 {
+			got[p.Name] = strings.Join(p.RequiredOn, " ")
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // TestP3_OneTable: what the list takes, search takes too, and clusters takes all of it but what pages are cut by.
 func TestP3_OneTable(t *testing.T) {
 	t.Parallel()

@@ -65,20 +65,23 @@ func (t *table) ask(on endpoints, g given, now time.Time, active []string) (ques
 	return a.finish()
 }
 
-// missing refuses to do without a box where there is no answer without one. It names all edges that edges lacks.
+// missing refuses to do without a box where there is no answer without one. It names all that edges lacks.
 func (t *table) missing(on endpoints, edges map[operator]float64) error {
-	if on != onClusters || len(edges) == 4 {
-		return nil
-	}
 	var names []string
 	for i := range t.rows {
 		p := &t.rows[i]
-		if _, given := edges[p.op]; p.edge() && !given {
+		if _, given := edges[p.op]; p.edge() && p.requiredBy(on) && !given {
 			names = append(names, p.name)
 		}
 	}
+	if names == nil {
+		return nil
+	}
 	return invalid(strings.Join(names, ", "), "must be given: clusters are those of a box, which has four bounds")
 }
+
+// requiredBy reports whether on, which takes p, has no answer without it.
+func (p *parameter) requiredBy(on endpoints) bool { return p.required || p.edge() && on == onClusters }
 
 // apply adds what v of p asks for.
 func (a *asker) apply(p *parameter, name string, v value) {
