@@ -65,6 +65,11 @@ func (g Grid) Where(w Filter) Filter {
 	return append(w[:len(w):len(w)], g.Box)
 }
 
+// Question returns the canonical text of asking for the cells of g that have filings among those that w selects.
+func (g Grid) Question(w Filter) string {
+	return "cells " + strconv.Itoa(g.Precision) + " " + g.Where(w).String()
+}
+
 // Find returns the place in spans, which are those of a Grid, of the one that v belongs to. There must be one, as there
 // is for whatever lies in the Grid's box.
 func Find(spans []Span, v float64) int {
@@ -111,8 +116,3 @@ func rowSpan(y, precision int) Span {
 
 // above returns the next number above v.
 func above(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
-
-// Question returns the canonical text of asking for the cells of g that have filings among those that w selects.
-func (g Grid) Question(w Filter) string {
-	return "cells " + strconv.Itoa(g.Precision) + " " + g.Where(w).String()
-}
