@@ -7,6 +7,7 @@
 // One table of fields (field.go) drives reading, mapping, rendering and documentation. What is derived from a record
 // (its city, its equity, whether a trust owns it) is derived here, once, for every engine (derive.go), so that engines
 // only store and compare. Text that is compared is folded here too (text.go): no engine has a lower-case of its own.
+// The tiles of maps are bounded here, by the numbers that engines compare coordinates with (grid.go).
 //
 // A query is a Filter (predicates that must all hold), a sort, an offset and a limit (query.go). Its String is
 // canonical: two queries that must answer the same have the same text, which makes it a cache key and half an ETag.

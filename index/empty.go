@@ -14,3 +14,4 @@ func (Empty) Filing(context.Context, int64) (Record, error)             { return
 func (Empty) Stats(context.Context) (Stats, error)                      { return Stats{}, nil }
 func (Empty) Counties(context.Context) ([]CountyStats, error)           { return nil, nil }
 func (Empty) Distinct(context.Context, Filter, Field) ([]string, error) { return nil, nil }
+func (Empty) Cells(context.Context, Filter, Grid) ([]Cell, error)       { return nil, nil }

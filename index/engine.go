@@ -46,6 +46,9 @@ type Reader interface {
 	Counties(ctx context.Context) ([]CountyStats, error)
 	// Distinct returns the different values that the selected filings have in f, which is Month or DateRange, sorted.
 	Distinct(ctx context.Context, w Filter, f Field) ([]string, error)
+	// Cells returns what there is to say of the filings that both w and g's box select, by the tiles of g: those that have
+	// any, sorted by CompareCells.
+	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
 }
 
 // Stats are figures over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.

@@ -34,6 +34,9 @@ func TestEmpty_L7(t *testing.T) {
 	if all, err := r.Distinct(ctx, nil, index.Month); len(all) != 0 || err != nil {
 		t.Errorf("distinct: %v, %v", all, err)
 	}
+	if all, err := r.Cells(ctx, nil, index.NewGrid(index.Box{}, 3)); len(all) != 0 || err != nil {
+		t.Errorf("cells: %v, %v", all, err)
+	}
 }
 
 func TestLockedError(t *testing.T) {

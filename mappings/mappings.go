@@ -19,7 +19,8 @@
 //   - x.day is filingDate as days since 1970-01-01, for ranges and for the order of filings. It is no `date`: with several
 //     shards, Elasticsearch fails to sort by a date that is missing somewhere ("too far in the future"). filingDate
 //     itself is a keyword, which sorts right too, and is its own code.
-//   - x.point is for counting by map tile. Boxes are asked of the two coordinates, which are not rounded.
+//   - x.point is for whoever looks at the index with tools for maps. Boxes and map tiles are asked of the two coordinates,
+//     which are not rounded.
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
 //
 // The index is sorted as both endpoints list filings by default, so that a first page reads only what it shows.

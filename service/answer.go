@@ -19,6 +19,7 @@ type answer struct {
 	endpoint  string // path of the endpoint, the same for its legacy one
 	canonical string // what is asked, in the one text of all equal questions
 	mayMiss   bool   // what is asked for may not exist, whatever the tag says
+	mediaType string // of the body; "": that of all other answers
 	body      func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error)
 }
 
@@ -56,6 +57,9 @@ func (s *Service) sendOnce(k *call, a answer) error {
 	}
 	k.http.Set(fiber.HeaderETag, tag)
 	k.write(body)
+	if a.mediaType != "" {
+		k.http.Set(fiber.HeaderContentType, a.mediaType)
+	}
 	return nil
 }
 

@@ -35,15 +35,7 @@ func compress(c *fiber.Ctx) {
 // negotiate returns the coding that an Accept-Encoding prefers among gzip and br, "" for none. Where it likes both
 // alike it is gzip, which is the faster one here, and no larger.
 func negotiate(accept string) string {
-	quality := map[string]float64{}
-	for item := range strings.SplitSeq(accept, ",") {
-		name, parameter, _ := strings.Cut(item, ";")
-		q := 1.0
-		if v, ok := strings.CutPrefix(strings.TrimSpace(parameter), "q="); ok {
-			q, _ = strconv.ParseFloat(v, 64) // what is no number is 0: not wanted
-		}
-		quality[strings.ToLower(strings.TrimSpace(name))] = q
-	}
+	quality := qualities(accept)
 	of := func(coding string) float64 {
 		if q, ok := quality[coding]; ok {
 			return q
@@ -57,4 +49,21 @@ func negotiate(accept string) string {
 		return "br"
 	}
 	return ""
+}
+
+// qualities reads an Accept or an Accept-Encoding: how much each name in it is wanted, 1 where that is not said. Other
+// parameters than q make no difference.
+func qualities(accept string) map[string]float64 {
+	quality := map[string]float64{}
+	for item := range strings.SplitSeq(accept, ",") {
+		name, parameters, _ := strings.Cut(item, ";")
+		q := 1.0
+		for parameter := range strings.SplitSeq(parameters, ";") {
+			if key, v, ok := strings.Cut(strings.TrimSpace(parameter), "="); ok && strings.EqualFold(key, "q") {
+				q, _ = strconv.ParseFloat(v, 64) // what is no number is 0: not wanted
+			}
+		}
+		quality[strings.ToLower(strings.TrimSpace(name))] = q
+	}
+	return quality
 }

@@ -161,6 +161,10 @@ func (m mute) Distinct(context.Context, index.Filter, index.Field) ([]string, er
 	m.t.Error("Distinct was asked")
 	return nil, nil
 }
+func (m mute) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell, error) {
+	m.t.Error("Cells was asked")
+	return nil, nil
+}
 
 func TestT3_NotModifiedAsksNothing(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,9 @@
 // meanwhile is asked for again once. Records are bytes from the engine to the client; a tier's part of a record is a
 // prefix of it (index.Record), so there is nothing to decode and no list of fields to get wrong.
 //
+// Clusters of a map are the one answer that has two forms, chosen by Accept: the envelope, and GeoJSON without it. Each
+// form has a tag of its own.
+//
 // Tags are weak, since meta differs from answer to answer. A body is always compressed in the same way whether it was
 // asked for with GET or HEAD.
 //

@@ -120,6 +120,9 @@ func (goneReader) Stats(context.Context) (index.Stats, error)            { retur
 func (goneReader) Distinct(context.Context, index.Filter, index.Field) ([]string, error) {
 	return nil, index.ErrGone
 }
+func (goneReader) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell, error) {
+	return nil, index.ErrGone
+}
 
 func (e *swapping) Live(context.Context) (index.Reader, error) {
 	if e.lives.Add(1) == 1 {

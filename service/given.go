@@ -15,7 +15,7 @@ type table struct {
 
 func newTable(hasDataName string) *table {
 	t := &table{rows: parameters(hasDataName), names: map[endpoints]map[string]*parameter{}}
-	for _, on := range []endpoints{0, onList, onSearch, onCountyStats} {
+	for _, on := range []endpoints{0, onList, onSearch, onCountyStats, onClusters} {
 		names := map[string]*parameter{}
 		for i := range t.rows {
 			if p := &t.rows[i]; p.on&on != 0 {
@@ -67,7 +67,9 @@ func (t *table) given(on endpoints, query string) (given, error) {
 			g.unknown = append(g.unknown, name)
 		}
 	}
-	g.dropPartialBounds()
+	if on != onClusters { // which has no answer without them
+		g.dropPartialBounds()
+	}
 	return g, nil
 }
 

@@ -95,13 +95,34 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestP3_OneTable: what the list takes, search takes too.
+// The documentation says what is required, and where.
+func TestParameters_RequiredOn(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{"q": "/v1/filings/search", "zoom": "/v1/filings/clusters"}
+	for _, edge := range []string{"north", "south", "east", "west"} {
+		want["bounds_"+edge] = "/v1/filings/clusters"
+	}
+	got := map[string]string{}
+	for _, p := range Parameters() {
+		if len(p.RequiredOn) > 0 {
+			got[p.Name] = strings.Join(p.RequiredOn, " ")
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestP3_OneTable: what the list takes, search takes too, and clusters takes all of it but what pages are cut by.
 func TestP3_OneTable(t *testing.T) {
 	t.Parallel()
 	table := newTable(DefaultLegacyHasDataName)
 	for name := range table.names[onList] {
 		if table.names[onSearch][name] == nil {
 			t.Errorf("search does not take %s", name)
+		}
+		if paging := name == "limit" || name == "offset"; (table.names[onClusters][name] == nil) != paging {
+			t.Errorf("clusters: %s", name)
 		}
 	}
 }
@@ -116,7 +137,7 @@ func FuzzParse(f *testing.F) {
 	}
 	table := newTable(DefaultLegacyHasDataName)
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, on := range []endpoints{0, onList, onSearch, onCountyStats} {
+		for _, on := range []endpoints{0, onList, onSearch, onCountyStats, onClusters} {
 			q, g, err := table.read(on, query)
 			checkUnknown(t, g, query)
 			if err != nil {

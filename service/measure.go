@@ -89,3 +89,7 @@ func (r *measuredReader) Counties(ctx context.Context) ([]index.CountyStats, err
 func (r *measuredReader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
 	return timed(r.engine, "distinct", func() ([]string, error) { return r.inner.Distinct(ctx, w, f) })
 }
+
+func (r *measuredReader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
+	return timed(r.engine, "cells", func() ([]index.Cell, error) { return r.inner.Cells(ctx, w, g) })
+}

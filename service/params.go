@@ -24,8 +24,10 @@ const (
 	onList endpoints = 1 << iota
 	onSearch
 	onCountyStats
+	onClusters
 
-	onFilings = onList | onSearch
+	onPages   = onList | onSearch
+	onFilings = onPages | onClusters
 )
 
 // kind is the form of a parameter's values.
@@ -70,6 +72,7 @@ const (
 	opLimit
 	opOffset
 	opState
+	opZoom
 )
 
 // Limits of values.
@@ -77,6 +80,7 @@ const (
 	defaultLimit, maxLimit = 20, 100
 	maxDays                = 36_500 // about a century, and far from where dates overflow
 	maxTerm                = 200    // characters
+	maxZoom                = 22     // where web maps end
 )
 
 func at(v float64) *float64 { return &v }
@@ -123,20 +127,22 @@ func parameters(hasDataName string) []parameter {
 		{name: "max_acres", on: onFilings, kind: number, min: at(0), op: opAtMost, fields: []index.Field{index.LotSizeAcres},
 			help: "Largest lot size, acres.", example: "5"},
 		{name: "bounds_north", on: onFilings, kind: number, min: at(-90), max: at(90), op: opNorth,
-			help: "Northern latitude of a box. The four bounds apply only when all are given.", example: "28.7"},
+			help: "Northern latitude of a box. The four bounds apply only when all are given; clusters needs them.", example: "28.7"},
 		{name: "bounds_south", on: onFilings, kind: number, min: at(-90), max: at(90), op: opSouth,
 			help: "Southern latitude of the box.", example: "28.3"},
 		{name: "bounds_east", on: onFilings, kind: number, min: at(-180), max: at(180), op: opEast,
 			help: "Eastern longitude of the box.", example: "-81.2"},
 		{name: "bounds_west", on: onFilings, kind: number, min: at(-180), max: at(180), op: opWest,
 			help: "Western longitude of the box; beyond the eastern one: the box crosses the antimeridian.", example: "-81.6"},
+		{name: "zoom", on: onClusters, required: true, kind: integer, min: at(0), max: at(maxZoom), op: opZoom,
+			help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", example: "12"},
 		{name: "sort_by", on: onSearch, kind: word, choices: sortNames(), op: opSortBy, fallback: "record_date",
 			help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", example: "filing_amount"},
 		{name: "sort_order", on: onSearch, kind: word, choices: []string{"ASC", "DESC"}, op: opSortOrder, fallback: "DESC",
 			help: "Direction of the sort. Filings without the value come last in both.", example: "ASC"},
-		{name: "limit", on: onFilings, kind: integer, min: at(1), max: at(maxLimit), op: opLimit, fallback: "20",
+		{name: "limit", on: onPages, kind: integer, min: at(1), max: at(maxLimit), op: opLimit, fallback: "20",
 			help: "Page size. Above 100 becomes 100.", example: "50"},
-		{name: "offset", on: onFilings, kind: integer, min: at(0), op: opOffset, fallback: "0",
+		{name: "offset", on: onPages, kind: integer, min: at(0), op: opOffset, fallback: "0",
 			help: "Filings to skip.", example: "40"},
 		{name: "state", on: onCountyStats, kind: stateAbb, op: opState,
 			help: "State abbreviation; all counties when omitted.", example: "FL"},

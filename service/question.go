@@ -2,6 +2,7 @@ package service
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"filings/index"
@@ -10,7 +11,9 @@ import (
 // question is what a query string asks for.
 type question struct {
 	query index.Query
-	state string // of stats/counties: two capital letters, or ""
+	state string    // of stats/counties: two capital letters, or ""
+	box   index.Box // of the bounds, if they are given
+	zoom  int       // of clusters
 }
 
 // asker turns given parameters into a question, row by row.
@@ -56,8 +59,29 @@ func (t *table) ask(on endpoints, g given, now time.Time, active []string) (ques
 			a.apply(p, name, v)
 		}
 	}
+	if err := t.missing(on, a.edges); err != nil {
+		return question{}, err
+	}
 	return a.finish()
 }
+
+// missing refuses to do without a box where there is no answer without one. It names all that edges lacks.
+func (t *table) missing(on endpoints, edges map[operator]float64) error {
+	var names []string
+	for i := range t.rows {
+		p := &t.rows[i]
+		if _, given := edges[p.op]; p.edge() && p.requiredBy(on) && !given {
+			names = append(names, p.name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return invalid(strings.Join(names, ", "), "must be given: clusters are those of a box, which has four bounds")
+}
+
+// requiredBy reports whether on, which takes p, has no answer without it.
+func (p *parameter) requiredBy(on endpoints) bool { return p.required || p.edge() && on == onClusters }
 
 // apply adds what v of p asks for.
 func (a *asker) apply(p *parameter, name string, v value) {
@@ -96,6 +120,8 @@ func (a *asker) apply(p *parameter, name string, v value) {
 		q.Offset = v.whole
 	case opState:
 		a.question.state = v.text
+	case opZoom:
+		a.question.zoom = v.whole
 	}
 }
 
@@ -183,6 +209,7 @@ func (a *asker) finish() (question, error) {
 			return question{}, invalid("bounds_south", "must not be above bounds_north")
 		}
 		q.Where = append(q.Where, box)
+		a.question.box = box
 	}
 	return a.question, nil
 }

@@ -19,6 +19,7 @@ func surface() []endpoint {
 	return []endpoint{
 		{"/v1/filings", "/v1/liens", onList, (*Service).list},
 		{"/v1/filings/search", "/v1/liens/search", onSearch, (*Service).search}, // before :id, which would match it
+		{"/v1/filings/clusters", "", onClusters, (*Service).clusters},           // likewise
 		{"/v1/filings/:id", "/v1/liens/:id", 0, (*Service).filing},
 		{"/v1/stats", "", 0, (*Service).stats},
 		{"/v1/stats/counties", "", onCountyStats, (*Service).countyStats},

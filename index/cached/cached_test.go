@@ -80,6 +80,13 @@ func (r *countingReader) Distinct(ctx context.Context, w index.Filter, f index.F
 	return r.Reader.Distinct(ctx, w, f)
 }
 
+func (r *countingReader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
+	if err := r.count(); err != nil {
+		return nil, err
+	}
+	return r.Reader.Cells(ctx, w, g)
+}
+
 func filings(n int) []*index.Filing {
 	all := make([]*index.Filing, n)
 	for i := range all {
@@ -88,6 +95,8 @@ func filings(n int) []*index.Filing {
 		f.SetText(index.FilingDate, fmt.Sprintf("2026-%02d-01", i%12+1))
 		f.SetText(index.DateRange, fmt.Sprintf("2026-%02d-01 to 2026-12-31", i%12+1))
 		f.SetNumber(index.FilingAmount, float64(i))
+		f.SetNumber(index.Latitude, float64(i%80))
+		f.SetNumber(index.Longitude, float64(i%170))
 		all[i] = f
 	}
 	return all
@@ -115,7 +124,16 @@ func questions() map[string]func(ctx context.Context, r index.Reader) (any, erro
 		"date ranges": func(ctx context.Context, r index.Reader) (any, error) {
 			return r.Distinct(ctx, orange, index.DateRange)
 		},
+		"cells": func(ctx context.Context, r index.Reader) (any, error) { return r.Cells(ctx, orange, quarters()) },
+		"cells, finer": func(ctx context.Context, r index.Reader) (any, error) {
+			return r.Cells(ctx, orange, index.NewGrid(quarters().Box, 7))
+		},
 	}
+}
+
+// quarters is the world in four tiles.
+func quarters() index.Grid {
+	return index.NewGrid(index.Box{North: 90, South: -90, East: 180, West: -180}, 1)
 }
 
 func live(t testing.TB, e index.Engine) index.Reader {
@@ -169,6 +187,15 @@ func TestEqualQuestionsAreOne(t *testing.T) {
 	if got := inner.asked.Load(); got != 1 {
 		t.Errorf("asked %d times", got)
 	}
+	g := quarters()
+	for _, w := range []index.Filter{{a, b}, {b, a}, {b, g.Box, a}} {
+		if _, err := r.Cells(t.Context(), w, g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := inner.asked.Load(); got != 2 {
+		t.Errorf("asked %d times after equal questions about cells", got)
+	}
 }
 
 // TestGenerations: what was remembered of one generation is not said of another.
@@ -221,11 +248,12 @@ func TestClockDoesNotPollute(t *testing.T) {
 		n, err := r.Count(t.Context(), w)
 		rows, err2 := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 9})
 		months, err3 := r.Distinct(t.Context(), w, index.Month)
-		if err := errors.Join(err, err2, err3); err != nil || n != 3 || len(rows) != 3 || len(months) != 3 {
-			t.Errorf("%d, %d rows, %d months, %v", n, len(rows), len(months), err)
+		cells, err4 := r.Cells(t.Context(), w, quarters())
+		if err := errors.Join(err, err2, err3, err4); err != nil || n != 3 || len(rows) != 3 || len(months) != 3 || len(cells) != 1 {
+			t.Errorf("%d, %d rows, %d months, %d cells, %v", n, len(rows), len(months), len(cells), err)
 		}
 	}
-	if hits, misses, bytes := e.Counters(); inner.asked.Load() != 6 || hits+misses+bytes != 0 {
+	if hits, misses, bytes := e.Counters(); inner.asked.Load() != 8 || hits+misses+bytes != 0 {
 		t.Errorf("asked %d times; %d hits, %d misses, %d bytes", inner.asked.Load(), hits, misses, bytes)
 	}
 }

@@ -5,8 +5,9 @@
 // # Design: reading
 //
 // A reader (reader.go) is pinned to one index. Filters become query bodies from values (query.go), any offset is
-// found by counting codes (seek.go, codes.go), and `_source` is handed through as it came (scan.go). client.go is
-// the one way out: an answer that is not whole is an error there, never a smaller result.
+// found by counting codes (seek.go, codes.go), and `_source` is handed through as it came (scan.go). Map tiles are
+// ranges of the two coordinates (cells.go). client.go is the one way out: an answer that is not whole is an error
+// there, never a smaller result.
 //
 // # Design: generations
 //

@@ -83,17 +83,39 @@ func goldenCases() []goldenCase {
 	return cases
 }
 
+// goldenGrids are questions about cells whose request bodies are kept in goldenQueries as well. Their edges are numbers
+// that every processor computes alike.
+func goldenGrids() map[string]index.Grid {
+	return map[string]index.Grid{
+		"cells of the west":             index.NewGrid(index.Box{North: 28.9, South: -60, East: -1, West: -170}, 1),
+		"cells across the antimeridian": index.NewGrid(index.Box{North: 90, South: 28, East: -179, West: 179}, 1),
+	}
+}
+
 // goldenCounties are the counties of made, folded, as a reader hands them to clauses.
 var goldenCounties = []string{"lake, fl", "orange, ca", "orange, fl", "şile, tx"}
 
-// goldenBody writes the request with each of its members on a line.
 func goldenBody(t *testing.T, q index.Query) []byte {
 	t.Helper()
 	c, err := clauses(q.Where, goldenCounties)
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := rowsBody(c, sortOrder(q.Sort), false, q.Offset, q.Limit)
+	return lines(t, rowsBody(c, sortOrder(q.Sort), false, q.Offset, q.Limit))
+}
+
+func goldenCellsBody(t *testing.T, g index.Grid) []byte {
+	t.Helper()
+	c, err := clauses(g.Where(nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines(t, cellsBody(c, g))
+}
+
+// lines writes a request with each of its members on a line.
+func lines(t *testing.T, body object) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	between := "{\n "
 	for _, name := range slices.Sorted(maps.Keys(body)) {
@@ -116,6 +138,12 @@ func TestGoldenQueries(t *testing.T) {
 		got.Files = append(got.Files,
 			txtar.File{Name: c.name, Data: []byte(c.Query.String() + "\n")},
 			txtar.File{Name: c.name + ", request", Data: goldenBody(t, c.Query)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(goldenGrids())) {
+		g := goldenGrids()[name]
+		got.Files = append(got.Files,
+			txtar.File{Name: name, Data: []byte(g.Question(nil) + "\n")},
+			txtar.File{Name: name + ", request", Data: goldenCellsBody(t, g)})
 	}
 	if *update {
 		if err := os.WriteFile(goldenQueries, txtar.Format(&got), 0o644); err != nil {
@@ -167,6 +195,35 @@ func TestGoldenQueries_Replayed(t *testing.T) {
 			empty := strings.Contains(c.name, "no value") || strings.Contains(c.name, "NUL")
 			if empty != (len(got) == 0) {
 				t.Errorf("%d filings; the case says nothing about the clause", len(got))
+			}
+		})
+	}
+}
+
+func TestGoldenCells_Replayed(t *testing.T) {
+	t.Parallel()
+	filings := made(300)
+	r, o := testReader(t, 1, filings), indextest.NewOracle("made", filings)
+	archive, err := txtar.ParseFile(goldenQueries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := files(archive)
+	for name, g := range goldenGrids() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer, err := r.ask(t.Context(), "POST", "_search", nil, []byte(golden[name+", request"]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := scanCells(answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.SortFunc(got, index.CompareCells)
+			want, _ := o.Cells(t.Context(), nil, g)
+			if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
+				t.Errorf("%d cells (-want +got):\n%s", len(got), diff)
 			}
 		})
 	}

@@ -223,6 +223,7 @@ func TestReader_GenerationIsGone(t *testing.T) {
 		"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 		"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, nil, index.Month); return err },
+		"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, nil, index.Grid{}); return err },
 	} {
 		err := ask(t.Context())
 		if !errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) || !strings.Contains(err.Error(), r.generation) {
@@ -246,6 +247,7 @@ func TestReader_StrangeAnswers(t *testing.T) {
 			"filing":   func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
 			"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 			"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, nil, index.Month); return err },
+			"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, nil, index.Grid{}); return err },
 			"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		} {
 			if err := ask(t.Context()); err == nil {

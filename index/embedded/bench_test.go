@@ -68,6 +68,24 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
+// BenchmarkCells adds up all filings that have coordinates, and those of a part of the map, whose box was asked for before.
+func BenchmarkCells(b *testing.B) {
+	g := benchReader(b)
+	for name, grid := range map[string]index.Grid{
+		"world": index.NewGrid(index.Box{North: 90, South: -90, East: 180, West: -180}, 24),
+		"part":  index.NewGrid(index.Box{North: 30, South: 27, East: -80, West: -83}, 24),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if cells, err := g.Cells(b.Context(), nil, grid); err != nil || len(cells) == 0 {
+					b.Fatal(len(cells), err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkLoad loads generated filings; the metric is what counts.
 func BenchmarkLoad(b *testing.B) {
 	filings := made(50_000, 1)

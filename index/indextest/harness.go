@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		{"Random", testRandom},
 		{"Crawl", testCrawl},
 		{"Aggregates", testAggregates},
+		{"Cells", testCells},
 		{"Generations", testGenerations},
 		{"Locks", testLocks},
 	} {

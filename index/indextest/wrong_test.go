@@ -16,7 +16,7 @@ import (
 const wrongVariable = "INDEXTEST_WRONG"
 
 func wrongs() []wrong {
-	return slices.Concat(wrongPredicates(), wrongPages(), wrongFigures(), wrongStores())
+	return slices.Concat(wrongPredicates(), wrongPages(), wrongFigures(), wrongCells(), wrongStores())
 }
 
 // The suite must fail on each wrong store, and in the part that is about its mistake. A failing test cannot be told

@@ -1,0 +1,118 @@
+package index
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+)
+
+// Grid is the map tiles that a box touches, by columns and rows. They are the square tiles of web maps (web mercator,
+// numbered from the north-west), of which 2^Precision lie side by side around the world, and as many one above the
+// other. The map ends at 85.05 degrees; what lies beyond belongs to its outermost rows.
+//
+// Tiles are bounded here, by numbers of degrees. Engines compare the coordinates as loaded with these numbers and
+// compute nothing, so that each filing is in the same tile everywhere. (Elasticsearch's geotile_grid rounds coordinates
+// first: what lies within 1e-7 degrees of an edge may be in the tile beside it.)
+type Grid struct {
+	Box       Box
+	Precision int
+	Columns   []Span // of longitudes, from the west
+	Rows      []Span // of latitudes, from the south
+}
+
+// Span is one column or row of tiles: those coordinates v for which From <= v < To.
+type Span struct {
+	Tile     int // number of the column or row
+	From, To float64
+}
+
+// MaxCells is how many tiles a Grid has at the most: enough for tiles of 64 pixels on a screen of 2,560 by 1,440, which
+// touches 41 by 24 of them, and few enough that an answer with all of them has less than 40 kB when it is compressed.
+const MaxCells = 1024
+
+// NewGrid returns the tiles of precision, which is 0 to 29, that b touches; or the largest ones of which b touches no
+// more than MaxCells.
+func NewGrid(b Box, precision int) Grid {
+	north, south := row(b.North, precision), row(b.South, precision)
+	west, east := column(b.West, precision), column(b.East, precision)
+	width := func() int {
+		if b.West > b.East { // from west to the edge of the map and on to east; all around, if both are in one tile
+			return min(east-west+1+1<<precision, 1<<precision)
+		}
+		return east - west + 1
+	}
+	for width()*(south-north+1) > MaxCells {
+		north, south, west, east = north/2, south/2, west/2, east/2
+		precision--
+	}
+	g := Grid{Box: b, Precision: precision}
+	for i := range width() {
+		g.Columns = append(g.Columns, columnSpan((west+i)%(1<<precision), precision))
+	}
+	slices.SortFunc(g.Columns, func(a, b Span) int { return a.Tile - b.Tile })
+	for y := south; y >= north; y-- {
+		g.Rows = append(g.Rows, rowSpan(y, precision))
+	}
+	return g
+}
+
+// Where returns w with the box of g among its predicates, which is what the filings in g's cells match.
+func (g Grid) Where(w Filter) Filter {
+	if slices.Contains(w, Predicate(g.Box)) {
+		return w
+	}
+	return append(w[:len(w):len(w)], g.Box)
+}
+
+// Question returns the canonical text of asking for the cells of g that have filings among those that w selects.
+func (g Grid) Question(w Filter) string {
+	return "cells " + strconv.Itoa(g.Precision) + " " + g.Where(w).String()
+}
+
+// Find returns the place in spans, which are those of a Grid, of the one that v belongs to. There must be one, as there
+// is for whatever lies in the Grid's box.
+func Find(spans []Span, v float64) int {
+	return sort.Search(len(spans)-1, func(i int) bool { return v < spans[i].To })
+}
+
+// column returns the number of the tile column that lon is in.
+func column(lon float64, precision int) int {
+	return sort.Search(1<<precision-1, func(x int) bool { return lon < western(x+1, precision) })
+}
+
+// row returns the number of the tile row that lat is in.
+func row(lat float64, precision int) int {
+	return sort.Search(1<<precision-1, func(y int) bool { return lat > northern(y+1, precision) })
+}
+
+// western returns the western edge of a column, which belongs to it. No digit of it is lost.
+func western(x, precision int) float64 { return 360*math.Ldexp(float64(x), -precision) - 180 }
+
+// northern returns the northern edge of a row, which belongs to it.
+func northern(y, precision int) float64 {
+	return math.Atan(math.Sinh(math.Pi*(1-2*math.Ldexp(float64(y), -precision)))) * 180 / math.Pi
+}
+
+func columnSpan(x, precision int) Span {
+	s := Span{x, western(x, precision), western(x+1, precision)}
+	if s.To == 180 {
+		s.To = above(180) // 180 is the eastern edge of the last column; there is no column behind it
+	}
+	return s
+}
+
+// rowSpan turns the edges of a row around: it has its northern edge and not its southern one, a Span the other way.
+func rowSpan(y, precision int) Span {
+	s := Span{y, -90, above(90)}
+	if y > 0 {
+		s.To = above(northern(y, precision))
+	}
+	if y < 1<<precision-1 {
+		s.From = above(northern(y+1, precision))
+	}
+	return s
+}
+
+// above returns the next number above v.
+func above(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }

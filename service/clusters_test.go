@@ -1,0 +1,262 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/service/access"
+)
+
+const (
+	clustersPath = "/v1/filings/clusters?"
+	world        = "&bounds_north=90&bounds_south=-90&bounds_east=180&bounds_west=-180"
+	geoJSON      = "application/geo+json"
+)
+
+// dataOf returns the data of an answer in the full envelope, as it is written.
+func dataOf(t *testing.T, a answer) string {
+	t.Helper()
+	d := a.document(t)
+	if a.status != http.StatusOK || d.Success == nil || !*d.Success {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	return string(d.Data)
+}
+
+func TestClusters(t *testing.T) {
+	t.Parallel()
+	const (
+		orlando  = `{"count":1,"latitude":28.5,"longitude":-81.4,"bbox":[-81.4,28.5,-81.4,28.5],"id":1}`
+		anaheim  = `{"count":1,"latitude":33.8,"longitude":-117.9,"bbox":[-117.9,33.8,-117.9,33.8],"id":2}`
+		east     = `{"count":2,"latitude":52,"longitude":179.75,"bbox":[179.5,52,180,52]}`
+		west     = `{"count":2,"latitude":52.25,"longitude":-179.75,"bbox":[-180,52,-179.5,52.5]}`
+		zed      = `{"count":1,"latitude":52,"longitude":179.5,"bbox":[179.5,52,179.5,52],"id":4}`
+		aleutian = "&bounds_north=53&bounds_south=51&bounds_east=-179&bounds_west=179"
+	)
+	tests := []struct {
+		name, query string
+		precision   int
+		cells       []string
+	}{
+		{"the world", "zoom=0" + world, 2, []string{
+			`{"count":3,"latitude":46.1,"longitude":-159.133333,"bbox":[-180,33.8,-117.9,52.5]}`, orlando, east}},
+		{"nearer", "zoom=1" + world, 3, []string{west, east, anaheim, orlando}},
+		{"no more tiles than an answer has room for", "zoom=22&county=Orange" + world, 5, []string{anaheim, orlando}},
+		{"across the antimeridian", "zoom=1" + aleutian, 3, []string{west, east}},
+		{"P15 edges are inside", "zoom=22&bounds_north=28.5&bounds_south=28.5&bounds_east=-81.4&bounds_west=-81.4", 24, []string{orlando}},
+		{"nothing there", "zoom=5&bounds_north=10&bounds_south=0&bounds_east=10&bounds_west=0", 7, nil},
+		{"P8 filtered", "zoom=4&filing_types=Judgment&date_start=2025-01-01" + aleutian, 6, []string{zed}},
+		{"P6 P11 filtered", "zoom=3&county=orange&property_type=COMMERCIAL" + world, 5, []string{anaheim}},
+		{"P20 legacy names", "zoom=3&lien_type=tax+lien&has_data=1&county=Orange" + world, 5, []string{orlando}},
+	}
+	eachEngine(t, handmade, func(t *testing.T, s *site) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				total := s.get(t, access.Pro, "/v1/filings?"+tt.query).document(t).Pagination.Total
+				want := fmt.Sprintf(`{"cells":[%s],"total":%d,"precision":%d}`, strings.Join(tt.cells, ","), total, tt.precision)
+				for _, tier := range access.Tiers {
+					if diff := cmp.Diff(want, dataOf(t, s.get(t, tier, clustersPath+tt.query))); diff != "" {
+						t.Errorf("%s: (-want +got)\n%s", tier, diff)
+					}
+				}
+			})
+		}
+	})
+}
+
+func TestClusters_GeoJSON(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, handmade, func(t *testing.T, s *site) {
+		const target = clustersPath + "zoom=1&bounds_north=53&bounds_south=51&bounds_east=180&bounds_west=-180"
+		a := s.get(t, access.Free, target, "Accept", geoJSON)
+		want := `{"type":"FeatureCollection","features":[` +
+			`{"type":"Feature","bbox":[-180,52,-179.5,52.5],"geometry":{"type":"Point","coordinates":[-179.75,52.25]},"properties":{"count":2}},` +
+			`{"type":"Feature","bbox":[179.5,52,180,52],"geometry":{"type":"Point","coordinates":[179.75,52]},"properties":{"count":2}}]}`
+		if diff := cmp.Diff(want, a.body); a.status != http.StatusOK || diff != "" {
+			t.Errorf("%d (-want +got)\n%s", a.status, diff)
+		}
+		if got := a.header.Get("Content-Type"); got != geoJSON {
+			t.Errorf("Content-Type %q", got)
+		}
+		one := s.get(t, access.Free, target+"&filing_type=Tax+Lien", "Accept", geoJSON)
+		if !strings.Contains(one.body, `"properties":{"count":1,"id":5}`) {
+			t.Errorf("a cell of one: %s", one.body)
+		}
+		none := s.get(t, access.Free, target+"&city=Nowhere", "Accept", geoJSON)
+		if none.body != `{"type":"FeatureCollection","features":[]}` {
+			t.Errorf("no cells: %s", none.body)
+		}
+	})
+}
+
+func TestClusters_Negotiation(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	const target = clustersPath + "zoom=2" + world
+	for accept, geo := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/html": false, "application/*": false,
+		geoJSON: true, "APPLICATION/GEO+JSON": true, geoJSON + ";q=0": false, geoJSON + ";q=x": false,
+		geoJSON + ", */*": true, "*/*, " + geoJSON: true, geoJSON + ", application/json": false,
+		geoJSON + ", application/json;q=0.9": true, geoJSON + ";q=0.9,application/json": false,
+		geoJSON + ";q=0.5, */*;q=0.8": false, "application/json;q=0.1, */*;q=0.2": true, "application/json;q=0, */*": true,
+		"application/json, text/plain, */*": false, geoJSON + `;charset="utf-8"; Q=0.3, application/json;q=0.2`: true,
+		"text/html, application/*;q=0.5": false, ",;": false,
+	} {
+		t.Run(accept, func(t *testing.T) {
+			t.Parallel()
+			a := s.get(t, access.Free, target, "Accept", accept)
+			if got := a.header.Get("Content-Type") == geoJSON; got != geo || a.status != http.StatusOK {
+				t.Errorf("%d %s", a.status, a.header.Get("Content-Type"))
+			}
+			if got := a.header.Get("Vary"); !strings.HasSuffix(got, ", Accept") {
+				t.Errorf("Vary %q", got)
+			}
+		})
+	}
+	if a := s.get(t, access.Free, target, "Accept", "text/html", "Accept", geoJSON); a.header.Get("Content-Type") != geoJSON {
+		t.Errorf("the second line is not read: %v", a.header)
+	}
+}
+
+// Each form has a tag of its own, which does not move with what makes no difference.
+func TestClusters_T3_Tags(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	const target = clustersPath + "zoom=8" + world
+	plain, geo := s.get(t, access.Pro, target).header.Get("ETag"), s.get(t, access.Pro, target, "Accept", geoJSON).header.Get("ETag")
+	if plain == "" || geo == "" || plain == geo {
+		t.Errorf("tags %s and %s", plain, geo)
+	}
+	for _, tt := range []struct {
+		tag, accept string
+		status      int
+	}{{plain, "", 304}, {geo, geoJSON, 304}, {plain, geoJSON, 200}, {geo, "", 200}} {
+		before := s.get(t, access.Pro, "/v1/me").header.Get("X-RateLimit-Remaining")
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			a := s.do(t, method, access.Pro, target, "Accept", tt.accept, "If-None-Match", tt.tag)
+			if a.status != tt.status || !strings.HasSuffix(a.header.Get("Vary"), ", Accept") {
+				t.Errorf("%s %q with %s: %d %v", method, tt.accept, tt.tag, a.status, a.header)
+			}
+			after := a.header.Get("X-RateLimit-Remaining")
+			if fmt.Sprint(atoi(t, before)-1) != after {
+				t.Errorf("%s: %s requests were left, then %s", method, before, after)
+			}
+			before = after
+		}
+	}
+	for query, same := range map[string]bool{
+		"zoom=9" + world: true, "zoom=08&county=" + world: true, "limit=3&zoom=8" + world: true, "zoom=2" + world: false,
+		"zoom=8&county=a" + world: false, "zoom=8&bounds_north=89&bounds_south=-90&bounds_east=180&bounds_west=-180": false,
+	} {
+		if got := s.get(t, access.Pro, clustersPath+query).header.Get("ETag"); (got == plain) != same {
+			t.Errorf("%s: tag %s, beside %s", query, got, plain)
+		}
+	}
+}
+
+func atoi(t *testing.T, s string) (n int) {
+	t.Helper()
+	if _, err := fmt.Sscan(s, &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestClusters_Mistakes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	const zoom = "zoom must be between 0 and 22"
+	for query, want := range map[string]string{
+		"":              "zoom must be given: between 0 and 22",
+		world:           "zoom must be given: between 0 and 22",
+		"zoom=3":        "bounds_north, bounds_south, bounds_east, bounds_west must be given",
+		"zoom=" + world: zoom, "zoom=-1" + world: zoom, "zoom=23" + world: zoom, "zoom=4.0" + world: zoom, "zoom=x" + world: zoom + `, not "x"`,
+		"zoom=3&zoom=3" + world:                                             "zoom must be given only once",
+		"zoom=3&bounds_south=1&bounds_east=2":                               "bounds_north, bounds_west must be given: ",
+		"zoom=3&bounds_south=1&bounds_east=2&bounds_north=3&bounds_west=":   "bounds_west must be given: ",
+		"zoom=3&bounds_south=x":                                             "bounds_south must be a plain decimal number between -90 and 90",
+		"zoom=3&bounds_south=1&bounds_east=2&bounds_north=0&bounds_west=0":  "bounds_south must not be above bounds_north",
+		"zoom=3&bounds_south=1&bounds_east=2&bounds_north=91&bounds_west=0": "bounds_north must be",
+		"zoom=3&month=2026-13" + world:                                      "month must be",
+		"zoom=3&lien_type=a&filing_type=b" + world:                          "lien_type must not be given together",
+	} {
+		t.Run(query, func(t *testing.T) {
+			t.Parallel()
+			a := s.get(t, access.Pro, clustersPath+query, "Accept", geoJSON)
+			d := a.document(t)
+			if a.status != http.StatusBadRequest || d.Error.Code != "invalid_parameter" || !strings.HasPrefix(d.Error.Message, want) {
+				t.Errorf("%d %s\nwant %s", a.status, a.body, want)
+			}
+		})
+	}
+}
+
+// What cuts and sorts pages is no parameter here, and the path is neither a filing nor a legacy one.
+func TestClusters_P5_UnknownNames(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	a := s.get(t, access.Free, clustersPath+"zoom=1&limit=0&offset=x&sort_by=y&q=z"+world)
+	if got := a.header.Get("X-Ignored-Parameters"); a.status != http.StatusOK || got != "limit, offset, sort_by, q" {
+		t.Errorf("%d, %q", a.status, got)
+	}
+	a = s.get(t, access.Free, clustersPath+"zom=1"+world, "Prefer", "handling=strict")
+	if a.status != http.StatusBadRequest || !strings.HasPrefix(a.document(t).Error.Message, "zom is not a parameter here; the nearest one is zoom") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if got := s.get(t, access.Free, "/v1/filings?limit=1&zoom=1").header.Get("X-Ignored-Parameters"); got != "zoom" {
+		t.Errorf("the list takes zoom: %q", got)
+	}
+	if a := s.get(t, access.Free, "/v1/filings/1"); a.status != http.StatusOK {
+		t.Errorf("one filing: %d", a.status)
+	}
+	if a := s.get(t, access.Free, "/v1/liens/clusters"); a.status != http.StatusBadRequest || !strings.HasPrefix(a.document(t).Error.Message, "id must be") {
+		t.Errorf("a legacy path that never was: %d %s", a.status, a.body)
+	}
+}
+
+// charted is a reader whose cells are made up.
+type charted struct {
+	index.Reader
+	cells []index.Cell
+}
+
+func (r charted) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell, error) {
+	return r.cells, nil
+}
+
+// The largest answer there is has less than 40 kB in both forms, when it is compressed: a map must not wait for it. Its
+// coordinates, all over the world, have six decimals, as those of nearly all filings do.
+func TestClusters_Size(t *testing.T) {
+	t.Parallel()
+	dice := rand.New(rand.NewPCG(1, 1))
+	between := func(from, to float64) float64 { return index.RoundDegrees(from + dice.Float64()*(to-from)) }
+	g := index.NewGrid(index.Box{North: 90, South: -90, East: 180, West: -180}, 5)
+	var cells []index.Cell
+	for _, row := range g.Rows {
+		for _, column := range g.Columns {
+			c := index.Cell{Filings: 2 + dice.Int64N(1_000)}
+			c.Latitude, c.Longitude = between(row.From, row.To), between(column.From, column.To)
+			c.Box = index.Box{North: between(c.Latitude, row.To), South: between(row.From, c.Latitude),
+				East: between(c.Longitude, column.To), West: between(column.From, c.Longitude)}
+			cells = append(cells, c)
+		}
+	}
+	if len(cells) != index.MaxCells {
+		t.Fatalf("%d cells, want %d", len(cells), index.MaxCells)
+	}
+	s := newSite(t, still{charted{index.Empty{}, cells}})
+	for _, accept := range []string{"application/json", geoJSON} {
+		a := s.get(t, access.Free, clustersPath+"zoom=22"+world, "Accept", accept, "Accept-Encoding", "gzip")
+		if a.header.Get("Content-Encoding") != "gzip" || len(a.body) >= 40_000 {
+			t.Errorf("%s: %d cells take %d bytes", accept, len(cells), len(a.body))
+		}
+	}
+}
