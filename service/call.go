@@ -23,6 +23,7 @@ type call struct {
 	began     time.Time
 	known     bool // the caller is: admission is set, whatever its verdict
 	admission access.Admission
+	packed    bool // the body is not to be compressed (any more)
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
@@ -56,7 +57,9 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	if err != nil {
 		s.fail(k, err)
 	}
-	compress(c)
+	if !k.packed {
+		compress(c)
+	}
 	s.end(k, err)
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 // that the markers of two cells, each at its centroid, mostly do not cover each other.
 const finerTiles = 2
 
-// clusters answers GET /v1/filings/clusters: the filings in a box of a map, added up by tiles. It is no page: its cells
+// mapClusters answers GET /v1/filings/clusters: the filings in a box of a map, added up by tiles. It is no page: its cells
 // are all there is, and their counts add up to the total of the list with the same filters.
-func (s *Service) clusters(k *call, q question) error {
+func (s *Service) mapClusters(k *call, q question) error {
 	g := index.NewGrid(q.box, q.zoom+finerTiles)
 	a := answer{endpoint: "/v1/filings/clusters", canonical: g.Question(q.query.Where)}
 	k.http.Vary(fiber.HeaderAccept)
@@ -36,14 +36,21 @@ func (s *Service) clusters(k *call, q question) error {
 	return s.send(k, a)
 }
 
+// clusters is what the answer has as data. The OpenAPI document has its fields from here, and those of features.
+type clusters struct {
+	Cells     []cluster `json:"cells" help:"By rows from the north, in a row from the west."`
+	Total     int64     `json:"total" help:"Sum of the counts: the list's total for the same filters and box."`
+	Precision int       `json:"precision" help:"Cells are tiles of which 2 to the power of this make up the world's width: zoom + 2, or less."`
+}
+
 // cluster is a cell of the answer. Its box is written as GeoJSON does: names for its edges would make the largest answer
 // a tenth larger, compressed.
 type cluster struct {
-	Count     int64   `json:"count"`
-	Latitude  float64 `json:"latitude"`
-	Longitude float64 `json:"longitude"`
-	BBox      bbox    `json:"bbox"`
-	ID        int64   `json:"id,omitempty"` // of its only filing
+	Count     int64   `json:"count" help:"Filings in the cell."`
+	Latitude  float64 `json:"latitude" help:"Mean latitude of the cell's filings, to six decimals."`
+	Longitude float64 `json:"longitude" help:"Mean longitude of the cell's filings, to six decimals."`
+	BBox      bbox    `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north."`
+	ID        int64   `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
 }
 
 // bbox is the edges of a box in the order of RFC 7946: west, south, east, north.
@@ -53,14 +60,10 @@ func bboxOf(b index.Box) bbox { return bbox{b.West, b.South, b.East, b.North} }
 
 // appendClusters appends cells in the full envelope.
 func (k *call) appendClusters(dst []byte, precision int, cells []index.Cell) []byte {
-	data := struct {
-		Cells     []cluster `json:"cells"`
-		Total     int64     `json:"total"`
-		Precision int       `json:"precision"`
-	}{Cells: []cluster{}, Precision: precision}
-	for _, c := range cells {
+	data := clusters{Cells: make([]cluster, len(cells)), Precision: precision}
+	for i, c := range cells {
 		data.Total += c.Filings
-		data.Cells = append(data.Cells, cluster{c.Filings, c.Latitude, c.Longitude, bboxOf(c.Box), c.ID})
+		data.Cells[i] = cluster{c.Filings, c.Latitude, c.Longitude, bboxOf(c.Box), c.ID}
 	}
 	dst = appendJSON(append(dst, `{"success":true,"data":`...), data)
 	return append(k.appendMeta(dst), '}')
@@ -69,31 +72,36 @@ func (k *call) appendClusters(dst []byte, precision int, cells []index.Cell) []b
 // geoJSON is the other form of clusters (RFC 7946).
 const geoJSON = "application/geo+json"
 
+type featureCollection struct {
+	Type     string    `json:"type" help:"FeatureCollection."`
+	Features []feature `json:"features" help:"The cells."`
+}
+
 // feature is a cell in GeoJSON, where longitudes come first.
 type feature struct {
-	Type     string `json:"type"`
-	BBox     bbox   `json:"bbox"`
-	Geometry struct {
-		Type        string     `json:"type"`
-		Coordinates [2]float64 `json:"coordinates"`
-	} `json:"geometry"`
-	Properties struct {
-		Count int64 `json:"count"`
-		ID    int64 `json:"id,omitempty"`
-	} `json:"properties"`
+	Type       string            `json:"type" help:"Feature."`
+	BBox       bbox              `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north."`
+	Geometry   point             `json:"geometry"`
+	Properties featureProperties `json:"properties"`
+}
+
+type point struct {
+	Type        string     `json:"type" help:"Point."`
+	Coordinates [2]float64 `json:"coordinates" help:"Mean longitude and latitude of the cell's filings, to six decimals."`
+}
+
+type featureProperties struct {
+	Count int64 `json:"count" help:"Filings in the cell."`
+	ID    int64 `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
 }
 
 // appendFeatures appends cells as a FeatureCollection.
 func appendFeatures(dst []byte, cells []index.Cell) []byte {
-	features := make([]feature, len(cells))
+	all := featureCollection{"FeatureCollection", make([]feature, len(cells))}
 	for i, c := range cells {
-		f := &features[i]
-		f.Type, f.Geometry.Type = "Feature", "Point"
-		f.BBox = bboxOf(c.Box)
-		f.Geometry.Coordinates = [2]float64{c.Longitude, c.Latitude}
-		f.Properties.Count, f.Properties.ID = c.Filings, c.ID
+		all.Features[i] = feature{"Feature", bboxOf(c.Box), point{"Point", [2]float64{c.Longitude, c.Latitude}}, featureProperties{c.Filings, c.ID}}
 	}
-	return append(appendJSON(append(dst, `{"type":"FeatureCollection","features":`...), features), '}')
+	return appendJSON(dst, all)
 }
 
 // accepts returns the Accept of a request, all of its lines.

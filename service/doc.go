@@ -9,7 +9,8 @@
 //
 //  1. observe gives the request its id and its time limit, and is the only one that ends a request: errors and panics
 //     from everything below come to it. It writes the error, compresses, counts and writes the one record of the log.
-//  2. preflight answers a browser's CORS question, which carries no key.
+//  2. preflight answers a browser's CORS question, which carries no key. The OpenAPI document and the pages for people
+//     need none either: they are answered next (file.go).
 //  3. admit asks the key store once: key, burst and quota. It stands before the routes, so that without a key nobody
 //     learns which paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405 and
 //     500 carry them too.
@@ -43,6 +44,12 @@
 //
 // Tags are weak, since meta differs from answer to answer. A body is always compressed in the same way whether it was
 // asked for with GET or HEAD.
+//
+// # The OpenAPI document
+//
+// It is made once, in New, from the tables that the API runs on (openapi.go): surface, parameters, fields, kinds of errors,
+// and the structs of answers, whose tag help describes a field. What these do not know, such as a summary, is in the table
+// of operations: an endpoint without a row there fails the tests. Its examples are written by the code that answers.
 //
 // # Errors
 //

@@ -13,21 +13,21 @@ import (
 	"filings/index"
 )
 
-// figures is the statistics object.
+// figures is the statistics object. The OpenAPI document has its fields from here, with help as their description.
 type figures struct {
-	TotalFilings        int64   `json:"totalFilings"`
-	UniqueOwners        int64   `json:"uniqueOwners"`
-	AvgAmount           float64 `json:"avgAmount"`
-	MinAmount           float64 `json:"minAmount"`
-	MaxAmount           float64 `json:"maxAmount"`
-	TotalValue          float64 `json:"totalValue"`
-	NewThisWeek         int64   `json:"newThisWeek"`
-	NewThisMonth        int64   `json:"newThisMonth"`
-	TrustCount          int64   `json:"trustCount"`
-	EstateCount         int64   `json:"estateCount"`
-	CombinedTrustEstate int64   `json:"combinedTrustEstate"`
-	TrustPercentage     float64 `json:"trustPercentage"`
-	CombinedPercentage  float64 `json:"combinedPercentage"`
+	TotalFilings        int64   `json:"totalFilings" help:"Filings in the database."`
+	UniqueOwners        int64   `json:"uniqueOwners" help:"Owners that differ in more than case."`
+	AvgAmount           float64 `json:"avgAmount" help:"Average filing amount, dollars; 0 where no filing has one."`
+	MinAmount           float64 `json:"minAmount" help:"Smallest filing amount, dollars."`
+	MaxAmount           float64 `json:"maxAmount" help:"Largest filing amount, dollars."`
+	TotalValue          float64 `json:"totalValue" help:"Sum of all filing amounts, dollars."`
+	NewThisWeek         int64   `json:"newThisWeek" help:"Filings added in the last 7 times 24 hours."`
+	NewThisMonth        int64   `json:"newThisMonth" help:"Filings added in the last 30 times 24 hours."`
+	TrustCount          int64   `json:"trustCount" help:"Filings whose owner is a trust."`
+	EstateCount         int64   `json:"estateCount" help:"Filings whose owner is an estate."`
+	CombinedTrustEstate int64   `json:"combinedTrustEstate" help:"Filings whose owner is a trust or an estate; one that is both counts once."`
+	TrustPercentage     float64 `json:"trustPercentage" help:"Percent of all filings whose owner is a trust."`
+	CombinedPercentage  float64 `json:"combinedPercentage" help:"Percent of all filings whose owner is a trust or an estate."`
 }
 
 // stats answers GET /v1/stats. It has no tag: newThisWeek moves with the clock (rule T3).
@@ -79,13 +79,13 @@ func addedWithin(days int, now time.Time) index.Filter {
 
 // countyFigures is the county statistics object.
 type countyFigures struct {
-	County      string  `json:"county"`
-	State       string  `json:"state"`
-	FilingCount int64   `json:"filingCount"`
-	TotalAmount float64 `json:"totalAmount"`
-	AvgAmount   float64 `json:"avgAmount"`
-	MinAmount   float64 `json:"minAmount"`
-	MaxAmount   float64 `json:"maxAmount"`
+	County      string  `json:"county" help:"County, without its state."`
+	State       string  `json:"state" help:"Two-letter abbreviation of the state."`
+	FilingCount int64   `json:"filingCount" help:"Filings in the county."`
+	TotalAmount float64 `json:"totalAmount" help:"Sum of filing amounts, dollars."`
+	AvgAmount   float64 `json:"avgAmount" help:"Average filing amount, dollars; 0 where no filing has one."`
+	MinAmount   float64 `json:"minAmount" help:"Smallest filing amount, dollars."`
+	MaxAmount   float64 `json:"maxAmount" help:"Largest filing amount, dollars."`
 }
 
 // countyStats answers GET /v1/stats/counties.

@@ -72,13 +72,15 @@ func (s *Service) filing(k *call, _ question) error {
 	})
 }
 
+// identity is the identity object.
+type identity struct {
+	UserID string `json:"userId" help:"Unique id of the user."`
+	Tier   string `json:"tier" help:"Tier of the account: free, starter, pro or enterprise."`
+}
+
 // me answers GET /v1/me: the caller's identity. It has no tag, since nothing of it comes from filings.
 func (s *Service) me(k *call, _ question) error {
-	identity := struct {
-		UserID string `json:"userId"`
-		Tier   string `json:"tier"`
-	}{k.admission.User, string(k.admission.Tier)}
-	body := appendJSON([]byte(`{"success":true,"data":`), identity)
+	body := appendJSON([]byte(`{"success":true,"data":`), identity{k.admission.User, string(k.admission.Tier)})
 	k.write(append(k.appendMeta(body), '}'))
 	return nil
 }

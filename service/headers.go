@@ -30,15 +30,19 @@ func (s *Service) setCommonHeaders(k *call) {
 	c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
-	vary := headerKey + ", Accept-Encoding, " + headerPrefer
-	if len(s.config.CORSOrigins) > 0 && !s.anyOrigin() {
-		vary += ", Origin"
-	}
-	c.Set(fiber.HeaderVary, vary)
+	c.Set(fiber.HeaderVary, s.vary(headerKey+", Accept-Encoding, "+headerPrefer))
 	if origin := s.allowedOrigin(c); origin != "" {
 		c.Set(fiber.HeaderAccessControlAllowOrigin, origin)
 		c.Set(fiber.HeaderAccessControlExposeHeaders, exposed)
 	}
+}
+
+// vary returns the Vary of answers that depend on the headers given, and on the origin where not all are allowed.
+func (s *Service) vary(headers string) string {
+	if len(s.config.CORSOrigins) > 0 && !s.anyOrigin() {
+		headers += ", Origin"
+	}
+	return headers
 }
 
 func (s *Service) anyOrigin() bool { return slices.Contains(s.config.CORSOrigins, "*") }

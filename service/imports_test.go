@@ -31,8 +31,11 @@ var mayImport = []importRule{
 	{"index/madeup", []string{"index"}, "made-up filings are filings: they know no engine and no form of a file"},
 	{"mappings", nil, "mappings are data"},
 	{"reindexer", []string{"index"}, "a load reaches engines through index alone, and never the service: either runs, and changes, without the other"},
-	{"service", []string{"index", "service/access"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
+	{"service", []string{"index", "service/access", "service/openapi", "service/web"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
 	{"service/access", nil, "keys and quotas know nothing of filings or HTTP"},
+	{"service/openapi", nil, "a way to write documents down knows nothing of the API that is written down"},
+	{"service/web", nil, "pages are data"},
+	{"service/webtest", []string{"index", "index/indextest", "index/madeup", "service", "service/access", "cmd/testservers/servers"}, "a service as its clients meet it, with made-up filings: no real engine is needed for that"},
 	{"cmd/testservers", []string{"cmd/testservers/servers"}, "what starts servers for tests must work when the product does not compile"},
 	{"cmd/testservers/servers", nil, "what starts servers for tests must work when the product does not compile"},
 }
@@ -46,6 +49,7 @@ var only = []struct {
 	{"github.com/gofiber/fiber", []string{"service", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
 	{"github.com/elastic/go-elasticsearch", []string{"index/elastic"}, "one engine is Elasticsearch's: everything else must work on any engine"},
 	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers"}, "one key store is Redis's: everything else must work on any store; testservers only asks whether one is there"},
+	{"github.com/chromedp", []string{"service/webtest"}, "a browser is for tests: the program must not carry what drives one"},
 }
 
 // TestImports holds design.md's rules of who may know whom.

@@ -90,11 +90,11 @@ func at(v float64) *float64 { return &v }
 func parameters(hasDataName string) []parameter {
 	return []parameter{
 		{name: "q", on: onSearch, required: true, kind: term, op: opContains,
-			help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", example: "oak street"},
+			help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", example: "maple"},
 		{name: "county", on: onFilings, kind: text, op: opInCounty,
 			help: "County, as in `Orange, FL`; `Orange` is every county of that name.", example: "Orange, FL"},
 		{name: "city", on: onFilings, kind: text, op: opEqual, fields: []index.Field{index.City},
-			help: "City.", example: "Orlando"},
+			help: "City.", example: "Fern Park"},
 		{name: "min_amount", on: onFilings, kind: number, op: opAtLeast, fields: []index.Field{index.FilingAmount},
 			help: "Smallest filing amount, dollars.", example: "1000"},
 		{name: "max_amount", on: onFilings, kind: number, op: opAtMost, fields: []index.Field{index.FilingAmount},

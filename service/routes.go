@@ -19,7 +19,7 @@ func surface() []endpoint {
 	return []endpoint{
 		{"/v1/filings", "/v1/liens", onList, (*Service).list},
 		{"/v1/filings/search", "/v1/liens/search", onSearch, (*Service).search}, // before :id, which would match it
-		{"/v1/filings/clusters", "", onClusters, (*Service).clusters},           // likewise
+		{"/v1/filings/clusters", "", onClusters, (*Service).mapClusters},        // likewise
 		{"/v1/filings/:id", "/v1/liens/:id", 0, (*Service).filing},
 		{"/v1/stats", "", 0, (*Service).stats},
 		{"/v1/stats/counties", "", onCountyStats, (*Service).countyStats},
@@ -32,7 +32,11 @@ func surface() []endpoint {
 
 func (s *Service) newApp() *fiber.App {
 	app := fiber.New(serverConfig(s.refused))
-	app.Use(s.observe, s.preflight, s.admit, wellFormed)
+	app.Use(s.observe, s.preflight)
+	for _, f := range s.files {
+		app.Get(f.path, f.serve(s))
+	}
+	app.Use(s.admit, wellFormed)
 	for _, e := range surface() {
 		app.Get(e.path, s.serve(e)) // and HEAD
 		if e.legacy != "" {

@@ -56,6 +56,7 @@ type Service struct {
 	now     func() time.Time
 	log     *slog.Logger
 	table   *table
+	files   []file // needs no key
 	active  []string
 	metrics *metrics
 	buffers sync.Pool // of *[]byte: bodies while they are put together
@@ -72,11 +73,15 @@ func New(c Config) (*Service, error) {
 	}
 	c = c.withDefaults()
 	s := &Service{config: c, now: c.Now, log: c.Log, table: newTable(c.LegacyHasDataName)}
+	var err error
+	if s.files, err = pages(); err != nil {
+		return nil, err
+	}
+	s.files = append(s.files, newFile(documentPath, contentType, newDocument(s.table)))
 	for _, status := range c.ActiveStatuses {
 		s.active = append(s.active, index.Fold(status))
 	}
 	s.buffers.New = func() any { return new([]byte) }
-	var err error
 	if s.metrics, err = newMetrics(s); err != nil {
 		return nil, err
 	}

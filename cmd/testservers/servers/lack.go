@@ -1,0 +1,15 @@
+package servers
+
+import (
+	"os"
+	"testing"
+)
+
+// Lack leaves a test out that lacks something of the machine, and says what. With REQUIRE_SERVICES=1 that is a failure.
+func Lack(t testing.TB, format string, values ...any) {
+	t.Helper()
+	if os.Getenv(RequireVariable) == "1" {
+		t.Fatalf(format, values...)
+	}
+	t.Skipf("left out: "+format, values...)
+}

@@ -1,0 +1,169 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"filings/index"
+	"filings/index/madeup"
+	"filings/service/access"
+)
+
+// madeUp returns n made-up filings, as `filings demo` makes them, that end at now.
+func madeUp(n int) []*index.Filing {
+	g := madeup.NewUntil(1, now)
+	all := make([]*index.Filing, n)
+	for i := range all {
+		all[i] = &index.Filing{}
+		g.Next(all[i])
+	}
+	return all
+}
+
+// TestOpenAPI_Examples asks with every example in the document, one at a time, as the document says to: each is
+// accepted by it, and finds something.
+func TestOpenAPI_Examples(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(madeUp(3000)))
+	doc := s.description(t)
+	asked := 0
+	for path, item := range doc.Paths.Map() {
+		if path == "/openapi.json" {
+			continue
+		}
+		optional := []string{""}
+		for _, p := range item.Get.Parameters {
+			if p.Value.In == "query" && !p.Value.Required {
+				optional = append(optional, p.Value.Name)
+			}
+		}
+		for _, name := range optional {
+			target := exampleRequest(t, path, item.Get, name)
+			checkRequest(t, doc, path, target)
+			a := s.get(t, access.Enterprise, target)
+			if a.status != http.StatusOK || a.header.Get("X-Ignored-Parameters") != "" || len(a.document(t).Data) < 3 {
+				t.Errorf("%s: %d %v %.300s", target, a.status, a.header, a.body)
+			}
+			asked++
+		}
+	}
+	if asked < 60 {
+		t.Errorf("only %d examples", asked)
+	}
+}
+
+// exampleRequest puts together what the document suggests: what is required, and the parameter name unless it is "".
+// Edges of a box come together.
+func exampleRequest(t testing.TB, path string, op *openapi3.Operation, name string) string {
+	t.Helper()
+	query := url.Values{}
+	for _, ref := range op.Parameters {
+		p := ref.Value
+		wanted := p.Required || p.Name == name || strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_")
+		switch {
+		case !wanted || p.In == "header":
+		case p.In == "path":
+			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(inURL(t, p)), 1)
+		default:
+			query.Set(p.Name, inURL(t, p))
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// inURL returns the example of p as it stands in a URL.
+func inURL(t testing.TB, p *openapi3.Parameter) string {
+	t.Helper()
+	example := p.Example
+	if example == nil && len(p.Schema.Value.Examples) == 1 {
+		example = p.Schema.Value.Examples[0]
+	}
+	list, ok := example.([]any)
+	if !ok {
+		list = []any{example}
+	}
+	var texts []string
+	for _, item := range list {
+		if item == nil {
+			t.Errorf("%s has no example", p.Name)
+		}
+		texts = append(texts, fmt.Sprint(item))
+	}
+	return strings.Join(texts, ",")
+}
+
+// checkRequest asks the document whether target may be asked for.
+func checkRequest(t testing.TB, doc *openapi3.T, path, target string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "https://h"+target, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := doc.Paths.Value(path)
+	params := map[string]string{}
+	for i, part := range strings.Split(path, "/") {
+		if strings.HasPrefix(part, "{") {
+			value, err := url.PathUnescape(strings.Split(strings.Split(target, "?")[0], "/")[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			params[strings.Trim(part, "{}")] = value
+		}
+	}
+	err = openapi3filter.ValidateRequest(t.Context(), &openapi3filter.RequestValidationInput{
+		Request: req, PathParams: params,
+		Route:   &routers.Route{Spec: doc, Path: path, PathItem: item, Method: http.MethodGet, Operation: item.Get},
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
+	})
+	if err != nil {
+		t.Errorf("%s: %v", target, err)
+	}
+}
+
+// TestOpenAPI_Filing: the example has every field, and each tier's shape is what the schema says, no more and no less.
+func TestOpenAPI_Filing(t *testing.T) {
+	t.Parallel()
+	doc := newSite(t, oracle(nil)).description(t)
+	schema := doc.Components.Schemas["Filing"].Value
+	op := doc.Paths.Value("/v1/filings/{id}").Get
+	examples := op.Responses.Status(http.StatusOK).Value.Content.Get("application/json").Examples
+	for _, tier := range []access.Tier{access.Free, access.Pro, access.Enterprise} {
+		text, err := json.Marshal(examples[string(tier)].Value.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var filing map[string]any
+		if err := json.Unmarshal(answer{body: string(text)}.document(t).Data, &filing); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.VisitJSON(filing, openapi3.EnableJSONSchema2020()); err != nil {
+			t.Errorf("%s: %v", tier, err)
+		}
+		for _, name := range fieldsOf()[tier] {
+			value, ok := filing[name]
+			if !ok || value == nil {
+				t.Errorf("%s: the example has no %s", tier, name)
+			}
+			delete(filing, name)
+			if again := schema.VisitJSON(filing, openapi3.EnableJSONSchema2020()); again == nil {
+				t.Errorf("%s: the schema does not miss %s", tier, name)
+			}
+			filing[name] = value
+		}
+		if len(filing) != len(fieldsOf()[tier]) {
+			t.Errorf("%s: the example has %d fields", tier, len(filing))
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package webtest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Page is a page in a real browser.
+type Page struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	requests []string
+	problems []string
+}
+
+// Open opens an address in a browser of its own and waits until it is loaded. Without a browser the test is left out;
+// with REQUIRE_SERVICES=1 that is a failure.
+func Open(t testing.TB, address string) *Page {
+	t.Helper()
+	p := &Page{t: t, ctx: start(t)}
+	if err := chromedp.Listen(p.ctx, p.heard); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(p.ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	p.Do(chromedp.Navigate(address))
+	return p
+}
+
+// heard keeps what the browser tells about the page.
+func (p *Page) heard(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			p.problems = append(p.problems, e.Entry.Text+" "+e.Entry.URL)
+		}
+	case *runtime.EventExceptionThrown:
+		p.problems = append(p.problems, e.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			text := string(e.Type)
+			for _, a := range e.Args {
+				text += " " + string(a.Value) + a.Description
+			}
+			p.problems = append(p.problems, text)
+		}
+	}
+}
+
+// Do acts on the page: clicks, types, waits. A step that does not succeed ends the test, with a screenshot named failed.
+func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience/2) // leaves time to look at what went wrong
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.Screenshot("failed")
+		p.t.Fatalf("%v\nproblems: %q", err, p.Problems())
+	}
+}
+
+// Click clicks the first element that a CSS selector matches, once it is visible. The event goes to the element itself:
+// a mouse would go to where the element was when it was asked, and pages that are still being laid out move.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	p.Do(
+		chromedp.WaitVisible(chromedp.CSS(selector)),
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).click()", selector)),
+	)
+}
+
+// Wait waits until a JavaScript expression holds.
+func (p *Page) Wait(expression string) {
+	p.t.Helper()
+	p.Do(chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience)))
+}
+
+// Text returns the visible text of the first element that a CSS selector matches, once there is one.
+func (p *Page) Text(selector string) string {
+	p.t.Helper()
+	var text string
+	p.Do(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		text, err = chromedp.Text(chromedp.CSS(selector))(ctx, target)
+		return none, err
+	})
+	return text
+}
+
+// Problems returns the errors and warnings of the page so far: its console, uncaught exceptions, and what the browser
+// refused, be it by the Content-Security-Policy or because a request failed.
+func (p *Page) Problems() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.problems)
+}
+
+// Hosts returns the hosts, with their ports, that the page asked for anything so far, each once.
+func (p *Page) Hosts() (hosts []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, request := range p.requests {
+		u, err := url.Parse(request)
+		if err != nil || u.Scheme == "data" || u.Scheme == "blob" {
+			continue
+		}
+		if !slices.Contains(hosts, u.Host) {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	return hosts
+}
+
+// Screenshot writes the whole page as PNG into the folder TEST_SCREENSHOTS, if that is set: look at it.
+func (p *Page) Screenshot(name string) {
+	p.t.Helper()
+	folder := os.Getenv("TEST_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		p.t.Errorf("screenshot %s: %v", name, err)
+		return
+	}
+	file := strings.ReplaceAll(p.t.Name(), "/", "_") + "-" + name + ".png"
+	if err := os.WriteFile(filepath.Join(folder, file), png, 0o600); err != nil {
+		p.t.Error(err)
+	}
+}
