@@ -31,8 +31,9 @@ var mayImport = []importRule{
 	{"index/madeup", []string{"index"}, "made-up filings are filings: they know no engine and no form of a file"},
 	{"mappings", nil, "mappings are data"},
 	{"reindexer", []string{"index"}, "a load reaches engines through index alone, and never the service: either runs, and changes, without the other"},
-	{"service", []string{"index", "service/access"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
-	{"service/access", nil, "keys and quotas know nothing of filings or HTTP"},
+	{"service", []string{"index", "service/access", "service/breaker"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
+	{"service/access", []string{"service/breaker"}, "keys and quotas know nothing of filings or HTTP"},
+	{"service/breaker", nil, "a breaker fits in front of any server"},
 	{"cmd/testservers", []string{"cmd/testservers/servers"}, "what starts servers for tests must work when the product does not compile"},
 	{"cmd/testservers/servers", nil, "what starts servers for tests must work when the product does not compile"},
 }

@@ -36,9 +36,13 @@ func newMetrics(s *Service) (*metrics, error) {
 		admissions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_admissions_total",
 			Help: "Requests with a key, by what became of them: admitted, unknown_key, burst, daily or lifetime."}, []string{"verdict"}),
 	}
-	return m, register(s.config.Registry, append([]prometheus.Collector{
+	all := append([]prometheus.Collector{
 		m.requests, m.durations, m.inFlight, m.admissions, &liveGeneration{engine: s.config.Engine}, &lastLoad{ask: s.config.LastLoad},
-	}, cacheMetrics(s.config.Engine)...)...)
+	}, cacheMetrics(s.config.Engine)...)
+	if store, ok := s.config.Access.(interface{ BreakerState() int }); ok {
+		all = append(all, breakerState("filings_keys_breaker_state", "key store", store.BreakerState))
+	}
+	return m, register(s.config.Registry, all...)
 }
 
 func register(r *prometheus.Registry, collectors ...prometheus.Collector) error {

@@ -17,7 +17,7 @@ type flights struct {
 // flight is one call that is under way.
 type flight struct {
 	waiting int // guarded by flights.mu
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when value and err are set
 	value   any
 	err     error
@@ -29,10 +29,10 @@ func (g *flights) do(ctx context.Context, key string, f func(context.Context) (a
 	c, joined := g.join(ctx, key, f)
 	select {
 	case <-c.done:
-		g.leave(key, c)
+		g.leave(key, c, nil)
 		return c.value, joined, c.err
 	case <-ctx.Done():
-		g.leave(key, c)
+		g.leave(key, c, ctx.Err())
 		return nil, joined, ctx.Err()
 	}
 }
@@ -44,7 +44,7 @@ func (g *flights) join(ctx context.Context, key string, f func(context.Context) 
 		c.waiting++
 		return c, true
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c = &flight{waiting: 1, cancel: cancel, done: make(chan struct{})}
 	if g.under == nil {
 		g.under = map[string]*flight{}
@@ -68,14 +68,15 @@ func (g *flights) run(ctx context.Context, key string, c *flight, f func(context
 	c.value, c.err = f(ctx)
 }
 
-// leave is said by each caller when it has its answer, or wants none any more. The last one ends the call, and makes
-// sure that nobody joins a call that is ending.
-func (g *flights) leave(key string, c *flight) {
+// leave is said by each caller when it has its answer, or wants none any more for that cause. The last one ends the call,
+// and makes sure that nobody joins a call that is ending. Its cause is the call's: that the time was over tells of a
+// server that does not answer, that the caller went away does not.
+func (g *flights) leave(key string, c *flight, cause error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c.waiting--; c.waiting == 0 {
 		g.forget(key, c)
-		c.cancel()
+		c.cancel(cause)
 	}
 }
 

@@ -45,6 +45,9 @@
 // When Redis does not answer nobody is let in; at worst the customer loses the one request whose answer was lost, never
 // gains one. What survives a crash of Redis is up to its persistence (appendonly).
 //
+// While Redis does not answer, a breaker (package breaker) refuses at once instead of letting every request wait for its
+// time to end. An account that holds something else than this package writes is refused alone.
+//
 // Redis Cluster is not supported. Admission begins with nothing but the hash of a key and must reach the account and its
 // counters in the same script, while a cluster wants the names of all of them to share a hash tag. As an account changes
 // its keys, that would have to be one tag for everything: one node would carry it all, as one Redis does.
