@@ -31,7 +31,7 @@ func surface() []endpoint {
 
 func (s *Service) newApp() *fiber.App {
 	app := fiber.New(serverConfig(s.refused))
-	app.Use(s.observe, s.preflight, s.admit, wellFormed)
+	app.Use(s.observe, framed, s.preflight, s.admit, wellFormed)
 	for _, e := range surface() {
 		app.Get(e.path, s.serve(e)) // and HEAD
 		if e.legacy != "" {
