@@ -4,7 +4,7 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-load faults image compose compose-down
+.PHONY: help run build test check bench bench-load faults fuzz image compose compose-down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,15 @@ bench-load: bin/testservers ## only the loads
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running
 	TEST_KILLS=100 bin/testservers -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
+
+FUZZTIME = 30s
+fuzz: ## every fuzz target, one after another; FUZZTIME=30s for each
+	@for package in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
 
 image: ## the container image, as filings:local
 	docker compose build filings

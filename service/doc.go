@@ -55,6 +55,9 @@
 //	500  service_unavailable      engine or key store do not answer, or not in time
 //	500  internal_error           everything else
 //
+// While an engine does not answer, requests are refused at once (guard.go, package breaker); Redis has the same in front
+// of it. There is no Retry-After on a 500: the specification keeps it for 429.
+//
 // Only a refusal made here carries its own words to the client; every other error is told by its kind and logged.
 //
 // A body that comes with a GET means nothing. Up to 4 KiB it is read and left alone, since some clients send an empty

@@ -99,6 +99,10 @@ func TestK9_FloodWithoutRedis(t *testing.T) {
 	if after := runtime.NumGoroutine(); after > before+100 {
 		t.Errorf("%d goroutines after one flood, %d after two", before, after)
 	}
+	metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body
+	if !strings.Contains(metrics, "filings_keys_breaker_state ") || strings.Contains(metrics, "filings_keys_breaker_state 0\n") {
+		t.Error("the metric does not say that Redis is not asked")
+	}
 	if used := wire.used(t); used != 1 {
 		t.Errorf("%d requests were counted, want 1", used)
 	}

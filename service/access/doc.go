@@ -13,6 +13,9 @@
 // first eight characters and a name. Rotating and revoking take the hash away, so the old key is unknown from the next
 // request on; there is no cache between a request and the store. Usage belongs to the account and outlives its keys.
 //
+// A key is found by its hash, as an index finds a row; no secret is ever compared with another byte by byte. How long that
+// takes tells at most of a hash, from which no key can be made.
+//
 // A text that has not the form of a key is unknown without asking the store. That it is answered faster tells nobody
 // anything: the form is public.
 //
