@@ -11,9 +11,9 @@ import (
 )
 
 // Guard returns an engine that answers as inner does, asks it a bounded number of questions at a time, and while it does
-// not answer fails at once with index.ErrUnavailable (package breaker says when). It belongs beneath a cache, which goes
-// on answering from memory, and only around an engine that answers clients: a load has patience of its own. Its state
-// is a metric in registry, its changes are told to log, which may be nil.
+// not answer fails at once with index.ErrUnavailable (package breaker says when). It belongs beneath a cache, so that what
+// memory answers counts for nothing, and only around an engine that answers clients: a load has patience of its own. Its
+// state is a metric in registry, its changes are told to log, which may be nil.
 func Guard(inner index.Engine, registry *prometheus.Registry, log *slog.Logger) (index.Engine, error) {
 	e := &guarded{inner: inner}
 	e.breaker = breaker.New(breaker.Config{Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Log: log})

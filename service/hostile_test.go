@@ -208,8 +208,10 @@ func TestK2_WrongKeys(t *testing.T) {
 		for i := range n {
 			var c fasthttp.RequestCtx
 			var request fasthttp.Request
-			request.SetRequestURI("/v1/filings")
-			request.Header.Set("X-API-Key", fmt.Sprintf("ak_live_%032x", i))
+			text := fmt.Sprintf("GET /v1/filings HTTP/1.1\r\nHost: h\r\nX-API-Key: ak_live_%032x\r\n\r\n", i)
+			if err := request.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
+				t.Fatal(err)
+			}
 			c.Init(&request, nil, nil)
 			if handle(&c); c.Response.StatusCode() != http.StatusUnauthorized {
 				t.Fatalf("%d %s", c.Response.StatusCode(), c.Response.Body())
