@@ -4,7 +4,7 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-load faults cluster image compose compose-down
+.PHONY: help run build test check bench bench-load faults fuzz cluster image compose compose-down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,15 @@ faults: bin/testservers ## kills 100 loads at random moments in each engine, wit
 cluster: bin/testservers ## the engine's suite on three Elasticsearch nodes, and the loss of one of them
 	bin/testservers -nodes 3 -- sh -c '$(TEST) -run TestConformance ./index/elastic && \
 		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic'
+
+FUZZTIME = 30s
+fuzz: ## every fuzz target, one after another; FUZZTIME=30s for each
+	@for package in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
 
 image: ## the container image, as filings:local
 	docker compose build filings

@@ -9,14 +9,15 @@
 //
 //  1. observe gives the request its id and its time limit, and is the only one that ends a request: errors and panics
 //     from everything below come to it. It writes the error, compresses, counts and writes the one record of the log.
-//  2. preflight answers a browser's CORS question, which carries no key. The OpenAPI document and the pages for people
+//  2. framed refuses what a proxy in front may have read in another way, and hangs up.
+//  3. preflight answers a browser's CORS question, which carries no key. The OpenAPI document and the pages for people
 //     need none either: they are answered next (file.go).
-//  3. admit asks the key store once: key, burst and quota. It stands before the routes, so that without a key nobody
+//  4. admit asks the key store once: key, burst and quota. It stands before the routes, so that without a key nobody
 //     learns which paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405 and
 //     500 carry them too.
-//  4. wellFormed refuses what is no URL; then the router: one of the endpoints (surface), else 404, or 405 with Allow.
+//  5. wellFormed refuses what is no URL; then the router: one of the endpoints (surface), else 404, or 405 with Allow.
 //     HEAD is answered as GET without its body, and counts like it.
-//  5. The endpoint reads the query string by the table of parameters and answers.
+//  6. The endpoint reads the query string by the table of parameters and answers.
 //
 // The access log has id, method, route (the pattern), status, ms, bytes, user, tier, code, and, for a 5xx, the error.
 // Paths, queries and addresses are left out: names of people are in them.
@@ -63,6 +64,9 @@
 //	429  rate_limit_exceeded, lifetime_limit_exceeded  flat body
 //	500  service_unavailable      engine or key store do not answer, or not in time
 //	500  internal_error           everything else
+//
+// While an engine does not answer, requests are refused at once (guard.go, package breaker); Redis has the same in front
+// of it. There is no Retry-After on a 500: the specification keeps it for 429.
 //
 // Only a refusal made here carries its own words to the client; every other error is told by its kind and logged.
 //

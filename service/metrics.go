@@ -39,9 +39,13 @@ func newMetrics(s *Service) (*metrics, error) {
 		keyStore: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_admission_duration_seconds",
 			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: seconds()}, []string{"outcome"}),
 	}
-	return m, register(s.config.Registry, append([]prometheus.Collector{
+	all := append([]prometheus.Collector{
 		m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, &liveGeneration{engine: s.config.Engine}, &lastLoad{ask: s.config.LastLoad},
-	}, cacheMetrics(s.config.Engine)...)...)
+	}, cacheMetrics(s.config.Engine)...)
+	if store, ok := s.config.Access.(interface{ BreakerState() int }); ok {
+		all = append(all, breakerState("filings_keys_breaker_state", "key store", store.BreakerState))
+	}
+	return m, register(s.config.Registry, all...)
 }
 
 func register(r *prometheus.Registry, collectors ...prometheus.Collector) error {

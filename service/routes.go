@@ -32,7 +32,7 @@ func surface() []endpoint {
 
 func (s *Service) newApp() *fiber.App {
 	app := fiber.New(serverConfig(s.refused))
-	app.Use(s.observe, s.preflight)
+	app.Use(s.observe, framed, s.preflight)
 	for _, f := range s.files {
 		app.Get(f.path, f.serve(s))
 	}

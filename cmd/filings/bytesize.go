@@ -17,10 +17,10 @@ func (b *byteSize) Decode(text string) error {
 			number, unit = strings.TrimSpace(rest), size
 		}
 	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 || n > 1<<62/unit {
+	n, err := strconv.ParseUint(number, 10, 62) // takes no sign
+	if err != nil || int64(n) > 1<<62/unit {
 		return errors.New("not a size")
 	}
-	*b = byteSize(n * unit)
+	*b = byteSize(int64(n) * unit)
 	return nil
 }

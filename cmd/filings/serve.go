@@ -76,12 +76,16 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 	if err != nil {
 		return err
 	}
+	guarded, err := service.Guard(measured, registry, log)
+	if err != nil {
+		return err
+	}
 	proxies, err := s.proxies()
 	if err != nil {
 		return usageError{err}
 	}
 	svc, err := service.New(service.Config{
-		Engine:            cached.New(measured, int64(s.CacheSize)),
+		Engine:            cached.New(guarded, int64(s.CacheSize)),
 		Access:            keys,
 		CORSOrigins:       s.CORSOrigins,
 		ActiveStatuses:    s.ActiveForeclosureStatuses,

@@ -121,7 +121,7 @@ func TestByteSize(t *testing.T) {
 			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "MiB", "1MB", "-1", "1.5GiB", "99999999999GiB"} {
+	for _, text := range []string{"", "MiB", "1MB", "-1", "+1", "1.5GiB", "99999999999GiB"} {
 		if err := new(byteSize).Decode(text); err == nil {
 			t.Errorf("%q is taken for a size", text)
 		}

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ type answerError struct {
 	status int
 	kind   string // such as index_not_found_exception; "" if the answer does not say
 	reason string
+	page   bool // the answer is no JSON: somebody else gave it, such as a proxy that has lost Elasticsearch
 }
 
 func (e *answerError) Error() string {
@@ -34,6 +36,8 @@ func (e *answerError) Error() string {
 
 func (e *answerError) Unwrap() error {
 	switch {
+	case e.page:
+		return index.ErrUnavailable
 	case e.kind == "index_not_found_exception":
 		return index.ErrGone
 	case e.status == http.StatusNotFound:
@@ -54,7 +58,8 @@ func newAnswerError(status int, answer []byte) *answerError {
 		Error json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(answer, &body) != nil {
-		return e // a proxy's page, or an empty body
+		e.page = true
+		return e
 	}
 	var cause struct {
 		Type      string `json:"type"`
@@ -115,11 +120,12 @@ func describe(ctx context.Context, err error) string {
 	return "connection failed"
 }
 
-// checkWhole finds the marks of a partial answer. They stand before the results, so only the head is read.
+// checkWhole finds the marks of a partial answer. They stand before the results, so only the head is read, and the last
+// character. Everything that is asked for here is answered by an object.
 func checkWhole(answer []byte) error {
 	c := cursor{b: answer}
-	if !c.enter('{') {
-		return nil // _cat and other answers that are not an object
+	if !c.enter('{') || !bytes.HasSuffix(bytes.TrimRight(answer, " \r\n\t"), []byte{'}'}) {
+		return errAnswer
 	}
 	for c.next('}') {
 		switch string(c.key()) {

@@ -34,6 +34,7 @@ func TestAnswerError_Kinds(t *testing.T) {
 		{"too many requests", 429, `{"error":{"type":"circuit_breaking_exception","reason":"Data too large"}}`,
 			index.ErrUnavailable, "elasticsearch answered 429 circuit_breaking_exception: Data too large"},
 		{"a proxy's page", 502, `<html>`, index.ErrUnavailable, "elasticsearch answered 502"},
+		{"a proxy's page that looks like an answer", 404, `<html>`, index.ErrUnavailable, "elasticsearch answered 404"},
 		{"wrong request", 400, `{"error":{"root_cause":[{"type":"parsing_exception","reason":"[a]"}]},"status":400}`,
 			nil, "elasticsearch answered 400 parsing_exception: [a]"},
 	} {
@@ -60,8 +61,11 @@ func TestCheckWhole(t *testing.T) {
 	}{
 		{"whole", `{"took":1,"timed_out":false,"_shards":{"total":1,"successful":1,"failed":0},"hits":{}}`, ""},
 		{"no search", `{"_index":"a","found":true,"_source":{"timed_out":true}}`, ""},
-		{"not an object", `[]`, ""},
-		{"cut off", `{"took":1`, ""}, // whoever reads it finds no hits
+		{"with blanks around it", " {\"hits\":{}}\n", ""},
+		{"not an object", `[]`, "something else than was asked for"},
+		{"a page", `<html>`, "something else than was asked for"},
+		{"nothing", ``, "something else than was asked for"},
+		{"cut off", `{"took":1`, "something else than was asked for"},
 		{"timed out", `{"took":1,"timed_out":true,"hits":{}}`, "the search ran out of time"},
 		{"a shard failed", `{"took":1,"timed_out":false,"num_reduce_phases":2,"_shards":{"total":3,"failed":1,"failures":[{"reason":{"type":"t","reason":"r"}}]},"hits":{}}`,
 			"t: 1 of 3 shards failed: r"},

@@ -24,6 +24,10 @@ const (
 	askedAfter = liveFor * 3 / 4
 )
 
+// askTime is what that question may take. All who come meanwhile wait for the same answer: one that is lost must not
+// keep them from asking a server that has returned.
+const askTime = 3 * time.Second
+
 // live remembers which generation is live.
 type live struct {
 	known  atomic.Pointer[known]
@@ -82,7 +86,7 @@ func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 
 // ask finds out which generation is live, and remembers it unless somebody swapped meanwhile.
 func (s *Store) ask(ctx context.Context) (*known, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	before := s.live.known.Load()
 	k := &known{asked: s.now()}
@@ -132,7 +136,7 @@ func (s *Store) liveName(ctx context.Context) (string, error) {
 	names := slices.Sorted(maps.Keys(indices))
 	switch {
 	case len(names) == 0:
-		return "", nil
+		return "", errAnswer // without the alias it is a 404
 	case len(names) > 1:
 		return "", fmt.Errorf("the alias %s points at %s: remove all but one", s.alias, strings.Join(names, " and "))
 	case names[0] == s.alias:

@@ -71,6 +71,9 @@ func isTemporary(err error) bool {
 	if !errors.As(err, &answer) {
 		return errors.Is(err, index.ErrUnavailable)
 	}
+	if answer.page {
+		return true
+	}
 	switch answer.status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, partial:

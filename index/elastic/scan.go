@@ -3,13 +3,14 @@ package elastic
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"strconv"
 
 	"filings/index"
 )
 
-var errAnswer = errors.New("elasticsearch answered with something else than was asked for")
+// errAnswer is an answer that is none: it may be that of a proxy which has lost Elasticsearch.
+var errAnswer = fmt.Errorf("%w: elasticsearch answered with something else than was asked for", index.ErrUnavailable)
 
 // scanHits returns the sources of the hits in a search's answer. They are parts of answer, which is not copied.
 func scanHits(answer []byte) ([]index.Record, error) {

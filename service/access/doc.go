@@ -13,6 +13,9 @@
 // first eight characters and a name. Rotating and revoking take the hash away, so the old key is unknown from the next
 // request on; there is no cache between a request and the store. Usage belongs to the account and outlives its keys.
 //
+// A key is found by its hash, as an index finds a row; no secret is ever compared with another byte by byte. How long that
+// takes tells at most of a hash, from which no key can be made.
+//
 // A text that has not the form of a key is unknown without asking the store. That it is answered faster tells nobody
 // anything: the form is public.
 //
@@ -44,6 +47,9 @@
 // Nothing is ever sent twice: an answer that did not come may have been counted, and counting it again would be wrong.
 // When Redis does not answer nobody is let in; at worst the customer loses the one request whose answer was lost, never
 // gains one. What survives a crash of Redis is up to its persistence (appendonly).
+//
+// While Redis does not answer, a breaker (package breaker) refuses at once instead of letting every request wait for its
+// time to end. An account that holds something else than this package writes is refused alone.
 //
 // Redis Cluster is not supported. Admission begins with nothing but the hash of a key and must reach the account and its
 // counters in the same script, while a cluster wants the names of all of them to share a hash tag. As an account changes

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -48,6 +49,13 @@ func outage(err error) string {
 		return "it answered " + answerCode(answer)
 	}
 	return "the connection failed"
+}
+
+// aboutOneAccount reports whether err says that Redis holds something else of an account than this package writes. No
+// other account suffers from that.
+func aboutOneAccount(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer) && slices.Contains([]string{"TIER", "WRONGTYPE"}, answerCode(answer))
 }
 
 // answerCode is the code that an error of Redis begins with, such as LOADING, READONLY or WRONGPASS.

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"filings/service/breaker"
 )
 
 const (
@@ -41,6 +44,7 @@ type RedisConfig struct {
 // a command is sent; from then on Redis has five seconds to answer.
 type Redis struct {
 	client  *redis.Client
+	breaker *breaker.Breaker
 	scripts scripts
 	limits  Limits
 	tiers   []any // the limits as the script of Admit takes them
@@ -78,6 +82,7 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 		prefix:  cfg.Prefix,
 		now:     cfg.Now,
 	}
+	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.Ping})
 	for _, tier := range Tiers {
 		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst)
 	}
@@ -114,13 +119,16 @@ func redisOptions(url string) (*redis.Options, error) {
 	return options, nil
 }
 
-// Ping implements Store.
+// Ping implements Store. It deletes what is not there: a Redis that may only be read answers PING, but admits nobody.
 func (r *Redis) Ping(ctx context.Context) error {
-	if err := r.client.Ping(ctx).Err(); err != nil {
+	if err := r.client.Del(ctx, r.prefix+"ping").Err(); err != nil {
 		return unavailable("ping", err)
 	}
 	return nil
 }
+
+// BreakerState tells whether Redis is asked: 0 it is, 1 it is tried again, 2 it is not, since it did not answer.
+func (r *Redis) BreakerState() int { return r.breaker.State() }
 
 // Close implements Store.
 func (r *Redis) Close() error {
@@ -133,9 +141,21 @@ func (r *Redis) run(ctx context.Context, what string, script *redis.Script, args
 	if r.now != nil {
 		now = strconv.FormatInt(r.now().UnixMicro(), 10)
 	}
-	values, err := script.Run(ctx, r.client, nil, append([]any{r.prefix, now}, args...)...).Slice()
-	if err != nil {
-		return reply{}, unavailable(what, err)
+	var values []any
+	var refused error // an answer, but about one account
+	err := r.breaker.Do(ctx, func(ctx context.Context) (err error) {
+		values, err = script.Run(ctx, r.client, nil, append([]any{r.prefix, now}, args...)...).Slice()
+		switch {
+		case err != nil && aboutOneAccount(err):
+			refused = unavailable(what, err)
+			return nil
+		case err != nil:
+			return unavailable(what, err)
+		}
+		return nil
+	})
+	if err = cmp.Or(err, refused); err != nil {
+		return reply{}, err
 	}
 	return reply{values: values}, nil
 }

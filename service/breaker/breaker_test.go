@@ -1,0 +1,306 @@
+package breaker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"filings/service/breaker"
+)
+
+var errDown = errors.New("down")
+
+// server is what a breaker of the tests stands in front of.
+type server struct {
+	*breaker.Breaker
+	err    error         // what it answers
+	slow   time.Duration // how long it takes
+	asked  atomic.Int64
+	probed atomic.Int64
+}
+
+func newServer() *server {
+	s := &server{}
+	s.Breaker = breaker.New(breaker.Config{Server: "it", Down: errDown, Probe: func(ctx context.Context) error {
+		s.probed.Add(1)
+		return s.answer(ctx)
+	}})
+	return s
+}
+
+func (s *server) answer(ctx context.Context) error {
+	if s.slow > 0 {
+		select {
+		case <-time.After(s.slow):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return s.err
+}
+
+func (s *server) ask(ctx context.Context) error {
+	return s.Do(ctx, func(ctx context.Context) error {
+		s.asked.Add(1)
+		return s.answer(ctx)
+	})
+}
+
+// times asks n times and returns how often the server was asked.
+func (s *server) times(t *testing.T, n int, answer error) int64 {
+	t.Helper()
+	before := s.asked.Load()
+	s.err = answer
+	for range n {
+		if err := s.ask(t.Context()); s.State() == 0 && !errors.Is(err, answer) {
+			t.Errorf("%v, want %v", err, answer)
+		}
+	}
+	return s.asked.Load() - before
+}
+
+// TestOpens walks through the calls of ten seconds: which of them open a breaker, and which never do.
+func TestOpens(t *testing.T) {
+	t.Parallel()
+	down := fmt.Errorf("asking: %w", errDown)
+	type step struct {
+		n      int
+		answer error
+	}
+	for _, tt := range []struct {
+		name  string
+		steps []step
+		state int
+	}{
+		{"a few failures", []step{{9, down}}, 0},
+		{"nothing but failures", []step{{10, down}}, 2},
+		{"half of them", []step{{10, nil}, {10, down}}, 2},
+		{"less than half", []step{{11, nil}, {10, down}}, 0},
+		{"answers of other kinds", []step{{1000, errors.New("not found")}}, 0},
+		{"answers of other kinds are answers", []step{{11, errors.New("not found")}, {10, down}}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				for _, step := range tt.steps {
+					if got := s.times(t, step.n, step.answer); got != int64(step.n) {
+						t.Errorf("asked %d times, want %d", got, step.n)
+					}
+				}
+				if s.State() != tt.state {
+					t.Errorf("state %d, want %d", s.State(), tt.state)
+				}
+				if tt.state == 0 {
+					return
+				}
+				if err := s.ask(t.Context()); !errors.Is(err, errDown) || s.times(t, 100, nil) != 0 {
+					t.Errorf("asked while open, or %v", err)
+				}
+			})
+		})
+	}
+}
+
+// pass lets time pass by the clock of a synctest bubble.
+func pass(d time.Duration) { <-time.After(d) }
+
+// TestForgets: failures count for ten seconds.
+func TestForgets(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.times(t, 9, errDown)
+		pass(11 * time.Second)
+		if s.times(t, 9, errDown); s.State() != 0 {
+			t.Error("open")
+		}
+	})
+}
+
+// TestEndedCallers: a caller who went away says nothing of the server, one whose time was over does; and one whose time
+// was over before it began, nothing.
+func TestEndedCallers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		end   func(context.Context) (context.Context, context.CancelFunc)
+		state int
+	}{
+		{"went away", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Second, cancel)
+			return ctx, cancel
+		}, 0},
+		{"out of time", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Second)
+		}, 2},
+		{"out of time, as the cause of a cancellation", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			time.AfterFunc(time.Second, func() { cancel(context.DeadlineExceeded) })
+			return ctx, func() { cancel(nil) }
+		}, 2},
+		{"ended before", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithDeadline(ctx, time.Now().Add(-time.Second))
+		}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				s.slow = time.Hour
+				answers := make(chan error)
+				for range 10 {
+					ctx, cancel := tt.end(t.Context())
+					defer cancel()
+					go func() { answers <- s.ask(ctx) }()
+				}
+				for range 10 {
+					if err := <-answers; err == nil {
+						t.Error("no error")
+					}
+				}
+				if s.State() != tt.state {
+					t.Errorf("state %d, want %d", s.State(), tt.state)
+				}
+			})
+		})
+	}
+}
+
+// TestRecovers: a second after it opened, one caller tries the server with the breaker's own question.
+func TestRecovers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.times(t, 10, errDown)
+		pass(1001 * time.Millisecond)
+		if s.times(t, 5, errDown); s.probed.Load() != 1 || s.asked.Load() != 10 || s.State() != 2 {
+			t.Errorf("still down: probed %d times, asked %d, state %d", s.probed.Load(), s.asked.Load(), s.State())
+		}
+		pass(1001 * time.Millisecond)
+		if s.times(t, 5, nil) != 5 || s.probed.Load() != 2 || s.State() != 0 {
+			t.Errorf("back: probed %d times, asked %d, state %d", s.probed.Load(), s.asked.Load(), s.State())
+		}
+	})
+}
+
+// TestRecovers_WithinThreeSeconds: the server returns at the worst moment, when a probe has just been lost.
+func TestRecovers_WithinThreeSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.times(t, 10, errDown)
+		pass(1001 * time.Millisecond)
+		s.slow, s.err = time.Hour, nil
+		lost := make(chan error)
+		go func() { lost <- s.ask(t.Context()) }()
+		synctest.Wait()
+		returned := time.Now()
+		s.slow = 0
+		if err := s.ask(t.Context()); !errors.Is(err, errDown) || s.probed.Load() != 1 {
+			t.Errorf("beside a probe: %v, probed %d times", err, s.probed.Load())
+		}
+		if err := <-lost; !errors.Is(err, errDown) {
+			t.Errorf("the lost probe: %v", err)
+		}
+		for s.ask(t.Context()) != nil {
+			pass(100 * time.Millisecond)
+		}
+		if took := time.Since(returned); took > 3200*time.Millisecond {
+			t.Errorf("recovered after %s", took)
+		}
+	})
+}
+
+// TestRecall: what memory answers hides no outage, and needs no place.
+func TestRecall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		remembered := func(context.Context) error { return nil }
+		for range 1000 {
+			if err := s.Recall(t.Context(), remembered); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.times(t, 10, errDown); s.State() != 2 {
+			t.Errorf("state %d", s.State())
+		}
+		if err := s.Recall(t.Context(), remembered); !errors.Is(err, errDown) {
+			t.Errorf("while open: %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		for range 10 {
+			_ = s.Recall(t.Context(), func(context.Context) error { return errDown })
+		}
+		if s.State() != 2 {
+			t.Errorf("failures do not count: state %d", s.State())
+		}
+	})
+}
+
+// TestPlaces: 500 callers of a server that says nothing. 128 wait for it, the others for a place; all are answered when
+// their time is over, and no place is lost.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		asked, answers := make(chan struct{}, 500), make(chan error, 500)
+		for range 500 {
+			go func() {
+				answers <- s.Do(ctx, func(ctx context.Context) error {
+					asked <- struct{}{}
+					<-ctx.Done()
+					return ctx.Err()
+				})
+			}()
+		}
+		synctest.Wait()
+		if len(asked) != 128 {
+			t.Errorf("%d calls are under way, want 128", len(asked))
+		}
+		for range 500 {
+			if err := <-answers; err == nil {
+				t.Error("no error")
+			}
+		}
+		pass(1001 * time.Millisecond)
+		if got := s.times(t, 200, nil); got != 200 {
+			t.Errorf("%d calls after it, want 200", got)
+		}
+	})
+}
+
+// TestPanic: a call that panics leaves its place, and a probe that panics is no probe for ever.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		for range 200 {
+			func() {
+				defer func() { _ = recover() }()
+				_ = s.Do(t.Context(), func(context.Context) error { panic("ouch") })
+			}()
+		}
+		if s.times(t, 1, nil) != 1 {
+			t.Error("no place is left")
+		}
+	})
+}
+
+// BenchmarkDo is what a breaker costs a call.
+func BenchmarkDo(b *testing.B) {
+	s, call := newServer(), func(context.Context) error { return nil }
+	ctx := b.Context()
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = s.Do(ctx, call)
+	}
+}

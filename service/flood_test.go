@@ -1,0 +1,111 @@
+package service_test
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// crowd is how many clients ask at once.
+const crowd = 500
+
+// flood lets a crowd of clients ask, each something else, and returns how often each status was answered.
+func flood(t *testing.T, d *door, key string) map[int]int {
+	t.Helper()
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	var clients sync.WaitGroup
+	for i := range crowd {
+		clients.Go(func() {
+			a := d.get(t, fmt.Sprintf("/v1/filings?city=c%d", i), key)
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[a.status]++
+		})
+	}
+	clients.Wait()
+	return statuses
+}
+
+// TestE3_FloodWithoutElasticsearch lets 500 clients ask a silent Elasticsearch: all are answered, no more than 128
+// questions (and the one for the live generation) are under way, and the next 500 do not even wait. It is not parallel:
+// it counts the goroutines of the process.
+func TestE3_FloodWithoutElasticsearch(t *testing.T) {
+	road := newBadRoad(t)
+	s, key := newSiteOver(t, road, 2*time.Second)
+	d := listenTLS(t, s.app)
+	if a := d.get(t, "/v1/filings", key); a.status != http.StatusOK {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	road.breaks(silent)
+	if got := flood(t, d, key); got[http.StatusInternalServerError] != crowd {
+		t.Errorf("statuses %v", got)
+	}
+	if peak := road.peak.Load(); peak > 129 {
+		t.Errorf("%d questions under way", peak)
+	}
+	until(t, "the end of all questions", func() bool { return road.underWay.Load() == 0 })
+	asked, before := road.asked.Load(), runtime.NumGoroutine()
+	if got := flood(t, d, key); got[http.StatusInternalServerError] != crowd {
+		t.Errorf("statuses %v", got)
+	}
+	if more := road.asked.Load() - asked; more > 3 {
+		t.Errorf("%d questions to an Elasticsearch that is known to be silent", more)
+	}
+	if after := runtime.NumGoroutine(); after > before+100 {
+		t.Errorf("%d goroutines after one flood, %d after two", before, after)
+	}
+	metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body
+	if strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
+		t.Error("the metric says that the engine is asked")
+	}
+	ready := func() int { return send(t, s.service.Operations(), http.MethodGet, "/readyz").status }
+	if got := ready(); got != http.StatusServiceUnavailable {
+		t.Errorf("/readyz in the outage: %d", got)
+	}
+	if used, err := s.store.Show(t.Context(), "customer"); err != nil || used.Used != 1 {
+		t.Errorf("not given back: %+v, %v", used, err)
+	}
+	road.mends()
+	until(t, "readiness", func() bool { return ready() == http.StatusOK })
+	if a := d.get(t, "/v1/filings?city=after", key); a.status != http.StatusOK {
+		t.Errorf("ready, but %d %s", a.status, a.body)
+	}
+}
+
+// TestK9_FloodWithoutRedis is the same with a Redis that says nothing.
+func TestK9_FloodWithoutRedis(t *testing.T) {
+	wire := newBadWire(t)
+	s, key := newSiteBehind(t, wire, 2*time.Second)
+	d := listenTLS(t, s.app)
+	if a := d.get(t, "/v1/filings", key); a.status != http.StatusOK {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	wire.breaks(wireFault{silent: true})
+	if got := flood(t, d, key); got[http.StatusInternalServerError] != crowd {
+		t.Errorf("statuses %v", got)
+	}
+	heard, before := wire.heard.Load(), runtime.NumGoroutine()
+	if got := flood(t, d, key); got[http.StatusInternalServerError] != crowd {
+		t.Errorf("statuses %v", got)
+	}
+	if more := wire.heard.Load() - heard; more > 6 {
+		t.Errorf("%d commands to a Redis that is known to be silent", more)
+	}
+	if after := runtime.NumGoroutine(); after > before+100 {
+		t.Errorf("%d goroutines after one flood, %d after two", before, after)
+	}
+	metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body
+	if !strings.Contains(metrics, "filings_keys_breaker_state ") || strings.Contains(metrics, "filings_keys_breaker_state 0\n") {
+		t.Error("the metric does not say that Redis is not asked")
+	}
+	if used := wire.used(t); used != 1 {
+		t.Errorf("%d requests were counted, want 1", used)
+	}
+	wire.mends()
+	until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
+}
