@@ -42,13 +42,14 @@ cluster: bin/testservers ## the engine's suite on three Elasticsearch nodes, and
 		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic'
 
 FUZZTIME = 30s
-fuzz: ## every fuzz target, one after another; FUZZTIME=30s for each
+fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schemathesis
 	@for package in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
 		done; \
 	done
+	SCHEMATHESIS_EXAMPLES=300 go test -count=1 -run TestSchemathesis -v ./service
 
 image: ## the container image, as filings:local
 	docker compose build filings
