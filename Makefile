@@ -4,7 +4,7 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-load faults fuzz cluster image compose compose-down
+.PHONY: help run build test check bench bench-growth faults fuzz cluster image compose compose-down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,14 +24,13 @@ check: bin/testservers ## what a change has to pass: format, vet, staticcheck, a
 	go tool staticcheck ./...
 	bin/testservers -- $(TEST) -race ./...
 
-# DATA=file.ndjson.gz measures with that file; by default with made-up filings.
-BENCH = bin/testservers -- go run ./cmd/bench $(if $(DATA),-data $(DATA))
-
+# DATA=file.ndjson.gz measures with that file; by default with made-up filings. TIMES=4 measures with four times of it.
+# FOR="pages offsets" measures only these; cmd/bench lists all.
 bench: bin/testservers ## loads and pages beside bare Elasticsearch, as tables; DATA=FILE for your own filings
-	$(BENCH)
+	bin/testservers -- go run ./cmd/bench $(if $(DATA),-data $(DATA)) $(if $(TIMES),-times $(TIMES)) $(FOR)
 
-bench-load: bin/testservers ## only the loads
-	$(BENCH) load
+bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million made-up filings: an hour; LARGEST=2000000 stops there
+	bin/testservers -- go run ./cmd/bench $(if $(LARGEST),-largest $(LARGEST)) growth
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running
 	TEST_KILLS=100 bin/testservers -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings

@@ -116,3 +116,40 @@ func (b *bench) measureAnswer(ctx context.Context, s sides, path, tag string) (s
 	return fmt.Sprintf("%s, %s | %.0f | %s | %d", ms(quantile(took, .5)), ms(quantile(took, .99)), f.perSecond(),
 		ms(f.perRequest(f.service)), searches), err
 }
+
+// measureDear asks for what costs most, as somebody would who means harm: each request has a filter of its own, so that
+// nothing is remembered and all of it has to be counted anew.
+func (b *bench) measureDear(ctx context.Context, s *served, a about) error {
+	fmt.Print("\n| each time another filter | ms, median and largest | CPU of Elasticsearch, ms | CPU of the service, ms |\n|---|---|---|---|\n")
+	world := "bounds_north=90&bounds_south=-90&bounds_east=180&bounds_west=-180"
+	deep := fmt.Sprintf("limit=100&offset=%d", a.total/2)
+	for _, one := range []struct{ name, path string }{
+		{"first page", "/v1/filings?limit=100"},
+		{"deep page", "/v1/filings?" + deep},
+		{"search for a letter, deep, by owner", "/v1/filings/search?q=a&sort_by=property_owner&sort_order=ASC&" + deep},
+		{"search for two letters, deep, by outstanding amount", "/v1/filings/search?q=in&sort_by=current_amount&" + deep},
+		{"search for a common word, deep, by owner", "/v1/filings/search?q=llc&sort_by=property_owner&" + fmt.Sprintf("limit=100&offset=%d", a.total/20)},
+		{"a box around the world, deep", "/v1/filings?" + deep + "&" + world},
+		{"all filters at once", "/v1/filings?date_start=1990-01-01&date_end=2030-01-01&categories=residential,commercial,multi_family,land&filing_types=a,b,c,d,e,f&city=a&property_type=land&has_property_data=true&min_equity_percent=0&foreclosure_filter=active&min_acres=0&" + world},
+		{"map clusters of the world", "/v1/filings/clusters?zoom=5&" + world},
+		{"map clusters of 10 km", "/v1/filings/clusters?zoom=14&" + a.box},
+	} {
+		t := s.asking(http.StatusOK, 1<<30, func(req *fasthttp.Request, i int) {
+			req.SetRequestURI(fmt.Sprintf("%s%s&max_amount=%d", s.url, one.path, 1_000_000_000+b.dear.Add(1)))
+		})
+		took := make([]time.Duration, 25)
+		for i := range took {
+			var err error
+			if took[i], err = t.ask(i); err != nil {
+				return fmt.Errorf("%s: %w", one.name, err)
+			}
+		}
+		f, err := b.flood(ctx, t, s, 1, floods)
+		if err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
+		}
+		fmt.Printf("| %s | %s, %s | %s | %s |\n", one.name, ms(quantile(took, .5)), ms(quantile(took, 1)),
+			ms(f.perRequest(f.elastic)), ms(f.perRequest(f.service)))
+	}
+	return nil
+}

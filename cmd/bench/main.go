@@ -1,10 +1,11 @@
 // Command bench measures loads and pages on the real servers that cmd/testservers finds, and prints tables in Markdown.
 //
-//	testservers -- bench [-data FILE] [-count N] [-times N] [-rounds N] [load] [pages] [answers] [offsets] [crawls] [embedded]
+//	testservers -- bench [-data FILE] [-count N] [-times N] [-rounds N] [load] [pages] [answers] [dear] [offsets] [crawls] [embedded] [growth]
 //
-// load measures loads; pages, answers and offsets what clients ask for; crawls reads everything in every order; embedded
+// load measures loads; pages, answers, offsets and dear what clients ask for; crawls reads everything in every order; embedded
 // asks the embedded engine for pages and offsets. Without a word it measures all of these. -times N repeats the data N
-// times, with N times as many different owners, ids and case numbers.
+// times, with N times as many different owners, ids and case numbers. growth measures a few pages with 0.5, 2 and 8
+// million made-up filings, up to -largest; it takes an hour.
 //
 // Every figure of the service stands beside that of bare Elasticsearch for the very same bytes, taken in turns in the
 // same run: on a shared machine only the ratio means something. What the service sends to Elasticsearch is not guessed:
@@ -23,6 +24,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -46,6 +48,7 @@ type bench struct {
 	data                 string // the filings, NDJSON
 	rounds               int
 	times                int
+	dear                 atomic.Int64 // filters used up by measureDear
 }
 
 func run(ctx context.Context, args []string) (err error) {
@@ -54,6 +57,7 @@ func run(ctx context.Context, args []string) (err error) {
 	count := flags.Int("count", 500_000, "number of made-up filings")
 	rounds := flags.Int("rounds", 200, "requests of each kind, one after the other")
 	times := flags.Int("times", 1, "how often to repeat the data, but for load")
+	largest := flags.Int("largest", sizes[len(sizes)-1], "most filings that growth is measured with")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -77,6 +81,9 @@ func run(ctx context.Context, args []string) (err error) {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build the program: %w", err)
 	}
+	if slices.Contains(flags.Args(), "growth") {
+		return b.measureGrowth(ctx, *largest)
+	}
 	if b.data == "" {
 		if err := b.generate(ctx, *count); err != nil {
 			return err
@@ -95,7 +102,7 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 		b.data = large
 	}
-	if wanted("pages") || wanted("answers") || wanted("offsets") || wanted("crawls") {
+	if wanted("pages") || wanted("answers") || wanted("dear") || wanted("offsets") || wanted("crawls") {
 		if err := b.measureElastic(ctx, wanted); err != nil {
 			return err
 		}
@@ -129,6 +136,9 @@ func (b *bench) measureElastic(ctx context.Context, wanted func(string) bool) (e
 	}
 	if err == nil && wanted("answers") {
 		err = b.measureAnswers(ctx, s, a)
+	}
+	if err == nil && wanted("dear") {
+		err = b.measureDear(ctx, s.unkept, a)
 	}
 	if err == nil && wanted("crawls") {
 		err = b.measureCrawls(ctx, s.unkept, a)
@@ -166,7 +176,10 @@ func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 		}
 		fmt.Printf("| %s | %s | %s, %s | %s |\n", p.name, ms(took[0]), ms(quantile(took[warmUp:], .5)), ms(quantile(took[warmUp:], .99)), ms(f.perRequest(f.service)))
 	}
-	return b.measureOffsets(ctx, s, a)
+	if err := b.measureOffsets(ctx, s, a); err != nil {
+		return err
+	}
+	return b.measureDear(ctx, s, a)
 }
 
 // generate makes the filings to measure with.
