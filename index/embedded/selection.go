@@ -101,6 +101,11 @@ func all(ctx context.Context, conditions []condition, chunk int, result []uint64
 
 // Count implements index.Reader.
 func (g *generation) Count(ctx context.Context, w index.Filter) (int64, error) {
+	if len(w) == 1 {
+		if p, ok := w[0].(index.Times); ok {
+			return g.countTimes(ctx, p)
+		}
+	}
 	s, err := g.selected(ctx, w)
 	if err != nil {
 		return 0, err
