@@ -8,37 +8,40 @@ import (
 	"testing/synctest"
 )
 
+// sevens lets so many callers ask for 7, and returns a function that waits for them and says how many of them joined
+// another one.
+func sevens(t *testing.T, g *flights, callers int, f func(context.Context) (any, error)) (joined func() int) {
+	joins := make(chan bool, callers)
+	for range callers {
+		go func() {
+			v, joined, err := g.do(t.Context(), "k", f)
+			if v != 7 || err != nil {
+				t.Errorf("got %v, %v", v, err)
+			}
+			joins <- joined
+		}()
+	}
+	return func() (n int) {
+		for range callers {
+			if <-joins {
+				n++
+			}
+		}
+		return n
+	}
+}
+
 // TestFlight_AsksOnce: callers of one question that come while it is asked share the answer.
 func TestFlight_AsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g flights
 		release, calls := make(chan struct{}), 0
 		f := func(context.Context) (any, error) { calls++; <-release; return 7, nil }
-		const callers = 10
-		joins, results := make(chan bool, callers), make(chan any, callers)
-		for range callers {
-			go func() {
-				v, joined, err := g.do(t.Context(), "k", f)
-				if err != nil {
-					t.Error(err)
-				}
-				joins <- joined
-				results <- v
-			}()
-		}
+		joined := sevens(t, &g, 10, f)
 		synctest.Wait()
 		close(release)
-		joined := 0
-		for range callers {
-			if <-joins {
-				joined++
-			}
-			if v := <-results; v != 7 {
-				t.Errorf("got %v", v)
-			}
-		}
-		if calls != 1 || joined != callers-1 || len(g.under) != 0 {
-			t.Errorf("%d calls, %d joined, %d left behind", calls, joined, len(g.under))
+		if n := joined(); calls != 1 || n != 9 || len(g.under) != 0 {
+			t.Errorf("%d calls, %d joined, %d left behind", calls, n, len(g.under))
 		}
 	})
 }
@@ -62,18 +65,7 @@ func TestFlight_FirstGivesUp(t *testing.T) {
 		gone := make(chan error, 1)
 		go func() { _, _, err := g.do(first, "k", f); gone <- err }()
 		synctest.Wait()
-		const others = 5
-		joins, results := make(chan bool, others), make(chan any, others)
-		for range others {
-			go func() {
-				v, joined, err := g.do(t.Context(), "k", f)
-				if err != nil {
-					t.Error(err)
-				}
-				joins <- joined
-				results <- v
-			}()
-		}
+		joined := sevens(t, &g, 5, f)
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
@@ -81,17 +73,8 @@ func TestFlight_FirstGivesUp(t *testing.T) {
 		}
 		synctest.Wait()
 		close(release)
-		joined := 0
-		for range others {
-			if <-joins {
-				joined++
-			}
-			if v := <-results; v != 7 {
-				t.Errorf("a caller that stayed got %v", v)
-			}
-		}
-		if calls != 2 || joined != others-1 || len(g.under) != 0 {
-			t.Errorf("%d calls, %d joined, %d left behind", calls, joined, len(g.under))
+		if n := joined(); calls != 2 || n != 4 || len(g.under) != 0 {
+			t.Errorf("%d calls, %d joined, %d left behind", calls, n, len(g.under))
 		}
 	})
 }

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"filings/index"
+	"filings/mappings"
 )
 
 func TestOpen_RefusesWrongSettings(t *testing.T) {
@@ -79,21 +81,21 @@ func TestOpen_OneOfTheAddressesIsDown(t *testing.T) {
 	s.cfg.Addresses = []string{refusing(t), s.cfg.Addresses[0] + "/", refusing(t)}
 	store := s.again(t, nil)
 	for range 6 { // whichever address is tried first
-		if err := store.Ping(t.Context()); err != nil {
+		if _, err := store.Generations(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	swap(t, store, "", s.bare(t, 1))
 }
 
-func TestPing_ErrorsShowNoAddress(t *testing.T) {
+func TestOpen_ErrorsShowNoAddress(t *testing.T) {
 	t.Parallel()
 	address := refusing(t)
 	store, err := Open(Config{Addresses: []string{address}, Index: "filings", Shards: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = store.Ping(t.Context())
+	_, err = store.Live(t.Context())
 	if !errors.Is(err, index.ErrUnavailable) {
 		t.Fatalf("got %v, want %v", err, index.ErrUnavailable)
 	}
@@ -105,10 +107,11 @@ func TestPing_ErrorsShowNoAddress(t *testing.T) {
 func TestOpen_TLSAndCredentials(t *testing.T) {
 	t.Parallel()
 	var authorization string
+	generation := index.GenerationName("filings", time.Unix(0, 0), mappings.Version)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		authorization = r.Header.Get("Authorization")
 		w.Header().Set("X-Elastic-Product", "Elasticsearch")
-		_, _ = w.Write([]byte(`{"status":"green"}`))
+		_, _ = w.Write([]byte(`{"` + generation + `":{"aliases":{"filings":{}}}}`))
 	}))
 	defer server.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
@@ -131,7 +134,7 @@ func TestOpen_TLSAndCredentials(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
-		if err := store.Ping(t.Context()); (err == nil) != (test.want != "") {
+		if _, err := store.Live(t.Context()); (err == nil) != (test.want != "") {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		if authorization != test.want {

@@ -282,17 +282,3 @@ func TestL8_SwapsUnderConstantSearches(t *testing.T) {
 	}
 	t.Logf("%d and %d answers during %d swaps", answers[0].Load(), answers[1].Load(), swaps)
 }
-
-func TestPing(t *testing.T) {
-	t.Parallel()
-	s := newTestStore(t)
-	if err := s.Ping(t.Context()); err != nil {
-		t.Error(err)
-	}
-	net := &faults{}
-	broken := s.again(t, net)
-	net.always("/_cluster/health", cutBefore)
-	if err := broken.Ping(t.Context()); !errors.Is(err, index.ErrUnavailable) {
-		t.Errorf("got %v, want %v", err, index.ErrUnavailable)
-	}
-}

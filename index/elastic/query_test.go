@@ -167,16 +167,21 @@ func files(a *txtar.Archive) map[string]string {
 	return m
 }
 
-// The real Elasticsearch answers each request in the file as the oracle answers the query beside it.
-func TestGoldenQueries_Replayed(t *testing.T) {
-	t.Parallel()
+// replaying returns a reader of the filings that the goldens are about, an oracle of them, and the goldens.
+func replaying(t *testing.T) (*reader, *indextest.Oracle, map[string]string) {
+	t.Helper()
 	filings := made(300)
-	r, o := testReader(t, 1, filings), indextest.NewOracle("made", filings)
 	archive, err := txtar.ParseFile(goldenQueries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := files(archive)
+	return testReader(t, 1, filings), indextest.NewOracle("made", filings), files(archive)
+}
+
+// The real Elasticsearch answers each request in the file as the oracle answers the query beside it.
+func TestGoldenQueries_Replayed(t *testing.T) {
+	t.Parallel()
+	r, o, golden := replaying(t)
 	for _, c := range goldenCases() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -202,13 +207,7 @@ func TestGoldenQueries_Replayed(t *testing.T) {
 
 func TestGoldenCells_Replayed(t *testing.T) {
 	t.Parallel()
-	filings := made(300)
-	r, o := testReader(t, 1, filings), indextest.NewOracle("made", filings)
-	archive, err := txtar.ParseFile(goldenQueries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden := files(archive)
+	r, o, golden := replaying(t)
 	for name, g := range goldenGrids() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"time"
 
 	"filings/index"
@@ -27,7 +26,7 @@ type Store struct {
 
 var _ index.Store = (*Store)(nil)
 
-// Open returns a store. It reads the CA file and sends nothing: Ping tells whether Elasticsearch is there.
+// Open returns a store. It reads the CA file and sends nothing: Live tells whether Elasticsearch is there.
 func Open(cfg Config) (*Store, error) {
 	return open(cfg, func(t http.RoundTripper) http.RoundTripper { return t })
 }
@@ -51,12 +50,6 @@ func open(cfg Config, wrap func(http.RoundTripper) http.RoundTripper) (*Store, e
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	return s, nil
-}
-
-// Ping reports whether the cluster answers and has a master.
-func (s *Store) Ping(ctx context.Context) error {
-	_, err := s.c.do(ctx, http.MethodGet, "/_cluster/health", url.Values{"filter_path": {"status"}}, nil)
-	return err
 }
 
 // Open returns a Reader of a sealed generation, or index.ErrNotFound.
