@@ -1,11 +1,23 @@
 // Command bench measures loads and pages on the real servers that cmd/testservers finds, and prints tables in Markdown.
 //
-//	testservers -- bench [-data FILE] [-count N] [-times N] [-rounds N] [load] [pages] [answers] [dear] [offsets] [crawls] [embedded] [growth]
+//	testservers -- bench [-data FILE] [-count N] [-times N] [-rounds N] [WHAT…]
 //
-// load measures loads; pages, answers, offsets and dear what clients ask for; crawls reads everything in every order; embedded
-// asks the embedded engine for pages and offsets. Without a word it measures all of these. -times N repeats the data N
-// times, with N times as many different owners, ids and case numbers. growth measures a few pages with 0.5, 2 and 8
-// million made-up filings, up to -largest; it takes an hour.
+// Without a word it measures all of these:
+//
+//	load      loads, into both engines
+//	pages     pages of 20 beside the same requests sent to Elasticsearch
+//	answers   what is answered from memory
+//	clusters  map clusters beside bare aggregations
+//	dear      the requests that cost most
+//	offsets   pages deep in every order, cold and warm
+//	crawls    everything in pages of 100, in every order
+//	embedded  pages, offsets and dear requests of the embedded engine
+//
+// and only when asked, since it takes an hour:
+//
+//	growth    a few pages with 0.5, 2 and 8 million made-up filings, up to -largest
+//
+// -times N repeats the data N times, with N times as many different owners, ids and case numbers.
 //
 // Every figure of the service stands beside that of bare Elasticsearch for the very same bytes, taken in turns in the
 // same run: on a shared machine only the ratio means something. What the service sends to Elasticsearch is not guessed:
@@ -102,7 +114,7 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 		b.data = large
 	}
-	if wanted("pages") || wanted("answers") || wanted("dear") || wanted("offsets") || wanted("crawls") {
+	if slices.ContainsFunc([]string{"pages", "answers", "clusters", "dear", "offsets", "crawls"}, wanted) {
 		if err := b.measureElastic(ctx, wanted); err != nil {
 			return err
 		}
@@ -136,6 +148,9 @@ func (b *bench) measureElastic(ctx context.Context, wanted func(string) bool) (e
 	}
 	if err == nil && wanted("answers") {
 		err = b.measureAnswers(ctx, s, a)
+	}
+	if err == nil && wanted("clusters") {
+		err = b.measureClusters(ctx, s, a)
 	}
 	if err == nil && wanted("dear") {
 		err = b.measureDear(ctx, s.unkept, a)

@@ -175,6 +175,16 @@ func exchange(ctx context.Context, method, address, contentType string, body []b
 
 // lastSearch returns the last recorded search that asks for hits, which is the one for the page, and its body.
 func (r *recorder) lastSearch() (q recorded, body []byte, err error) {
+	return r.last(func(size int, _ json.RawMessage) bool { return size > 0 })
+}
+
+// aggregation returns the last recorded search that aggregates, and its body.
+func (r *recorder) aggregation() (q recorded, body []byte, err error) {
+	return r.last(func(_ int, aggs json.RawMessage) bool { return len(aggs) > 0 })
+}
+
+// last returns the last recorded search whose size and aggregations are the ones that are looked for.
+func (r *recorder) last(is func(size int, aggs json.RawMessage) bool) (q recorded, body []byte, err error) {
 	for _, kept := range r.drain() {
 		if path, _, _ := strings.Cut(kept.uri, "?"); !strings.HasSuffix(path, "/_search") {
 			continue
@@ -183,16 +193,19 @@ func (r *recorder) lastSearch() (q recorded, body []byte, err error) {
 		if err != nil {
 			return q, nil, err
 		}
-		var asks struct{ Size int }
+		var asks struct {
+			Size int
+			Aggs json.RawMessage
+		}
 		if err := json.Unmarshal(text, &asks); err != nil {
 			return q, nil, err
 		}
-		if asks.Size > 0 {
+		if is(asks.Size, asks.Aggs) {
 			q, body = kept, text
 		}
 	}
 	if body == nil {
-		return q, nil, fmt.Errorf("no search for a page was recorded")
+		return q, nil, fmt.Errorf("no such search was recorded")
 	}
 	return q, body, nil
 }
