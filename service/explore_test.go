@@ -1,153 +1,19 @@
 package service_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"io"
-	"net/http"
+	"fmt"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"filings/index"
-	"filings/index/embedded"
-	"filings/index/indextest"
-	"filings/index/madeup"
-	"filings/service"
-	"filings/service/webtest"
 )
-
-const (
-	// hostileID has more digits than a number of JavaScript.
-	hostileID    = 9007199254740993
-	hostileOwner = `<img src=x onerror="document.title='run'">`
-)
-
-// hostile is a filing whose text wants to be markup, the only one within a hundred miles.
-func hostile(t *testing.T) *index.Filing {
-	return made(t, hostileID, "2026-01-01T00:00:00Z", values{
-		index.County: "Tom Green, TX", index.Owner: hostileOwner, index.PropertyAddress: `"><script>alert(1)</script>`,
-		index.Latitude: 31.4, index.Longitude: -100.5, index.FilingAmount: 1234.5,
-	})
-}
-
-// explorer is the page in a browser, with a service on the embedded engine behind it.
-type explorer struct {
-	*webtest.Page
-	t       *testing.T
-	site    webtest.Site
-	filings []*index.Filing
-}
-
-// explore opens the explorer, at a hash, and waits for its form.
-func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
-	t.Helper()
-	filings := []*index.Filing{hostile(t)}
-	g := madeup.NewUntil(1, time.Now())
-	for range webtest.Filings {
-		f := &index.Filing{}
-		g.Next(f)
-		filings = append(filings, f)
-	}
-	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	if _, err := indextest.Load(t.Context(), store, slices.Values(filings)); err != nil {
-		t.Fatal(err)
-	}
-	onEmbedded := func(c *service.Config) { c.Engine = store }
-	site := webtest.Start(t, append([]func(*service.Config){onEmbedded}, options...)...)
-	p := webtest.Open(t, site.Address+"/explore"+hash)
-	p.Wait(`document.querySelector("#filters input") && document.querySelector(".state")`)
-	return &explorer{p, t, site, filings}
-}
-
-// use types a key and waits for what it shows.
-func (e *explorer) use(key string) {
-	e.t.Helper()
-	e.Type("#key-text", key)
-	e.settle()
-}
-
-// settle waits until everything that was asked for is answered and shown.
-func (e *explorer) settle() {
-	e.t.Helper()
-	e.Wait(`document.querySelector("#results").ariaBusy === "false"`)
-}
-
-// act waits until the address of the page differs from what it was before an act, and what was asked for is shown.
-func (e *explorer) act(act func()) {
-	e.t.Helper()
-	before := e.Value("location.hash")
-	act()
-	e.Wait("location.hash !== " + strconv.Quote(before))
-	e.settle()
-}
-
-// total returns the number of filings that the page says are in view.
-func (e *explorer) total() int {
-	e.t.Helper()
-	e.Wait(`/in view|No filings/.test(document.querySelector("#status").textContent)`)
-	return e.number(`document.querySelector("#status").textContent.match(/^[\d,]*/)[0].replaceAll(",", "") || "0"`)
-}
-
-// counted returns the sum of the numbers on the map.
-func (e *explorer) counted() int {
-	e.t.Helper()
-	return e.number(`String([...document.querySelectorAll("#map [data-count]")].reduce((sum, c) => sum + Number(c.dataset.count), 0))`)
-}
-
-func (e *explorer) number(expression string) int {
-	e.t.Helper()
-	n, err := strconv.Atoi(e.Value(expression))
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	return n
-}
-
-// ids returns the ids of the filings in the table, in order.
-func (e *explorer) ids() []string {
-	e.t.Helper()
-	return strings.Fields(e.Value(`[...document.querySelectorAll("#table tr[data-id]")].map((row) => row.dataset.id).join(" ")`))
-}
-
-// ask asks an address of the service as another client does.
-func (e *explorer) ask(address string) answer {
-	e.t.Helper()
-	pem, err := os.ReadFile(e.site.Certificate)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(pem)
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
-	defer client.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(e.t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	req.Header.Set("X-API-Key", e.site.Key)
-	res, err := client.Do(req)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	return answer{res.StatusCode, res.Header, string(body)}
-}
 
 // TestExplore looks around as a person with a key does.
 func TestExplore(t *testing.T) {
@@ -302,12 +168,7 @@ func TestExplore_Filters(t *testing.T) {
 	e.use(e.site.Key)
 	all := e.total()
 	e.act(func() { e.Type("#filter-county", "Orange, CA") })
-	want := 0
-	for _, f := range e.filings {
-		if f.Text(index.County) == "Orange, CA" && f.Has(index.Latitude) {
-			want++
-		}
-	}
+	want := e.in("Orange, CA")
 	if total, counted := e.total(), e.counted(); total != want || counted != want || total >= all {
 		t.Errorf("%d of %d in view, %d on the map, want %d", total, all, counted, want)
 	}
@@ -332,35 +193,44 @@ func TestExplore_Filters(t *testing.T) {
 	checkQuiet(e)
 }
 
-// TestExplore_Refused: what the service refuses is said in words.
-func TestExplore_Refused(t *testing.T) {
+// TestExplore_World: what lies on both sides of 180° is in one piece, and the whole world has all filings.
+func TestExplore_World(t *testing.T) {
 	t.Parallel()
-	e := explore(t, "")
-	e.use("ak_live_00000000000000000000000000000000")
-	if got := e.Text("#trouble p"); got != "The key was not accepted: the API key in X-API-Key is not valid, or was revoked." {
-		t.Errorf("401: %q", got)
-	}
-	if e.Value("document.activeElement.id") != "key-text" || e.counted() > 0 {
-		t.Error("a key cannot be typed at once")
-	}
-	e.Screenshot("key")
+	e := explore(t, "#map=8/52/180")
 	e.use(e.site.Key)
-	if e.total() == 0 || e.Value(`String(document.querySelector("#trouble").hidden)`) != "true" {
-		t.Error("a good key does not help")
+	if total, want := e.total(), e.in("Aleutians West, AK"); total != want || want == 0 || e.counted() != want {
+		t.Errorf("%d filings around 180°, %d on the map, want %d", total, e.counted(), want)
 	}
-	e.act(func() { e.Type("#filter-min_amount", "much") })
-	if got := e.Text("#trouble p"); !strings.HasPrefix(got, "A filter is not right: min_amount must be ") {
-		t.Errorf("400: %q", got)
+	west, east := `[...document.querySelectorAll("#map [data-count]")].map((c) => c.getBoundingClientRect().x)`, `document.querySelector("#map").getBoundingClientRect()`
+	if got := e.Value(`String(` + west + `.every((x) => x > ` + east + `.left && x < ` + east + `.right))`); got != "true" {
+		t.Error("some are drawn outside of the map")
 	}
-	if got := e.Value(`[...document.querySelectorAll('[aria-invalid="true"]')].map((c) => c.name).join()`); got != "min_amount" {
-		t.Errorf("marked is %q", got)
+	e.Screenshot("180")
+	e.act(func() { e.Value(`location.hash = "#map=2/35/-90"`) })
+	if total, want := e.total(), e.in(""); total != want || e.counted() != want {
+		t.Errorf("%d filings in the world, %d on the map, want %d", total, e.counted(), want)
 	}
-	e.Screenshot("filter")
-	e.act(func() { e.Type("#filter-min_amount", "900000000") })
-	if e.total() != 0 || e.counted() != 0 || e.Value(`String(document.querySelector("#trouble").hidden)`) != "true" {
-		t.Error("nothing found is not shown as that")
+	e.Screenshot("world")
+}
+
+// TestExplore_Keyboard: a filing is opened and closed without a mouse, and the focus comes back.
+func TestExplore_Keyboard(t *testing.T) {
+	t.Parallel()
+	e := explore(t, "#map=11/31.4/-100.5")
+	e.use(e.site.Key)
+	const point, row = "#map .point", "#table tbody button"
+	for _, opener := range []string{point, row} {
+		e.Value(fmt.Sprintf("document.querySelector(%q).focus(), ''", opener))
+		e.Press(kb.Enter)
+		e.Wait(`document.activeElement.id === "filing-title"`)
+		e.Press(kb.Escape)
+		e.Wait(fmt.Sprintf(`document.querySelector("#filing").hidden && document.activeElement === document.querySelector(%q)`, opener))
 	}
-	e.Screenshot("empty")
+	const unnamed = `[...document.querySelectorAll("input, select, button, a, [tabindex='0']")]
+		.filter((c) => !(c.labels?.length || c.ariaLabel || c.textContent.trim() || c.id === "map")).map((c) => c.outerHTML).join()`
+	if got := e.Value(unnamed); got != "" {
+		t.Errorf("without a name are %s", got)
+	}
 }
 
 // TestExplore_Windows: the page fits into a narrow window, and is dark for who likes it so.
@@ -369,16 +239,14 @@ func TestExplore_Windows(t *testing.T) {
 	e := explore(t, "#map=9/28.5/-81.3")
 	e.use(e.site.Key)
 	const overflow = `String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`
-	for _, width := range []int64{1280, 360} {
-		e.Resize(width, 800)
-		e.Wait(`innerWidth === ` + strconv.FormatInt(width, 10))
-		e.settle()
+	for _, width := range []int64{1200, 360} {
+		e.resize(width, 800)
 		if got := e.Value(overflow); got != "0" {
 			t.Errorf("in a window %d wide the page is %s pixels wider", width, got)
 		}
 		e.Screenshot("light-" + strconv.FormatInt(width, 10))
 	}
-	e.Resize(1280, 1000)
+	e.resize(1280, 1000)
 	light := e.Value("getComputedStyle(document.body).backgroundColor")
 	e.Dark()
 	e.Do(chromedp.Poll[chromedp.Void]("getComputedStyle(document.body).backgroundColor !== " + strconv.Quote(light)))

@@ -126,6 +126,12 @@ func (p *Page) Type(selector, text string) {
 	)
 }
 
+// Press presses a key of the keyboard, where the focus is.
+func (p *Page) Press(key string) {
+	p.t.Helper()
+	p.Do(chromedp.KeyEvent(key))
+}
+
 // Resize makes the window so many pixels wide and high.
 func (p *Page) Resize(width, height int64) {
 	p.t.Helper()

@@ -19,7 +19,7 @@ export class Refusal extends Error {
 export class Client {
   #key = "";
 
-  /** What the last answer said of the account: tier, remaining, limit. */
+  /** What the answers said of the account: tier, limit, remaining, reset. */
   account = null;
 
   use(key) {
@@ -44,9 +44,16 @@ export class Client {
     }
     const body = read(text);
     if (!answer.ok) throw new Refusal(answer.status, words(answer, body));
-    const header = (name) => Number(answer.headers.get(name));
-    this.account = { tier: body.meta?.tier, remaining: header("X-RateLimit-Remaining"), limit: header("X-RateLimit-Limit") };
+    this.#learn(answer.headers, body.meta?.tier ?? "");
     return body;
+  }
+
+  /** Learns of the account. Of requests that went together the answers come in any order: the least counts, till the reset. */
+  #learn(headers, tier) {
+    const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
+    const before = this.account;
+    const same = before?.tier === tier && before.limit === limit && before.reset === reset;
+    this.account = { tier, limit, reset, remaining: same ? Math.min(before.remaining, remaining) : remaining };
   }
 }
 

@@ -112,7 +112,7 @@ function trouble(what, failure, again) {
   place.dataset.what = what;
   place.hidden = !failure;
   one("p", place).textContent = failure?.message ?? "";
-  one("button", place).hidden = !again || failure?.status === 401;
+  one("button", place).hidden = !again || [400, 401, 404].includes(failure?.status);
   one("button", place).onclick = () => again();
   filters?.mark(failure?.status === 400 ? failure.message : "");
   if (failure?.status === 401) forget();

@@ -55,7 +55,7 @@ export class FilingsMap {
   }
 
   set view({ zoom, lat, lng }) {
-    this.#map.setView([lat, lng], zoom, { animate: false });
+    this.#map.setView([lat, place(lng)], zoom, { animate: false });
   }
 
   /** The parameters that ask for what is in view. */
