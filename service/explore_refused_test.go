@@ -46,7 +46,6 @@ func TestExplore_Refused(t *testing.T) {
 	e.Screenshot("empty")
 }
 
-
 // TestExplore_Limited: when the quota is used up, the page says so and for how long.
 func TestExplore_Limited(t *testing.T) {
 	t.Parallel()

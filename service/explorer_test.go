@@ -164,4 +164,3 @@ func (e *explorer) ask(address string) answer {
 	}
 	return answer{res.StatusCode, res.Header, string(body)}
 }
-

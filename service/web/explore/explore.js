@@ -13,9 +13,10 @@ import { Table } from "./table.js";
 const pageSize = 25;
 const pause = 300; // ms without a further change before the service is asked: every request counts
 
+const wide = matchMedia("(width >= 50rem)"); // as in page.css
 const client = new Client();
-const map = new FilingsMap(one("#map"), { moved: () => changed(), opened: (id) => open(id) });
-const table = new Table(one("#table"), (id) => open(id));
+const map = new FilingsMap(one("#map"), { moved: () => changed(), opened: (id) => openFiling(id), listed: () => one("#table button")?.focus() });
+const table = new Table(one("#table"), (id) => openFiling(id));
 const requests = new Requests(one("#requests"));
 
 let filters, panel;
@@ -77,7 +78,7 @@ function showPage({ data, pagination: { total, has_more } }) {
 }
 
 /** Opens a filing in the panel. */
-async function open(id) {
+async function openFiling(id) {
   opening.abort();
   const { signal } = (opening = new AbortController());
   try {
@@ -88,7 +89,7 @@ async function open(id) {
     choose(id);
     trouble("filing", null);
   } catch (failure) {
-    if (!signal.aborted) trouble("filing", failure, () => open(id));
+    if (!signal.aborted) trouble("filing", failure, () => openFiling(id));
   }
 }
 
@@ -132,7 +133,7 @@ function forget() {
   asking.abort();
   opening.abort();
   clear();
-  close();
+  closeFiling();
   busy(false);
   showAccount();
   one("#key-text").focus();
@@ -146,7 +147,7 @@ function clear() {
   one("#previous").disabled = one("#next").disabled = true;
 }
 
-function close() {
+function closeFiling() {
   panel.hide();
   map.mark(null);
 }
@@ -157,8 +158,8 @@ function applyHash() {
   filing = state.filing;
   if (state.map) map.view = state.map;
   changed();
-  if (!filing) close();
-  else if (client.ready) open(filing);
+  if (!filing) closeFiling();
+  else if (client.ready) openFiling(filing);
 }
 
 one("#key").addEventListener("submit", (event) => {
@@ -170,7 +171,7 @@ one("#key").addEventListener("submit", (event) => {
   client.use(key);
   showAccount();
   ask();
-  if (filing) open(filing);
+  if (filing) openFiling(filing);
 });
 one("#forget").addEventListener("click", forget);
 one("#previous").addEventListener("click", () => turn(-pageSize));
@@ -182,12 +183,19 @@ function turn(by) {
   ask({ cells: false });
 }
 
+/** Folds the filters away in a narrow window, where the map comes first. */
+function fold() {
+  one("#filtering").open = wide.matches;
+}
+
 async function start() {
+  wide.addEventListener("change", fold);
+  fold();
   map.drawStates();
   const openapi = await (await fetch(address("openapi.json"))).json();
   const fields = openapi.components.schemas.Filing.properties;
   panel = new Panel(one("#filing"), fields, () => {
-    close();
+    closeFiling();
     choose("");
   });
   filters = new Filters(one("#filters"), openapi, changed);

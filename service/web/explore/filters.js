@@ -21,14 +21,13 @@ export class Filters {
     const named = (name) => filters.filter((p) => p.name === name);
     const rest = filters.filter((p) => !first.includes(p.name));
     form.replaceChildren(
-      element("h2", {}, "Filters"),
       ...first.flatMap(named).map(field),
       element("details", {}, element("summary", {}, "More filters"), ...rest.map(field)),
       element("button", { type: "reset" }, "Clear filters"),
     );
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("change", changed);
-    form.addEventListener("reset", () => queueMicrotask(changed)); // the values are cleared after the event
+    form.addEventListener("reset", () => setTimeout(changed)); // the values are cleared after the event
   }
 
   /** The filters that are set, by the names of their parameters. */

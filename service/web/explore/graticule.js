@@ -42,5 +42,5 @@ function tag(group, at, text, edge) {
 
 function degrees(d, decimals, positive, negative) {
   const text = Math.abs(d).toFixed(decimals) + "°";
-  return Number(d.toFixed(decimals)) === 0 ? text : text + (d > 0 ? positive : negative);
+  return Number(d.toFixed(decimals)) % 180 === 0 ? text : text + (d > 0 ? positive : negative);
 }

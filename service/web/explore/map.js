@@ -16,10 +16,15 @@ export class FilingsMap {
   #cells = L.layerGroup();
   #mark = null;
   #opened;
+  #listed;
 
-  /** moved is called when the view has changed, opened with the id of a filing that was chosen. */
-  constructor(container, { moved, opened }) {
+  /**
+   * moved is called when the view has changed, opened with the id of a filing that was chosen, listed when filings were
+   * chosen that no zoom takes apart.
+   */
+  constructor(container, { moved, opened, listed }) {
     this.#opened = opened;
+    this.#listed = listed;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.#map = L.map(container, {
       zoomControl: false, minZoom: 2, maxZoom: nearest, maxBounds: world, maxBoundsViscosity: 1, renderer: L.svg({ padding: 0.5 }),
@@ -76,17 +81,19 @@ export class FilingsMap {
     const size = single ? 16 : Math.round(22 + 8 * Math.log10(cell.count)); // pixels: below the 64 of a cell up to 100,000
     const icon = L.divIcon({ className: single ? "point" : "circle", iconSize: [size, size], html: element("span", {}, single ? "" : brief(cell.count)) });
     const marker = L.marker([cell.latitude, place(cell.longitude)], { icon, riseOnHover: true, zIndexOffset: -10 * size }).addTo(this.#cells);
-    const name = single ? `Filing ${cell.id}: open` : `${filings(cell.count)}: zoom in`;
+    const apart = this.#map.getZoom() < nearest;
+    const name = single ? `Filing ${cell.id}: open` : `${filings(cell.count)}: ${apart ? "zoom in" : "go to the table"}`;
     marker.getElement().setAttribute("aria-label", name);
     marker.getElement().dataset.count = cell.count;
     marker.on("click keypress", ({ type, originalEvent }) => {
       if (type === "keypress" && !["Enter", " "].includes(originalEvent.key)) return;
       if (single) this.#opened(String(cell.id));
-      else this.#split(cell);
+      else if (apart) this.#split(cell);
+      else this.#listed();
     });
   }
 
-  /** Zooms so far in that a cell falls apart, if its filings are not all at one place. */
+  /** Zooms in to where a cell falls apart, or as far as it goes. */
   #split({ bbox: [w, south, e, north] }) {
     const box = L.latLngBounds([south, place(w)], [north, place(e)]);
     const zoom = Math.max(this.#map.getBoundsZoom(box.pad(0.1)), this.#map.getZoom() + 1);
