@@ -112,10 +112,10 @@ func (e *explorer) counted() int {
 	return e.number(`String([...document.querySelectorAll("#map [data-count]")].reduce((sum, c) => sum + Number(c.dataset.count), 0))`)
 }
 
-// in returns how many filings of a county, "" for any, have a place on the map.
+// in returns how many filings of the counties whose name begins so have a place on the map.
 func (e *explorer) in(county string) (n int) {
 	for _, f := range e.filings {
-		if f.Has(index.Latitude) && (county == "" || f.Text(index.County) == county) {
+		if f.Has(index.Latitude) && strings.HasPrefix(f.Text(index.County), county) {
 			n++
 		}
 	}

@@ -21,6 +21,7 @@ const requests = new Requests(one("#requests"));
 
 let filters, panel;
 let offset = 0;
+let outdated = true; // the map's circles are not what is asked for
 let filing = ""; // the id of the open one
 let asking = new AbortController(); // ends when something else is asked
 let opening = new AbortController();
@@ -33,12 +34,13 @@ function changed() {
   asking.abort(); // what is under way would be out of date
   clearTimeout(timer);
   offset = 0;
+  outdated = true;
   busy(client.ready);
   timer = setTimeout(ask, pause);
 }
 
-/** Asks for the page of filings at offset and, unless only that has changed, for the cells. */
-async function ask({ cells = true } = {}) {
+/** Asks for the page of filings at offset and, if they are not what is drawn, for the cells. */
+async function ask() {
   clearTimeout(timer);
   asking.abort();
   if (!client.ready) return;
@@ -48,10 +50,11 @@ async function ask({ cells = true } = {}) {
   try {
     const [list, clusters] = await Promise.all([
       get("list", "v1/filings", { ...where, limit: pageSize, offset }, signal),
-      cells && get("map", "v1/filings/clusters", { ...where, zoom: map.view.zoom }, signal),
+      outdated && get("map", "v1/filings/clusters", { ...where, zoom: map.view.zoom }, signal),
     ]);
     if (signal.aborted) return; // stale: something else is being asked
     if (clusters) map.draw(clusters.data.cells);
+    outdated = false;
     showPage(list);
     trouble("list", null);
   } catch (failure) {
@@ -142,6 +145,7 @@ function forget() {
 /** Takes away what the map and the table show. */
 function clear() {
   map.draw([]);
+  outdated = true;
   table.show([]);
   one("#status").textContent = "";
   one("#previous").disabled = one("#next").disabled = true;
@@ -180,7 +184,7 @@ addEventListener("hashchange", applyHash);
 
 function turn(by) {
   offset = Math.max(0, offset + by);
-  ask({ cells: false });
+  ask();
 }
 
 /** Folds the filters away in a narrow window, where the map comes first. */
