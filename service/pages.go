@@ -11,17 +11,6 @@ import (
 	"filings/service/web"
 )
 
-// mediaTypes are the types of the files of pages, by the ends of their names. A licence has none.
-var mediaTypes = map[string]string{
-	".html": "text/html; charset=utf-8",
-	".css":  "text/css; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
-	".json": contentType,
-	".png":  "image/png",
-	".svg":  "image/svg+xml",
-	"":      "text/plain; charset=utf-8",
-}
-
 // pages are the pages for people: the OpenAPI document, shown by Swagger UI, and the explorer, with all of its folder.
 func pages() (all []file, err error) {
 	for _, p := range []struct {
@@ -56,12 +45,34 @@ func appendFile(all []file, at string, from fs.FS, name string) ([]file, error) 
 		return nil, err
 	}
 	plain, packed := strings.CutSuffix(name, ".gz")
-	mediaType, known := mediaTypes[path.Ext(plain)]
+	mediaType := mediaTypeOf(plain)
 	switch {
-	case !known:
+	case mediaType == "":
 		return nil, fmt.Errorf("service: no media type for the page's file %s", name)
 	case packed:
 		return append(all, packedFile(at, mediaType, body)), nil
 	}
 	return append(all, newFile(at, mediaType, body)), nil
+}
+
+// mediaTypeOf returns the type of a page's file by the end of its name, "" for an end that pages do not have. It does not
+// ask the system, as mime.TypeByExtension does: systems differ.
+func mediaTypeOf(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".json":
+		return contentType
+	case ".png":
+		return "image/png"
+	case ".svg":
+		return "image/svg+xml"
+	case "": // a licence
+		return "text/plain; charset=utf-8"
+	}
+	return ""
 }

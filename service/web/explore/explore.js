@@ -13,13 +13,13 @@ import { Table } from "./table.js";
 const pageSize = 25;
 const pause = 300; // ms without a further change before the service is asked: every request counts
 
+let filters, panel; // made once the OpenAPI document is there
 const wide = matchMedia("(width >= 50rem)"); // as in page.css
 const client = new Client();
-const map = new FilingsMap(one("#map"), { moved: () => changed(), opened: (id) => openFiling(id), listed: () => one("#table button")?.focus() });
-const table = new Table(one("#table"), (id) => openFiling(id));
+const map = new FilingsMap(one("#map"), { moved: changed, opened: openFiling, listed: () => one("#table button")?.focus() });
+const table = new Table(one("#table"), openFiling);
 const requests = new Requests(one("#requests"));
 
-let filters, panel;
 let offset = 0;
 let outdated = true; // the map's circles are not what is asked for
 let filing = ""; // the id of the open one
@@ -43,7 +43,7 @@ function changed() {
 async function ask() {
   clearTimeout(timer);
   asking.abort();
-  if (!client.ready) return;
+  if (!client.ready || !filters) return;
   const { signal } = (asking = new AbortController());
   const where = { ...filters.values, ...map.bounds };
   busy(true);
@@ -177,7 +177,10 @@ one("#key").addEventListener("submit", (event) => {
   ask();
   if (filing) openFiling(filing);
 });
-one("#forget").addEventListener("click", forget);
+one("#forget").addEventListener("click", () => {
+  one("#trouble").hidden = true;
+  forget();
+});
 one("#previous").addEventListener("click", () => turn(-pageSize));
 one("#next").addEventListener("click", () => turn(pageSize));
 addEventListener("hashchange", applyHash);
@@ -195,8 +198,8 @@ function fold() {
 async function start() {
   wide.addEventListener("change", fold);
   fold();
-  map.drawStates();
-  const openapi = await (await fetch(address("openapi.json"))).json();
+  const described = fetch(address("openapi.json")).then((answer) => answer.json());
+  const [openapi] = await Promise.all([described, map.drawStates()]);
   const fields = openapi.components.schemas.Filing.properties;
   panel = new Panel(one("#filing"), fields, () => {
     closeFiling();

@@ -16,7 +16,7 @@ export const filings = (n) => (n === 1 ? "1 filing" : `${number(n)} filings`);
 /** A name of the API, min_amount or filingDate, as a label. */
 export function label(name) {
   const words = name.replaceAll("_", " ").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-  return (words[0].toUpperCase() + words.slice(1)).replace(/\b(id|ai)\b/gi, (w) => w.toUpperCase());
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\b(id|ai)\b/gi, (w) => w.toUpperCase());
 }
 
 /** A field of a filing as text; a dash where the record lacks it. */
