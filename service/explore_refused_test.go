@@ -51,7 +51,7 @@ func TestExplore_Limited(t *testing.T) {
 	t.Parallel()
 	l := limits()
 	l[access.Pro] = access.Limit{Quota: 2, Burst: 100}
-	store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), l, time.Now)
+	store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), l, func() time.Time { return now }) // not at midnight
 	if err != nil {
 		t.Fatal(err)
 	}
