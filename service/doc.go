@@ -52,6 +52,11 @@
 // and the structs of answers, whose tag help describes a field. What these do not know, such as a summary, is in the table
 // of operations: an endpoint without a row there fails the tests. Its examples are written by the code that answers.
 //
+// # Pages
+//
+// Two pages for people need no key and count nothing (pages.go): /docs, the OpenAPI document to read and to try, and
+// /explore, filings on a map. Both ask the API as any client does, with the key of who reads them.
+//
 // # Errors
 //
 // An error is of a kind, and one table (errors.go) gives each kind its status and code:

@@ -1,7 +1,9 @@
 package service
 
 import (
+	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/swaggest/swgui/v5/static"
@@ -9,29 +11,68 @@ import (
 	"filings/service/web"
 )
 
-// pages are the pages for people: the OpenAPI document, shown by Swagger UI.
+// pages are the pages for people: the OpenAPI document, shown by Swagger UI, and the explorer, with all of its folder.
 func pages() (all []file, err error) {
-	const html, css, js = "text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 	for _, p := range []struct {
-		path, contentType, name string
-		from                    fs.FS
+		path, name string
+		from       fs.FS
 	}{
-		{"/docs", html, "docs.html", web.Files},
-		{"/docs/docs.css", css, "docs.css", web.Files},
-		{"/docs/docs.js", js, "docs.js", web.Files},
-		{"/docs/favicon.png", "image/png", "favicon-32x32.png", static.FS},
-		{"/docs/swagger-ui.css", css, "swagger-ui.css.gz", static.FS},
-		{"/docs/swagger-ui-bundle.js", js, "swagger-ui-bundle.js.gz", static.FS},
+		{"/docs", "docs.html", web.Files},
+		{"/docs/docs.css", "docs.css", web.Files},
+		{"/docs/docs.js", "docs.js", web.Files},
+		{"/docs/favicon.png", "favicon-32x32.png", static.FS},
+		{"/docs/swagger-ui.css", "swagger-ui.css.gz", static.FS},
+		{"/docs/swagger-ui-bundle.js", "swagger-ui-bundle.js.gz", static.FS},
+		{"/explore", "explore.html", web.Files},
 	} {
-		body, err := fs.ReadFile(p.from, p.name)
-		if err != nil {
+		if all, err = appendFile(all, p.path, p.from, p.name); err != nil {
 			return nil, err
 		}
-		if strings.HasSuffix(p.name, ".gz") {
-			all = append(all, packedFile(p.path, p.contentType, body))
-		} else {
-			all = append(all, newFile(p.path, p.contentType, body))
-		}
 	}
-	return all, nil
+	err = fs.WalkDir(web.Files, "explore", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all, err = appendFile(all, "/"+name, web.Files, name)
+		}
+		return err
+	})
+	return all, err
+}
+
+// appendFile appends the file that from has as name. One that is compressed already stays as it is.
+func appendFile(all []file, at string, from fs.FS, name string) ([]file, error) {
+	body, err := fs.ReadFile(from, name)
+	if err != nil {
+		return nil, err
+	}
+	plain, packed := strings.CutSuffix(name, ".gz")
+	mediaType := mediaTypeOf(plain)
+	switch {
+	case mediaType == "":
+		return nil, fmt.Errorf("service: no media type for the page's file %s", name)
+	case packed:
+		return append(all, packedFile(at, mediaType, body)), nil
+	}
+	return append(all, newFile(at, mediaType, body)), nil
+}
+
+// mediaTypeOf returns the type of a page's file by the end of its name, "" for an end that pages do not have. It does not
+// ask the system, as mime.TypeByExtension does: systems differ.
+func mediaTypeOf(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".json":
+		return contentType
+	case ".png":
+		return "image/png"
+	case ".svg":
+		return "image/svg+xml"
+	case "": // a licence
+		return "text/plain; charset=utf-8"
+	}
+	return ""
 }

@@ -11,10 +11,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Page is a page in a real browser.
@@ -102,6 +104,47 @@ func (p *Page) Text(selector string) string {
 		return none, err
 	})
 	return text
+}
+
+// Value returns what a JavaScript expression is, as text. It may be a promise.
+func (p *Page) Value(expression string) (value string) {
+	p.t.Helper()
+	p.Do(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		value, err = chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise)(ctx, target)
+		return none, err
+	})
+	return value
+}
+
+// Type types text into the first element that a CSS selector matches, in place of what is in it, and enters it.
+func (p *Page) Type(selector, text string) {
+	p.t.Helper()
+	p.Do(
+		chromedp.WaitVisible(chromedp.CSS(selector)),
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).value = ''", selector)),
+		chromedp.SendKeys(chromedp.CSS(selector), text+kb.Enter),
+	)
+}
+
+// Press presses a key of the keyboard, where the focus is.
+func (p *Page) Press(key string) {
+	p.t.Helper()
+	p.Do(chromedp.KeyEvent(key))
+}
+
+// Resize makes the window so many pixels wide and high.
+func (p *Page) Resize(width, height int64) {
+	p.t.Helper()
+	p.Do(chromedp.EmulateViewport(width, height))
+}
+
+// Dark makes the reader prefer dark pages.
+func (p *Page) Dark() {
+	p.t.Helper()
+	dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, dark); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // Problems returns the errors and warnings of the page so far: its console, uncaught exceptions, and what the browser

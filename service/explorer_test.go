@@ -1,0 +1,166 @@
+package service_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/index/embedded"
+	"filings/index/indextest"
+	"filings/index/madeup"
+	"filings/service"
+	"filings/service/webtest"
+)
+
+const (
+	// hostileID has more digits than a number of JavaScript.
+	hostileID    = 9007199254740993
+	hostileOwner = `<img src=x onerror="document.title='run'">`
+)
+
+// hostile is a filing whose text wants to be markup, the only one within a hundred miles.
+func hostile(t *testing.T) *index.Filing {
+	return made(t, hostileID, "2026-01-01T00:00:00Z", values{
+		index.County: "Tom Green, TX", index.Owner: hostileOwner, index.PropertyAddress: `"><script>alert(1)</script>`,
+		index.Latitude: 31.4, index.Longitude: -100.5, index.FilingAmount: 1234.5,
+	})
+}
+
+// explorer is the page in a browser, with a service on the embedded engine behind it.
+type explorer struct {
+	*webtest.Page
+	t       *testing.T
+	site    webtest.Site
+	filings []*index.Filing
+}
+
+// explore opens the explorer, at a hash, and waits for its form.
+func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
+	t.Helper()
+	filings := []*index.Filing{hostile(t)}
+	g := madeup.NewUntil(1, time.Now())
+	for range webtest.Filings {
+		f := &index.Filing{}
+		g.Next(f)
+		filings = append(filings, f)
+	}
+	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	if _, err := indextest.Load(t.Context(), store, slices.Values(filings)); err != nil {
+		t.Fatal(err)
+	}
+	onEmbedded := func(c *service.Config) { c.Engine = store }
+	site := webtest.Start(t, append([]func(*service.Config){onEmbedded}, options...)...)
+	p := webtest.Open(t, site.Address+"/explore"+hash)
+	p.Wait(`document.querySelector("#filters input") && document.querySelector(".state")`)
+	return &explorer{p, t, site, filings}
+}
+
+// use types a key and waits for what it shows.
+func (e *explorer) use(key string) {
+	e.t.Helper()
+	e.Type("#key-text", key)
+	e.settle()
+}
+
+// settle waits until everything that was asked for is answered and shown.
+func (e *explorer) settle() {
+	e.t.Helper()
+	e.Wait(`document.querySelector("#results").ariaBusy === "false"`)
+}
+
+// act waits until the address of the page differs from what it was before an act, and what was asked for is shown.
+func (e *explorer) act(act func()) {
+	e.t.Helper()
+	before := e.Value("location.hash")
+	act()
+	e.Wait("location.hash !== " + strconv.Quote(before))
+	e.settle()
+}
+
+// resize gives the window another size and waits until what the map shows then is shown.
+func (e *explorer) resize(width, height int64) {
+	e.t.Helper()
+	const asked = `document.querySelector('[data-request="map"]').textContent`
+	before := e.Value(asked)
+	e.Resize(width, height)
+	e.Wait(asked + " !== " + strconv.Quote(before))
+	e.settle()
+}
+
+// total returns the number of filings that the page says are in view.
+func (e *explorer) total() int {
+	e.t.Helper()
+	e.Wait(`/in view|No filings/.test(document.querySelector("#status").textContent)`)
+	return e.number(`document.querySelector("#status").textContent.match(/^[\d,]*/)[0].replaceAll(",", "") || "0"`)
+}
+
+// counted returns the sum of the numbers on the map.
+func (e *explorer) counted() int {
+	e.t.Helper()
+	return e.number(`String([...document.querySelectorAll("#map [data-count]")].reduce((sum, c) => sum + Number(c.dataset.count), 0))`)
+}
+
+// in returns how many filings of the counties whose name begins so have a place on the map.
+func (e *explorer) in(county string) (n int) {
+	for _, f := range e.filings {
+		if f.Has(index.Latitude) && strings.HasPrefix(f.Text(index.County), county) {
+			n++
+		}
+	}
+	return n
+}
+
+func (e *explorer) number(expression string) int {
+	e.t.Helper()
+	n, err := strconv.Atoi(e.Value(expression))
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return n
+}
+
+// ids returns the ids of the filings in the table, in order.
+func (e *explorer) ids() []string {
+	e.t.Helper()
+	return strings.Fields(e.Value(`[...document.querySelectorAll("#table tr[data-id]")].map((row) => row.dataset.id).join(" ")`))
+}
+
+// ask asks an address of the service as another client does.
+func (e *explorer) ask(address string) answer {
+	e.t.Helper()
+	pem, err := os.ReadFile(e.site.Certificate)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(e.t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", e.site.Key)
+	res, err := client.Do(req)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, string(body)}
+}

@@ -1,0 +1,15 @@
+// Elements are only ever made here and filled with text: filings are written by strangers, so nothing of them may become
+// markup. That means no innerHTML anywhere, and no attribute whose value is run.
+
+/** Returns a new element. Attributes that are false are left out; children are elements, or text. */
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false) made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Returns the first element that a selector matches. */
+export const one = (selector, within = document) => within.querySelector(selector);

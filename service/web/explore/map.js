@@ -1,0 +1,112 @@
+// The map: the states' outlines, a graticule, and the service's cells as circles. Nothing of it comes from elsewhere.
+
+import { address } from "./api.js";
+import { element } from "./dom.js";
+import { brief, filings } from "./format.js";
+import { drawGraticule } from "./graticule.js";
+import { drawNames, largestBox, statesOf } from "./outline.js";
+import { boundsOf, east, place, west } from "./world.js";
+
+const home = [[24.4, -125], [49.5, -66.9]]; // the 48 states
+const world = [[-85, west], [85, east]];
+const nearest = 18; // zoom: half a metre a pixel
+
+export class FilingsMap {
+  #map;
+  #cells = L.layerGroup();
+  #mark = null;
+  #opened;
+  #listed;
+
+  /**
+   * moved is called when the view has changed, opened with the id of a filing that was chosen, listed when filings were
+   * chosen that no zoom takes apart.
+   */
+  constructor(container, { moved, opened, listed }) {
+    this.#opened = opened;
+    this.#listed = listed;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#map = L.map(container, {
+      zoomControl: false, minZoom: 2, maxZoom: nearest, maxBounds: world, maxBoundsViscosity: 1, renderer: L.svg({ padding: 0.5 }),
+      zoomAnimation: !calm, fadeAnimation: !calm, markerZoomAnimation: !calm,
+    });
+    this.#map.attributionControl.setPrefix("Leaflet").addAttribution("Outlines: U.S. Census Bureau");
+    L.control.zoom({ position: "topright" }).addTo(this.#map);
+    L.control.scale({ position: "bottomright" }).addTo(this.#map);
+    this.#map.createPane("names").style.zIndex = 450; // above lines, below circles
+    const graticule = L.layerGroup().addTo(this.#map);
+    this.#map.on("moveend", () => drawGraticule(this.#map, graticule)).fitBounds(home);
+    this.#cells.addTo(this.#map);
+    this.#map.on("moveend", moved);
+    new ResizeObserver(() => this.#map.invalidateSize({ animate: false })).observe(container);
+  }
+
+  /** Draws the states' outlines and names. */
+  async drawStates() {
+    const answer = await fetch(address("explore/outline/states-10m.json"));
+    const names = L.layerGroup().addTo(this.#map);
+    const boxes = statesOf(await answer.json()).map(({ name, polygons }) => {
+      L.polygon(polygons, { className: "state", interactive: false, weight: 1 }).addTo(this.#map).bringToBack();
+      return { name, box: largestBox(polygons) };
+    });
+    const nameThem = () => drawNames(this.#map, names, boxes);
+    this.#map.on("zoomend", nameThem);
+    nameThem();
+  }
+
+  get view() {
+    const { lat, lng } = this.#map.getCenter();
+    return { zoom: this.#map.getZoom(), lat, lng };
+  }
+
+  set view({ zoom, lat, lng }) {
+    this.#map.setView([lat, place(lng)], zoom, { animate: false });
+  }
+
+  /** The parameters that ask for what is in view. */
+  get bounds() {
+    return boundsOf(this.#map.getBounds());
+  }
+
+  /** Draws cells in place of those that are drawn. */
+  draw(cells) {
+    const held = this.#map.getContainer().contains(document.activeElement);
+    this.#cells.clearLayers();
+    for (const cell of cells) this.#circle(cell);
+    if (held && document.activeElement === document.body) this.#map.getContainer().focus(); // the circle that had it is gone
+  }
+
+  #circle(cell) {
+    const single = cell.count === 1;
+    const size = single ? 16 : Math.round(22 + 8 * Math.log10(cell.count)); // pixels: below the 64 of a cell up to 100,000
+    const icon = L.divIcon({ className: single ? "point" : "circle", iconSize: [size, size], html: element("span", {}, single ? "" : brief(cell.count)) });
+    const marker = L.marker([cell.latitude, place(cell.longitude)], { icon, riseOnHover: true, zIndexOffset: -10 * size }).addTo(this.#cells);
+    const apart = this.#map.getZoom() < nearest;
+    const name = single ? `Filing ${cell.id}: open` : `${filings(cell.count)}: ${apart ? "zoom in" : "go to the table"}`;
+    marker.getElement().setAttribute("aria-label", name);
+    marker.getElement().dataset.count = cell.count;
+    marker.on("click keypress", ({ type, originalEvent }) => {
+      if (type === "keypress" && !["Enter", " "].includes(originalEvent.key)) return;
+      if (single) this.#opened(String(cell.id));
+      else if (apart) this.#split(cell);
+      else this.#listed();
+    });
+  }
+
+  /** Zooms in to where a cell falls apart, or as far as it goes. */
+  #split({ bbox: [w, south, e, north] }) {
+    const box = L.latLngBounds([south, place(w)], [north, place(e)]);
+    const zoom = Math.max(this.#map.getBoundsZoom(box.pad(0.1)), this.#map.getZoom() + 1);
+    this.#map.setView(box.getCenter(), Math.min(zoom, nearest));
+  }
+
+  /** Marks the place of a filing, if it has one. */
+  mark(filing) {
+    this.#mark?.remove();
+    this.#mark = null;
+    if (typeof filing?.geocodedLatitude !== "number") return;
+    const icon = L.divIcon({ className: "mark", iconSize: [30, 30] });
+    const at = [filing.geocodedLatitude, place(filing.geocodedLongitude)];
+    this.#mark = L.marker(at, { icon, interactive: false, keyboard: false, zIndexOffset: 1000 }).addTo(this.#map);
+  }
+}

@@ -1,0 +1,41 @@
+// The table of filings, with the fields that the caller's tier has.
+
+import { element, one } from "./dom.js";
+import { isMoney, label, value } from "./format.js";
+
+// What tells filings apart comes first; the other fields follow as they were answered.
+const first = ["owner", "propertyAddress", "county", "filingType", "filingAmount", "filingDate"];
+
+export class Table {
+  #table;
+
+  /** opened is called with the id of the filing that was chosen. */
+  constructor(table, opened) {
+    this.#table = table;
+    table.addEventListener("click", (event) => {
+      const row = event.target.closest("tr[data-id]");
+      if (row) opened(row.dataset.id);
+    });
+  }
+
+  show(filings) {
+    const fields = filings.length ? Object.keys(filings[0]) : [];
+    const columns = [...first.filter((f) => fields.includes(f)), ...fields.filter((f) => !first.includes(f))];
+    one("thead", this.#table).replaceChildren(element("tr", {}, ...columns.map((f) => element("th", { scope: "col", class: isMoney(f) && "number" }, label(f)))));
+    one("tbody", this.#table).replaceChildren(...filings.map((filing) => row(columns, filing)));
+  }
+
+  /** Shows which filing is open; none for "". */
+  select(id) {
+    for (const row of one("tbody", this.#table).rows) row.classList.toggle("chosen", row.dataset.id === id);
+  }
+}
+
+function row(columns, filing) {
+  const cells = columns.map((field, i) => {
+    const text = i === 0 && filing[field] === null ? `Filing ${filing.id}` : value(field, filing[field]);
+    if (i === 0) return element("th", { scope: "row" }, element("button", { type: "button", title: text }, text));
+    return element("td", { class: isMoney(field) && "number", title: text }, text);
+  });
+  return element("tr", { "data-id": filing.id }, ...cells);
+}
