@@ -79,6 +79,7 @@ type reply struct {
 	status int
 	code   string // of a refusal
 	header http.Header
+	closes bool // Connection: close
 }
 
 // ask sends one request of the account to a process.
@@ -96,7 +97,7 @@ func (f *fleet) ask(ctx context.Context, process int, key string) (reply, error)
 	var body struct{ Error any }
 	err = json.NewDecoder(res.Body).Decode(&body)
 	code, _ := body.Error.(string)
-	return reply{res.StatusCode, code, res.Header}, err
+	return reply{res.StatusCode, code, res.Header, res.Close}, err
 }
 
 // tally counts answers: those of status 200 by the day that they counted for, refusals by their code.

@@ -29,7 +29,8 @@ func (p *program) serveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Serves the API until SIGINT or SIGTERM, then finishes what is in flight",
-		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight.\n" +
+		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight: for at most\n" +
+			"FILINGS_REQUEST_TIMEOUT and two seconds. A second signal ends it at once.\n" +
 			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
 			"FILINGS_OPERATIONS_TOKEN, /accounts.",
 		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
@@ -186,27 +187,47 @@ func (l listeners) close() {
 
 // serve answers on all sockets until ctx ends or one of them fails, then waits up to drain for requests in flight.
 func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger) error {
-	apps := map[net.Listener]*fiber.App{l.api: svc.API()}
+	clients := map[net.Listener]*fiber.App{l.api: svc.API()}
 	if l.redirect != nil {
-		apps[l.redirect] = svc.Redirect(l.api.Addr().(*net.TCPAddr).Port)
+		clients[l.redirect] = svc.Redirect(l.api.Addr().(*net.TCPAddr).Port)
 	}
+	operators := map[net.Listener]*fiber.App{}
 	if l.operations != nil {
-		apps[l.operations] = svc.Operations()
+		operators[l.operations] = svc.Operations()
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for socket, app := range apps {
-		g.Go(func() error { return app.Listener(socket) })
+	for _, apps := range []map[net.Listener]*fiber.App{clients, operators} {
+		for socket, app := range apps {
+			app.Server().CloseOnShutdown = true // answers in flight tell clients not to use their connection again
+			g.Go(func() error { return app.Listener(socket) })
+		}
 	}
 	g.Go(func() error {
 		<-ctx.Done()
 		log.Info("stopping: finishing what is in flight")
-		var stop errgroup.Group
-		for _, app := range apps {
-			stop.Go(func() error { return app.ShutdownWithTimeout(drain) })
-		}
-		return stop.Wait()
+		// Operators are served to the end: /readyz says 503 meanwhile, and /metrics what is still in flight.
+		err := errors.Join(shutDown(clients, drain, log), shutDown(operators, drain, log))
+		l.close() // an application that was only about to listen has not closed its socket
+		return err
 	})
 	return g.Wait()
+}
+
+// shutDown accepts no more connections, closes idle ones, and waits for the others. One that is still busy after drain,
+// because its client does not read or write, is cut off: that is no failure of the service.
+func shutDown(apps map[net.Listener]*fiber.App, drain time.Duration, log *slog.Logger) error {
+	var stop errgroup.Group
+	for socket, app := range apps {
+		stop.Go(func() error {
+			err := app.ShutdownWithTimeout(drain)
+			if errors.Is(err, context.DeadlineExceeded) {
+				log.Warn("stopped with connections still open", "address", address(socket), "after", drain.String())
+				return nil
+			}
+			return err
+		})
+	}
+	return stop.Wait()
 }
 
 func isLoopback(a net.Addr) bool {
