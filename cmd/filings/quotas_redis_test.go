@@ -126,7 +126,7 @@ func TestK8_RedisKilled(t *testing.T) {
 		"FILINGS_FREE_LIFETIME_QUOTA=1000000")
 	var admitted, failed atomic.Int64
 	var group sync.WaitGroup
-	restarted := make(chan struct{})
+	killed := make(chan struct{})
 	for i := range connections {
 		group.Go(func() {
 			for n := i; admitted.Load() < before+after; n++ {
@@ -138,11 +138,11 @@ func TestK8_RedisKilled(t *testing.T) {
 				case got.status == http.StatusOK:
 					if admitted.Add(1) == before {
 						r.kill()
-						close(restarted)
+						close(killed)
 					}
 				case got.status == http.StatusInternalServerError:
 					failed.Add(1)
-					<-restarted
+					<-killed
 				default:
 					t.Errorf("client %d: %d %s", i, got.status, got.code)
 					return
@@ -150,7 +150,11 @@ func TestK8_RedisKilled(t *testing.T) {
 			}
 		})
 	}
-	<-restarted
+	select {
+	case <-killed:
+	case <-time.After(patience):
+		t.Fatalf("only %d admitted, %d failed", admitted.Load(), failed.Load())
+	}
 	r.start(t)
 	group.Wait()
 	used, got := f.used(t), admitted.Load()

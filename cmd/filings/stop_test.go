@@ -201,7 +201,7 @@ func TestStop_SecondSignal(t *testing.T) {
 // A client that never finishes its request is cut off after the drain time; that is no failure.
 func TestStop_SlowClient(t *testing.T) {
 	t.Parallel()
-	f, _ := gated(t, "FILINGS_REQUEST_TIMEOUT=100ms")
+	f, _ := gated(t, "FILINGS_REQUEST_TIMEOUT=2s")
 	slow, err := f.dial(f.processes[0])
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestStop_HangingElasticsearch(t *testing.T) {
 	g, name, dir := newGate(t, u.Host), "stop-"+strings.ToLower(rand.Text()), t.TempDir()
 	t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
 	environment := []string{"FILINGS_DATA_DIR=" + dir, "FILINGS_INDEX=" + name, "FILINGS_INDEX_REPLICAS=0",
-		"FILINGS_ELASTICSEARCH_URL=http://" + g.address, "FILINGS_REQUEST_TIMEOUT=2s"}
+		"FILINGS_ELASTICSEARCH_URL=http://" + g.address, "FILINGS_REQUEST_TIMEOUT=3s"}
 	runProgram(t, environment, "reindex", loadFiles(t, 1)[0])
 	p := startProcess(t, environment...)
 	f := &fleet{processes: []*process{p, p, p, p}, client: client(t, filepath.Join(dir, "tls.pem"))}
