@@ -4,7 +4,7 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check bench bench-growth faults fuzz cluster image compose compose-down
+.PHONY: help run build test check audit bench bench-growth faults soak fuzz cluster image compose compose-down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,18 @@ bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million made-up f
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running
 	TEST_KILLS=100 bin/testservers -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
+
+# FOR is how long the traffic lasts.
+FOR = 30m
+soak: bin/testservers ## mixed traffic on real processes with swaps, rotations and an outage going on, every answer checked; FOR=5m
+	TEST_SOAK=$(FOR) bin/testservers -- go test -count=1 -timeout=24h -run TestSoak -v ./cmd/filings
+
+# The list of known vulnerabilities is fetched. Without it that part is left out, which is said and is no failure.
+VULNERABILITIES = https://vuln.go.dev
+audit: ## the libraries: what go.sum says they are, and without known vulnerabilities that the program reaches
+	go mod verify
+	@if curl -fsS -m 10 -o /dev/null $(VULNERABILITIES)/index/db.json; then go tool govulncheck -db $(VULNERABILITIES) ./...; \
+	else echo "audit: $(VULNERABILITIES) does not answer: known vulnerabilities were NOT looked for" >&2; fi
 
 # One after the other: the second ends one of the nodes.
 cluster: bin/testservers ## the engine's suite on three Elasticsearch nodes, and the loss of one of them

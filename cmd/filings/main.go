@@ -13,7 +13,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the first signal asks to finish; a second one ends the program at once, as it would any other
 	code := run(ctx, os.Args[1:], environment, streams{os.Stdin, os.Stdout, os.Stderr})
-	stop()
 	os.Exit(code)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -247,17 +246,5 @@ func TestDataFolderIsPrivate(t *testing.T) {
 	if _, _, err := certificate(f.settings, testTime); err != nil {
 		t.Fatal(err)
 	}
-	err := filepath.WalkDir(f.settings.DataDir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err == nil && info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has mode %v", strings.TrimPrefix(path, f.settings.DataDir), info.Mode())
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkPrivate(t, f.settings.DataDir)
 }

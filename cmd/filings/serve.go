@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
-	"syscall"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -29,7 +25,8 @@ func (p *program) serveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Serves the API until SIGINT or SIGTERM, then finishes what is in flight",
-		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight.\n" +
+		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight: for at most\n" +
+			"FILINGS_REQUEST_TIMEOUT and two seconds. A second signal ends it at once.\n" +
 			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
 			"FILINGS_OPERATIONS_TOKEN, /accounts.",
 		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
@@ -129,105 +126,49 @@ func reach(ctx context.Context, s settings, store index.Store, keys access.Store
 	return g.Wait()
 }
 
-// listeners are the sockets of a service; redirect and operations may be nil.
-type listeners struct {
-	api, redirect, operations net.Listener
-	trust                     string
-	certificate               *x509.Certificate
-}
-
-// listen opens all sockets, or none.
-func listen(s settings) (l listeners, err error) {
-	defer func() {
-		if err != nil {
-			l.close()
-		}
-	}()
-	cert, trust, err := certificate(s, time.Now())
-	if err != nil {
-		return l, err
-	}
-	l.trust, l.certificate = trust, cert.Leaf
-	plain, err := open("FILINGS_LISTEN", s.Listen)
-	if err != nil {
-		return l, err
-	}
-	l.api = tls.NewListener(plain, &tls.Config{
-		Certificates: []tls.Certificate{cert},
-		MinVersion:   tls.VersionTLS12,
-		NextProtos:   []string{"http/1.1"},
-	})
-	if l.redirect, err = open("FILINGS_REDIRECT_LISTEN", s.RedirectListen); err != nil {
-		return l, err
-	}
-	l.operations, err = open("FILINGS_OPERATIONS_LISTEN", s.OperationsListen)
-	return l, err
-}
-
-func open(setting, address string) (net.Listener, error) {
-	if address == off {
-		return nil, nil
-	}
-	l, err := net.Listen("tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s=%s: another program listens on this address", setting, address)
-	case errors.Is(err, os.ErrPermission):
-		return nil, fmt.Errorf("%s=%s: this user may not listen on that port", setting, address)
-	case err != nil:
-		return nil, usageError{fmt.Errorf("%s=%s: %w", setting, address, err)}
-	}
-	return l, nil
-}
-
-func (l listeners) close() {
-	for _, one := range []net.Listener{l.api, l.redirect, l.operations} {
-		if one != nil {
-			_ = one.Close()
-		}
-	}
-}
-
 // serve answers on all sockets until ctx ends or one of them fails, then waits up to drain for requests in flight.
 func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger) error {
-	apps := map[net.Listener]*fiber.App{l.api: svc.API()}
+	clients := map[net.Listener]*fiber.App{l.api: svc.API()}
 	if l.redirect != nil {
-		apps[l.redirect] = svc.Redirect(l.api.Addr().(*net.TCPAddr).Port)
+		clients[l.redirect] = svc.Redirect(l.api.Addr().(*net.TCPAddr).Port)
 	}
+	operators := map[net.Listener]*fiber.App{}
 	if l.operations != nil {
-		apps[l.operations] = svc.Operations()
+		operators[l.operations] = svc.Operations()
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for socket, app := range apps {
-		g.Go(func() error { return app.Listener(socket) })
+	for _, apps := range []map[net.Listener]*fiber.App{clients, operators} {
+		for socket, app := range apps {
+			app.Server().CloseOnShutdown = true // answers in flight tell clients not to use their connection again
+			g.Go(func() error { return app.Listener(socket) })
+		}
 	}
 	g.Go(func() error {
 		<-ctx.Done()
 		log.Info("stopping: finishing what is in flight")
-		var stop errgroup.Group
-		for _, app := range apps {
-			stop.Go(func() error { return app.ShutdownWithTimeout(drain) })
-		}
-		return stop.Wait()
+		// Operators are served to the end: /readyz says 503 meanwhile, and /metrics what is still in flight.
+		patience, cancel := context.WithTimeout(context.Background(), drain)
+		defer cancel()
+		err := errors.Join(shutDown(patience, clients, log), shutDown(patience, operators, log))
+		l.close() // an application that was only about to listen has not closed its socket
+		return err
 	})
 	return g.Wait()
 }
 
-func isLoopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
-}
-
-func addr(l net.Listener) net.Addr {
-	if l == nil {
-		return nil
+// shutDown accepts no more connections, closes idle ones, and waits for the others. One that is still busy when
+// ctx ends, because its client does not read or write, is cut off: that is no failure of the service.
+func shutDown(ctx context.Context, apps map[net.Listener]*fiber.App, log *slog.Logger) error {
+	var stop errgroup.Group
+	for socket, app := range apps {
+		stop.Go(func() error {
+			err := app.ShutdownWithContext(ctx)
+			if errors.Is(err, context.DeadlineExceeded) {
+				log.Warn("stopped with connections still open", "address", address(socket))
+				return nil
+			}
+			return err
+		})
 	}
-	return l.Addr()
-}
-
-func address(l net.Listener) string {
-	if l == nil {
-		return off
-	}
-	return l.Addr().String()
+	return stop.Wait()
 }

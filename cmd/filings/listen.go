@@ -1,0 +1,90 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+	"time"
+)
+
+// listeners are the sockets of a service; redirect and operations may be nil.
+type listeners struct {
+	api, redirect, operations net.Listener
+	trust                     string
+	certificate               *x509.Certificate
+}
+
+// listen opens all sockets, or none.
+func listen(s settings) (l listeners, err error) {
+	defer func() {
+		if err != nil {
+			l.close()
+		}
+	}()
+	cert, trust, err := certificate(s, time.Now())
+	if err != nil {
+		return l, err
+	}
+	l.trust, l.certificate = trust, cert.Leaf
+	plain, err := open("FILINGS_LISTEN", s.Listen)
+	if err != nil {
+		return l, err
+	}
+	l.api = tls.NewListener(plain, &tls.Config{
+		Certificates: []tls.Certificate{cert},
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"http/1.1"},
+	})
+	if l.redirect, err = open("FILINGS_REDIRECT_LISTEN", s.RedirectListen); err != nil {
+		return l, err
+	}
+	l.operations, err = open("FILINGS_OPERATIONS_LISTEN", s.OperationsListen)
+	return l, err
+}
+
+func open(setting, address string) (net.Listener, error) {
+	if address == off {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s=%s: another program listens on this address", setting, address)
+	case errors.Is(err, os.ErrPermission):
+		return nil, fmt.Errorf("%s=%s: this user may not listen on that port", setting, address)
+	case err != nil:
+		return nil, usageError{fmt.Errorf("%s=%s: %w", setting, address, err)}
+	}
+	return l, nil
+}
+
+func (l listeners) close() {
+	for _, one := range []net.Listener{l.api, l.redirect, l.operations} {
+		if one != nil {
+			_ = one.Close()
+		}
+	}
+}
+
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+func addr(l net.Listener) net.Addr {
+	if l == nil {
+		return nil
+	}
+	return l.Addr()
+}
+
+func address(l net.Listener) string {
+	if l == nil {
+		return off
+	}
+	return l.Addr().String()
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// process is a service in a process of its own: the test binary as the program, in an environment of its own.
+type process struct {
+	cmd        *exec.Cmd
+	api        string // https://localhost:port
+	operations string // http://127.0.0.1:port
+	output     *output
+	ended      chan error // what Wait returned
+}
+
+// output keeps what a process writes.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// programCommand is a command of the program, to be run in an environment with these settings besides.
+func programCommand(environment []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(append(os.Environ(), asProgram+"=1"), environment...)
+	return cmd
+}
+
+// runProgram runs one command that has to succeed, in a process of its own, and returns what it printed. It may be
+// called from any goroutine.
+func runProgram(t *testing.T, environment []string, args ...string) string {
+	t.Helper()
+	cmd := programCommand(environment, args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("filings %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// startProcess runs the service until the test ends, on ports of its own.
+func startProcess(t *testing.T, environment ...string) *process {
+	t.Helper()
+	p := &process{output: new(output), ended: make(chan error, 1)}
+	p.cmd = programCommand(append([]string{"FILINGS_LISTEN=127.0.0.1:0", "FILINGS_REDIRECT_LISTEN=127.0.0.1:0",
+		"FILINGS_OPERATIONS_LISTEN=127.0.0.1:0", "FILINGS_LOG_FORMAT=json"}, environment...), "serve")
+	p.run(t)
+	return p
+}
+
+// run starts the process and waits until it says where it listens.
+func (p *process) run(t *testing.T) {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stdout, p.cmd.Stderr = write, write
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	copied := make(chan struct{})
+	go func() {
+		err := p.cmd.Wait()
+		<-copied
+		p.ended <- err
+	}()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	lines := bufio.NewReader(read)
+	for p.api == "" {
+		line, err := lines.ReadString('\n')
+		_, _ = p.output.Write([]byte(line))
+		if err != nil {
+			t.Fatalf("the service did not start: %s", p.output)
+		}
+		var record struct{ Msg, API, Operations string }
+		if json.Unmarshal([]byte(line), &record) == nil && record.Msg == "serving" {
+			_, port, _ := net.SplitHostPort(record.API)
+			p.api, p.operations = "https://localhost:"+port, "http://"+record.Operations
+		}
+	}
+	go func() {
+		_, _ = lines.WriteTo(p.output)
+		_ = read.Close()
+		close(copied)
+	}()
+}
+
+// stop ends the process as an orchestrator does, and wants exit code 0.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if err := <-p.ended; err != nil {
+		t.Errorf("the service ended with %v:\n%s", err, p.output)
+	}
+}
+
+// crowdClient is a client with room for many connections, which trusts the certificate in a data folder.
+func crowdClient(t *testing.T, dataDir string) *http.Client {
+	t.Helper()
+	c := client(t, filepath.Join(dataDir, "tls.pem"))
+	transport := c.Transport.(*http.Transport)
+	transport.MaxIdleConnsPerHost = 1000
+	transport.TLSClientConfig.ClientSessionCache = tls.NewLRUClientSessionCache(16)
+	return c
+}
+
+// dialTLS opens a connection beside those of a client.
+func dialTLS(c *http.Client, address string) (*tls.Conn, error) {
+	return tls.Dial("tcp", address, c.Transport.(*http.Transport).TLSClientConfig)
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/index/indextest"
+	"filings/service"
+	"filings/service/access"
+)
+
+// soakPaths are what the traffic asks. Nothing in them moves with the clock.
+var soakPaths = []string{
+	"/v1/filings", "/v1/filings?limit=100", "/v1/filings?limit=100&offset=1300", "/v1/filings?min_amount=10000&categories=residential,land",
+	"/v1/filings?has_property_data=true&limit=50", "/v1/filings?foreclosure_filter=active", "/v1/filings?month=2026-01",
+	"/v1/filings?bounds_north=29&bounds_south=28&bounds_east=-81&bounds_west=-82", "/v1/filings?min_acres=1&max_acres=5",
+	"/v1/filings/search?q=trust&sort_by=filing_amount", "/v1/filings/search?q=a&sort_by=property_owner&sort_order=asc&limit=100",
+	"/v1/filings/search?q=oak&limit=5", "/v1/filings/1", "/v1/filings/1500", "/v1/filings/1501", "/v1/liens/77",
+	"/v1/stats/counties", "/v1/stats/counties?state=FL", "/v1/counties",
+}
+
+// traffic asks, checks and counts.
+type traffic struct {
+	limited  string               // key of an account that soon is over its quota
+	expected map[string][2]string // by path: what each of the two data sets answers
+
+	answered, failed, swaps atomic.Int64
+	rotations               atomic.Int64 // odd while a key is being rotated
+	away                    atomic.Bool  // Elasticsearch is, or was while requests under way were sent
+
+	mu    sync.Mutex
+	wrong []string
+	took  map[string][]time.Duration // by what came of it
+}
+
+// newTraffic works out the expected answers, by the service itself on the plain loops of the oracle.
+func newTraffic(t *testing.T, files []string, limited string) *traffic {
+	t.Helper()
+	c := &traffic{limited: limited, expected: map[string][2]string{}, took: map[string][]time.Duration{}}
+	for i, file := range files {
+		answer := oracleService(t, file)
+		for _, path := range soakPaths {
+			both := c.expected[path]
+			both[i] = answer(path)
+			c.expected[path] = both
+		}
+	}
+	return c
+}
+
+// oracleService returns how the service answers an enterprise account from the filings of a file.
+func oracleService(t *testing.T, file string) func(path string) string {
+	t.Helper()
+	var filings []*index.Filing
+	for f := range filingsOf(t, file) {
+		kept := *f
+		kept.Categories = slices.Clone(f.Categories)
+		filings = append(filings, &kept)
+	}
+	limits := access.Limits{}
+	for _, tier := range access.Tiers {
+		limits[tier] = access.Limit{Quota: 1000, Burst: 1000}
+	}
+	store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), limits, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	key, err := store.Create(t.Context(), "u", access.Enterprise, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc, err := service.New(service.Config{Engine: oracleEngine{indextest.NewOracle("oracle", filings)}, Access: store, RequestTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(path string) string {
+		req := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+		req.Header.Set("X-API-Key", key)
+		res, err := svc.API().Test(req, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		return withoutMeta(res.StatusCode, res.Body)
+	}
+}
+
+// oracleEngine is an engine with one generation for ever.
+type oracleEngine struct{ index.Reader }
+
+func (e oracleEngine) Live(context.Context) (index.Reader, error) { return e.Reader, nil }
+
+// withoutMeta returns an answer without what differs from request to request.
+func withoutMeta(status int, body io.Reader) string {
+	var answer map[string]json.RawMessage
+	if err := json.NewDecoder(body).Decode(&answer); err != nil {
+		return fmt.Sprintf("%d, unreadable: %v", status, err)
+	}
+	delete(answer, "meta")
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d %s", status, text)
+}
+
+// run asks from all connections until ctx ends.
+func (c *traffic) run(ctx context.Context, t *testing.T, f *fleet) {
+	var group sync.WaitGroup
+	for i := range soakConnections {
+		group.Go(func() {
+			dice := rand.New(rand.NewPCG(1, uint64(i)))
+			for ctx.Err() == nil {
+				c.ask(ctx, f, f.processes[i%len(f.processes)], soakPaths[dice.IntN(len(soakPaths))], dice.IntN(20) == 0)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// ask sends one request and judges what came back.
+func (c *traffic) ask(ctx context.Context, f *fleet, p *process, path string, limited bool) {
+	rotations, key, away := c.rotations.Load(), f.key.Load().(string), c.away.Load()
+	if limited {
+		key = c.limited
+		path = "/v1/me"
+	}
+	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodGet, p.api+path, nil)
+	if err != nil {
+		c.judge("wrong", err.Error(), 0)
+		return
+	}
+	req.Header.Set("X-API-Key", key)
+	began := time.Now()
+	res, err := f.client.Do(req)
+	if err != nil {
+		c.judge("wrong", err.Error(), 0)
+		return
+	}
+	defer res.Body.Close()
+	answer, took := withoutMeta(res.StatusCode, res.Body), time.Since(began)
+	c.answered.Add(1)
+	outage := away || c.away.Load()
+	switch both := c.expected[path]; {
+	case limited && (res.StatusCode == http.StatusOK || res.StatusCode == http.StatusTooManyRequests):
+		c.judge(fmt.Sprintf("%d of the limited account", res.StatusCode), "", took)
+	case !limited && (answer == both[0] || answer == both[1]):
+		c.judge(strings.SplitN(path, "?", 2)[0], "", took)
+	case res.StatusCode == http.StatusInternalServerError && outage && strings.Contains(answer, `"service_unavailable"`):
+		c.failed.Add(1)
+		c.judge("500 in the outage", "", took)
+	case res.StatusCode == http.StatusUnauthorized && !limited && (rotations%2 == 1 || rotations != c.rotations.Load()):
+		c.judge("401 of a key that is being rotated", "", took)
+	default:
+		c.judge("wrong", fmt.Sprintf("%s: %.300s", path, answer), took)
+	}
+}
+
+func (c *traffic) judge(kind, problem string, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.took[kind] = append(c.took[kind], took)
+	if problem != "" {
+		c.wrong = append(c.wrong, problem)
+	}
+}
+
+// table shows how long answers took.
+func (c *traffic) table() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-40s %9s %9s %9s %9s %9s  ms\n", "answer", "count", "p50", "p90", "p99", "max")
+	kinds := make([]string, 0, len(c.took))
+	for kind := range c.took {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	for _, kind := range kinds {
+		all := slices.Sorted(slices.Values(c.took[kind]))
+		fmt.Fprintf(&b, "%-40s %9d", kind, len(all))
+		for _, q := range []float64{0.5, 0.9, 0.99, 1} {
+			fmt.Fprintf(&b, " %9.1f", all[min(len(all)-1, int(q*float64(len(all))))].Seconds()*1000)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// verdict fails the test for wrong answers, and for a run that saw nothing.
+func (c *traffic) verdict(t *testing.T) {
+	t.Helper()
+	for _, problem := range c.wrong[:min(20, len(c.wrong))] {
+		t.Error(problem)
+	}
+	if len(c.wrong) > 0 {
+		t.Errorf("%d of %d answers were wrong", len(c.wrong), c.answered.Load())
+	}
+	if c.swaps.Load() < 3 || c.failed.Load() == 0 {
+		t.Errorf("%d swaps, %d requests failed in the outage: this run was too short to see anything", c.swaps.Load(), c.failed.Load())
+	}
+	differ := 0
+	for _, both := range c.expected {
+		if both[0] != both[1] {
+			differ++
+		}
+	}
+	if differ < len(c.expected)/2 {
+		t.Error("the two data sets answer alike")
+	}
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"filings/cmd/testservers/servers"
+	"filings/index"
+	"filings/service"
+	"filings/service/access"
+)
+
+// patience is how long a test waits for what has to happen soon.
+const patience = 20 * time.Second
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not in %v", what, patience)
+		}
+	}
+}
+
+// gated is a fleet whose Redis stands behind a gate.
+func gated(t *testing.T, settings ...string) (*fleet, *gate) {
+	t.Helper()
+	address, user := servers.Redis(t), "stop-"+rand.Text()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGate(t, u.Host)
+	t.Cleanup(func() { forgetUser(t, address, user) })
+	u.Host = g.address
+	return newFleet(t, user, access.Enterprise, append(settings, "FILINGS_REDIS_URL="+u.String())...), g
+}
+
+// waiting starts so many requests and waits until the service has them in hand. Their answers come later.
+func (f *fleet) waiting(t *testing.T, n int) <-chan reply {
+	t.Helper()
+	replies := make(chan reply, n)
+	for range n {
+		go func() {
+			r, err := f.ask(context.WithoutCancel(t.Context()), 0, f.key.Load().(string))
+			if err != nil {
+				t.Errorf("a request in flight: %v", err)
+			}
+			replies <- r
+		}()
+	}
+	f.processes[0].inFlight(t, n)
+	return replies
+}
+
+// inFlight waits until the process has so many requests in hand.
+func (p *process) inFlight(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, "requests in flight", func() bool {
+		text := string(get(t.Context(), t, http.DefaultClient, p.operations+"/metrics", ""))
+		return strings.Contains(text, fmt.Sprintf("\nfilings_http_requests_in_flight %d\n", n))
+	})
+}
+
+// signal asks the process to stop, and waits until it has begun to.
+func (p *process) signal(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "stopping", func() bool { return strings.Contains(p.output.String(), `"msg":"stopping`) })
+}
+
+// SIGTERM: what is in flight is answered whole, idle connections are closed, new ones refused, and operators see a
+// service that is not ready until it ends with code 0.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	f, gate := gated(t)
+	p := f.processes[0]
+	idle, err := f.dial(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	if _, err := io.WriteString(idle, "GET /v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := idle.Read(make([]byte, 1)); err != nil { // its answer has come
+		t.Fatal(err)
+	}
+	release := gate.hold()
+	defer release()
+	replies := f.waiting(t, 8)
+	p.signal(t)
+	eventually(t, "new connections are refused", func() bool {
+		c, err := net.Dial("tcp", strings.TrimPrefix(p.api, "https://"))
+		if err == nil {
+			_ = c.Close()
+		}
+		return errors.Is(err, syscall.ECONNREFUSED)
+	})
+	if _, err := io.Copy(io.Discard, idle); err != nil {
+		t.Errorf("the idle connection ended with %v", err)
+	}
+	res, err := http.Get(p.operations + "/readyz")
+	if err != nil {
+		t.Fatalf("operators are not served while it stops: %v", err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("/readyz says %d while it stops", res.StatusCode)
+	}
+	release()
+	for range cap(replies) {
+		if r := <-replies; r.status != http.StatusOK || !r.closes {
+			t.Errorf("in flight: %d, which tells the client to close its connection: %v", r.status, r.closes)
+		}
+	}
+	if err := <-p.ended; err != nil {
+		t.Errorf("%v\n%s", err, p.output)
+	}
+	if used := f.used(t); used != 8 {
+		t.Errorf("counted %d, want 8", used)
+	}
+}
+
+// Under load, every request that was counted is answered: nothing is lost when processes end one after the other.
+func TestStop_UnderLoad(t *testing.T) {
+	t.Parallel()
+	f, _ := gated(t, "FILINGS_ENTERPRISE_BURST=1000000")
+	var answered atomic.Int64
+	var group sync.WaitGroup
+	for i := range 32 {
+		group.Go(func() {
+			for down := 0; down < fleetSize; {
+				r, err := f.ask(t.Context(), i+down, f.key.Load().(string))
+				switch {
+				case err != nil:
+					down++ // the process is gone: the next one is asked, as a balancer would
+				case r.status != http.StatusOK:
+					t.Errorf("%d %s", r.status, r.code)
+				default:
+					answered.Add(1)
+				}
+			}
+		})
+	}
+	for i, p := range f.processes {
+		eventually(t, "answers", func() bool { return answered.Load() > int64(200*(i+1)) })
+		p.stop(t)
+	}
+	group.Wait()
+	if used := f.used(t); used != answered.Load() {
+		t.Errorf("counted %d, answered %d", used, answered.Load())
+	}
+}
+
+// A second signal ends the service at once, whatever is in flight.
+func TestStop_SecondSignal(t *testing.T) {
+	t.Parallel()
+	f, gate := gated(t)
+	p := f.processes[0]
+	defer gate.hold()()
+	go func() { _, _ = f.ask(context.Background(), 0, f.key.Load().(string)) }() // never answered
+	p.inFlight(t, 1)
+	p.signal(t)
+	// A signal between two looks at /readyz, not as many as there is time for: Go's runtime itself may fault when they
+	// pour in while it gives one up.
+	var ended error
+	eventually(t, "the end", func() bool {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		if res, err := http.Get(p.operations + "/readyz"); err == nil {
+			_ = res.Body.Close()
+			return false
+		}
+		ended = <-p.ended
+		return true
+	})
+	var exit *exec.ExitError
+	if !errors.As(ended, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
+		t.Errorf("ended with %v, want to be ended by the signal", ended)
+	}
+}
+
+// A client that never finishes its request is cut off after the drain time; that is no failure.
+func TestStop_SlowClient(t *testing.T) {
+	t.Parallel()
+	f, _ := gated(t, "FILINGS_REQUEST_TIMEOUT=2s")
+	slow, err := f.dial(f.processes[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	if _, err := io.WriteString(slow, "GET /v1/me HTTP/1.1\r\nHost:"); err != nil {
+		t.Fatal(err)
+	}
+	f.processes[0].stop(t)
+	if said := f.processes[0].output.String(); !strings.Contains(said, "stopped with connections still open") {
+		t.Errorf("the log does not say that a connection was cut off:\n%s", said)
+	}
+}
+
+// A request that hangs in Elasticsearch is given up after its time limit, and does not keep the service from ending.
+func TestStop_HangingElasticsearch(t *testing.T) {
+	t.Parallel()
+	address := servers.Elasticsearch(t)
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, name, dir := newGate(t, u.Host), "stop-"+strings.ToLower(rand.Text()), t.TempDir()
+	t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
+	environment := []string{"FILINGS_DATA_DIR=" + dir, "FILINGS_INDEX=" + name, "FILINGS_INDEX_REPLICAS=0",
+		"FILINGS_ELASTICSEARCH_URL=http://" + g.address, "FILINGS_REQUEST_TIMEOUT=3s"}
+	runProgram(t, environment, "reindex", loadFiles(t, 1)[0])
+	p := startProcess(t, environment...)
+	f := &fleet{processes: []*process{p, p, p, p}, client: client(t, filepath.Join(dir, "tls.pem"))}
+	key := runProgram(t, environment, "keys", "create", "--user", "u", "--tier", "free")
+	get(t.Context(), t, f.client, p.api+"/v1/filings", key)
+	defer g.hold()()
+	status := make(chan int, 1)
+	go func() {
+		req, _ := http.NewRequest(http.MethodGet, p.api+"/v1/filings?limit=7", nil)
+		req.Header.Set("X-API-Key", key)
+		res, err := f.client.Do(req)
+		if err != nil {
+			t.Error(err)
+			status <- 0
+			return
+		}
+		_ = res.Body.Close()
+		status <- res.StatusCode
+	}()
+	p.inFlight(t, 1)
+	p.stop(t)
+	if got := <-status; got != http.StatusInternalServerError {
+		t.Errorf("the request in flight got %d", got)
+	}
+}
+
+// A signal may come while the service is only about to listen.
+func TestStop_BeforeItListens(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 {
+		svc, err := service.New(service.Config{Engine: struct{ index.Engine }{}, Access: struct{ access.Store }{}, RequestTimeout: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := listen(f.settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.serve(ctx, svc, time.Second, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
