@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"net"
 	"os"
@@ -37,15 +38,20 @@ func certificate(s settings, now time.Time) (cert tls.Certificate, trust string,
 	if cert, err = tls.LoadX509KeyPair(file, file); err == nil && now.Add(certificateRenew).Before(cert.Leaf.NotAfter) {
 		return cert, file, nil
 	}
-	if err = makeCertificate(file, now); err != nil {
+	publish := os.Rename
+	if errors.Is(err, fs.ErrNotExist) {
+		publish = os.Link // of several processes that find none at once, one makes it
+	}
+	if err = makeCertificate(file, now, publish); err != nil {
 		return cert, "", fmt.Errorf("make a self-signed certificate: %w", err)
 	}
 	cert, err = tls.LoadX509KeyPair(file, file)
 	return cert, file, err
 }
 
-// makeCertificate writes key and certificate into one file, which appears whole or not at all.
-func makeCertificate(file string, now time.Time) error {
+// makeCertificate writes key and certificate into one file, which appears whole or not at all: publish gives it its name,
+// os.Rename in any case, os.Link unless there is one of the name.
+func makeCertificate(file string, now time.Time, publish func(from, to string) error) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -81,21 +87,22 @@ func makeCertificate(file string, now time.Time) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return writeWhole(file, text)
+	return writeWhole(file, text, publish)
 }
 
-// writeWhole replaces file, readable by its owner only, in one step.
-func writeWhole(file string, text []byte) error {
+// writeWhole writes a file, readable by its owner only, and publishes it in one step.
+func writeWhole(file string, text []byte, publish func(from, to string) error) error {
 	temporary, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // mode 0600
 	if err != nil {
 		return err
 	}
+	defer os.Remove(temporary.Name()) // what was renamed is not there any more
 	_, err = temporary.Write(text)
-	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), file)
+	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+		return err
 	}
-	if err != nil {
-		_ = os.Remove(temporary.Name())
+	if err = publish(temporary.Name(), file); errors.Is(err, fs.ErrExist) {
+		return nil
 	}
 	return err
 }

@@ -188,7 +188,7 @@ func TestCheck_Certificate(t *testing.T) {
 	dir := t.TempDir()
 	file, other := filepath.Join(dir, "tls.pem"), filepath.Join(dir, "other.pem")
 	for _, name := range []string{file, other} {
-		if err := makeCertificate(name, testTime); err != nil {
+		if err := makeCertificate(name, testTime, os.Rename); err != nil {
 			t.Fatal(err)
 		}
 	}

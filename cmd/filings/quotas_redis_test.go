@@ -34,7 +34,7 @@ type ownRedis struct {
 func startOwnRedis(t *testing.T) *ownRedis {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("left out: there is no redis-server on the PATH (Debian package redis-server)")
+		servers.Lack(t, "there is no redis-server on the PATH (Debian package redis-server)")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
