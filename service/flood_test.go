@@ -10,8 +10,12 @@ import (
 	"time"
 )
 
-// crowd is how many clients ask at once.
-const crowd = 500
+const (
+	crowd = 500 // clients that ask at once
+	// few is how much of a crowd may reach a server that is known to be down: the server is tried once a second, and a
+	// busy machine takes some seconds to send a crowd.
+	few = crowd / 20
+)
 
 // flood lets a crowd of clients ask, each something else, and returns how often each status was answered.
 func flood(t *testing.T, d *door, key string) map[int]int {
@@ -53,7 +57,7 @@ func TestE3_FloodWithoutElasticsearch(t *testing.T) {
 	if got := flood(t, d, key); got[http.StatusInternalServerError] != crowd {
 		t.Errorf("statuses %v", got)
 	}
-	if more := road.asked.Load() - asked; more > 3 {
+	if more := road.asked.Load() - asked; more > few {
 		t.Errorf("%d questions to an Elasticsearch that is known to be silent", more)
 	}
 	if after := runtime.NumGoroutine(); after > before+100 {
@@ -93,7 +97,7 @@ func TestK9_FloodWithoutRedis(t *testing.T) {
 	if got := flood(t, d, key); got[http.StatusInternalServerError] != crowd {
 		t.Errorf("statuses %v", got)
 	}
-	if more := wire.heard.Load() - heard; more > 6 {
+	if more := wire.heard.Load() - heard; more > few {
 		t.Errorf("%d commands to a Redis that is known to be silent", more)
 	}
 	if after := runtime.NumGoroutine(); after > before+100 {
