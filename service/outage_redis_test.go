@@ -26,7 +26,6 @@ type badWire struct {
 	redis, prefix string
 	direct        *access.Redis
 	fault         atomic.Pointer[wireFault] // nil: the wire is good
-	heard         atomic.Int64              // commands since the start
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -138,7 +137,6 @@ func (w *badWire) commands(client, server net.Conn) {
 		if err != nil {
 			return
 		}
-		w.heard.Add(1)
 		f := w.fault.Load()
 		switch {
 		case f != nil && f.hangUp:
