@@ -10,12 +10,13 @@ RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/gocache \
     GOCACHE=/gocache CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /out/filings ./cmd/filings \
-    && mkdir /out/data
+    && mkdir -p /out/lib && mkdir -m 700 /out/lib/filings
 
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /out/filings /filings
-# A new volume takes over the owner of the folder that it covers.
-COPY --from=build --chown=65532:65532 /out/data /var/lib/filings
+# A new volume takes over owner and mode of the folder that it covers. Copied as a part of its parent: a folder that COPY
+# makes itself can be read by everybody.
+COPY --from=build --chown=65532:65532 /out/lib /var/lib
 ENV FILINGS_DATA_DIR=/var/lib/filings
 VOLUME /var/lib/filings
 EXPOSE 8443 8080

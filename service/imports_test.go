@@ -49,6 +49,7 @@ var only = []struct {
 }{
 	{"github.com/gofiber/fiber", []string{"service", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
 	{"github.com/elastic/go-elasticsearch", []string{"index/elastic"}, "one engine is Elasticsearch's: everything else must work on any engine"},
+	{"github.com/valyala/fasthttp", []string{"index/elastic", "service", "cmd/bench"}, "its answers are memory that is used again: who keeps one has to know"},
 	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers"}, "one key store is Redis's: everything else must work on any store; testservers only asks whether one is there"},
 	{"github.com/chromedp", []string{"service/webtest"}, "a browser is for tests: the program must not carry what drives one"},
 }

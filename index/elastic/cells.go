@@ -10,8 +10,8 @@ import (
 	"filings/index"
 )
 
-// Cells returns the cells of g. Tiles are ranges of the two coordinates as they were loaded: exact, and as fast as
-// geotile_grid over the geo_point, which is rounded.
+// Cells returns the cells of g. Tiles are ranges of the two coordinates as they were loaded: exact, unlike geotile_grid
+// over the geo_point, which is rounded.
 func (r *reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
 	cells, err := r.cells(ctx, w, g)
 	if err != nil {

@@ -37,12 +37,13 @@ type limits struct {
 	longestWalk int64 // filings that Elasticsearch may keep in order to find a page, itself included; also the largest page
 	largestSpan int64 // filings that Elasticsearch may look at to find a page, where their order is not that of the index
 	buckets     int   // of one answer; Elasticsearch allows 65,536 by default
+	parts       int64 // that a range of ids is cut into (parts.go)
 }
 
 // usual limits were measured with half a million filings. Sorted by owner, the first page takes 3 ms, the one at 180
 // takes 10, the one at 1,000 takes 50; after counting, each takes 2. Counting takes 20 to 80, once for each filter and
 // order.
-var usual = limits{firstPages: 200, longestWalk: 2_500, largestSpan: 10_000, buckets: 65_000}
+var usual = limits{firstPages: 200, longestWalk: 2_500, largestSpan: 10_000, buckets: 65_000, parts: 1024}
 
 // tableRoom is the memory, in bytes, for the tables of one generation: a table of 5,000 codes takes 150 kB.
 const tableRoom = 16 << 20

@@ -18,7 +18,7 @@ import (
 )
 
 // tight limits send a few hundred filings all ways that millions go: every level is counted by, in several answers.
-var tight = limits{firstPages: 3, longestWalk: 10, largestSpan: 20, buckets: 25}
+var tight = limits{firstPages: 3, longestWalk: 10, largestSpan: 20, buckets: 25, parts: 4}
 
 // checkPages compares random pages of every order with the oracle's.
 func checkPages(t *testing.T, r *reader, o *indextest.Oracle, w index.Filter, pages int) {
@@ -80,6 +80,30 @@ func TestP2_AnyOffsetAmongEqualFilings(t *testing.T) {
 	r, o := testReader(t, 2, filings), indextest.NewOracle("equal", filings)
 	r.limits = tight
 	checkPages(t, r, o, nil, 4)
+}
+
+// Ids that count up from a large number, as times do, share their code: they are found by parts of their range.
+func TestP2_AnyOffsetAmongLargeIDs(t *testing.T) {
+	t.Parallel()
+	for name, id := range map[string]func(i int) int64{
+		"times":                     func(i int) int64 { return 1_700_000_000_000 + 977*int64(i) },
+		"side by side":              func(i int) int64 { return 1_700_000_000_000 + int64(i) },
+		"few far away":              func(i int) int64 { return 1_700_000_000_000 + int64(i) + int64(i/195)<<35 },
+		"the last that are doubles": func(i int) int64 { return 1<<53 - 1 - 3*int64(i) },
+		"just too large for that":   func(i int) int64 { return 1<<53 + 100 - int64(i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			filings := make([]*index.Filing, 200)
+			for i := range filings {
+				filings[i] = &index.Filing{ID: id(i), CreatedAt: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
+				filings[i].SetText(index.County, "Orange, FL")
+			}
+			r, o := testReader(t, 2, filings), indextest.NewOracle("large ids", filings)
+			r.limits = tight
+			checkPages(t, r, o, nil, 4)
+		})
+	}
 }
 
 func TestP2_BeyondTheEndAndLargePages(t *testing.T) {

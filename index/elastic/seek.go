@@ -22,20 +22,21 @@ type level struct {
 	descending bool
 	key        index.Field // what field orders by: itself, or the field that it is the code of
 	code       bool        // field is the code: filings of one bucket still differ in the key
+	parts      bool        // counted by equal parts of the range that its values lie in, not by value (see parts.go)
 }
 
 // levels returns what filings are counted by for an order, one after the other, the coarsest first.
 func levels(s index.Sort) []level {
 	code := func(key index.Field, ascending bool) level {
-		return level{"x.code." + key.String(), !ascending, key, true}
+		return level{field: "x.code." + key.String(), descending: !ascending, key: key, code: true}
 	}
-	day := level{index.FilingDate.String(), true, index.FilingDate, false} // has few enough different values itself
-	ids := []level{code(index.ID, false), {index.ID.String(), true, index.ID, false}}
+	day := level{field: index.FilingDate.String(), descending: true, key: index.FilingDate} // has few enough different values itself
+	ids := []level{code(index.ID, false), {field: index.ID.String(), descending: true, key: index.ID, parts: true}}
 	if s.By == index.FilingDate {
 		day.descending = !s.Ascending
 		return append([]level{day}, ids...)
 	}
-	value := level{sortOrder(s)[0].field, !s.Ascending, s.By, false}
+	value := level{field: sortOrder(s)[0].field, descending: !s.Ascending, key: s.By}
 	return append([]level{code(s.By, s.Ascending), value, day}, ids...)
 }
 
@@ -67,6 +68,8 @@ func (s span) narrow(l level, t *table, i, j int) span {
 	switch first, last := json.RawMessage(t.keys[i]), json.RawMessage(t.keys[j]); {
 	case t.missing(i):
 		c = not(exists(l.field))
+	case t.width > 1:
+		c = t.partsClause(l.field, i, j)
 	case i == j:
 		c = object{"term": object{l.field: first}}
 	default:
@@ -77,7 +80,7 @@ func (s span) narrow(l level, t *table, i, j int) span {
 		clauses: append(s.clauses[:len(s.clauses):len(s.clauses)], c),
 		order:   s.order,
 	}
-	if i == j && (!l.code || t.missing(i)) {
+	if i == j && t.width <= 1 && (!l.code || t.missing(i)) {
 		part.order = part.order.within()
 	}
 	return part
@@ -124,7 +127,11 @@ func (r *reader) run(ctx context.Context, s span, levels []level, t *table, offs
 		}
 	}
 	// Bucket i is large, and the page lies deep in it.
-	return r.rows(ctx, s.narrow(l, t, i, i), below(levels, t.missing(i)), before, min(end, t.ends[i])-offset)
+	rest := levels // of a part there are parts
+	if t.width <= 1 {
+		rest = below(levels, t.missing(i))
+	}
+	return r.rows(ctx, s.narrow(l, t, i, i), rest, before, min(end, t.ends[i])-offset)
 }
 
 // page asks for filings of s, counted from its end if backwards.
@@ -148,6 +155,16 @@ func (r *reader) table(ctx context.Context, s span, l level) (*table, error) {
 	}
 	if t, ok := r.tables.get(name); ok {
 		return t, nil
+	}
+	if l.parts {
+		t, err := r.countParts(ctx, s, l)
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			r.tables.put(name, t)
+			return t, nil
+		}
 	}
 	t := &table{}
 	total, err := r.each(ctx, terms{clauses: s.clauses, field: l.field, descending: l.descending}, func(b bucket) error {

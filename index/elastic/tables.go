@@ -13,6 +13,8 @@ type table struct {
 	keys []string // JSON
 	ends []int64  // filings up to and including this bucket
 	size int      // bytes held, about
+	// width is how many values a bucket has room for where it has more than one: whole numbers from its key on.
+	width int64
 }
 
 func (t *table) add(key json.RawMessage, count int64) {
