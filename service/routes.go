@@ -44,6 +44,7 @@ func (s *Service) newApp() *fiber.App {
 		}
 	}
 	app.Server().Handler = knownMethods(app.Server().Handler)
+	silentToSilence(app.Server())
 	return app
 }
 
