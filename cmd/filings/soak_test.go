@@ -135,11 +135,23 @@ func (s *soak) outage(ctx context.Context, t *testing.T) {
 		_ = s.figures(t) // operators look at their metrics
 	}
 	s.gate.setCut(false)
+	for ctx.Err() == nil && s.refusing(t) { // each process finds out by itself, within three seconds
+	}
 	back := s.traffic.answered.Load()
 	for ctx.Err() == nil && s.traffic.answered.Load() < back+10*soakConnections {
 		_ = s.figures(t)
 	}
 	s.traffic.away.Store(false) // every connection has been answered several times since
+}
+
+// refusing reports whether a process does not ask Elasticsearch.
+func (s *soak) refusing(t *testing.T) bool {
+	for _, p := range s.processes {
+		if !strings.Contains(string(get(t.Context(), t, http.DefaultClient, p.operations+"/metrics", "")), "\nfilings_engine_breaker_state 0\n") {
+			return true
+		}
+	}
+	return false
 }
 
 // processFigures are what a process says of itself.
