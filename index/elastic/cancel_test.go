@@ -28,7 +28,7 @@ func TestClient_CancelsInElasticsearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := func() (runs, cancelled bool) {
+	task := func() (runs bool) {
 		var all struct {
 			Nodes map[string]struct {
 				Tasks map[string]struct {
@@ -42,20 +42,13 @@ func TestClient_CancelsInElasticsearch(t *testing.T) {
 		}
 		for _, node := range all.Nodes {
 			for _, task := range node.Tasks {
-				if task.Headers["X-Opaque-Id"] == mark {
-					runs, cancelled = true, cancelled || task.Cancelled
+				if task.Headers["X-Opaque-Id"] == mark && !task.Cancelled {
+					runs = true
 				}
 			}
 		}
-		return runs, cancelled
+		return runs
 	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := marked.do(ctx, http.MethodGet, "/_cluster/health", url.Values{"wait_for_nodes": {"ge(99)"}, "timeout": {"2m"}}, nil)
-		ended <- err
-	}()
 	within := func(what string, good func() bool) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); !good(); {
@@ -64,10 +57,32 @@ func TestClient_CancelsInElasticsearch(t *testing.T) {
 			}
 		}
 	}
-	within("its beginning", func() bool { runs, _ := task(); return runs })
-	cancel(context.DeadlineExceeded)
-	if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
+	for _, road := range []struct {
+		name string
+		send func(ctx context.Context, method, path string, query url.Values, body []byte) ([]byte, error)
+		stop func() (context.Context, func())
+	}{
+		{"a load's", marked.do, func() (context.Context, func()) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			return ctx, func() { cancel(context.DeadlineExceeded) }
+		}},
+		{"a query's, which only keeps to its deadline", marked.read, func() (context.Context, func()) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			t.Cleanup(cancel)
+			return ctx, func() {}
+		}},
+	} {
+		ctx, stop := road.stop()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := road.send(ctx, http.MethodGet, "/_cluster/health", url.Values{"wait_for_nodes": {"ge(99)"}, "timeout": {"2m"}}, nil)
+			ended <- err
+		}()
+		within(road.name+" beginning", task)
+		stop()
+		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", road.name, err)
+		}
+		within(road.name+" end", func() bool { return !task() })
 	}
-	within("its end", func() bool { runs, cancelled := task(); return cancelled || !runs })
 }

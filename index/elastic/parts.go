@@ -16,7 +16,8 @@ import (
 const exactInDouble = 1 << 53
 
 // countParts counts s's filings by parts of the range of l's values, which are whole numbers that no filing lacks. It
-// returns nil where they are too large for Elasticsearch to tell them apart in a histogram, or too few to be worth it.
+// returns nil where they are too large for Elasticsearch to tell them apart in a histogram, or so close together that a part
+// would be one value: then they are counted by value.
 func (r *reader) countParts(ctx context.Context, s span, l level) (*table, error) {
 	body := countBody(s.clauses)
 	body["aggs"] = object{"range": object{"stats": object{"field": l.field}}}
