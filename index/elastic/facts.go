@@ -55,10 +55,15 @@ func (s *Store) askInto(ctx context.Context, v any, path string, query url.Value
 	return json.Unmarshal(answer, v)
 }
 
+// askVersion asks the node that answers. Not by GET /, which is a module of its own in Elasticsearch, and may be missing.
 func (s *Store) askVersion(ctx context.Context, f *Facts) error {
-	var root struct{ Version struct{ Number string } }
-	err := s.askInto(ctx, &root, "/", nil)
-	f.Version = root.Version.Number
+	var local struct {
+		Nodes map[string]struct{ Version string }
+	}
+	err := s.askInto(ctx, &local, "/_nodes/_local/_none", url.Values{"filter_path": {"nodes.*.version"}})
+	for _, node := range local.Nodes {
+		f.Version = node.Version
+	}
 	return err
 }
 

@@ -32,11 +32,11 @@ func told(t *testing.T, answers map[string]string, status map[string]int) *Store
 // clusterAnswers are those of Elasticsearch 8.19 with security, cut to what matters.
 func clusterAnswers() map[string]string {
 	return map[string]string{
-		"/":                               `{"name":"n","version":{"number":"8.19.7","build_flavor":"default"}}`,
-		"/_cluster/health":                `{"status":"yellow","number_of_data_nodes":2}`,
-		"/_security/user/_has_privileges": `{"username":"u","has_all_requested":false,"cluster":{"monitor":false},"index":{"filings":{"manage":true,"read":true,"write":true},"filings-*":{"write":false,"read":true,"manage":false}}}`,
+		"/_nodes/_local/_none":                                     `{"nodes":{"x":{"version":"8.19.7"}}}`,
+		"/_cluster/health":                                         `{"status":"yellow","number_of_data_nodes":2}`,
+		"/_security/user/_has_privileges":                          `{"username":"u","has_all_requested":false,"cluster":{"monitor":false},"index":{"filings":{"manage":true,"read":true,"write":true},"filings-*":{"write":false,"read":true,"manage":false}}}`,
 		"/filings-*/_settings/index.blocks.read_only_allow_delete": `{"filings-b":{"settings":{"index.blocks.read_only_allow_delete":"true"}},"filings-c":{"settings":{"index.blocks.read_only_allow_delete":"false"}},"filings-a":{"settings":{"index.blocks.read_only_allow_delete":"true"}}}`,
-		"/_nodes/stats/fs": `{"nodes":{"x":{"name":"hot","roles":["data_hot","ingest"],"fs":{"total":{"total_in_bytes":100,"available_in_bytes":9}}},"y":{"name":"boss","roles":["master"],"fs":{"total":{"total_in_bytes":100,"available_in_bytes":9}}}}}`,
+		"/_nodes/stats/fs":                                         `{"nodes":{"x":{"name":"hot","roles":["data_hot","ingest"],"fs":{"total":{"total_in_bytes":100,"available_in_bytes":9}}},"y":{"name":"boss","roles":["master"],"fs":{"total":{"total_in_bytes":100,"available_in_bytes":9}}}}}`,
 	}
 }
 
@@ -61,7 +61,7 @@ func TestFacts_Refused(t *testing.T) {
 	if err != nil || got.Disks != nil || got.Version == "" {
 		t.Errorf("%+v %v", got, err)
 	}
-	_, err = told(t, clusterAnswers(), map[string]int{"/": http.StatusUnauthorized}).Facts(t.Context())
+	_, err = told(t, clusterAnswers(), map[string]int{"/_nodes/_local/_none": http.StatusUnauthorized}).Facts(t.Context())
 	if !errors.Is(err, ErrCredentials) {
 		t.Errorf("%v, want %v", err, ErrCredentials)
 	}
