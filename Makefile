@@ -37,8 +37,8 @@ faults: bin/testservers ## kills 100 loads at random moments in each engine, wit
 
 # FOR is how long the traffic lasts.
 FOR = 30m
-soak: bin/testservers ## mixed traffic on real processes with swaps, rotations and an outage going on, every answer checked; FOR=5m
-	TEST_SOAK=$(FOR) bin/testservers -- go test -count=1 -timeout=24h -run TestSoak -v ./cmd/filings
+soak: bin/testservers ## mixed traffic on real processes while data is swapped, keys rotate and Elasticsearch is killed, every answer checked; FOR=10m
+	TEST_SOAK=$(FOR) bin/testservers -restart -- go test -count=1 -timeout=24h -run TestSoak -v ./cmd/filings
 
 # The list of known vulnerabilities is fetched. Without it that part is left out, which is said and is no failure.
 VULNERABILITIES = https://vuln.go.dev

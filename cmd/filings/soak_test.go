@@ -5,11 +5,11 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,7 +19,7 @@ import (
 const (
 	soakVariable    = "TEST_SOAK" // how long TestSoak runs, as in 30m
 	soakConnections = 300
-	soakFailures    = 50 // requests that fail before an outage ends
+	soakRecovery    = 5 * time.Second // within which a process answers again after Elasticsearch does
 
 	// What may grow between the first quarter of the time and its end, when caches, pools and heap have their size.
 	soakMemory     = 1.5 // times, and 64 MiB
@@ -29,17 +29,19 @@ const (
 // soak is a run of mixed traffic, with all going on at once that goes on in production.
 type soak struct {
 	*fleet
-	gate    *gate    // in front of Elasticsearch
-	files   []string // of the two data sets
-	traffic *traffic
+	elasticsearch string   // its address
+	files         []string // of the two data sets
+	traffic       *traffic
 }
 
+// soakEnds are how Elasticsearch ends in the course of a run: as by the kernel when memory is short, and as by an
+// operator who restarts it.
+var soakEnds = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}
+
 // TestSoak serves mixed traffic from several hundred connections on two processes, real Elasticsearch and Redis, while
-// data sets are swapped and rolled back, keys rotated, and Elasticsearch is away once. Every answer has to be, whole, what
-// the oracle says of one of the two data sets; every refusal has to have its reason. It runs by `make soak`.
-//
-// The outage is that of a gate in front of Elasticsearch which breaks all connections: a shared server cannot be
-// restarted, and to the service the one looks like the other.
+// data sets are swapped and rolled back, keys rotated, and Elasticsearch is killed and restarted. Every answer has to be,
+// whole, what the oracle says of one of the two data sets; every refusal has to have its reason. It runs by `make soak`,
+// which has an Elasticsearch that starts again when it is killed.
 func TestSoak(t *testing.T) {
 	long, err := time.ParseDuration(os.Getenv(soakVariable))
 	if err != nil {
@@ -55,17 +57,22 @@ func TestSoak(t *testing.T) {
 	}()
 	began := time.Now()
 	var warm []processFigures
+	ends := 0
 	for round := 0; ctx.Err() == nil; round++ {
 		s.operate(ctx, t, round)
-		if warm == nil && time.Since(began) > long/4 {
-			warm = s.figures(t)
-			s.outage(ctx, t)
+		if ends < len(soakEnds) && time.Since(began) > long*time.Duration(ends+1)/4 {
+			if ends == 0 {
+				warm = s.figures(t)
+			}
+			if s.restart(ctx, t, soakEnds[ends]) {
+				ends++
+			}
 		}
 	}
 	last := s.figures(t) // at the end of the traffic: its connections are still open
 	<-ended
-	if warm == nil {
-		t.Fatal("too short: not one round of operations within a quarter of the time")
+	if ends < len(soakEnds) {
+		t.Fatalf("too short: Elasticsearch ended and was back %d times, want %d", ends, len(soakEnds))
 	}
 	t.Logf("%v, %d connections, %d processes\n%s", long, soakConnections, len(s.processes), s.traffic.table())
 	for i := range last {
@@ -84,11 +91,7 @@ func TestSoak(t *testing.T) {
 func newSoak(t *testing.T) *soak {
 	t.Helper()
 	address, redisURL := servers.Elasticsearch(t), servers.Redis(t)
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &soak{gate: newGate(t, u.Host), files: loadFiles(t, 2)}
+	s := &soak{elasticsearch: address, files: loadFiles(t, 2)}
 	name, user, dir := "soak-"+strings.ToLower(rand.Text()), "soak-"+rand.Text(), t.TempDir()
 	limited := user + "-limited"
 	t.Cleanup(func() {
@@ -97,7 +100,7 @@ func newSoak(t *testing.T) *soak {
 		forgetUser(t, redisURL, limited)
 	})
 	s.fleet = &fleet{user: user, environment: []string{"FILINGS_DATA_DIR=" + dir, "FILINGS_REDIS_URL=" + redisURL,
-		"FILINGS_ELASTICSEARCH_URL=" + u.Scheme + "://" + s.gate.address, "FILINGS_INDEX=" + name, "FILINGS_INDEX_REPLICAS=0",
+		"FILINGS_ELASTICSEARCH_URL=" + address, "FILINGS_INDEX=" + name, "FILINGS_INDEX_REPLICAS=0",
 		"FILINGS_CACHE_SIZE=16MiB", "FILINGS_LOG_LEVEL=info", "FILINGS_ENTERPRISE_DAILY_QUOTA=1000000000",
 		"FILINGS_ENTERPRISE_BURST=1000000"}}
 	runProgram(t, s.environment, "reindex", s.files[0])
@@ -126,22 +129,50 @@ func (s *soak) operate(ctx context.Context, t *testing.T, round int) {
 	}
 }
 
-// outage takes Elasticsearch away until requests have failed, and gives it back.
-func (s *soak) outage(ctx context.Context, t *testing.T) {
-	before := s.traffic.failed.Load()
+// restart ends Elasticsearch, which then starts again, and waits until all is as it was. It reports whether that came
+// before the end of ctx.
+func (s *soak) restart(ctx context.Context, t *testing.T, by syscall.Signal) bool {
+	t.Helper()
+	began := time.Now()
 	s.traffic.away.Store(true)
-	s.gate.setCut(true)
-	for ctx.Err() == nil && s.traffic.failed.Load() < before+soakFailures {
-		_ = s.figures(t) // operators look at their metrics
+	servers.End(t, s.elasticsearch, "_local", by)
+	for ctx.Err() == nil && s.ready(ctx) {
+		<-time.After(20 * time.Millisecond)
 	}
-	s.gate.setCut(false)
-	for ctx.Err() == nil && s.refusing(t) { // each process finds out by itself, within three seconds
+	for ctx.Err() == nil && !s.ready(ctx) {
+		<-time.After(20 * time.Millisecond)
+	}
+	returned := time.Now()
+	for ctx.Err() == nil && s.refusing(t) { // each process finds out by itself
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	recovered := time.Since(returned)
+	t.Logf("Elasticsearch, ended by %v, was away for %.1f s; the processes asked it again %.1f s later", by, returned.Sub(began).Seconds(), recovered.Seconds())
+	if recovered > soakRecovery {
+		t.Errorf("that is more than %v", soakRecovery)
 	}
 	back := s.traffic.answered.Load()
 	for ctx.Err() == nil && s.traffic.answered.Load() < back+10*soakConnections {
-		_ = s.figures(t)
+		_ = s.figures(t) // operators look at their metrics
 	}
 	s.traffic.away.Store(false) // every connection has been answered several times since
+	return true
+}
+
+// ready reports whether Elasticsearch answers and has all its primary shards.
+func (s *soak) ready(ctx context.Context) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.elasticsearch+"/_cluster/health?wait_for_status=yellow&timeout=1s", http.NoBody)
+	if err != nil {
+		return false
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close()
+	return res.StatusCode == http.StatusOK
 }
 
 // refusing reports whether a process does not ask Elasticsearch.

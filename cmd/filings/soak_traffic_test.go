@@ -39,7 +39,7 @@ type traffic struct {
 
 	answered, failed, swaps atomic.Int64
 	rotations               atomic.Int64 // odd while a key is being rotated
-	away                    atomic.Bool  // Elasticsearch is, or was while requests under way were sent
+	away                    atomic.Bool  // Elasticsearch is away, or was when requests under way were sent
 
 	mu    sync.Mutex
 	wrong []string

@@ -19,54 +19,53 @@ const (
 	heap = "1g"
 )
 
-// elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central. A cluster of several nodes
-// is always of the latter: tests end its nodes one by one.
-func elasticsearchKind(h host, nodes int) kind {
-	local := rung{origin: "Maven Central", start: func(ctx context.Context) (*server, error) { return localElasticsearch(ctx, h, nodes) }}
-	if nodes > 1 {
-		return kind{
-			name:     "Elasticsearch",
-			variable: servers.ElasticsearchVariable,
-			patience: 5 * time.Minute,
-			probe: func(ctx context.Context, addresses string) (string, error) {
-				first, _, _ := strings.Cut(addresses, ",")
-				var health struct{ Status string }
-				if err := getJSON(ctx, first, fmt.Sprintf("_cluster/health?wait_for_nodes=%d&timeout=1s", nodes), &health); err != nil {
-					return "", err
-				}
-				return probeElasticsearch(ctx, first)
-			},
-			rungs: []rung{local},
-		}
-	}
-	return kind{
-		name:     "Elasticsearch",
-		variable: servers.ElasticsearchVariable,
-		patience: 5 * time.Minute, // 15 s on an idle machine; its end is seen at once
-		probe:    probeElasticsearch,
-		rungs: []rung{
-			inDocker(container{
-				repository: elasticsearchImage,
-				tag:        elasticsearchVersion,
-				environment: []string{
-					"discovery.type=single-node",
-					"xpack.security.enabled=false",
-					"cluster.routing.allocation.disk.threshold_enabled=false",
-					"ES_JAVA_OPTS=-Xms" + heap + " -Xmx" + heap,
-				},
-				scheme: "http",
-				port:   "9200/tcp",
-			}, h),
-			local,
-		},
-	}
+// cluster is the Elasticsearch that the command wants.
+type cluster struct {
+	nodes    int
+	restarts bool // a node that is killed starts again, with its data and at its address
 }
 
-// probeElasticsearch is the probe of an Elasticsearch. It asks the nodes for the version, as the server from Maven Central
-// has no handler for GET /.
-func probeElasticsearch(ctx context.Context, address string) (string, error) {
+// expendable tells whether the command ends nodes: those are then this machine's own, and nobody else's.
+func (c cluster) expendable() bool { return c.nodes > 1 || c.restarts }
+
+// elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central.
+func elasticsearchKind(h host, want cluster) kind {
+	k := kind{
+		name:     "Elasticsearch",
+		variable: servers.ElasticsearchVariable,
+		own:      want.expendable(),
+		patience: 5 * time.Minute, // 15 s on an idle machine; its end is seen at once
+		probe: func(ctx context.Context, addresses string) (string, error) {
+			first, _, _ := strings.Cut(addresses, ",")
+			return probeElasticsearch(ctx, first, want.nodes)
+		},
+	}
+	if !k.own {
+		k.rungs = append(k.rungs, inDocker(container{
+			repository: elasticsearchImage,
+			tag:        elasticsearchVersion,
+			environment: []string{
+				"discovery.type=single-node",
+				"xpack.security.enabled=false",
+				"cluster.routing.allocation.disk.threshold_enabled=false",
+				"ES_JAVA_OPTS=-Xms" + heap + " -Xmx" + heap,
+			},
+			scheme: "http",
+			port:   "9200/tcp",
+		}, h))
+	}
+	k.rungs = append(k.rungs, rung{origin: "Maven Central", start: func(ctx context.Context) (*server, error) {
+		return localElasticsearch(ctx, h, want)
+	}})
+	return k
+}
+
+// probeElasticsearch is the probe of an Elasticsearch of at least so many nodes. It asks the nodes for the version, as the
+// server from Maven Central has no handler for GET /.
+func probeElasticsearch(ctx context.Context, address string, nodes int) (string, error) {
 	var health struct{ Status string }
-	if err := getJSON(ctx, address, "_cluster/health?wait_for_status=yellow&timeout=1s", &health); err != nil {
+	ready := fmt.Sprintf("_cluster/health?wait_for_status=yellow&wait_for_nodes=>=%d&timeout=1s", nodes)
+	if err := getJSON(ctx, address, ready, &health); err != nil {
 		return "", err
 	}
 	var info struct {

@@ -15,6 +15,7 @@ import (
 type kind struct {
 	name     string        // for people: "Redis"
 	variable string        // the environment variable that carries its address
+	own      bool          // an address that was given is not taken: what the command does to the server is not for others
 	patience time.Duration // how long one that was started may take to answer
 	// probe asks the server at address for its version, and fails until it is ready for work.
 	// An imitation has no version.
@@ -80,7 +81,7 @@ func climbAll(ctx context.Context, kinds []kind, h host) (findings, error) {
 // climb takes the first rung that holds and says what it found. It fails if an address was given that does not answer.
 func (k kind) climb(ctx context.Context, h host) (finding, error) {
 	f := finding{kind: k}
-	if given := h.getenv(k.variable); given != "" {
+	if given := h.getenv(k.variable); given != "" && !k.own {
 		began := time.Now()
 		version, err := k.await(ctx, &server{address: given}, min(k.patience, givenPatience))
 		if err != nil {

@@ -183,6 +183,26 @@ func TestClimb(t *testing.T) {
 	}
 }
 
+// Servers that the command kills are its own.
+func TestClimbLeavesTheGivenAddress(t *testing.T) {
+	t.Parallel()
+	s, h := &script{}, newStage(map[string]string{"TEST_WIDGET_URL": "w://given"})
+	k := s.kind(s.rung("A", "w://a", nil))
+	k.own = true
+	found, err := climbAll(t.Context(), []kind{k}, h.host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"TEST_WIDGET_URL=w://a"}, found.environment()); diff != "" {
+		t.Errorf("environment (-want +got):\n%s", diff)
+	}
+	for _, want := range []cluster{{nodes: 2}, {nodes: 1, restarts: true}} {
+		if k := elasticsearchKind(h.host, want); !k.own || len(k.rungs) != 1 {
+			t.Errorf("%+v: own %v, %d rungs; want a local one of its own", want, k.own, len(k.rungs))
+		}
+	}
+}
+
 func TestClimbTakesTheGivenAddress(t *testing.T) {
 	t.Parallel()
 	s, h := &script{}, newStage(map[string]string{"TEST_WIDGET_URL": "w://me:secret@given"})

@@ -1,6 +1,6 @@
 // Command testservers runs a command, usually `go test ./...`, beside a real Elasticsearch, Redis and PostgreSQL:
 //
-//	testservers [-nodes N] -- go test ./...
+//	testservers [-nodes N] [-restart] -- go test ./...
 //
 // For each of them it climbs a ladder and takes the first rung that holds: the address that is already in the
 // environment (TEST_ELASTICSEARCH_URL, TEST_REDIS_URL, TEST_POSTGRES_URL); a container, for the first two of the image
@@ -9,8 +9,9 @@
 // The addresses are put into the command's environment, where package servers finds them. An address that was given
 // but does not answer is an error, never a reason to look elsewhere.
 //
-// With -nodes N, Elasticsearch is a cluster of N nodes of this machine's own, and its address is all of theirs, separated
-// by commas.
+// With -nodes N, Elasticsearch is a cluster of N nodes, and its address is all of theirs, separated by commas; with -restart,
+// a node that is killed starts again with its data, at its address. Either is always of this machine's own, fetched from
+// Maven Central: the command is about to kill nodes, which nobody else may be using.
 //
 // It starts nothing that outlives it: servers listen on the loopback interface only, run in process groups and
 // temporary folders (or in containers that remove themselves), and end with testservers, also when that is killed.

@@ -13,37 +13,37 @@ import (
 )
 
 // localElasticsearch starts nodes of the server from Maven Central.
-func localElasticsearch(ctx context.Context, h host, nodes int) (*server, error) {
+func localElasticsearch(ctx context.Context, h host, want cluster) (*server, error) {
 	home, java, err := distribution(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	formations, err := formations(nodes)
+	formations, err := formations(want.nodes)
 	if err != nil {
 		return nil, err
 	}
-	cluster := &server{stop: func() {}}
+	all := &server{stop: func() {}}
 	var addresses []string
-	ended := make(chan error, nodes)
+	ended := make(chan error, want.nodes)
 	for _, formation := range formations {
 		folder, err := os.MkdirTemp("", "testservers-elasticsearch-")
 		if err != nil {
-			cluster.stop()
+			all.stop()
 			return nil, err
 		}
-		node, err := startNode(home, java, folder, formation)
+		node, err := startNode(home, java, folder, formation, want.restarts)
 		if err != nil {
 			os.RemoveAll(folder)
-			cluster.stop()
+			all.stop()
 			return nil, err
 		}
 		addresses = append(addresses, node.address)
-		others := cluster.stop
-		cluster.output, cluster.stop = node.output, func() { node.stop(); others() }
+		others := all.stop
+		all.output, all.stop = node.output, func() { node.stop(); others() }
 		go func() { ended <- <-node.ended }()
 	}
-	cluster.address, cluster.ended = strings.Join(addresses, ","), ended
-	return cluster, nil
+	all.address, all.ended = strings.Join(addresses, ","), ended
+	return all, nil
 }
 
 // formations returns, for each of so many nodes, the lines of elasticsearch.yml that say how they form a cluster.
@@ -76,7 +76,7 @@ func formations(nodes int) ([][]string, error) {
 
 // startNode starts a node that keeps configuration, data and logs in folder. formation are the lines of
 // elasticsearch.yml that say how the node forms a cluster.
-func startNode(home, java, folder string, formation []string) (*server, error) {
+func startNode(home, java, folder string, formation []string, restarts bool) (*server, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -92,6 +92,9 @@ func startNode(home, java, folder string, formation []string) (*server, error) {
 		return nil, err
 	}
 	command := exec.Command(filepath.Join(home, "bin", "elasticsearch"))
+	if restarts {
+		command = again(command.Path)
+	}
 	// Nothing of our environment: it could hold options for another Java.
 	command.Env = []string{
 		"ES_JAVA_HOME=" + java,
@@ -106,6 +109,11 @@ func startNode(home, java, folder string, formation []string) (*server, error) {
 		}
 	}
 	return startServer(command, "http://127.0.0.1:"+strconv.Itoa(port), folder)
+}
+
+// again runs a program, and runs it again as often as SIGTERM or SIGKILL ends it, or a child that it stands for.
+func again(program string) *exec.Cmd {
+	return exec.Command("sh", "-c", `while "$0"; code=$?; [ $code = 143 ] || [ $code = 137 ]; do :; done; exit $code`, program)
 }
 
 // configure writes a node's configuration into folder: what home brings, and our settings.

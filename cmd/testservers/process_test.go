@@ -185,3 +185,23 @@ func TestFreePort(t *testing.T) {
 		t.Errorf("got %s, %v", strconv.Itoa(port), err)
 	}
 }
+
+// What a signal ended starts again; what ended by itself does not.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "program")
+	script := "#!/bin/sh\necho x >>$0.runs\ncase $(wc -l <$0.runs) in 1) kill -KILL $$ ;; 2) kill -TERM $$ ;; 3) exit 137 ;; esac\nexit 3\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p, err := start(again(program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.kill)
+	<-p.done
+	runs, err := os.ReadFile(program + ".runs")
+	if got := strings.Count(string(runs), "x"); got != 4 || p.exitCode() != 3 || err != nil {
+		t.Errorf("%d runs, exit code %d, %v; want 4 and 3", got, p.exitCode(), err)
+	}
+}

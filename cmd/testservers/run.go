@@ -40,17 +40,19 @@ func (h host) say(format string, values ...any) {
 func run(args []string, h host) int {
 	flags := flag.NewFlagSet("testservers", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	nodes := flags.Int("nodes", 1, "")
-	if flags.Parse(args) != nil || flags.NArg() == 0 || *nodes < 1 {
-		fmt.Fprintln(h.stderr, "usage: testservers [-nodes N] -- COMMAND [ARGUMENT…]")
+	var want cluster
+	flags.IntVar(&want.nodes, "nodes", 1, "")
+	flags.BoolVar(&want.restarts, "restart", false, "")
+	if flags.Parse(args) != nil || flags.NArg() == 0 || want.nodes < 1 {
+		fmt.Fprintln(h.stderr, "usage: testservers [-nodes N] [-restart] -- COMMAND [ARGUMENT…]")
 		return exitUsage
 	}
-	return runBeside(kinds(h, *nodes), flags.Args(), h)
+	return runBeside(kinds(h, want), flags.Args(), h)
 }
 
-// kinds are the kinds of servers that the tests need; nodes is how many make up Elasticsearch.
-func kinds(h host, nodes int) []kind {
-	return []kind{elasticsearchKind(h, nodes), redisKind(h), postgresKind(h)}
+// kinds are the kinds of servers that the tests need.
+func kinds(h host, want cluster) []kind {
+	return []kind{elasticsearchKind(h, want), redisKind(h), postgresKind(h)}
 }
 
 // runBeside is run with the kinds of servers given.

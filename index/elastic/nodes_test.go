@@ -2,7 +2,6 @@ package elastic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -63,7 +62,7 @@ func TestLostNode(t *testing.T) {
 	}
 	for id := range filings {
 		if id == filings/2 {
-			killMaster(t, s.Store)
+			servers.End(t, s.cfg.Addresses[0], "_master", syscall.SIGKILL)
 			killed.Store(true)
 		}
 		if err = b.Put(t.Context(), filing(int64(id+1), "AFTER")); err != nil {
@@ -118,25 +117,4 @@ func askAll(ctx context.Context, s *Store, filings int64) error {
 		err = fmt.Errorf("%d filings and %d rows, want %d and 10", n, len(rows), filings)
 	}
 	return err
-}
-
-// killMaster ends the master node as kill -9 does.
-func killMaster(t testing.TB, s *Store) {
-	t.Helper()
-	var node struct {
-		Nodes map[string]struct {
-			Process struct{ ID int }
-		}
-	}
-	if err := json.Unmarshal(must(t, s.c, "GET", "/_nodes/_master/process", nil, nil), &node); err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range node.Nodes {
-		if err := syscall.Kill(n.Process.ID, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(node.Nodes) != 1 {
-		t.Fatalf("%d masters", len(node.Nodes))
-	}
 }
