@@ -32,8 +32,9 @@ bench: bin/testservers ## loads and pages beside bare Elasticsearch, as tables; 
 bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million made-up filings: an hour; LARGEST=2000000 stops there
 	bin/testservers -- go run ./cmd/bench $(if $(LARGEST),-largest $(LARGEST)) growth
 
-faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running
+faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running; tries a million wrong keys
 	TEST_KILLS=100 bin/testservers -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
+	TEST_WRONG_KEYS=1000000 $(TEST) -run TestK2_WrongKeys -v ./service
 
 # FOR is how long the traffic lasts.
 FOR = 30m

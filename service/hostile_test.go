@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -209,8 +210,12 @@ func (e *counting) Live(ctx context.Context) (index.Reader, error) {
 }
 
 // TestK2_WrongKeys: however many wrong keys are tried, the engine is not asked, and nothing of them is kept. It is not
-// parallel: it measures the memory of the process.
+// parallel: it measures the memory of the process. `make faults` tries a million.
 func TestK2_WrongKeys(t *testing.T) {
+	many := 20_000
+	if n, err := strconv.Atoi(os.Getenv("TEST_WRONG_KEYS")); err == nil {
+		many = n
+	}
 	engine := &counting{Engine: oracle(fixture(t))}
 	s := newSite(t, engine, func(c *service.Config) { c.Log = nil })
 	handle := s.app.Handler()
@@ -236,7 +241,9 @@ func TestK2_WrongKeys(t *testing.T) {
 	}
 	try(1000)
 	before, lines := heap(), strings.Count(send(t, s.service.Operations(), http.MethodGet, "/metrics").body, "\n")
-	try(20_000)
+	began := time.Now()
+	try(many)
+	t.Logf("%d wrong keys, %v each", many, time.Since(began)/time.Duration(many))
 	if after := heap(); after > before+500_000 { // 25 bytes a key
 		t.Errorf("%d bytes of heap became %d", before, after)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,6 +26,8 @@ const (
 	smallCache = "64KiB"
 	// warmUp is how many requests of each kind are made and not counted.
 	warmUp = 64
+	// fewest is how many filings leave a round of pages behind the deepest offset.
+	fewest = 60_000
 	// floods are how long one side is asked without a pause.
 	floods = 3 * time.Second
 )
@@ -132,7 +135,10 @@ func (b *bench) sides(ctx context.Context) (s sides, stop func() error, err erro
 
 // measurePages measures pages beside the very requests for them.
 func (b *bench) measurePages(ctx context.Context, s sides, a about) error {
-	fmt.Print("\n| page of 20 | requests/s, service / Elasticsearch, at 1, 8, 32 connections | CPU, service / Elasticsearch | remembered, requests/s / Elasticsearch's, 8 connections | median, ms more | service, ms, median and p99 | Elasticsearch, ms, median and p99 | CPU of a page, ms, service and Elasticsearch |\n|---|---|---|---|---|---|---|---|\n")
+	if a.total < fewest {
+		return fmt.Errorf("the data has %d filings: pages are measured with %d or more", a.total, fewest)
+	}
+	fmt.Print("\n| page of 20 | requests/s, service / Elasticsearch, at 1, 8, 32 connections | CPU, service / Elasticsearch | remembered, requests/s / Elasticsearch's, 8 connections | median, ms more | service, ms, median and p99 | Elasticsearch, ms, median and p99 | CPU of a page, ms, service and Elasticsearch | objects allocated, a page |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, p := range a.pages() {
 		row, err := b.measurePage(ctx, p, s)
 		if err != nil {
@@ -193,6 +199,7 @@ func (b *bench) measurePage(ctx context.Context, p page, s sides) ([]string, err
 		ms(quantile(tookService, .5)) + ", " + ms(quantile(tookService, .99)),
 		ms(quantile(tookBare, .5)) + ", " + ms(quantile(tookBare, .99)),
 		ms(cpu) + ", " + ms(cpuBare),
+		strconv.FormatInt(mine.objects/max(1, mine.requests), 10),
 	}, nil
 }
 

@@ -21,11 +21,12 @@ import (
 
 // served is a running service and a client of it.
 type served struct {
-	cmd    *exec.Cmd
-	url    string
-	key    string
-	client *http.Client
-	trust  *x509.CertPool // its certificate
+	cmd        *exec.Cmd
+	url        string
+	operations string // where its metrics are
+	key        string
+	client     *http.Client
+	trust      *x509.CertPool // its certificate
 }
 
 // serve runs the service with settings that take no part in the measurement: ports of its own, no limits in the way.
@@ -33,7 +34,7 @@ func (b *bench) serve(ctx context.Context, name string, environment ...string) (
 	folder := filepath.Join(b.dir, name)
 	environment = append(os.Environ(), append(environment,
 		"FILINGS_DATA_DIR="+folder, "FILINGS_REDIS_URL="+b.redis,
-		"FILINGS_LISTEN=127.0.0.1:0", "FILINGS_REDIRECT_LISTEN=off", "FILINGS_OPERATIONS_LISTEN=off", "FILINGS_LOG_FORMAT=json",
+		"FILINGS_LISTEN=127.0.0.1:0", "FILINGS_REDIRECT_LISTEN=off", "FILINGS_OPERATIONS_LISTEN=127.0.0.1:0", "FILINGS_LOG_FORMAT=json",
 		"FILINGS_ENTERPRISE_DAILY_QUOTA=1000000000", "FILINGS_ENTERPRISE_BURST=1000000", "FILINGS_REQUEST_TIMEOUT=60s")...)
 	s = &served{cmd: exec.CommandContext(ctx, b.program, "serve")}
 	s.cmd.Env = environment
@@ -51,7 +52,7 @@ func (b *bench) serve(ctx context.Context, name string, environment ...string) (
 		}
 	}()
 	log := bufio.NewReader(errs)
-	if s.url, err = servingAt(log); err != nil {
+	if s.url, s.operations, err = servingAt(log); err != nil {
 		return nil, err
 	}
 	go func() { _, _ = io.Copy(io.Discard, log) }() // the access log
@@ -70,20 +71,20 @@ func (b *bench) serve(ctx context.Context, name string, environment ...string) (
 }
 
 // servingAt reads the log until it says where the service listens.
-func servingAt(log *bufio.Reader) (string, error) {
+func servingAt(log *bufio.Reader) (api, operations string, err error) {
 	var said strings.Builder
 	for {
 		line, err := log.ReadString('\n')
 		if err != nil {
-			return "", fmt.Errorf("the service did not start: %s", said.String())
+			return "", "", fmt.Errorf("the service did not start: %s", said.String())
 		}
 		said.WriteString(line)
-		var record struct{ Msg, API string }
+		var record struct{ Msg, API, Operations string }
 		if json.Unmarshal([]byte(line), &record) != nil || record.Msg != "serving" {
 			continue
 		}
 		_, port, err := net.SplitHostPort(record.API)
-		return "https://localhost:" + port, err
+		return "https://localhost:" + port, "http://" + record.Operations, err
 	}
 }
 

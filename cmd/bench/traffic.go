@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -48,6 +50,7 @@ type flow struct {
 	took     time.Duration
 	service  time.Duration // CPU of the service
 	elastic  time.Duration // CPU of Elasticsearch
+	objects  int64         // that the service allocated
 }
 
 func (f flow) perSecond() float64 { return float64(f.requests) / f.took.Seconds() }
@@ -60,6 +63,10 @@ func (f flow) perRequest(cpu time.Duration) time.Duration {
 // flood asks t over so many connections for so long, and says what that took of whom.
 func (b *bench) flood(ctx context.Context, t target, s *served, connections int, long time.Duration) (flow, error) {
 	service, elastic, err := b.cpu(ctx, s)
+	if err != nil {
+		return flow{}, err
+	}
+	objects, err := s.allocated(ctx)
 	if err != nil {
 		return flow{}, err
 	}
@@ -81,8 +88,31 @@ func (b *bench) flood(ctx context.Context, t target, s *served, connections int,
 	if err == nil {
 		f.service, f.elastic, err = b.cpu(ctx, s)
 	}
-	f.service, f.elastic = f.service-service, f.elastic-elastic
+	if err == nil {
+		f.objects, err = s.allocated(ctx)
+	}
+	f.service, f.elastic, f.objects = f.service-service, f.elastic-elastic, f.objects-objects
 	return f, err
+}
+
+// allocated returns how many objects the service has allocated so far.
+func (s *served) allocated(ctx context.Context) (int64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.operations+"/metrics", http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "go_memstats_mallocs_total "); ok {
+			n, err := strconv.ParseFloat(text, 64)
+			return int64(n), err
+		}
+	}
+	return 0, errors.New("the metrics of the service do not say what it has allocated")
 }
 
 // cpu returns the CPU time that the service and Elasticsearch have taken so far, as the operating system counts it.
