@@ -74,7 +74,8 @@ func TestSoak(t *testing.T) {
 	if ends < len(soakEnds) {
 		t.Fatalf("too short: Elasticsearch ended and was back %d times, want %d", ends, len(soakEnds))
 	}
-	t.Logf("%v, %d connections, %d processes\n%s", long, soakConnections, len(s.processes), s.traffic.table())
+	t.Logf("%v, %d connections, %d processes, %d swaps, %d rotations\n%s", long, soakConnections, len(s.processes),
+		s.traffic.swaps.Load(), s.traffic.rotations.Load()/2, s.traffic.table())
 	for i := range last {
 		t.Logf("process %d: %s, then %s", i, warm[i], last[i])
 		if last[i].bytes > warm[i].bytes*soakMemory+64<<20 || last[i].goroutines > warm[i].goroutines*soakGoroutines+100 {
