@@ -15,8 +15,9 @@ import (
 const (
 	// dockerPatience is how long a Docker engine may take to answer: one on this machine needs milliseconds.
 	dockerPatience = 3 * time.Second
-	// containerLife is when the engine ends a container that nobody ended, in seconds. No run of the tests takes an hour.
-	containerLife = 3600
+	// containerLife is when the engine ends a container that nobody ended, in seconds: later than the longest run, which is
+	// `make soak` with the 24 hours that it may take.
+	containerLife = 25 * 3600
 )
 
 // A container is what to start in Docker. An image that docker-compose.yml has too is the same, which a test compares.
