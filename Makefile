@@ -29,7 +29,7 @@ check: bin/testservers ## what a change has to pass: format, vet, staticcheck, a
 bench: bin/testservers ## loads and pages beside bare Elasticsearch, as tables; DATA=FILE for your own filings
 	bin/testservers -- go run ./cmd/bench $(if $(DATA),-data $(DATA)) $(if $(TIMES),-times $(TIMES)) $(FOR)
 
-bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million made-up filings: an hour; LARGEST=2000000 stops there
+bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million made-up filings: half an hour; LARGEST=2000000 stops there
 	bin/testservers -- go run ./cmd/bench $(if $(LARGEST),-largest $(LARGEST)) growth
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running; tries a million wrong keys

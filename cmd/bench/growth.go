@@ -65,6 +65,9 @@ func (b *bench) grow(ctx context.Context, name, folder string, environment ...st
 	if err != nil {
 		return err
 	}
+	if err := b.warm(ctx, s, a); err != nil {
+		return err
+	}
 	row := []string{name, fmt.Sprintf("%.0f", l.seconds)}
 	pages := a.pages()
 	for _, t := range []target{

@@ -138,6 +138,9 @@ func (b *bench) measurePages(ctx context.Context, s sides, a about) error {
 	if a.total < fewest {
 		return fmt.Errorf("the data has %d filings: pages are measured with %d or more", a.total, fewest)
 	}
+	if err := b.warm(ctx, s.unkept, a); err != nil {
+		return err
+	}
 	fmt.Print("\n| page of 20 | requests/s, service / Elasticsearch, at 1, 8, 32 connections | CPU, service / Elasticsearch | remembered, requests/s / Elasticsearch's, 8 connections | median, ms more | service, ms, median and p99 | Elasticsearch, ms, median and p99 | CPU of a page, ms, service and Elasticsearch | objects allocated, a page |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, p := range a.pages() {
 		row, err := b.measurePage(ctx, p, s)

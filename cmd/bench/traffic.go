@@ -95,6 +95,17 @@ func (b *bench) flood(ctx context.Context, t target, s *served, connections int,
 	return f, err
 }
 
+// warm asks for all kinds of pages for a while. A JVM that was just started takes several times as long for a page as it
+// does once it has compiled what it runs often, and the first kind measured would pay for all.
+func (b *bench) warm(ctx context.Context, s *served, a about) error {
+	for _, p := range a.pages() {
+		if _, err := b.flood(ctx, s.round(p), s, 8, 2*floods); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
 // allocated returns how many objects the service has allocated so far.
 func (s *served) allocated(ctx context.Context) (int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.operations+"/metrics", http.NoBody)
