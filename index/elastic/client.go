@@ -19,9 +19,9 @@ type client struct {
 	queries esapi.Transport // for those that only ask
 }
 
-// do sends a request that changes something, or that is sent once whatever becomes of it, and returns the body of its answer. A status of 400 and more is an *answerError; so is an answer
-// that is incomplete (timed_out, failed shards). No answer at all is index.ErrUnavailable. An ended context stays
-// visible in the error.
+// do sends a request that changes something, or that is sent once whatever becomes of it, and returns the body of its
+// answer. A status of 400 and more is an *answerError; so is an answer that is incomplete (timed_out, failed shards). No
+// answer at all is index.ErrUnavailable. An ended context stays visible in the error.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body []byte) ([]byte, error) {
 	return perform(ctx, c.es, method, path, query, body)
 }

@@ -28,7 +28,7 @@ func TestLostNode(t *testing.T) {
 	}
 	const filings = 3_000
 	s := newTestStore(t)
-	s.cfg.Addresses, s.cfg.Shards, s.cfg.Replicas, s.cfg.Now = servers.ElasticsearchNodes(t), 3, 1, nil
+	s.cfg.Shards, s.cfg.Replicas, s.cfg.Now = 3, 1, nil
 	if len(s.cfg.Addresses) < 3 {
 		t.Fatalf("%d nodes, want 3: run `make cluster`", len(s.cfg.Addresses))
 	}

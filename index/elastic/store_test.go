@@ -31,7 +31,7 @@ func newTestStore(t testing.TB) testStore {
 	t.Helper()
 	c := &clock{now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
 	s := testStore{clock: c, cfg: Config{
-		Addresses: []string{servers.Elasticsearch(t)},
+		Addresses: servers.ElasticsearchNodes(t),
 		Index:     "store-" + strconv.FormatUint(rand.Uint64(), 36),
 		Shards:    1,
 		Now:       c.Now,
