@@ -7,15 +7,15 @@ import (
 )
 
 // gate stands in front of a server. While it is held, nothing passes in either direction: the server is there, and does
-// not answer. While it is cut, there is no server.
+// not answer.
 type gate struct {
 	address string
 	target  string
 	passing sync.RWMutex // held for writing: nothing passes
 
-	mu    sync.Mutex
-	cut   bool
-	conns map[net.Conn]bool
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]bool
 }
 
 // newGate opens a gate in front of the server at target, host:port, until the test ends.
@@ -28,7 +28,7 @@ func newGate(t *testing.T, target string) *gate {
 	g := &gate{address: l.Addr().String(), target: target, conns: map[net.Conn]bool{}}
 	t.Cleanup(func() {
 		_ = l.Close()
-		g.setCut(true)
+		g.close()
 	})
 	go func() {
 		for {
@@ -48,15 +48,13 @@ func (g *gate) hold() (release func()) {
 	return sync.OnceFunc(g.passing.Unlock)
 }
 
-// setCut breaks all connections and takes no more, or takes them again.
-func (g *gate) setCut(cut bool) {
+// close breaks all connections and takes no more.
+func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.cut = cut
+	g.closed = true
 	for c := range g.conns {
-		if cut {
-			_ = c.Close()
-		}
+		_ = c.Close()
 	}
 }
 
@@ -81,7 +79,7 @@ func (g *gate) keep(conns ...net.Conn) bool {
 	for _, c := range conns {
 		g.conns[c] = true
 	}
-	return !g.cut
+	return !g.closed
 }
 
 func (g *gate) forget(conns ...net.Conn) {
