@@ -41,7 +41,7 @@ func flood(t *testing.T, d *door, key string) map[int]int {
 // 500 do not even wait. It is not parallel: it counts the goroutines of the process.
 func TestE3_FloodWithoutElasticsearch(t *testing.T) {
 	road := newBadRoad(t)
-	s, key := newSiteOver(t, road, 5*time.Second) // the default: a tenth of it is for giving back
+	s, key := newSiteOver(t, road, 5*time.Second) // the default
 	d := listenTLS(t, s.app)
 	if a := d.get(t, "/v1/filings", key); a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.body)
@@ -100,9 +100,12 @@ func TestK9_FloodWithoutRedis(t *testing.T) {
 		n, _ := strconv.Atoi(strings.Split(behind, "\n")[0])
 		return n
 	}
-	refused, before := atOnce(), runtime.NumGoroutine()
+	refused, scripts, before := atOnce(), wire.scripts.Load(), runtime.NumGoroutine()
 	if got := flood(t, d, key); got[http.StatusInternalServerError] != crowd {
 		t.Errorf("statuses %v", got)
+	}
+	if more := wire.scripts.Load() - scripts; scripts == 0 || more > few {
+		t.Errorf("%d scripts for a Redis that is known to be silent, %d before", more, scripts)
 	}
 	// Who asks a silent Redis waits for nearly two seconds.
 	if n := atOnce() - refused; n < crowd-few {

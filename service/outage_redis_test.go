@@ -26,6 +26,7 @@ type badWire struct {
 	redis, prefix string
 	direct        *access.Redis
 	fault         atomic.Pointer[wireFault] // nil: the wire is good
+	scripts       atomic.Int64              // sent to Redis or lost: each is a client's question
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -136,6 +137,9 @@ func (w *badWire) commands(client, server net.Conn) {
 		name, raw, err := readCommand(from)
 		if err != nil {
 			return
+		}
+		if strings.HasPrefix(name, "EVAL") {
+			w.scripts.Add(1)
 		}
 		f := w.fault.Load()
 		switch {

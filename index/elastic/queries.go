@@ -16,8 +16,8 @@ import (
 )
 
 // queries is an http.RoundTripper for requests that only ask. It takes a third of the CPU that net/http takes for a
-// page (70 µs instead of 210, eight at a time), since no goroutines of its own stand between the
-// caller and the connection. For the same reason it does not hear when a context is cancelled: it keeps to its deadline.
+// page (70 µs instead of 210, eight at a time), since no goroutines of its own stand between the caller and the
+// connection. For the same reason it does not hear when a context is cancelled: it keeps to its deadline.
 // A request whose time is up closes its connection, at which Elasticsearch ends the search.
 type queries struct {
 	hosts map[string]*fasthttp.HostClient // by scheme and host, as addresses have them
