@@ -90,18 +90,48 @@ func (s *Service) workTime() time.Duration {
 	return t - min(giveBackTime, t/10)
 }
 
-// giveBack undoes the count of a request that the service failed to answer (rule K6).
+// giveBack undoes the count of a request that the service failed to answer (rule K6). The answer waits for that only as
+// long as the request's time allows; where the key store stands still as well, the refund goes on behind it.
 func (s *Service) giveBack(k *call) {
 	if !k.known || k.admission.Verdict != access.Admitted {
 		return
 	}
-	// Not the request's context: that has probably ended, which is why we are here.
-	ctx, cancel := context.WithTimeout(context.Background(), s.config.RequestTimeout-s.workTime())
-	defer cancel()
-	if err := s.config.Access.Refund(ctx, k.admission); err != nil {
-		s.log.Error("quota not given back", slog.String("id", k.id), slog.String("error", err.Error()))
-		return
+	id, admission, done := k.id, k.admission, make(chan error, 1)
+	s.refunds.RLock()
+	go func() {
+		defer s.refunds.RUnlock()
+		// Not the request's context: that has probably ended, which is why we are here. A refund has a limit of its own.
+		err := s.config.Access.Refund(context.Background(), admission)
+		if err != nil {
+			s.log.Error("quota not given back", slog.String("id", id), slog.String("error", err.Error()))
+		}
+		done <- err
+	}()
+	late := time.NewTimer(s.config.RequestTimeout - s.workTime())
+	defer late.Stop()
+	select {
+	case err := <-done:
+		if err == nil {
+			k.admission.Remaining++
+			k.setQuotaHeaders()
+		}
+	case <-late.C:
 	}
-	k.admission.Remaining++
-	k.setQuotaHeaders()
+}
+
+// Settle waits for the refunds that were not done when their requests were answered, or until ctx ends. It is for after
+// the last request, and before the key store is closed.
+func (s *Service) Settle(ctx context.Context) error {
+	settled := make(chan struct{})
+	go func() {
+		s.refunds.Lock() // once nobody refunds
+		defer s.refunds.Unlock()
+		close(settled)
+	}()
+	select {
+	case <-settled:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -96,8 +96,48 @@ func TestE3_TimeLimit(t *testing.T) {
 	if a.status != http.StatusInternalServerError || a.document(t).Error.Code != "service_unavailable" {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+	if err := s.service.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if used, err := s.store.Show(t.Context(), "user-pro"); err != nil || used.Used != 0 {
 		t.Errorf("not given back after the time was over: %+v, %v", used, err)
+	}
+}
+
+// reluctant is a key store that gives nothing back before it may.
+type reluctant struct {
+	access.Store
+	may chan struct{}
+}
+
+func (r reluctant) Refund(ctx context.Context, a access.Admission) error {
+	<-r.may
+	return r.Store.Refund(ctx, a)
+}
+
+// TestK6_RefundIsLate: a key store that stands still as well does not keep a failed request from its answer, and gives
+// the quota back as soon as it can.
+func TestK6_RefundIsLate(t *testing.T) {
+	t.Parallel()
+	may := make(chan struct{})
+	s := newSite(t, &faulty{oracle(fixture(t)), index.ErrUnavailable}, func(c *service.Config) {
+		c.Access, c.RequestTimeout = reluctant{c.Access, may}, 50*time.Millisecond
+	})
+	a := s.get(t, access.Pro, "/v1/filings")
+	if a.status != http.StatusInternalServerError || a.header.Get("X-RateLimit-Remaining") != "99999" {
+		t.Errorf("%d, remaining %s: %s", a.status, a.header.Get("X-RateLimit-Remaining"), a.body)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.service.Settle(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("settled before the refund: %v", err)
+	}
+	close(may)
+	if err := s.service.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if used, err := s.store.Show(t.Context(), "user-pro"); err != nil || used.Used != 0 {
+		t.Errorf("not given back: %+v, %v", used, err)
 	}
 }
 

@@ -59,7 +59,8 @@ type Service struct {
 	files   []file // needs no key
 	active  []string
 	metrics *metrics
-	buffers sync.Pool // of *[]byte: bodies while they are put together
+	buffers sync.Pool    // of *[]byte: bodies while they are put together
+	refunds sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
 	app     *fiber.App
 }
 

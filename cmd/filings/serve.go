@@ -149,7 +149,11 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		// Operators are served to the end: /readyz says 503 meanwhile, and /metrics what is still in flight.
 		patience, cancel := context.WithTimeout(context.Background(), drain)
 		defer cancel()
-		err := errors.Join(shutDown(patience, clients, log), shutDown(patience, operators, log))
+		err := shutDown(patience, clients, log)
+		if svc.Settle(patience) != nil {
+			log.Warn("stopped before all quotas of failed requests were given back")
+		}
+		err = errors.Join(err, shutDown(patience, operators, log))
 		l.close() // an application that was only about to listen has not closed its socket
 		return err
 	})

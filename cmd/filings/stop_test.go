@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -272,5 +273,62 @@ func TestStop_BeforeItListens(t *testing.T) {
 		if err := l.serve(ctx, svc, time.Second, slog.New(slog.DiscardHandler)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// grudging is a key store that admits everybody and gets no refund done before the test ends.
+type grudging struct {
+	access.Store
+	end <-chan struct{}
+}
+
+func (grudging) Admit(context.Context, string) (access.Admission, error) {
+	return access.Admission{Verdict: access.Admitted, User: "u", Tier: access.Free}, nil
+}
+
+func (g grudging) Refund(context.Context, access.Admission) error {
+	<-g.end
+	return nil
+}
+
+// broken is an engine that answers nothing.
+type broken struct{ index.Engine }
+
+func (broken) Live(context.Context) (index.Reader, error) { return nil, index.ErrUnavailable }
+
+// TestStop_Refunds: a stopping service waits for refunds, and says so when it waited in vain.
+func TestStop_Refunds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	svc, err := service.New(service.Config{Engine: broken{}, Access: grudging{end: t.Context().Done()}, RequestTimeout: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := listen(f.settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var log bytes.Buffer
+	served := make(chan error, 1)
+	go func() { served <- l.serve(ctx, svc, 200*time.Millisecond, slog.New(slog.NewTextHandler(&log, nil))) }()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.api.Addr().String()+"/v1/stats", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", "k")
+	res, err := client(t, l.trust).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = res.Body.Close(); res.StatusCode != http.StatusInternalServerError {
+		t.Errorf("status %d", res.StatusCode)
+	}
+	cancel()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "quotas") {
+		t.Errorf("it did not wait for the refund: %s", log.String())
 	}
 }
