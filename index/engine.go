@@ -51,6 +51,12 @@ type Reader interface {
 	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
 }
 
+// Remembers is what a Reader may be beside: one that knows answers without asking anybody.
+type Remembers interface {
+	// Counted returns what Count would, if that is known.
+	Counted(w Filter) (total int64, known bool)
+}
+
 // Stats are figures over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
 type Stats struct {
 	Filings              int64

@@ -34,10 +34,17 @@ func (s *Service) sendPage(k *call, endpoint, opening string, q index.Query) err
 	})
 }
 
-// readPage asks for rows and total at the same time: the total alone is remembered for all pages and sorts.
-func readPage(ctx context.Context, r index.Reader, q index.Query) (page, error) {
-	p := page{limit: q.Limit, offset: q.Offset}
-	err := together(ctx, func(ctx context.Context) (err error) {
+// readPage asks for rows and total at the same time, unless the total is known: it is that of all pages and sorts, and
+// another goroutine costs about as much as a question.
+func readPage(ctx context.Context, r index.Reader, q index.Query) (p page, err error) {
+	p = page{limit: q.Limit, offset: q.Offset}
+	if m, ok := r.(index.Remembers); ok {
+		if p.total, ok = m.Counted(q.Where); ok {
+			p.rows, err = r.Rows(ctx, q)
+			return p, err
+		}
+	}
+	err = together(ctx, func(ctx context.Context) (err error) {
 		p.total, err = r.Count(ctx, q.Where)
 		return err
 	}, func(ctx context.Context) (err error) {

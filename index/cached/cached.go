@@ -53,6 +53,9 @@ func New(inner index.Engine, bytes int64) *Engine {
 		e.answers = otter.Must(&otter.Options[string, answer]{
 			MaximumWeight: uint64(bytes),
 			Weigher:       func(key string, a answer) uint32 { return uint32(len(key) + a.bytes + entryBytes) },
+			// Its upkeep is a few microseconds at each new answer. On a goroutine of its own, as otter does by default,
+			// it costs several times that to wake a thread for it.
+			Executor: func(upkeep func()) { upkeep() },
 		})
 	}
 	return e

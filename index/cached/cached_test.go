@@ -167,7 +167,6 @@ func TestAsksOnce(t *testing.T) {
 	if got := int(inner.asked.Load()); got != n {
 		t.Errorf("the engine was asked %d times for %d different questions", got, n)
 	}
-	e.answers.CleanUp() // what is held is added up beside us
 	hits, misses, bytes := e.Counters()
 	if hits != uint64(2*n) || misses != uint64(n) || bytes == 0 {
 		t.Errorf("%d hits, %d misses, %d bytes", hits, misses, bytes)
@@ -195,6 +194,34 @@ func TestEqualQuestionsAreOne(t *testing.T) {
 	}
 	if got := inner.asked.Load(); got != 2 {
 		t.Errorf("asked %d times after equal questions about cells", got)
+	}
+}
+
+// TestCounted: a count is known from when it was asked for, and learned from nobody.
+func TestCounted(t *testing.T) {
+	t.Parallel()
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
+	r := live(t, New(inner, 1<<20))
+	know := r.(index.Remembers)
+	orange := index.Filter{index.InCounty("orange")}
+	clocked := index.Filter{index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0)}}
+	for _, w := range []index.Filter{orange, clocked} {
+		if n, ok := know.Counted(w); ok {
+			t.Errorf("%s: %d before anybody asked", w, n)
+		}
+		if _, err := r.Count(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := inner.asked.Load()
+	if n, ok := know.Counted(orange); !ok || n != 12 {
+		t.Errorf("%d, %t, want 12", n, ok)
+	}
+	if n, ok := know.Counted(clocked); ok {
+		t.Errorf("%d of what depends on the clock", n)
+	}
+	if inner.asked.Load() != asked {
+		t.Error("the engine was asked")
 	}
 }
 

@@ -30,9 +30,17 @@ func (r *reader) Count(ctx context.Context, w index.Filter) (int64, error) {
 	if moves(w) {
 		return r.inner.Count(ctx, w)
 	}
-	return ask(ctx, r, "count "+w.String(), func(int64) int { return 8 }, func(ctx context.Context) (int64, error) {
+	return ask(ctx, r, countOf(w), func(int64) int { return 8 }, func(ctx context.Context) (int64, error) {
 		return r.inner.Count(ctx, w)
 	})
+}
+
+// Counted implements index.Remembers.
+func (r *reader) Counted(w index.Filter) (total int64, known bool) {
+	if moves(w) {
+		return 0, false
+	}
+	return remembered[int64](r.engine, r.key(countOf(w)))
 }
 
 func (r *reader) Filing(ctx context.Context, id int64) (index.Record, error) {
@@ -77,11 +85,9 @@ func moves(w index.Filter) bool {
 
 // ask returns the remembered answer to question, or else that of f, which runs once for all who ask it now.
 func ask[T any](ctx context.Context, r *reader, question string, size func(T) int, f func(context.Context) (T, error)) (T, error) {
-	var none T
-	e, key := r.engine, r.inner.Generation()+" "+question
-	if a, ok := e.answers.GetIfPresent(key); ok {
-		e.hits.Add(1)
-		return a.value.(T), nil
+	e, key := r.engine, r.key(question)
+	if known, ok := remembered[T](e, key); ok {
+		return known, nil
 	}
 	value, joined, err := e.flights.do(ctx, key, func(ctx context.Context) (any, error) {
 		if a, ok := e.answers.GetIfPresent(key); ok { // answered since the look above
@@ -100,9 +106,23 @@ func ask[T any](ctx context.Context, r *reader, question string, size func(T) in
 		e.misses.Add(1)
 	}
 	if err != nil {
-		return none, err
+		return *new(T), err
 	}
 	return value.(T), nil
+}
+
+func (r *reader) key(question string) string { return r.inner.Generation() + " " + question }
+
+// countOf is the question that Count asks.
+func countOf(w index.Filter) string { return "count " + w.String() }
+
+func remembered[T any](e *Engine, key string) (known T, ok bool) {
+	a, ok := e.answers.GetIfPresent(key)
+	if !ok {
+		return known, false
+	}
+	e.hits.Add(1)
+	return a.value.(T), true
 }
 
 // compact copies rows into one buffer of their own.

@@ -44,7 +44,7 @@ func newQueries(addresses []*url.URL, trust *tls.Config) *queries {
 			Dial:                     func(address string) (net.Conn, error) { return dialer.Dial("tcp", address) },
 			MaxConns:                 queryConnections,
 			MaxConnWaitTimeout:       longestQuery,
-			ReadBufferSize:           16 << 10,
+			ReadBufferSize:           64 << 10,
 			DisablePathNormalizing:   true,
 			NoDefaultUserAgentHeader: true,
 		}
