@@ -39,6 +39,13 @@ func newMetrics(s *Service) (*metrics, error) {
 		keyStore: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_admission_duration_seconds",
 			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: seconds()}, []string{"outcome"}),
 	}
+	// From 0 on, since Prometheus does not see the rise of a counter that it first meets at another figure.
+	for v := access.Admitted; v <= access.LifetimeExceeded; v++ {
+		m.admissions.WithLabelValues(verdictLabel(v))
+	}
+	for _, outcome := range []string{"ok", "unavailable", "error"} {
+		m.keyStore.WithLabelValues(outcome)
+	}
 	all := append([]prometheus.Collector{
 		m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, &liveGeneration{engine: s.config.Engine}, &lastLoad{ask: s.config.LastLoad},
 	}, cacheMetrics(s.config.Engine)...)

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"filings/cmd/testservers/servers"
+)
+
+// ofPrometheus returns the path of a program of Debian's package prometheus.
+func ofPrometheus(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		servers.Lack(t, "no %s on the PATH: Debian's package prometheus has it", name)
+	}
+	return path
+}
+
+// TestAlerts: each alert rises when it should, with the words it should, and not when nothing is wrong.
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	if out, err := exec.Command(ofPrometheus(t, "promtool"), "test", "rules", "operate/alerts_test.yml").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	rules, err := os.ReadFile("operate/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := os.ReadFile("operate/alerts_test.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alerts := regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1)
+	for _, alert := range alerts {
+		if rises := "alertname: " + alert[1] + "\n        exp_alerts:"; !strings.Contains(string(tests), rises) {
+			t.Errorf("no test makes %s rise", alert[1])
+		}
+		if silent := "alertname: " + alert[1] + "}"; !strings.Contains(string(tests), silent) {
+			t.Errorf("no test keeps %s silent", alert[1])
+		}
+	}
+	if len(alerts) == 0 {
+		t.Error("no alerts were found")
+	}
+}
+
+// watcher is a Prometheus on loopback that watches one service by the rules of operate/alerts.yml.
+type watcher struct{ url string }
+
+func startPrometheus(t *testing.T, service string) watcher {
+	t.Helper()
+	program, dir := ofPrometheus(t, "prometheus"), t.TempDir()
+	rules, err := filepath.Abs("operate/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "prometheus.yml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, `
+global: {scrape_interval: 1s, evaluation_interval: 1s}
+rule_files: [%q]
+scrape_configs: [{job_name: filings, static_configs: [{targets: [%q]}]}]
+`, rules, service), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	_ = free.Close()
+	cmd := exec.Command(program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--log.level=error")
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return watcher{"http://" + address}
+}
+
+// ask returns what Prometheus answers, or why it does not.
+func (w watcher) ask(path string, into any) error {
+	res, err := http.Get(w.url + path)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	var answer struct {
+		Status, Error string
+		Data          json.RawMessage
+	}
+	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
+		return err
+	}
+	if answer.Status != "success" {
+		return fmt.Errorf("%s: %s", path, answer.Error)
+	}
+	return json.Unmarshal(answer.Data, into)
+}
+
+// series returns how many series an expression has now.
+func (w watcher) series(expression string) (int, error) {
+	var data struct{ Result []json.RawMessage }
+	err := w.ask("/api/v1/query?query="+url.QueryEscape(expression), &data)
+	return len(data.Result), err
+}
+
+// TestPrometheus has a real Prometheus watch a service: every panel of the dashboard shows something, and every rule can
+// be evaluated.
+func TestPrometheus(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.settings.ProBurst, f.settings.ProDailyQuota = 1_000_000, 1_000_000
+	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
+	key := strings.TrimSpace(f.must(t, "", "keys", "create", "--user", "u", "--tier", "pro"))
+	a := serving(t, f)
+	w, c := startPrometheus(t, a.operations.String()), client(t, a.trust)
+	eventually(t, "Prometheus has seen the service's figures rise", func() bool {
+		get(t.Context(), t, c, "https://localhost:"+a.port()+"/v1/filings", key)
+		n, err := w.series(`rate(filings_http_requests_total{status="200"}[10s]) > 0`)
+		return err == nil && n > 0
+	})
+	fill := strings.NewReplacer("$job", "filings", "$__rate_interval", "10s")
+	for _, expression := range dashboardExpressions(t) {
+		switch n, err := w.series(fill.Replace(expression)); {
+		case err != nil:
+			t.Error(err)
+		case n == 0 && !strings.Contains(expression, `call_duration_seconds_count{job=~"$job",outcome=~"unavailable|error"}`): // nothing failed
+			t.Errorf("nothing to see: %s", expression)
+		}
+	}
+	var rules struct {
+		Groups []struct {
+			Rules []struct{ Name, Health, LastError string }
+		}
+	}
+	eventually(t, "the rules were evaluated", func() bool {
+		if err := w.ask("/api/v1/rules", &rules); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rules.Groups[0].Rules {
+			if r.Health == "unknown" {
+				return false
+			}
+		}
+		return true
+	})
+	for _, r := range rules.Groups[0].Rules {
+		if r.Health != "ok" {
+			t.Errorf("%s: %s: %s", r.Name, r.Health, r.LastError)
+		}
+	}
+}
