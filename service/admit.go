@@ -107,7 +107,7 @@ func (s *Service) giveBack(k *call) {
 		}
 		done <- err
 	}()
-	late := time.NewTimer(s.config.RequestTimeout - s.workTime())
+	late := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
 	defer late.Stop()
 	select {
 	case err := <-done:

@@ -96,11 +96,8 @@ func TestE3_TimeLimit(t *testing.T) {
 	if a.status != http.StatusInternalServerError || a.document(t).Error.Code != "service_unavailable" {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if err := s.service.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if used, err := s.store.Show(t.Context(), "user-pro"); err != nil || used.Used != 0 {
-		t.Errorf("not given back after the time was over: %+v, %v", used, err)
+	if used := s.used(t, "user-pro"); used != 0 {
+		t.Errorf("not given back after the time was over: %d", used)
 	}
 }
 
@@ -133,11 +130,8 @@ func TestK6_RefundIsLate(t *testing.T) {
 		t.Errorf("settled before the refund: %v", err)
 	}
 	close(may)
-	if err := s.service.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if used, err := s.store.Show(t.Context(), "user-pro"); err != nil || used.Used != 0 {
-		t.Errorf("not given back: %+v, %v", used, err)
+	if used := s.used(t, "user-pro"); used != 0 {
+		t.Errorf("%d not given back", used)
 	}
 }
 

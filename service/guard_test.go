@@ -70,8 +70,8 @@ func TestGuard_Outage(t *testing.T) {
 	if log := s.log.String(); !strings.Contains(log, `"msg":"breaker","server":"the engine","from":"closed","to":"open"`) {
 		t.Errorf("the log does not tell: %s", log)
 	}
-	if used, err := s.store.Show(t.Context(), "user-pro"); err != nil || used.Used != 0 {
-		t.Errorf("not given back: %+v, %v", used, err)
+	if used := s.used(t, "user-pro"); used != 0 {
+		t.Errorf("%d used, want 0: not given back", used)
 	}
 }
 

@@ -76,6 +76,19 @@ func newSiteWith(t testing.TB, engine index.Engine, l access.Limits, options ...
 	return s
 }
 
+// used returns how many requests count for user, once everything that is to be given back was.
+func (s *site) used(t testing.TB, user string) int64 {
+	t.Helper()
+	if err := s.service.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	account, err := s.store.Show(t.Context(), user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return account.Used
+}
+
 // answer is what came back.
 type answer struct {
 	status int
