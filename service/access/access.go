@@ -80,7 +80,7 @@ type Store interface {
 	// trip. A refused request counts nothing, against neither the burst nor the quota.
 	Admit(ctx context.Context, key string) (Admission, error)
 	// Refund gives back what Admit counted, for a request that the service failed to answer. It works with a context
-	// whose request has ended.
+	// whose request has ended, for a time that it bounds itself.
 	Refund(ctx context.Context, a Admission) error
 
 	// Create makes a key for user and returns it, the only time that it is shown. ErrHasKey if there is an active one;
