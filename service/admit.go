@@ -101,7 +101,9 @@ func (s *Service) giveBack(k *call) {
 	go func() {
 		defer s.refunds.RUnlock()
 		// Not the request's context: that has probably ended, which is why we are here. A refund has a limit of its own.
-		err := s.config.Access.Refund(context.Background(), admission)
+		err := recovered(context.Background(), func(ctx context.Context) error {
+			return s.config.Access.Refund(ctx, admission)
+		})
 		if err != nil {
 			s.log.Error("quota not given back", slog.String("id", id), slog.String("error", err.Error()))
 		}

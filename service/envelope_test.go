@@ -1,15 +1,19 @@
 package service_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"filings/index"
+	"filings/index/cached"
 	"filings/service/access"
 )
 
@@ -219,4 +223,36 @@ func TestE6_Crawl(t *testing.T) {
 			t.Errorf("filings below %d were never returned", next+1)
 		}
 	})
+}
+
+// counts is a Reader that counts how often it is asked for a total.
+type counts struct {
+	index.Reader
+	asked *atomic.Int64
+}
+
+func (r counts) Count(ctx context.Context, w index.Filter) (int64, error) {
+	r.asked.Add(1)
+	return r.Reader.Count(ctx, w)
+}
+
+// TestTotal_AskedOnce: pages of one question share its total, whatever their order.
+func TestTotal_AskedOnce(t *testing.T) {
+	t.Parallel()
+	live, err := oracle(fixture(t)).Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := int64(len(fixture(t)))
+	var asked atomic.Int64
+	s := newSite(t, cached.New(still{counts{live, &asked}}, cacheBytes))
+	for _, path := range []string{"/v1/filings?limit=2", "/v1/filings?limit=2&offset=2", "/v1/filings?limit=3&offset=1"} {
+		a := s.get(t, access.Pro, path)
+		if p := a.document(t).Pagination; p == nil || p.Total != all || len(a.ids(t)) != int(p.Limit) {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the total was asked for %d times", n)
+	}
 }

@@ -95,7 +95,7 @@ func (b *bench) flood(ctx context.Context, t target, s *served, connections int,
 	return f, err
 }
 
-// warm asks for all kinds of pages until that takes Elasticsearch no less CPU than the time before. A JVM that was just
+// warm asks for all kinds of pages until that takes no less CPU than the time before. A JVM that was just
 // started takes several times as long for a page as it does once it has compiled what it runs often: what is measured
 // first would pay for that, and the service look good beside it.
 func (b *bench) warm(ctx context.Context, s *served, a about) error {
@@ -106,9 +106,9 @@ func (b *bench) warm(ctx context.Context, s *served, a about) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
-			now += f.perRequest(f.elastic)
+			now += f.perRequest(f.service + f.elastic)
 		}
-		if now > last*95/100 {
+		if now >= last*95/100 {
 			return nil
 		}
 		last = now

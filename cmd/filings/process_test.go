@@ -74,6 +74,18 @@ func startProcess(t *testing.T, environment ...string) *process {
 	return p
 }
 
+// freeAddress returns an address of the loopback interface that nobody listened on a moment ago, for a server that does
+// not tell which one it got.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
 // run starts the process and waits until it says where it listens.
 func (p *process) run(t *testing.T) {
 	t.Helper()

@@ -36,12 +36,7 @@ func startOwnRedis(t *testing.T) *ownRedis {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		servers.Lack(t, "there is no redis-server on the PATH (Debian package redis-server)")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_ = l.Close()
+	_, port, _ := net.SplitHostPort(freeAddress(t))
 	r := &ownRedis{port: port, folder: t.TempDir()}
 	r.client = redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + port})
 	t.Cleanup(func() { _ = r.client.Close() })

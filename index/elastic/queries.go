@@ -44,7 +44,7 @@ func newQueries(addresses []*url.URL, trust *tls.Config) *queries {
 			Dial:                     func(address string) (net.Conn, error) { return dialer.Dial("tcp", address) },
 			MaxConns:                 queryConnections,
 			MaxConnWaitTimeout:       longestQuery,
-			ReadBufferSize:           64 << 10,
+			ReadBufferSize:           64 << 10, // a page of 20 in one read
 			DisablePathNormalizing:   true,
 			NoDefaultUserAgentHeader: true,
 		}
