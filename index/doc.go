@@ -1,6 +1,6 @@
 // Package index says what a filing is, what can be asked about filings and what comes back, and names what an engine
 // that stores them must do. It does no I/O: index/elastic and index/embedded do, and index/indextest holds both to
-// the same answers.
+// the same responses.
 //
 // # Design
 //
@@ -10,11 +10,12 @@
 // The tiles of maps are bounded here, by the numbers that engines compare coordinates with (grid.go).
 //
 // A query is a Filter (predicates that must all hold), a sort, an offset and a limit (query.go). Its String is
-// canonical: two queries that must answer the same have the same text, which makes it a cache key and half an ETag.
+// canonical: two queries that must have the same response have the same text, which makes it a cache key and half an ETag.
+// The text of a filter, the expensive part, is computed once, when the filter is made, and kept in it.
 //
-// Data lives in generations (engine.go). A generation is built, sealed, verified, promoted, and from then on never
-// changes. A Reader is pinned to one, so whatever is computed from several of its answers is consistent, and whatever
-// is remembered by (generation, query) stays right for ever.
+// Data lives in generations, which package generation builds and which never change. A Reader (reader.go) is pinned to
+// one, so whatever is computed from several of its responses is consistent, and whatever is cached by (generation, query)
+// stays right for ever.
 //
 // A Record is the JSON of a filing as the API shows it to the highest tier, fields in the order of the table, which is
 // ordered by tier: what a lower tier may see is a prefix of it (record.go). Engines store that text and hand it

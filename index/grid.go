@@ -59,14 +59,14 @@ func NewGrid(b Box, precision int) Grid {
 
 // Where returns w with the box of g among its predicates, which is what the filings in g's cells match.
 func (g Grid) Where(w Filter) Filter {
-	if slices.Contains(w, Predicate(g.Box)) {
+	if slices.Contains(w.Predicates(), Predicate(g.Box)) {
 		return w
 	}
-	return append(w[:len(w):len(w)], g.Box)
+	return w.And(g.Box)
 }
 
-// Question returns the canonical text of asking for the cells of g that have filings among those that w selects.
-func (g Grid) Question(w Filter) string {
+// Text returns the canonical text of a request for the cells of g that have filings among those that w selects.
+func (g Grid) Text(w Filter) string {
 	return "cells " + strconv.Itoa(g.Precision) + " " + g.Where(w).String()
 }
 

@@ -107,18 +107,18 @@ func checkFound(r *rapid.T, spans []index.Span, v float64) {
 	}
 }
 
-func TestGrid_Question(t *testing.T) {
+func TestGrid_Text(t *testing.T) {
 	t.Parallel()
 	b := index.Box{North: 2, South: 1, East: 4, West: 3}
 	g, county := index.NewGrid(b, 3), index.InCounty("Orange")
 	want := `cells 3 where (county,countyName) in ("orange") and box(2,1,4,3)`
-	for _, w := range []index.Filter{{county}, {county, b}, {b, county, county}} {
-		if got := g.Question(w); got != want {
+	for _, w := range []index.Filter{index.Where(county), index.Where(county, b), index.Where(b, county, county)} {
+		if got := g.Text(w); got != want {
 			t.Errorf("%v: %s, want %s", w, got, want)
 		}
 	}
-	room := append(make(index.Filter, 0, 2), county)
-	g.Where(room)
+	room := append(make([]index.Predicate, 0, 2), county)
+	g.Where(index.Where(room...))
 	if added := room[:2][1]; added != nil {
 		t.Errorf("%v was written behind the caller's filter", added)
 	}

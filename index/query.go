@@ -42,18 +42,41 @@ func (s Sort) String() string {
 	return s.By.String() + " desc"
 }
 
-// Filter selects the filings for which every predicate holds; an empty one selects all.
-type Filter []Predicate
+// Filter selects the filings for which every predicate holds; the zero Filter selects all. It never changes, so that its
+// canonical text, which every cache and tag begins with, is put together once.
+type Filter struct {
+	predicates []Predicate
+	text       string
+}
 
-// String returns the canonical text of w: the order and the repetition of predicates make no difference.
-func (w Filter) String() string {
-	texts := make([]string, len(w))
-	for i, p := range w {
+// Where returns the filter of these predicates, which must not be changed any more.
+func Where(predicates ...Predicate) Filter {
+	texts := make([]string, len(predicates))
+	for i, p := range predicates {
 		texts[i] = p.String()
 	}
 	slices.Sort(texts)
-	return "where " + strings.Join(slices.Compact(texts), " and ")
+	return Filter{predicates, everything + strings.Join(slices.Compact(texts), " and ")}
 }
+
+// Predicates returns the predicates in the order in which they were given. They are read, never changed.
+func (w Filter) Predicates() []Predicate { return w.predicates }
+
+// And returns the filter of w's predicates and these.
+func (w Filter) And(predicates ...Predicate) Filter {
+	return Where(slices.Concat(w.predicates, predicates)...)
+}
+
+// String returns the canonical text of w: the order and the repetition of predicates make no difference.
+func (w Filter) String() string {
+	if w.text == "" {
+		return everything
+	}
+	return w.text
+}
+
+// everything is the text of a filter without predicates, and what the text of any other one begins with.
+const everything = "where "
 
 // Predicate is a condition on a filing. Engines switch over its types: AnyOf, Between, Days, Times, Present, Box and
 // Contains. String is its canonical text.

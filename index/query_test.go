@@ -24,18 +24,18 @@ func TestFilterString_IsCanonical(t *testing.T) {
 		name string
 		a, b index.Filter
 	}{
-		{"nothing", nil, index.Filter{}},
-		{"order of predicates", index.Filter{one, two}, index.Filter{two, one}},
-		{"repeated predicates", index.Filter{one, two, one}, index.Filter{one, two}},
-		{"order of values", index.Filter{anyOf(county, "a", "b")}, index.Filter{anyOf(county, "b", "a")}},
-		{"repeated values", index.Filter{anyOf(county, "a", "b", "a")}, index.Filter{anyOf(county, "a", "b")}},
-		{"order of fields", index.Filter{anyOf(county, "a")}, index.Filter{anyOf([]index.Field{index.CountyName, index.County}, "a")}},
-		{"case of a county", index.Filter{index.InCounty("ORANGE")}, index.Filter{one}},
-		{"negative zero", index.Filter{index.Between{Field: index.FilingAmount, Min: at(math.Copysign(0, -1))}},
-			index.Filter{index.Between{Field: index.FilingAmount, Min: at(0)}}},
-		{"negative zero of a box", index.Filter{index.Box{South: math.Copysign(0, -1)}}, index.Filter{index.Box{}}},
-		{"zone of a time", index.Filter{index.Times{From: time.Unix(7, 0).UTC()}},
-			index.Filter{index.Times{From: time.Unix(7, 999).In(time.FixedZone("west", -3600))}}},
+		{"nothing", index.Filter{}, index.Filter{}},
+		{"order of predicates", index.Where(one, two), index.Where(two, one)},
+		{"repeated predicates", index.Where(one, two, one), index.Where(one, two)},
+		{"order of values", index.Where(anyOf(county, "a", "b")), index.Where(anyOf(county, "b", "a"))},
+		{"repeated values", index.Where(anyOf(county, "a", "b", "a")), index.Where(anyOf(county, "a", "b"))},
+		{"order of fields", index.Where(anyOf(county, "a")), index.Where(anyOf([]index.Field{index.CountyName, index.County}, "a"))},
+		{"case of a county", index.Where(index.InCounty("ORANGE")), index.Where(one)},
+		{"negative zero", index.Where(index.Between{Field: index.FilingAmount, Min: at(math.Copysign(0, -1))}),
+			index.Where(index.Between{Field: index.FilingAmount, Min: at(0)})},
+		{"negative zero of a box", index.Where(index.Box{South: math.Copysign(0, -1)}), index.Where(index.Box{})},
+		{"zone of a time", index.Where(index.Times{From: time.Unix(7, 0).UTC()}),
+			index.Where(index.Times{From: time.Unix(7, 999).In(time.FixedZone("west", -3600))})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -50,12 +50,12 @@ func TestFilterString_IsCanonical(t *testing.T) {
 func TestFilterString_LeavesTheFilterAlone(t *testing.T) {
 	t.Parallel()
 	p := index.AnyOf{Fields: []index.Field{index.CountyName, index.County}, Values: []string{"b", "a", "b"}}
-	w := index.Filter{p, index.Contains{Text: "x"}, index.Days{}}
+	w := index.Where(p, index.Contains{Text: "x"}, index.Days{})
 	_ = w.String()
-	want := index.Filter{
+	want := index.Where(
 		index.AnyOf{Fields: []index.Field{index.CountyName, index.County}, Values: []string{"b", "a", "b"}},
 		index.Contains{Text: "x"}, index.Days{},
-	}
+	)
 	if !reflect.DeepEqual(want, w) {
 		t.Errorf("want %v, got %v", want, w)
 	}
@@ -68,7 +68,7 @@ func TestFilterString_TellsFiltersApart(t *testing.T) {
 		a := rapid.SliceOfN(rapid.Custom(drawPredicate), 0, 3).Draw(t, "a")
 		b := rapid.SliceOfN(rapid.Custom(drawPredicate), 0, 3).Draw(t, "b")
 		same := subset(a, b) && subset(b, a)
-		if x, y := index.Filter(a).String(), index.Filter(b).String(); (x == y) != same {
+		if x, y := index.Where(a...).String(), index.Where(b...).String(); (x == y) != same {
 			t.Errorf("same: %v\n%s\n%s", same, x, y)
 		}
 	})
@@ -112,14 +112,14 @@ func drawPredicate(t *rapid.T) index.Predicate {
 
 func TestQueryString(t *testing.T) {
 	t.Parallel()
-	base := index.Query{Where: index.Filter{index.InCounty("Orange, FL")}, Sort: index.DefaultSort, Limit: 20}
+	base := index.Query{Where: index.Where(index.InCounty("Orange, FL")), Sort: index.DefaultSort, Limit: 20}
 	want := `where (county,countyName) in ("orange, fl") sort filingDate desc offset 0 limit 20`
 	if got := base.String(); got != want {
 		t.Errorf("want %s\n got %s", want, got)
 	}
 	seen := map[string]bool{base.String(): true}
 	for _, change := range []func(q *index.Query){
-		func(q *index.Query) { q.Where = nil },
+		func(q *index.Query) { q.Where = index.Filter{} },
 		func(q *index.Query) { q.Sort.Ascending = true },
 		func(q *index.Query) { q.Sort.By = index.Owner },
 		func(q *index.Query) { q.Offset = 20 },

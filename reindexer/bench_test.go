@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"filings/index"
-	"filings/index/madeup"
+	"filings/index/synthetic"
 )
 
 // made is a load of made-up filings.
 func made(b testing.TB, n int) []byte {
 	b.Helper()
 	var text bytes.Buffer
-	if err := madeup.Write(&text, n, 1); err != nil {
+	if err := synthetic.Write(&text, n, 1); err != nil {
 		b.Fatal(err)
 	}
 	return text.Bytes()

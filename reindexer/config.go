@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 // Kinds of errors of Run, wrapped with what happened. Errors of the store (index.ErrLocked, index.ErrConflict, …) stay
@@ -29,7 +29,7 @@ var (
 
 // Config says what to load and how.
 type Config struct {
-	Store   index.Store
+	Store   generation.Store
 	Sources []string  // files, folders, addresses of HTTP and PostgreSQL, or "-" for Stdin
 	Query   string    // what addresses of PostgreSQL are asked; without one of these it must be ""
 	Stdin   io.Reader // read for "-"

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // questions is how many questions are asked of a store at once: enough to hide most of the way to a server.
@@ -16,12 +17,12 @@ const questions = 8
 
 // expectation is what a generation must hold once it is sealed.
 type expectation struct {
-	tally  index.Tally
+	tally  generation.Checksum
 	sample *sample
 }
 
 func newExpectation() *expectation {
-	return &expectation{tally: index.NewTally(), sample: newSample()}
+	return &expectation{tally: generation.NewChecksum(), sample: newSample()}
 }
 
 func (e *expectation) add(f *index.Filing) {
@@ -42,17 +43,17 @@ func (e *expectation) keep(f *index.Filing) {
 }
 
 // tallyOf counts what a generation holds that was verified when it was built.
-func tallyOf(ctx context.Context, r index.Reader) (index.Tally, error) {
-	t := index.NewTally()
+func tallyOf(ctx context.Context, r index.Reader) (generation.Checksum, error) {
+	t := generation.NewChecksum()
 	counties, err := r.Counties(ctx)
 	if err != nil {
 		return t, fmt.Errorf("counting the live filings: %w", err)
 	}
 	for _, c := range counties {
 		t.Filings += c.Filings
-		t.Counties[c.County] = index.CountyTally{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
+		t.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
-	months, err := r.Distinct(ctx, nil, index.Month)
+	months, err := r.Distinct(ctx, index.Filter{}, index.Month)
 	if err != nil {
 		return t, fmt.Errorf("counting the live filings: %w", err)
 	}
@@ -81,5 +82,5 @@ func tallyOf(ctx context.Context, r index.Reader) (index.Tally, error) {
 func inMonth(month string) index.Filter {
 	first, _ := time.Parse("2006-01", month) // a month of valid days
 	last := first.AddDate(0, 1, -1)
-	return index.Filter{index.Days{From: first.Format(time.DateOnly), To: last.Format(time.DateOnly)}}
+	return index.Where(index.Days{From: first.Format(time.DateOnly), To: last.Format(time.DateOnly)})
 }

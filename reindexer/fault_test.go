@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 var errInjected = errors.New("injected")
@@ -38,7 +39,7 @@ func TestFaults_AtEveryCall(t *testing.T) {
 }
 
 // faultAt lets call k of a load go wrong and reports whether there was one.
-func faultAt(t *testing.T, real index.Store, k int, way string, update bool) (met bool) {
+func faultAt(t *testing.T, real generation.Store, k int, way string, update bool) (met bool) {
 	t.Helper()
 	before := live(t, real)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -98,7 +99,7 @@ func injectedIf(due bool) error {
 }
 
 // checkFaulty wants the live filings to be those from before if the run failed, else those of owner.
-func checkFaulty(t *testing.T, what string, real index.Store, before map[int64]string, owner string, report Report, err error) {
+func checkFaulty(t *testing.T, what string, real generation.Store, before map[int64]string, owner string, report Report, err error) {
 	t.Helper()
 	want := before
 	if err == nil {
@@ -157,7 +158,7 @@ func TestRun_StopsWhenItsLockIsLost(t *testing.T) {
 	mustRun(t, config(t, real, owned("Ann", 1)))
 	store := &faulty{Store: real, before: func(call string, _ *index.Filing) error {
 		if call == "Renew" {
-			return index.ErrLockLost
+			return generation.ErrLockLost
 		}
 		return nil
 	}}
@@ -167,7 +168,7 @@ func TestRun_StopsWhenItsLockIsLost(t *testing.T) {
 	defer writer.Close()
 	cfg.Stdin = silent
 	report, err := Run(context.Background(), cfg)
-	if !errors.Is(err, index.ErrLockLost) || report.Promoted {
+	if !errors.Is(err, generation.ErrLockLost) || report.Promoted {
 		t.Errorf("error %v, report %+v; want ErrLockLost", err, report)
 	}
 	if got := live(t, real); got[1] != "Ann" {
@@ -207,7 +208,7 @@ func TestRun_ConflictWhenAnotherGenerationBecameLive(t *testing.T) {
 		}
 		return nil
 	}}
-	if _, err := Run(context.Background(), config(t, store, owned("Carl", 1))); !errors.Is(err, index.ErrConflict) {
+	if _, err := Run(context.Background(), config(t, store, owned("Carl", 1))); !errors.Is(err, generation.ErrConflict) {
 		t.Errorf("error %v, want ErrConflict", err)
 	}
 	if got := live(t, real); got[1] != "Ann" {

@@ -5,12 +5,13 @@ import (
 	"sync"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // faulty is a real store that goes wrong where a test wants it to. Its functions are told the name of each call that
 // manages generations and, for Put, the filing.
 type faulty struct {
-	index.Store
+	generation.Store
 	// before is called before a call. An error is the call's, which then is not made.
 	before func(call string, f *index.Filing) error
 	// after is called after a call that went well. An error is the call's, which nevertheless was made.
@@ -19,7 +20,7 @@ type faulty struct {
 	read func(index.Reader) index.Reader
 
 	mu   sync.Mutex
-	held []index.Lock
+	held []generation.Lock
 }
 
 // do makes a call with its faults.
@@ -52,7 +53,7 @@ func (s *faulty) Open(ctx context.Context, generation string) (r index.Reader, e
 	return r, err
 }
 
-func (s *faulty) Generations(ctx context.Context) (all []index.Generation, err error) {
+func (s *faulty) Generations(ctx context.Context) (all []generation.Info, err error) {
 	err = s.do("Generations", nil, func() error {
 		all, err = s.Store.Generations(ctx)
 		return err
@@ -60,7 +61,7 @@ func (s *faulty) Generations(ctx context.Context) (all []index.Generation, err e
 	return all, err
 }
 
-func (s *faulty) Lock(ctx context.Context, run index.Run) (lock index.Lock, err error) {
+func (s *faulty) Lock(ctx context.Context, run generation.Run) (lock generation.Lock, err error) {
 	err = s.do("Lock", nil, func() error {
 		if lock, err = s.Store.Lock(ctx, run); err == nil {
 			s.mu.Lock()
@@ -76,15 +77,15 @@ func (s *faulty) Lock(ctx context.Context, run index.Run) (lock index.Lock, err 
 }
 
 type faultyLock struct {
-	index.Lock
+	generation.Lock
 	s *faulty
 }
 
-func (l *faultyLock) Renew(ctx context.Context, run index.Run) error {
+func (l *faultyLock) Renew(ctx context.Context, run generation.Run) error {
 	return l.s.do("Renew", nil, func() error { return l.Lock.Renew(ctx, run) })
 }
 
-func (l *faultyLock) Begin(ctx context.Context, from string) (build index.Build, err error) {
+func (l *faultyLock) Begin(ctx context.Context, from string) (build generation.Build, err error) {
 	err = l.s.do("Begin", nil, func() error {
 		build, err = l.Lock.Begin(ctx, from)
 		return err
@@ -108,7 +109,7 @@ func (l *faultyLock) Release(ctx context.Context) error {
 }
 
 type faultyBuild struct {
-	index.Build
+	generation.Build
 	s *faulty
 }
 
@@ -120,17 +121,9 @@ func (b *faultyBuild) Remove(ctx context.Context, id int64) error {
 	return b.s.do("Remove", nil, func() error { return b.Build.Remove(ctx, id) })
 }
 
-func (b *faultyBuild) Has(ctx context.Context, ids []int64) (has []bool, err error) {
-	err = b.s.do("Has", nil, func() error {
-		has, err = b.Build.Has(ctx, ids)
-		return err
-	})
-	return has, err
-}
-
-func (b *faultyBuild) Seal(ctx context.Context, check index.Check) (tally index.Tally, err error) {
+func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (tally generation.Checksum, err error) {
 	err = b.s.do("Seal", nil, func() error {
-		tally, err = b.Build.Seal(ctx, func(ctx context.Context, r index.Reader, holds index.Tally) error {
+		tally, err = b.Build.Seal(ctx, func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
 			if b.s.read != nil {
 				r = b.s.read(r)
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // liveReader reads the generation that is live right now; Store.Live may be a second behind.
@@ -28,7 +29,7 @@ func (r *running) open(ctx context.Context, generation string) (index.Reader, er
 	return reader, nil
 }
 
-func liveOf(generations []index.Generation) string {
+func liveOf(generations []generation.Info) string {
 	for _, g := range generations {
 		if g.Live {
 			return g.Name
@@ -38,7 +39,7 @@ func liveOf(generations []index.Generation) string {
 }
 
 // prepare deletes what dead runs left behind and opens the live generation.
-func (r *running) prepare(ctx context.Context, lock index.Lock) (index.Reader, error) {
+func (r *running) prepare(ctx context.Context, lock generation.Lock) (index.Reader, error) {
 	generations, err := r.cfg.Store.Generations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the generations: %w", err)
@@ -57,7 +58,7 @@ func (r *running) prepare(ctx context.Context, lock index.Lock) (index.Reader, e
 
 // prune deletes old generations but the newest cfg.Keep. previous, which was live until now, always stays and counts as
 // one of them. A failure is not the load's: the next one prunes too.
-func (r *running) prune(ctx context.Context, lock index.Lock, previous string) {
+func (r *running) prune(ctx context.Context, lock generation.Lock, previous string) {
 	generations, err := r.cfg.Store.Generations(ctx)
 	if err != nil {
 		r.cfg.Log.Warn("old generations could not be listed", "error", err)

@@ -7,20 +7,20 @@ import (
 	"sync"
 	"time"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 const (
 	// showEvery is often enough for a bar to look alive.
 	showEvery = 250 * time.Millisecond
 	// renewEvery leaves three tries to renew a lock before it expires.
-	renewEvery = index.LockTTL / 4
+	renewEvery = generation.LockTTL / 4
 )
 
 // heart shows the state of a run and renews its lock, beside the run.
 type heart struct {
 	state    *state
-	lock     index.Lock // nil: none to renew
+	lock     generation.Lock // nil: none to renew
 	log      *slog.Logger
 	mu       sync.Mutex // Progress has one caller at a time
 	progress Progress
@@ -57,7 +57,7 @@ func (h *heart) beat(ctx context.Context) (beating context.Context, stop func())
 			case <-h.state.changed:
 			case <-renewing.C:
 			}
-			if err := h.renew(beating); errors.Is(err, index.ErrLockLost) {
+			if err := h.renew(beating); errors.Is(err, generation.ErrLockLost) {
 				cancel(err)
 			}
 		}

@@ -10,17 +10,18 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // renewals is a lock that can only be renewed.
 type renewals struct {
-	index.Lock
+	generation.Lock
 	n    atomic.Int64
 	err  atomic.Pointer[error]
-	last atomic.Pointer[index.Run]
+	last atomic.Pointer[generation.Run]
 }
 
-func (l *renewals) Renew(_ context.Context, run index.Run) error {
+func (l *renewals) Renew(_ context.Context, run generation.Run) error {
 	l.n.Add(1)
 	l.last.Store(&run)
 	if err := l.err.Load(); err != nil {
@@ -45,7 +46,7 @@ func TestHeart(t *testing.T) {
 		ctx, stop := h.beat(t.Context())
 		defer stop()
 
-		pass(index.LockTTL + time.Millisecond)
+		pass(generation.LockTTL + time.Millisecond)
 		if n := lock.n.Load(); n != 4 {
 			t.Errorf("renewed %d times in a LockTTL, want 4", n)
 		}
@@ -59,13 +60,13 @@ func TestHeart(t *testing.T) {
 			t.Errorf("after a change of phase %d renewals, the last %+v", lock.n.Load(), run)
 		}
 		lock.err.Store(&index.ErrUnavailable)
-		pass(index.LockTTL)
+		pass(generation.LockTTL)
 		if ctx.Err() != nil {
 			t.Error("a renewal that fails ends the run, although the store still decides who may promote")
 		}
-		lock.err.Store(&index.ErrLockLost)
+		lock.err.Store(&generation.ErrLockLost)
 		pass(renewEvery)
-		if !errors.Is(context.Cause(ctx), index.ErrLockLost) {
+		if !errors.Is(context.Cause(ctx), generation.ErrLockLost) {
 			t.Errorf("cause %v, want ErrLockLost", context.Cause(ctx))
 		}
 	})

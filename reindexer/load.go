@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // load reads all sources into build, or only counts what that would do if build is nil.
-func (r *running) load(ctx context.Context, live index.Reader, build index.Build) error {
+func (r *running) load(ctx context.Context, live index.Reader, build generation.Build) error {
 	fill, err := r.filler(ctx, live)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (r *running) count() {
 // guard is the shrink guard (rule L10). It compares what the generation will hold, which verification makes sure of, so
 // that nobody waits for the sealing of a generation that is refused.
 func (r *running) guard(ctx context.Context, live index.Reader) error {
-	now, err := live.Count(ctx, nil)
+	now, err := live.Count(ctx, index.Filter{})
 	if err != nil {
 		return fmt.Errorf("counting the live filings: %w", err)
 	}

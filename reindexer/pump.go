@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 const (
@@ -34,14 +35,14 @@ type batch struct {
 // filler applies changes to a generation.
 type filler interface {
 	// apply applies the changes in order. If build is nil it only counts them.
-	apply(ctx context.Context, changes []change, build index.Build) error
+	apply(ctx context.Context, changes []change, build generation.Build) error
 	// finish is called after the last apply.
 	finish(ctx context.Context) error
 }
 
 // pump reads all records beside filling them in. Once there are more rejects than allowed, reading goes on to find all
 // of them, but nothing is put into build any more.
-func (r *running) pump(ctx context.Context, fill filler, build index.Build) error {
+func (r *running) pump(ctx context.Context, fill filler, build generation.Build) error {
 	free, full := make(chan *batch, batches), make(chan *batch, batches)
 	for range batches {
 		free <- new(batch)
@@ -100,7 +101,7 @@ type full struct {
 	expect *expectation
 }
 
-func (w *full) apply(ctx context.Context, changes []change, build index.Build) error {
+func (w *full) apply(ctx context.Context, changes []change, build generation.Build) error {
 	for i := range changes {
 		f := &changes[i].filing
 		w.expect.add(f)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // parting is how long a run that was cancelled or failed may take to clear up behind itself.
@@ -75,7 +76,7 @@ func (r *running) underLock(ctx context.Context) error {
 	r.heart.lock = lock
 	beating, stop := r.heart.beat(ctx)
 	err = r.replace(beating, lock)
-	if cause := context.Cause(beating); err != nil && errors.Is(cause, index.ErrLockLost) {
+	if cause := context.Cause(beating); err != nil && errors.Is(cause, generation.ErrLockLost) {
 		err = cause
 	}
 	stop()
@@ -83,14 +84,14 @@ func (r *running) underLock(ctx context.Context) error {
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
 	defer cancel()
 	_ = r.heart.renew(leaving) // publishes the outcome; a failure is logged
-	if failed := lock.Release(leaving); failed != nil && !errors.Is(failed, index.ErrLockLost) {
+	if failed := lock.Release(leaving); failed != nil && !errors.Is(failed, generation.ErrLockLost) {
 		r.cfg.Log.Warn("the lock of the load could not be released; it expires by itself", "error", failed)
 	}
 	return err
 }
 
 // replace builds a generation and makes it live.
-func (r *running) replace(ctx context.Context, lock index.Lock) error {
+func (r *running) replace(ctx context.Context, lock generation.Lock) error {
 	live, err := r.prepare(ctx, lock)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (r *running) replace(ctx context.Context, lock index.Lock) error {
 }
 
 // build fills a generation, verifies it and seals it.
-func (r *running) build(ctx context.Context, live index.Reader, build index.Build) error {
+func (r *running) build(ctx context.Context, live index.Reader, build generation.Build) error {
 	if err := r.load(ctx, live, build); err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build index.Buil
 		return err
 	}
 	r.enter(PhaseSealing)
-	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds index.Tally) error {
+	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds generation.Checksum) error {
 		r.enter(PhaseVerifying)
 		return r.expect.verify(ctx, holds, reader)
 	})
@@ -140,7 +141,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build index.Buil
 
 // promote makes a generation live. An error may mean that only the answer was lost: then the store is asked what is
 // live, so that nobody is told that a load failed whose filings are being served.
-func (r *running) promote(ctx context.Context, lock index.Lock, from, to string) error {
+func (r *running) promote(ctx context.Context, lock generation.Lock, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func (r *running) promote(ctx context.Context, lock index.Lock, from, to string)
 		return nil
 	}
 	err = fmt.Errorf("promoting the new generation: %w", err)
-	if errors.Is(err, index.ErrConflict) || errors.Is(err, index.ErrLockLost) {
+	if errors.Is(err, generation.ErrConflict) || errors.Is(err, generation.ErrLockLost) {
 		return err
 	}
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)

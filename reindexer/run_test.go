@@ -15,14 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 var withoutTime = cmpopts.IgnoreFields(Report{}, "Generation", "Seconds")
 
 func TestL7_AFullLoad(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store index.Store) {
+	onEngines(t, func(t *testing.T, store generation.Store) {
 		cfg := config(t, store, owned("Ann", upTo(300)...)+`{"id":301,"county":"A, FL","filingAmount":1.005,"x":1}`+"\n")
 		report := mustRun(t, cfg)
 		want := Report{Read: 301, Indexed: 301, Rounded: 1, IgnoredFields: map[string]int64{"x": 1}, Filings: 301, Promoted: true}
@@ -39,14 +39,14 @@ func TestL7_AFullLoad(t *testing.T) {
 			t.Errorf("afterwards %v is running, error %v", run, err)
 		}
 		run, err := store.LastRun(context.Background())
-		if err != nil || run == nil || run.Outcome != index.OutcomePromoted || run.Indexed != 301 || run.Generation != report.Generation {
+		if err != nil || run == nil || run.Outcome != generation.OutcomePromoted || run.Indexed != 301 || run.Generation != report.Generation {
 			t.Errorf("the last run: %+v, %v", run, err)
 		}
 		failing := config(t, store, "{}\n")
 		if _, err := Run(context.Background(), failing); err == nil {
 			t.Error("a record without id was loaded")
 		}
-		if run, err = store.LastRun(context.Background()); err != nil || run.Outcome != index.OutcomeFailed || run.Rejected != 1 {
+		if run, err = store.LastRun(context.Background()); err != nil || run.Outcome != generation.OutcomeFailed || run.Rejected != 1 {
 			t.Errorf("the last run: %+v, %v", run, err)
 		}
 
@@ -85,7 +85,7 @@ func TestReport_IsTheLineOfTheProgram(t *testing.T) {
 
 func TestL6_Rejects(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store index.Store) {
+	onEngines(t, func(t *testing.T, store generation.Store) {
 		mustRun(t, config(t, store, owned("Ann", 1, 2, 3)))
 		before := generationNames(t, store)
 
@@ -200,7 +200,7 @@ func TestL5_RepeatedIDsAcrossFiles(t *testing.T) {
 
 func TestL9_Updates(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store index.Store) {
+	onEngines(t, func(t *testing.T, store generation.Store) {
 		first := mustRun(t, config(t, store, owned("Ann", upTo(300)...)))
 		text := owned("Bob", 5, 6, 301) + // replaced, replaced, new
 			`{"id":7,"deleted":true}` + "\n" +
@@ -248,7 +248,7 @@ func TestL9_Updates(t *testing.T) {
 
 func TestL9_UpdateOfNothing(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store index.Store) {
+	onEngines(t, func(t *testing.T, store generation.Store) {
 		cfg := config(t, store, owned("Ann", 1, 2, 1)+`{"id":3,"deleted":true}`)
 		cfg.Update = true
 		report := mustRun(t, cfg)
@@ -311,9 +311,9 @@ func TestDryRun_TouchesNoStore(t *testing.T) {
 
 func TestRun_IsRefusedWhileAnotherRuns(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store index.Store) {
+	onEngines(t, func(t *testing.T, store generation.Store) {
 		ctx := context.Background()
-		lock, err := store.Lock(ctx, index.Run{Holder: "the other, process 2", Started: noon, Renewed: noon, Phase: PhaseLoading})
+		lock, err := store.Lock(ctx, generation.Run{Holder: "the other, process 2", Started: noon, Renewed: noon, Phase: PhaseLoading})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +322,7 @@ func TestRun_IsRefusedWhileAnotherRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Run(ctx, config(t, store, owned("Ann", 1)))
-		if !errors.Is(err, index.ErrLocked) || !strings.Contains(err.Error(), "the other, process 2") ||
+		if !errors.Is(err, generation.ErrLocked) || !strings.Contains(err.Error(), "the other, process 2") ||
 			!strings.Contains(err.Error(), "2026-03-01T12:00:00Z") {
 			t.Errorf("error %v, want ErrLocked with holder and time", err)
 		}

@@ -56,13 +56,13 @@ func (e *expectation) searchable() (filings []*index.Filing) {
 // findOwner searches for the owner of f among the filings of its county, day and amount.
 func (e *expectation) findOwner(ctx context.Context, r index.Reader, f *index.Filing) (string, error) {
 	day := f.Text(index.FilingDate)
-	where := index.Filter{
+	where := index.Where(
 		index.Contains{Text: term(f.Text(index.Owner))},
 		index.InCounty(f.Text(index.County)),
 		index.Days{From: day, To: day},
-	}
+	)
 	if amount, ok := f.Number(index.FilingAmount); ok {
-		where = append(where, index.Between{Field: index.FilingAmount, Min: &amount, Max: &amount})
+		where = where.And(index.Between{Field: index.FilingAmount, Min: &amount, Max: &amount})
 	}
 	total, err := r.Count(ctx, where)
 	if err != nil || total > searchedRows {
@@ -98,9 +98,9 @@ func (e *expectation) countCounty(ctx context.Context, r index.Reader, f *index.
 			want += c.Filings
 		}
 	}
-	got, err := r.Count(ctx, index.Filter{index.AnyOf{
+	got, err := r.Count(ctx, index.Where(index.AnyOf{
 		Fields: []index.Field{index.County}, Values: []string{index.Fold(county)},
-	}})
+	}))
 	if err != nil || got == want {
 		return "", err
 	}

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 // state is what a run knows about itself. It is written where things happen and read by whoever shows it, so all of it
@@ -59,17 +59,17 @@ func (s *state) place() (phase, generation string) {
 func (s *state) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.outcome = index.OutcomePromoted
+	s.outcome = generation.OutcomePromoted
 	if err != nil {
-		s.outcome = index.OutcomeFailed
+		s.outcome = generation.OutcomeFailed
 	}
 }
 
 // status is what Progress shows.
 func (s *state) status() Status {
-	phase, generation := s.place()
+	phase, name := s.place()
 	return Status{
-		Phase: phase, Generation: generation, Elapsed: s.now().Sub(s.started),
+		Phase: phase, Generation: name, Elapsed: s.now().Sub(s.started),
 		Read: s.reading.read.Load(), Indexed: s.indexed.Load(), Updated: s.updated.Load(), Deleted: s.deleted.Load(),
 		Missing: s.missing.Load(), Rejected: s.rejected.Load(),
 		Bytes: s.reading.bytes.Load(), TotalBytes: s.total,
@@ -77,14 +77,14 @@ func (s *state) status() Status {
 }
 
 // run is what the lock tells other processes.
-func (s *state) run() index.Run {
-	phase, generation := s.place()
+func (s *state) run() generation.Run {
+	phase, name := s.place()
 	s.mu.Lock()
 	outcome := s.outcome
 	s.mu.Unlock()
-	return index.Run{
+	return generation.Run{
 		Outcome: outcome,
-		Holder:  s.holder, Started: s.started, Renewed: s.now(), Phase: phase, Generation: generation,
+		Holder:  s.holder, Started: s.started, Renewed: s.now(), Phase: phase, Generation: name,
 		Read: s.reading.read.Load(), Indexed: s.indexed.Load() + s.updated.Load(), Rejected: s.rejected.Load(),
 	}
 }

@@ -15,11 +15,12 @@ import (
 	"filings/index"
 	"filings/index/elastic"
 	"filings/index/embedded"
+	"filings/index/generation"
 	"filings/index/indextest"
 )
 
 // onEngines runs a test on a fresh store of each engine.
-func onEngines(t *testing.T, test func(t *testing.T, store index.Store)) {
+func onEngines(t *testing.T, test func(t *testing.T, store generation.Store)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
@@ -31,7 +32,7 @@ func onEngines(t *testing.T, test func(t *testing.T, store index.Store)) {
 	})
 }
 
-func embeddedStore(t testing.TB) index.Store {
+func embeddedStore(t testing.TB) generation.Store {
 	t.Helper()
 	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings", Now: testClock().Now})
 	if err != nil {
@@ -45,7 +46,7 @@ func embeddedStore(t testing.TB) index.Store {
 	return store
 }
 
-func elasticStore(t testing.TB) index.Store {
+func elasticStore(t testing.TB) generation.Store {
 	t.Helper()
 	address := servers.Elasticsearch(t)
 	name := "reindexer-" + strings.ToLower(rand.Text()[:10])
@@ -86,7 +87,7 @@ func deleteIndices(t testing.TB, address, prefix string) {
 func testClock() *indextest.Clock { return indextest.NewClock(noon) }
 
 // config is a load of a text into a store.
-func config(t testing.TB, store index.Store, text string) Config {
+func config(t testing.TB, store generation.Store, text string) Config {
 	t.Helper()
 	return Config{
 		Store: store, Sources: []string{write(t, "in.ndjson", text)}, MaxShrink: 10, Keep: 2,
@@ -105,7 +106,7 @@ func mustRun(t testing.TB, cfg Config) Report {
 }
 
 // live returns the owners of the live filings by id, "" for none.
-func live(t testing.TB, store index.Store) map[int64]string {
+func live(t testing.TB, store generation.Store) map[int64]string {
 	t.Helper()
 	ctx := context.Background()
 	generations, err := store.Generations(ctx)
@@ -140,7 +141,7 @@ func live(t testing.TB, store index.Store) map[int64]string {
 
 // generationNames lists all generations, the newest first, the live one marked by a star, unsealed ones by a question
 // mark.
-func generationNames(t testing.TB, store index.Store) (names []string) {
+func generationNames(t testing.TB, store generation.Store) (names []string) {
 	t.Helper()
 	generations, err := store.Generations(context.Background())
 	if err != nil {

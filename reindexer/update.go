@@ -2,14 +2,12 @@ package reindexer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"unique"
 
-	"golang.org/x/sync/errgroup"
-
 	"filings/index"
+	"filings/index/generation"
 )
 
 // update fills a copy of the live generation with changes.
@@ -52,8 +50,8 @@ func (h held) filing() *index.Filing {
 	return f
 }
 
-func (u *update) apply(ctx context.Context, changes []change, build index.Build) error {
-	if err := u.lookUp(ctx, changes, build); err != nil {
+func (u *update) apply(ctx context.Context, changes []change, build generation.Build) error {
+	if err := u.lookUp(ctx, changes); err != nil {
 		return err
 	}
 	for i := range changes {
@@ -70,7 +68,7 @@ func (u *update) apply(ctx context.Context, changes []change, build index.Build)
 }
 
 // change applies one change to a filing that, if it was there, is out of the tally already.
-func (u *update) change(ctx context.Context, c *change, was held, build index.Build) error {
+func (u *update) change(ctx context.Context, c *change, was held, build generation.Build) error {
 	f := &c.filing
 	switch {
 	case c.deleted && !was.there:
@@ -98,7 +96,7 @@ func (u *update) change(ctx context.Context, c *change, was held, build index.Bu
 }
 
 // lookUp finds out what the live generation holds under the ids that were not named before.
-func (u *update) lookUp(ctx context.Context, changes []change, build index.Build) error {
+func (u *update) lookUp(ctx context.Context, changes []change) error {
 	var ids []int64
 	for i := range changes {
 		id := changes[i].filing.ID
@@ -110,47 +108,17 @@ func (u *update) lookUp(ctx context.Context, changes []change, build index.Build
 	if len(ids) == 0 || u.live.Generation() == "" {
 		return nil
 	}
-	has := make([]bool, len(ids))
-	if build == nil {
-		for i := range has {
-			has[i] = true // perhaps: only asking for it tells
-		}
-	} else {
-		var err error
-		if has, err = build.Has(ctx, ids); err != nil {
-			return fmt.Errorf("looking up filings: %w", err)
-		}
+	records, err := u.live.Filings(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("reading live filings: %w", err)
 	}
-	return u.readOld(ctx, ids, has, build != nil)
-}
-
-// readOld reads the live filings whose place in ids is marked in has. If they are known to be there (sure), it is an
-// error that one is not.
-func (u *update) readOld(ctx context.Context, ids []int64, has []bool, sure bool) error {
-	old := make([]held, len(ids))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(questions)
-	for i, id := range ids {
-		if !has[i] {
+	for i, record := range records {
+		if record == nil {
 			continue
 		}
-		group.Go(func() error {
-			record, err := u.live.Filing(ctx, id)
-			if errors.Is(err, index.ErrNotFound) && !sure {
-				return nil
-			}
-			if err != nil {
-				return fmt.Errorf("reading the live filing %d: %w", id, err)
-			}
-			old[i], err = heldIn(record)
+		if u.now[ids[i]], err = heldIn(record); err != nil {
 			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for i, id := range ids {
-		u.now[id] = old[i]
+		}
 	}
 	return nil
 }
@@ -162,7 +130,7 @@ const (
 
 // finish adds filings to the sample that the update did not name and that must therefore be as they were.
 func (u *update) finish(ctx context.Context) error {
-	total, err := u.live.Count(ctx, nil)
+	total, err := u.live.Count(ctx, index.Filter{})
 	if err != nil {
 		return fmt.Errorf("counting the live filings: %w", err)
 	}

@@ -13,13 +13,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // shownDifferences is how many differences an ErrVerification names.
 const shownDifferences = 20
 
 // verify compares a sealed generation with what it must hold, and returns ErrVerification with what differs.
-func (e *expectation) verify(ctx context.Context, sealed index.Tally, r index.Reader) error {
+func (e *expectation) verify(ctx context.Context, sealed generation.Checksum, r index.Reader) error {
 	differences := e.tally.Diff(sealed)
 	for _, check := range []func(context.Context, index.Reader) ([]string, error){e.readBack, e.searches} {
 		found, err := check(ctx, r)

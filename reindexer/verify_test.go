@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // TestVerification lets a real engine hold something else than what was read, and wants it found and named.
@@ -16,18 +17,18 @@ func TestVerification(t *testing.T) {
 	tests := []struct {
 		name   string
 		update bool
-		alter  func(build index.Build, f *index.Filing) error // called before each Put
-		begin  func(build index.Build) error
+		alter  func(build generation.Build, f *index.Filing) error // called before each Put
+		begin  func(build generation.Build) error
 		read   func(index.Reader) index.Reader
 		says   string
 	}{
-		{name: "one lost", says: "filings: 150 expected, 149 found", alter: func(b index.Build, f *index.Filing) error {
+		{name: "one lost", says: "filings: 150 expected, 149 found", alter: func(b generation.Build, f *index.Filing) error {
 			if f.ID == 6 {
 				return b.Remove(ctx, 5)
 			}
 			return nil
 		}},
-		{name: "one doubled", says: "filings in Kings, NY: 75 expected, 76 found", alter: func(b index.Build, f *index.Filing) error {
+		{name: "one doubled", says: "filings in Kings, NY: 75 expected, 76 found", alter: func(b generation.Build, f *index.Filing) error {
 			if f.ID != 5 {
 				return nil
 			}
@@ -35,13 +36,13 @@ func TestVerification(t *testing.T) {
 			double.ID = 1005
 			return b.Put(ctx, &double)
 		}},
-		{name: "an amount altered", says: "sum of amounts in Kings, NY", alter: func(_ index.Build, f *index.Filing) error {
+		{name: "an amount altered", says: "sum of amounts in Kings, NY", alter: func(_ generation.Build, f *index.Filing) error {
 			if f.ID == 5 {
 				f.SetNumber(index.FilingAmount, 5.26)
 			}
 			return nil
 		}},
-		{name: "an amount lost", says: "filings with an amount in Kings, NY: 75 expected, 74 found", alter: func(_ index.Build, f *index.Filing) error {
+		{name: "an amount lost", says: "filings with an amount in Kings, NY: 75 expected, 74 found", alter: func(_ generation.Build, f *index.Filing) error {
 			if f.ID == 5 {
 				county, id := f.Text(index.County), f.ID
 				f.Reset()
@@ -50,26 +51,26 @@ func TestVerification(t *testing.T) {
 			}
 			return nil
 		}},
-		{name: "a month altered", says: "filings of 2024-06: 0 expected, 1 found", alter: func(_ index.Build, f *index.Filing) error {
+		{name: "a month altered", says: "filings of 2024-06: 0 expected, 1 found", alter: func(_ generation.Build, f *index.Filing) error {
 			if f.ID == 5 {
 				f.SetText(index.FilingDate, "2024-06-01")
 			}
 			return nil
 		}},
-		{name: "a county altered", says: "filings in Queens, NY: 0 expected, 1 found", alter: func(_ index.Build, f *index.Filing) error {
+		{name: "a county altered", says: "filings in Queens, NY: 0 expected, 1 found", alter: func(_ generation.Build, f *index.Filing) error {
 			if f.ID == 5 {
 				f.SetText(index.County, "Queens, NY")
 			}
 			return nil
 		}},
-		{name: "an owner altered", says: "filing 5: owner is Annie, not Ann", alter: func(_ index.Build, f *index.Filing) error {
+		{name: "an owner altered", says: "filing 5: owner is Annie, not Ann", alter: func(_ generation.Build, f *index.Filing) error {
 			if f.ID == 5 {
 				f.SetText(index.Owner, "Annie")
 			}
 			return nil
 		}},
 		{name: "a search that finds nothing", says: "of a search for its owner", read: func(r index.Reader) index.Reader { return deaf{r} }},
-		{name: "in an update, a deletion undone", update: true, says: "filings: 149 expected, 150 found", alter: func(b index.Build, f *index.Filing) error {
+		{name: "in an update, a deletion undone", update: true, says: "filings: 149 expected, 150 found", alter: func(b generation.Build, f *index.Filing) error {
 			if f.ID == 149 { // the last that is put, after the deletion
 				old := *f
 				old.ID = 7
@@ -78,9 +79,9 @@ func TestVerification(t *testing.T) {
 			return nil
 		}},
 		{name: "in an update, one lost that was not named", update: true, says: "filings: 149 expected, 148 found",
-			begin: func(b index.Build) error { return b.Remove(ctx, 100) }},
+			begin: func(b generation.Build) error { return b.Remove(ctx, 100) }},
 		{name: "in an update, one altered that was not named", update: true, says: "filing 100: owner is Zoe, not Ann",
-			begin: func(b index.Build) error {
+			begin: func(b generation.Build) error {
 				for f, err := range Read(ctx, write(t, "one.ndjson", owned("Zoe", 100))) {
 					if err != nil {
 						return err
@@ -114,21 +115,21 @@ func TestVerification(t *testing.T) {
 // liar is a store whose builds do something else than what they are told.
 type liar struct {
 	*faulty
-	begin func(index.Build) error
-	alter func(index.Build, *index.Filing) error
+	begin func(generation.Build) error
+	alter func(generation.Build, *index.Filing) error
 }
 
-func (s *liar) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
+func (s *liar) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
 	lock, err := s.faulty.Lock(ctx, run)
 	return lyingLock{lock, s}, err
 }
 
 type lyingLock struct {
-	index.Lock
+	generation.Lock
 	s *liar
 }
 
-func (l lyingLock) Begin(ctx context.Context, from string) (index.Build, error) {
+func (l lyingLock) Begin(ctx context.Context, from string) (generation.Build, error) {
 	build, err := l.Lock.Begin(ctx, from)
 	if err == nil && l.s.begin != nil {
 		err = l.s.begin(build)
@@ -137,7 +138,7 @@ func (l lyingLock) Begin(ctx context.Context, from string) (index.Build, error) 
 }
 
 type lyingBuild struct {
-	index.Build
+	generation.Build
 	s *liar
 }
 
@@ -155,7 +156,7 @@ func (b lyingBuild) Put(ctx context.Context, f *index.Filing) error {
 type deaf struct{ index.Reader }
 
 func (d deaf) Count(ctx context.Context, w index.Filter) (int64, error) {
-	for _, p := range w {
+	for _, p := range w.Predicates() {
 		if _, ok := p.(index.Contains); ok {
 			return 0, nil
 		}

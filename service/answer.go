@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/serving"
 )
 
 // answer is how an endpoint answers from filings: always from one generation, and under a tag.
@@ -20,7 +21,7 @@ type answer struct {
 	canonical string // what is asked, in the one text of all equal questions
 	mayMiss   bool   // what is asked for may not exist, whatever the tag says
 	mediaType string // of the body; "": that of all other answers
-	body      func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error)
+	body      func(ctx context.Context, r *serving.Reader, dst []byte) ([]byte, error)
 }
 
 // send answers from the live generation. One that was deleted meanwhile is no error of the client's, nor ours: the next

@@ -10,8 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"filings/index"
-	"filings/index/cached"
-	"filings/index/madeup"
+	"filings/index/synthetic"
 	"filings/service"
 	"filings/service/access"
 )
@@ -25,12 +24,12 @@ func (free) Admit(context.Context, string) (access.Admission, error) {
 
 // BenchmarkPage answers a page of 20 whose rows are in the cache: what the service itself costs, without TLS.
 func BenchmarkPage(b *testing.B) {
-	g, filings := madeup.New(1), make([]*index.Filing, 200)
+	g, filings := synthetic.New(1), make([]*index.Filing, 200)
 	for i := range filings {
 		filings[i] = &index.Filing{}
 		g.Next(filings[i])
 	}
-	s := newSite(b, cached.New(oracle(filings), 64<<20), func(c *service.Config) { c.Log, c.Access = nil, free{} })
+	s := newSite(b, caching{oracle(filings)}, func(c *service.Config) { c.Log, c.Access = nil, free{} })
 	handler := s.app.Handler()
 	for _, bb := range []struct{ name, target, header, value string }{
 		{"list", "/v1/filings", fiber.HeaderAccept, "*/*"},

@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"filings/index"
+	"filings/index/serving"
 )
 
 // finerTiles is how much finer than the tiles of the client's map cells are: 64 of its pixels wide instead of 256, so
@@ -17,13 +18,13 @@ const finerTiles = 2
 // are all there is, and their counts add up to the total of the list with the same filters.
 func (s *Service) mapClusters(k *call, q question) error {
 	g := index.NewGrid(q.box, q.zoom+finerTiles)
-	a := answer{endpoint: "/v1/filings/clusters", canonical: g.Question(q.query.Where)}
+	a := answer{endpoint: "/v1/filings/clusters", canonical: g.Text(q.query.Where)}
 	k.http.Vary(fiber.HeaderAccept)
 	geo := wantsGeoJSON(accepts(k.http))
 	if geo {
 		a.canonical, a.mediaType = a.canonical+" as "+geoJSON, geoJSON
 	}
-	a.body = func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error) {
+	a.body = func(ctx context.Context, r *serving.Reader, dst []byte) ([]byte, error) {
 		cells, err := r.Cells(ctx, q.query.Where, g)
 		if err != nil {
 			return nil, err

@@ -16,9 +16,9 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
-	"filings/index/cached"
 	"filings/index/elastic"
 	"filings/index/embedded"
+	"filings/index/generation"
 	"filings/index/indextest"
 )
 
@@ -52,11 +52,11 @@ func eachEngine(t *testing.T, d dataset, f func(t *testing.T, s *site)) {
 		}
 		t.Cleanup(func() { _ = store.Close() })
 		load(t, store, d)
-		f(t, newSite(t, cached.New(store, cacheBytes)))
+		f(t, newSite(t, caching{store}))
 	})
 	t.Run("elasticsearch", func(t *testing.T) {
 		t.Parallel()
-		f(t, newSite(t, cached.New(onElastic.store(t, d), cacheBytes)))
+		f(t, newSite(t, caching{onElastic.store(t, d)}))
 	})
 }
 
@@ -65,7 +65,7 @@ const (
 	cacheBytes    = 16 << 20
 )
 
-func load(t testing.TB, store index.Store, d dataset) {
+func load(t testing.TB, store generation.Store, d dataset) {
 	t.Helper()
 	if _, err := indextest.Load(t.Context(), store, slices.Values(d.filings(t))); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
-	"filings/index/cached"
 	"filings/service/access"
 )
 
@@ -245,7 +244,7 @@ func TestTotal_AskedOnce(t *testing.T) {
 	}
 	all := int64(len(fixture(t)))
 	var asked atomic.Int64
-	s := newSite(t, cached.New(still{counts{live, &asked}}, cacheBytes))
+	s := newSite(t, caching{still{counts{live, &asked}}})
 	for _, path := range []string{"/v1/filings?limit=2", "/v1/filings?limit=2&offset=2", "/v1/filings?limit=3&offset=1"} {
 		a := s.get(t, access.Pro, path)
 		if p := a.document(t).Pagination; p == nil || p.Total != all || len(a.ids(t)) != int(p.Limit) {

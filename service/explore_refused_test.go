@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
 )
@@ -105,8 +106,16 @@ func (g *gate) set(fails bool, held chan struct{}) {
 	g.fails, g.held = fails, held
 }
 
-// guard returns an option that puts g in front of the engine.
-func (g *gate) guard(c *service.Config) { g.Engine, c.Engine = c.Engine, g }
+// guard is an option that puts g in front of the engine.
+func (g *gate) guard(c *service.Config) {
+	g.Engine = plain{c.Engine}
+	c.Engine, _ = serving.New(g, serving.Config{}) // without a registry nothing can fail
+}
+
+// plain is a served engine as one that can be served.
+type plain struct{ *serving.Engine }
+
+func (p plain) Live(ctx context.Context) (index.Reader, error) { return p.Engine.Live(ctx) }
 
 // TestExplore_Failed: a failure of the service is told with the number of the request, and trying again helps once it
 // is over.

@@ -15,7 +15,8 @@ import (
 	"filings/index"
 	"filings/index/embedded"
 	"filings/index/indextest"
-	"filings/index/madeup"
+	"filings/index/serving"
+	"filings/index/synthetic"
 	"filings/service"
 	"filings/service/webtest"
 )
@@ -46,7 +47,7 @@ type explorer struct {
 func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
 	t.Helper()
 	filings := []*index.Filing{hostile(t)}
-	g := madeup.NewUntil(1, time.Now())
+	g := synthetic.NewUntil(1, time.Now())
 	for range webtest.Filings {
 		f := &index.Filing{}
 		g.Next(f)
@@ -60,7 +61,7 @@ func explore(t *testing.T, hash string, options ...func(*service.Config)) *explo
 	if _, err := indextest.Load(t.Context(), store, slices.Values(filings)); err != nil {
 		t.Fatal(err)
 	}
-	onEmbedded := func(c *service.Config) { c.Engine = store }
+	onEmbedded := func(c *service.Config) { c.Engine, _ = serving.New(store, serving.Config{}) }
 	site := webtest.Start(t, append([]func(*service.Config){onEmbedded}, options...)...)
 	p := webtest.Open(t, site.Address+"/explore"+hash)
 	p.Wait(`document.querySelector("#filters input") && document.querySelector(".state")`)

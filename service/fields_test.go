@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"filings/index"
-	"filings/index/cached"
 	"filings/service"
 	"filings/service/access"
 )
@@ -136,7 +135,7 @@ func (a answer) whole(r *rapid.T) string {
 // tiers share a tag.
 func TestK5_NoValueAboveTheTier(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, cached.New(oracle(marked(t)), cacheBytes), func(c *service.Config) {
+	s := newSite(t, caching{oracle(marked(t))}, func(c *service.Config) {
 		c.CORSOrigins, c.ActiveStatuses = []string{"*"}, []string{proText + "foreclosureStatus"}
 	})
 	owners, seen := map[string]access.Tier{}, map[int]int{}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"filings/index"
+	"filings/index/serving"
 )
 
 // figures is the statistics object. The OpenAPI document has its fields from here, with help as their description.
@@ -74,7 +75,7 @@ func (s *Service) figures(ctx context.Context) (figures, error) {
 
 // addedWithin selects the filings that were added within so many times 24 hours before now (rule A3).
 func addedWithin(days int, now time.Time) index.Filter {
-	return index.Filter{index.Times{From: now.Add(-time.Duration(days) * 24 * time.Hour), To: now}}
+	return index.Where(index.Times{From: now.Add(-time.Duration(days) * 24 * time.Hour), To: now})
 }
 
 // countyFigures is the county statistics object.
@@ -93,7 +94,7 @@ func (s *Service) countyStats(k *call, q question) error {
 	return s.send(k, answer{
 		endpoint:  "/v1/stats/counties",
 		canonical: q.state,
-		body: func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error) {
+		body: func(ctx context.Context, r *serving.Reader, dst []byte) ([]byte, error) {
 			all, err := r.Counties(ctx)
 			if err != nil {
 				return nil, err
@@ -125,7 +126,7 @@ func countyFiguresOf(all []index.CountyStats, state string) []countyFigures {
 func (s *Service) counties(k *call, _ question) error {
 	return s.send(k, answer{
 		endpoint: "/v1/counties",
-		body: func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error) {
+		body: func(ctx context.Context, r *serving.Reader, dst []byte) ([]byte, error) {
 			all, err := r.Counties(ctx)
 			names := make([]string, len(all))
 			for i, c := range all {
@@ -153,12 +154,12 @@ func (s *Service) sendDistinct(k *call, endpoint string, f index.Field) error {
 		return invalid("county", "must be percent-encoded UTF-8")
 	}
 	county = strings.TrimSpace(county)
-	in := index.Filter{index.InCounty(county)}
+	in := index.Where(index.InCounty(county))
 	return s.send(k, answer{
 		endpoint:  endpoint,
 		canonical: in.String(),
 		mayMiss:   true,
-		body: func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error) {
+		body: func(ctx context.Context, r *serving.Reader, dst []byte) ([]byte, error) {
 			values, err := r.Distinct(ctx, in, f)
 			if err != nil {
 				return nil, err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"filings/index"
+	"filings/index/serving"
 )
 
 // list answers GET /v1/filings: a page without success (rule E1).
@@ -23,35 +24,16 @@ func (s *Service) sendPage(k *call, endpoint, opening string, q index.Query) err
 	return s.send(k, answer{
 		endpoint:  endpoint,
 		canonical: q.String(),
-		body: func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error) {
-			p, err := readPage(ctx, r, q)
-			if err != nil {
+		body: func(ctx context.Context, r *serving.Reader, dst []byte) ([]byte, error) {
+			p := page{limit: q.Limit, offset: q.Offset}
+			var err error
+			if p.rows, p.total, err = r.Page(ctx, q); err != nil {
 				return nil, err
 			}
 			dst = appendRecords(append(dst, opening...), p.rows, recordTier(k.admission.Tier))
 			return append(k.appendMeta(appendPagination(dst, p)), '}'), nil
 		},
 	})
-}
-
-// readPage asks for rows and total at the same time, unless the total is known: it is that of all pages and sorts, and
-// another goroutine costs about as much as a question.
-func readPage(ctx context.Context, r index.Reader, q index.Query) (p page, err error) {
-	p = page{limit: q.Limit, offset: q.Offset}
-	if m, ok := r.(index.Remembers); ok {
-		if p.total, ok = m.Counted(q.Where); ok {
-			p.rows, err = r.Rows(ctx, q)
-			return p, err
-		}
-	}
-	err = together(ctx, func(ctx context.Context) (err error) {
-		p.total, err = r.Count(ctx, q.Where)
-		return err
-	}, func(ctx context.Context) (err error) {
-		p.rows, err = r.Rows(ctx, q)
-		return err
-	})
-	return p, err
 }
 
 // filing answers GET /v1/filings/{id}.
@@ -65,7 +47,7 @@ func (s *Service) filing(k *call, _ question) error {
 		endpoint:  "/v1/filings/:id",
 		canonical: strconv.FormatInt(id, 10),
 		mayMiss:   true,
-		body: func(ctx context.Context, r index.Reader, dst []byte) ([]byte, error) {
+		body: func(ctx context.Context, r *serving.Reader, dst []byte) ([]byte, error) {
 			record, err := r.Filing(ctx, id)
 			if errors.Is(err, index.ErrNotFound) {
 				return nil, refuse(index.ErrNotFound, fmt.Sprintf("there is no filing with the id %d", id))

@@ -180,7 +180,7 @@ func checkQuestion(t *testing.T, q question, query string) {
 	if _, err := url.ParseQuery(query); err != nil && !strings.Contains(query, "bounds_") {
 		t.Fatalf("%q: taken, but net/url says %v", query, err)
 	}
-	for _, p := range q.query.Where {
+	for _, p := range q.query.Where.Predicates() {
 		switch p := p.(type) {
 		case index.AnyOf:
 			for _, v := range p.Values {

@@ -18,6 +18,7 @@ import (
 
 	"filings/index"
 	"filings/index/indextest"
+	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
 )
@@ -63,7 +64,7 @@ func newSiteWith(t testing.TB, engine index.Engine, l access.Limits, options ...
 		}
 	}
 	config := service.Config{
-		Engine: engine, Access: store, RequestTimeout: 10 * time.Second, Registry: s.registry,
+		Engine: s.serve(t, engine), Access: store, RequestTimeout: 10 * time.Second, Registry: s.registry,
 		Log: slog.New(slog.NewJSONHandler(s.log, nil)), Now: s.clock.Now,
 	}
 	for _, option := range options {
@@ -74,6 +75,22 @@ func newSiteWith(t testing.TB, engine index.Engine, l access.Limits, options ...
 	}
 	s.app = s.service.API()
 	return s
+}
+
+// caching is an engine that a site puts a cache in front of, as in production.
+type caching struct{ index.Engine }
+
+func (s *site) serve(t testing.TB, engine index.Engine) *serving.Engine {
+	t.Helper()
+	c := serving.Config{Registry: s.registry, Log: slog.New(slog.NewJSONHandler(s.log, nil)), Now: s.clock.Now}
+	if _, ok := engine.(caching); ok {
+		c.CacheBytes = cacheBytes
+	}
+	served, err := serving.New(engine, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return served
 }
 
 // used returns how many requests count for user, once everything that is to be given back was.

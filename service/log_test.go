@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
 )
@@ -62,7 +63,7 @@ func (b *logBook) lastRecord(t *testing.T) map[string]string {
 func TestLog_Format(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	dead := newOffice(t, func(c *service.Config) { c.Engine = deadEngine{} })
+	dead := newOffice(t, func(c *service.Config) { c.Engine, _ = serving.New(deadEngine{}, serving.Config{}) })
 	check := func(what string, book *logBook, table string, occasions ...string) {
 		t.Helper()
 		if diff := cmp.Diff(documentedFields(t, table, occasions...), book.lastRecord(t)); diff != "" {

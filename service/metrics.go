@@ -2,13 +2,16 @@ package service
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"filings/index"
+	"filings/index/breaker"
+	"filings/index/generation"
+	"filings/index/serving"
 	"filings/service/access"
 )
 
@@ -21,23 +24,18 @@ type metrics struct {
 	keyStore   *prometheus.HistogramVec
 }
 
-// seconds are the bounds of histograms of time: from an answer out of memory to the end of a request's time.
-func seconds() []float64 {
-	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
-}
-
 func newMetrics(s *Service) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_http_requests_total",
 			Help: "Requests answered, by the endpoint's path, status and the caller's tier."}, []string{"route", "status", "tier"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_http_request_duration_seconds",
-			Help: "Time from a request's arrival to its answer, by the endpoint's path.", Buckets: seconds()}, []string{"route"}),
+			Help: "Time from a request's arrival to its answer, by the endpoint's path.", Buckets: serving.Seconds()}, []string{"route"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_http_requests_in_flight",
 			Help: "Requests that are being answered."}),
 		admissions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_admissions_total",
 			Help: "Requests with a key, by what became of them: admitted, unknown_key, burst, daily or lifetime."}, []string{"verdict"}),
 		keyStore: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_admission_duration_seconds",
-			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: seconds()}, []string{"outcome"}),
+			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: serving.Seconds()}, []string{"outcome"}),
 	}
 	// From 0 on, since Prometheus does not see the rise of a counter that it first meets at another figure.
 	for v := access.Admitted; v <= access.LifetimeExceeded; v++ {
@@ -46,11 +44,11 @@ func newMetrics(s *Service) (*metrics, error) {
 	for _, outcome := range []string{"ok", "unavailable", "error"} {
 		m.keyStore.WithLabelValues(outcome)
 	}
-	all := append([]prometheus.Collector{
+	all := []prometheus.Collector{
 		m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, &liveGeneration{engine: s.config.Engine}, &lastLoad{ask: s.config.LastLoad},
-	}, cacheMetrics(s.config.Engine)...)
+	}
 	if store, ok := s.config.Access.(interface{ BreakerState() int }); ok {
-		all = append(all, breakerState("filings_keys_breaker_state", "key store", store.BreakerState))
+		all = append(all, breaker.Metric("filings_keys_breaker_state", "key store", store.BreakerState))
 	}
 	return m, register(s.config.Registry, all...)
 }
@@ -75,7 +73,17 @@ func (m *metrics) answered(k *call, status int, took time.Duration) {
 
 // asked counts a question to the key store, admitted what it answered.
 func (m *metrics) asked(err error, took time.Duration) {
-	m.keyStore.WithLabelValues(outcome(err)).Observe(took.Seconds())
+	m.keyStore.WithLabelValues(storeOutcome(err)).Observe(took.Seconds())
+}
+
+func storeOutcome(err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, access.ErrUnavailable):
+		return "unavailable"
+	}
+	return "error"
 }
 
 func (m *metrics) admitted(a access.Admission) {
@@ -98,31 +106,8 @@ func verdictLabel(v access.Verdict) string {
 	return "other"
 }
 
-// counters is what an engine with a cache tells about it. index/cached has it.
-type counters interface {
-	Counters() (hits, misses, bytes uint64)
-}
-
-func cacheMetrics(engine index.Engine) []prometheus.Collector {
-	c, ok := engine.(counters)
-	if !ok {
-		return nil
-	}
-	return []prometheus.Collector{
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_hits_total",
-			Help: "Questions to the index that were answered from memory, or by an equal question under way."},
-			func() float64 { hits, _, _ := c.Counters(); return float64(hits) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_misses_total",
-			Help: "Questions to the index that the engine was asked."},
-			func() float64 { _, misses, _ := c.Counters(); return float64(misses) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_cache_bytes",
-			Help: "Memory that remembered answers take."},
-			func() float64 { _, _, bytes := c.Counters(); return float64(bytes) }),
-	}
-}
-
 // liveGeneration reports the live generation when it is asked. Its age is time() minus the second figure.
-type liveGeneration struct{ engine index.Engine }
+type liveGeneration struct{ engine *serving.Engine }
 
 func (*liveGeneration) descriptions() (info, created *prometheus.Desc) {
 	return prometheus.NewDesc("filings_live_generation_info", "The live generation, by name; no figure where none is.", []string{"generation"}, nil),
@@ -150,10 +135,10 @@ func (l *liveGeneration) Collect(to chan<- prometheus.Metric) {
 }
 
 // begun returns when a generation was begun, by its name: prefix, date, time and version, joined by hyphens.
-func begun(generation string) (time.Time, bool) {
-	parts := strings.Split(generation, "-")
+func begun(name string) (time.Time, bool) {
+	parts := strings.Split(name, "-")
 	if len(parts) < 4 {
 		return time.Time{}, false
 	}
-	return index.GenerationTime(strings.Join(parts[:len(parts)-3], "-"), generation)
+	return generation.ParseName(strings.Join(parts[:len(parts)-3], "-"), name)
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"filings/index"
-	"filings/index/madeup"
+	"filings/index/synthetic"
 	"filings/service/access"
 )
 
 // madeUp returns n made-up filings, as `filings demo` makes them, that end at now.
 func madeUp(n int) []*index.Filing {
-	g := madeup.NewUntil(1, now)
+	g := synthetic.NewUntil(1, now)
 	all := make([]*index.Filing, n)
 	for i := range all {
 		all[i] = &index.Filing{}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"filings/index"
-	"filings/index/cached"
+	"filings/index/generation"
 	"filings/service"
 	"filings/service/access"
 )
@@ -58,20 +58,15 @@ func TestT4_Health(t *testing.T) {
 func TestT4_Metrics(t *testing.T) {
 	t.Parallel()
 	var s *site
-	measure := func(c *service.Config) {
-		engine, err := service.Measure(c.Engine, c.Registry, c.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Engine = cached.New(engine, 1<<20)
-		c.LastLoad = func(context.Context) (*index.Run, error) {
+	withLoad := func(c *service.Config) {
+		c.LastLoad = func(context.Context) (*generation.Run, error) {
 			began := time.Unix(1_000_000, 0)
-			return &index.Run{Started: began, Renewed: began.Add(90 * time.Second), Outcome: index.OutcomePromoted, Read: 12, Indexed: 11, Rejected: 1}, nil
+			return &generation.Run{Started: began, Renewed: began.Add(90 * time.Second), Outcome: generation.OutcomePromoted, Read: 12, Indexed: 11, Rejected: 1}, nil
 		}
 	}
 	l := limits()
 	l[access.Starter] = access.Limit{Quota: 0, Burst: 1}
-	s = newSiteWith(t, oracle(fixture(t)), l, measure)
+	s = newSiteWith(t, caching{oracle(fixture(t))}, l, withLoad)
 	s.get(t, access.Pro, "/v1/filings")
 	s.get(t, access.Pro, "/v1/filings")
 	s.get(t, access.Free, "/v1/liens/1")

@@ -19,7 +19,6 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
-	"filings/index/cached"
 	"filings/index/elastic"
 	"filings/service"
 	"filings/service/access"
@@ -74,15 +73,7 @@ func (b *badRoad) engine(t testing.TB, registry *prometheus.Registry) index.Engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured, err := service.Measure(store, registry, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	guarded, err := service.Guard(measured, registry, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cached.New(guarded, cacheBytes)
+	return caching{store}
 }
 
 // newSiteOver starts a service over the road and the real Redis, and returns it with a pro account's key.

@@ -22,6 +22,7 @@ type asker struct {
 	active   []string // folded foreclosure statuses that count as active
 	question question
 
+	where      []index.Predicate
 	equal      []index.AnyOf
 	ranges     []bounds
 	days       index.Days
@@ -90,9 +91,9 @@ func (a *asker) apply(p *parameter, name string, v value) {
 	case opEqual:
 		a.anyOf(p.fields, append(v.texts, v.text))
 	case opInCounty:
-		q.Where = append(q.Where, index.InCounty(v.text))
+		a.where = append(a.where, index.InCounty(v.text))
 	case opContains:
-		q.Where = append(q.Where, index.Contains{Text: index.SearchText(v.text)})
+		a.where = append(a.where, index.Contains{Text: index.SearchText(v.text)})
 	case opAtLeast:
 		b := a.between(p.fields[0])
 		b.Min, b.minName = &v.number, name
@@ -101,7 +102,7 @@ func (a *asker) apply(p *parameter, name string, v value) {
 		b.Max, b.maxName = &v.number, name
 	case opPresent:
 		if v.is {
-			q.Where = append(q.Where, index.Present{Field: p.fields[0], Is: true})
+			a.where = append(a.where, index.Present{Field: p.fields[0], Is: true})
 		}
 	case opForeclosure:
 		a.foreclosure(p.fields[0], v.text)
@@ -149,12 +150,11 @@ func (a *asker) between(field index.Field) *bounds {
 }
 
 func (a *asker) foreclosure(field index.Field, choice string) {
-	q := &a.question.query
 	switch choice {
 	case "show", "hide":
-		q.Where = append(q.Where, index.Present{Field: field, Is: choice == "show"})
+		a.where = append(a.where, index.Present{Field: field, Is: choice == "show"})
 	case "active":
-		q.Where = append(q.Where, index.AnyOf{Fields: []index.Field{field}, Values: a.active})
+		a.where = append(a.where, index.AnyOf{Fields: []index.Field{field}, Values: a.active})
 	}
 }
 
@@ -187,29 +187,29 @@ func (a *asker) to(t time.Time) {
 
 // finish checks what concerns several parameters, and puts the question together.
 func (a *asker) finish() (question, error) {
-	q := &a.question.query
 	for _, e := range a.equal {
-		q.Where = append(q.Where, e)
+		a.where = append(a.where, e)
 	}
 	for _, b := range a.ranges {
 		if b.Min != nil && b.Max != nil && *b.Min > *b.Max {
 			return question{}, invalid(b.minName, "must not be above %s", b.maxName)
 		}
-		q.Where = append(q.Where, b.Between)
+		a.where = append(a.where, b.Between)
 	}
 	if !a.start.IsZero() && !a.end.IsZero() && a.start.After(a.end) {
 		return question{}, invalid("date_start", "must not be after date_end")
 	}
 	if a.days != (index.Days{}) {
-		q.Where = append(q.Where, a.days)
+		a.where = append(a.where, a.days)
 	}
 	if len(a.edges) == 4 {
 		box := index.Box{North: a.edges[opNorth], South: a.edges[opSouth], East: a.edges[opEast], West: a.edges[opWest]}
 		if box.South > box.North {
 			return question{}, invalid("bounds_south", "must not be above bounds_north")
 		}
-		q.Where = append(q.Where, box)
+		a.where = append(a.where, box)
 		a.question.box = box
 	}
+	a.question.query.Where = index.Where(a.where...)
 	return a.question, nil
 }

@@ -12,13 +12,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"filings/index"
+	"filings/index/generation"
+	"filings/index/serving"
 	"filings/service/access"
 )
 
 // Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value of any other field
 // is one that works.
 type Config struct {
-	Engine index.Engine
+	Engine *serving.Engine
 	Access access.Store
 	// RequestTimeout is the time for one request, all of it.
 	RequestTimeout time.Duration
@@ -34,7 +36,7 @@ type Config struct {
 	// Ready says why the process is not ready for reasons of its own, such as that it is stopping. nil: it always is.
 	Ready func(context.Context) error
 	// LastLoad tells of the load that runs or ran last, for the metrics. nil: nothing is told.
-	LastLoad func(context.Context) (*index.Run, error)
+	LastLoad func(context.Context) (*generation.Run, error)
 	// OperationsToken is what a caller of /accounts on the operations listener shows. "": there is no /accounts.
 	OperationsToken string
 	Now             func() time.Time     // nil: time.Now

@@ -15,6 +15,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic"
+	"filings/index/generation"
 	"filings/service/access"
 )
 
@@ -61,7 +62,7 @@ func (c *checkup) engine(ctx context.Context) {
 	case live.Generation() == "":
 		c.warn("generation", "nothing was loaded yet: `filings reindex` does")
 	default:
-		begun, _ := index.GenerationTime(c.s.Index, live.Generation())
+		begun, _ := generation.ParseName(c.s.Index, live.Generation())
 		c.ok("generation", "%s is live, %s old, and of a version that this program reads", live.Generation(), c.now().Sub(begun).Round(time.Minute))
 	}
 }

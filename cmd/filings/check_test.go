@@ -53,7 +53,7 @@ func TestCheck_Embedded(t *testing.T) {
 		t.Error("a check made the data folder")
 	}
 	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
-	a := serving(t, f)
+	a := startServing(t, f)
 	f.settings.Listen, f.settings.RedirectListen, f.settings.OperationsListen = a.api.String(), a.redirect.String(), a.operations.String()
 	out := f.must(t, "", "check")
 	if n := strings.Count(out, "the service listens there"); n != 3 || strings.Contains(out, "warn") || !strings.Contains(out, "is live") {

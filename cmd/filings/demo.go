@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"filings/index/madeup"
+	"filings/index/synthetic"
 	"filings/reindexer"
 	"filings/service/access"
 )
@@ -49,7 +49,7 @@ func (p *program) demoCommand() *cobra.Command {
 func (p *program) loadDemo(ctx context.Context, s settings) error {
 	in, out := io.Pipe()
 	go func() {
-		out.CloseWithError(madeup.WriteUntil(out, demoFilings, demoSeed, time.Now()))
+		out.CloseWithError(synthetic.WriteUntil(out, demoFilings, demoSeed, time.Now()))
 	}()
 	defer in.Close()
 	quiet := &program{streams{in, io.Discard, p.err}, p.environment}

@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 func (p *program) generationsCommand() *cobra.Command {
@@ -25,7 +25,7 @@ func (p *program) generationsCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live")
-	cmd.RunE = p.withStore(func(ctx context.Context, store index.Store, _ []string) error {
+	cmd.RunE = p.withStore(func(ctx context.Context, store generation.Store, _ []string) error {
 		all, err := sealed(ctx, store)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (p *program) rollbackCommand() *cobra.Command {
 
 		ValidArgsFunction: p.completeGeneration,
 	}
-	cmd.RunE = p.withStore(func(ctx context.Context, store index.Store, args []string) error {
+	cmd.RunE = p.withStore(func(ctx context.Context, store generation.Store, args []string) error {
 		all, err := sealed(ctx, store)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (p *program) rollbackCommand() *cobra.Command {
 }
 
 // rollbackTarget returns the live generation and the one to go back to; all is sorted newest first.
-func rollbackTarget(all []index.Generation, args []string) (live, target string, err error) {
+func rollbackTarget(all []generation.Info, args []string) (live, target string, err error) {
 	for _, g := range all {
 		switch {
 		case g.Live:
@@ -100,12 +100,12 @@ func rollbackTarget(all []index.Generation, args []string) (live, target string,
 }
 
 // sealed lists the generations that can be served; one that is being built is not yet there for anybody.
-func sealed(ctx context.Context, store index.Store) ([]index.Generation, error) {
+func sealed(ctx context.Context, store generation.Store) ([]generation.Info, error) {
 	all, err := store.Generations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the generations: %w", err)
 	}
-	kept := []index.Generation{}
+	kept := []generation.Info{}
 	for _, g := range all {
 		if g.Sealed {
 			kept = append(kept, g)
@@ -114,7 +114,7 @@ func sealed(ctx context.Context, store index.Store) ([]index.Generation, error) 
 	return kept, nil
 }
 
-func (p *program) writeGenerationsJSON(all []index.Generation) error {
+func (p *program) writeGenerationsJSON(all []generation.Info) error {
 	type row struct {
 		Name      string    `json:"name"`
 		CreatedAt time.Time `json:"createdAt"`
@@ -129,7 +129,7 @@ func (p *program) writeGenerationsJSON(all []index.Generation) error {
 	return json.NewEncoder(p.out).Encode(rows)
 }
 
-func (p *program) writeGenerations(all []index.Generation) error {
+func (p *program) writeGenerations(all []generation.Info) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(p.err, "There are no generations yet: `filings reindex` makes one.")
 		return err
@@ -146,7 +146,7 @@ func (p *program) writeGenerations(all []index.Generation) error {
 	return w.Flush()
 }
 
-func (p *program) tellRunning(ctx context.Context, store index.Store) error {
+func (p *program) tellRunning(ctx context.Context, store generation.Store) error {
 	run, err := store.Running(ctx)
 	if err != nil {
 		return err
@@ -160,9 +160,9 @@ func (p *program) tellRunning(ctx context.Context, store index.Store) error {
 }
 
 // tellLast tells how the last load ended, if it did not promote: whoever looks at the list then misses its generation.
-func (p *program) tellLast(ctx context.Context, store index.Store) error {
+func (p *program) tellLast(ctx context.Context, store generation.Store) error {
 	run, err := store.LastRun(ctx)
-	if err != nil || run == nil || run.Outcome == index.OutcomePromoted {
+	if err != nil || run == nil || run.Outcome == generation.OutcomePromoted {
 		return err
 	}
 	how := "failed"

@@ -18,6 +18,7 @@ import (
 	"filings/index"
 	"filings/index/elastic"
 	"filings/index/embedded"
+	"filings/index/generation"
 )
 
 // asProgram makes the test binary the program itself, so that a test has a process to kill.
@@ -47,7 +48,7 @@ func TestL7_KilledLoads(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
-		open := func(func() time.Time) (index.Store, error) {
+		open := func(func() time.Time) (generation.Store, error) {
 			store, err := embedded.Open(embedded.Config{Dir: dir, Index: "filings"})
 			if err == nil {
 				t.Cleanup(func() { _ = store.Close() })
@@ -61,7 +62,7 @@ func TestL7_KilledLoads(t *testing.T) {
 		address := servers.Elasticsearch(t)
 		name := fmt.Sprintf("killed-%d", time.Now().UnixNano())
 		t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
-		open := func(now func() time.Time) (index.Store, error) {
+		open := func(now func() time.Time) (generation.Store, error) {
 			return elastic.Open(elastic.Config{Addresses: []string{address}, Index: name, Shards: 1, Now: now})
 		}
 		killLoads(t, open, "FILINGS_ELASTICSEARCH_URL="+address, "FILINGS_INDEX="+name, "FILINGS_INDEX_REPLICAS=0",
@@ -70,7 +71,7 @@ func TestL7_KilledLoads(t *testing.T) {
 }
 
 // killLoads alternates between two files: one load is killed, the next one runs to its end.
-func killLoads(t *testing.T, open func(now func() time.Time) (index.Store, error), environment ...string) {
+func killLoads(t *testing.T, open func(now func() time.Time) (generation.Store, error), environment ...string) {
 	store, err := open(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +146,7 @@ func load(t *testing.T, file string, environment []string) {
 }
 
 // seen describes what a reader finds: figures that come from all filings, and must fit each other.
-func seen(t *testing.T, store index.Store) string {
+func seen(t *testing.T, store generation.Store) string {
 	t.Helper()
 	ctx := t.Context()
 	for {
@@ -157,7 +158,7 @@ func seen(t *testing.T, store index.Store) string {
 			stats, err = r.Stats(ctx)
 		}
 		if err == nil {
-			count, err = r.Count(ctx, nil)
+			count, err = r.Count(ctx, index.Filter{})
 		}
 		if err == nil {
 			rows, err = r.Rows(ctx, index.Query{Sort: index.DefaultSort, Offset: int(count) - 5, Limit: 10})
@@ -173,7 +174,7 @@ func seen(t *testing.T, store index.Store) string {
 }
 
 // waitForLive waits until readers see something that suits.
-func waitForLive(t *testing.T, store index.Store, suits func(string) bool) {
+func waitForLive(t *testing.T, store generation.Store, suits func(string) bool) {
 	for deadline := time.Now().Add(10 * time.Second); !suits(seen(t, store)); {
 		if time.Now().After(deadline) {
 			t.Fatal("a swap is not seen")
@@ -182,13 +183,13 @@ func waitForLive(t *testing.T, store index.Store, suits func(string) bool) {
 }
 
 // freeLock lets the lock of a killed load expire: a store whose clock is ahead takes it.
-func freeLock(t *testing.T, open func(now func() time.Time) (index.Store, error)) {
+func freeLock(t *testing.T, open func(now func() time.Time) (generation.Store, error)) {
 	t.Helper()
-	store, err := open(func() time.Time { return time.Now().Add(index.LockTTL + time.Second) })
+	store, err := open(func() time.Time { return time.Now().Add(generation.LockTTL + time.Second) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := store.Lock(t.Context(), index.Run{Holder: "the test", Started: time.Now()})
+	lock, err := store.Lock(t.Context(), generation.Run{Holder: "the test", Started: time.Now()})
 	if err != nil {
 		t.Fatalf("the lock of a killed load: %v", err)
 	}
@@ -198,7 +199,7 @@ func freeLock(t *testing.T, open func(now func() time.Time) (index.Store, error)
 }
 
 // checkClean wants nothing to be left behind by a killed load after the next one.
-func checkClean(t *testing.T, store index.Store) {
+func checkClean(t *testing.T, store generation.Store) {
 	t.Helper()
 	all, err := store.Generations(t.Context())
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// serving runs the service until the test ends, and returns where it listens.
-func serving(t *testing.T, f *fixture) addresses {
+// startServing runs the service until the test ends, and returns where it listens.
+func startServing(t *testing.T, f *fixture) addresses {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	p := &program{streams{nil, io.Discard, io.Discard}, func() (settings, error) { return f.settings, nil }}
@@ -53,7 +53,7 @@ func scrape(t *testing.T) map[string]metric {
 	f := newFixture(t)
 	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
 	key := strings.TrimSpace(f.must(t, "", "keys", "create", "--user", "u", "--tier", "pro"))
-	a := serving(t, f)
+	a := startServing(t, f)
 	get(t.Context(), t, client(t, a.trust), "https://localhost:"+a.port()+"/v1/filings", key)
 	text := string(get(t.Context(), t, http.DefaultClient, "http://"+a.operations.String()+"/metrics", ""))
 

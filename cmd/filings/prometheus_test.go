@@ -119,7 +119,7 @@ func TestPrometheus(t *testing.T) {
 	f.settings.ProBurst, f.settings.ProDailyQuota = 1_000_000, 1_000_000
 	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
 	key := strings.TrimSpace(f.must(t, "", "keys", "create", "--user", "u", "--tier", "pro"))
-	a := serving(t, f)
+	a := startServing(t, f)
 	w, c := startPrometheus(t, a.operations.String()), client(t, a.trust)
 	eventually(t, "Prometheus has seen the service's figures rise", func() bool {
 		get(t.Context(), t, c, "https://localhost:"+a.port()+"/v1/filings", key)

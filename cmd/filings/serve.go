@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"filings/index"
-	"filings/index/cached"
+	"filings/index/generation"
+	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
 )
@@ -69,11 +69,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 		return err
 	}
 	registry := newRegistry()
-	measured, err := service.Measure(store, registry, time.Now)
-	if err != nil {
-		return err
-	}
-	guarded, err := service.Guard(measured, registry, log)
+	engine, err := serving.New(store, serving.Config{CacheBytes: int64(s.CacheSize), Registry: registry, Log: log})
 	if err != nil {
 		return err
 	}
@@ -82,7 +78,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 		return usageError{err}
 	}
 	svc, err := service.New(service.Config{
-		Engine:            cached.New(guarded, int64(s.CacheSize)),
+		Engine:            engine,
 		Access:            keys,
 		CORSOrigins:       s.CORSOrigins,
 		ActiveStatuses:    s.ActiveForeclosureStatuses,
@@ -114,7 +110,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 }
 
 // reach makes sure that the servers answer.
-func reach(ctx context.Context, s settings, store index.Store, keys access.Store) error {
+func reach(ctx context.Context, s settings, store generation.Store, keys access.Store) error {
 	ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
 	defer cancel()
 	var g errgroup.Group

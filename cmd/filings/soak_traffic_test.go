@@ -18,6 +18,7 @@ import (
 
 	"filings/index"
 	"filings/index/indextest"
+	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
 )
@@ -83,7 +84,11 @@ func oracleService(t *testing.T, file string) func(path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	svc, err := service.New(service.Config{Engine: oracleEngine{indextest.NewOracle("oracle", filings)}, Access: store, RequestTimeout: time.Minute})
+	engine, err := serving.New(oracleEngine{indextest.NewOracle("oracle", filings)}, serving.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc, err := service.New(service.Config{Engine: engine, Access: store, RequestTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

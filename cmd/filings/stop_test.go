@@ -22,6 +22,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
+	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
 )
@@ -261,8 +262,12 @@ func TestStop_BeforeItListens(t *testing.T) {
 	f := newFixture(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	engine, err := serving.New(struct{ index.Engine }{}, serving.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 50 {
-		svc, err := service.New(service.Config{Engine: struct{ index.Engine }{}, Access: struct{ access.Store }{}, RequestTimeout: time.Second})
+		svc, err := service.New(service.Config{Engine: engine, Access: struct{ access.Store }{}, RequestTimeout: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +305,11 @@ func (broken) Live(context.Context) (index.Reader, error) { return nil, index.Er
 func TestStop_Refunds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	svc, err := service.New(service.Config{Engine: broken{}, Access: grudging{end: t.Context().Done()}, RequestTimeout: 100 * time.Millisecond})
+	engine, err := serving.New(broken{}, serving.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc, err := service.New(service.Config{Engine: engine, Access: grudging{end: t.Context().Done()}, RequestTimeout: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

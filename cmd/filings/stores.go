@@ -14,12 +14,13 @@ import (
 	"filings/index"
 	"filings/index/elastic"
 	"filings/index/embedded"
+	"filings/index/generation"
 	"filings/service/access"
 )
 
 // openStore opens the engine that the settings name, and what closes it. It does not wait for a server: the first use
 // does.
-func openStore(s settings, log *slog.Logger) (index.Store, io.Closer, error) {
+func openStore(s settings, log *slog.Logger) (generation.Store, io.Closer, error) {
 	if len(s.ElasticsearchURL) == 0 {
 		store, err := embedded.Open(embedded.Config{Dir: s.DataDir, Index: s.Index})
 		return store, store, err
@@ -57,7 +58,7 @@ func openAccess(s settings) (access.Store, error) {
 }
 
 // withStore opens the engine, hands it to do, and closes it.
-func (p *program) withStore(do func(ctx context.Context, store index.Store, args []string) error) func(*cobra.Command, []string) error {
+func (p *program) withStore(do func(ctx context.Context, store generation.Store, args []string) error) func(*cobra.Command, []string) error {
 	return p.withSettings(func(ctx context.Context, s settings, args []string) (err error) {
 		store, closer, err := openStore(s, p.logger(s))
 		if err != nil {

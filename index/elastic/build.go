@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/mappings"
 )
 
@@ -23,12 +22,12 @@ type build struct {
 	bulk  *bulk
 }
 
-var _ index.Build = (*build)(nil)
+var _ generation.Build = (*build)(nil)
 
 // Begin makes a new, unsealed generation: empty, or a clone of the sealed generation `from`, which shares its files and
 // so takes seconds. That the lock is held is checked before: an index cannot be created in one step with that proof. If
 // it is lost at this very moment, an unsealed generation is left behind, which the next load deletes.
-func (l *lock) Begin(ctx context.Context, from string) (index.Build, error) {
+func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error) {
 	b, err := l.begin(ctx, from)
 	if err != nil {
 		return nil, fmt.Errorf("beginning a generation: %w", l.explain(ctx, err))
@@ -65,11 +64,11 @@ func (s *Store) nextName(ctx context.Context) (string, error) {
 	}
 	next := s.now().UTC().Truncate(time.Microsecond)
 	for name := range found {
-		if t, ok := index.GenerationTime(s.alias, name); ok && !next.After(t) {
+		if t, ok := generation.ParseName(s.alias, name); ok && !next.After(t) {
 			next = t.Add(time.Microsecond)
 		}
 	}
-	return index.GenerationName(s.alias, next, mappings.Version), nil
+	return generation.Name(s.alias, next, mappings.Version), nil
 }
 
 // buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
@@ -147,65 +146,6 @@ func (b *build) Remove(ctx context.Context, id int64) error {
 		return fmt.Errorf("writing to %s: %w", b.name, b.lock.explain(ctx, err))
 	}
 	return nil
-}
-
-// idsAtOnce is how many ids one request asks for: an answer of about 30 kB.
-const idsAtOnce = 1000
-
-// Has asks the generation that was copied. It does not change, so what was put or removed since makes no difference.
-func (b *build) Has(ctx context.Context, ids []int64) ([]bool, error) {
-	has := make([]bool, 0, len(ids))
-	if b.from == "" {
-		return has[:len(ids)], nil
-	}
-	for some := range slices.Chunk(ids, idsAtOnce) {
-		found, err := b.has(ctx, some)
-		if err != nil {
-			return nil, fmt.Errorf("looking for filings in %s: %w", b.from, err)
-		}
-		has = append(has, found...)
-	}
-	return has, nil
-}
-
-func (b *build) has(ctx context.Context, ids []int64) ([]bool, error) {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = strconv.FormatInt(id, 10)
-	}
-	body, err := json.Marshal(map[string]any{"ids": names})
-	if err != nil {
-		return nil, err
-	}
-	query := url.Values{"_source": {"false"}, "realtime": {"false"}, "filter_path": {"docs._id,docs.found"}}
-	var answer struct {
-		Docs []struct {
-			ID    string `json:"_id"`
-			Found *bool  `json:"found"`
-		} `json:"docs"`
-	}
-	err = b.store.persist(ctx, requestTime, func(ctx context.Context) error {
-		text, err := b.store.c.read(ctx, http.MethodPost, "/"+b.from+"/_mget", query, body)
-		if err != nil {
-			return err
-		}
-		answer.Docs = nil
-		return json.Unmarshal(text, &answer)
-	})
-	if err == nil && len(answer.Docs) != len(ids) {
-		err = errIncomplete(len(answer.Docs), len(ids))
-	}
-	if err != nil {
-		return nil, err
-	}
-	found := make([]bool, len(ids))
-	for i, doc := range answer.Docs {
-		if doc.Found == nil || doc.ID != names[i] {
-			return nil, errIncomplete(i, len(ids))
-		}
-		found[i] = *doc.Found
-	}
-	return found, nil
 }
 
 // Abort deletes the generation.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 func TestL7_UpdateIsACopy(t *testing.T) {
@@ -37,14 +38,6 @@ func TestL7_UpdateIsACopy(t *testing.T) {
 		if err := b.Remove(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-	}
-	// What was put and removed makes no difference to what the copied generation had.
-	has, err := b.Has(t.Context(), []int64{7, 1, 6, 99, 1 << 62})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]bool{false, true, true, false, false}, has); diff != "" {
-		t.Errorf("has (-want +got):\n%s", diff)
 	}
 	tally := seal(t, b)
 	want := map[int64]string{2: "B", 4: "A", 5: "A", 6: "A", 7: "B"}
@@ -164,7 +157,7 @@ func TestSeal_Check(t *testing.T) {
 	}{
 		{"fine", func() error { return nil }, nil},
 		{"wrong", func() error { return wrong }, wrong},
-		{"the lock is lost meanwhile", func() error { s.clock.advance(index.LockTTL); s.lock(t); return nil }, index.ErrLockLost},
+		{"the lock is lost meanwhile", func() error { s.clock.advance(generation.LockTTL); s.lock(t); return nil }, generation.ErrLockLost},
 	}
 	for _, test := range tests {
 		b, err := l.Begin(t.Context(), "")
@@ -173,7 +166,7 @@ func TestSeal_Check(t *testing.T) {
 		}
 		put(t, b, filing(1, "A"))
 		checked := false
-		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, holds index.Tally) error {
+		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
 			checked = true
 			stats, err := r.Stats(ctx)
 			if err != nil || stats.Owners != 1 || stats.Filings != 1 || holds.Filings != 1 || r.Generation() != b.Generation() {
@@ -200,10 +193,7 @@ func TestBuild_EmptyGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if has, err := b.Has(t.Context(), []int64{1, 2}); err != nil || has[0] || has[1] {
-		t.Errorf("has %v, %v", has, err)
-	}
-	if diff := cmp.Diff(index.NewTally(), seal(t, b)); diff != "" {
+	if diff := cmp.Diff(generation.NewChecksum(), seal(t, b)); diff != "" {
 		t.Errorf("tally (-want +got):\n%s", diff)
 	}
 	swap(t, s.Store, "", b.Generation())
@@ -264,7 +254,7 @@ func TestBuild_WritesToADeletedGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.clock.advance(index.LockTTL)
+	s.clock.advance(generation.LockTTL)
 	heir := s.lock(t)
 	if err := heir.Delete(t.Context(), b.Generation()); err != nil {
 		t.Fatal(err)
@@ -273,11 +263,11 @@ func TestBuild_WritesToADeletedGeneration(t *testing.T) {
 	if err == nil {
 		_, err = b.Seal(t.Context(), nil)
 	}
-	if !errors.Is(err, index.ErrLockLost) {
-		t.Errorf("got %v, want %v", err, index.ErrLockLost)
+	if !errors.Is(err, generation.ErrLockLost) {
+		t.Errorf("got %v, want %v", err, generation.ErrLockLost)
 	}
-	if err := b.Abort(t.Context()); !errors.Is(err, index.ErrLockLost) {
-		t.Errorf("aborting: got %v, want %v", err, index.ErrLockLost)
+	if err := b.Abort(t.Context()); !errors.Is(err, generation.ErrLockLost) {
+		t.Errorf("aborting: got %v, want %v", err, generation.ErrLockLost)
 	}
 	if all, err := s.Generations(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("generations %v, %v", all, err)
@@ -303,13 +293,9 @@ func TestBuild_AnswersThatAreLost(t *testing.T) {
 		t.Errorf("%d faults did not happen: %v", n, net.planned)
 	}
 	net.on("/_clone/", cutAfter, cutAfter)
-	net.on("/_mget", cutAfter, cutAfter)
 	b, err := l.Begin(t.Context(), first)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if has, err := b.Has(t.Context(), []int64{3, 4}); err != nil || !has[0] || has[1] {
-		t.Errorf("has %v, %v", has, err)
 	}
 	seal(t, b)
 	for _, name := range []string{first, b.Generation()} {

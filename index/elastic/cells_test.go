@@ -17,7 +17,7 @@ func TestCells_AreGeotiles(t *testing.T) {
 	r := testReader(t, 3, made(300))
 	world := index.Box{North: 90, South: -90, East: 180, West: -180}
 	for _, g := range []index.Grid{index.NewGrid(world, 3), index.NewGrid(index.Box{North: 29, South: 28, East: -80.4, West: -81.6}, 12)} {
-		c, err := clauses(g.Where(nil), nil)
+		c, err := clauses(g.Where(index.Filter{}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestCells_AreGeotiles(t *testing.T) {
 		for _, b := range a.Aggs.Tiles.Buckets {
 			want[b.Key] = b.Count
 		}
-		cells, err := r.Cells(t.Context(), nil, g)
+		cells, err := r.Cells(t.Context(), index.Filter{}, g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestCells_AnswersThatLackSomething(t *testing.T) {
 				answers = answers[min(1, len(answers)-1):]
 				return answering(200, answer), nil
 			}), "g")
-			got, err := r.Cells(t.Context(), nil, index.NewGrid(index.Box{North: 1, South: 1, East: 2, West: 2}, 1))
+			got, err := r.Cells(t.Context(), index.Filter{}, index.NewGrid(index.Box{North: 1, South: 1, East: 2, West: 2}, 1))
 			switch {
 			case tt.id == 0 && err == nil:
 				t.Errorf("%v was taken for an answer", got)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/mappings"
 )
 
@@ -107,7 +108,7 @@ func TestOpen_ErrorsShowNoAddress(t *testing.T) {
 func TestOpen_TLSAndCredentials(t *testing.T) {
 	t.Parallel()
 	var authorization string
-	generation := index.GenerationName("filings", time.Unix(0, 0), mappings.Version)
+	generation := generation.Name("filings", time.Unix(0, 0), mappings.Version)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		authorization = r.Header.Get("Authorization")
 		w.Header().Set("X-Elastic-Product", "Elasticsearch")

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"filings/cmd/testservers/servers"
-	"filings/index"
+	"filings/index/generation"
 	"filings/index/indextest"
 )
 
@@ -24,7 +24,7 @@ func TestConformance(t *testing.T) {
 				return indextest.Harness{
 					Store:   s.Store,
 					Advance: s.clock.advance,
-					Again:   func(t *testing.T) index.Store { return s.again(t, nil) },
+					Again:   func(t *testing.T) generation.Store { return s.again(t, nil) },
 				}
 			})
 		})

@@ -10,12 +10,12 @@ import (
 	"net/url"
 	"slices"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 // Generations lists all generations, the newest first. An unsealed one has as many filings as can be searched in it.
 // Bytes are those of all copies; files that a clone shares with its source count in both.
-func (s *Store) Generations(ctx context.Context) ([]index.Generation, error) {
+func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	found, err := s.describe(ctx, s.alias+"-*")
 	if err != nil {
 		return nil, fmt.Errorf("listing generations: %w", err)
@@ -24,21 +24,21 @@ func (s *Store) Generations(ctx context.Context) ([]index.Generation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measuring generations: %w", err)
 	}
-	var list []index.Generation
+	var list []generation.Info
 	for name, d := range found {
-		created, ok := index.GenerationTime(s.alias, name)
+		created, ok := generation.ParseName(s.alias, name)
 		if !ok {
 			continue
 		}
 		m, size := d.Mappings.Meta, sizes[name]
-		g := index.Generation{Name: name, CreatedAt: created, Sealed: m.isOf(name), Bytes: size.Total.Store.Bytes}
+		g := generation.Info{Name: name, CreatedAt: created, Sealed: m.isOf(name), Bytes: size.Total.Store.Bytes}
 		_, g.Live = d.Aliases[s.alias]
 		if g.Filings = size.Primaries.Docs.Count; g.Sealed {
 			g.Filings = m.Filings
 		}
 		list = append(list, g)
 	}
-	slices.SortFunc(list, func(a, b index.Generation) int { return cmp.Compare(b.Name, a.Name) })
+	slices.SortFunc(list, func(a, b generation.Info) int { return cmp.Compare(b.Name, a.Name) })
 	return list, nil
 }
 
@@ -94,7 +94,7 @@ func (s *Store) swap(ctx context.Context, from, to string, condition ...action) 
 	}, actions...)
 	s.forget()
 	if errors.Is(err, errRefused) {
-		return index.ErrConflict
+		return generation.ErrConflict
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (s *Store) checkSwap(ctx context.Context, from, to string) error {
 		return err
 	}
 	if live != from {
-		return index.ErrConflict
+		return generation.ErrConflict
 	}
 	_, err = s.sealed(ctx, to)
 	return err

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/mappings"
 )
 
@@ -22,7 +23,7 @@ import (
 func (s testStore) bare(t testing.TB, micro int) string {
 	t.Helper()
 	begun := time.Date(2026, 1, 1, 0, 0, 0, micro*1000, time.UTC)
-	name := index.GenerationName(s.alias, begun, mappings.Version)
+	name := generation.Name(s.alias, begun, mappings.Version)
 	s.makeIndex(t, name, meta{Sealed: true, Generation: name})
 	return name
 }
@@ -64,13 +65,13 @@ func TestL7_SwapChangesNothingUnlessAllIsAsExpected(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	a, b := s.bare(t, 1), s.bare(t, 2)
-	unsealed := index.GenerationName(s.alias, time.Date(2026, 1, 1, 0, 0, 3, 0, time.UTC), mappings.Version)
+	unsealed := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 3, 0, time.UTC), mappings.Version)
 	s.makeIndex(t, unsealed, meta{})
-	inherited := index.GenerationName(s.alias, time.Date(2026, 1, 1, 0, 0, 4, 0, time.UTC), mappings.Version)
+	inherited := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 4, 0, time.UTC), mappings.Version)
 	s.makeIndex(t, inherited, meta{Sealed: true, Generation: a}) // as a clone of a begins
-	newer := index.GenerationName(s.alias, time.Date(2026, 1, 1, 0, 0, 5, 0, time.UTC), mappings.Version+1)
+	newer := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 5, 0, time.UTC), mappings.Version+1)
 	s.makeIndex(t, newer, meta{Sealed: true, Generation: newer})
-	missing := index.GenerationName(s.alias, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), mappings.Version)
+	missing := generation.Name(s.alias, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), mappings.Version)
 	other := s.alias + "-other"
 	s.makeIndex(t, other, meta{Sealed: true, Generation: other})
 
@@ -79,10 +80,10 @@ func TestL7_SwapChangesNothingUnlessAllIsAsExpected(t *testing.T) {
 		name, from, to string
 		want           error // nil: any error
 	}{
-		{"from another one", b, a, index.ErrConflict},
-		{"from none", "", b, index.ErrConflict},
-		{"from none to the live one", "", a, index.ErrConflict},
-		{"from one that never was", missing, b, index.ErrConflict},
+		{"from another one", b, a, generation.ErrConflict},
+		{"from none", "", b, generation.ErrConflict},
+		{"from none to the live one", "", a, generation.ErrConflict},
+		{"from one that never was", missing, b, generation.ErrConflict},
 		{"to one that is not there", a, missing, index.ErrNotFound},
 		{"to an unsealed one", a, unsealed, errUnsealed},
 		{"to a clone that is not sealed itself", a, inherited, errUnsealed},
@@ -153,7 +154,7 @@ func TestGenerations(t *testing.T) {
 		t.Fatalf("in an empty store: %v, %v", got, err)
 	}
 	// What is not ours: another store whose name begins like this one's, and an index of somebody else.
-	neighbour := index.GenerationName(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
+	neighbour := generation.Name(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
 	s.makeIndex(t, neighbour, meta{Sealed: true, Generation: neighbour})
 	s.makeIndex(t, s.alias+"-other", meta{})
 
@@ -172,11 +173,11 @@ func TestGenerations(t *testing.T) {
 		t.Errorf("%s is said to take %d bytes", got[1].Name, got[1].Bytes)
 	}
 	began := s.clock.Now()
-	want := []index.Generation{
+	want := []generation.Info{
 		{Name: b.Generation(), CreatedAt: began.Add(time.Microsecond), Filings: 3},
 		{Name: first, CreatedAt: began, Filings: 3, Live: true, Sealed: true},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(index.Generation{}, "Bytes")); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(generation.Info{}, "Bytes")); diff != "" {
 		t.Errorf("generations (-want +got):\n%s", diff)
 	}
 }
@@ -188,7 +189,7 @@ func TestOpen_OnlySealedGenerations(t *testing.T) {
 	if r, err := s.Open(t.Context(), sealed); err != nil || r.Generation() != sealed {
 		t.Errorf("got %v, %v", r, err)
 	}
-	unsealed := index.GenerationName(s.alias, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), mappings.Version)
+	unsealed := generation.Name(s.alias, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), mappings.Version)
 	s.makeIndex(t, unsealed, meta{})
 	for _, name := range []string{"", "*", s.alias, sealed + "1", unsealed, sealed + "," + unsealed} {
 		if _, err := s.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 const (
@@ -142,7 +143,7 @@ func (s *Store) liveName(ctx context.Context) (string, error) {
 	case names[0] == s.alias:
 		return "", fmt.Errorf("%s is an index, where an alias is needed: choose another name or delete it", s.alias)
 	}
-	if _, ok := index.GenerationTime(s.alias, names[0]); !ok {
+	if _, ok := generation.ParseName(s.alias, names[0]); !ok {
 		return "", fmt.Errorf("the alias %s points at %s, which is no generation", s.alias, names[0])
 	}
 	return names[0], nil

@@ -81,7 +81,7 @@ func TestL8_LiveAsksAtOnceWhenAGenerationIsGone(t *testing.T) {
 	if got := liveOf(t, other); got != a {
 		t.Fatalf("live is %q within the second, want %q: this test tests nothing", got, a)
 	}
-	if _, err := r.Count(t.Context(), nil); !errors.Is(err, index.ErrGone) {
+	if _, err := r.Count(t.Context(), index.Filter{}); !errors.Is(err, index.ErrGone) {
 		t.Fatalf("counting in a deleted generation: %v, want %v", err, index.ErrGone)
 	}
 	if got := liveOf(t, other); got != b {
@@ -244,7 +244,7 @@ func TestL8_SwapsUnderConstantSearches(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				n, err := r.Count(t.Context(), nil)
+				n, err := r.Count(t.Context(), index.Filter{})
 				if err != nil {
 					return err
 				}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // lock is an index.Lock. It is safe for concurrent use.
@@ -19,11 +20,11 @@ type lock struct {
 	entry entry // as last written
 }
 
-var _ index.Lock = (*lock)(nil)
+var _ generation.Lock = (*lock)(nil)
 
 // Lock takes the lock, or fails at once with a *index.LockedError. A lock that was not renewed for index.LockTTL is
 // taken over.
-func (s *Store) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
+func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
 	for {
 		l, err := s.tryLock(ctx, run)
 		// Another load was faster, by a moment: look who it is. A state index that is not there was made by now.
@@ -40,7 +41,7 @@ func (s *Store) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
 // errNoState: there was no state index. It has been created.
 var errNoState = errors.New("no state index")
 
-func (s *Store) tryLock(ctx context.Context, run index.Run) (*lock, error) {
+func (s *Store) tryLock(ctx context.Context, run generation.Run) (*lock, error) {
 	current, err := s.lockAlias(ctx)
 	if errors.Is(err, index.ErrGone) {
 		return nil, errors.Join(errNoState, s.createState(ctx))
@@ -51,7 +52,7 @@ func (s *Store) tryLock(ctx context.Context, run index.Run) (*lock, error) {
 	if holder, err := s.holder(ctx, current); err != nil {
 		return nil, err
 	} else if holder != nil {
-		return nil, &index.LockedError{Run: *holder}
+		return nil, &generation.LockedError{Run: *holder}
 	}
 	l := &lock{store: s, token: s.newToken(s.now())}
 	err = s.commit(ctx, l.isHeld,
@@ -73,7 +74,7 @@ func (s *Store) tryLock(ctx context.Context, run index.Run) (*lock, error) {
 }
 
 // holder returns the load that holds the lock by the alias `current`, or nil if it is free or has expired.
-func (s *Store) holder(ctx context.Context, current string) (*index.Run, error) {
+func (s *Store) holder(ctx context.Context, current string) (*generation.Run, error) {
 	if current == s.freeLock() {
 		return nil, nil
 	}
@@ -85,21 +86,21 @@ func (s *Store) holder(ctx context.Context, current string) (*index.Run, error) 
 	if e.Source.Token != current {
 		// The holder has not written yet who it is.
 		taken := s.takenAt(current)
-		run = index.Run{Holder: "unknown", Started: taken, Renewed: taken, Phase: "preparing"}
+		run = generation.Run{Holder: "unknown", Started: taken, Renewed: taken, Phase: "preparing"}
 	}
-	if age := s.now().Sub(run.Renewed); age >= index.LockTTL || age <= -index.LockTTL {
+	if age := s.now().Sub(run.Renewed); age >= generation.LockTTL || age <= -generation.LockTTL {
 		return nil, nil
 	}
 	return &run, nil
 }
 
 // Running returns the load that holds the lock, or nil.
-func (s *Store) Running(ctx context.Context) (*index.Run, error) {
+func (s *Store) Running(ctx context.Context) (*generation.Run, error) {
 	current, err := s.lockAlias(ctx)
 	if errors.Is(err, index.ErrGone) {
 		return nil, nil // no load ever ran
 	}
-	var run *index.Run
+	var run *generation.Run
 	if err == nil {
 		run, err = s.holder(ctx, current)
 	}
@@ -110,7 +111,7 @@ func (s *Store) Running(ctx context.Context) (*index.Run, error) {
 }
 
 // LastRun returns what the load that holds the lock, or held it last, published last; nil before the first load.
-func (s *Store) LastRun(ctx context.Context) (*index.Run, error) {
+func (s *Store) LastRun(ctx context.Context) (*generation.Run, error) {
 	e, err := s.readEntry(ctx)
 	if errors.Is(err, index.ErrGone) || err == nil && e.Term == 0 {
 		return nil, nil
@@ -122,7 +123,7 @@ func (s *Store) LastRun(ctx context.Context) (*index.Run, error) {
 }
 
 // Renew keeps the lock for another index.LockTTL and publishes run.
-func (l *lock) Renew(ctx context.Context, run index.Run) error {
+func (l *lock) Renew(ctx context.Context, run generation.Run) error {
 	// An entry of ours that we do not know of is one whose answer did not come.
 	if err := l.publish(ctx, run, func(e entry) bool { return e.Source.Token == l.token }); err != nil {
 		return fmt.Errorf("renewing the lock: %w", err)
@@ -131,7 +132,7 @@ func (l *lock) Renew(ctx context.Context, run index.Run) error {
 }
 
 // publish writes run as of now. If the entry is not where it was, mayReplace decides about what is there instead.
-func (l *lock) publish(ctx context.Context, run index.Run, mayReplace func(entry) bool) error {
+func (l *lock) publish(ctx context.Context, run generation.Run, mayReplace func(entry) bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
@@ -139,7 +140,7 @@ func (l *lock) publish(ctx context.Context, run index.Run, mayReplace func(entry
 		err := l.store.writeEntry(ctx, &l.entry, l.token, run)
 		switch {
 		case errors.Is(err, index.ErrGone):
-			return index.ErrLockLost
+			return generation.ErrLockLost
 		case !hasKind(err, "version_conflict_engine_exception"):
 			return err
 		}
@@ -147,7 +148,7 @@ func (l *lock) publish(ctx context.Context, run index.Run, mayReplace func(entry
 			return err
 		}
 		if !mayReplace(l.entry) {
-			return index.ErrLockLost
+			return generation.ErrLockLost
 		}
 	}
 }
@@ -171,7 +172,7 @@ func (l *lock) isHeld(ctx context.Context) (bool, error) {
 func (l *lock) mustHold(ctx context.Context) error {
 	held, err := l.isHeld(ctx)
 	if err == nil && !held {
-		return index.ErrLockLost
+		return generation.ErrLockLost
 	}
 	return err
 }
@@ -182,7 +183,7 @@ func (l *lock) explain(ctx context.Context, err error) error {
 		return err
 	}
 	if held, asked := l.isHeld(ctx); asked == nil && !held {
-		return index.ErrLockLost
+		return generation.ErrLockLost
 	}
 	return err
 }
@@ -204,9 +205,9 @@ func (l *lock) Delete(ctx context.Context, generation string) error {
 	return nil
 }
 
-func (l *lock) delete(ctx context.Context, generation string) error {
+func (l *lock) delete(ctx context.Context, name string) error {
 	s := l.store
-	if _, ok := index.GenerationTime(s.alias, generation); !ok {
+	if _, ok := generation.ParseName(s.alias, name); !ok {
 		return index.ErrNotFound
 	}
 	live, err := s.liveName(ctx)
@@ -215,21 +216,21 @@ func (l *lock) delete(ctx context.Context, generation string) error {
 	}
 	actions := l.proof()
 	switch live {
-	case generation:
+	case name:
 		return errors.New("it is live")
 	case "":
 	default:
 		actions = append(actions, take(live, s.alias), giveWriting(live, s.alias))
 	}
 	err = s.commit(ctx, func(ctx context.Context) (bool, error) {
-		_, err := s.c.read(ctx, http.MethodGet, "/"+generation+"/_alias", nil, nil)
+		_, err := s.c.read(ctx, http.MethodGet, "/"+name+"/_alias", nil, nil)
 		return errors.Is(err, index.ErrGone), nil
-	}, append(actions, drop(generation))...)
+	}, append(actions, drop(name))...)
 	switch {
 	case errors.Is(err, index.ErrGone):
 		return index.ErrNotFound
 	case errors.Is(err, errRefused):
-		return index.ErrConflict
+		return generation.ErrConflict
 	}
 	return err
 }
@@ -242,7 +243,7 @@ func (l *lock) Release(ctx context.Context) error {
 		return !held, err
 	}, take(s.stateIndex(), l.token), give(s.stateIndex(), s.freeLock()))
 	if errors.Is(err, errRefused) || errors.Is(err, index.ErrGone) {
-		err = index.ErrLockLost
+		err = generation.ErrLockLost
 	}
 	if err != nil {
 		return fmt.Errorf("releasing the lock: %w", err)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 func TestLock_SaysWhoHoldsIt(t *testing.T) {
@@ -22,7 +23,7 @@ func TestLock_SaysWhoHoldsIt(t *testing.T) {
 		t.Fatalf("before any load: %v, %v", run, err)
 	}
 	began := s.clock.Now()
-	want := index.Run{Holder: "host/1", Started: began, Renewed: began, Phase: "loading"}
+	want := generation.Run{Holder: "host/1", Started: began, Renewed: began, Phase: "loading"}
 	l, err := s.Lock(t.Context(), want)
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +37,8 @@ func TestLock_SaysWhoHoldsIt(t *testing.T) {
 		if diff := cmp.Diff(&want, run); diff != "" {
 			t.Errorf("%s: running (-want +got):\n%s", when, diff)
 		}
-		var locked *index.LockedError
-		if _, err := other.Lock(t.Context(), index.Run{}); !errors.As(err, &locked) || !errors.Is(err, index.ErrLocked) {
+		var locked *generation.LockedError
+		if _, err := other.Lock(t.Context(), generation.Run{}); !errors.As(err, &locked) || !errors.Is(err, generation.ErrLocked) {
 			t.Fatalf("%s: a second lock: %v", when, err)
 		}
 		if diff := cmp.Diff(want, locked.Run); diff != "" {
@@ -48,7 +49,7 @@ func TestLock_SaysWhoHoldsIt(t *testing.T) {
 
 	// Renewed again and again, a lock outlasts its time.
 	for range 3 {
-		s.clock.advance(index.LockTTL - time.Second)
+		s.clock.advance(generation.LockTTL - time.Second)
 		want.Phase, want.Generation, want.Read, want.Indexed, want.Rejected = "sealing", "g", 3, 2, 1
 		if err := l.Renew(t.Context(), want); err != nil {
 			t.Fatal(err)
@@ -63,7 +64,7 @@ func TestLock_SaysWhoHoldsIt(t *testing.T) {
 	if run, err := other.Running(t.Context()); run != nil || err != nil {
 		t.Errorf("after the release: %v, %v", run, err)
 	}
-	if _, err := other.Lock(t.Context(), index.Run{Holder: "host/2"}); err != nil {
+	if _, err := other.Lock(t.Context(), generation.Run{Holder: "host/2"}); err != nil {
 		t.Errorf("after the release: %v", err)
 	}
 }
@@ -72,16 +73,16 @@ func TestLock_OneOfManyGetsIt(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	for _, round := range []string{"without a state index", "with a free lock", "with an expired lock"} {
-		var got atomic.Pointer[index.Lock]
+		var got atomic.Pointer[generation.Lock]
 		var holders atomic.Int64
 		var taking errgroup.Group
 		for range 6 {
 			taking.Go(func() error {
-				l, err := s.again(t, nil).Lock(t.Context(), index.Run{Holder: "one of many"})
+				l, err := s.again(t, nil).Lock(t.Context(), generation.Run{Holder: "one of many"})
 				if err == nil {
 					got.Store(&l)
 					holders.Add(1)
-				} else if !errors.Is(err, index.ErrLocked) {
+				} else if !errors.Is(err, generation.ErrLocked) {
 					return err
 				}
 				return nil
@@ -98,7 +99,7 @@ func TestLock_OneOfManyGetsIt(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else {
-			s.clock.advance(index.LockTTL)
+			s.clock.advance(generation.LockTTL)
 		}
 	}
 }
@@ -110,7 +111,7 @@ func lost(t *testing.T) (s testStore, old *lock, live, idle string) {
 	live, idle = s.bare(t, 1), s.bare(t, 2)
 	swap(t, s.Store, "", live)
 	old = s.lock(t)
-	s.clock.advance(index.LockTTL)
+	s.clock.advance(generation.LockTTL)
 	return s, old, live, idle
 }
 
@@ -120,22 +121,22 @@ func TestLock_WithoutItNothingCanBeChanged(t *testing.T) {
 	if run, err := s.Running(t.Context()); run != nil || err != nil {
 		t.Errorf("an expired lock counts as running: %v, %v", run, err)
 	}
-	heir, err := s.again(t, nil).Lock(t.Context(), index.Run{Holder: "heir"})
+	heir, err := s.again(t, nil).Lock(t.Context(), generation.Run{Holder: "heir"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func(when string) {
 		t.Helper()
 		for name, try := range map[string]func() error{
-			"renew":   func() error { return old.Renew(t.Context(), index.Run{Holder: "old"}) },
+			"renew":   func() error { return old.Renew(t.Context(), generation.Run{Holder: "old"}) },
 			"begin":   func() error { _, err := old.Begin(t.Context(), ""); return err },
 			"copy":    func() error { _, err := old.Begin(t.Context(), live); return err },
 			"promote": func() error { return old.Promote(t.Context(), live, idle) },
 			"delete":  func() error { return old.Delete(t.Context(), idle) },
 			"release": func() error { return old.Release(t.Context()) },
 		} {
-			if err := try(); !errors.Is(err, index.ErrLockLost) {
-				t.Errorf("%s, %s: got %v, want %v", when, name, err, index.ErrLockLost)
+			if err := try(); !errors.Is(err, generation.ErrLockLost) {
+				t.Errorf("%s, %s: got %v, want %v", when, name, err, generation.ErrLockLost)
 			}
 		}
 		s.wantLive(t, live, when)
@@ -158,31 +159,33 @@ func TestLock_WithoutItNothingCanBeChanged(t *testing.T) {
 // request arrives.
 func TestLock_LateRequestsAreRefused(t *testing.T) {
 	t.Parallel()
-	for name, try := range map[string]func(ctx context.Context, l index.Lock, live, idle string) error{
-		"promote": func(ctx context.Context, l index.Lock, live, idle string) error { return l.Promote(ctx, live, idle) },
-		"delete":  func(ctx context.Context, l index.Lock, _, idle string) error { return l.Delete(ctx, idle) },
-		"release": func(ctx context.Context, l index.Lock, _, _ string) error { return l.Release(ctx) },
+	for name, try := range map[string]func(ctx context.Context, l generation.Lock, live, idle string) error{
+		"promote": func(ctx context.Context, l generation.Lock, live, idle string) error {
+			return l.Promote(ctx, live, idle)
+		},
+		"delete":  func(ctx context.Context, l generation.Lock, _, idle string) error { return l.Delete(ctx, idle) },
+		"release": func(ctx context.Context, l generation.Lock, _, _ string) error { return l.Release(ctx) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, old, live, idle := lost(t)
 			net := &faults{}
 			old.store = s.again(t, net)
-			var heir index.Lock
+			var heir generation.Lock
 			net.on("/_aliases", first(func() {
 				var err error
-				if heir, err = s.Lock(t.Context(), index.Run{Holder: "heir"}); err != nil {
+				if heir, err = s.Lock(t.Context(), generation.Run{Holder: "heir"}); err != nil {
 					t.Error(err)
 				}
 			}))
-			if err := try(t.Context(), old, live, idle); !errors.Is(err, index.ErrLockLost) {
-				t.Errorf("got %v, want %v", err, index.ErrLockLost)
+			if err := try(t.Context(), old, live, idle); !errors.Is(err, generation.ErrLockLost) {
+				t.Errorf("got %v, want %v", err, generation.ErrLockLost)
 			}
 			s.wantLive(t, live, "after the late request")
 			if _, err := s.Open(t.Context(), idle); err != nil {
 				t.Errorf("the idle generation: %v", err)
 			}
-			if err := heir.Renew(t.Context(), index.Run{Holder: "heir"}); err != nil {
+			if err := heir.Renew(t.Context(), generation.Run{Holder: "heir"}); err != nil {
 				t.Errorf("the heir: %v", err)
 			}
 		})
@@ -198,8 +201,8 @@ func TestLock_RollbackToWhatIsBeingDeleted(t *testing.T) {
 	l := s.lock(t)
 	l.store = s.again(t, net)
 	net.on("/_aliases", first(func() { swap(t, s.Store, live, idle) }))
-	if err := l.Delete(t.Context(), idle); !errors.Is(err, index.ErrConflict) {
-		t.Errorf("got %v, want %v", err, index.ErrConflict)
+	if err := l.Delete(t.Context(), idle); !errors.Is(err, generation.ErrConflict) {
+		t.Errorf("got %v, want %v", err, generation.ErrConflict)
 	}
 	s.wantLive(t, idle, "after the rollback")
 	if err := l.Delete(t.Context(), idle); err == nil {
@@ -221,10 +224,10 @@ func TestLock_ClocksThatDiffer(t *testing.T) {
 		by   time.Duration // the holder's clock is ahead
 		held bool
 	}{
-		{"holder ahead within the limit", index.LockTTL - time.Second, true},
-		{"holder far ahead", index.LockTTL, false},
-		{"holder behind within the limit", time.Second - index.LockTTL, true},
-		{"holder far behind", -index.LockTTL, false},
+		{"holder ahead within the limit", generation.LockTTL - time.Second, true},
+		{"holder far ahead", generation.LockTTL, false},
+		{"holder behind within the limit", time.Second - generation.LockTTL, true},
+		{"holder far behind", -generation.LockTTL, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -232,7 +235,7 @@ func TestLock_ClocksThatDiffer(t *testing.T) {
 			s := newTestStore(t)
 			s.lock(t)
 			s.clock.advance(-test.by)
-			if _, err := s.Lock(t.Context(), index.Run{}); errors.Is(err, index.ErrLocked) != test.held {
+			if _, err := s.Lock(t.Context(), generation.Run{}); errors.Is(err, generation.ErrLocked) != test.held {
 				t.Errorf("got %v, held should be %v", err, test.held)
 			}
 		})
@@ -255,12 +258,12 @@ func TestLock_HolderThatNeverSaidWhoItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &index.Run{Holder: "unknown", Started: taken, Renewed: taken, Phase: "preparing"}
+	want := &generation.Run{Holder: "unknown", Started: taken, Renewed: taken, Phase: "preparing"}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Errorf("running (-want +got):\n%s", diff)
 	}
-	s.clock.advance(index.LockTTL)
-	if _, err := s.Lock(t.Context(), index.Run{}); err != nil {
+	s.clock.advance(generation.LockTTL)
+	if _, err := s.Lock(t.Context(), generation.Run{}); err != nil {
 		t.Errorf("after its time: %v", err)
 	}
 }
@@ -272,12 +275,12 @@ func TestLock_StateIndexThatWasTamperedWith(t *testing.T) {
 	if err := s.commit(t.Context(), nil, take(s.stateIndex(), l.token)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Lock(t.Context(), index.Run{}); err == nil || errors.Is(err, index.ErrLocked) {
+	if _, err := s.Lock(t.Context(), generation.Run{}); err == nil || errors.Is(err, generation.ErrLocked) {
 		t.Errorf("a state index without a lock: %v", err)
 	}
 	must(t, s.c, http.MethodDelete, "/"+s.stateIndex(), nil, nil)
-	if err := l.Renew(t.Context(), index.Run{}); !errors.Is(err, index.ErrLockLost) {
-		t.Errorf("renewing without a state index: %v, want %v", err, index.ErrLockLost)
+	if err := l.Renew(t.Context(), generation.Run{}); !errors.Is(err, generation.ErrLockLost) {
+		t.Errorf("renewing without a state index: %v, want %v", err, generation.ErrLockLost)
 	}
 	s.lock(t) // makes a new one
 }
@@ -308,10 +311,10 @@ func TestLock_AnswersThatAreLost(t *testing.T) {
 				}
 			}
 			s.lock(t) // so that there is a state index, and a lock to be taken over
-			s.clock.advance(index.LockTTL)
-			var l index.Lock
+			s.clock.advance(generation.LockTTL)
+			var l generation.Lock
 			step("lock", "/_aliases", func() (err error) {
-				l, err = broken.Lock(t.Context(), index.Run{Holder: "broken"})
+				l, err = broken.Lock(t.Context(), generation.Run{Holder: "broken"})
 				return err
 			})
 			step("swap", "/_aliases", func() error { return broken.Swap(t.Context(), "", a) })
@@ -319,10 +322,10 @@ func TestLock_AnswersThatAreLost(t *testing.T) {
 			s.wantLive(t, b, "after the promotion")
 			step("delete", "/_aliases", func() error { return l.Delete(t.Context(), a) })
 			net.on("/_doc/run", cut)
-			if err := l.Renew(t.Context(), index.Run{Holder: "renewed"}); !errors.Is(err, index.ErrUnavailable) {
+			if err := l.Renew(t.Context(), generation.Run{Holder: "renewed"}); !errors.Is(err, index.ErrUnavailable) {
 				t.Fatalf("renewing: got %v, want %v: its caller decides when to try again", err, index.ErrUnavailable)
 			}
-			if err := l.Renew(t.Context(), index.Run{Holder: "renewed"}); err != nil {
+			if err := l.Renew(t.Context(), generation.Run{Holder: "renewed"}); err != nil {
 				t.Fatalf("renewing again: %v", err)
 			}
 			step("release", "/_aliases", func() error { return l.Release(t.Context()) })

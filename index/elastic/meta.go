@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/mappings"
 )
 
@@ -51,22 +52,22 @@ func (s *Store) describe(ctx context.Context, indices string) (map[string]descri
 
 // sealed returns the meta of a sealed generation of this program's mapping, index.ErrNotFound if there is no such
 // generation, or errUnsealed.
-func (s *Store) sealed(ctx context.Context, generation string) (meta, error) {
-	if _, ok := index.GenerationTime(s.alias, generation); !ok {
+func (s *Store) sealed(ctx context.Context, name string) (meta, error) {
+	if _, ok := generation.ParseName(s.alias, name); !ok {
 		return meta{}, index.ErrNotFound
 	}
-	found, err := s.describe(ctx, generation)
+	found, err := s.describe(ctx, name)
 	if errors.Is(err, index.ErrGone) {
 		return meta{}, index.ErrNotFound
 	}
 	if err != nil {
 		return meta{}, err
 	}
-	m := found[generation].Mappings.Meta
-	if !m.isOf(generation) {
+	m := found[name].Mappings.Meta
+	if !m.isOf(name) {
 		return meta{}, errUnsealed
 	}
-	return m, checkVersion(generation)
+	return m, checkVersion(name)
 }
 
 // checkVersion fails for a generation of another mapping, whose documents the queries of this program would misread.

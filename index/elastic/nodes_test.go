@@ -108,7 +108,7 @@ func askAll(ctx context.Context, s *Store, filings int64) error {
 	if err != nil {
 		return err
 	}
-	n, err := r.Count(ctx, nil)
+	n, err := r.Count(ctx, index.Filter{})
 	if err != nil {
 		return err
 	}

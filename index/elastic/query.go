@@ -16,8 +16,8 @@ type object = map[string]any
 // clauses returns what w says in Elasticsearch's words: clauses that must all hold. counties are the folded names of all
 // counties of the generation.
 func clauses(w index.Filter, counties []string) ([]object, error) {
-	all := make([]object, 0, len(w))
-	for _, p := range w {
+	all := make([]object, 0, len(w.Predicates()))
+	for _, p := range w.Predicates() {
 		c, err := clause(p, counties)
 		if err != nil {
 			return nil, err

@@ -32,43 +32,43 @@ type goldenCase struct {
 func goldenCases() []goldenCase {
 	number := func(v float64) *float64 { return &v }
 	anyOf := func(field index.Field, values ...string) index.Filter {
-		return index.Filter{index.AnyOf{Fields: []index.Field{field}, Values: values}}
+		return index.Where(index.AnyOf{Fields: []index.Field{field}, Values: values})
 	}
 	filters := []struct {
 		name  string
 		where index.Filter
 	}{
-		{"P2 no filter", nil},
-		{"P6 county", index.Filter{index.InCounty("Orange, FL")}},
-		{"P6 county name", index.Filter{index.InCounty("ORANGE")}},
+		{"P2 no filter", index.Filter{}},
+		{"P6 county", index.Where(index.InCounty("Orange, FL"))},
+		{"P6 county name", index.Where(index.InCounty("ORANGE"))},
 		{"P7 city", anyOf(index.City, "ocoee")},
 		{"P8 filing types", anyOf(index.FilingType, "tax lien", "municipal lien")},
 		{"P8 no value at all", anyOf(index.FilingType)},
-		{"P9 from", index.Filter{index.Days{From: "2024-01-31"}}},
-		{"P9 from and to", index.Filter{index.Days{From: "1600-01-01", To: "2024-01-31"}}},
-		{"P9 any day", index.Filter{index.Days{}}},
-		{"P10 amounts", index.Filter{index.Between{Field: index.FilingAmount, Min: number(-5.25), Max: number(12345678.91)}}},
-		{"P10 acres", index.Filter{index.Between{Field: index.LotSizeAcres, Max: number(0.0035)}}},
+		{"P9 from", index.Where(index.Days{From: "2024-01-31"})},
+		{"P9 from and to", index.Where(index.Days{From: "1600-01-01", To: "2024-01-31"})},
+		{"P9 any day", index.Where(index.Days{})},
+		{"P10 amounts", index.Where(index.Between{Field: index.FilingAmount, Min: number(-5.25), Max: number(12345678.91)})},
+		{"P10 acres", index.Where(index.Between{Field: index.LotSizeAcres, Max: number(0.0035)})},
 		{"P11 categories", anyOf(index.Categories, "land", "commercial")},
-		{"P11 property type", index.Filter{index.AnyOf{
-			Fields: []index.Field{index.PropertyClassification, index.Categories}, Values: []string{"land"}}}},
-		{"P12 property data", index.Filter{index.Present{Field: index.PropertyData, Is: true}}},
-		{"P13 equity percent", index.Filter{index.Between{Field: index.EquityPercent, Min: number(33.3333)}}},
-		{"P14 show", index.Filter{index.Present{Field: index.ForeclosureStatus, Is: true}}},
-		{"P14 hide", index.Filter{index.Present{Field: index.ForeclosureStatus}}},
+		{"P11 property type", index.Where(index.AnyOf{
+			Fields: []index.Field{index.PropertyClassification, index.Categories}, Values: []string{"land"}})},
+		{"P12 property data", index.Where(index.Present{Field: index.PropertyData, Is: true})},
+		{"P13 equity percent", index.Where(index.Between{Field: index.EquityPercent, Min: number(33.3333)})},
+		{"P14 show", index.Where(index.Present{Field: index.ForeclosureStatus, Is: true})},
+		{"P14 hide", index.Where(index.Present{Field: index.ForeclosureStatus})},
 		{"P14 active", anyOf(index.ForeclosureStatus, "auction")},
-		{"P15 box", index.Filter{index.Box{North: 28.5, South: 28.1, East: -81.2, West: -81.4}}},
-		{"P15 across the antimeridian", index.Filter{index.Box{North: 28.5, South: 28, East: -81.4, West: 180}}},
-		{"P16 one character", index.Filter{index.Contains{Text: "%"}}},
-		{"P16 two characters outside the basic plane", index.Filter{index.Contains{Text: "😀"}}},
-		{"P16 three characters", index.Filter{index.Contains{Text: "elm"}}},
-		{"P16 ends", index.Filter{index.Contains{Text: "alder trust"}}},
-		{"P16 county", index.Filter{index.Contains{Text: "ange, fl"}}},
-		{"P16 NUL", index.Filter{index.Contains{Text: "st\x00"}}},
-		{"A2 trusts", index.Filter{index.Present{Field: index.Trust, Is: true}}},
-		{"A3 created", index.Filter{index.Times{
-			From: time.Date(2024, 5, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2024, 5, 2, 12, 0, 0, 1000, time.UTC)}}},
-		{"P3 several", index.Filter{index.InCounty("lake"), index.Contains{Text: "st"}, index.Days{To: "2024-12-31"}}},
+		{"P15 box", index.Where(index.Box{North: 28.5, South: 28.1, East: -81.2, West: -81.4})},
+		{"P15 across the antimeridian", index.Where(index.Box{North: 28.5, South: 28, East: -81.4, West: 180})},
+		{"P16 one character", index.Where(index.Contains{Text: "%"})},
+		{"P16 two characters outside the basic plane", index.Where(index.Contains{Text: "😀"})},
+		{"P16 three characters", index.Where(index.Contains{Text: "elm"})},
+		{"P16 ends", index.Where(index.Contains{Text: "alder trust"})},
+		{"P16 county", index.Where(index.Contains{Text: "ange, fl"})},
+		{"P16 NUL", index.Where(index.Contains{Text: "st\x00"})},
+		{"A2 trusts", index.Where(index.Present{Field: index.Trust, Is: true})},
+		{"A3 created", index.Where(index.Times{
+			From: time.Date(2024, 5, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2024, 5, 2, 12, 0, 0, 1000, time.UTC)})},
+		{"P3 several", index.Where(index.InCounty("lake"), index.Contains{Text: "st"}, index.Days{To: "2024-12-31"})},
 	}
 	var cases []goldenCase
 	for _, f := range filters {
@@ -106,7 +106,7 @@ func goldenBody(t *testing.T, q index.Query) []byte {
 
 func goldenCellsBody(t *testing.T, g index.Grid) []byte {
 	t.Helper()
-	c, err := clauses(g.Where(nil), nil)
+	c, err := clauses(g.Where(index.Filter{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestGoldenQueries(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(goldenGrids())) {
 		g := goldenGrids()[name]
 		got.Files = append(got.Files,
-			txtar.File{Name: name, Data: []byte(g.Question(nil) + "\n")},
+			txtar.File{Name: name, Data: []byte(g.Text(index.Filter{}) + "\n")},
 			txtar.File{Name: name + ", request", Data: goldenCellsBody(t, g)})
 	}
 	if *update {
@@ -220,7 +220,7 @@ func TestGoldenCells_Replayed(t *testing.T) {
 				t.Fatal(err)
 			}
 			slices.SortFunc(got, index.CompareCells)
-			want, _ := o.Cells(t.Context(), nil, g)
+			want, _ := o.Cells(t.Context(), index.Filter{}, g)
 			if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
 				t.Errorf("%d cells (-want +got):\n%s", len(got), diff)
 			}
@@ -230,7 +230,7 @@ func TestGoldenCells_Replayed(t *testing.T) {
 
 func TestClause_UnknownPredicate(t *testing.T) {
 	t.Parallel()
-	if c, err := clauses(index.Filter{nil}, nil); err == nil {
+	if c, err := clauses(index.Where(nil), nil); err == nil {
 		t.Errorf("nil became %v", c)
 	}
 }

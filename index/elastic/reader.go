@@ -107,8 +107,8 @@ func (r *reader) Count(ctx context.Context, w index.Filter) (int64, error) {
 }
 
 func (r *reader) count(ctx context.Context, w index.Filter) (int64, error) {
-	if len(w) == 1 {
-		if p, ok := w[0].(index.Times); ok {
+	if ps := w.Predicates(); len(ps) == 1 {
+		if p, ok := ps[0].(index.Times); ok {
 			return r.countTimes(ctx, p)
 		}
 	}
@@ -142,6 +142,19 @@ func (r *reader) Filing(ctx context.Context, id int64) (index.Record, error) {
 	return nil, fmt.Errorf("reading filing %d of %s: %w", id, r.generation, err)
 }
 
+// Filings returns the records with these ids.
+func (r *reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	records := make([]index.Record, len(ids))
+	for i, id := range ids {
+		record, err := r.Filing(ctx, id)
+		if err != nil && !errors.Is(err, index.ErrNotFound) {
+			return nil, err
+		}
+		records[i] = record
+	}
+	return records, nil
+}
+
 // search sends a search. allow_partial_search_results makes a failed shard an error there already.
 func (r *reader) search(ctx context.Context, body object) ([]byte, error) {
 	b, err := appendBody(make([]byte, 0, 512), body)
@@ -163,7 +176,7 @@ func (r *reader) ask(ctx context.Context, method, path string, query url.Values,
 // clauses translates w. Only a search term needs to know the counties.
 func (r *reader) clauses(ctx context.Context, w index.Filter) ([]object, error) {
 	var counties []string
-	if slices.ContainsFunc(w, func(p index.Predicate) bool { _, ok := p.(index.Contains); return ok }) {
+	if slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, ok := p.(index.Contains); return ok }) {
 		figures, err := r.counties.get(ctx, r.countCounties)
 		if err != nil {
 			return nil, err

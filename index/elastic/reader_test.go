@@ -53,8 +53,8 @@ func TestP2_AnyOffset(t *testing.T) {
 		r := testReader(t, shards, filings)
 		r.limits = tight
 		for name, w := range map[string]index.Filter{
-			"all":      nil,
-			"filtered": {index.InCounty("Orange"), index.Days{From: "2000-01-01"}},
+			"all":      {},
+			"filtered": index.Where(index.InCounty("Orange"), index.Days{From: "2000-01-01"}),
 		} {
 			t.Run(fmt.Sprintf("%d shards, %s", shards, name), func(t *testing.T) {
 				t.Parallel()
@@ -79,7 +79,7 @@ func TestP2_AnyOffsetAmongEqualFilings(t *testing.T) {
 	}
 	r, o := testReader(t, 2, filings), indextest.NewOracle("equal", filings)
 	r.limits = tight
-	checkPages(t, r, o, nil, 4)
+	checkPages(t, r, o, index.Filter{}, 4)
 }
 
 // Ids that count up from a large number, as times do, share their code: they are found by parts of their range.
@@ -101,7 +101,7 @@ func TestP2_AnyOffsetAmongLargeIDs(t *testing.T) {
 			}
 			r, o := testReader(t, 2, filings), indextest.NewOracle("large ids", filings)
 			r.limits = tight
-			checkPages(t, r, o, nil, 4)
+			checkPages(t, r, o, index.Filter{}, 4)
 		})
 	}
 }
@@ -224,7 +224,7 @@ func TestL4_LongestValues(t *testing.T) {
 		strings.Repeat("😀", 198) + "é\x01": 1, "\x01": 1, "é\x01": 1, "é": 1, "\x01\x01": 0, "é\x01\x01": 0, "\x01\x00": 0,
 		strings.Repeat("😀", 200): 1, "😀, f": 1, "é😀": 0,
 	} {
-		if got, err := r.Count(t.Context(), index.Filter{index.Contains{Text: text}}); err != nil || got != want {
+		if got, err := r.Count(t.Context(), index.Where(index.Contains{Text: text})); err != nil || got != want {
 			t.Errorf("%.20q: %d, %v; want %d", text, got, err, want)
 		}
 	}
@@ -242,12 +242,12 @@ func TestReader_GenerationIsGone(t *testing.T) {
 	}
 	for name, ask := range map[string]func(context.Context) error{
 		"rows":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Limit: 1}); return err },
-		"count":    func(ctx context.Context) error { _, err := r.Count(ctx, nil); return err },
+		"count":    func(ctx context.Context) error { _, err := r.Count(ctx, index.Filter{}); return err },
 		"filing":   func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
 		"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
-		"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, nil, index.Month); return err },
-		"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, nil, index.Grid{}); return err },
+		"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
+		"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
 	} {
 		err := ask(t.Context())
 		if !errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) || !strings.Contains(err.Error(), r.generation) {
@@ -267,11 +267,11 @@ func TestReader_StrangeAnswers(t *testing.T) {
 		for name, ask := range map[string]func(context.Context) error{
 			"rows":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Limit: 1}); return err },
 			"deep":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Offset: 999, Limit: 1}); return err },
-			"count":    func(ctx context.Context) error { _, err := r.Count(ctx, nil); return err },
+			"count":    func(ctx context.Context) error { _, err := r.Count(ctx, index.Filter{}); return err },
 			"filing":   func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
 			"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
-			"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, nil, index.Month); return err },
-			"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, nil, index.Grid{}); return err },
+			"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
+			"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
 			"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		} {
 			if err := ask(t.Context()); err == nil {

@@ -7,36 +7,36 @@ import (
 	"net/http"
 	"net/url"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 // Seal waits for all writes, forbids further ones, merges, counts what the generation holds, and lets check look at it.
 // It returns as soon as the generation can be searched: copies of its shards may still be made, on nodes that may not
 // be there.
-func (b *build) Seal(ctx context.Context, check index.Check) (index.Tally, error) {
+func (b *build) Seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
 	tally, err := b.seal(ctx, check)
 	if err != nil {
-		return index.Tally{}, fmt.Errorf("sealing %s: %w", b.name, b.lock.explain(ctx, err))
+		return generation.Checksum{}, fmt.Errorf("sealing %s: %w", b.name, b.lock.explain(ctx, err))
 	}
 	return tally, nil
 }
 
-func (b *build) seal(ctx context.Context, check index.Check) (index.Tally, error) {
+func (b *build) seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
 	if err := b.bulk.finish(ctx); err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	if err := b.settle(ctx); err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	r := newReader(b.store.c, b.name)
 	tally, owners, err := b.count(ctx, r)
 	if err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	if check != nil {
 		r.owners.value.Store(&owners) // which a reader else reads from the meta that is not there yet
 		if err := check(ctx, r, tally); err != nil {
-			return index.Tally{}, err
+			return generation.Checksum{}, err
 		}
 	}
 	return tally, b.writeMeta(ctx, meta{
@@ -45,7 +45,7 @@ func (b *build) seal(ctx context.Context, check index.Check) (index.Tally, error
 }
 
 // count counts what the generation holds, and its different owners.
-func (b *build) count(ctx context.Context, r *reader) (tally index.Tally, owners int64, err error) {
+func (b *build) count(ctx context.Context, r *reader) (tally generation.Checksum, owners int64, err error) {
 	err = b.store.persist(ctx, mergeTime, func(ctx context.Context) error {
 		if tally, err = r.tally(ctx); err != nil {
 			return err

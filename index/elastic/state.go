@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // stateIndex holds who has the lock: as an alias, which is what counts, and as a document, which says more.
@@ -85,8 +86,8 @@ type entry struct {
 	SeqNo  int64 `json:"_seq_no"`
 	Term   int64 `json:"_primary_term"` // 0: there is no document
 	Source struct {
-		Token string    `json:"token"`
-		Run   index.Run `json:"run"`
+		Token string         `json:"token"`
+		Run   generation.Run `json:"run"`
 	} `json:"_source"`
 }
 
@@ -110,7 +111,7 @@ func (s *Store) readEntry(ctx context.Context) (e entry, err error) {
 
 // writeEntry replaces the document that was found at e, through the alias that is the holder's lock: without the lock
 // it fails with index.ErrGone, and if somebody else wrote since, with a version conflict. It moves e.
-func (s *Store) writeEntry(ctx context.Context, e *entry, token string, run index.Run) error {
+func (s *Store) writeEntry(ctx context.Context, e *entry, token string, run generation.Run) error {
 	e.Source.Token, e.Source.Run = token, run
 	body, err := json.Marshal(e.Source)
 	if err != nil {

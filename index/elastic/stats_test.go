@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/index/indextest"
 )
 
@@ -24,7 +25,7 @@ func TestA1_FiguresAreExact(t *testing.T) {
 				r := testReader(t, shards, filings)
 				r.limits.buckets = buckets
 				checkFigures(t, r, o)
-				want := index.NewTally()
+				want := generation.NewChecksum()
 				for _, f := range filings {
 					want.Add(f)
 				}
@@ -60,7 +61,7 @@ func checkFigures(t *testing.T, r *reader, o *indextest.Oracle) {
 		t.Errorf("counties (-want +got):\n%s", diff)
 	}
 	for _, field := range []index.Field{index.Month, index.DateRange} {
-		w := index.Filter{index.InCounty("orange, fl")}
+		w := index.Where(index.InCounty("orange, fl"))
 		values, err := r.Distinct(ctx, w, field)
 		if err != nil {
 			t.Fatal(err)
@@ -76,14 +77,14 @@ func TestA2_NoFilings(t *testing.T) {
 	t.Parallel()
 	r := testReader(t, 1, nil)
 	checkFigures(t, r, indextest.NewOracle("empty", nil))
-	if n, err := r.Count(t.Context(), nil); n != 0 || err != nil {
+	if n, err := r.Count(t.Context(), index.Filter{}); n != 0 || err != nil {
 		t.Errorf("count %d, %v", n, err)
 	}
 	if rows, err := r.Rows(t.Context(), index.Query{Offset: 5000, Limit: 20}); len(rows) != 0 || err != nil {
 		t.Errorf("rows %q, %v", rows, err)
 	}
 	tally, err := r.tally(t.Context())
-	if err != nil || index.NewTally().Diff(tally) != nil {
+	if err != nil || generation.NewChecksum().Diff(tally) != nil {
 		t.Errorf("tally %v, %v", tally, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // Store is an index.Store in Elasticsearch. It is safe for concurrent use, and any number of processes may have one on
@@ -24,7 +25,7 @@ type Store struct {
 	live             live
 }
 
-var _ index.Store = (*Store)(nil)
+var _ generation.Store = (*Store)(nil)
 
 // Open returns a store. It reads the CA file and sends nothing: Live tells whether Elasticsearch is there.
 func Open(cfg Config) (*Store, error) {

@@ -17,6 +17,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
+	"filings/index/generation"
 )
 
 // testStore is a store of its own on the real Elasticsearch, with a clock that only moves when it is told to. What is
@@ -83,7 +84,7 @@ func (s testStore) deleteAll(t testing.TB) {
 // lock takes the lock, for as long as the test runs.
 func (s testStore) lock(t testing.TB) *lock {
 	t.Helper()
-	l, err := s.Lock(t.Context(), index.Run{Holder: "test", Phase: "loading"})
+	l, err := s.Lock(t.Context(), generation.Run{Holder: "test", Phase: "loading"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,14 +113,14 @@ func filing(id int64, owner string) *index.Filing {
 	return f
 }
 
-func put(t testing.TB, b index.Build, f *index.Filing) {
+func put(t testing.TB, b generation.Build, f *index.Filing) {
 	t.Helper()
 	if err := b.Put(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func seal(t testing.TB, b index.Build) index.Tally {
+func seal(t testing.TB, b generation.Build) generation.Checksum {
 	t.Helper()
 	tally, err := b.Seal(t.Context(), nil)
 	if err != nil {

@@ -6,17 +6,18 @@ import (
 	"fmt"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // tally counts the generation's filings as index.Tally does.
-func (r *reader) tally(ctx context.Context) (index.Tally, error) {
-	t := index.NewTally()
+func (r *reader) tally(ctx context.Context) (generation.Checksum, error) {
+	t := generation.NewChecksum()
 	counties, err := r.countCounties(ctx)
 	if err != nil {
 		return t, fmt.Errorf("counting by county: %w", err)
 	}
 	for _, c := range counties {
-		t.Counties[c.County] = index.CountyTally{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
+		t.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
 	dated := int64(0)
 	t.Filings, err = r.each(ctx, terms{field: derived(index.Month)}, func(b bucket) error {

@@ -30,7 +30,7 @@ func (r *reader) countTimes(ctx context.Context, p index.Times) (int64, error) {
 // addedUpTo counts the filings that were added at a time in microseconds or before.
 func (r *reader) addedUpTo(ctx context.Context, micros int64) (int64, error) {
 	order := index.Sort{By: index.CreatedAt, Ascending: true}
-	all, levels := span{index.Filter(nil).String(), nil, sortOrder(order)}, levels(order)
+	all, levels := span{index.Filter{}.String(), nil, sortOrder(order)}, levels(order)
 	days, err := r.table(ctx, all, levels[0])
 	if err != nil {
 		return 0, err

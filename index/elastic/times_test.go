@@ -27,7 +27,7 @@ func TestA3_Times(t *testing.T) {
 		moments = append(moments, f.CreatedAt, f.CreatedAt.Add(time.Microsecond), f.CreatedAt.Truncate(24*time.Hour))
 	}
 	for range 300 {
-		w := index.Filter{index.Times{From: moments[rnd.IntN(len(moments))], To: moments[rnd.IntN(len(moments))]}}
+		w := index.Where(index.Times{From: moments[rnd.IntN(len(moments))], To: moments[rnd.IntN(len(moments))]})
 		want, err := oracle.Count(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestCount_TimesAreRemembered(t *testing.T) {
 	var asked int
 	for i := range 5 {
 		at := now.Add(time.Duration(i) * time.Second)
-		if _, err := r.Count(t.Context(), index.Filter{index.Times{From: at.Add(-7 * 24 * time.Hour), To: at}}); err != nil {
+		if _, err := r.Count(t.Context(), index.Where(index.Times{From: at.Add(-7 * 24 * time.Hour), To: at})); err != nil {
 			t.Fatal(err)
 		}
 		if i == 0 {

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // build fills a generation. Put and Remove encode; a writer of its own hands what they made to SQLite meanwhile.
@@ -25,7 +26,7 @@ type build struct {
 }
 
 // Begin implements index.Lock.
-func (l *lock) Begin(ctx context.Context, from string) (index.Build, error) {
+func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error) {
 	if err := l.check(ctx); err != nil {
 		return nil, err
 	}
@@ -137,67 +138,53 @@ func (b *build) handOver(ctx context.Context) error {
 	return b.writer.write(ctx, full)
 }
 
-// Has implements index.Build.
-func (b *build) Has(ctx context.Context, ids []int64) ([]bool, error) {
-	if err := b.lock.check(ctx); err != nil {
-		return nil, err
-	}
-	found := make([]bool, len(ids))
-	g, copied := b.from.(*generation)
-	if !copied {
-		return found, nil
-	}
-	err := g.has(ctx, ids, found)
-	return found, err
-}
-
 // Seal implements index.Build.
-func (b *build) Seal(ctx context.Context, check index.Check) (index.Tally, error) {
+func (b *build) Seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
 	if b.failed == nil {
 		b.failed = b.lock.check(ctx)
 	}
-	var tally index.Tally
+	var tally generation.Checksum
 	if b.failed == nil {
 		tally, b.failed = b.seal(ctx, check)
 	}
 	if b.failed != nil {
-		return index.Tally{}, fmt.Errorf("seal %s: %w", b.name, b.failed)
+		return generation.Checksum{}, fmt.Errorf("seal %s: %w", b.name, b.failed)
 	}
 	b.failed = errEnded
 	return tally, nil
 }
 
-func (b *build) seal(ctx context.Context, check index.Check) (index.Tally, error) {
+func (b *build) seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
 	if err := b.handOver(ctx); err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	if err := b.writer.stop(); err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	tally, err := fillColumns(ctx, b.db, b.files.generations())
 	if err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	if err := b.db.Close(); err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	path := b.files.building(b.name)
 	if err := syncPath(path); err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	if check != nil {
 		if err := b.look(ctx, path, check, tally); err != nil {
-			return index.Tally{}, err
+			return generation.Checksum{}, err
 		}
 	}
 	if err := os.Rename(path, b.files.sealed(b.name)); err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	return tally, syncPath(b.files.generations())
 }
 
 // look lets check read the file as it will be read once it is sealed.
-func (b *build) look(ctx context.Context, path string, check index.Check, tally index.Tally) error {
+func (b *build) look(ctx context.Context, path string, check generation.Check, tally generation.Checksum) error {
 	g, err := openGeneration(b.name, path)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func newCache() *cache {
 // cached returns what g keeps under key, or else what create returns, which also tells its size. Those who ask for it
 // at the same time share one creation, and one whose context ends does not take it from the others.
 func cached[T any](
-	ctx context.Context, g *generation, key cacheKey, create func(context.Context) (T, int, error),
+	ctx context.Context, g *snapshot, key cacheKey, create func(context.Context) (T, int, error),
 ) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Cells implements index.Reader. It goes over the selected rows once; what it keeps is as large as the grid.
-func (g *generation) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]index.Cell, error) {
+func (g *snapshot) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]index.Cell, error) {
 	s, err := g.selected(ctx, grid.Where(w))
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (g *generation) Cells(ctx context.Context, w index.Filter, grid index.Grid)
 }
 
 // gather puts the selected rows of a chunk onto the piles of their tiles.
-func (g *generation) gather(ctx context.Context, chunk int, s *selection, grid index.Grid, piles []pile) error {
+func (g *snapshot) gather(ctx context.Context, chunk int, s *selection, grid index.Grid, piles []pile) error {
 	selected := s.bits[chunk*chunkRows/64:][:(g.rowsOf(chunk)+63)/64]
 	if !slices.ContainsFunc(selected, func(word uint64) bool { return word != 0 }) {
 		return nil

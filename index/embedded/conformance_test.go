@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"filings/index"
+	"filings/index/generation"
 	"filings/index/indextest"
 )
 
@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 		return indextest.Harness{
 			Store:       open(t),
 			Advance:     clock.Advance,
-			Again:       func(t *testing.T) index.Store { return open(t) },
+			Again:       func(t *testing.T) generation.Store { return open(t) },
 			LockForLife: true,
 		}
 	})

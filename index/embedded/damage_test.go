@@ -34,7 +34,7 @@ func spoil(t *testing.T, statement string) *Store {
 
 func TestDamage_IsToldNotGuessed(t *testing.T) {
 	t.Parallel()
-	search := index.Filter{index.Contains{Text: "a"}}
+	search := index.Where(index.Contains{Text: "a"})
 	for name, statement := range map[string]string{
 		"a wrong bit":     "UPDATE chunks SET data = zeroblob(length(data)) WHERE name IN ('search ends', 'id')",
 		"a chunk is gone": "DELETE FROM chunks WHERE name IN ('search ends', 'id')",

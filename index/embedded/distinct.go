@@ -10,7 +10,7 @@ import (
 )
 
 // Distinct implements index.Reader.
-func (g *generation) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
+func (g *snapshot) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
 	column, shown := coded[codedDateRange].column, func(word string) string { return word }
 	switch f {
 	case index.DateRange:
@@ -38,7 +38,7 @@ func (g *generation) Distinct(ctx context.Context, w index.Filter, f index.Field
 }
 
 // used tells which of the n codes of a column occur in the rows that w selects.
-func (g *generation) used(ctx context.Context, w index.Filter, column string, n int) ([]bool, error) {
+func (g *snapshot) used(ctx context.Context, w index.Filter, column string, n int) ([]bool, error) {
 	used := make([]bool, n)
 	s, err := g.selected(ctx, w)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // figures are counted over the rows of a generation while they are laid out, from what was read back from the file.
@@ -86,11 +87,11 @@ func (g *figures) stats(counties []index.CountyStats, traits []string) index.Sta
 }
 
 // tally is what was counted in the form in which a load compares it.
-func (g *figures) tally(counties []index.CountyStats, dates []string) index.Tally {
-	t := index.NewTally()
+func (g *figures) tally(counties []index.CountyStats, dates []string) generation.Checksum {
+	t := generation.NewChecksum()
 	for _, c := range counties {
 		t.Filings += c.Filings
-		t.Counties[c.County] = index.CountyTally{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
+		t.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
 	for code, n := range g.dates {
 		if n > 0 {

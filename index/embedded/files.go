@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 const (
@@ -64,7 +64,7 @@ func syncPath(path string) error {
 
 // valid reports whether name can be the name of a generation of this index, and so part of a path.
 func (f files) valid(name string) bool {
-	_, ok := index.GenerationTime(f.index, name)
+	_, ok := generation.ParseName(f.index, name)
 	return ok
 }
 

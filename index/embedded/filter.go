@@ -13,7 +13,7 @@ import (
 type condition func(ctx context.Context, chunk int, bits []uint64) error
 
 // compile turns a predicate into a condition.
-func (g *generation) compile(ctx context.Context, p index.Predicate) (condition, error) {
+func (g *snapshot) compile(ctx context.Context, p index.Predicate) (condition, error) {
 	switch p := p.(type) {
 	case index.AnyOf:
 		return g.anyOf(ctx, p)
@@ -37,7 +37,7 @@ func (g *generation) compile(ctx context.Context, p index.Predicate) (condition,
 }
 
 // worded holds for the rows whose word in a coded column holds. holds is asked once a word; the word "" is no value.
-func (g *generation) worded(ctx context.Context, column int, holds func(word string) bool) (condition, error) {
+func (g *snapshot) worded(ctx context.Context, column int, holds func(word string) bool) (condition, error) {
 	name := coded[column].column
 	words, err := g.readDictionary(ctx, name)
 	if err != nil {

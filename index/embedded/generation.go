@@ -13,23 +13,22 @@ import (
 	"filings/index"
 )
 
-// generation is a sealed generation that is open for reading: an index.Reader. When nobody holds it any more, its file
+// snapshot is a sealed generation that is open for reading: an index.Reader. When nobody holds it any more, its file
 // is closed.
-type generation struct {
+type snapshot struct {
 	name    string
 	summary summary
 	rows    int // filings
 	db      *sql.DB
 	chunks  *sql.Stmt
 	records *sql.Stmt
-	known   *sql.Stmt
 	cache   *cache
 }
 
-var _ index.Reader = (*generation)(nil)
+var _ index.Reader = (*snapshot)(nil)
 
 // openGeneration opens the sealed generation name in the file at path, or returns ErrNotFound.
-func openGeneration(name, path string) (*generation, error) {
+func openGeneration(name, path string) (*snapshot, error) {
 	// As many connections as can be busy at a time: SQLite waits for nothing but the page cache.
 	db, err := openSealed(path, runtime.GOMAXPROCS(0))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +37,7 @@ func openGeneration(name, path string) (*generation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, err)
 	}
-	g := &generation{name: name, db: db, cache: newCache()}
+	g := &snapshot{name: name, db: db, cache: newCache()}
 	if err := g.prepare(); err != nil {
 		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, errors.Join(err, db.Close()))
 	}
@@ -46,7 +45,7 @@ func openGeneration(name, path string) (*generation, error) {
 	return g, nil
 }
 
-func (g *generation) prepare() (err error) {
+func (g *snapshot) prepare() (err error) {
 	if g.summary, err = readSummary(g.db); err != nil {
 		return err
 	}
@@ -54,18 +53,17 @@ func (g *generation) prepare() (err error) {
 		return errors.New("it was made by another version of the program: load the filings anew")
 	}
 	g.rows = int(g.summary.Stats.Filings)
-	var err1, err2, err3 error
+	var err1, err2 error
 	g.chunks, err1 = g.db.Prepare("SELECT data, checksum FROM chunks WHERE name = ? AND chunk = ?")
-	g.records, err2 = g.db.Prepare(`SELECT record, tail FROM json_each(?) AS page JOIN filings ON filings.id = page.value ORDER BY page.key`)
-	g.known, err3 = g.db.Prepare(`SELECT page.key FROM json_each(?) AS page JOIN filings ON filings.id = page.value`)
-	return errors.Join(err1, err2, err3)
+	g.records, err2 = g.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page JOIN filings ON filings.id = page.value`)
+	return errors.Join(err1, err2)
 }
 
 // Generation implements index.Reader.
-func (g *generation) Generation() string { return g.name }
+func (g *snapshot) Generation() string { return g.name }
 
 // query runs a statement that takes no more than milliseconds, and so is not interrupted (see the package comment).
-func (g *generation) query(ctx context.Context, statement *sql.Stmt, scan func(*sql.Rows) error, args ...any) error {
+func (g *snapshot) query(ctx context.Context, statement *sql.Stmt, scan func(*sql.Rows) error, args ...any) error {
 	defer runtime.KeepAlive(g) // the cleanup would close the file
 	if err := ctx.Err(); err != nil {
 		return err
@@ -83,17 +81,17 @@ func (g *generation) query(ctx context.Context, statement *sql.Stmt, scan func(*
 	return nil
 }
 
-// fetch returns the records of those of ids that there are, in the order of ids.
-func (g *generation) fetch(ctx context.Context, ids []int64) ([]index.Record, error) {
+// Filings implements index.Reader.
+func (g *snapshot) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	records := make([]index.Record, 0, len(ids))
+	records := make([]index.Record, len(ids))
 	err = g.query(ctx, g.records, func(rows *sql.Rows) error {
 		var record sql.RawBytes
-		var tail int
-		if err := rows.Scan(&record, &tail); err != nil {
+		var place, tail int
+		if err := rows.Scan(&place, &record, &tail); err != nil {
 			return err
 		}
 		empty := g.summary.Record
@@ -101,46 +99,30 @@ func (g *generation) fetch(ctx context.Context, ids []int64) ([]index.Record, er
 			return errDamaged
 		}
 		full := make(index.Record, 0, len(record)+tail)
-		records = append(records, append(append(full, record...), empty[len(empty)-tail:]...))
+		records[place] = append(append(full, record...), empty[len(empty)-tail:]...)
 		return nil
 	}, string(list))
 	return records, err
 }
 
-// has sets found[i] where there is a filing ids[i].
-func (g *generation) has(ctx context.Context, ids []int64, found []bool) error {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	return g.query(ctx, g.known, func(rows *sql.Rows) error {
-		var i int
-		err := rows.Scan(&i)
-		if err == nil {
-			found[i] = true
-		}
-		return err
-	}, string(list))
-}
-
 // Filing implements index.Reader.
-func (g *generation) Filing(ctx context.Context, id int64) (index.Record, error) {
-	records, err := g.fetch(ctx, []int64{id})
+func (g *snapshot) Filing(ctx context.Context, id int64) (index.Record, error) {
+	records, err := g.Filings(ctx, []int64{id})
 	if err != nil {
 		return nil, err
 	}
-	if len(records) == 0 {
+	if records[0] == nil {
 		return nil, fmt.Errorf("filing %d: %w", id, index.ErrNotFound)
 	}
 	return records[0], nil
 }
 
 // Stats implements index.Reader.
-func (g *generation) Stats(ctx context.Context) (index.Stats, error) {
+func (g *snapshot) Stats(ctx context.Context) (index.Stats, error) {
 	return g.summary.Stats, ctx.Err()
 }
 
 // Counties implements index.Reader.
-func (g *generation) Counties(ctx context.Context) ([]index.CountyStats, error) {
+func (g *snapshot) Counties(ctx context.Context) ([]index.CountyStats, error) {
 	return append([]index.CountyStats(nil), g.summary.Counties...), ctx.Err()
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/index/indextest"
-	"filings/index/madeup"
+	"filings/index/synthetic"
 )
 
 // noon is what the clocks of the tests show. They stand still.
@@ -32,7 +33,7 @@ func openStore(t testing.TB, dir string) *Store {
 
 // made returns n made-up filings.
 func made(n int, seed uint64) []*index.Filing {
-	source := madeup.New(seed)
+	source := synthetic.New(seed)
 	all := make([]*index.Filing, n)
 	for i := range all {
 		all[i] = &index.Filing{}
@@ -51,9 +52,9 @@ func load(t testing.TB, s *Store, filings []*index.Filing) string {
 	return name
 }
 
-func lockStore(t testing.TB, s *Store) index.Lock {
+func lockStore(t testing.TB, s *Store) generation.Lock {
 	t.Helper()
-	l, err := s.Lock(t.Context(), index.Run{Holder: "a test", Started: noon(), Phase: "loading"})
+	l, err := s.Lock(t.Context(), generation.Run{Holder: "a test", Started: noon(), Phase: "loading"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func lockStore(t testing.TB, s *Store) index.Lock {
 }
 
 // begin begins a generation and puts filings into it.
-func begin(t testing.TB, l index.Lock, from string, filings ...*index.Filing) index.Build {
+func begin(t testing.TB, l generation.Lock, from string, filings ...*index.Filing) generation.Build {
 	t.Helper()
 	b, err := l.Begin(t.Context(), from)
 	if err != nil {

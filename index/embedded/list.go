@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 // newName names a generation that is begun now. It is newer than all that there are, whatever the clock says.
@@ -19,18 +19,18 @@ func (s *Store) newName() (string, error) {
 	}
 	now := s.now()
 	if len(all) > 0 {
-		if newest, _ := index.GenerationTime(s.files.index, all[0]); !now.After(newest) {
+		if newest, _ := generation.ParseName(s.files.index, all[0]); !now.After(newest) {
 			now = newest
 		}
-		for index.GenerationName(s.files.index, now, version) <= all[0] {
+		for generation.Name(s.files.index, now, version) <= all[0] {
 			now = now.Add(time.Microsecond)
 		}
 	}
-	return index.GenerationName(s.files.index, now, version), nil
+	return generation.Name(s.files.index, now, version), nil
 }
 
 // Generations implements index.Store.
-func (s *Store) Generations(ctx context.Context) ([]index.Generation, error) {
+func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	names, sealed, err := s.files.names()
 	if err != nil {
 		return nil, fmt.Errorf("list generations: %w", err)
@@ -39,7 +39,7 @@ func (s *Store) Generations(ctx context.Context) ([]index.Generation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list generations: %w", err)
 	}
-	var all []index.Generation
+	var all []generation.Info
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -58,23 +58,23 @@ func (s *Store) Generations(ctx context.Context) ([]index.Generation, error) {
 }
 
 // describe tells what is known of a generation from its file.
-func (f files) describe(name string, sealed bool) (index.Generation, error) {
+func (f files) describe(name string, sealed bool) (generation.Info, error) {
 	path := f.building(name)
 	if sealed {
 		path = f.sealed(name)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return index.Generation{}, err
+		return generation.Info{}, err
 	}
-	created, _ := index.GenerationTime(f.index, name)
-	g := index.Generation{Name: name, CreatedAt: created, Bytes: info.Size(), Sealed: sealed}
+	created, _ := generation.ParseName(f.index, name)
+	g := generation.Info{Name: name, CreatedAt: created, Bytes: info.Size(), Sealed: sealed}
 	if !sealed {
 		return g, nil
 	}
 	db, err := openSealed(path, 1)
 	if err != nil {
-		return index.Generation{}, err
+		return generation.Info{}, err
 	}
 	defer db.Close()
 	s, err := readSummary(db)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // lock is the right to change generations: a flock, which cannot be lost while its process lives, only released.
@@ -22,7 +23,7 @@ type lock struct {
 }
 
 // Lock implements index.Store.
-func (s *Store) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
+func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (s *Store) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
 		}
 		if !acquired {
 			holder, err := s.files.run()
-			return errors.Join(&index.LockedError{Run: holder}, err)
+			return errors.Join(&generation.LockedError{Run: holder}, err)
 		}
 		if err := s.files.publish(run); err != nil {
 			return errors.Join(err, file.Close())
@@ -49,7 +50,7 @@ func (s *Store) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
 }
 
 // Running implements index.Store. It tries the lock: a run whose process died holds it no more, whatever it published.
-func (s *Store) Running(context.Context) (run *index.Run, err error) {
+func (s *Store) Running(context.Context) (run *generation.Run, err error) {
 	err = s.files.guarded(func() error {
 		file, acquired, err := flock(s.files.beside(".lock"), false)
 		if err != nil {
@@ -66,7 +67,7 @@ func (s *Store) Running(context.Context) (run *index.Run, err error) {
 }
 
 // LastRun implements index.Store.
-func (s *Store) LastRun(context.Context) (*index.Run, error) {
+func (s *Store) LastRun(context.Context) (*generation.Run, error) {
 	run, err := s.files.run()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -78,7 +79,7 @@ func (s *Store) LastRun(context.Context) (*index.Run, error) {
 }
 
 // publish writes what a run tells about itself.
-func (f files) publish(run index.Run) error {
+func (f files) publish(run generation.Run) error {
 	data, err := json.Marshal(run)
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (f files) publish(run index.Run) error {
 }
 
 // run reads what the run that holds the lock last published.
-func (f files) run() (run index.Run, err error) {
+func (f files) run() (run generation.Run, err error) {
 	data, err := os.ReadFile(f.beside(".load"))
 	if err == nil {
 		err = json.Unmarshal(data, &run)
@@ -100,7 +101,7 @@ func (l *lock) held(ctx context.Context, step func() error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
-		return index.ErrLockLost
+		return generation.ErrLockLost
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -114,7 +115,7 @@ func (l *lock) check(ctx context.Context) error {
 }
 
 // Renew implements index.Lock.
-func (l *lock) Renew(ctx context.Context, run index.Run) error {
+func (l *lock) Renew(ctx context.Context, run generation.Run) error {
 	return l.held(ctx, func() error { return l.store.files.publish(run) })
 }
 
@@ -137,7 +138,7 @@ func (f files) delete(name string) error {
 		return fmt.Errorf("delete %s: %w", name, err)
 	}
 	if live == name {
-		return fmt.Errorf("delete %s: it is live: %w", name, index.ErrConflict)
+		return fmt.Errorf("delete %s: it is live: %w", name, generation.ErrConflict)
 	}
 	if f.valid(name) {
 		for _, path := range []string{f.sealed(name), f.building(name)} {
@@ -158,7 +159,7 @@ func (l *lock) Release(ctx context.Context) error {
 	return l.held(context.WithoutCancel(ctx), func() error {
 		var err error
 		for _, b := range l.builds {
-			err = errors.Join(err, b.stop(index.ErrLockLost))
+			err = errors.Join(err, b.stop(generation.ErrLockLost))
 		}
 		err = errors.Join(err, l.file.Close())
 		l.file = nil

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 func TestLock_OneLoadAtATime(t *testing.T) {
@@ -33,8 +33,8 @@ func TestLock_OneLoadAtATime(t *testing.T) {
 // wantHeld wants the lock to be refused, and Running to name its holder.
 func wantHeld(t *testing.T, s *Store, holder string) {
 	t.Helper()
-	_, err := s.Lock(t.Context(), index.Run{Holder: "late"})
-	var locked *index.LockedError
+	_, err := s.Lock(t.Context(), generation.Run{Holder: "late"})
+	var locked *generation.LockedError
 	if !errors.As(err, &locked) || locked.Run.Holder != holder {
 		t.Errorf("a second lock: %v, want a LockedError of %q", err, holder)
 	}
@@ -82,20 +82,18 @@ func TestLock_ReleasedChangesNothing(t *testing.T) {
 	}
 	_, beginErr := l.Begin(ctx, "")
 	_, sealErr := open.Seal(ctx, nil)
-	_, hasErr := open.Has(ctx, []int64{1})
 	for what, err := range map[string]error{
-		"Renew":   l.Renew(ctx, index.Run{}),
+		"Renew":   l.Renew(ctx, generation.Run{}),
 		"Begin":   beginErr,
 		"Promote": l.Promote(ctx, first, sealed.Generation()),
 		"Delete":  l.Delete(ctx, sealed.Generation()),
 		"Release": l.Release(ctx),
 		"Put":     open.Put(ctx, made(1, 4)[0]),
 		"Remove":  open.Remove(ctx, 1),
-		"Has":     hasErr,
 		"Seal":    sealErr,
 		"Abort":   open.Abort(ctx),
 	} {
-		if !errors.Is(err, index.ErrLockLost) {
+		if !errors.Is(err, generation.ErrLockLost) {
 			t.Errorf("%s after the release: %v, want ErrLockLost", what, err)
 		}
 	}
@@ -118,7 +116,7 @@ func TestHold(t *testing.T) {
 		t.Skip("only run by TestLock_EndsWithItsProcess, in a process of its own")
 	}
 	s := openStore(t, dir)
-	l, err := s.Lock(t.Context(), index.Run{Holder: "another process", Phase: "loading"})
+	l, err := s.Lock(t.Context(), generation.Run{Holder: "another process", Phase: "loading"})
 	if err != nil {
 		t.Fatal(err)
 	}

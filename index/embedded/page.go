@@ -14,7 +14,7 @@ import (
 const blockPlaces = 4096
 
 // Rows implements index.Reader.
-func (g *generation) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+func (g *snapshot) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
 	rows, err := g.page(ctx, q)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -27,15 +27,15 @@ func (g *generation) Rows(ctx context.Context, q index.Query) ([]index.Record, e
 		}
 		ids[i] = chunk[row%chunkRows]
 	}
-	records, err := g.fetch(ctx, ids)
-	if err == nil && len(records) != len(ids) {
+	records, err := g.Filings(ctx, ids)
+	if err == nil && slices.ContainsFunc(records, func(r index.Record) bool { return r == nil }) {
 		return nil, g.damaged(columnID, int(rows[0]/chunkRows))
 	}
 	return records, err
 }
 
 // page returns the rows of a page.
-func (g *generation) page(ctx context.Context, q index.Query) ([]uint32, error) {
+func (g *snapshot) page(ctx context.Context, q index.Query) ([]uint32, error) {
 	if q.Sort != index.DefaultSort && !slices.Contains(orders(), q.Sort) {
 		return nil, fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
 	}
@@ -58,7 +58,7 @@ func (g *generation) page(ctx context.Context, q index.Query) ([]uint32, error) 
 }
 
 // unfiltered returns n rows of an order, those behind the first skip.
-func (g *generation) unfiltered(ctx context.Context, s index.Sort, skip, n int) ([]uint32, error) {
+func (g *snapshot) unfiltered(ctx context.Context, s index.Sort, skip, n int) ([]uint32, error) {
 	rows := make([]uint32, 0, n)
 	for block := skip / blockPlaces; len(rows) < n; block++ {
 		places, err := g.block(ctx, s, block)
@@ -72,7 +72,7 @@ func (g *generation) unfiltered(ctx context.Context, s index.Sort, skip, n int) 
 }
 
 // filtered returns n selected rows in the order of q, those behind the first q.Offset; so many there are.
-func (g *generation) filtered(ctx context.Context, q index.Query, selected *selection, n int) ([]uint32, error) {
+func (g *snapshot) filtered(ctx context.Context, q index.Query, selected *selection, n int) ([]uint32, error) {
 	before, err := g.seeks(ctx, q, selected)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (g *generation) filtered(ctx context.Context, q index.Query, selected *sele
 }
 
 // seeks returns how many selected rows there are before each block of the order of q.
-func (g *generation) seeks(ctx context.Context, q index.Query, selected *selection) ([]uint32, error) {
+func (g *snapshot) seeks(ctx context.Context, q index.Query, selected *selection) ([]uint32, error) {
 	key := cacheKey{kindSeeks, q.Where.String() + " sort " + q.Sort.String(), 0}
 	return cached(ctx, g, key, func(ctx context.Context) ([]uint32, int, error) {
 		before := make([]uint32, (g.rows+blockPlaces-1)/blockPlaces)
@@ -122,7 +122,7 @@ func (g *generation) seeks(ctx context.Context, q index.Query, selected *selecti
 }
 
 // block returns the rows at the places of a block of an order.
-func (g *generation) block(ctx context.Context, s index.Sort, block int) ([]uint32, error) {
+func (g *snapshot) block(ctx context.Context, s index.Sort, block int) ([]uint32, error) {
 	start := block * blockPlaces
 	end := min(start+blockPlaces, g.rows)
 	if s == index.DefaultSort { // rows are numbered in it

@@ -30,12 +30,12 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 	r, o := liveReader(t, s), indextest.NewOracle(name, filings)
 	low := 499.0
 	for _, w := range []index.Filter{
-		nil,
-		{index.InCounty("orange")},
-		{index.Contains{Text: "owner 99"}},
-		{index.Between{Field: index.FilingAmount, Min: &low}, index.InCounty("Kent, DE")},
-		{index.Days{From: "2024-12-28"}},
-		{index.InCounty("nowhere")},
+		index.Filter{},
+		index.Where(index.InCounty("orange")),
+		index.Where(index.Contains{Text: "owner 99"}),
+		index.Where(index.Between{Field: index.FilingAmount, Min: &low}, index.InCounty("Kent, DE")),
+		index.Where(index.Days{From: "2024-12-28"}),
+		index.Where(index.InCounty("nowhere")),
 	} {
 		total, err := o.Count(t.Context(), w)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"filings/index"
 )
 
-func (g *generation) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
+func (g *snapshot) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	wanted := func(v string) bool { return slices.Contains(p.Values, v) }
 	var all []condition
 	for _, field := range p.Fields {
@@ -44,7 +44,7 @@ func (g *generation) anyOf(ctx context.Context, p index.AnyOf) (condition, error
 	return either(all), nil
 }
 
-func (g *generation) between(p index.Between) (condition, error) {
+func (g *snapshot) between(p index.Between) (condition, error) {
 	if _, ok := numberOf(p.Field); !ok {
 		return nil, fmt.Errorf("embedded engine: no ranges of %v", p.Field)
 	}
@@ -59,7 +59,7 @@ func (g *generation) between(p index.Between) (condition, error) {
 }
 
 // inRange holds for values from low to high. A missing number is NaN and in no range.
-func inRange[T int64 | float64](g *generation, column string, low, high T) condition {
+func inRange[T int64 | float64](g *snapshot, column string, low, high T) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		values, err := readColumn[T](ctx, g, column, chunk)
 		if err != nil {
@@ -74,7 +74,7 @@ func inRange[T int64 | float64](g *generation, column string, low, high T) condi
 	}
 }
 
-func (g *generation) present(ctx context.Context, p index.Present) (condition, error) {
+func (g *snapshot) present(ctx context.Context, p index.Present) (condition, error) {
 	switch p.Field {
 	case index.ForeclosureStatus:
 		return g.worded(ctx, codedForeclosure, func(word string) bool { return (word != "") == p.Is })
@@ -85,7 +85,7 @@ func (g *generation) present(ctx context.Context, p index.Present) (condition, e
 	return nil, fmt.Errorf("embedded engine: the presence of %v is not known", p.Field)
 }
 
-func (g *generation) box(b index.Box) condition {
+func (g *snapshot) box(b index.Box) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		latitudes, err := readColumn[float64](ctx, g, index.Latitude.String(), chunk)
 		if err != nil {

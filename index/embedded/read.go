@@ -10,13 +10,13 @@ import (
 )
 
 // numChunks returns how many chunks the columns have.
-func (g *generation) numChunks() int { return (g.rows + chunkRows - 1) / chunkRows }
+func (g *snapshot) numChunks() int { return (g.rows + chunkRows - 1) / chunkRows }
 
 // rowsOf returns how many rows a chunk has.
-func (g *generation) rowsOf(chunk int) int { return min(chunkRows, g.rows-chunk*chunkRows) }
+func (g *snapshot) rowsOf(chunk int) int { return min(chunkRows, g.rows-chunk*chunkRows) }
 
 // blob reads a chunk from the file.
-func (g *generation) blob(ctx context.Context, name string, chunk int) ([]byte, error) {
+func (g *snapshot) blob(ctx context.Context, name string, chunk int) ([]byte, error) {
 	var data []byte
 	sum := ^checksum(nil) // of no chunk that is missing
 	err := g.query(ctx, g.chunks, func(rows *sql.Rows) error { return rows.Scan(&data, &sum) }, name, chunk)
@@ -26,12 +26,12 @@ func (g *generation) blob(ctx context.Context, name string, chunk int) ([]byte, 
 	return data, err
 }
 
-func (g *generation) damaged(name string, chunk int) error {
+func (g *snapshot) damaged(name string, chunk int) error {
 	return fmt.Errorf("generation %s, chunk %d of %s: %w: %w", g.name, chunk, name, index.ErrUnavailable, errDamaged)
 }
 
 // readColumn returns a chunk of a column.
-func readColumn[T value](ctx context.Context, g *generation, name string, chunk int) ([]T, error) {
+func readColumn[T value](ctx context.Context, g *snapshot, name string, chunk int) ([]T, error) {
 	return cached(ctx, g, cacheKey{kindValues, name, chunk}, func(ctx context.Context) ([]T, int, error) {
 		data, err := g.blob(ctx, name, chunk)
 		if err != nil {
@@ -46,7 +46,7 @@ func readColumn[T value](ctx context.Context, g *generation, name string, chunk 
 }
 
 // readDictionary returns the words of a coded column by their codes.
-func (g *generation) readDictionary(ctx context.Context, column string) ([]string, error) {
+func (g *snapshot) readDictionary(ctx context.Context, column string) ([]string, error) {
 	return cached(ctx, g, cacheKey{kindDictionary, column, 0}, func(ctx context.Context) ([]string, int, error) {
 		data, err := g.blob(ctx, column+wordsSuffix, 0)
 		if err != nil {
@@ -58,7 +58,7 @@ func (g *generation) readDictionary(ctx context.Context, column string) ([]strin
 }
 
 // readTexts returns a chunk of the search texts.
-func (g *generation) readTexts(ctx context.Context, chunk int) ([]byte, error) {
+func (g *snapshot) readTexts(ctx context.Context, chunk int) ([]byte, error) {
 	return cached(ctx, g, cacheKey{kindTexts, columnSearch, chunk}, func(ctx context.Context) ([]byte, int, error) {
 		data, err := g.blob(ctx, columnSearch, chunk)
 		return data, len(data), err

@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // sealing lays the stored filings out in columns.
@@ -38,16 +39,16 @@ type ordering struct {
 }
 
 // fillColumns lays out what is stored in db, writes its summary and ends its transaction. Temporary files go into dir.
-func fillColumns(ctx context.Context, db *sql.DB, dir string) (index.Tally, error) {
+func fillColumns(ctx context.Context, db *sql.DB, dir string) (generation.Checksum, error) {
 	insert, err := db.Prepare("INSERT INTO chunks (name, chunk, data, checksum) VALUES (?, ?, ?, ?)")
 	if err != nil {
-		return index.Tally{}, err
+		return generation.Checksum{}, err
 	}
 	defer insert.Close()
 	s := newSealing(ctx, db, chunkWriter{insert}, dir)
 	for _, step := range []func() error{s.number, s.layOut, s.finishColumns, s.writeOrders, s.summarise} {
 		if err := step(); err != nil {
-			return index.Tally{}, errors.Join(err, s.close())
+			return generation.Checksum{}, errors.Join(err, s.close())
 		}
 	}
 	return s.figures.tally(s.summary.Counties, s.coded[codedDate].dictionary()), s.close()

@@ -9,7 +9,7 @@ import (
 )
 
 // contains looks for a term in the search texts of each row, and in the words of county.
-func (g *generation) contains(ctx context.Context, term string) (condition, error) {
+func (g *snapshot) contains(ctx context.Context, term string) (condition, error) {
 	inCounty, err := g.worded(ctx, codedCounty, func(county string) bool {
 		return strings.Contains(index.SearchText(county), term)
 	})

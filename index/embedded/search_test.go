@@ -44,7 +44,7 @@ func TestP16_TermsThatAreNoText(t *testing.T) {
 	load(t, s, made(50, 1))
 	r := liveReader(t, s)
 	for term, want := range map[string]int64{"": 50, "\xff": 0, "\x00": 0, "a\xff": 0} {
-		if got, err := r.Count(t.Context(), index.Filter{index.Contains{Text: term}}); got != want || err != nil {
+		if got, err := r.Count(t.Context(), index.Where(index.Contains{Text: term})); got != want || err != nil {
 			t.Errorf("contains %q: %d, %v, want %d", term, got, err, want)
 		}
 	}

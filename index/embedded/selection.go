@@ -20,8 +20,8 @@ type selection struct {
 func (s *selection) has(row uint32) bool { return s.bits[row/64]>>(row%64)&1 == 1 }
 
 // selected returns what w selects; nil for all rows.
-func (g *generation) selected(ctx context.Context, w index.Filter) (*selection, error) {
-	if len(w) == 0 {
+func (g *snapshot) selected(ctx context.Context, w index.Filter) (*selection, error) {
+	if len(w.Predicates()) == 0 {
 		return nil, nil
 	}
 	return cached(ctx, g, cacheKey{kindSelection, w.String(), 0}, func(ctx context.Context) (*selection, int, error) {
@@ -34,7 +34,7 @@ func (g *generation) selected(ctx context.Context, w index.Filter) (*selection, 
 }
 
 // evaluate evaluates w on every chunk, on as many at a time as there are processors.
-func (g *generation) evaluate(ctx context.Context, w index.Filter) (*selection, error) {
+func (g *snapshot) evaluate(ctx context.Context, w index.Filter) (*selection, error) {
 	conditions, err := g.compileAll(ctx, w)
 	if err != nil {
 		return nil, err
@@ -62,9 +62,9 @@ func (g *generation) evaluate(ctx context.Context, w index.Filter) (*selection, 
 
 // compileAll compiles the predicates of w, those that take the longest last: for chunks in which nothing is left they
 // are not asked.
-func (g *generation) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
+func (g *snapshot) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
 	var quick, slow []condition
-	for _, p := range w {
+	for _, p := range w.Predicates() {
 		c, err := g.compile(ctx, p)
 		if err != nil {
 			return nil, err
@@ -100,9 +100,9 @@ func all(ctx context.Context, conditions []condition, chunk int, result []uint64
 }
 
 // Count implements index.Reader.
-func (g *generation) Count(ctx context.Context, w index.Filter) (int64, error) {
-	if len(w) == 1 {
-		if p, ok := w[0].(index.Times); ok {
+func (g *snapshot) Count(ctx context.Context, w index.Filter) (int64, error) {
+	if ps := w.Predicates(); len(ps) == 1 {
+		if p, ok := ps[0].(index.Times); ok {
 			return g.countTimes(ctx, p)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"weak"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // Config says where a Store is.
@@ -27,12 +28,12 @@ type Store struct {
 	now   func() time.Time
 
 	mu     sync.Mutex
-	live   *generation                         // the one that Live returned last, so that it stays open
-	open   map[string]weak.Pointer[generation] // those that may still be open
+	live   *snapshot                         // the one that Live returned last, so that it stays open
+	open   map[string]weak.Pointer[snapshot] // those that may still be open
 	closed bool
 }
 
-var _ index.Store = (*Store)(nil)
+var _ generation.Store = (*Store)(nil)
 
 // Open opens the store in cfg.Dir, and makes it if it is not there.
 func Open(cfg Config) (*Store, error) {
@@ -42,7 +43,7 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, open: map[string]weak.Pointer[generation]{}}
+	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, open: map[string]weak.Pointer[snapshot]{}}
 	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded engine: %w", err)
 	}
@@ -103,7 +104,7 @@ func (s *Store) Open(ctx context.Context, name string) (index.Reader, error) {
 
 // generation returns the sealed generation of that name, or ErrNotFound. There is one for all who hold it, as long as
 // somebody does.
-func (s *Store) generation(ctx context.Context, name string) (*generation, error) {
+func (s *Store) generation(ctx context.Context, name string) (*snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (s *Store) Swap(ctx context.Context, from, to string) error {
 			return fmt.Errorf("swap: %w", err)
 		}
 		if live != from {
-			return fmt.Errorf("swap %q for %q, but %q is live: %w", from, to, live, index.ErrConflict)
+			return fmt.Errorf("swap %q for %q, but %q is live: %w", from, to, live, generation.ErrConflict)
 		}
 		if !s.files.valid(to) {
 			return fmt.Errorf("swap: generation %q: %w", to, index.ErrNotFound)

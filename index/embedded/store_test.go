@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/index/indextest"
 )
 
@@ -133,7 +134,7 @@ func TestSwap_WhatIsNoSealedGeneration(t *testing.T) {
 			t.Errorf("delete %q: %v, want ErrNotFound", name, err)
 		}
 	}
-	if err := l.Delete(t.Context(), first); !errors.Is(err, index.ErrConflict) {
+	if err := l.Delete(t.Context(), first); !errors.Is(err, generation.ErrConflict) {
 		t.Errorf("delete what is live: %v, want ErrConflict", err)
 	}
 	if got := liveReader(t, s).Generation(); got != first {
@@ -160,7 +161,7 @@ func TestL8_ReadersOutliveDeletion(t *testing.T) {
 	}
 	o := indextest.NewOracle(old, filings)
 	for _, sort := range allOrders() { // nothing of this was read before
-		compare(t, o, r, index.Query{Where: index.Filter{index.Contains{Text: "a"}}, Sort: sort, Offset: 17, Limit: 50})
+		compare(t, o, r, index.Query{Where: index.Where(index.Contains{Text: "a"}), Sort: sort, Offset: 17, Limit: 50})
 	}
 	if got := liveReader(t, s).Generation(); got != second {
 		t.Errorf("live is %q, want %q", got, second)
@@ -172,7 +173,7 @@ func TestGeneration_ClosedWhenUnused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	load(t, s, made(20, 1))
-	db := func() *sql.DB { return liveReader(t, s).(*generation).db }() // not the generation itself
+	db := func() *sql.DB { return liveReader(t, s).(*snapshot).db }() // not the generation itself
 	load(t, s, made(20, 2))
 	liveReader(t, s)
 	ctx := t.Context()
@@ -180,7 +181,7 @@ func TestGeneration_ClosedWhenUnused(t *testing.T) {
 		runtime.GC()
 		runtime.Gosched()
 	}
-	if err := liveReader(t, s).(*generation).db.PingContext(ctx); err != nil {
+	if err := liveReader(t, s).(*snapshot).db.PingContext(ctx); err != nil {
 		t.Errorf("the live generation was closed: %v", err)
 	}
 }
@@ -222,7 +223,7 @@ func TestL8_ReadingWhileGenerationsComeAndGo(t *testing.T) {
 func readWhole(t *testing.T, r index.Reader, sort index.Sort) {
 	ctx := context.Background()
 	stats, err1 := r.Stats(ctx)
-	where := index.Filter{index.Days{From: "1600-01-01"}, index.Contains{Text: "a"}}
+	where := index.Where(index.Days{From: "1600-01-01"}, index.Contains{Text: "a"})
 	count, err2 := r.Count(ctx, where)
 	rows, err3 := r.Rows(ctx, index.Query{Where: where, Sort: sort, Limit: 1000})
 	all, err4 := r.Rows(ctx, index.Query{Sort: sort, Limit: 1000})
@@ -269,7 +270,7 @@ func TestCanceled_EveryRead(t *testing.T) {
 	r := liveReader(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	where := index.Filter{index.Contains{Text: "a"}}
+	where := index.Where(index.Contains{Text: "a"})
 	sort := index.Sort{By: index.Owner}
 	for name, read := range map[string]func(context.Context) error{
 		"Rows": func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Sort: sort, Limit: 5}); return err },
@@ -278,12 +279,12 @@ func TestCanceled_EveryRead(t *testing.T) {
 			return err
 		},
 		"Count":           func(ctx context.Context) error { _, err := r.Count(ctx, where); return err },
-		"Count of all":    func(ctx context.Context) error { _, err := r.Count(ctx, nil); return err },
+		"Count of all":    func(ctx context.Context) error { _, err := r.Count(ctx, index.Filter{}); return err },
 		"Filing":          func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
 		"Stats":           func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		"Counties":        func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 		"Distinct":        func(ctx context.Context) error { _, err := r.Distinct(ctx, where, index.Month); return err },
-		"Distinct of all": func(ctx context.Context) error { _, err := r.Distinct(ctx, nil, index.Month); return err },
+		"Distinct of all": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
 	} {
 		if err := read(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want context.Canceled", name, err)
@@ -301,9 +302,9 @@ func TestReader_WhatNobodyMayAsk(t *testing.T) {
 	r := liveReader(t, s)
 	low := 1.0
 	for _, w := range []index.Filter{
-		{index.AnyOf{Fields: []index.Field{index.Owner}, Values: []string{"a"}}},
-		{index.Between{Field: index.Bedrooms, Min: &low}},
-		{index.Present{Field: index.Owner, Is: true}},
+		index.Where(index.AnyOf{Fields: []index.Field{index.Owner}, Values: []string{"a"}}),
+		index.Where(index.Between{Field: index.Bedrooms, Min: &low}),
+		index.Where(index.Present{Field: index.Owner, Is: true}),
 	} {
 		if n, err := r.Count(t.Context(), w); err == nil {
 			t.Errorf("%v: %d, want an error", w, n)
@@ -312,7 +313,7 @@ func TestReader_WhatNobodyMayAsk(t *testing.T) {
 	if _, err := r.Rows(t.Context(), index.Query{Sort: index.Sort{By: index.County}, Limit: 1}); err == nil {
 		t.Error("sorted by county")
 	}
-	if _, err := r.Distinct(t.Context(), nil, index.Owner); err == nil {
+	if _, err := r.Distinct(t.Context(), index.Filter{}, index.Owner); err == nil {
 		t.Error("distinct owners listed")
 	}
 }

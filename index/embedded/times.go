@@ -11,7 +11,7 @@ import (
 // would never be used again; its ends are found in the order of creation instead, by bisection.
 
 // countTimes counts the filings that were added within p.
-func (g *generation) countTimes(ctx context.Context, p index.Times) (int64, error) {
+func (g *snapshot) countTimes(ctx context.Context, p index.Times) (int64, error) {
 	to, err := g.addedUpTo(ctx, p.To.UnixMicro())
 	if err != nil {
 		return 0, err
@@ -21,7 +21,7 @@ func (g *generation) countTimes(ctx context.Context, p index.Times) (int64, erro
 }
 
 // addedUpTo counts the filings that were added at a time in microseconds or before.
-func (g *generation) addedUpTo(ctx context.Context, micros int64) (n int, err error) {
+func (g *snapshot) addedUpTo(ctx context.Context, micros int64) (n int, err error) {
 	oldestFirst := index.Sort{By: index.CreatedAt, Ascending: true} // those without the time are last
 	n = sort.Search(g.rows, func(place int) bool {
 		if err != nil {
@@ -35,7 +35,7 @@ func (g *generation) addedUpTo(ctx context.Context, micros int64) (n int, err er
 }
 
 // created returns when the filing at a place of an order was added.
-func (g *generation) created(ctx context.Context, s index.Sort, place int) (int64, error) {
+func (g *snapshot) created(ctx context.Context, s index.Sort, place int) (int64, error) {
 	rows, err := g.unfiltered(ctx, s, place, 1)
 	if err != nil {
 		return 0, err

@@ -26,7 +26,7 @@ func TestA3_Times(t *testing.T) {
 	r, oracle := liveReader(t, s), indextest.NewOracle("oracle", filings)
 	for range 300 {
 		from, to := filings[rnd.IntN(len(filings))].CreatedAt, filings[rnd.IntN(len(filings))].CreatedAt
-		w := index.Filter{index.Times{From: from, To: to.Add(time.Duration(rnd.IntN(3)-1) * time.Microsecond)}}
+		w := index.Where(index.Times{From: from, To: to.Add(time.Duration(rnd.IntN(3)-1) * time.Microsecond)})
 		want, err := oracle.Count(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)

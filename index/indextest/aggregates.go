@@ -56,14 +56,14 @@ func testFigures(t *testing.T, r index.Reader) {
 		field index.Field
 		want  []string
 	}{
-		{"months of all", nil, index.Month, []string{"2023-12", "2024-02"}},
-		{"months of a county", index.Filter{index.InCounty("orange, fl")}, index.Month, []string{"2024-02"}},
-		{"months of counties of a name", index.Filter{index.InCounty("orange")}, index.Month, []string{"2023-12", "2024-02"}},
-		{"months of a county without dates", index.Filter{index.InCounty("adams")}, index.Month, nil},
-		{"months of an unknown county", index.Filter{index.InCounty("nowhere")}, index.Month, nil},
-		{"A7 date ranges by start, then end", index.Filter{index.InCounty("Orange")}, index.DateRange, []string{
+		{"months of all", index.Filter{}, index.Month, []string{"2023-12", "2024-02"}},
+		{"months of a county", index.Where(index.InCounty("orange, fl")), index.Month, []string{"2024-02"}},
+		{"months of counties of a name", index.Where(index.InCounty("orange")), index.Month, []string{"2023-12", "2024-02"}},
+		{"months of a county without dates", index.Where(index.InCounty("adams")), index.Month, nil},
+		{"months of an unknown county", index.Where(index.InCounty("nowhere")), index.Month, nil},
+		{"A7 date ranges by start, then end", index.Where(index.InCounty("Orange")), index.DateRange, []string{
 			"2023-01-01 to 2023-06-30", "2023-01-01 to 2023-12-31", "2024-02-01 to 2024-02-29"}},
-		{"A7 date ranges of a county", index.Filter{index.InCounty("orange, fl")}, index.DateRange, []string{
+		{"A7 date ranges of a county", index.Where(index.InCounty("orange, fl")), index.DateRange, []string{
 			"2023-01-01 to 2023-06-30", "2024-02-01 to 2024-02-29"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -105,10 +105,10 @@ func manyValues(n int) []*index.Filing {
 func sameFigures(t *testing.T, r index.Reader, o *Oracle) {
 	t.Helper()
 	sameTotals(t, r, o)
-	filters := []index.Filter{contains("a"), {index.Present{Field: index.Trust, Is: true}}}
+	filters := []index.Filter{contains("a"), index.Where(index.Present{Field: index.Trust, Is: true})}
 	counties, _ := o.Counties(t.Context())
 	for i := range min(20, len(counties)) { // some of them, evenly
-		filters = append(filters, index.Filter{index.InCounty(counties[i*len(counties)/20%len(counties)].County)})
+		filters = append(filters, index.Where(index.InCounty(counties[i*len(counties)/20%len(counties)].County)))
 	}
 	for _, w := range filters {
 		sameDistinct(t.Context(), t, r, o, w)
@@ -125,7 +125,7 @@ func sameTotals(t *testing.T, r index.Reader, o *Oracle) {
 	wantCounties, _ := o.Counties(ctx)
 	gotCounties, err := r.Counties(ctx)
 	expect(t, wantCounties, gotCounties, err)
-	sameDistinct(ctx, t, r, o, nil)
+	sameDistinct(ctx, t, r, o, index.Filter{})
 }
 
 func sameDistinct(ctx context.Context, t *testing.T, r index.Reader, o *Oracle, w index.Filter) {

@@ -24,7 +24,7 @@ func newAsker(seed uint64, filings []*index.Filing) *asker {
 // filters select something; the others are about another filing, or about nothing in particular.
 func (a *asker) question() (index.Filter, index.Sort) {
 	about := a.any()
-	var w index.Filter
+	var w []index.Predicate
 	for range a.IntN(5) {
 		f := about
 		if a.IntN(8) == 0 {
@@ -33,7 +33,7 @@ func (a *asker) question() (index.Filter, index.Sort) {
 		w = append(w, a.holding(newEntry(f)))
 	}
 	s := index.Sort{By: index.SortFields[a.IntN(len(index.SortFields))], Ascending: a.IntN(2) == 0}
-	return w, s
+	return index.Where(w...), s
 }
 
 // pages returns the first page and three others: somewhere, near the end, and past it.
@@ -67,17 +67,17 @@ func (a *asker) predicate(e *entry) index.Predicate {
 	case 0:
 		return index.InCounty(a.pick(e.Text(index.County), e.derived.CountyName))
 	case 1:
-		return anyOf(index.City, e.derived.City)[0]
+		return anyOf(index.City, e.derived.City).Predicates()[0]
 	case 2:
-		return anyOf(index.FilingType, e.Text(index.FilingType), a.any().Text(index.FilingType))[0]
+		return anyOf(index.FilingType, e.Text(index.FilingType), a.any().Text(index.FilingType)).Predicates()[0]
 	case 3:
-		return anyOf(index.Categories, append(slices.Clone(e.Categories), a.pick(index.CategoryValues...))...)[0]
+		return anyOf(index.Categories, append(slices.Clone(e.Categories), a.pick(index.CategoryValues...))...).Predicates()[0]
 	case 4:
 		fields := []index.Field{index.PropertyClassification, index.Categories}
 		class := append(slices.Clone(e.Categories), e.Text(index.PropertyClassification))
 		return index.AnyOf{Fields: fields, Values: []string{index.Fold(a.pick(class...))}}
 	case 5:
-		return anyOf(index.ForeclosureStatus, e.Text(index.ForeclosureStatus), "active", "auction")[0]
+		return anyOf(index.ForeclosureStatus, e.Text(index.ForeclosureStatus), "active", "auction").Predicates()[0]
 	case 6:
 		return a.between(e, index.FilingAmount)
 	case 7:

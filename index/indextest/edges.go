@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/generation"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -74,7 +75,7 @@ func testEdges(t *testing.T, open func(t *testing.T) Harness) {
 	for i, g := range groups {
 		for _, c := range g.cases {
 			t.Run(fmt.Sprintf("%s %s", g.rule, c.name), func(t *testing.T) {
-				w := append(index.Filter{marks[i]}, c.where...)
+				w := c.where.And(marks[i])
 				checkEdge(t, r, w, c.want)
 				// Among all filings the predicate stands alone: an engine may take another way then.
 				if err := compare(t.Context(), o, r, c.where, index.DefaultSort, firstPage); err != nil {
@@ -113,7 +114,7 @@ func checkEdge(t *testing.T, r index.Reader, w index.Filter, want []int64) {
 }
 
 // opened loads filings into a store and opens the generation.
-func opened(t *testing.T, store index.Store, filings []*index.Filing) index.Reader {
+func opened(t *testing.T, store generation.Store, filings []*index.Filing) index.Reader {
 	t.Helper()
 	name, err := Load(t.Context(), store, slices.Values(filings))
 	if err != nil {

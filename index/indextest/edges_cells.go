@@ -64,38 +64,38 @@ func single(column, row int, id int64, lat, lon float64) index.Cell {
 func cellCases() []cellCase {
 	aboveZero := index.Cell{Filings: 1, Box: boxOf(tiny, tiny, -tiny, -tiny), ID: 2}
 	return []cellCase{
-		{"northern and western edges are inside", nil, boxOf(0.5, -3, 1, -3), 1, []index.Cell{aboveZero, single(1, 1, 1, 0, 0)}},
-		{"what the tile has beside the box is outside", nil, boxOf(2, 1, 3, 2), 1, []index.Cell{
+		{"northern and western edges are inside", index.Filter{}, boxOf(0.5, -3, 1, -3), 1, []index.Cell{aboveZero, single(1, 1, 1, 0, 0)}},
+		{"what the tile has beside the box is outside", index.Filter{}, boxOf(2, 1, 3, 2), 1, []index.Cell{
 			{Column: 1, Filings: 2, Latitude: 1.5, Longitude: 2.5, Box: boxOf(2, 1, 3, 2)}}},
-		{"rows from the north, then columns", nil, boxOf(3, -3, 4, -3), 1, []index.Cell{
+		{"rows from the north, then columns", index.Filter{}, boxOf(3, -3, 4, -3), 1, []index.Cell{
 			aboveZero,
 			{Column: 1, Filings: 3, Latitude: 1.666667, Longitude: 3, Box: boxOf(2, 1, 4, 2)},
 			single(1, 1, 1, 0, 0)}},
-		{"one tile for the world", nil, boxOf(3, -3, 4, -3), 0, []index.Cell{
+		{"one tile for the world", index.Filter{}, boxOf(3, -3, 4, -3), 0, []index.Cell{
 			{Filings: 5, Latitude: 1, Longitude: 1.8, Box: boxOf(2, 0, 4, -tiny)}}},
-		{"poles", nil, boxOf(90, -90, 30, 10), 3, []index.Cell{
+		{"poles", index.Filter{}, boxOf(90, -90, 30, 10), 3, []index.Cell{
 			{Column: 4, Row: 0, Filings: 3, Latitude: 86.703333, Longitude: 20, Box: boxOf(90, 85.05, 30, 10)},
 			{Column: 4, Row: 7, Filings: 2, Latitude: -87.53, Longitude: 15, Box: boxOf(-85.06, -90, 20, 10)}}},
-		{"across the antimeridian", nil, boxOf(53, 51, -179, 179), 2, []index.Cell{
+		{"across the antimeridian", index.Filter{}, boxOf(53, 51, -179, 179), 2, []index.Cell{
 			{Column: 0, Row: 1, Filings: 2, Latitude: 52.25, Longitude: -179.75, Box: boxOf(52.5, 52, -179.5, -180)},
 			{Column: 3, Row: 1, Filings: 2, Latitude: 52, Longitude: 179.75, Box: boxOf(52, 52, 180, 179.5)}}},
-		{"180 and -180 are far apart", nil, boxOf(52, 52, 180, 180), 2, []index.Cell{single(3, 1, 21, 52, 180)}},
-		{"around the world, back to the same tile", nil, boxOf(3, -3, 0.5, 1), 1, []index.Cell{
+		{"180 and -180 are far apart", index.Filter{}, boxOf(52, 52, 180, 180), 2, []index.Cell{single(3, 1, 21, 52, 180)}},
+		{"around the world, back to the same tile", index.Filter{}, boxOf(3, -3, 0.5, 1), 1, []index.Cell{
 			aboveZero,
 			{Column: 1, Filings: 3, Latitude: 1.666667, Longitude: 3, Box: boxOf(2, 1, 4, 2)},
 			single(1, 1, 1, 0, 0)}},
-		{"ids beyond 2^53", nil, boxOf(40, 40, -85, -100), 8, []index.Cell{
+		{"ids beyond 2^53", index.Filter{}, boxOf(40, 40, -85, -100), 8, []index.Cell{
 			single(56, 96, math.MaxInt64, 40, -100), single(60, 96, 1<<53+1, 40, -95),
 			single(64, 96, 1<<53, 40, -90), single(67, 96, 1<<53-1, 40, -85)}},
-		{"two in one place", nil, boxOf(30, 28.5, -81, -83), 10, []index.Cell{
+		{"two in one place", index.Filter{}, boxOf(30, 28.5, -81, -83), 10, []index.Cell{
 			{Column: 278, Row: 425, Filings: 2, Latitude: 29, Longitude: -82, Box: boxOf(29, 29, -82, -82)}}},
-		{"means half-way are rounded away from zero", nil, boxOf(28.5, 27.5, -80.5, -81.5), 10, []index.Cell{
+		{"means half-way are rounded away from zero", index.Filter{}, boxOf(28.5, 27.5, -80.5, -81.5), 10, []index.Cell{
 			{Column: 281, Row: 428, Filings: 2, Latitude: 28.000002, Longitude: -81.000002, Box: boxOf(28.000002, 28.000001, -81.000001, -81.000002)}}},
 		{"filtered, in tiles as large as it takes", contains("elm"), boxOf(90, -90, 180, -180), 24, []index.Cell{single(8, 13, 41, 28.000001, -81.000001)}},
 		{"filtered by another box", box(1, 0, 180, -180), boxOf(3, -3, 4, -3), 0, []index.Cell{
 			{Filings: 3, Latitude: 0.333333, Longitude: 0.666667, Box: boxOf(1, 0, 2, -tiny)}}},
 		{"filtered by the box itself", box(2, 2, 3, 3), boxOf(2, 2, 3, 3), 1, []index.Cell{single(1, 0, 4, 2, 3)}},
-		{"the finest tiles", nil, boxOf(1, 1, 2, 2), 24, []index.Cell{single(8481814, 8342002, 3, 1, 2)}},
-		{"nothing there", nil, boxOf(-10, -20, 20, 10), 5, nil},
+		{"the finest tiles", index.Filter{}, boxOf(1, 1, 2, 2), 24, []index.Cell{single(8481814, 8342002, 3, 1, 2)}},
+		{"nothing there", index.Filter{}, boxOf(-10, -20, 20, 10), 5, nil},
 	}
 }

@@ -112,6 +112,6 @@ func longGroup() group {
 		{"many times", contains("ab ab ab"), []int64{4}},
 		{"many times, but not so", contains("ab ab ba"), nil},
 		{"county", contains("kw, qq"), []int64{5}},
-		{"its county by name", index.Filter{index.InCounty(strings.Repeat("k", index.MaxText-5) + "w")}, []int64{5}},
+		{"its county by name", index.Where(index.InCounty(strings.Repeat("k", index.MaxText-5) + "w")), []int64{5}},
 	}}
 }

@@ -68,7 +68,7 @@ func checkOrder(t *testing.T, r index.Reader, s index.Sort, want []int64, size i
 	t.Helper()
 	var got []int64
 	for offset := 0; offset < len(want); offset += size {
-		q := index.Query{Where: index.Filter{sortMark}, Sort: s, Offset: offset, Limit: size}
+		q := index.Query{Where: index.Where(sortMark), Sort: s, Offset: offset, Limit: size}
 		rows, err := r.Rows(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -97,6 +97,12 @@ func testFiling(t *testing.T, r index.Reader, all []*index.Filing) {
 			t.Errorf("filing %d: want ErrNotFound, got %v", id, err)
 		}
 	}
+	first, last := all[0], all[len(all)-1] // in any order, and the same one twice
+	got, err := r.Filings(t.Context(), []int64{last.ID, 1, first.ID, math.MaxInt64, first.ID})
+	want := []index.Record{index.AppendRecord(nil, last), nil, index.AppendRecord(nil, first), nil, index.AppendRecord(nil, first)}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("filings by id: %v (-want +got):\n%s", err, diff)
+	}
 }
 
 // testOffsets asks for pages around and far behind the end.
@@ -107,7 +113,7 @@ func testOffsets(t *testing.T, r index.Reader, o *Oracle) {
 	}
 	for _, by := range index.SortFields {
 		for _, s := range []index.Sort{{By: by, Ascending: true}, {By: by}} {
-			for _, w := range []index.Filter{nil, {sortMark}} {
+			for _, w := range []index.Filter{index.Filter{}, index.Where(sortMark)} {
 				if err := compare(t.Context(), o, r, w, s, pages); err != nil {
 					t.Error(err)
 				}

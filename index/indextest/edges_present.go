@@ -21,8 +21,8 @@ func propertyDataGroup() group {
 	zero := made(2, values{index.Bedrooms: 0})
 	g.filings = append(g.filings, all, zero, made(3, nil))
 	g.cases = []edgeCase{
-		{"true: each pro field alone, 0 too", index.Filter{index.Present{Field: index.PropertyData, Is: true}}, append(pro, 2)},
-		{"none", index.Filter{index.Present{Field: index.PropertyData}}, []int64{1, 3}},
+		{"true: each pro field alone, 0 too", index.Where(index.Present{Field: index.PropertyData, Is: true}), append(pro, 2)},
+		{"none", index.Where(index.Present{Field: index.PropertyData}), []int64{1, 3}},
 	}
 	return g
 }
@@ -51,7 +51,7 @@ func fill(f *index.Filing, field index.Field) {
 func ownerKindGroup() group {
 	owner := func(id int64, name string) *index.Filing { return made(id, values{index.Owner: name}) }
 	is := func(field index.Field, is bool) index.Filter {
-		return index.Filter{index.Present{Field: field, Is: is}}
+		return index.Where(index.Present{Field: field, Is: is})
 	}
 	return group{"A2", []*index.Filing{
 		owner(1, "BIRCH FAMILY TRUST"),
@@ -65,6 +65,6 @@ func ownerKindGroup() group {
 		{"estates", is(index.Estate, true), []int64{2, 3}},
 		{"no trusts", is(index.Trust, false), []int64{2, 4, 5, 6}},
 		{"no estates", is(index.Estate, false), []int64{1, 4, 5, 6}},
-		{"both", append(is(index.Trust, true), is(index.Estate, true)...), []int64{3}},
+		{"both", both(is(index.Trust, true), is(index.Estate, true)), []int64{3}},
 	}}
 }

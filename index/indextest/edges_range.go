@@ -11,7 +11,7 @@ var negativeZero = math.Copysign(0, -1)
 
 func dayGroup() group {
 	date := func(id int64, d string) *index.Filing { return made(id, values{index.FilingDate: d}) }
-	days := func(from, to string) index.Filter { return index.Filter{index.Days{From: from, To: to}} }
+	days := func(from, to string) index.Filter { return index.Where(index.Days{From: from, To: to}) }
 	return group{"P9", []*index.Filing{
 		date(1, "2023-12-31"),
 		date(2, "2024-01-01"),
@@ -29,14 +29,14 @@ func dayGroup() group {
 		{"first and last day", days("1600-01-01", "2999-12-31"), []int64{1, 2, 3, 4, 5, 6, 8}},
 		{"before the first day", days("", "1599-12-31"), nil},
 		{"more years than there are", days("0001-01-01", "9999-12-31"), []int64{1, 2, 3, 4, 5, 6, 8}},
-		{"narrowed", append(days("2024-01-01", ""), days("", "2024-02-29")...), []int64{2, 3}},
-		{"narrowed to nothing", append(days("2024-03-01", ""), days("", "2024-02-29")...), nil},
+		{"narrowed", both(days("2024-01-01", ""), days("", "2024-02-29")), []int64{2, 3}},
+		{"narrowed to nothing", both(days("2024-03-01", ""), days("", "2024-02-29")), nil},
 		{"start after end", days("2024-03-01", "2024-01-01"), nil},
 	}}
 }
 
 func between(field index.Field, low, high *float64) index.Filter {
-	return index.Filter{index.Between{Field: field, Min: low, Max: high}}
+	return index.Where(index.Between{Field: field, Min: low, Max: high})
 }
 
 func amountGroup() group {
@@ -62,7 +62,7 @@ func amountGroup() group {
 		{"credits", in(nil, at(-0.01)), []int64{1, 2}},
 		{"no upper bound", in(at(999999999999.99), nil), []int64{7, 9}},
 		{"missing never matches", in(at(-math.MaxFloat64), at(math.MaxFloat64)), []int64{1, 2, 3, 4, 5, 6, 7, 9}},
-		{"narrowed", append(in(at(0), nil), in(nil, at(0.01))...), []int64{3, 4}},
+		{"narrowed", both(in(at(0), nil), in(nil, at(0.01))), []int64{3, 4}},
 	}}
 }
 
@@ -118,7 +118,7 @@ func createdGroup() group {
 	noon := day("2026-01-15").Add(12 * time.Hour)
 	created := func(id int64, d time.Duration) *index.Filing { return made(id, values{index.CreatedAt: noon.Add(d)}) }
 	times := func(from, to time.Duration) index.Filter {
-		return index.Filter{index.Times{From: noon.Add(from), To: noon.Add(to)}}
+		return index.Where(index.Times{From: noon.Add(from), To: noon.Add(to)})
 	}
 	week := 7 * 24 * time.Hour
 	return group{"A3", []*index.Filing{
@@ -133,7 +133,7 @@ func createdGroup() group {
 		{"both ends inside, to the microsecond", times(-week, 0), []int64{1, 2, 3, 6}},
 		{"one instant in any zone", times(0, 0), []int64{1, 6}},
 		{"between instants", times(time.Microsecond+time.Nanosecond*999, time.Hour), []int64{5}},
-		{"before 1970", index.Filter{index.Times{From: time.Unix(-1, 0), To: time.Unix(0, 0)}}, []int64{7}},
+		{"before 1970", index.Where(index.Times{From: time.Unix(-1, 0), To: time.Unix(0, 0)}), []int64{7}},
 		{"nothing", times(time.Hour, 2*time.Hour), nil},
 	}}
 }

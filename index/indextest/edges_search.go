@@ -7,7 +7,7 @@ import (
 )
 
 func contains(term string) index.Filter {
-	return index.Filter{index.Contains{Text: index.SearchText(term)}}
+	return index.Where(index.Contains{Text: index.SearchText(term)})
 }
 
 // searchGroup tries which fields are searched, and where in a value a term may stand.
@@ -46,7 +46,7 @@ func searchGroup() group {
 		{"overlapping itself", contains("abcab"), []int64{8}},
 		{"all its pieces, not in a row", contains("mnopq"), nil},
 		{"pieces over a blank", contains("c ab"), []int64{9}},
-		{"two terms", append(contains("quince"), contains("medlar")...), []int64{1}},
+		{"two terms", both(contains("quince"), contains("medlar")), []int64{1}},
 		{"nowhere", contains("no such text"), nil},
 		{"200 characters", contains(strings.Repeat("ab", 100)), nil},
 	}}

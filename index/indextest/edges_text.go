@@ -12,15 +12,18 @@ func anyOf(field index.Field, vs ...string) index.Filter {
 	for i, v := range vs {
 		folded[i] = index.Fold(v)
 	}
-	return index.Filter{index.AnyOf{Fields: []index.Field{field}, Values: folded}}
+	return index.Where(index.AnyOf{Fields: []index.Field{field}, Values: folded})
 }
+
+// both returns the filter of the predicates of two.
+func both(a, b index.Filter) index.Filter { return a.And(b.Predicates()...) }
 
 // hostile are values that mean something to a query language, a pattern, a path or a C string. They are ordinary text.
 var hostile = []string{`*`, `?`, `%`, `_`, `\`, `"`, `'`, `' OR 1=1 --`, `{"match_all":{}}`, `[a TO b]`, `a*`, `/./`, "\x01", "x\x7fy"}
 
 func countyGroup() group {
 	county := func(id int64, name string) *index.Filing { return made(id, values{index.County: name}) }
-	in := func(name string) index.Filter { return index.Filter{index.InCounty(name)} }
+	in := func(name string) index.Filter { return index.Where(index.InCounty(name)) }
 	return group{"P6", []*index.Filing{
 		county(1, "Orange, FL"),
 		county(2, "Orange, CA"),
@@ -106,7 +109,7 @@ func propertyGroup() group {
 	class := func(id int64, c string) *index.Filing { return made(id, values{index.PropertyClassification: c}) }
 	either := func(v string) index.Filter {
 		fields := []index.Field{index.PropertyClassification, index.Categories}
-		return index.Filter{index.AnyOf{Fields: fields, Values: []string{index.Fold(v)}}}
+		return index.Where(index.AnyOf{Fields: fields, Values: []string{index.Fold(v)}})
 	}
 	return group{"P11", []*index.Filing{
 		categories(1, "residential"),
@@ -120,7 +123,7 @@ func propertyGroup() group {
 		{"one category", anyOf(index.Categories, "land"), []int64{2, 3, 7}},
 		{"any of two", anyOf(index.Categories, "residential", "multi_family"), []int64{1, 2, 3}},
 		{"all four", anyOf(index.Categories, index.CategoryValues...), []int64{1, 2, 3, 7}},
-		{"both", append(anyOf(index.Categories, "residential"), anyOf(index.Categories, "land")...), []int64{2}},
+		{"both", both(anyOf(index.Categories, "residential"), anyOf(index.Categories, "land")), []int64{2}},
 		{"property_type by class or category", either("RESIDENTIAL"), []int64{1, 2, 5}},
 		{"property_type by either", either("commercial"), []int64{3, 7}},
 		{"property_type outside the four", either("vacant land"), []int64{6}},
@@ -130,7 +133,7 @@ func propertyGroup() group {
 
 func foreclosureGroup() group {
 	status := func(id int64, s string) *index.Filing { return made(id, values{index.ForeclosureStatus: s}) }
-	present := func(is bool) index.Filter { return index.Filter{index.Present{Field: index.ForeclosureStatus, Is: is}} }
+	present := func(is bool) index.Filter { return index.Where(index.Present{Field: index.ForeclosureStatus, Is: is}) }
 	return group{"P14", []*index.Filing{
 		status(1, "Active"),
 		status(2, "Notice of Default"),
@@ -142,6 +145,6 @@ func foreclosureGroup() group {
 		{"hide", present(false), []int64{4}},
 		{"active", anyOf(index.ForeclosureStatus, "active", "notice of default", "auction"), []int64{1, 2}},
 		{"none active", anyOf(index.ForeclosureStatus), nil},
-		{"show and hide", append(present(true), present(false)...), nil},
+		{"show and hide", both(present(true), present(false)), nil},
 	}}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -40,7 +41,7 @@ func testNothingLoaded(t *testing.T, h Harness) {
 		t.Errorf("live is %q before the first load", r.Generation())
 	}
 	o := NewOracle("", nil)
-	if err := compare(ctx, o, r, nil, index.DefaultSort, firstPage); err != nil {
+	if err := compare(ctx, o, r, index.Filter{}, index.DefaultSort, firstPage); err != nil {
 		t.Error(err)
 	}
 	sameFigures(t, r, o)
@@ -49,7 +50,7 @@ func testNothingLoaded(t *testing.T, h Harness) {
 	}
 	checkUnknown(t, h.Store, "no-such-generation")
 	all, err := h.Store.Generations(ctx)
-	expect(t, []index.Generation(nil), all, err)
+	expect(t, []generation.Info(nil), all, err)
 	run, err := h.Store.Running(ctx)
 	if run != nil || err != nil {
 		t.Errorf("running: %v, %v", run, err)
@@ -68,7 +69,7 @@ func testNothingLoaded(t *testing.T, h Harness) {
 }
 
 // checkUnknown wants Open and Swap to know no generation of that name, and Swap to leave things as they are.
-func checkUnknown(t *testing.T, store index.Store, name string) {
+func checkUnknown(t *testing.T, store generation.Store, name string) {
 	t.Helper()
 	if _, err := store.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
 		t.Errorf("open %q: want ErrNotFound, got %v", name, err)
@@ -86,7 +87,7 @@ func checkUnknown(t *testing.T, store index.Store, name string) {
 func testLife(t *testing.T, h Harness) {
 	ctx, lock := t.Context(), mustLock(t, h.Store)
 	begun := mustBegin(t, lock, "")
-	want := index.NewTally()
+	want := generation.NewChecksum()
 	all := wildFilings(200, 7)
 	var f index.Filing
 	for _, source := range all {
@@ -103,7 +104,7 @@ func testLife(t *testing.T, h Harness) {
 	checkUnknown(t, h.Store, name)
 
 	o := NewOracle(name, all)
-	got, err := begun.Seal(ctx, func(_ context.Context, r index.Reader, holds index.Tally) error {
+	got, err := begun.Seal(ctx, func(_ context.Context, r index.Reader, holds generation.Checksum) error {
 		if diff := want.Diff(holds); diff != nil {
 			t.Errorf("tally that is checked: %q", diff)
 		}
@@ -122,7 +123,7 @@ func testLife(t *testing.T, h Harness) {
 	h.Advance(time.Second)
 	live(t, h.Store, "")
 
-	if err := lock.Promote(ctx, "no-such-generation", name); !errors.Is(err, index.ErrConflict) {
+	if err := lock.Promote(ctx, "no-such-generation", name); !errors.Is(err, generation.ErrConflict) {
 		t.Errorf("promote from what is not live: want ErrConflict, got %v", err)
 	}
 	expect(t, []state{{name, true, false}}, states(t, h.Store), nil)
@@ -142,7 +143,7 @@ func testFailedCheck(t *testing.T, h Harness) {
 	begun := mustBegin(t, lock, "")
 	mustPut(t, begun, wildFilings(10, 8)...)
 	wrong := errors.New("not what was read")
-	_, err := begun.Seal(t.Context(), func(context.Context, index.Reader, index.Tally) error { return wrong })
+	_, err := begun.Seal(t.Context(), func(context.Context, index.Reader, generation.Checksum) error { return wrong })
 	if !errors.Is(err, wrong) {
 		t.Errorf("seal: want the check's error, got %v", err)
 	}
@@ -156,7 +157,7 @@ func testFailedCheck(t *testing.T, h Harness) {
 }
 
 // checkListed compares what Generations says of one that was just made.
-func checkListed(t *testing.T, store index.Store, name string, filings int64) {
+func checkListed(t *testing.T, store generation.Store, name string, filings int64) {
 	t.Helper()
 	all, err := store.Generations(t.Context())
 	if err != nil {
@@ -187,7 +188,7 @@ func testSwap(t *testing.T, h Harness) {
 	check(t, live(t, h.Store, second), NewOracle(second, two))
 
 	for _, from := range []string{"", first, "no-such-generation"} {
-		if err := h.Store.Swap(ctx, from, first); !errors.Is(err, index.ErrConflict) {
+		if err := h.Store.Swap(ctx, from, first); !errors.Is(err, generation.ErrConflict) {
 			t.Errorf("swap from %q: want ErrConflict, got %v", from, err)
 		}
 	}
@@ -214,7 +215,7 @@ func check(t *testing.T, r index.Reader, o *Oracle) {
 		t.Errorf("generation (-want +got):\n%s", diff)
 	}
 	eachOrder(func(s index.Sort) {
-		if err := compare(t.Context(), o, r, nil, s, func(n int) []page { return []page{{0, 100}, {n / 2, 20}} }); err != nil {
+		if err := compare(t.Context(), o, r, index.Filter{}, s, func(n int) []page { return []page{{0, 100}, {n / 2, 20}} }); err != nil {
 			t.Error(err)
 		}
 	})

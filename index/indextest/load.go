@@ -8,34 +8,35 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the tally, promote,
 // release. It returns the generation's name. The filings may be one Filing that is reused; slices.Values gives those of a
 // slice.
-func Load(ctx context.Context, store index.Store, filings iter.Seq[*index.Filing]) (generation string, err error) {
-	lock, err := store.Lock(ctx, index.Run{Holder: "indextest", Started: time.Now().UTC(), Phase: "loading"})
+func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing]) (name string, err error) {
+	lock, err := store.Lock(ctx, generation.Run{Holder: "indextest", Started: time.Now().UTC(), Phase: "loading"})
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.Release(ctx)) }()
-	if generation, err = build(ctx, lock, "", filings); err != nil {
+	if name, err = build(ctx, lock, "", filings); err != nil {
 		return "", err
 	}
 	live, err := liveName(ctx, store)
 	if err != nil {
 		return "", err
 	}
-	return generation, lock.Promote(ctx, live, generation)
+	return name, lock.Promote(ctx, live, name)
 }
 
 // build puts filings into a new generation and seals it. Its tally is compared if it was not begun from another one.
-func build(ctx context.Context, lock index.Lock, from string, filings iter.Seq[*index.Filing]) (string, error) {
+func build(ctx context.Context, lock generation.Lock, from string, filings iter.Seq[*index.Filing]) (string, error) {
 	b, err := lock.Begin(ctx, from)
 	if err != nil {
 		return "", err
 	}
-	want := index.NewTally()
+	want := generation.NewChecksum()
 	for f := range filings {
 		if err := b.Put(ctx, f); err != nil {
 			return "", errors.Join(err, b.Abort(ctx))
@@ -53,7 +54,7 @@ func build(ctx context.Context, lock index.Lock, from string, filings iter.Seq[*
 }
 
 // liveName returns the name of the live generation, "" for none. Unlike Live it is never a second late.
-func liveName(ctx context.Context, store index.Store) (string, error) {
+func liveName(ctx context.Context, store generation.Store) (string, error) {
 	all, err := store.Generations(ctx)
 	if err != nil {
 		return "", err

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 func testLocks(t *testing.T, open func(t *testing.T) Harness) {
@@ -17,9 +17,9 @@ func testExclusion(t *testing.T, h Harness) {
 	ctx, lock := t.Context(), mustLock(t, h.Store)
 	checkLocked(t, h.Store, "first")
 	checkRunning(t, h.Store, "preparing", 0)
-	renewed := index.Run{Holder: "first", Started: started(), Phase: "loading", Generation: "g", Read: 12, Indexed: 11, Rejected: 1}
+	renewed := generation.Run{Holder: "first", Started: started(), Phase: "loading", Generation: "g", Read: 12, Indexed: 11, Rejected: 1}
 	for range 5 { // longer than a lock holds unless renewed
-		h.Advance(index.LockTTL / 2)
+		h.Advance(generation.LockTTL / 2)
 		if err := lock.Renew(ctx, renewed); err != nil {
 			t.Fatalf("renew: %v", err)
 		}
@@ -33,7 +33,7 @@ func testExclusion(t *testing.T, h Harness) {
 	if err := lock.Promote(ctx, "", name); err != nil {
 		t.Errorf("promote under a renewed lock: %v", err)
 	}
-	renewed.Outcome = index.OutcomePromoted
+	renewed.Outcome = generation.OutcomePromoted
 	if err := lock.Renew(ctx, renewed); err != nil {
 		t.Fatalf("renew: %v", err)
 	}
@@ -41,18 +41,18 @@ func testExclusion(t *testing.T, h Harness) {
 	if run, err := h.Store.Running(ctx); run != nil || err != nil {
 		t.Errorf("running after the release: %v, %v", run, err)
 	}
-	if run, err := h.Store.LastRun(ctx); err != nil || run == nil || run.Outcome != index.OutcomePromoted || run.Read != 12 {
+	if run, err := h.Store.LastRun(ctx); err != nil || run == nil || run.Outcome != generation.OutcomePromoted || run.Read != 12 {
 		t.Errorf("the last run: %+v, %v", run, err)
 	}
 	release(t, mustLock(t, h.Store))
 }
 
 // checkLocked wants a second load to be refused, and told who holds the lock.
-func checkLocked(t *testing.T, store index.Store, holder string) {
+func checkLocked(t *testing.T, store generation.Store, holder string) {
 	t.Helper()
-	_, err := store.Lock(t.Context(), index.Run{Holder: "second", Started: started()})
-	var locked *index.LockedError
-	if !errors.As(err, &locked) || !errors.Is(err, index.ErrLocked) {
+	_, err := store.Lock(t.Context(), generation.Run{Holder: "second", Started: started()})
+	var locked *generation.LockedError
+	if !errors.As(err, &locked) || !errors.Is(err, generation.ErrLocked) {
 		t.Fatalf("a second lock: want a *LockedError, got %v", err)
 	}
 	if locked.Run.Holder != holder || !locked.Run.Started.Equal(started()) {
@@ -60,7 +60,7 @@ func checkLocked(t *testing.T, store index.Store, holder string) {
 	}
 }
 
-func checkRunning(t *testing.T, store index.Store, phase string, read int64) {
+func checkRunning(t *testing.T, store generation.Store, phase string, read int64) {
 	t.Helper()
 	run, err := store.Running(t.Context())
 	if err != nil || run == nil {
@@ -81,7 +81,7 @@ func testExpiry(t *testing.T, h Harness) {
 	b := mustBegin(t, lock, "")
 	mustPut(t, b, one...)
 	late := mustSeal(t, b, one)
-	h.Advance(index.LockTTL + time.Second)
+	h.Advance(generation.LockTTL + time.Second)
 	if h.LockForLife {
 		checkLocked(t, h.Store, "first")
 		if err := lock.Promote(ctx, first, late); err != nil {
@@ -90,20 +90,20 @@ func testExpiry(t *testing.T, h Harness) {
 		release(t, lock)
 		return
 	}
-	second, err := h.Store.Lock(ctx, index.Run{Holder: "second", Started: started(), Phase: "preparing"})
+	second, err := h.Store.Lock(ctx, generation.Run{Holder: "second", Started: started(), Phase: "preparing"})
 	if err != nil {
 		t.Fatalf("lock after the first one expired: %v", err)
 	}
 	before := states(t, h.Store)
 	_, begin := lock.Begin(ctx, "")
 	for what, err := range map[string]error{
-		"renew":   lock.Renew(ctx, index.Run{Holder: "first"}),
+		"renew":   lock.Renew(ctx, generation.Run{Holder: "first"}),
 		"begin":   begin,
 		"promote": lock.Promote(ctx, first, late),
 		"delete":  lock.Delete(ctx, late),
 		"release": lock.Release(ctx),
 	} {
-		if !errors.Is(err, index.ErrLockLost) {
+		if !errors.Is(err, generation.ErrLockLost) {
 			t.Errorf("%s under a lost lock: want ErrLockLost, got %v", what, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // memory is an index.Store over oracles: it shows that a right engine passes the suite. Its readers can be made wrong
@@ -21,11 +22,11 @@ type memory struct {
 	generations []*stored // the oldest first
 	live        string
 	holder      *memoryLock
-	last        *index.Run // as last published
+	last        *generation.Run // as last published
 }
 
 type stored struct {
-	index.Generation
+	generation.Info
 	filings map[int64]*index.Filing
 }
 
@@ -61,11 +62,11 @@ func (m *memory) Open(_ context.Context, name string) (index.Reader, error) {
 	return m.spoil(NewOracle(name, slices.Collect(maps.Values(g.filings)))), nil
 }
 
-func (m *memory) Generations(context.Context) (all []index.Generation, _ error) {
+func (m *memory) Generations(context.Context) (all []generation.Info, _ error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, g := range slices.Backward(m.generations) {
-		described := g.Generation
+		described := g.Info
 		described.Live = g.Name == m.live
 		all = append(all, described)
 	}
@@ -80,7 +81,7 @@ func (m *memory) Swap(_ context.Context, from, to string) error {
 
 func (m *memory) swap(from, to string) error {
 	if m.live != from {
-		return index.ErrConflict
+		return generation.ErrConflict
 	}
 	if g, ok := m.find(to); !ok || !g.Sealed {
 		return index.ErrNotFound
@@ -89,7 +90,7 @@ func (m *memory) swap(from, to string) error {
 	return nil
 }
 
-func (m *memory) Running(context.Context) (*index.Run, error) {
+func (m *memory) Running(context.Context) (*generation.Run, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.holder == nil {
@@ -99,18 +100,18 @@ func (m *memory) Running(context.Context) (*index.Run, error) {
 	return &run, nil
 }
 
-func (m *memory) LastRun(context.Context) (*index.Run, error) {
+func (m *memory) LastRun(context.Context) (*generation.Run, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.last, nil
 }
 
-func (m *memory) Lock(_ context.Context, run index.Run) (index.Lock, error) {
+func (m *memory) Lock(_ context.Context, run generation.Run) (generation.Lock, error) {
 	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.holder != nil && now.Sub(m.holder.renewed) < index.LockTTL {
-		return nil, &index.LockedError{Run: m.holder.run}
+	if m.holder != nil && now.Sub(m.holder.renewed) < generation.LockTTL {
+		return nil, &generation.LockedError{Run: m.holder.run}
 	}
 	m.holder, m.last = &memoryLock{memory: m, run: run, renewed: now}, &run
 	return m.holder, nil
@@ -118,7 +119,7 @@ func (m *memory) Lock(_ context.Context, run index.Run) (index.Lock, error) {
 
 type memoryLock struct {
 	memory  *memory
-	run     index.Run
+	run     generation.Run
 	renewed time.Time
 }
 
@@ -127,12 +128,12 @@ func (l *memoryLock) holding(f func() error) error {
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
 	if l.memory.holder != l {
-		return index.ErrLockLost
+		return generation.ErrLockLost
 	}
 	return f()
 }
 
-func (l *memoryLock) Renew(_ context.Context, run index.Run) error {
+func (l *memoryLock) Renew(_ context.Context, run generation.Run) error {
 	now := l.memory.now()
 	return l.holding(func() error {
 		l.run, l.renewed, l.memory.last = run, now, &run
@@ -140,12 +141,12 @@ func (l *memoryLock) Renew(_ context.Context, run index.Run) error {
 	})
 }
 
-func (l *memoryLock) Begin(_ context.Context, from string) (b index.Build, err error) {
+func (l *memoryLock) Begin(_ context.Context, from string) (b generation.Build, err error) {
 	now := l.memory.now()
 	err = l.holding(func() error {
 		made := &stored{
-			Generation: index.Generation{Name: index.GenerationName("memory", now, 1), CreatedAt: now},
-			filings:    map[int64]*index.Filing{},
+			Info:    generation.Info{Name: generation.Name("memory", now, 1), CreatedAt: now},
+			filings: map[int64]*index.Filing{},
 		}
 		if from != "" {
 			source, ok := l.memory.find(from)
@@ -155,7 +156,7 @@ func (l *memoryLock) Begin(_ context.Context, from string) (b index.Build, err e
 			made.filings = maps.Clone(source.filings)
 		}
 		l.memory.generations = append(l.memory.generations, made)
-		b = &memoryBuild{memory: l.memory, stored: made, copied: maps.Clone(made.filings)}
+		b = &memoryBuild{memory: l.memory, stored: made}
 		return nil
 	})
 	return b, err
@@ -168,7 +169,7 @@ func (l *memoryLock) Promote(_ context.Context, from, to string) error {
 func (l *memoryLock) Delete(_ context.Context, name string) error {
 	return l.holding(func() error {
 		if name == l.memory.live {
-			return index.ErrConflict
+			return generation.ErrConflict
 		}
 		l.memory.drop(name)
 		return nil
@@ -189,7 +190,6 @@ func (m *memory) drop(name string) {
 type memoryBuild struct {
 	memory *memory
 	stored *stored
-	copied map[int64]*index.Filing
 }
 
 func (b *memoryBuild) Generation() string { return b.stored.Name }
@@ -204,23 +204,15 @@ func (b *memoryBuild) Remove(_ context.Context, id int64) error {
 	return nil
 }
 
-func (b *memoryBuild) Has(_ context.Context, ids []int64) ([]bool, error) {
-	has := make([]bool, len(ids))
-	for i, id := range ids {
-		_, has[i] = b.copied[id]
-	}
-	return has, nil
-}
-
-func (b *memoryBuild) Seal(ctx context.Context, check index.Check) (index.Tally, error) {
-	tally := index.NewTally()
+func (b *memoryBuild) Seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
+	tally := generation.NewChecksum()
 	for _, f := range b.stored.filings {
 		tally.Add(f)
 	}
 	if check != nil { // without mu: a check may ask the store
 		r := b.memory.spoil(NewOracle(b.stored.Name, slices.Collect(maps.Values(b.stored.filings))))
 		if err := check(ctx, r, tally); err != nil {
-			return index.Tally{}, err
+			return generation.Checksum{}, err
 		}
 	}
 	b.memory.mu.Lock()

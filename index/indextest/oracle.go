@@ -101,3 +101,12 @@ func (o *Oracle) Filing(_ context.Context, id int64) (index.Record, error) {
 	}
 	return nil, index.ErrNotFound
 }
+
+// Filings implements index.Reader.
+func (o *Oracle) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	records := make([]index.Record, len(ids))
+	for i, id := range ids {
+		records[i], _ = o.Filing(ctx, id) // nil where it is not found
+	}
+	return records, nil
+}

@@ -10,7 +10,7 @@ import (
 
 // matches reports whether every predicate of w holds for e.
 func (e *entry) matches(w index.Filter) bool {
-	for _, p := range w {
+	for _, p := range w.Predicates() {
 		if !e.holds(p) {
 			return false
 		}

@@ -38,7 +38,7 @@ func (r *selecting) choose(w index.Filter, s index.Sort) []*index.Filing {
 	}
 	var found []*index.Filing
 	for _, e := range r.filings {
-		if !slices.ContainsFunc(w, func(p index.Predicate) bool { return !r.holds(e, p) }) {
+		if !slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { return !r.holds(e, p) }) {
 			found = append(found, e.Filing)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // Steps that the tests of generations and locks are made of. Each fails the test if the store does.
@@ -16,7 +17,7 @@ type state struct {
 	Sealed, Live bool
 }
 
-func states(t *testing.T, store index.Store) (all []state) {
+func states(t *testing.T, store generation.Store) (all []state) {
 	t.Helper()
 	generations, err := store.Generations(t.Context())
 	if err != nil {
@@ -31,23 +32,23 @@ func states(t *testing.T, store index.Store) (all []state) {
 // started is when the loads of these tests say that they started.
 func started() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-func mustLock(t *testing.T, store index.Store) index.Lock {
+func mustLock(t *testing.T, store generation.Store) generation.Lock {
 	t.Helper()
-	lock, err := store.Lock(t.Context(), index.Run{Holder: "first", Started: started(), Phase: "preparing"})
+	lock, err := store.Lock(t.Context(), generation.Run{Holder: "first", Started: started(), Phase: "preparing"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return lock
 }
 
-func release(t *testing.T, lock index.Lock) {
+func release(t *testing.T, lock generation.Lock) {
 	t.Helper()
 	if err := lock.Release(t.Context()); err != nil {
 		t.Errorf("release: %v", err)
 	}
 }
 
-func mustBegin(t *testing.T, lock index.Lock, from string) index.Build {
+func mustBegin(t *testing.T, lock generation.Lock, from string) generation.Build {
 	t.Helper()
 	b, err := lock.Begin(t.Context(), from)
 	if err != nil {
@@ -56,7 +57,7 @@ func mustBegin(t *testing.T, lock index.Lock, from string) index.Build {
 	return b
 }
 
-func mustPut(t *testing.T, b index.Build, filings ...*index.Filing) {
+func mustPut(t *testing.T, b generation.Build, filings ...*index.Filing) {
 	t.Helper()
 	for _, f := range filings {
 		if err := b.Put(t.Context(), f); err != nil {
@@ -65,7 +66,7 @@ func mustPut(t *testing.T, b index.Build, filings ...*index.Filing) {
 	}
 }
 
-func mustRemove(t *testing.T, b index.Build, id int64) {
+func mustRemove(t *testing.T, b generation.Build, id int64) {
 	t.Helper()
 	if err := b.Remove(t.Context(), id); err != nil {
 		t.Fatalf("remove %d: %v", id, err)
@@ -73,13 +74,13 @@ func mustRemove(t *testing.T, b index.Build, id int64) {
 }
 
 // mustSeal seals b and compares its tally with that of what it must hold.
-func mustSeal(t *testing.T, b index.Build, want []*index.Filing) string {
+func mustSeal(t *testing.T, b generation.Build, want []*index.Filing) string {
 	t.Helper()
 	got, err := b.Seal(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tally := index.NewTally()
+	tally := generation.NewChecksum()
 	for _, f := range want {
 		tally.Add(f)
 	}
@@ -99,7 +100,7 @@ func mustLoad(t *testing.T, h Harness, filings []*index.Filing) string {
 	return name
 }
 
-func mustOpen(t *testing.T, store index.Store, name string) index.Reader {
+func mustOpen(t *testing.T, store generation.Store, name string) index.Reader {
 	t.Helper()
 	r, err := store.Open(t.Context(), name)
 	if err != nil {
@@ -108,7 +109,7 @@ func mustOpen(t *testing.T, store index.Store, name string) index.Reader {
 	return r
 }
 
-func mustLive(t *testing.T, store index.Store) string {
+func mustLive(t *testing.T, store generation.Store) string {
 	t.Helper()
 	name, err := liveName(t.Context(), store)
 	if err != nil {
@@ -118,7 +119,7 @@ func mustLive(t *testing.T, store index.Store) string {
 }
 
 // live wants Live to return a reader of a generation.
-func live(t *testing.T, store index.Store, want string) index.Reader {
+func live(t *testing.T, store generation.Store, want string) index.Reader {
 	t.Helper()
 	r, err := store.Live(t.Context())
 	if err != nil {

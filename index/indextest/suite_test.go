@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 // openMemory returns a harness of a store that is right.
 func openMemory(t *testing.T) Harness {
 	clock := NewClock(day("2026-02-01"))
 	store := newMemory(clock.Now)
-	return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) index.Store { return store }}
+	return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) generation.Store { return store }}
 }
 
 func TestRun_OnARightStore(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"filings/index"
-	"filings/index/madeup"
+	"filings/index/synthetic"
 )
 
 // wildFilings returns n made-up filings, 10 or more, in every third of which some fields hold edge values instead. The same n and
 // seed return the same filings, in an order that is not that of their ids.
 func wildFilings(n int, seed uint64) []*index.Filing {
-	source := madeup.New(seed)
+	source := synthetic.New(seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	filings := make([]*index.Filing, n)
 	for i := range filings {

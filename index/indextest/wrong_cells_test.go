@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // charting is a reader that gets cells wrong.
@@ -42,7 +43,7 @@ func displaced(o *Oracle, move func(lat, lon float64) (float64, float64)) *Oracl
 
 func wrongCells() []wrong {
 	charts := func(name, caught string, cells func(o *Oracle, w index.Filter, g index.Grid) []index.Cell) wrong {
-		return wrong{name, "Cells/" + caught, func(m *memory) index.Store {
+		return wrong{name, "Cells/" + caught, func(m *memory) generation.Store {
 			m.spoil = func(o *Oracle) index.Reader { return charting{newSelecting(o), cells} }
 			return m
 		}}
@@ -96,7 +97,7 @@ func wrongCells() []wrong {
 			}
 			return cells
 		}),
-		charts("cells of any filing", "by_hand/filtered", func(o *Oracle, _ index.Filter, g index.Grid) []index.Cell { return right(o, nil, g) }),
+		charts("cells of any filing", "by_hand/filtered", func(o *Oracle, _ index.Filter, g index.Grid) []index.Cell { return right(o, index.Filter{}, g) }),
 		charts("1,000 cells at most", "as_many_as_there_may_be", func(o *Oracle, w index.Filter, g index.Grid) []index.Cell {
 			cells := right(o, w, g)
 			return cells[:min(1_000, len(cells))]

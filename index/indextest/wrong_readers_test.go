@@ -9,18 +9,19 @@ import (
 	"unicode/utf16"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // wrong is a store with one mistake, and the part of the suite that must fail because of it.
 type wrong struct {
 	name   string
 	caught string // path of the subtest
-	spoil  func(*memory) index.Store
+	spoil  func(*memory) generation.Store
 }
 
 // reading returns a store whose readers make a mistake.
 func reading(name, caught string, spoil func(*selecting)) wrong {
-	return wrong{name, caught, func(m *memory) index.Store {
+	return wrong{name, caught, func(m *memory) generation.Store {
 		m.spoil = func(o *Oracle) index.Reader {
 			r := newSelecting(o)
 			spoil(r)
@@ -216,7 +217,7 @@ func (r figuring) Distinct(ctx context.Context, w index.Filter, f index.Field) (
 
 func wrongFigures() []wrong {
 	figures := func(name, caught string, f figuring) wrong {
-		return wrong{name, caught, func(m *memory) index.Store {
+		return wrong{name, caught, func(m *memory) generation.Store {
 			m.spoil = func(o *Oracle) index.Reader {
 				f := f
 				f.Reader = newSelecting(o)

@@ -5,27 +5,28 @@ import (
 	"errors"
 
 	"filings/index"
+	"filings/index/generation"
 )
 
 // Stores with one mistake each in how they manage generations and the lock.
 
 func wrongStores() []wrong {
-	locking := func(name, caught string, alter func(*memory, alteredLock) index.Lock) wrong {
-		return wrong{name, caught, func(m *memory) index.Store { return alteredStore{m, alter} }}
+	locking := func(name, caught string, alter func(*memory, alteredLock) generation.Lock) wrong {
+		return wrong{name, caught, func(m *memory) generation.Store { return alteredStore{m, alter} }}
 	}
 	return []wrong{
-		{"swap without a look", "Generations/L7_swap_and_rollback", func(m *memory) index.Store { return swapping{m} }},
-		{"readers follow the live one", "Generations/L7_swap_and_rollback", func(m *memory) index.Store {
+		{"swap without a look", "Generations/L7_swap_and_rollback", func(m *memory) generation.Store { return swapping{m} }},
+		{"readers follow the live one", "Generations/L7_swap_and_rollback", func(m *memory) generation.Store {
 			m.spoil = func(o *Oracle) index.Reader { return following{m, o} }
 			return m
 		}},
-		{"unsealed ones are opened", "Generations/L7_built,_sealed,_promoted", func(m *memory) index.Store { return opening{m} }},
-		locking("sealed before the check", "Generations/L8_a_failed_check", func(_ *memory, l alteredLock) index.Lock {
+		{"unsealed ones are opened", "Generations/L7_built,_sealed,_promoted", func(m *memory) generation.Store { return opening{m} }},
+		locking("sealed before the check", "Generations/L8_a_failed_check", func(_ *memory, l alteredLock) generation.Lock {
 			l.sealsFirst = true
 			return l
 		}),
-		{"anybody gets the lock", "Locks/one_load_at_a_time", func(m *memory) index.Store { return unlocked{m} }},
-		locking("copies are the original", "Generations/L7_L8_update", func(m *memory, l alteredLock) index.Lock {
+		{"anybody gets the lock", "Locks/one_load_at_a_time", func(m *memory) generation.Store { return unlocked{m} }},
+		locking("copies are the original", "Generations/L7_L8_update", func(m *memory, l alteredLock) generation.Lock {
 			l.begun = func(from string, b *memoryBuild) {
 				if g, ok := m.find(from); ok {
 					b.stored.filings = g.filings
@@ -33,31 +34,27 @@ func wrongStores() []wrong {
 			}
 			return l
 		}),
-		locking("copies are empty", "Generations/L7_L8_update", func(_ *memory, l alteredLock) index.Lock {
+		locking("copies are empty", "Generations/L7_L8_update", func(_ *memory, l alteredLock) generation.Lock {
 			l.begun = func(_ string, b *memoryBuild) { clear(b.stored.filings) }
 			return l
 		}),
-		locking("has what was put", "Generations/L7_L8_update", func(_ *memory, l alteredLock) index.Lock {
-			l.begun = func(_ string, b *memoryBuild) { b.copied = b.stored.filings }
-			return l
-		}),
-		locking("the first action wins", "Generations/L8_last_action_wins", func(_ *memory, l alteredLock) index.Lock {
+		locking("the first action wins", "Generations/L8_last_action_wins", func(_ *memory, l alteredLock) generation.Lock {
 			l.firstWins = true
 			return l
 		}),
-		locking("a filing is not copied", "Generations/L7_built,_sealed,_promoted", func(_ *memory, l alteredLock) index.Lock {
+		locking("a filing is not copied", "Generations/L7_built,_sealed,_promoted", func(_ *memory, l alteredLock) generation.Lock {
 			l.keeps = true
 			return l
 		}),
-		locking("the live one is deleted", "Generations/deleted_and_aborted", func(m *memory, l alteredLock) index.Lock {
+		locking("the live one is deleted", "Generations/deleted_and_aborted", func(m *memory, l alteredLock) generation.Lock {
 			l.deleted = func(name string) { m.drop(name) }
 			return l
 		}),
-		locking("a lost lock promotes", "Locks/not_renewed_in_time", func(m *memory, l alteredLock) index.Lock {
+		locking("a lost lock promotes", "Locks/not_renewed_in_time", func(m *memory, l alteredLock) generation.Lock {
 			l.promote = m.Swap
 			return l
 		}),
-		locking("renewing does nothing", "Locks/one_load_at_a_time", func(_ *memory, l alteredLock) index.Lock {
+		locking("renewing does nothing", "Locks/one_load_at_a_time", func(_ *memory, l alteredLock) generation.Lock {
 			l.stale = true
 			return l
 		}),
@@ -112,7 +109,7 @@ func (s opening) Open(ctx context.Context, name string) (index.Reader, error) {
 
 type unlocked struct{ *memory }
 
-func (s unlocked) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
+func (s unlocked) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
 	s.mu.Lock()
 	s.holder = nil
 	s.mu.Unlock()
@@ -122,10 +119,10 @@ func (s unlocked) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
 // alteredStore hands out altered locks.
 type alteredStore struct {
 	*memory
-	alter func(*memory, alteredLock) index.Lock
+	alter func(*memory, alteredLock) generation.Lock
 }
 
-func (s alteredStore) Lock(ctx context.Context, run index.Run) (index.Lock, error) {
+func (s alteredStore) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
 	lock, err := s.memory.Lock(ctx, run)
 	if err != nil {
 		return nil, err
@@ -134,7 +131,7 @@ func (s alteredStore) Lock(ctx context.Context, run index.Run) (index.Lock, erro
 }
 
 type alteredLock struct {
-	index.Lock
+	generation.Lock
 	begun            func(from string, b *memoryBuild)
 	deleted          func(name string)
 	promote          func(ctx context.Context, from, to string) error
@@ -143,7 +140,7 @@ type alteredLock struct {
 	sealsFirst       bool
 }
 
-func (l alteredLock) Begin(ctx context.Context, from string) (index.Build, error) {
+func (l alteredLock) Begin(ctx context.Context, from string) (generation.Build, error) {
 	b, err := l.Lock.Begin(ctx, from)
 	if err != nil {
 		return nil, err
@@ -156,7 +153,7 @@ func (l alteredLock) Begin(ctx context.Context, from string) (index.Build, error
 
 func (l alteredLock) Delete(ctx context.Context, name string) error {
 	err := l.Lock.Delete(ctx, name)
-	if l.deleted != nil && errors.Is(err, index.ErrConflict) {
+	if l.deleted != nil && errors.Is(err, generation.ErrConflict) {
 		l.deleted(name)
 		return nil
 	}
@@ -170,7 +167,7 @@ func (l alteredLock) Promote(ctx context.Context, from, to string) error {
 	return l.Lock.Promote(ctx, from, to)
 }
 
-func (l alteredLock) Renew(ctx context.Context, run index.Run) error {
+func (l alteredLock) Renew(ctx context.Context, run generation.Run) error {
 	if l.stale {
 		return nil
 	}
@@ -183,10 +180,10 @@ type alteredBuild struct {
 	sealsFirst       bool
 }
 
-func (b alteredBuild) Seal(ctx context.Context, check index.Check) (index.Tally, error) {
+func (b alteredBuild) Seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
 	if b.sealsFirst {
 		if _, err := b.memoryBuild.Seal(ctx, nil); err != nil {
-			return index.Tally{}, err
+			return generation.Checksum{}, err
 		}
 	}
 	return b.memoryBuild.Seal(ctx, check)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"filings/index"
+	"filings/index/generation"
 )
 
 // wrongVariable names the wrong store that TestWrong runs the suite over.
@@ -53,6 +53,6 @@ func TestWrong(t *testing.T) {
 	Run(t, func(t *testing.T) Harness {
 		clock := NewClock(day("2026-02-01"))
 		store := wrongs()[i].spoil(newMemory(clock.Now))
-		return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) index.Store { return store }}
+		return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) generation.Store { return store }}
 	})
 }

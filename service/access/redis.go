@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"filings/service/breaker"
+	"filings/index/breaker"
 )
 
 const (

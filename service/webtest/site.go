@@ -13,7 +13,8 @@ import (
 
 	"filings/index"
 	"filings/index/indextest"
-	"filings/index/madeup"
+	"filings/index/serving"
+	"filings/index/synthetic"
 	"filings/service"
 	"filings/service/access"
 )
@@ -32,7 +33,7 @@ type Site struct {
 // first.
 func Start(t testing.TB, options ...func(*service.Config)) Site {
 	t.Helper()
-	g := madeup.NewUntil(1, time.Now())
+	g := synthetic.NewUntil(1, time.Now())
 	filings := make([]*index.Filing, Filings)
 	for i := range filings {
 		filings[i] = &index.Filing{}
@@ -47,7 +48,11 @@ func Start(t testing.TB, options ...func(*service.Config)) Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := service.Config{Engine: engine{indextest.NewOracle("made-up", filings)}, Access: store, RequestTimeout: 30 * time.Second}
+	served, err := serving.New(engine{indextest.NewOracle("made-up", filings)}, serving.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := service.Config{Engine: served, Access: store, RequestTimeout: 30 * time.Second}
 	for _, option := range options {
 		option(&c)
 	}

@@ -1,28 +1,28 @@
-package index_test
+package generation_test
 
 import (
 	"slices"
 	"testing"
 	"time"
 
-	"filings/index"
+	"filings/index/generation"
 
 	"pgregory.net/rapid"
 )
 
-func TestGenerationName(t *testing.T) {
+func TestName(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 31, 18, 59, 59, 123_456_789, time.FixedZone("west", -5*3600))
 	const want = "filings-20260131-235959.123456-v1"
-	if got := index.GenerationName("filings", at, 1); got != want {
+	if got := generation.Name("filings", at, 1); got != want {
 		t.Errorf("want %s, got %s", want, got)
 	}
-	if got, ok := index.GenerationTime("filings", want); !ok || !got.Equal(at.Truncate(time.Microsecond)) {
+	if got, ok := generation.ParseName("filings", want); !ok || !got.Equal(at.Truncate(time.Microsecond)) {
 		t.Errorf("%s: %v, %v", want, got, ok)
 	}
 }
 
-func TestGenerationTime_OtherNames(t *testing.T) {
+func TestParseName_OtherNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"", "filings", "filings-", "filings-state", "filings-v1", "other-20260131-235959.123456-v1",
@@ -32,13 +32,13 @@ func TestGenerationTime_OtherNames(t *testing.T) {
 		"filings-20260131-235959,123456-v1", "filings-20260131-235959.123456-v01", "filings-20260131-235959.123456-v+1",
 		"filings-20260131-235959.123456-v99999999999999999999",
 	} {
-		if got, ok := index.GenerationTime("filings", name); ok {
+		if got, ok := generation.ParseName("filings", name); ok {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
 }
 
-func TestGenerationName_SortsByTime(t *testing.T) {
+func TestName_SortsByTime(t *testing.T) {
 	t.Parallel()
 	instant := rapid.Int64Range(0, time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,8 +46,8 @@ func TestGenerationName_SortsByTime(t *testing.T) {
 		slices.Sort(times)
 		names := make([]string, len(times))
 		for i, micros := range times {
-			names[i] = index.GenerationName("f-1", time.UnixMicro(micros), 3)
-			if got, ok := index.GenerationTime("f-1", names[i]); !ok || got.UnixMicro() != micros {
+			names[i] = generation.Name("f-1", time.UnixMicro(micros), 3)
+			if got, ok := generation.ParseName("f-1", names[i]); !ok || got.UnixMicro() != micros {
 				t.Errorf("%s: %v, %v", names[i], got, ok)
 			}
 		}

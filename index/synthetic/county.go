@@ -1,4 +1,4 @@
-package madeup
+package synthetic
 
 // county is a county with its invented towns.
 type county struct {

@@ -1,4 +1,4 @@
-// Package madeup makes up filings: plausible, invented from short lists of generic words, and the same for ever for the
+// Package synthetic makes up filings: plausible, invented from short lists of generic words, and the same for ever for the
 // same seed. `filings generate`, `filings demo` and tests use it.
 //
 // # Design
@@ -14,4 +14,4 @@
 //
 // The generator draws whole numbers only, from rand.PCG, whose stream is fixed, and never computes with floating-point
 // numbers but to divide a whole number at the end. So no compiler, processor or Go release changes a byte.
-package madeup
+package synthetic

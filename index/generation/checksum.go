@@ -1,47 +1,49 @@
-package index
+package generation
 
 import (
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+
+	"filings/index"
 )
 
-// Tally counts filings in the ways that a load is verified by. What was read and what the engine holds must agree.
-type Tally struct {
+// Checksum counts filings in the ways that a load is verified by. What was read and what the engine holds must agree.
+type Checksum struct {
 	Filings  int64
-	Counties map[string]CountyTally // by County as written
-	Months   map[string]int64       // by Month; filings without a date under ""
+	Counties map[string]CountyChecksum // by County as written
+	Months   map[string]int64          // by Month; filings without a date under ""
 }
 
-// CountyTally is the part of a Tally that belongs to one county.
-type CountyTally struct {
+// CountyChecksum is the part of a Checksum that belongs to one county.
+type CountyChecksum struct {
 	Filings  int64
 	Amounts  int64
 	SumCents float64 // of FilingAmount
 }
 
-// NewTally returns a tally of nothing.
-func NewTally() Tally {
-	return Tally{Counties: map[string]CountyTally{}, Months: map[string]int64{}}
+// NewChecksum returns the checksum of no filings.
+func NewChecksum() Checksum {
+	return Checksum{Counties: map[string]CountyChecksum{}, Months: map[string]int64{}}
 }
 
 // Add counts f.
-func (t *Tally) Add(f *Filing) { t.count(f, 1) }
+func (t *Checksum) Add(f *index.Filing) { t.count(f, 1) }
 
 // Remove takes f, which was counted before, out again.
-func (t *Tally) Remove(f *Filing) { t.count(f, -1) }
+func (t *Checksum) Remove(f *index.Filing) { t.count(f, -1) }
 
-func (t *Tally) count(f *Filing, n int64) {
+func (t *Checksum) count(f *index.Filing, n int64) {
 	t.Filings += n
-	c := t.Counties[f.Text(County)]
+	c := t.Counties[f.Text(index.County)]
 	c.Filings += n
-	if v, ok := f.Number(FilingAmount); ok {
+	if v, ok := f.Number(index.FilingAmount); ok {
 		c.Amounts += n
-		c.SumCents += float64(n) * Cents(v)
+		c.SumCents += float64(n) * index.Cents(v)
 	}
-	t.Counties[f.Text(County)] = c
-	month := f.Text(FilingDate)
+	t.Counties[f.Text(index.County)] = c
+	month := f.Text(index.FilingDate)
 	if month != "" {
 		month = month[:7]
 	}
@@ -49,7 +51,7 @@ func (t *Tally) count(f *Filing, n int64) {
 }
 
 // Diff says in words how got differs from t, what was expected; nil where it does not.
-func (t Tally) Diff(got Tally) (diffs []string) {
+func (t Checksum) Diff(got Checksum) (diffs []string) {
 	differ := func(what string, want, got any) {
 		if want != got {
 			diffs = append(diffs, fmt.Sprintf("%s: %v expected, %v found", what, want, got))
@@ -61,7 +63,7 @@ func (t Tally) Diff(got Tally) (diffs []string) {
 		differ("filings in "+name, w.Filings, g.Filings)
 		differ("filings with an amount in "+name, w.Amounts, g.Amounts)
 		if !sameSum(w.SumCents, g.SumCents) {
-			differ("sum of amounts in "+name, Dollars(w.SumCents), Dollars(g.SumCents))
+			differ("sum of amounts in "+name, index.Dollars(w.SumCents), index.Dollars(g.SumCents))
 		}
 	}
 	for _, month := range union(t.Months, got.Months) {

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"filings/service/breaker"
+	"filings/index/breaker"
 )
 
 var errDown = errors.New("down")

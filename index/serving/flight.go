@@ -1,4 +1,4 @@
-package cached
+package serving
 
 import (
 	"context"

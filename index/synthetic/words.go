@@ -1,4 +1,4 @@
-package madeup
+package synthetic
 
 // Lists of words. Adding to one changes what every seed makes, and with it the golden hash of the tests.
 type words struct {

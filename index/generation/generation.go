@@ -1,19 +1,23 @@
-package index
+// Package generation says what an engine does for those who write: it builds generations, makes them live, and keeps two
+// loads apart. Whoever only reads needs package index alone. It does no I/O: the engines do.
+//
+// # Design
+//
+// A generation is built under a Lock, sealed, verified, promoted, and from then on never changes. A Build fills it; Seal
+// makes it readable and lets a Check compare it with what was read, by Checksum; Promote makes it live in one atomic step,
+// on the condition that the lock still holds. A load that dies leaves an unsealed generation, which the next load deletes.
+package generation
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"filings/index"
 )
 
-// Kinds of errors that engines return, wrapped with what was attempted.
+// Kinds of errors of the writing side, wrapped with what was attempted. Those of package index hold here too.
 var (
-	// ErrNotFound: there is no such filing or generation.
-	ErrNotFound = errors.New("not found")
-	// ErrUnavailable: the engine's server did not answer, or not in full.
-	ErrUnavailable = errors.New("engine unavailable")
-	// ErrGone: the generation that a Reader is pinned to was deleted. Ask the Engine for a new Reader.
-	ErrGone = errors.New("generation is gone")
 	// ErrLocked: another load holds the lock. It is a *LockedError.
 	ErrLocked = errors.New("another load is running")
 	// ErrLockLost: the lock was taken by another load after this one had not renewed it in time.
@@ -22,96 +26,13 @@ var (
 	ErrConflict = errors.New("the live generation has changed")
 )
 
-// Engine answers queries.
-type Engine interface {
-	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the
-	// first load it is a Reader without filings, whose Generation is "".
-	Live(ctx context.Context) (Reader, error)
-}
-
-// Reader answers from one generation. It is safe for concurrent use. Every method may return ErrUnavailable or ErrGone,
-// and ends with its context.
-type Reader interface {
-	// Generation names the generation.
-	Generation() string
-	// Rows returns the records of a page, an empty one past the end.
-	Rows(ctx context.Context, q Query) ([]Record, error)
-	// Count returns how many filings w selects, exactly.
-	Count(ctx context.Context, w Filter) (int64, error)
-	// Filing returns one filing, or ErrNotFound.
-	Filing(ctx context.Context, id int64) (Record, error)
-	// Stats returns figures over all filings.
-	Stats(ctx context.Context) (Stats, error)
-	// Counties returns figures of each county as written on the records, sorted by CompareCounties.
-	Counties(ctx context.Context) ([]CountyStats, error)
-	// Distinct returns the different values that the selected filings have in f, which is Month or DateRange, sorted.
-	Distinct(ctx context.Context, w Filter, f Field) ([]string, error)
-	// Cells returns what there is to say of the filings that both w and g's box select, by the tiles of g: those that have
-	// any, sorted by CompareCells.
-	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
-}
-
-// Remembers is what a Reader may be beside: one that knows answers without asking anybody.
-type Remembers interface {
-	// Counted returns what Count would, if that is known.
-	Counted(w Filter) (total int64, known bool)
-}
-
-// Stats are figures over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
-type Stats struct {
-	Filings              int64
-	Owners               int64 // owners that differ in more than case
-	Amounts              int64 // filings that have an amount
-	SumCents             float64
-	MinAmount, MaxAmount float64 // dollars; 0 where no filing has an amount
-	Trusts, Estates      int64
-	TrustsOrEstates      int64 // a filing that is both counts once
-}
-
-// CountyStats are figures over the filings of one county.
-type CountyStats struct {
-	County               string // as on the records: "Orange, FL"
-	Filings              int64
-	Amounts              int64
-	SumCents             float64
-	MinAmount, MaxAmount float64
-}
-
-// CompareCounties orders county names by the code points of their folded form, then as written (rule A5).
-func CompareCounties(a, b string) int {
-	if c := compare(Fold(a), Fold(b)); c != 0 {
-		return c
-	}
-	return compare(a, b)
-}
-
-// CompareByState orders county names by state, then as CompareCounties does (rule A6).
-func CompareByState(a, b string) int {
-	_, sa := SplitCounty(a)
-	_, sb := SplitCounty(b)
-	if c := compare(sa, sb); c != 0 {
-		return c
-	}
-	return CompareCounties(a, b)
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// Store is an Engine whose generations can be managed.
+// Store is an index.Engine whose generations can be managed.
 type Store interface {
-	Engine
+	index.Engine
 	// Open returns a Reader of a sealed generation, or ErrNotFound.
-	Open(ctx context.Context, generation string) (Reader, error)
+	Open(ctx context.Context, generation string) (index.Reader, error)
 	// Generations lists all generations, the newest first, unsealed ones included.
-	Generations(ctx context.Context) ([]Generation, error)
+	Generations(ctx context.Context) ([]Info, error)
 	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none);
 	// else it changes nothing and returns ErrConflict.
 	Swap(ctx context.Context, from, to string) error
@@ -178,24 +99,22 @@ type Build interface {
 	Generation() string
 	// Put adds f, or replaces the filing with f's id. f may be reused after the call. It may return an error that an
 	// earlier Put caused.
-	Put(ctx context.Context, f *Filing) error
+	Put(ctx context.Context, f *index.Filing) error
 	// Remove removes a filing. Removing what is not there is no error.
 	Remove(ctx context.Context, id int64) error
-	// Has reports whether the generation that was copied by Begin has the filing.
-	Has(ctx context.Context, ids []int64) ([]bool, error)
 	// Seal waits until every Put and Remove was accepted, makes the generation readable and unchangeable, lets check, if
 	// there is one, look at it, and returns what it holds. Only then is the generation sealed: one that fails the check,
 	// or whose load dies during it, never is. Seal fails if only one filing was not accepted, and with check's error.
-	Seal(ctx context.Context, check Check) (Tally, error)
+	Seal(ctx context.Context, check Check) (Checksum, error)
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
 }
 
-// Check looks at a generation that is about to be sealed: by a Reader of it, and by the Tally of what it holds.
-type Check func(ctx context.Context, r Reader, holds Tally) error
+// Check looks at a generation that is about to be sealed: by a Reader of it, and by the Checksum of what it holds.
+type Check func(ctx context.Context, r index.Reader, holds Checksum) error
 
-// Generation describes a generation.
-type Generation struct {
+// Info describes a generation.
+type Info struct {
 	Name      string
 	CreatedAt time.Time
 	Filings   int64

@@ -1,4 +1,4 @@
-package madeup_test
+package synthetic_test
 
 import (
 	"bytes"
@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 
 	"filings/index"
-	"filings/index/madeup"
+	"filings/index/synthetic"
 )
 
 const sampled = 20_000
 
 // sample makes the filings that the tests look at.
-func sample(g *madeup.Generator) []*index.Filing {
+func sample(g *synthetic.Generator) []*index.Filing {
 	filings := make([]*index.Filing, sampled)
 	for i := range filings {
 		filings[i] = &index.Filing{}
@@ -40,7 +40,7 @@ func perMille(filings []*index.Filing, so func(f *index.Filing) bool) int {
 func TestNext_EveryValueIsValid(t *testing.T) {
 	t.Parallel()
 	date, county := regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`), regexp.MustCompile(`^.+, [A-Z]{2}$`)
-	for i, f := range sample(madeup.New(1)) {
+	for i, f := range sample(synthetic.New(1)) {
 		if f.ID != int64(i+1) {
 			t.Fatalf("filing %d has id %d", i+1, f.ID)
 		}
@@ -107,7 +107,7 @@ func invalid(f *index.Filing, field index.Field, date *regexp.Regexp) string {
 
 func TestNext_FieldsAreFilledAndMissing(t *testing.T) {
 	t.Parallel()
-	filings := sample(madeup.New(1))
+	filings := sample(synthetic.New(1))
 	always := []index.Field{index.ID, index.County, index.FilingHolder, index.CreatedAt}
 	for _, field := range index.Fields() {
 		if !field.Loaded() {
@@ -126,7 +126,7 @@ func TestNext_FieldsAreFilledAndMissing(t *testing.T) {
 
 func TestNext_Skew(t *testing.T) {
 	t.Parallel()
-	filings := sample(madeup.New(1))
+	filings := sample(synthetic.New(1))
 	text := func(field index.Field, want ...string) func(*index.Filing) bool {
 		return func(f *index.Filing) bool { return slices.Contains(want, f.Text(field)) }
 	}
@@ -181,7 +181,7 @@ func TestNext_Skew(t *testing.T) {
 
 func TestNext_Variety(t *testing.T) {
 	t.Parallel()
-	filings := sample(madeup.New(1))
+	filings := sample(synthetic.New(1))
 	for _, test := range []struct {
 		field     index.Field
 		low, high int
@@ -204,7 +204,7 @@ func TestNext_Variety(t *testing.T) {
 func TestNext_A2_EveryWord(t *testing.T) {
 	t.Parallel()
 	var owners strings.Builder
-	for _, f := range sample(madeup.New(1)) {
+	for _, f := range sample(synthetic.New(1)) {
 		owners.WriteString("|" + strings.ToUpper(f.Text(index.Owner)) + "|")
 	}
 	for _, words := range []string{" TRUST|", " TRUSTS|", " TRUSTEE|", " TRUSTEES|", " TR|", " TTEE|", "|ESTATE OF ", "|EST OF ",
@@ -219,7 +219,7 @@ func TestNext_A2_EveryWord(t *testing.T) {
 func TestNextUntil_End(t *testing.T) {
 	t.Parallel()
 	end := time.Date(2031, 5, 6, 7, 8, 9, 123_456_789, time.FixedZone("west", -5*3600))
-	filings := sample(madeup.NewUntil(1, end))
+	filings := sample(synthetic.NewUntil(1, end))
 	last := end.UTC().Format(time.DateOnly)
 	for _, f := range filings {
 		if f.CreatedAt.After(end) || f.Text(index.FilingDate) > last {
@@ -237,7 +237,7 @@ func TestNext_OnlyReservedContacts(t *testing.T) {
 	t.Parallel()
 	phone := regexp.MustCompile(`^\([2-9]\d\d\) 555-01\d\d$`)
 	email := regexp.MustCompile(`^[a-z]+\.[a-z]\d\d@example\.(com|org)$`)
-	for _, f := range sample(madeup.New(2)) {
+	for _, f := range sample(synthetic.New(2)) {
 		for field, form := range map[index.Field]*regexp.Regexp{
 			index.OwnerPhonePrimary: phone, index.OwnerPhoneSecondary: phone,
 			index.OwnerEmailPrimary: email, index.OwnerEmailSecondary: email,
@@ -251,13 +251,13 @@ func TestNext_OnlyReservedContacts(t *testing.T) {
 
 func TestNext_ReusesTheFiling(t *testing.T) {
 	t.Parallel()
-	one, other := madeup.New(1), madeup.New(1)
+	one, other := synthetic.New(1), synthetic.New(1)
 	var reused index.Filing
 	for range 500 {
 		var fresh index.Filing
 		one.Next(&reused)
 		other.Next(&fresh)
-		if a, b := madeup.AppendLoad(nil, &reused), madeup.AppendLoad(nil, &fresh); !bytes.Equal(a, b) {
+		if a, b := synthetic.AppendLoad(nil, &reused), synthetic.AppendLoad(nil, &fresh); !bytes.Equal(a, b) {
 			t.Fatalf("reused: %s\n fresh: %s", a, b)
 		}
 	}

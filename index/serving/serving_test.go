@@ -1,4 +1,4 @@
-package cached
+package serving
 
 import (
 	"context"
@@ -104,7 +104,7 @@ func filings(n int) []*index.Filing {
 
 // questions asks a reader everything, and returns the answers.
 func questions() map[string]func(ctx context.Context, r index.Reader) (any, error) {
-	orange := index.Filter{index.InCounty("orange")}
+	orange := index.Where(index.InCounty("orange"))
 	return map[string]func(ctx context.Context, r index.Reader) (any, error){
 		"rows": func(ctx context.Context, r index.Reader) (any, error) {
 			return r.Rows(ctx, index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5})
@@ -116,7 +116,7 @@ func questions() map[string]func(ctx context.Context, r index.Reader) (any, erro
 			return r.Rows(ctx, index.Query{Sort: index.DefaultSort, Offset: 500, Limit: 5})
 		},
 		"count":     func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, orange) },
-		"count all": func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, nil) },
+		"count all": func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, index.Filter{}) },
 		"filing":    func(ctx context.Context, r index.Reader) (any, error) { return r.Filing(ctx, 3) },
 		"stats":     func(ctx context.Context, r index.Reader) (any, error) { return r.Stats(ctx) },
 		"counties":  func(ctx context.Context, r index.Reader) (any, error) { return r.Counties(ctx) },
@@ -136,7 +136,24 @@ func quarters() index.Grid {
 	return index.NewGrid(index.Box{North: 90, South: -90, East: 180, West: -180}, 1)
 }
 
-func live(t testing.TB, e index.Engine) index.Reader {
+// mustNew serves inner with a cache of so many bytes.
+func mustNew(inner index.Engine, bytes int64) *Engine {
+	e, err := New(inner, Config{CacheBytes: bytes})
+	if err != nil {
+		panic(err) // without a registry nothing can fail
+	}
+	return e
+}
+
+// counters returns the cache's hits and misses, and the bytes in it.
+func (e *Engine) counters() (hits, misses, bytes uint64) {
+	if e.cache != nil {
+		bytes = e.cache.WeightedSize()
+	}
+	return e.hits.Load(), e.misses.Load(), bytes
+}
+
+func live(t testing.TB, e *Engine) *Reader {
 	t.Helper()
 	r, err := e.Live(t.Context())
 	if err != nil {
@@ -149,7 +166,7 @@ func TestAsksOnce(t *testing.T) {
 	t.Parallel()
 	oracle := indextest.NewOracle("g1", filings(24))
 	inner := &counting{reader: oracle}
-	e := New(inner, 1<<20)
+	e := mustNew(inner, 1<<20)
 	for range 3 {
 		for name, ask := range questions() {
 			want, _ := ask(t.Context(), oracle)
@@ -167,7 +184,7 @@ func TestAsksOnce(t *testing.T) {
 	if got := int(inner.asked.Load()); got != n {
 		t.Errorf("the engine was asked %d times for %d different questions", got, n)
 	}
-	hits, misses, bytes := e.Counters()
+	hits, misses, bytes := e.counters()
 	if hits != uint64(2*n) || misses != uint64(n) || bytes == 0 {
 		t.Errorf("%d hits, %d misses, %d bytes", hits, misses, bytes)
 	}
@@ -176,9 +193,9 @@ func TestAsksOnce(t *testing.T) {
 func TestEqualQuestionsAreOne(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
-	r := live(t, New(inner, 1<<20))
+	r := live(t, mustNew(inner, 1<<20))
 	a, b := index.InCounty("orange"), index.Days{From: "2026-02-01"}
-	for _, w := range []index.Filter{{a, b}, {b, a}, {b, a, b}} {
+	for _, w := range []index.Filter{index.Where(a, b), index.Where(b, a), index.Where(b, a, b)} {
 		if _, err := r.Count(t.Context(), w); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +204,7 @@ func TestEqualQuestionsAreOne(t *testing.T) {
 		t.Errorf("asked %d times", got)
 	}
 	g := quarters()
-	for _, w := range []index.Filter{{a, b}, {b, a}, {b, g.Box, a}} {
+	for _, w := range []index.Filter{index.Where(a, b), index.Where(b, a), index.Where(b, g.Box, a)} {
 		if _, err := r.Cells(t.Context(), w, g); err != nil {
 			t.Fatal(err)
 		}
@@ -197,31 +214,38 @@ func TestEqualQuestionsAreOne(t *testing.T) {
 	}
 }
 
-// TestCounted: a count is known from when it was asked for, and learned from nobody.
-func TestCounted(t *testing.T) {
+// TestPage: a page's total is counted once for all pages and sorts of a filter, but anew where it depends on the clock.
+func TestPage(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
-	r := live(t, New(inner, 1<<20))
-	know := r.(index.Remembers)
-	orange := index.Filter{index.InCounty("orange")}
-	clocked := index.Filter{index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0)}}
-	for _, w := range []index.Filter{orange, clocked} {
-		if n, ok := know.Counted(w); ok {
-			t.Errorf("%s: %d before anybody asked", w, n)
+	r := live(t, mustNew(inner, 1<<20))
+	orange := index.Where(index.InCounty("orange"))
+	clocked := index.Where(index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0)})
+	for _, tt := range []struct {
+		q     index.Query
+		rows  int
+		total int64
+		asked int64
+	}{
+		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 2},
+		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 0},
+		{index.Query{Where: orange, Sort: index.DefaultSort, Offset: 10, Limit: 5}, 2, 12, 1},
+		{index.Query{Where: orange, Sort: index.Sort{By: index.Owner}, Limit: 5}, 5, 12, 1},
+		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 2},
+		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 2},
+	} {
+		before := inner.asked.Load()
+		rows, total, err := r.Page(t.Context(), tt.q)
+		if len(rows) != tt.rows || total != tt.total || err != nil {
+			t.Errorf("%s: %d rows of %d, %v; want %d of %d", tt.q, len(rows), total, err, tt.rows, tt.total)
 		}
-		if _, err := r.Count(t.Context(), w); err != nil {
-			t.Fatal(err)
+		if asked := inner.asked.Load() - before; asked != tt.asked {
+			t.Errorf("%s: %d calls, want %d", tt.q, asked, tt.asked)
 		}
 	}
-	asked := inner.asked.Load()
-	if n, ok := know.Counted(orange); !ok || n != 12 {
-		t.Errorf("%d, %t, want 12", n, ok)
-	}
-	if n, ok := know.Counted(clocked); ok {
-		t.Errorf("%d of what depends on the clock", n)
-	}
-	if inner.asked.Load() != asked {
-		t.Error("the engine was asked")
+	inner.fail = fmt.Errorf("search: %w", index.ErrUnavailable)
+	if _, _, err := r.Page(t.Context(), index.Query{Sort: index.DefaultSort, Limit: 1}); !errors.Is(err, index.ErrUnavailable) {
+		t.Errorf("of an engine that fails: %v", err)
 	}
 }
 
@@ -229,27 +253,28 @@ func TestCounted(t *testing.T) {
 func TestGenerations(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
-	e := New(inner, 1<<20)
+	e := mustNew(inner, 1<<20)
 	old := live(t, e)
 	for want, r := range map[int64]index.Reader{24: indextest.NewOracle("g1", filings(24)), 7: indextest.NewOracle("g2", filings(7))} {
 		inner.reader = r
 		for range 2 {
-			if got, err := live(t, e).Count(t.Context(), nil); got != want || err != nil {
+			if got, err := live(t, e).Count(t.Context(), index.Filter{}); got != want || err != nil {
 				t.Errorf("%s: %d, %v, want %d", r.Generation(), got, err, want)
 			}
 		}
 	}
-	if got, err := old.Count(t.Context(), nil); got != 24 || err != nil {
+	if got, err := old.Count(t.Context(), index.Filter{}); got != 24 || err != nil {
 		t.Errorf("a reader of the old generation says %d, %v", got, err)
 	}
 }
 
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
-	inner := &counting{reader: indextest.NewOracle("g1", filings(24)), fail: fmt.Errorf("search: %w", index.ErrUnavailable)}
-	e := New(inner, 1<<20)
+	failure := errors.New("too many clauses") // no outage, which would open the breaker
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24)), fail: failure}
+	e := mustNew(inner, 1<<20)
 	for name, ask := range questions() {
-		if _, err := ask(t.Context(), live(t, e)); !errors.Is(err, index.ErrUnavailable) {
+		if _, err := ask(t.Context(), live(t, e)); !errors.Is(err, failure) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -268,8 +293,8 @@ func TestErrorsAreNotKept(t *testing.T) {
 func TestClockDoesNotPollute(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
-	e := New(inner, 1<<20)
-	w := index.Filter{index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0)}}
+	e := mustNew(inner, 1<<20)
+	w := index.Where(index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0)})
 	for range 2 {
 		r := live(t, e)
 		n, err := r.Count(t.Context(), w)
@@ -280,7 +305,7 @@ func TestClockDoesNotPollute(t *testing.T) {
 			t.Errorf("%d, %d rows, %d months, %d cells, %v", n, len(rows), len(months), len(cells), err)
 		}
 	}
-	if hits, misses, bytes := e.Counters(); inner.asked.Load() != 8 || hits+misses+bytes != 0 {
+	if hits, misses, bytes := e.counters(); inner.asked.Load() != 8 || hits+misses+bytes != 0 {
 		t.Errorf("asked %d times; %d hits, %d misses, %d bytes", inner.asked.Load(), hits, misses, bytes)
 	}
 }
@@ -290,13 +315,13 @@ func TestNoCache(t *testing.T) {
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
 	for _, size := range []int64{0, -1} {
 		before := inner.asked.Load()
-		e := New(inner, size)
+		e := mustNew(inner, size)
 		for range 2 {
-			if _, err := live(t, e).Count(t.Context(), nil); err != nil {
+			if _, err := live(t, e).Count(t.Context(), index.Filter{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if hits, misses, bytes := e.Counters(); inner.asked.Load() != before+2 || hits+misses+bytes != 0 {
+		if hits, misses, bytes := e.counters(); inner.asked.Load() != before+2 || hits+misses+bytes != 0 {
 			t.Errorf("size %d: asked %d times; %d hits, %d misses, %d bytes", size, inner.asked.Load()-before, hits, misses, bytes)
 		}
 	}
@@ -304,7 +329,7 @@ func TestNoCache(t *testing.T) {
 
 func TestNothingIsLive(t *testing.T) {
 	t.Parallel()
-	if r := live(t, New(&counting{reader: index.Empty{}}, 1<<20)); r.Generation() != "" {
+	if r := live(t, mustNew(&counting{reader: index.Empty{}}, 1<<20)); r.Generation() != "" {
 		t.Errorf("generation %q", r.Generation())
 	}
 }
@@ -313,7 +338,7 @@ func TestNothingIsLive(t *testing.T) {
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	oracle := indextest.NewOracle("g1", filings(500))
-	e := New(&counting{reader: oracle}, 64<<10)
+	e := mustNew(&counting{reader: oracle}, 64<<10)
 	r := live(t, e)
 	for offset := range 500 {
 		q := index.Query{Sort: index.DefaultSort, Offset: offset, Limit: 10}
@@ -323,8 +348,8 @@ func TestBounded(t *testing.T) {
 			t.Fatalf("offset %d: %v", offset, err)
 		}
 	}
-	e.answers.CleanUp() // evictions that are due happen beside us
-	if _, _, bytes := e.Counters(); bytes == 0 || bytes > 64<<10 {
+	e.cache.CleanUp() // evictions that are due happen beside us
+	if _, _, bytes := e.counters(); bytes == 0 || bytes > 64<<10 {
 		t.Errorf("%d bytes are held, %d are allowed", bytes, 64<<10)
 	}
 }
@@ -345,7 +370,7 @@ func TestRandom(t *testing.T) {
 	t.Parallel()
 	generations := []*indextest.Oracle{indextest.NewOracle("g1", filings(24)), indextest.NewOracle("g2", filings(13))}
 	inner := &counting{reader: generations[0]}
-	e := New(inner, 2<<10)
+	e := mustNew(inner, 2<<10)
 	all := questions()
 	names := []string{}
 	for name := range all {
@@ -365,8 +390,8 @@ func TestRandom(t *testing.T) {
 }
 
 func BenchmarkHit(b *testing.B) {
-	e := New(&counting{reader: indextest.NewOracle("g1", filings(24))}, 1<<20)
-	q := index.Query{Where: index.Filter{index.InCounty("orange")}, Sort: index.DefaultSort, Limit: 20}
+	e := mustNew(&counting{reader: indextest.NewOracle("g1", filings(24))}, 1<<20)
+	q := index.Query{Where: index.Where(index.InCounty("orange")), Sort: index.DefaultSort, Limit: 20}
 	b.ReportAllocs()
 	for b.Loop() {
 		r, _ := e.Live(b.Context())

@@ -1,4 +1,4 @@
-package madeup_test
+package synthetic_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"filings/index"
-	"filings/index/madeup"
+	"filings/index/synthetic"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -21,7 +21,7 @@ import (
 func written(t *testing.T, count int, seed uint64) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := madeup.Write(&b, count, seed); err != nil {
+	if err := synthetic.Write(&b, count, seed); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -53,7 +53,7 @@ func TestWrite_CountAndSeed(t *testing.T) {
 		t.Error("no filings are some bytes")
 	}
 	var until bytes.Buffer
-	if err := madeup.WriteUntil(&until, 300, 7, time.Date(2026, 1, 31, 23, 59, 59, 0, time.UTC)); err != nil {
+	if err := synthetic.WriteUntil(&until, 300, 7, time.Date(2026, 1, 31, 23, 59, 59, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(long, until.Bytes()) {
@@ -67,11 +67,11 @@ func TestWrite_Fails(t *testing.T) {
 	for _, count := range []int{1, 1_000} {
 		r, w := io.Pipe()
 		r.CloseWithError(broken)
-		if err := madeup.Write(w, count, 1); !errors.Is(err, broken) {
+		if err := synthetic.Write(w, count, 1); !errors.Is(err, broken) {
 			t.Errorf("%d filings: want %v, got %v", count, broken, err)
 		}
 	}
-	if err := madeup.Write(iotest.TruncateWriter(io.Discard, 10), 10, 1); err != nil {
+	if err := synthetic.Write(iotest.TruncateWriter(io.Discard, 10), 10, 1); err != nil {
 		t.Errorf("a writer that takes everything: %v", err)
 	}
 }
@@ -86,10 +86,10 @@ func TestAppendLoad(t *testing.T) {
 	f.CreatedAt = time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.FixedZone("west", -3600))
 	want := `{"id":9223372036854775807,"county":"O\"Range, FL","filingAmount":-1234.5,"categories":["land","commercial"],` +
 		`"bedrooms":0,"city":"Köhlville\n","createdAt":"2026-01-02T04:04:05.000678Z"}`
-	if diff := cmp.Diff("before "+want, string(madeup.AppendLoad([]byte("before "), &f))); diff != "" {
+	if diff := cmp.Diff("before "+want, string(synthetic.AppendLoad([]byte("before "), &f))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := string(madeup.AppendLoad(nil, &index.Filing{ID: 1})); got != `{"id":1}` {
+	if got := string(synthetic.AppendLoad(nil, &index.Filing{ID: 1})); got != `{"id":1}` {
 		t.Errorf("of an id alone: %s", got)
 	}
 }
@@ -97,9 +97,9 @@ func TestAppendLoad(t *testing.T) {
 // What is written can be read back, field by field.
 func TestAppendLoad_ReadBack(t *testing.T) {
 	t.Parallel()
-	for _, f := range sample(madeup.New(3))[:2_000] {
+	for _, f := range sample(synthetic.New(3))[:2_000] {
 		var got map[string]any
-		if err := json.Unmarshal(madeup.AppendLoad(nil, f), &got); err != nil {
+		if err := json.Unmarshal(synthetic.AppendLoad(nil, f), &got); err != nil {
 			t.Fatal(err)
 		}
 		want := map[string]any{}
@@ -128,7 +128,7 @@ func TestAppendLoad_ReadBack(t *testing.T) {
 
 func BenchmarkWrite(b *testing.B) {
 	b.ReportAllocs()
-	if err := madeup.Write(io.Discard, b.N, 1); err != nil {
+	if err := synthetic.Write(io.Discard, b.N, 1); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -29,11 +29,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/sony/gobreaker/v2"
 )
 
 const (
-	places    = 128 // calls under way at once
+	limit     = 128 // calls in progress at once
 	window    = 10 * time.Second
 	bucket    = time.Second // by which old calls leave the window
 	failures  = 10          // in the window: fewer never open the breaker
@@ -58,7 +59,7 @@ type Config struct {
 type Breaker struct {
 	config  Config
 	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
-	places  chan struct{}
+	slots   chan struct{} // taken by calls in progress
 }
 
 // New returns a breaker that lets calls pass.
@@ -66,7 +67,7 @@ func New(c Config) *Breaker {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	b := &Breaker{config: c, places: make(chan struct{}, places)}
+	b := &Breaker{config: c, slots: make(chan struct{}, limit)}
 	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		MaxRequests:  1,
 		Interval:     window,
@@ -86,6 +87,13 @@ func New(c Config) *Breaker {
 // State is 0 while calls pass, 1 while the server is tried again, and 2 while calls are refused.
 func (b *Breaker) State() int { return int(b.circuit.State()) }
 
+// Metric returns the metric of a breaker's state.
+func Metric(name, server string, state func() int) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name,
+		Help: "State of the circuit breaker in front of the " + server + ": 0 closed (called), 1 half open (tried again), 2 open (not called)."},
+		func() float64 { return float64(state()) })
+}
+
 // Do runs call, which asks the server, if there is a place and the server answers; else it returns an error of the kind
 // Config.Down: at once when the server is known to be down, or when ctx ends before there is a place.
 func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) error {
@@ -95,7 +103,7 @@ func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) erro
 	if err := b.enter(ctx); err != nil {
 		return err
 	}
-	defer func() { <-b.places }()
+	defer func() { <-b.slots }()
 	return b.run(ctx, call, nil)
 }
 
@@ -107,7 +115,7 @@ func (b *Breaker) Recall(ctx context.Context, call func(context.Context) error) 
 // enter takes a place, or waits for one.
 func (b *Breaker) enter(ctx context.Context) error {
 	select {
-	case b.places <- struct{}{}:
+	case b.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return b.late(ctx)

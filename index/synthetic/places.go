@@ -1,4 +1,4 @@
-package madeup
+package synthetic
 
 // place is where a county lies: its middle in hundredths of a degree, and how far its towns may lie from there, in
 // millionths.

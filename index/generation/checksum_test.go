@@ -1,9 +1,10 @@
-package index_test
+package generation_test
 
 import (
 	"testing"
 
 	"filings/index"
+	"filings/index/generation"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -19,15 +20,15 @@ func filing(county, date string, amount ...float64) *index.Filing {
 	return f
 }
 
-func tally(filings ...*index.Filing) index.Tally {
-	t := index.NewTally()
+func tally(filings ...*index.Filing) generation.Checksum {
+	t := generation.NewChecksum()
 	for _, f := range filings {
 		t.Add(f)
 	}
 	return t
 }
 
-func TestTally_Add(t *testing.T) {
+func TestChecksum_Add(t *testing.T) {
 	t.Parallel()
 	got := tally(
 		filing("Orange, FL", "2024-02-29", 0.1),
@@ -35,9 +36,9 @@ func TestTally_Add(t *testing.T) {
 		filing("Orange, FL", ""),
 		filing("Lake, FL", "2024-03-01"),
 	)
-	want := index.Tally{
+	want := generation.Checksum{
 		Filings: 4,
-		Counties: map[string]index.CountyTally{
+		Counties: map[string]generation.CountyChecksum{
 			"Orange, FL": {Filings: 3, Amounts: 2, SumCents: -10},
 			"Lake, FL":   {Filings: 1},
 		},
@@ -48,17 +49,17 @@ func TestTally_Add(t *testing.T) {
 	}
 }
 
-func TestTally_Diff(t *testing.T) {
+func TestChecksum_Diff(t *testing.T) {
 	t.Parallel()
 	orange, lake := filing("Orange, FL", "2024-02-29", 0.1), filing("Lake, FL", "")
 	removed := tally(orange, lake)
 	removed.Remove(lake)
 	for _, test := range []struct {
 		name      string
-		want, got index.Tally
+		want, got generation.Checksum
 		diffs     []string
 	}{
-		{"nothing", tally(), index.Tally{}, nil},
+		{"nothing", tally(), generation.Checksum{}, nil},
 		{"the same", tally(orange, lake), tally(lake, orange), nil},
 		{"what was removed was never there", tally(orange), removed, nil},
 		{"the same the other way round", removed, tally(orange), nil},

@@ -1,4 +1,4 @@
-package madeup
+package synthetic
 
 import (
 	"math/bits"

@@ -3,7 +3,6 @@ package index_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"filings/index"
 )
@@ -19,7 +18,7 @@ func TestEmpty_L7(t *testing.T) {
 	if len(rows) != 0 || err != nil {
 		t.Errorf("rows: %v, %v", rows, err)
 	}
-	if n, err := r.Count(ctx, nil); n != 0 || err != nil {
+	if n, err := r.Count(ctx, index.Filter{}); n != 0 || err != nil {
 		t.Errorf("count: %d, %v", n, err)
 	}
 	if _, err := r.Filing(ctx, 1); !errors.Is(err, index.ErrNotFound) {
@@ -31,23 +30,10 @@ func TestEmpty_L7(t *testing.T) {
 	if all, err := r.Counties(ctx); len(all) != 0 || err != nil {
 		t.Errorf("counties: %v, %v", all, err)
 	}
-	if all, err := r.Distinct(ctx, nil, index.Month); len(all) != 0 || err != nil {
+	if all, err := r.Distinct(ctx, index.Filter{}, index.Month); len(all) != 0 || err != nil {
 		t.Errorf("distinct: %v, %v", all, err)
 	}
-	if all, err := r.Cells(ctx, nil, index.NewGrid(index.Box{}, 3)); len(all) != 0 || err != nil {
+	if all, err := r.Cells(ctx, index.Filter{}, index.NewGrid(index.Box{}, 3)); len(all) != 0 || err != nil {
 		t.Errorf("cells: %v, %v", all, err)
-	}
-}
-
-func TestLockedError(t *testing.T) {
-	t.Parallel()
-	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("west", -3600))
-	err := error(&index.LockedError{Run: index.Run{Holder: "host, process 7", Started: started, Phase: "loading"}})
-	if !errors.Is(err, index.ErrLocked) {
-		t.Error("it is no ErrLocked")
-	}
-	want := "another load is running: host, process 7, since 2026-01-02T04:04:05Z, phase loading"
-	if err.Error() != want {
-		t.Errorf("want %q, got %q", want, err)
 	}
 }

@@ -1,0 +1,95 @@
+package index
+
+import (
+	"context"
+	"errors"
+)
+
+// Kinds of errors that engines return, wrapped with what was attempted.
+var (
+	// ErrNotFound: there is no such filing or generation.
+	ErrNotFound = errors.New("not found")
+	// ErrUnavailable: the engine's server did not answer, or not in full.
+	ErrUnavailable = errors.New("engine unavailable")
+	// ErrGone: the generation that a Reader is pinned to was deleted. Ask the Engine for a new Reader.
+	ErrGone = errors.New("generation is gone")
+)
+
+// Engine answers queries.
+type Engine interface {
+	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the
+	// first load it is a Reader without filings, whose Generation is "".
+	Live(ctx context.Context) (Reader, error)
+}
+
+// Reader answers from one generation. It is safe for concurrent use. Every method may return ErrUnavailable or ErrGone,
+// and ends with its context.
+type Reader interface {
+	// Generation names the generation.
+	Generation() string
+	// Rows returns the records of a page, an empty one past the end.
+	Rows(ctx context.Context, q Query) ([]Record, error)
+	// Count returns how many filings w selects, exactly.
+	Count(ctx context.Context, w Filter) (int64, error)
+	// Filing returns one filing, or ErrNotFound.
+	Filing(ctx context.Context, id int64) (Record, error)
+	// Filings returns the records with these ids, at their places in ids; nil where there is no such filing.
+	Filings(ctx context.Context, ids []int64) ([]Record, error)
+	// Stats returns figures over all filings.
+	Stats(ctx context.Context) (Stats, error)
+	// Counties returns figures of each county as written on the records, sorted by CompareCounties.
+	Counties(ctx context.Context) ([]CountyStats, error)
+	// Distinct returns the different values that the selected filings have in f, which is Month or DateRange, sorted.
+	Distinct(ctx context.Context, w Filter, f Field) ([]string, error)
+	// Cells returns what there is to say of the filings that both w and g's box select, by the tiles of g: those that have
+	// any, sorted by CompareCells.
+	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
+}
+
+// Stats are figures over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
+type Stats struct {
+	Filings              int64
+	Owners               int64 // owners that differ in more than case
+	Amounts              int64 // filings that have an amount
+	SumCents             float64
+	MinAmount, MaxAmount float64 // dollars; 0 where no filing has an amount
+	Trusts, Estates      int64
+	TrustsOrEstates      int64 // a filing that is both counts once
+}
+
+// CountyStats are figures over the filings of one county.
+type CountyStats struct {
+	County               string // as on the records: "Orange, FL"
+	Filings              int64
+	Amounts              int64
+	SumCents             float64
+	MinAmount, MaxAmount float64
+}
+
+// CompareCounties orders county names by the code points of their folded form, then as written (rule A5).
+func CompareCounties(a, b string) int {
+	if c := compare(Fold(a), Fold(b)); c != 0 {
+		return c
+	}
+	return compare(a, b)
+}
+
+// CompareByState orders county names by state, then as CompareCounties does (rule A6).
+func CompareByState(a, b string) int {
+	_, sa := SplitCounty(a)
+	_, sb := SplitCounty(b)
+	if c := compare(sa, sb); c != 0 {
+		return c
+	}
+	return CompareCounties(a, b)
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,233 @@
+package serving
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"filings/index"
+)
+
+// Reader reads one generation, from the cache where it can.
+type Reader struct {
+	inner  index.Reader
+	engine *Engine
+	caches bool // there is a cache, and a generation to cache by
+}
+
+var _ index.Reader = (*Reader)(nil)
+
+// request is one call of a Reader's method.
+type request[T any] struct {
+	call string // the method, as metrics name it
+	text string // canonical: requests of the same text have the same response; "": it is not cached
+	size func(T) int
+	run  func(context.Context) (T, error)
+}
+
+// do returns the response to q: a cached one, that of an equal request in progress, or the engine's.
+func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
+	e := r.engine
+	if !r.caches || q.text == "" {
+		return called(ctx, e, q)
+	}
+	key := r.key(q.text)
+	if v, ok := cached[T](e, key); ok {
+		return v, nil
+	}
+	value, joined, err := e.flights.do(ctx, key, func(ctx context.Context) (any, error) {
+		if v, ok := e.cache.GetIfPresent(key); ok { // since the look above
+			return v.value, nil
+		}
+		v, err := called(ctx, e, q)
+		if err != nil {
+			return nil, err
+		}
+		e.cache.Set(key, entry{v, q.size(v)})
+		return v, nil
+	})
+	if joined {
+		e.hits.Add(1)
+	} else {
+		e.misses.Add(1)
+	}
+	if err != nil {
+		return *new(T), err
+	}
+	return value.(T), nil
+}
+
+// called calls the engine, behind limit and breaker.
+func called[T any](ctx context.Context, e *Engine, q request[T]) (v T, err error) {
+	err = e.breaker.Do(ctx, func(ctx context.Context) (err error) {
+		v, err = timed(ctx, e, q.call, q.run)
+		return err
+	})
+	return v, err
+}
+
+func (r *Reader) key(text string) string { return r.inner.Generation() + " " + text }
+
+func cached[T any](e *Engine, key string) (v T, ok bool) {
+	found, ok := e.cache.GetIfPresent(key)
+	if !ok {
+		return v, false
+	}
+	e.hits.Add(1)
+	return found.value.(T), true
+}
+
+// Generation implements index.Reader.
+func (r *Reader) Generation() string { return r.inner.Generation() }
+
+// Page returns the records of a page, and how many filings its filter selects in all. A total that is not cached is counted
+// beside the rows; one that is, which it is for all pages and sorts of a filter, needs no goroutine: that costs about as
+// much as a call.
+func (r *Reader) Page(ctx context.Context, q index.Query) (rows []index.Record, total int64, err error) {
+	if r.caches && !clocked(q.Where) {
+		if n, ok := cached[int64](r.engine, r.key(countText(q.Where))); ok {
+			rows, err = r.Rows(ctx, q)
+			return rows, n, err
+		}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		defer recovered(&err)
+		total, err = r.Count(ctx, q.Where)
+		return err
+	})
+	if rows, err = r.Rows(ctx, q); err != nil {
+		g.Go(func() error { return err }) // ends the other
+	}
+	return rows, total, g.Wait()
+}
+
+// recovered makes a panic on a goroutine of our own an error: the recovery of a request does not reach there.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
+
+// Rows implements index.Reader.
+func (r *Reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+	return do(ctx, r, request[[]index.Record]{"rows", unlessClocked(q.Where, "rows ", q), sizeOfRows,
+		func(ctx context.Context) ([]index.Record, error) {
+			rows, err := r.inner.Rows(ctx, q)
+			if !r.caches {
+				return rows, err
+			}
+			return compact(rows), err
+		}})
+}
+
+// Count implements index.Reader.
+func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
+	return do(ctx, r, request[int64]{"count", unlessClocked(w, "count ", w), func(int64) int { return 8 },
+		func(ctx context.Context) (int64, error) { return r.inner.Count(ctx, w) }})
+}
+
+func countText(w index.Filter) string { return "count " + w.String() }
+
+// Filing implements index.Reader.
+func (r *Reader) Filing(ctx context.Context, id int64) (index.Record, error) {
+	return do(ctx, r, request[index.Record]{"filing", "filing " + strconv.FormatInt(id, 10), func(v index.Record) int { return cap(v) },
+		func(ctx context.Context) (index.Record, error) {
+			v, err := r.inner.Filing(ctx, id)
+			return slices.Clone(v), err
+		}})
+}
+
+// Filings implements index.Reader.
+func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	return do(ctx, r, request[[]index.Record]{call: "filings", run: func(ctx context.Context) ([]index.Record, error) {
+		return r.inner.Filings(ctx, ids)
+	}})
+}
+
+// Stats implements index.Reader.
+func (r *Reader) Stats(ctx context.Context) (index.Stats, error) {
+	return do(ctx, r, request[index.Stats]{"stats", "stats", func(index.Stats) int { return 72 }, r.inner.Stats})
+}
+
+// Counties implements index.Reader.
+func (r *Reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
+	return do(ctx, r, request[[]index.CountyStats]{"counties", "counties", sizeOfCounties, r.inner.Counties})
+}
+
+// Distinct implements index.Reader.
+func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
+	return do(ctx, r, request[[]string]{"distinct", unlessClocked(w, "distinct "+f.String()+" ", w), sizeOfTexts,
+		func(ctx context.Context) ([]string, error) { return r.inner.Distinct(ctx, w, f) }})
+}
+
+// Cells implements index.Reader.
+func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
+	text := ""
+	if !clocked(w) {
+		text = g.Text(w)
+	}
+	return do(ctx, r, request[[]index.Cell]{"cells", text, sizeOfCells,
+		func(ctx context.Context) ([]index.Cell, error) { return r.inner.Cells(ctx, w, g) }})
+}
+
+// clocked reports whether w depends on the clock: its text is another one at each request, and would only evict what is
+// asked for again.
+func clocked(w index.Filter) bool {
+	return slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, ok := p.(index.Times); return ok })
+}
+
+// unlessClocked returns the canonical text of a request with the filter w, or "" where it depends on the clock.
+func unlessClocked(w index.Filter, call string, rest fmt.Stringer) string {
+	if clocked(w) {
+		return ""
+	}
+	return call + rest.String()
+}
+
+// compact copies rows into one buffer of their own.
+func compact(rows []index.Record) []index.Record {
+	total := 0
+	for _, r := range rows {
+		total += len(r)
+	}
+	buffer, own := make([]byte, 0, total), make([]index.Record, len(rows))
+	for i, r := range rows {
+		start := len(buffer)
+		buffer = append(buffer, r...)
+		own[i] = buffer[start:len(buffer):len(buffer)]
+	}
+	return own
+}
+
+const sliceBytes, textBytes = 24, 16 // headers of a slice and of a string
+
+func sizeOfRows(rows []index.Record) int {
+	n := 0
+	for _, r := range rows {
+		n += len(r) + sliceBytes
+	}
+	return n
+}
+
+func sizeOfTexts(texts []string) int {
+	n := 0
+	for _, s := range texts {
+		n += len(s) + textBytes
+	}
+	return n
+}
+
+func sizeOfCounties(counties []index.CountyStats) int {
+	n := 0
+	for _, c := range counties {
+		n += len(c.County) + textBytes + 5*8
+	}
+	return n
+}
+
+func sizeOfCells(cells []index.Cell) int { return cap(cells) * 10 * 8 }

@@ -1,0 +1,130 @@
+// Package serving makes an engine what a service can put in front of its clients: a cache, one call for equal requests that
+// arrive together, a limit on concurrent calls with a circuit breaker, and metrics of all that. It refuses to cache errors,
+// and responses that depend on the clock. A load, which waits longer and never asks twice, uses the engine itself.
+//
+// # Design
+//
+// One function does it all, in this order (do, reader.go): cache, flight, limit and breaker, timer, engine. So a cached
+// response passes neither limit nor breaker, and the timer measures the engine alone. A method of Reader only says what is
+// asked, under which text, and how large a response is.
+//
+// A generation never changes, so a response is right for ever under the key (generation, canonical text of the request):
+// nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not asked
+// for any more, and make room as the cache needs it.
+//
+// One bound in bytes covers everything, so that an operator has one number to set. Which entries stay is otter's
+// W-TinyLFU policy: a crawl through many pages, each seen once, does not evict what is asked for often.
+//
+// Records are copied into one buffer a page before they are cached: an engine's records are often slices of a whole
+// response, which would otherwise stay in memory with them, uncounted.
+//
+// What is returned may be shared with other callers: it is read, never written to.
+package serving
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"filings/index"
+	"filings/index/breaker"
+)
+
+// Config says how an engine is served. The zero value caches nothing and exposes its metrics to nobody.
+type Config struct {
+	CacheBytes int64                 // upper bound of the memory of cached responses; 0 or less: no cache
+	Registry   prometheus.Registerer // nil: metrics are counted and not exposed
+	Log        *slog.Logger          // gets the breaker's changes of state; nil: nothing is logged
+	Now        func() time.Time      // nil: time.Now
+}
+
+// Engine serves an index.Engine. It is safe for concurrent use.
+type Engine struct {
+	inner        index.Engine
+	now          func() time.Time
+	cache        *otter.Cache[string, entry] // nil: no cache
+	flights      flights
+	breaker      *breaker.Breaker
+	calls        *prometheus.HistogramVec
+	hits, misses atomic.Uint64
+}
+
+// entry is a cached response of the type that its method returns.
+type entry struct {
+	value any
+	bytes int
+}
+
+// entryBytes is what an entry costs beside its key and value: otter's node, hash table slot and policy queues.
+const entryBytes = 160
+
+// New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
+func New(inner index.Engine, c Config) (*Engine, error) {
+	e := &Engine{inner: inner, now: c.Now}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	e.breaker = breaker.New(breaker.Config{Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Log: c.Log})
+	if c.CacheBytes > 0 {
+		e.cache = otter.Must(&otter.Options[string, entry]{
+			MaximumWeight: uint64(c.CacheBytes),
+			Weigher:       func(key string, v entry) uint32 { return uint32(len(key) + v.bytes + entryBytes) },
+			// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by default,
+			// it costs several times that to wake a thread for it.
+			Executor: func(upkeep func()) { upkeep() },
+		})
+	}
+	return e, e.expose(c.Registry)
+}
+
+// probe counts all filings: every shard has to answer, and none has to work for it.
+func (e *Engine) probe(ctx context.Context) error {
+	r, err := e.inner.Live(ctx)
+	if err == nil {
+		_, err = r.Count(ctx, index.Filter{})
+	}
+	return err
+}
+
+// Live returns a Reader of the generation that is live now. The engine mostly knows it without a call to its server, so
+// this tells the breaker of an outage, but not of its end.
+func (e *Engine) Live(ctx context.Context) (*Reader, error) {
+	var inner index.Reader
+	err := e.breaker.Recall(ctx, func(ctx context.Context) (err error) {
+		inner, err = timed(ctx, e, "live", e.inner.Live)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}, nil
+}
+
+// timed calls the engine and observes how long that took, and how it ended.
+func timed[T any](ctx context.Context, e *Engine, call string, run func(context.Context) (T, error)) (T, error) {
+	start := e.now()
+	v, err := run(ctx)
+	e.calls.WithLabelValues(call, outcome(err)).Observe(e.now().Sub(start).Seconds())
+	return v, err
+}
+
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, index.ErrNotFound):
+		return "not_found"
+	case errors.Is(err, index.ErrGone):
+		return "gone"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return "ended"
+	case errors.Is(err, index.ErrUnavailable):
+		return "unavailable"
+	}
+	return "error"
+}
