@@ -29,49 +29,49 @@ func NewChecksum() Checksum {
 }
 
 // Add counts f.
-func (t *Checksum) Add(f *index.Filing) { t.count(f, 1) }
+func (s *Checksum) Add(f *index.Filing) { s.count(f, 1) }
 
 // Remove takes f, which was counted before, out again.
-func (t *Checksum) Remove(f *index.Filing) { t.count(f, -1) }
+func (s *Checksum) Remove(f *index.Filing) { s.count(f, -1) }
 
-func (t *Checksum) count(f *index.Filing, n int64) {
-	t.Filings += n
-	c := t.Counties[f.Text(index.County)]
+func (s *Checksum) count(f *index.Filing, n int64) {
+	s.Filings += n
+	c := s.Counties[f.Text(index.County)]
 	c.Filings += n
 	if v, ok := f.Number(index.FilingAmount); ok {
 		c.Amounts += n
 		c.SumCents += float64(n) * index.Cents(v)
 	}
-	t.Counties[f.Text(index.County)] = c
+	s.Counties[f.Text(index.County)] = c
 	month := f.Text(index.FilingDate)
 	if month != "" {
 		month = month[:7]
 	}
-	t.Months[month] += n
+	s.Months[month] += n
 }
 
-// Diff says in words how got differs from t, what was expected; nil where it does not.
-func (t Checksum) Diff(got Checksum) (diffs []string) {
+// Diff says in words how got differs from s, what was expected; nil where it does not.
+func (s Checksum) Diff(got Checksum) (diffs []string) {
 	differ := func(what string, want, got any) {
 		if want != got {
 			diffs = append(diffs, fmt.Sprintf("%s: %v expected, %v found", what, want, got))
 		}
 	}
-	differ("filings", t.Filings, got.Filings)
-	for _, name := range union(t.Counties, got.Counties) {
-		w, g := t.Counties[name], got.Counties[name]
+	differ("filings", s.Filings, got.Filings)
+	for _, name := range union(s.Counties, got.Counties) {
+		w, g := s.Counties[name], got.Counties[name]
 		differ("filings in "+name, w.Filings, g.Filings)
 		differ("filings with an amount in "+name, w.Amounts, g.Amounts)
 		if !sameSum(w.SumCents, g.SumCents) {
 			differ("sum of amounts in "+name, index.Dollars(w.SumCents), index.Dollars(g.SumCents))
 		}
 	}
-	for _, month := range union(t.Months, got.Months) {
+	for _, month := range union(s.Months, got.Months) {
 		what := "filings of " + month
 		if month == "" {
 			what = "filings without a date"
 		}
-		differ(what, t.Months[month], got.Months[month])
+		differ(what, s.Months[month], got.Months[month])
 	}
 	return diffs
 }

@@ -20,7 +20,7 @@ func filing(county, date string, amount ...float64) *index.Filing {
 	return f
 }
 
-func tally(filings ...*index.Filing) generation.Checksum {
+func checksum(filings ...*index.Filing) generation.Checksum {
 	t := generation.NewChecksum()
 	for _, f := range filings {
 		t.Add(f)
@@ -30,7 +30,7 @@ func tally(filings ...*index.Filing) generation.Checksum {
 
 func TestChecksum_Add(t *testing.T) {
 	t.Parallel()
-	got := tally(
+	got := checksum(
 		filing("Orange, FL", "2024-02-29", 0.1),
 		filing("Orange, FL", "2024-02-01", -0.2),
 		filing("Orange, FL", ""),
@@ -52,35 +52,35 @@ func TestChecksum_Add(t *testing.T) {
 func TestChecksum_Diff(t *testing.T) {
 	t.Parallel()
 	orange, lake := filing("Orange, FL", "2024-02-29", 0.1), filing("Lake, FL", "")
-	removed := tally(orange, lake)
+	removed := checksum(orange, lake)
 	removed.Remove(lake)
 	for _, test := range []struct {
 		name      string
 		want, got generation.Checksum
 		diffs     []string
 	}{
-		{"nothing", tally(), generation.Checksum{}, nil},
-		{"the same", tally(orange, lake), tally(lake, orange), nil},
-		{"what was removed was never there", tally(orange), removed, nil},
-		{"the same the other way round", removed, tally(orange), nil},
-		{"one missing", tally(orange, lake), tally(orange), []string{
+		{"nothing", checksum(), generation.Checksum{}, nil},
+		{"the same", checksum(orange, lake), checksum(lake, orange), nil},
+		{"what was removed was never there", checksum(orange), removed, nil},
+		{"the same the other way round", removed, checksum(orange), nil},
+		{"one missing", checksum(orange, lake), checksum(orange), []string{
 			"filings: 2 expected, 1 found", "filings in Lake, FL: 1 expected, 0 found",
 			"filings without a date: 1 expected, 0 found"}},
-		{"one too many", tally(orange), tally(orange, orange), []string{
+		{"one too many", checksum(orange), checksum(orange, orange), []string{
 			"filings: 1 expected, 2 found", "filings in Orange, FL: 1 expected, 2 found",
 			"filings with an amount in Orange, FL: 1 expected, 2 found",
 			"sum of amounts in Orange, FL: 0.1 expected, 0.2 found", "filings of 2024-02: 1 expected, 2 found"}},
-		{"a cent", tally(orange), tally(filing("Orange, FL", "2024-02-29", 0.11)), []string{
+		{"a cent", checksum(orange), checksum(filing("Orange, FL", "2024-02-29", 0.11)), []string{
 			"sum of amounts in Orange, FL: 0.1 expected, 0.11 found"}},
-		{"an amount of 0 is not none", tally(filing("Lake, FL", "", 0)), tally(lake), []string{
+		{"an amount of 0 is not none", checksum(filing("Lake, FL", "", 0)), checksum(lake), []string{
 			"filings with an amount in Lake, FL: 1 expected, 0 found"}},
-		{"a month", tally(orange), tally(filing("Orange, FL", "2024-03-29", 0.1)), []string{
+		{"a month", checksum(orange), checksum(filing("Orange, FL", "2024-03-29", 0.1)), []string{
 			"filings of 2024-02: 1 expected, 0 found", "filings of 2024-03: 0 expected, 1 found"}},
-		{"case of a county", tally(lake), tally(filing("LAKE, FL", "")), []string{
+		{"case of a county", checksum(lake), checksum(filing("LAKE, FL", "")), []string{
 			"filings in LAKE, FL: 0 expected, 1 found", "filings in Lake, FL: 1 expected, 0 found"}},
-		{"beyond whole cents, by the order of adding", tally(filing("Lake, FL", "", 1e14), filing("Lake, FL", "", 0.01)),
-			tally(filing("Lake, FL", "", 1e14), filing("Lake, FL", "", 0.02)), nil},
-		{"beyond whole cents, by more", tally(filing("Lake, FL", "", 1e15)), tally(filing("Lake, FL", "", 1.0001e15)), []string{
+		{"beyond whole cents, by the order of adding", checksum(filing("Lake, FL", "", 1e14), filing("Lake, FL", "", 0.01)),
+			checksum(filing("Lake, FL", "", 1e14), filing("Lake, FL", "", 0.02)), nil},
+		{"beyond whole cents, by more", checksum(filing("Lake, FL", "", 1e15)), checksum(filing("Lake, FL", "", 1.0001e15)), []string{
 			"sum of amounts in Lake, FL: 1e+15 expected, 1.0001e+15 found"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ type Store interface {
 	// else it changes nothing and returns ErrConflict.
 	Swap(ctx context.Context, from, to string) error
 	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not renewed for
-	// LockTTL is anybody's. run says who takes it.
+	// LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)
 	// Running returns the load that holds the lock, or nil.
 	Running(ctx context.Context) (*Run, error)
@@ -59,7 +59,7 @@ func (e *LockedError) Error() string {
 
 func (e *LockedError) Unwrap() error { return ErrLocked }
 
-// Run is what a load tells about itself while it runs.
+// Run is the status of a load, which it publishes while it runs.
 type Run struct {
 	Holder     string    `json:"holder"` // host and process
 	Started    time.Time `json:"started"`

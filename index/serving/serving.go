@@ -1,6 +1,6 @@
 // Package serving makes an engine what a service can put in front of its clients: a cache, one call for equal requests that
 // arrive together, a limit on concurrent calls with a circuit breaker, and metrics of all that. It refuses to cache errors,
-// and responses that depend on the clock. A load, which waits longer and never asks twice, uses the engine itself.
+// and responses that depend on the clock. A load uses the engine itself: it has timeouts of its own.
 //
 // # Design
 //
@@ -35,7 +35,7 @@ import (
 	"filings/index/breaker"
 )
 
-// Config says how an engine is served. The zero value caches nothing and exposes its metrics to nobody.
+// Config says how an engine is served. The zero value caches nothing and exposes no metrics.
 type Config struct {
 	CacheBytes int64                 // upper bound of the memory of cached responses; 0 or less: no cache
 	Registry   prometheus.Registerer // nil: metrics are counted and not exposed

@@ -17,10 +17,10 @@ import (
 	"filings/index/indextest"
 )
 
-// counting is an engine that counts what it is asked, and fails with fail if that is set.
+// counting is an engine that counts its calls, and fails with fail if that is set.
 type counting struct {
 	reader index.Reader
-	asked  atomic.Int64
+	calls  atomic.Int64
 	fail   error
 }
 
@@ -34,7 +34,7 @@ type countingReader struct {
 }
 
 func (r *countingReader) count() error {
-	r.engine.asked.Add(1)
+	r.engine.calls.Add(1)
 	return r.engine.fail
 }
 
@@ -102,8 +102,8 @@ func filings(n int) []*index.Filing {
 	return all
 }
 
-// questions asks a reader everything, and returns the answers.
-func questions() map[string]func(ctx context.Context, r index.Reader) (any, error) {
+// requests are all that a reader can be asked for.
+func requests() map[string]func(ctx context.Context, r index.Reader) (any, error) {
 	orange := index.Where(index.InCounty("orange"))
 	return map[string]func(ctx context.Context, r index.Reader) (any, error){
 		"rows": func(ctx context.Context, r index.Reader) (any, error) {
@@ -162,15 +162,15 @@ func live(t testing.TB, e *Engine) *Reader {
 	return r
 }
 
-func TestAsksOnce(t *testing.T) {
+func TestCallsOnce(t *testing.T) {
 	t.Parallel()
 	oracle := indextest.NewOracle("g1", filings(24))
 	inner := &counting{reader: oracle}
 	e := mustNew(inner, 1<<20)
 	for range 3 {
-		for name, ask := range questions() {
-			want, _ := ask(t.Context(), oracle)
-			got, err := ask(t.Context(), live(t, e))
+		for name, send := range requests() {
+			want, _ := send(t.Context(), oracle)
+			got, err := send(t.Context(), live(t, e))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,9 +180,9 @@ func TestAsksOnce(t *testing.T) {
 			}
 		}
 	}
-	n := len(questions())
-	if got := int(inner.asked.Load()); got != n {
-		t.Errorf("the engine was asked %d times for %d different questions", got, n)
+	n := len(requests())
+	if got := int(inner.calls.Load()); got != n {
+		t.Errorf("the engine was called %d times for %d different requests", got, n)
 	}
 	hits, misses, bytes := e.counters()
 	if hits != uint64(2*n) || misses != uint64(n) || bytes == 0 {
@@ -190,7 +190,7 @@ func TestAsksOnce(t *testing.T) {
 	}
 }
 
-func TestEqualQuestionsAreOne(t *testing.T) {
+func TestEqualRequestsAreOne(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
 	r := live(t, mustNew(inner, 1<<20))
@@ -200,8 +200,8 @@ func TestEqualQuestionsAreOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := inner.asked.Load(); got != 1 {
-		t.Errorf("asked %d times", got)
+	if got := inner.calls.Load(); got != 1 {
+		t.Errorf("called %d times", got)
 	}
 	g := quarters()
 	for _, w := range []index.Filter{index.Where(a, b), index.Where(b, a), index.Where(b, g.Box, a)} {
@@ -209,8 +209,8 @@ func TestEqualQuestionsAreOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := inner.asked.Load(); got != 2 {
-		t.Errorf("asked %d times after equal questions about cells", got)
+	if got := inner.calls.Load(); got != 2 {
+		t.Errorf("called %d times for equal requests of cells", got)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestPage(t *testing.T) {
 		q     index.Query
 		rows  int
 		total int64
-		asked int64
+		calls int64
 	}{
 		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 2},
 		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 0},
@@ -234,13 +234,13 @@ func TestPage(t *testing.T) {
 		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 2},
 		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 2},
 	} {
-		before := inner.asked.Load()
+		before := inner.calls.Load()
 		rows, total, err := r.Page(t.Context(), tt.q)
 		if len(rows) != tt.rows || total != tt.total || err != nil {
 			t.Errorf("%s: %d rows of %d, %v; want %d of %d", tt.q, len(rows), total, err, tt.rows, tt.total)
 		}
-		if asked := inner.asked.Load() - before; asked != tt.asked {
-			t.Errorf("%s: %d calls, want %d", tt.q, asked, tt.asked)
+		if calls := inner.calls.Load() - before; calls != tt.calls {
+			t.Errorf("%s: %d calls, want %d", tt.q, calls, tt.calls)
 		}
 	}
 	inner.fail = fmt.Errorf("search: %w", index.ErrUnavailable)
@@ -249,7 +249,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestGenerations: what was remembered of one generation is not said of another.
+// TestGenerations: what is cached of one generation is not a response of another.
 func TestGenerations(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
@@ -273,14 +273,14 @@ func TestErrorsAreNotKept(t *testing.T) {
 	failure := errors.New("too many clauses") // no outage, which would open the breaker
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24)), fail: failure}
 	e := mustNew(inner, 1<<20)
-	for name, ask := range questions() {
-		if _, err := ask(t.Context(), live(t, e)); !errors.Is(err, failure) {
+	for name, send := range requests() {
+		if _, err := send(t.Context(), live(t, e)); !errors.Is(err, failure) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	inner.fail = nil
-	for name, ask := range questions() {
-		if _, err := ask(t.Context(), live(t, e)); err != nil {
+	for name, send := range requests() {
+		if _, err := send(t.Context(), live(t, e)); err != nil {
 			t.Errorf("%s, after the failure: %v", name, err)
 		}
 	}
@@ -289,7 +289,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestClockDoesNotPollute: questions that depend on the clock are passed on, and leave nothing behind.
+// TestClockDoesNotPollute: requests that depend on the clock reach the engine, and leave nothing behind.
 func TestClockDoesNotPollute(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
@@ -305,8 +305,8 @@ func TestClockDoesNotPollute(t *testing.T) {
 			t.Errorf("%d, %d rows, %d months, %d cells, %v", n, len(rows), len(months), len(cells), err)
 		}
 	}
-	if hits, misses, bytes := e.counters(); inner.asked.Load() != 8 || hits+misses+bytes != 0 {
-		t.Errorf("asked %d times; %d hits, %d misses, %d bytes", inner.asked.Load(), hits, misses, bytes)
+	if hits, misses, bytes := e.counters(); inner.calls.Load() != 8 || hits+misses+bytes != 0 {
+		t.Errorf("called %d times; %d hits, %d misses, %d bytes", inner.calls.Load(), hits, misses, bytes)
 	}
 }
 
@@ -314,15 +314,15 @@ func TestNoCache(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
 	for _, size := range []int64{0, -1} {
-		before := inner.asked.Load()
+		before := inner.calls.Load()
 		e := mustNew(inner, size)
 		for range 2 {
 			if _, err := live(t, e).Count(t.Context(), index.Filter{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if hits, misses, bytes := e.counters(); inner.asked.Load() != before+2 || hits+misses+bytes != 0 {
-			t.Errorf("size %d: asked %d times; %d hits, %d misses, %d bytes", size, inner.asked.Load()-before, hits, misses, bytes)
+		if hits, misses, bytes := e.counters(); inner.calls.Load() != before+2 || hits+misses+bytes != 0 {
+			t.Errorf("size %d: called %d times; %d hits, %d misses, %d bytes", size, inner.calls.Load()-before, hits, misses, bytes)
 		}
 	}
 }
@@ -371,7 +371,7 @@ func TestRandom(t *testing.T) {
 	generations := []*indextest.Oracle{indextest.NewOracle("g1", filings(24)), indextest.NewOracle("g2", filings(13))}
 	inner := &counting{reader: generations[0]}
 	e := mustNew(inner, 2<<10)
-	all := questions()
+	all := requests()
 	names := []string{}
 	for name := range all {
 		names = append(names, name)
@@ -380,7 +380,7 @@ func TestRandom(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		oracle := rapid.SampledFrom(generations).Draw(r, "generation")
 		inner.reader = oracle
-		name := rapid.SampledFrom(names).Draw(r, "question")
+		name := rapid.SampledFrom(names).Draw(r, "request")
 		want, _ := all[name](context.Background(), oracle)
 		got, err := all[name](context.Background(), live(t, e))
 		if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); err != nil || diff != "" {
