@@ -13,13 +13,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"filings/cmd/filings/settings"
 )
 
 // startServing runs the service until the test ends, and returns where it listens.
 func startServing(t *testing.T, f *fixture) addresses {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	p := &program{streams{nil, io.Discard, io.Discard}, func() (settings, error) { return f.settings, nil }}
+	p := &program{streams{nil, io.Discard, io.Discard}, func() (settings.Settings, error) { return f.settings, nil }}
 	ready, ended := make(chan addresses, 1), make(chan error, 1)
 	go func() {
 		ended <- p.serve(ctx, f.settings, slog.New(slog.DiscardHandler), func(a addresses) { ready <- a })

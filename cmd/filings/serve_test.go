@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"filings/cmd/filings/settings"
 )
 
 var testTime = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -69,7 +71,7 @@ func TestDemo(t *testing.T) {
 	var errs strings.Builder
 	done := make(chan int, 1)
 	go func() {
-		code := run(ctx, []string{"demo"}, func() (settings, error) { return f.settings, nil }, streams{nil, w, &errs})
+		code := run(ctx, []string{"demo"}, func() (settings.Settings, error) { return f.settings, nil }, streams{nil, w, &errs})
 		_ = w.Close()
 		done <- code
 	}()
