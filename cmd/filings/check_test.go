@@ -51,9 +51,8 @@ func TestCheck_Embedded(t *testing.T) {
 	if _, err := os.Stat(f.settings.DataDir); err == nil {
 		t.Error("a check made the data folder")
 	}
-	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
-	a := startServing(t, f)
-	f.settings.Listen, f.settings.RedirectListen, f.settings.OperationsListen = a.api.String(), a.redirect.String(), a.operations.String()
+	l, _, _, _ := startServing(t, f)
+	f.settings.Listen, f.settings.RedirectListen, f.settings.OperationsListen = address(l.api), address(l.redirect), address(l.operations)
 	out := f.must(t, "", "check")
 	if n := strings.Count(out, "the service listens there"); n != 3 || strings.Contains(out, "warn") || !strings.Contains(out, "is live") {
 		t.Errorf("of a service that runs:\n%s", out)

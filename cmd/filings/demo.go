@@ -41,7 +41,7 @@ func (p *program) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.serve(ctx, s, p.logger(s), func(a addresses) { p.writeCurlLines(a, key) })
+			return p.serve(ctx, s, p.logger(s), func(l listeners) { p.writeCurlLines(l, key) })
 		}),
 	}
 }
@@ -83,10 +83,10 @@ var demoRequests = []string{
 	"/v1/me",
 }
 
-func (p *program) writeCurlLines(a addresses, key string) {
+func (p *program) writeCurlLines(l listeners, key string) {
 	fmt.Fprintf(p.out, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\nTry:\n\n", demoFilings, key)
 	for _, request := range demoRequests {
-		fmt.Fprintf(p.out, "  curl --cacert %s -H 'X-API-Key: %s' 'https://localhost:%s%s'\n", a.trust, key, a.port(), request)
+		fmt.Fprintf(p.out, "  curl --cacert %s -H 'X-API-Key: %s' 'https://localhost:%d%s'\n", l.trust, key, l.port(), request)
 	}
 	fmt.Fprintf(p.out, "\nStop with Ctrl-C.\n\n")
 }

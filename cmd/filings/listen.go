@@ -15,12 +15,16 @@ import (
 	"filings/cmd/filings/settings"
 )
 
-// listeners are the sockets of a service; redirect and operations may be nil.
+// listeners are the sockets of a service; redirect and operations are nil where they are off. trust is the file of the
+// certificate that clients have to trust, "" for a certificate from the settings.
 type listeners struct {
 	api, redirect, operations net.Listener
 	trust                     string
 	certificate               *x509.Certificate
 }
+
+// port is the port of the API.
+func (l listeners) port() int { return l.api.Addr().(*net.TCPAddr).Port }
 
 // listen opens all sockets, or none.
 func listen(s settings.Settings) (l listeners, err error) {
@@ -80,13 +84,6 @@ func (l listeners) close() {
 func isLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
-}
-
-func addr(l net.Listener) net.Addr {
-	if l == nil {
-		return nil
-	}
-	return l.Addr()
 }
 
 func address(l net.Listener) string {

@@ -1,46 +1,15 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
-	"net/http"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"filings/cmd/filings/settings"
 )
-
-// startServing runs the service until the test ends, and returns where it listens.
-func startServing(t *testing.T, f *fixture) addresses {
-	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	p := &program{streams{nil, io.Discard, io.Discard}, func() (settings.Settings, error) { return f.settings, nil }}
-	ready, ended := make(chan addresses, 1), make(chan error, 1)
-	go func() {
-		ended <- p.serve(ctx, f.settings, slog.New(slog.DiscardHandler), func(a addresses) { ready <- a })
-	}()
-	select {
-	case a := <-ready:
-		t.Cleanup(func() {
-			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-		})
-		return a
-	case err := <-ended:
-		stop()
-		t.Fatal(err)
-		return addresses{}
-	}
-}
 
 // metric is one metric of /metrics.
 type metric struct {
@@ -48,16 +17,13 @@ type metric struct {
 	labels           map[string]bool
 }
 
-// scrape returns the metrics of a service that was loaded and asked, by the names of their series: a histogram has
-// three. Before, some of them have no figures.
+// scrape returns the metrics of a service that has a generation and has served a request, by the names of their series:
+// a histogram has three. Before, some of them have no series.
 func scrape(t *testing.T) map[string]metric {
 	t.Helper()
-	f := newFixture(t)
-	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
-	key := strings.TrimSpace(f.must(t, "", "keys", "create", "--user", "u", "--tier", "pro"))
-	a := startServing(t, f)
-	get(t.Context(), t, client(t, a.trust), "https://localhost:"+a.port()+"/v1/filings", key)
-	text := string(get(t.Context(), t, http.DefaultClient, "http://"+a.operations.String()+"/metrics", ""))
+	_, at, c, key := startServing(t, newFixture(t))
+	get(t.Context(), t, c, at.api+"/v1/filings", key)
+	text := at.metrics(t)
 
 	all := map[string]metric{}
 	heads := regexp.MustCompile(`(?m)^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$`).FindAllStringSubmatch(text, -1)
@@ -148,7 +114,7 @@ func metricsTable(shown map[string]metric) string {
 	return table
 }
 
-// dashboardExpressions returns what the dashboard asks Prometheus.
+// dashboardExpressions returns the queries of the dashboard.
 func dashboardExpressions(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("operate/grafana.json")

@@ -277,7 +277,7 @@ func TestOccupiedPort(t *testing.T) {
 	}
 }
 
-// The data folder, with the keys' hashes and the certificate's key in it, is its owner's alone.
+// Only its owner may read the data folder, with the keys' hashes and the certificate's key in it.
 func TestDataFolderIsPrivate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

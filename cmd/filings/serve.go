@@ -34,29 +34,18 @@ func (p *program) serveCommand() *cobra.Command {
 		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
 		Args:    cobra.NoArgs,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
-			return p.serve(ctx, s, p.logger(s), func(a addresses) {
-				if a.trust != "" {
-					fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%s/v1/filings?limit=2'\n", a.trust, a.port())
+			return p.serve(ctx, s, p.logger(s), func(l listeners) {
+				if l.trust != "" {
+					fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%d/v1/filings?limit=2'\n", l.trust, l.port())
 				}
 			})
 		}),
 	}
 }
 
-// addresses are where a service listens; trust is the certificate file that clients need, if any.
-type addresses struct {
-	api, redirect, operations net.Addr
-	trust                     string
-}
-
-func (a addresses) port() string {
-	_, port, _ := net.SplitHostPort(a.api.String())
-	return port
-}
-
 // serve runs the service until ctx ends. Everything that can be wrong with settings, servers and ports is found before
 // ready is called.
-func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logger, ready func(addresses)) (err error) {
+func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logger, ready func(listeners)) (err error) {
 	store, closer, err := openEngine(s, log)
 	if err != nil {
 		return err
@@ -101,13 +90,13 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 		return err
 	}
 	registry.MustRegister(certificateMetric(l.certificate))
-	log.Info("serving", "api", l.api.Addr().String(), "redirect", address(l.redirect), "operations", address(l.operations))
+	log.Info("serving", "api", address(l.api), "redirect", address(l.redirect), "operations", address(l.operations))
 	if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
 		// No refusal: in a container no other address works, and only its operator knows who can reach its port.
 		log.Warn("/accounts speaks plain HTTP and other machines can reach it: token and new keys travel in plain text",
 			"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
 	}
-	ready(addresses{l.api.Addr(), addr(l.redirect), addr(l.operations), l.trust})
+	ready(l)
 	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log)
 }
 
@@ -128,7 +117,7 @@ func reach(ctx context.Context, s settings.Settings, store generation.Store, key
 func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger) error {
 	clients := map[net.Listener]*fiber.App{l.api: svc.API()}
 	if l.redirect != nil {
-		clients[l.redirect] = svc.Redirect(l.api.Addr().(*net.TCPAddr).Port)
+		clients[l.redirect] = svc.Redirect(l.port())
 	}
 	operators := map[net.Listener]*fiber.App{}
 	if l.operations != nil {
