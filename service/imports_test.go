@@ -38,6 +38,8 @@ var mayImport = []importRule{
 	{"service/openapi", nil, "a way to write documents down knows nothing of the API that is written down"},
 	{"service/web", nil, "pages are data"},
 	{"service/webtest", []string{"index", "index/indextest", "index/serving", "index/synthetic", "service", "service/access", "cmd/testservers/servers"}, "a service as its clients meet it, with made-up filings: no real engine is needed for that"},
+	{"cmd/filings/settings", nil, "settings say what was set: what the program makes of them is wired elsewhere"},
+	{"cmd/filings/check", []string{"cmd/filings/settings", "index", "index/elastic", "index/generation", "service/access"}, "a check looks at what the settings name, as the service would reach it, and needs no service"},
 	{"cmd/testservers", []string{"cmd/testservers/servers"}, "what starts servers for tests must work when the product does not compile"},
 	{"cmd/testservers/servers", nil, "what starts servers for tests must work when the product does not compile"},
 }

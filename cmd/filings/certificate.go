@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"filings/cmd/filings/settings"
 )
 
 // A self-signed certificate is made anew when less than a month of its year is left.
@@ -26,7 +28,7 @@ const (
 
 // certificate loads the certificate that the settings name, or the self-signed one of the data folder, which it makes
 // first where there is none. trust is the file that a client has to trust, "" for a certificate from the settings.
-func certificate(s settings, now time.Time) (cert tls.Certificate, trust string, err error) {
+func certificate(s settings.Settings, now time.Time) (cert tls.Certificate, trust string, err error) {
 	if s.TLSCertFile != "" {
 		cert, err = tls.LoadX509KeyPair(s.TLSCertFile, s.TLSKeyFile)
 		if err != nil {

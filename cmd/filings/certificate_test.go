@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"filings/cmd/filings/settings"
 )
 
 // TestT1_OneCertificate: processes that start at once in an empty data folder show one certificate, the one that clients
@@ -14,7 +16,7 @@ import (
 func TestT1_OneCertificate(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		s := settings{DataDir: filepath.Join(t.TempDir(), "data")}
+		s := settings.Settings{DataDir: filepath.Join(t.TempDir(), "data")}
 		shown := make([][]byte, 4)
 		var starting errgroup.Group
 		for i := range shown {

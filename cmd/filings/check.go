@@ -5,41 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"log/slog"
+	"net"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"filings/cmd/filings/check"
+	"filings/cmd/filings/settings"
+	"filings/index/generation"
 )
-
-// finding is one line of `filings check`.
-type finding struct {
-	Result string `json:"result"` // ok, warn or fail
-	What   string `json:"what"`
-	Detail string `json:"detail"` // what was found, and after a colon what to do
-}
-
-const (
-	resultOK   = "ok"
-	resultWarn = "warn"
-	resultFail = "fail"
-)
-
-// checkup looks at everything that a service needs. It changes nothing on any server, and finds no secrets worth
-// telling.
-type checkup struct {
-	s     settings
-	now   func() time.Time
-	found []finding
-}
-
-func (c *checkup) add(result, what, format string, args ...any) {
-	c.found = append(c.found, finding{result, what, fmt.Sprintf(format, args...)})
-}
-
-func (c *checkup) ok(what, format string, args ...any)   { c.add(resultOK, what, format, args...) }
-func (c *checkup) warn(what, format string, args ...any) { c.add(resultWarn, what, format, args...) }
-func (c *checkup) fail(what, format string, args ...any) { c.add(resultFail, what, format, args...) }
 
 func (p *program) checkCommand() *cobra.Command {
 	var asJSON bool
@@ -47,8 +23,8 @@ func (p *program) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Looks at settings, servers, data folder, certificate and ports, and says what is wrong",
 		Long: "Looks at everything that the service needs, and prints a line for each thing: ok, warn or fail, what it is, and what to\n" +
-			"do about it. It reaches the servers as the service would, and changes nothing on them; in a data folder that is there\n" +
-			"it makes a file for a moment, and it listens on each address for a moment.\n\n" +
+			"do about it. It reaches the servers as the service would, and changes nothing on them; in a data folder that exists\n" +
+			"it creates a file for a moment, and it listens on each address for a moment.\n\n" +
 			"Exit codes: 0 nothing fails (there may be warnings), 1 something fails, 2 wrong usage or settings.",
 		Example: "  filings check\n  filings check --json | jq '.[] | select(.result != \"ok\")'",
 		Args:    cobra.NoArgs,
@@ -67,24 +43,42 @@ func (p *program) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// check looks at everything, in the order in which a service needs it. Its error says that something fails.
-func (p *program) check(ctx context.Context) ([]finding, error) {
+// check looks at the settings and, if they are right, at the rest. Its error says that something fails.
+func (p *program) check(ctx context.Context) (found []check.Finding, err error) {
 	s, err := p.environment()
-	c := &checkup{s: s, now: time.Now}
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			c.fail("settings", "%s", line)
+			found = append(found, check.Finding{Result: check.Fail, What: "settings", Detail: line})
 		}
-		return c.found, usageError{errors.New("the settings are wrong")}
+		return found, usageError{errors.New("the settings are wrong")}
 	}
-	c.ok("settings", "all are known and well-formed")
-	c.folder()
-	c.certificate()
-	c.engine(ctx)
-	c.keyStore(ctx)
-	c.ports(ctx)
-	if slices.ContainsFunc(c.found, func(f finding) bool { return f.Result == resultFail }) {
-		return c.found, errors.New("something fails: see above")
+	found = append(found, check.Finding{Result: check.OK, What: "settings", Detail: "all are known and well-formed"})
+	found = append(found, check.Run(ctx, check.Config{
+		Settings: s,
+		OpenEngine: func(s settings.Settings) (generation.Store, io.Closer, error) {
+			return openEngine(s, slog.New(slog.DiscardHandler))
+		},
+		OpenKeys:    openKeys,
+		RenewBefore: certificateRenew,
+	})...)
+	if check.Failed(found) {
+		return found, errors.New("something fails: see above")
 	}
-	return c.found, nil
+	return found, nil
+}
+
+// healthCommand is for containers without a shell: their health check runs the program itself.
+func (p *program) healthCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "health",
+		Short:  "Requests from the service on this machine whether it is ready",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
+			if _, _, err := net.SplitHostPort(s.OperationsListen); err != nil {
+				return usageError{fmt.Errorf("FILINGS_OPERATIONS_LISTEN=%s: must be an address for `filings health`", s.OperationsListen)}
+			}
+			return check.Ready(ctx, s)
+		}),
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"filings/cmd/filings/settings"
 	"filings/index/synthetic"
 	"filings/reindexer"
 	"filings/service/access"
@@ -30,7 +31,7 @@ func (p *program) demoCommand() *cobra.Command {
 			"FILINGS_DATA_DIR: whatever else is set up stays as it is.",
 		Example: "  filings demo",
 		Args:    cobra.NoArgs,
-		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
+		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			s.ElasticsearchURL, s.RedisURL = nil, ""
 			s.DataDir = filepath.Join(s.DataDir, "demo")
 			if err := p.loadDemo(ctx, s); err != nil {
@@ -40,13 +41,13 @@ func (p *program) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.serve(ctx, s, p.logger(s), func(a addresses) { p.writeCurlLines(a, key) })
+			return p.serve(ctx, s, p.logger(s), func(l listeners) { p.writeCurlLines(l, key) })
 		}),
 	}
 }
 
-// loadDemo loads made-up filings that end today, so that the last days and months have some.
-func (p *program) loadDemo(ctx context.Context, s settings) error {
+// loadDemo loads synthetic filings that end today, so that the last days and months have some.
+func (p *program) loadDemo(ctx context.Context, s settings.Settings) error {
 	in, out := io.Pipe()
 	go func() {
 		out.CloseWithError(synthetic.WriteUntil(out, demoFilings, demoSeed, time.Now()))
@@ -57,8 +58,8 @@ func (p *program) loadDemo(ctx context.Context, s settings) error {
 }
 
 // demoKey returns a new key of the demo's account.
-func demoKey(ctx context.Context, s settings) (key string, err error) {
-	keys, err := openAccess(s)
+func demoKey(ctx context.Context, s settings.Settings) (key string, err error) {
+	keys, err := openKeys(s)
 	if err != nil {
 		return "", err
 	}
@@ -82,10 +83,10 @@ var demoRequests = []string{
 	"/v1/me",
 }
 
-func (p *program) writeCurlLines(a addresses, key string) {
-	fmt.Fprintf(p.out, "\n%d made-up filings are served. Your key, of an enterprise account:\n\n  %s\n\nTry:\n\n", demoFilings, key)
+func (p *program) writeCurlLines(l listeners, key string) {
+	fmt.Fprintf(p.out, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\nTry:\n\n", demoFilings, key)
 	for _, request := range demoRequests {
-		fmt.Fprintf(p.out, "  curl --cacert %s -H 'X-API-Key: %s' 'https://localhost:%s%s'\n", a.trust, key, a.port(), request)
+		fmt.Fprintf(p.out, "  curl --cacert %s -H 'X-API-Key: %s' 'https://localhost:%d%s'\n", l.trust, key, l.port(), request)
 	}
 	fmt.Fprintf(p.out, "\nStop with Ctrl-C.\n\n")
 }

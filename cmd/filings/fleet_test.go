@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ type fleet struct {
 func onEachStore(t *testing.T, tier access.Tier, settings []string, test func(t *testing.T, f *fleet)) {
 	t.Run("redis", func(t *testing.T) {
 		url, user := servers.Redis(t), "fleet-"+rand.Text()
-		t.Cleanup(func() { forgetUser(t, url, user) })
+		t.Cleanup(func() { deleteUser(t, url, user) })
 		test(t, newFleet(t, user, tier, append([]string{"FILINGS_REDIS_URL=" + url}, settings...)...))
 	})
 	t.Run("embedded", func(t *testing.T) {
@@ -54,13 +55,13 @@ func newFleet(t *testing.T, user string, tier access.Tier, settings ...string) *
 	for range fleetSize {
 		f.processes = append(f.processes, startProcess(t, f.environment...))
 	}
-	f.client = crowdClient(t, dir)
+	f.client = client(t, filepath.Join(dir, "tls.pem"))
 	f.key.Store(runProgram(t, f.environment, "keys", "create", "--user", user, "--tier", string(tier)))
 	return f
 }
 
-// forgetUser deletes what a test left in the shared Redis.
-func forgetUser(t *testing.T, url, user string) {
+// deleteUser deletes what a test left in the shared Redis.
+func deleteUser(t *testing.T, url, user string) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func forgetUser(t *testing.T, url, user string) {
 	client.ZRem(ctx, "filings:accounts", user)
 }
 
-// reply is an answer, as far as it tells of keys and quotas.
+// reply is a response, as far as it concerns keys and quotas.
 type reply struct {
 	status int
 	code   string // of a refusal
@@ -81,9 +82,9 @@ type reply struct {
 	closes bool // Connection: close
 }
 
-// ask sends one request of the account to a process.
-func (f *fleet) ask(ctx context.Context, process int, key string) (reply, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.processes[process%fleetSize].api+"/v1/me", nil)
+// send sends one request of the account to a process.
+func (f *fleet) send(ctx context.Context, process int, key string) (reply, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.processes[process%len(f.processes)].api+"/v1/me", nil)
 	if err != nil {
 		return reply{}, err
 	}
@@ -99,15 +100,15 @@ func (f *fleet) ask(ctx context.Context, process int, key string) (reply, error)
 	return reply{res.StatusCode, code, res.Header, res.Close}, err
 }
 
-// tally counts answers: those of status 200 by the day that they counted for, refusals by their code.
-type tally struct {
+// counts are numbers of responses: those of status 200 by the day that they counted for, refusals by their code.
+type counts struct {
 	mu       sync.Mutex
 	admitted map[string]int64 // by X-RateLimit-Reset
 	refused  map[string]int64
 	total    int64 // admitted
 }
 
-func (c *tally) add(r reply) (total int64) {
+func (c *counts) add(r reply) (total int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.status == http.StatusOK {
@@ -119,15 +120,16 @@ func (c *tally) add(r reply) (total int64) {
 	return 0
 }
 
-// flood asks from all clients at once, each until enough says so. At the n-th admitted request, steps[n] is done.
-func (f *fleet) flood(t *testing.T, steps map[int64]func(), enough func(client int, r reply) bool) *tally {
+// flood sends requests from all clients at once, from each until enough says so. At the n-th admitted request, it runs
+// steps[n].
+func (f *fleet) flood(t *testing.T, steps map[int64]func(), enough func(client int, r reply) bool) *counts {
 	t.Helper()
-	count := &tally{admitted: map[string]int64{}, refused: map[string]int64{}}
+	count := &counts{admitted: map[string]int64{}, refused: map[string]int64{}}
 	var group sync.WaitGroup
 	for i := range clients {
 		group.Go(func() {
 			for n := i; ; n++ {
-				r, err := f.ask(t.Context(), n, f.key.Load().(string))
+				r, err := f.send(t.Context(), n, f.key.Load().(string))
 				if err != nil {
 					t.Errorf("client %d: %v", i, err)
 					return
@@ -146,7 +148,7 @@ func (f *fleet) flood(t *testing.T, steps map[int64]func(), enough func(client i
 	return count
 }
 
-// checkReply checks status, code and headers of an answer against each other (rules K6, K7).
+// checkReply checks status, code and headers of a response against each other (rules K6, K7).
 func checkReply(t *testing.T, r reply) {
 	after, remaining := r.header.Get("Retry-After"), r.header.Get("X-RateLimit-Remaining")
 	seconds, _ := strconv.Atoi(after)
@@ -178,11 +180,11 @@ func (f *fleet) used(t *testing.T) int64 {
 	return account.Used
 }
 
-// admissions is how many requests all processes say that they admitted.
+// admissions is how many requests all processes admitted, by their metrics.
 func (f *fleet) admissions(t *testing.T) (sum int64) {
 	t.Helper()
 	for _, p := range f.processes {
-		text := string(get(t.Context(), t, http.DefaultClient, p.operations+"/metrics", ""))
+		text := p.metrics(t)
 		for _, m := range regexp.MustCompile(`(?m)^filings_admissions_total\{.*verdict="admitted".*\} (\d+)$`).FindAllStringSubmatch(text, -1) {
 			n, _ := strconv.ParseInt(m[1], 10, 64)
 			sum += n
@@ -195,16 +197,16 @@ func (f *fleet) admissions(t *testing.T) (sum int64) {
 func (f *fleet) rotate(t *testing.T) {
 	old := f.key.Load().(string)
 	f.key.Store(runProgram(t, f.environment, "keys", "rotate", "--user", f.user))
-	for i := range fleetSize {
-		if r, err := f.ask(t.Context(), i, old); err != nil || r.status != http.StatusUnauthorized {
+	for i := range f.processes {
+		if r, err := f.send(t.Context(), i, old); err != nil || r.status != http.StatusUnauthorized {
 			t.Errorf("K2: process %d answers a rotated key with %d (%v)", i, r.status, err)
 		}
 	}
 }
 
-// breakOff sends a whole request, and closes the connection without reading the answer.
+// breakOff sends a whole request, and closes the connection without reading the response.
 func (f *fleet) breakOff(process int) error {
-	p := f.processes[process%fleetSize]
+	p := f.processes[process%len(f.processes)]
 	conn, err := f.dial(p)
 	if err != nil {
 		return err

@@ -15,14 +15,14 @@ func (p *program) generateCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "generate --count N [--seed S]",
-		Short: "Prints made-up filings in the load format",
-		Long: "Prints made-up filings in the load format (NDJSON), every field of every tier among them.\n" +
+		Short: "Prints synthetic filings in the load format",
+		Long: "Prints synthetic filings in the load format (NDJSON), every field of every tier among them.\n" +
 			"The same count and seed give the same bytes.",
 		Example: "  filings generate --count 1000000 | filings reindex --format ndjson -",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if count < 0 {
-				return usageError{fmt.Errorf("--count %d: 0 or more is wanted", count)}
+				return usageError{fmt.Errorf("--count %d: must be 0 or more", count)}
 			}
 			out := bufio.NewWriterSize(p.out, 1<<16)
 			return errors.Join(synthetic.Write(out, count, seed), out.Flush())

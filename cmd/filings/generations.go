@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -20,12 +22,12 @@ func (p *program) generationsCommand() *cobra.Command {
 		Use:   "generations",
 		Short: "Lists the generations: name, time, filings, size, which one is live",
 		Long: "Lists the generations, the newest first: name, time, filings, size, which one is live.\n" +
-			"A load that is running, on whatever machine, and a last one that promoted nothing, are told of on standard error.",
+			"Standard error says whether a load is running, on whatever machine, and whether the last one promoted nothing.",
 		Example: "  filings generations\n  filings generations --json | jq -r '.[] | select(.live) | .name'",
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live")
-	cmd.RunE = p.withStore(func(ctx context.Context, store generation.Store, _ []string) error {
+	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
 		all, err := sealed(ctx, store)
 		if err != nil {
 			return err
@@ -36,7 +38,7 @@ func (p *program) generationsCommand() *cobra.Command {
 		if err := p.writeGenerations(all); err != nil {
 			return err
 		}
-		return p.tellRunning(ctx, store)
+		return p.writeLoad(ctx, store)
 	})
 	return cmd
 }
@@ -52,7 +54,7 @@ func (p *program) rollbackCommand() *cobra.Command {
 
 		ValidArgsFunction: p.completeGeneration,
 	}
-	cmd.RunE = p.withStore(func(ctx context.Context, store generation.Store, args []string) error {
+	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, args []string) error {
 		all, err := sealed(ctx, store)
 		if err != nil {
 			return err
@@ -72,46 +74,32 @@ func (p *program) rollbackCommand() *cobra.Command {
 
 // rollbackTarget returns the live generation and the one to go back to; all is sorted newest first.
 func rollbackTarget(all []generation.Info, args []string) (live, target string, err error) {
-	for _, g := range all {
-		switch {
-		case g.Live:
-			live = g.Name
-		case live != "" && target == "":
-			target = g.Name
-		}
+	at := slices.IndexFunc(all, func(g generation.Info) bool { return g.Live })
+	if at >= 0 {
+		live = all[at].Name
 	}
-	if len(args) == 0 {
-		switch {
-		case live == "":
-			return "", "", errors.New("no generation is live: name one (see `filings generations`)")
-		case target == "":
-			return "", "", fmt.Errorf("there is no generation before %s", live)
-		}
-		return live, target, nil
+	switch {
+	case len(args) > 0 && at >= 0 && args[0] == live:
+		return "", "", fmt.Errorf("%s is live already", live)
+	case len(args) > 0 && !slices.ContainsFunc(all, func(g generation.Info) bool { return g.Name == args[0] }):
+		return "", "", fmt.Errorf("there is no generation %s: see `filings generations`", args[0])
+	case len(args) > 0:
+		return live, args[0], nil
+	case at < 0:
+		return "", "", errors.New("no generation is live: name one (see `filings generations`)")
+	case at+1 == len(all):
+		return "", "", fmt.Errorf("there is no generation before %s", live)
 	}
-	for _, g := range all {
-		if g.Name == args[0] && g.Live {
-			return "", "", fmt.Errorf("%s is live already", g.Name)
-		} else if g.Name == args[0] {
-			return live, g.Name, nil
-		}
-	}
-	return "", "", fmt.Errorf("there is no generation %s: see `filings generations`", args[0])
+	return live, all[at+1].Name, nil
 }
 
-// sealed lists the generations that can be served; one that is being built is not yet there for anybody.
+// sealed lists the generations that can be served, which is not so of one that is being built.
 func sealed(ctx context.Context, store generation.Store) ([]generation.Info, error) {
 	all, err := store.Generations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the generations: %w", err)
 	}
-	kept := []generation.Info{}
-	for _, g := range all {
-		if g.Sealed {
-			kept = append(kept, g)
-		}
-	}
-	return kept, nil
+	return slices.DeleteFunc(all, func(g generation.Info) bool { return !g.Sealed }), nil
 }
 
 func (p *program) writeGenerationsJSON(all []generation.Info) error {
@@ -146,30 +134,55 @@ func (p *program) writeGenerations(all []generation.Info) error {
 	return w.Flush()
 }
 
-func (p *program) tellRunning(ctx context.Context, store generation.Store) error {
+// writeLoad says that a load is running, or that the last one promoted nothing: its generation is missing in the list.
+func (p *program) writeLoad(ctx context.Context, store generation.Store) error {
+	state := "A load is running"
 	run, err := store.Running(ctx)
-	if err != nil {
-		return err
+	if err == nil && run == nil {
+		if run, err = store.LastRun(ctx); err == nil && run != nil {
+			state = endOf(run)
+		}
 	}
-	if run == nil {
-		return p.tellLast(ctx, store)
-	}
-	_, err = fmt.Fprintf(p.err, "A load is running: %s, since %s, phase %s, %d read, %d indexed, %d rejected.\n",
-		run.Holder, run.Started.UTC().Format(time.DateTime), run.Phase, run.Read, run.Indexed, run.Rejected)
-	return err
-}
-
-// tellLast tells how the last load ended, if it did not promote: whoever looks at the list then misses its generation.
-func (p *program) tellLast(ctx context.Context, store generation.Store) error {
-	run, err := store.LastRun(ctx)
 	if err != nil || run == nil || run.Outcome == generation.OutcomePromoted {
 		return err
 	}
+	_, err = fmt.Fprintf(p.err, "%s: %s, since %s, phase %s, %d read, %d indexed, %d rejected.\n",
+		state, run.Holder, run.Started.UTC().Format(time.DateTime), run.Phase, run.Read, run.Indexed, run.Rejected)
+	return err
+}
+
+// endOf says how a load ended that did not promote.
+func endOf(run *generation.Run) string {
 	how := "failed"
 	if run.Outcome == "" {
 		how = "died"
 	}
-	_, err = fmt.Fprintf(p.err, "The last load %s and promoted nothing: %s, since %s, last heard of %s in phase %s, %d read, %d indexed, %d rejected.\n",
-		how, run.Holder, run.Started.UTC().Format(time.DateTime), run.Renewed.UTC().Format(time.DateTime), run.Phase, run.Read, run.Indexed, run.Rejected)
-	return err
+	return fmt.Sprintf("The last load %s and promoted nothing, last seen %s", how, run.Renewed.UTC().Format(time.DateTime))
+}
+
+// completionTimeout is how long a shell may wait for names from a server.
+const completionTimeout = 2 * time.Second
+
+// completeGeneration completes the name of a generation to go back to, the newest first. Errors complete nothing: a
+// shell shows none.
+func (p *program) completeGeneration(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	s, err := p.environment()
+	if err != nil || len(args) > 0 {
+		return nil, directive
+	}
+	store, closer, err := openEngine(s, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, directive
+	}
+	defer closer.Close()
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
+	defer cancel()
+	all, err := sealed(ctx, store)
+	for _, g := range all {
+		if err == nil && !g.Live {
+			names = append(names, g.Name)
+		}
+	}
+	return names, directive
 }

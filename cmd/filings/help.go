@@ -1,19 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"filings/service/access"
+	"filings/cmd/filings/settings"
 )
 
-// noSuchCommand refuses what is left over after the name of a command, and says what may have been meant.
+// noSuchCommand refuses what is left over after the name of a command, and suggests a command of a similar name.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -53,47 +50,11 @@ func strictCompletion(root *cobra.Command) {
 	completion.Example = "  source <(filings completion bash)\n  filings completion zsh >\"${fpath[1]}/_filings\""
 	completion.Args = noSuchCommand
 	completion.RunE = func(*cobra.Command, []string) error {
-		return usageError{errors.New("bash, zsh, fish or powershell is wanted: see `filings help completion`")}
+		return usageError{errors.New("no shell: must be bash, zsh, fish or powershell; see `filings help completion`")}
 	}
 }
 
-// completeFile leaves it to the shell, which knows files.
-func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveDefault
-}
-
-// completeTier completes --tier.
-func completeTier(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var tiers []string
-	for _, t := range access.Tiers {
-		tiers = append(tiers, string(t))
-	}
-	return tiers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-// completionTime is how long a shell may wait for names from a server.
-const completionTime = 2 * time.Second
-
-// completeGeneration completes the name of a generation to go back to, the newest first. Errors complete nothing: there
-// is nobody to read them.
-func (p *program) completeGeneration(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	s, err := p.environment()
-	if err != nil || len(args) > 0 {
-		return nil, directive
-	}
-	store, closer, err := openStore(s, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, directive
-	}
-	defer closer.Close()
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
-	defer cancel()
-	all, err := sealed(ctx, store)
-	for _, g := range all {
-		if err == nil && !g.Live {
-			names = append(names, g.Name)
-		}
-	}
-	return names, directive
+// settingsTopic is the page of `filings help settings`; it is no command.
+func settingsTopic() *cobra.Command {
+	return &cobra.Command{Use: "settings", Short: "The settings, all of them environment variables", Long: settings.Help()}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"filings/cmd/filings/settings"
 )
 
 // Every command says what it is for, and shows how it is called.
@@ -39,7 +41,7 @@ func TestHelp_NoSuchCommand(t *testing.T) {
 		"help serve now":  `unknown command "now" for "filings serve"`,
 		"zzzzzz":          "see `filings help`",
 		"completion tcsh": `unknown command "tcsh"`,
-		"completion":      "bash, zsh, fish or powershell is wanted",
+		"completion":      "must be bash, zsh, fish or powershell",
 	} {
 		code, out, errs := newFixture(t).run(t.Context(), "", strings.Fields(args)...)
 		if code != exitUsage || !strings.Contains(errs, want) || out != "" || strings.Count(errs, "\n") != 1 {
@@ -101,9 +103,9 @@ func TestCompletion(t *testing.T) {
 func TestMan(t *testing.T) {
 	t.Parallel()
 	page := newFixture(t).must(t, "", "man")
-	for _, row := range settingRows() {
-		if !strings.Contains(page, "\n"+row.variable+"\n") {
-			t.Errorf("no %s", row.variable)
+	for _, row := range settings.Rows() {
+		if !strings.Contains(page, "\n"+row.Variable+"\n") {
+			t.Errorf("no %s", row.Variable)
 		}
 	}
 	for _, want := range []string{`.SS "filings keys create \-\-user U`, `\-\-max\-rejects`, "\n.SH \"SETTINGS\"\n", ".SS \"filings check"} {

@@ -5,15 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"filings/cmd/filings/check"
+	"filings/cmd/filings/settings"
 	"filings/service/access"
 )
 
+// keysCommand has the commands on accounts below it, one row each.
 func (p *program) keysCommand() *cobra.Command {
 	keys := &cobra.Command{
 		Use:     "keys",
@@ -22,49 +26,86 @@ func (p *program) keysCommand() *cobra.Command {
 		Example: "  filings keys create --user alice@example.com --tier pro\n  filings keys list",
 		Args:    noSuchCommand,
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("create, rotate, revoke, show, list or tier is wanted: see `filings help keys`")}
+			return usageError{errors.New("no command: must be create, rotate, revoke, show, list or tier; see `filings help keys`")}
 		},
 	}
-	keys.AddCommand(p.keysCreate(), p.keysRotate(), p.keysRevoke(), p.keysTier(), p.keysShow(), p.keysList())
+	keys.AddCommand(
+		p.accountCommand("create --user U --tier T [--name N]", "Creates an account's key and prints it, the only time that it is shown",
+			"  filings keys create --user alice@example.com --tier pro --name laptop", p.createKey, userFlag, tierFlag, nameFlag),
+		p.accountCommand("rotate --user U", "Replaces an account's key in one step and prints the new one",
+			"  filings keys rotate --user alice@example.com", p.rotateKey, userFlag),
+		p.accountCommand("revoke --user U", "Ends an account's key at once",
+			"  filings keys revoke --user alice@example.com",
+			func(ctx context.Context, store access.Store, f keyFlags) error { return store.Revoke(ctx, f.user) }, userFlag),
+		p.accountCommand("tier --user U --tier T", "Moves an account to another tier; its usage stays",
+			"  filings keys tier --user alice@example.com --tier enterprise", changeTier, userFlag, tierFlag),
+		p.accountCommand("show --user U", "Shows an account: tier, key prefix and state, name, creation time, used and remaining quota",
+			"  filings keys show --user alice@example.com\n  filings keys show --user alice@example.com --json | jq .remaining",
+			p.showAccount, userFlag, jsonFlag("one JSON object")),
+		p.accountCommand("list", "Lists all accounts",
+			"  filings keys list\n  filings keys list --json | jq -r '.[] | select(.remaining == 0) | .user'",
+			p.listAccounts, jsonFlag("an array of objects as `keys show --json` prints")),
+	)
 	return keys
 }
 
-func (p *program) keysCreate() *cobra.Command {
-	var user, tier, name string
-	cmd := &cobra.Command{
-		Use:     "create --user U --tier T [--name N]",
-		Short:   "Creates an account's key and prints it, the only time that it is shown",
-		Example: "  filings keys create --user alice@example.com --tier pro --name laptop",
-		Args:    cobra.NoArgs,
+// keyFlags are the values of the flags of a command on accounts, as far as it has them.
+type keyFlags struct {
+	user, tier, name string
+	asJSON           bool
+}
+
+// accountCommand returns a command on accounts: do gets the key store, which is open meanwhile.
+func (p *program) accountCommand(use, short, example string, do func(context.Context, access.Store, keyFlags) error,
+	flags ...func(*cobra.Command, *keyFlags)) *cobra.Command {
+	var f keyFlags
+	cmd := &cobra.Command{Use: use, Short: short, Example: example, Args: cobra.NoArgs}
+	for _, flag := range flags {
+		flag(cmd, &f)
 	}
-	userFlag(cmd, &user)
-	tierFlag(cmd, &tier)
-	cmd.Flags().StringVar(&name, "name", "", "name of the key, for display")
-	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
-		t, err := parseTier(tier)
+	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) (err error) {
+		store, err := openKeys(s)
 		if err != nil {
 			return err
 		}
-		key, err := store.Create(ctx, user, t, name)
-		return p.printKey(key, err)
+		defer func() { err = errors.Join(err, store.Close()) }()
+		return check.Explain(s, do(ctx, store, f))
 	})
 	return cmd
 }
 
-func (p *program) keysRotate() *cobra.Command {
-	var user string
-	cmd := &cobra.Command{
-		Use:     "rotate --user U",
-		Short:   "Replaces an account's key in one step and prints the new one",
-		Example: "  filings keys rotate --user alice@example.com",
-		Args:    cobra.NoArgs,
+// The errors of these functions of cobra's are those of flags that do not exist.
+
+func userFlag(cmd *cobra.Command, f *keyFlags) {
+	cmd.Flags().StringVar(&f.user, "user", "", "the account's user id (required)")
+	_ = cmd.MarkFlagRequired("user")
+}
+
+func tierFlag(cmd *cobra.Command, f *keyFlags) {
+	cmd.Flags().StringVar(&f.tier, "tier", "", "free, starter, pro or enterprise (required)")
+	_ = cmd.MarkFlagRequired("tier")
+	_ = cmd.RegisterFlagCompletionFunc("tier",
+		cobra.FixedCompletions(tierNames(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
+}
+
+func nameFlag(cmd *cobra.Command, f *keyFlags) {
+	cmd.Flags().StringVar(&f.name, "name", "", "name of the key, for display")
+}
+
+func jsonFlag(help string) func(*cobra.Command, *keyFlags) {
+	return func(cmd *cobra.Command, f *keyFlags) { cmd.Flags().BoolVar(&f.asJSON, "json", false, help) }
+}
+
+func (p *program) createKey(ctx context.Context, store access.Store, f keyFlags) error {
+	tier, err := parseTier(f.tier)
+	if err != nil {
+		return err
 	}
-	userFlag(cmd, &user)
-	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
-		key, err := store.Rotate(ctx, user)
-		return p.printKey(key, err)
-	})
-	return cmd
+	return p.printKey(store.Create(ctx, f.user, tier, f.name))
+}
+
+func (p *program) rotateKey(ctx context.Context, store access.Store, f keyFlags) error {
+	return p.printKey(store.Rotate(ctx, f.user))
 }
 
 // printKey prints a new key alone, so that a script can keep it in a variable.
@@ -75,88 +116,34 @@ func (p *program) printKey(key string, err error) error {
 	return err
 }
 
-func (p *program) keysRevoke() *cobra.Command {
-	var user string
-	cmd := &cobra.Command{
-		Use:     "revoke --user U",
-		Short:   "Ends an account's key at once",
-		Example: "  filings keys revoke --user alice@example.com",
-		Args:    cobra.NoArgs,
+func changeTier(ctx context.Context, store access.Store, f keyFlags) error {
+	tier, err := parseTier(f.tier)
+	if err != nil {
+		return err
 	}
-	userFlag(cmd, &user)
-	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
-		return store.Revoke(ctx, user)
-	})
-	return cmd
+	return store.SetTier(ctx, f.user, tier)
 }
 
-func (p *program) keysTier() *cobra.Command {
-	var user, tier string
-	cmd := &cobra.Command{
-		Use:     "tier --user U --tier T",
-		Short:   "Moves an account to another tier; its usage stays",
-		Example: "  filings keys tier --user alice@example.com --tier enterprise",
-		Args:    cobra.NoArgs,
+func (p *program) showAccount(ctx context.Context, store access.Store, f keyFlags) error {
+	account, err := store.Show(ctx, f.user)
+	switch {
+	case err != nil:
+		return err
+	case f.asJSON:
+		return json.NewEncoder(p.out).Encode(account)
 	}
-	userFlag(cmd, &user)
-	tierFlag(cmd, &tier)
-	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
-		t, err := parseTier(tier)
-		if err != nil {
-			return err
-		}
-		return store.SetTier(ctx, user, t)
-	})
-	return cmd
+	return p.writeAccounts([]access.Account{account})
 }
 
-func (p *program) keysShow() *cobra.Command {
-	var user string
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "show --user U",
-		Short:   "Shows an account: tier, key prefix and state, name, creation time, used and remaining quota",
-		Example: "  filings keys show --user alice@example.com\n  filings keys show --user alice@example.com --json | jq .remaining",
-		Args:    cobra.NoArgs,
+func (p *program) listAccounts(ctx context.Context, store access.Store, f keyFlags) error {
+	accounts, err := store.List(ctx)
+	switch {
+	case err != nil:
+		return err
+	case f.asJSON:
+		return json.NewEncoder(p.out).Encode(append([]access.Account{}, accounts...)) // [] where there are none, never null
 	}
-	userFlag(cmd, &user)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
-	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
-		account, err := store.Show(ctx, user)
-		switch {
-		case err != nil:
-			return err
-		case asJSON:
-			return json.NewEncoder(p.out).Encode(account)
-		}
-		return p.writeAccounts([]access.Account{account})
-	})
-	return cmd
-}
-
-func (p *program) keysList() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "Lists all accounts",
-		Example: "  filings keys list\n  filings keys list --json | jq -r '.[] | select(.remaining == 0) | .user'",
-		Args:    cobra.NoArgs,
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of objects as `keys show --json` prints")
-	cmd.RunE = p.withAccess(func(ctx context.Context, store access.Store) error {
-		accounts, err := store.List(ctx)
-		switch {
-		case err != nil:
-			return err
-		case asJSON && accounts == nil:
-			accounts = []access.Account{}
-			fallthrough
-		case asJSON:
-			return json.NewEncoder(p.out).Encode(accounts)
-		}
-		return p.writeAccounts(accounts)
-	})
-	return cmd
+	return p.writeAccounts(accounts)
 }
 
 func (p *program) writeAccounts(accounts []access.Account) error {
@@ -169,24 +156,18 @@ func (p *program) writeAccounts(accounts []access.Account) error {
 	return w.Flush()
 }
 
-func userFlag(cmd *cobra.Command, user *string) {
-	cmd.Flags().StringVar(user, "user", "", "the account's user id (required)")
-	_ = cmd.MarkFlagRequired("user") // fails only for a flag that does not exist
-}
-
-func tierFlag(cmd *cobra.Command, tier *string) {
-	cmd.Flags().StringVar(tier, "tier", "", "free, starter, pro or enterprise (required)")
-	_ = cmd.MarkFlagRequired("tier")
-	_ = cmd.RegisterFlagCompletionFunc("tier", completeTier) // fails only for a flag that does not exist, or has one
-}
-
 func parseTier(text string) (access.Tier, error) {
+	if !slices.Contains(access.Tiers, access.Tier(text)) {
+		return "", usageError{fmt.Errorf("--tier %q: must be one of %s", text, strings.Join(tierNames(), ", "))}
+	}
+	return access.Tier(text), nil
+}
+
+// tierNames are the names of all tiers, the lowest first.
+func tierNames() []string {
 	names := make([]string, len(access.Tiers))
 	for i, t := range access.Tiers {
-		if string(t) == text {
-			return t, nil
-		}
 		names[i] = string(t)
 	}
-	return "", usageError{fmt.Errorf("--tier %q: one of %s is wanted", text, strings.Join(names, ", "))}
+	return names
 }

@@ -134,7 +134,7 @@ func command(file string, environment []string) *exec.Cmd {
 	return cmd
 }
 
-// load runs a load in a process of its own, and wants it to succeed.
+// load runs a load in a process of its own, which has to succeed.
 func load(t *testing.T, file string, environment []string) {
 	t.Helper()
 	cmd := command(file, environment)
@@ -145,7 +145,7 @@ func load(t *testing.T, file string, environment []string) {
 	}
 }
 
-// seen describes what a reader finds: figures that come from all filings, and must fit each other.
+// seen describes what a reader finds: counts and sums over all filings, which must fit each other.
 func seen(t *testing.T, store generation.Store) string {
 	t.Helper()
 	ctx := t.Context()
@@ -175,11 +175,7 @@ func seen(t *testing.T, store generation.Store) string {
 
 // waitForLive waits until readers see something that suits.
 func waitForLive(t *testing.T, store generation.Store, suits func(string) bool) {
-	for deadline := time.Now().Add(10 * time.Second); !suits(seen(t, store)); {
-		if time.Now().After(deadline) {
-			t.Fatal("a swap is not seen")
-		}
-	}
+	eventually(t, "readers see a swap", func() bool { return suits(seen(t, store)) })
 }
 
 // freeLock lets the lock of a killed load expire: a store whose clock is ahead takes it.
@@ -198,7 +194,7 @@ func freeLock(t *testing.T, open func(now func() time.Time) (generation.Store, e
 	}
 }
 
-// checkClean wants nothing to be left behind by a killed load after the next one.
+// checkClean makes sure that the load after a killed one has left nothing of it behind.
 func checkClean(t *testing.T, store generation.Store) {
 	t.Helper()
 	all, err := store.Generations(t.Context())

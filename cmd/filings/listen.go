@@ -9,17 +9,25 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"filings/cmd/filings/settings"
 )
 
-// listeners are the sockets of a service; redirect and operations may be nil.
+// listeners are the sockets of a service; redirect and operations are nil where they are off. trust is the file of the
+// certificate that clients have to trust, "" for a certificate from the settings.
 type listeners struct {
 	api, redirect, operations net.Listener
 	trust                     string
 	certificate               *x509.Certificate
 }
 
+// port is the port of the API.
+func (l listeners) port() int { return l.api.Addr().(*net.TCPAddr).Port }
+
 // listen opens all sockets, or none.
-func listen(s settings) (l listeners, err error) {
+func listen(s settings.Settings) (l listeners, err error) {
 	defer func() {
 		if err != nil {
 			l.close()
@@ -38,8 +46,8 @@ func listen(s settings) (l listeners, err error) {
 		Certificates: []tls.Certificate{cert},
 		MinVersion:   tls.VersionTLS12,
 		NextProtos:   []string{"http/1.1"},
-		// Small records at the beginning of a connection would show the first words of a page sooner. An answer of ours
-		// is read once it is there as a whole: a first page of 18 kB would be seven records and writes instead of three.
+		// Small records at the beginning of a connection would show the first words of a page sooner. Clients parse our
+		// responses as a whole: a first page of 18 kB would be seven records and writes instead of three.
 		DynamicRecordSizingDisabled: true,
 	})
 	if l.redirect, err = open("FILINGS_REDIRECT_LISTEN", s.RedirectListen); err != nil {
@@ -50,7 +58,7 @@ func listen(s settings) (l listeners, err error) {
 }
 
 func open(setting, address string) (net.Listener, error) {
-	if address == off {
+	if address == settings.Off {
 		return nil, nil
 	}
 	l, err := net.Listen("tcp", address)
@@ -78,16 +86,19 @@ func isLoopback(a net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-func addr(l net.Listener) net.Addr {
-	if l == nil {
-		return nil
-	}
-	return l.Addr()
-}
-
 func address(l net.Listener) string {
 	if l == nil {
-		return off
+		return settings.Off
 	}
 	return l.Addr().String()
+}
+
+// certificateMetric says when the API's certificate ends.
+func certificateMetric(c *x509.Certificate) prometheus.Collector {
+	expires := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "filings_certificate_expires_timestamp_seconds",
+		Help: "When the API's certificate expires.",
+	})
+	expires.Set(float64(c.NotAfter.Unix()))
+	return expires
 }

@@ -1,19 +1,81 @@
 // Command filings loads public county filing records into a search index and serves them as a JSON API.
 //
-// This package owns what a process is: commands, settings from the environment, listeners and certificates, logging and
-// exit codes. It wires engine, key store, loader and service together, and holds no rule of theirs.
+// This package owns what a process is: commands, listeners and certificates, logging and exit codes. It wires engine, key
+// store, loader and service together, and holds no rule of theirs; package settings reads the environment, package check
+// looks at what a service needs. One file is one command. Arrows point one way: main lists the commands, the commands
+// stand on program.go.
 package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"filings/cmd/filings/settings"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the first signal asks to finish; a second one ends the program at once, as it would any other
-	code := run(ctx, os.Args[1:], environment, streams{os.Stdin, os.Stdout, os.Stderr})
-	os.Exit(code)
+	context.AfterFunc(ctx, stop) // the first signal starts the shutdown; a second one ends the program at once
+	os.Exit(run(ctx, os.Args[1:], environment, streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// run carries out one command and returns the exit code.
+func run(ctx context.Context, args []string, environment func() (settings.Settings, error), std streams) int {
+	p := &program{std, environment}
+	started := false
+	root := p.root()
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		// cobra looks for required flags only after this; before it, every error is one of usage.
+		if err := cmd.ValidateRequiredFlags(); err != nil {
+			return err
+		}
+		started = true
+		return nil
+	}
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintf(std.err, "filings: %v\n", err)
+	var usage usageError
+	if errors.As(err, &usage) || !started {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "filings",
+		Short: "Loads public county filing records into a search index and serves them as a JSON API",
+		Long: "Loads public county filing records into a search index and serves them as a JSON API.\n\n" +
+			"With FILINGS_ELASTICSEARCH_URL and FILINGS_REDIS_URL the filings live in Elasticsearch 8, keys and counters in Redis;\n" +
+			"without them, an embedded engine keeps both in FILINGS_DATA_DIR.\n\n" +
+			"Results go to standard output, everything else to standard error.\n" +
+			"Exit codes: 0 done, 1 failed, 2 wrong usage or settings.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       versionLine(),
+		Args:          noSuchCommand,
+		RunE: func(*cobra.Command, []string) error {
+			return usageError{errors.New("no command: see `filings help`")}
+		},
+	}
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.reindexCommand(), p.generationsCommand(), p.rollbackCommand(),
+		p.keysCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), p.manCommand(), settingsTopic())
+	root.SetIn(p.in)
+	root.SetOut(p.out) // before strictCompletion: the commands that it adds keep this
+	root.SetErr(p.err)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	strictHelp(root)
+	strictCompletion(root)
+	return root
 }

@@ -1,80 +1,62 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
-	"net/http"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// startServing runs the service until the test ends, and returns where it listens.
-func startServing(t *testing.T, f *fixture) addresses {
-	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	p := &program{streams{nil, io.Discard, io.Discard}, func() (settings, error) { return f.settings, nil }}
-	ready, ended := make(chan addresses, 1), make(chan error, 1)
-	go func() {
-		ended <- p.serve(ctx, f.settings, slog.New(slog.DiscardHandler), func(a addresses) { ready <- a })
-	}()
-	select {
-	case a := <-ready:
-		t.Cleanup(func() {
-			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-		})
-		return a
-	case err := <-ended:
-		stop()
-		t.Fatal(err)
-		return addresses{}
-	}
-}
-
-// metric is one metric of /metrics.
+// metric is the metric that a series of /metrics belongs to, with the labels of that series and the values that they have.
 type metric struct {
 	name, kind, help string
-	labels           map[string]bool
+	labels           map[string]map[string]bool
 }
 
-// scrape returns the metrics of a service that was loaded and asked, by the names of their series: a histogram has
-// three. Before, some of them have no figures.
+// scrape returns the metrics of a service that has a generation and has served a request, by the names of their series:
+// a histogram has three. Before, some of them have no series. Prometheus adds the labels job and instance.
 func scrape(t *testing.T) map[string]metric {
 	t.Helper()
-	f := newFixture(t)
-	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
-	key := strings.TrimSpace(f.must(t, "", "keys", "create", "--user", "u", "--tier", "pro"))
-	a := startServing(t, f)
-	get(t.Context(), t, client(t, a.trust), "https://localhost:"+a.port()+"/v1/filings", key)
-	text := string(get(t.Context(), t, http.DefaultClient, "http://"+a.operations.String()+"/metrics", ""))
+	_, at, c, key := startServing(t, newFixture(t))
+	get(t.Context(), t, c, at.api+"/v1/filings", key)
+	text := at.metrics(t)
 
 	all := map[string]metric{}
 	heads := regexp.MustCompile(`(?m)^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$`).FindAllStringSubmatch(text, -1)
 	for _, head := range heads {
-		m := metric{head[1], head[3], head[2], map[string]bool{"job": true, "instance": true}}
-		series := []string{m.name}
-		if m.kind == "histogram" {
-			series = []string{m.name + "_bucket", m.name + "_sum", m.name + "_count"}
+		series := []string{head[1]}
+		if head[3] == "histogram" {
+			series = []string{head[1] + "_bucket", head[1] + "_sum", head[1] + "_count"}
 		}
 		for _, name := range series {
+			m := metric{head[1], head[3], head[2], map[string]map[string]bool{"job": {}, "instance": {}}}
 			for _, sample := range regexp.MustCompile(`(?m)^`+name+`\{(.*)\} `).FindAllStringSubmatch(text, -1) {
-				for _, label := range labelNames(sample[1]) {
-					m.labels[label] = true
+				for label, value := range labelsOf(sample[1]) {
+					if m.labels[label] == nil {
+						m.labels[label] = map[string]bool{}
+					}
+					m.labels[label][value] = true
 				}
 			}
 			all[name] = m
 		}
 	}
 	return all
+}
+
+// labelsOf returns names and values in `a="x",b="y"`.
+func labelsOf(text string) map[string]string {
+	labels := map[string]string{}
+	for _, m := range regexp.MustCompile(`(\w+)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		labels[m[1]] = m[2]
+	}
+	return labels
 }
 
 // labelNames returns the names in `a="x",b=~"y"`.
@@ -86,7 +68,7 @@ func labelNames(matchers string) []string {
 	return names
 }
 
-// The table of metrics, the dashboard and the alerts speak of what /metrics shows, with labels that it has.
+// The table of metrics, the dashboard and the alerts use metrics that /metrics shows, with labels that it has.
 func TestREADMEMetrics(t *testing.T) {
 	shown := scrape(t)
 	checkTables(t, "operate/README.md", map[string]string{"metrics": metricsTable(shown)})
@@ -107,11 +89,13 @@ func TestREADMEMetrics(t *testing.T) {
 				t.Errorf("/metrics has no %s: %.200s", m[1], expression)
 			}
 			for _, label := range labelNames(m[2]) {
-				if !shown[m[1]].labels[label] {
+				if shown[m[1]].labels[label] == nil {
 					t.Errorf("%s has no label %s: %.200s", m[1], label, expression)
 				}
 			}
-			maps.Copy(labels, shown[m[1]].labels)
+			for label := range shown[m[1]].labels {
+				labels[label] = true
+			}
 		}
 		for _, m := range grouped.FindAllStringSubmatch(expression, -1) {
 			for label := range strings.SplitSeq(m[1], ", ") {
@@ -123,6 +107,37 @@ func TestREADMEMetrics(t *testing.T) {
 	}
 	if found < 40 {
 		t.Errorf("only %d names of metrics were found: this test does not see them", found)
+	}
+}
+
+// TestAlertSeries: alerts_test.yml feeds the alerts what the service exposes. Each series has the name and exactly the
+// labels of one of a scrape; a label's value is in the scrape or in the metric's help, unless it depends on time and
+// machine; and counters never fall.
+func TestAlertSeries(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("operate/alerts_test.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := scrape(t)
+	free := []string{"job", "instance", "generation", "status", "version", "revision", "goversion", "mapping"}
+	all := regexp.MustCompile(`\{series: '(\w+)\{([^}]*)\}', values: (\S+)\}`).FindAllStringSubmatch(string(text), -1)
+	if n := strings.Count(string(text), "series: '"); n != len(all) || n < 30 {
+		t.Errorf("%d of %d series were read", len(all), n)
+	}
+	for _, series := range all {
+		m, labels := shown[series[1]], labelsOf(series[2])
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(m.labels)), slices.Sorted(maps.Keys(labels))); diff != "" {
+			t.Errorf("%s has other labels (-scraped +fed)\n%s", series[0], diff)
+		}
+		for label, value := range labels {
+			if !slices.Contains(free, label) && !m.labels[label][value] && !regexp.MustCompile(`\b`+regexp.QuoteMeta(value)+`\b`).MatchString(m.help) {
+				t.Errorf("%s: %s is never %q", series[0], label, value)
+			}
+		}
+		if m.kind != "gauge" && strings.Contains(series[3], "-") {
+			t.Errorf("%s falls, and is a %s", series[0], m.kind)
+		}
 	}
 }
 
@@ -146,7 +161,7 @@ func metricsTable(shown map[string]metric) string {
 	return table
 }
 
-// dashboardExpressions returns what the dashboard asks Prometheus.
+// dashboardExpressions returns the queries of the dashboard.
 func dashboardExpressions(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("operate/grafana.json")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every file of a service's data folder is its owner's alone, whatever the umask says, while the service runs on it.
+// Only its owner may read a file of a service's data folder, whatever the umask says, while the service runs on it.
 func TestDataFolderIsPrivate_Umask(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -43,7 +43,7 @@ func TestDataFolderIsPrivate_Umask(t *testing.T) {
 	p.stop(t)
 }
 
-// checkPrivate wants nobody but the owner to have any right on what is in dir, and returns the names that it saw.
+// checkPrivate makes sure that only the owner has any right on what is in dir, and returns the names that it saw.
 func checkPrivate(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	seen := map[string]bool{}

@@ -3,13 +3,10 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"crypto/tls"
 	"encoding/json"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,14 +15,13 @@ import (
 
 // process is a service in a process of its own: the test binary as the program, in an environment of its own.
 type process struct {
-	cmd        *exec.Cmd
-	api        string // https://localhost:port
-	operations string // http://127.0.0.1:port
-	output     *output
-	ended      chan error // what Wait returned
+	site
+	cmd    *exec.Cmd
+	output *output
+	ended  chan error // what Wait returned
 }
 
-// output keeps what a process writes.
+// output collects what a process writes.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -74,8 +70,8 @@ func startProcess(t *testing.T, environment ...string) *process {
 	return p
 }
 
-// freeAddress returns an address of the loopback interface that nobody listened on a moment ago, for a server that does
-// not tell which one it got.
+// freeAddress returns an address of the loopback interface that was free a moment ago, for a server that does not say
+// which one it got.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -115,7 +111,7 @@ func (p *process) run(t *testing.T) {
 		var record struct{ Msg, API, Operations string }
 		if json.Unmarshal([]byte(line), &record) == nil && record.Msg == "serving" {
 			_, port, _ := net.SplitHostPort(record.API)
-			p.api, p.operations = "https://localhost:"+port, "http://"+record.Operations
+			p.site = site{"https://localhost:" + port, "http://" + record.Operations}
 		}
 	}
 	go func() {
@@ -134,19 +130,4 @@ func (p *process) stop(t *testing.T) {
 	if err := <-p.ended; err != nil {
 		t.Errorf("the service ended with %v:\n%s", err, p.output)
 	}
-}
-
-// crowdClient is a client with room for many connections, which trusts the certificate in a data folder.
-func crowdClient(t *testing.T, dataDir string) *http.Client {
-	t.Helper()
-	c := client(t, filepath.Join(dataDir, "tls.pem"))
-	transport := c.Transport.(*http.Transport)
-	transport.MaxIdleConnsPerHost = 1000
-	transport.TLSClientConfig.ClientSessionCache = tls.NewLRUClientSessionCache(16)
-	return c
-}
-
-// dialTLS opens a connection beside those of a client.
-func dialTLS(c *http.Client, address string) (*tls.Conn, error) {
-	return tls.Dial("tcp", address, c.Transport.(*http.Transport).TLSClientConfig)
 }

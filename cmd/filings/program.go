@@ -7,16 +7,19 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime"
-	"runtime/debug"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"filings/mappings"
+	"filings/cmd/filings/check"
+	"filings/cmd/filings/settings"
+	"filings/index/elastic"
+	"filings/index/embedded"
+	"filings/index/generation"
+	"filings/service"
+	"filings/service/access"
 )
-
-const version = "1.0.0"
 
 // Exit codes: a contract with scripts.
 const (
@@ -25,118 +28,43 @@ const (
 	exitUsage  = 2
 )
 
+// usageError is an error in how the program was called or set up: exit code 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
 // streams are what a process reads and writes. Results go to out, everything else to err.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// program is one run of the program.
+// program is one run of the program: what every command stands on.
 type program struct {
 	streams
-	environment func() (settings, error)
+	environment func() (settings.Settings, error)
 }
 
-// usageError is an error in how the program was called or set up: exit code 2.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// run carries out one command and returns the exit code.
-func run(ctx context.Context, args []string, environment func() (settings, error), std streams) int {
-	p := &program{std, environment}
-	started := false
-	root := p.root()
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		// cobra looks for required flags only after this; before it, every error is one of usage.
-		if err := cmd.ValidateRequiredFlags(); err != nil {
-			return err
-		}
-		started = true
-		return nil
+// environment reads the settings and checks them.
+func environment() (settings.Settings, error) {
+	s, err := settings.Read()
+	if err != nil {
+		return s, err
 	}
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return exitDone
-	}
-	fmt.Fprintf(std.err, "filings: %v\n", err)
-	var usage usageError
-	if errors.As(err, &usage) || !started {
-		return exitUsage
-	}
-	return exitFailed
+	return s, checkSettings(s)
 }
 
-func (p *program) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "filings",
-		Short: "Loads public county filing records into a search index and serves them as a JSON API",
-		Long: "Loads public county filing records into a search index and serves them as a JSON API.\n\n" +
-			"With FILINGS_ELASTICSEARCH_URL and FILINGS_REDIS_URL the filings live in Elasticsearch 8, keys and counters in Redis;\n" +
-			"without them, an embedded engine keeps both in FILINGS_DATA_DIR.\n\n" +
-			"Results go to standard output, everything else to standard error.\n" +
-			"Exit codes: 0 done, 1 failed, 2 wrong usage or settings.",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       versionLine(),
-		Args:          noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usageError{errors.New("a command is wanted: see `filings help`")}
-		},
+// checkSettings reports everything that is wrong with the settings, a line each: also what only the service knows.
+func checkSettings(s settings.Settings) error {
+	err := s.Check()
+	if s.OperationsToken != "" && !service.ValidToken(s.OperationsToken) {
+		err = errors.Join(err, fmt.Errorf("FILINGS_OPERATIONS_TOKEN=%q: must be %s", "…", service.TokenForm))
 	}
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.reindexCommand(), p.generationsCommand(), p.rollbackCommand(),
-		p.keysCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), p.manCommand(), settingsTopic())
-	root.SetIn(p.in)
-	root.SetOut(p.out) // before strictCompletion: the commands that it adds keep this
-	root.SetErr(p.err)
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	strictHelp(root)
-	strictCompletion(root)
-	return root
-}
-
-func (p *program) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Prints the version",
-		Example: "  filings version",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(p.out, versionLine())
-			return err
-		},
-	}
-}
-
-func versionLine() string {
-	commit := revision()
-	if commit != "" {
-		commit = " (" + commit + ")"
-	}
-	return fmt.Sprintf("filings %s%s, mapping v%d, %s", version, commit, mappings.Version, runtime.Version())
-}
-
-// revision is the commit that the program was built from, where the build recorded one.
-func revision() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				return s.Value[:12]
-			}
-		}
-	}
-	return ""
-}
-
-// settingsTopic is the page of `filings help settings`; it is no command.
-func settingsTopic() *cobra.Command {
-	return &cobra.Command{Use: "settings", Short: "The settings, all of them environment variables", Long: settingsText()}
+	return err
 }
 
 // withSettings reads the settings and hands them to do.
-func (p *program) withSettings(do func(ctx context.Context, s settings, args []string) error) func(*cobra.Command, []string) error {
+func (p *program) withSettings(do func(ctx context.Context, s settings.Settings, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := p.environment()
 		if err != nil {
@@ -146,8 +74,65 @@ func (p *program) withSettings(do func(ctx context.Context, s settings, args []s
 	}
 }
 
-// logger writes to standard error in the format that the settings ask for.
-func (p *program) logger(s settings) *slog.Logger {
+// withEngine opens the engine, hands it to do, and closes it.
+func (p *program) withEngine(do func(ctx context.Context, store generation.Store, args []string) error) func(*cobra.Command, []string) error {
+	return p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
+		store, closer, err := openEngine(s, p.logger(s))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closer.Close()) }()
+		return check.Explain(s, do(ctx, store, args))
+	})
+}
+
+// openEngine opens the engine that the settings name, and says what closes it. It does not wait for a server: the first
+// use does.
+func openEngine(s settings.Settings, log *slog.Logger) (generation.Store, io.Closer, error) {
+	if len(s.ElasticsearchURL) == 0 {
+		store, err := embedded.Open(embedded.Config{Dir: s.DataDir, Index: s.Index})
+		return store, store, err
+	}
+	store, err := elastic.Open(elastic.Config{
+		Addresses: s.ElasticsearchURL,
+		Username:  s.ElasticsearchUsername,
+		Password:  s.ElasticsearchPassword,
+		APIKey:    s.ElasticsearchAPIKey,
+		CAFile:    s.ElasticsearchCAFile,
+		Index:     s.Index,
+		Shards:    s.IndexShards,
+		Replicas:  s.IndexReplicas,
+		Logger:    log,
+	})
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	return store, io.NopCloser(nil), nil // its connections end with the process
+}
+
+// openKeys opens the key store that the settings name.
+func openKeys(s settings.Settings) (access.Store, error) {
+	limits := access.Limits{
+		access.Free:       {Quota: s.FreeLifetimeQuota, Burst: s.FreeBurst},
+		access.Starter:    {Quota: s.StarterDailyQuota, Burst: s.StarterBurst},
+		access.Pro:        {Quota: s.ProDailyQuota, Burst: s.ProBurst},
+		access.Enterprise: {Quota: s.EnterpriseDailyQuota, Burst: s.EnterpriseBurst},
+	}
+	if s.RedisURL == "" {
+		if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
+			return nil, fmt.Errorf("FILINGS_DATA_DIR: %w", err)
+		}
+		return access.OpenEmbedded(filepath.Join(s.DataDir, "access.db"), limits, nil)
+	}
+	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: limits})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return store, nil
+}
+
+// logger writes to standard error in the format that the settings name.
+func (p *program) logger(s settings.Settings) *slog.Logger {
 	options := &slog.HandlerOptions{Level: s.LogLevel}
 	if s.LogFormat == "text" || s.LogFormat == "auto" && isTerminal(p.err) {
 		return slog.New(slog.NewTextHandler(p.err, options))

@@ -10,17 +10,18 @@ import (
 	"strings"
 	"testing"
 
+	"filings/cmd/filings/settings"
 	"filings/service/access"
 )
 
 // fixture runs commands of the program with settings of its own.
 type fixture struct {
-	settings settings
+	settings settings.Settings
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return &fixture{settings{
+	return &fixture{settings.Settings{
 		Index: "filings", IndexShards: 1, IndexReplicas: 0, DataDir: filepath.Join(t.TempDir(), "data"),
 		Listen: "127.0.0.1:0", RedirectListen: "127.0.0.1:0", OperationsListen: "127.0.0.1:0",
 		RequestTimeout: 5e9, CacheSize: 1 << 20,
@@ -33,7 +34,7 @@ func newFixture(t *testing.T) *fixture {
 // run runs one command with in as its standard input.
 func (f *fixture) run(ctx context.Context, in string, args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
-	code = run(ctx, args, func() (settings, error) { return f.settings, f.settings.check() }, streams{strings.NewReader(in), &o, &e})
+	code = run(ctx, args, func() (settings.Settings, error) { return f.settings, checkSettings(f.settings) }, streams{strings.NewReader(in), &o, &e})
 	return code, o.String(), e.String()
 }
 
@@ -55,7 +56,7 @@ func TestUsage(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", exitUsage, "a command is wanted"},
+		{"", exitUsage, "no command"},
 		{"sevre", exitUsage, `unknown command "sevre"`},
 		{"serve --port 80", exitUsage, "unknown flag: --port"},
 		{"serve now", exitUsage, `unknown command "now"`},
@@ -66,13 +67,13 @@ func TestUsage(t *testing.T) {
 		{"rollback", exitFailed, "no generation is live"},
 		{"rollback nonsense", exitFailed, "there is no generation nonsense"},
 		{"rollback a b", exitUsage, "accepts at most 1 arg"},
-		{"keys", exitUsage, "is wanted"},
+		{"keys", exitUsage, "no command"},
 		{"keys steal", exitUsage, `unknown command "steal"`},
 		{"keys create --user u", exitUsage, `required flag(s) "tier" not set`},
-		{"keys create --user u --tier gold", exitUsage, "one of free, starter, pro, enterprise is wanted"},
+		{"keys create --user u --tier gold", exitUsage, "must be one of free, starter, pro, enterprise"},
 		{"keys show --user nobody", exitFailed, "no such account"},
 		{"generate", exitUsage, `required flag(s) "count" not set`},
-		{"generate --count -1", exitUsage, "0 or more is wanted"},
+		{"generate --count -1", exitUsage, "must be 0 or more"},
 		{"help", exitDone, ""},
 		{"help settings", exitDone, ""},
 		{"help reindex", exitDone, ""},
@@ -88,10 +89,49 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// A wrong setting ends the program with code 2 and one line that names the variable and what would be right, and never
+// shows what may hold a password.
+func TestWrongSettings(t *testing.T) {
+	for _, test := range []struct{ variable, value, want string }{
+		{"FILINGS_REDIS_ULR", "x", "there is no setting FILINGS_REDIS_ULR: see `filings help settings`"},
+		{"FILINGS_FREE_BURST", "many", `FILINGS_FREE_BURST="many": must be an integer`},
+		{"FILINGS_FREE_BURST", "0", `FILINGS_FREE_BURST="0": must be 1 or more`},
+		{"FILINGS_REQUEST_TIMEOUT", "5", `FILINGS_REQUEST_TIMEOUT="5": must be a duration such as 5s or 1m30s`},
+		{"FILINGS_REQUEST_TIMEOUT", "0s", `FILINGS_REQUEST_TIMEOUT="0s": must be a duration above 0`},
+		{"FILINGS_CACHE_SIZE", "lots", `FILINGS_CACHE_SIZE="lots": must be a size such as 256MiB or 1GiB`},
+		{"FILINGS_CACHE_SIZE", "-1", `FILINGS_CACHE_SIZE="-1": must be a size such as 256MiB or 1GiB`},
+		{"FILINGS_LOG_LEVEL", "loud", `FILINGS_LOG_LEVEL="loud": must be debug, info, warn or error`},
+		{"FILINGS_LOG_FORMAT", "xml", `FILINGS_LOG_FORMAT="xml": must be text, json or auto`},
+		{"FILINGS_ELASTICSEARCH_URL", "user:secret@host", "must be http:// or https:// addresses"},
+		{"FILINGS_REDIS_URL", "http://:secret@host", "must be a redis:// or rediss:// address"},
+		{"FILINGS_INDEX", "Filings*", "lower-case letters"},
+		{"FILINGS_TRUSTED_PROXIES", "10.0.0.1", "must be networks such as 10.0.0.0/8"},
+		{"FILINGS_TLS_CERT_FILE", "cert.pem", "go together"},
+		{"FILINGS_LISTEN", "off", "must be an address such as :8443"},
+		{"FILINGS_OPERATIONS_TOKEN", "secret", `FILINGS_OPERATIONS_TOKEN="…": must be at least 32 letters`},
+		{"FILINGS_INDEX_SHARDS", "0", "must be 1 or more"},
+	} {
+		t.Run(test.variable+"="+test.value, func(t *testing.T) {
+			t.Setenv(test.variable, test.value)
+			var out, errs bytes.Buffer
+			code := run(t.Context(), []string{"serve"}, environment, streams{nil, &out, &errs})
+			if code != exitUsage {
+				t.Errorf("exit code %d, want %d", code, exitUsage)
+			}
+			if got := errs.String(); !strings.Contains(got, test.want) || strings.Count(got, "\n") != 1 {
+				t.Errorf("got %q, want one line with %q", got, test.want)
+			}
+			if strings.Contains(errs.String(), "secret") {
+				t.Errorf("%q shows a secret", errs.String())
+			}
+		})
+	}
+}
+
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if got := f.must(t, "", "help", "settings"); strings.Count(got, "\nFILINGS_") != len(settingRows()) {
+	if got := f.must(t, "", "help", "settings"); strings.Count(got, "\nFILINGS_") != len(settings.Rows()) {
 		t.Errorf("help settings shows another table:\n%s", got)
 	}
 	for _, command := range []string{"serve", "demo", "reindex", "generations", "rollback", "keys", "generate", "version", "settings"} {
@@ -204,9 +244,9 @@ func TestGenerateCommand(t *testing.T) {
 // Servers that are not there are one clear line that names the setting, not the address.
 func TestUnreachableServers(t *testing.T) {
 	t.Parallel()
-	for variable, set := range map[string]func(*settings){
-		"FILINGS_ELASTICSEARCH_URL": func(s *settings) { s.ElasticsearchURL = []string{"http://user:secret@127.0.0.1:9"} },
-		"FILINGS_REDIS_URL":         func(s *settings) { s.RedisURL = "redis://:secret@127.0.0.1:9" },
+	for variable, set := range map[string]func(*settings.Settings){
+		"FILINGS_ELASTICSEARCH_URL": func(s *settings.Settings) { s.ElasticsearchURL = []string{"http://user:secret@127.0.0.1:9"} },
+		"FILINGS_REDIS_URL":         func(s *settings.Settings) { s.RedisURL = "redis://:secret@127.0.0.1:9" },
 	} {
 		t.Run(variable, func(t *testing.T) {
 			t.Parallel()
@@ -237,7 +277,7 @@ func TestOccupiedPort(t *testing.T) {
 	}
 }
 
-// The data folder, with the keys' hashes and the certificate's key in it, is its owner's alone.
+// Only its owner may read the data folder, with the keys' hashes and the certificate's key in it.
 func TestDataFolderIsPrivate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

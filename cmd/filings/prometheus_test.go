@@ -84,30 +84,30 @@ scrape_configs: [{job_name: filings, static_configs: [{targets: [%q]}]}]
 	return watcher{"http://" + address}
 }
 
-// ask returns what Prometheus answers, or why it does not.
-func (w watcher) ask(path string, into any) error {
+// query reads the data of a response of Prometheus.
+func (w watcher) query(path string, into any) error {
 	res, err := http.Get(w.url + path)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
-	var answer struct {
+	var response struct {
 		Status, Error string
 		Data          json.RawMessage
 	}
-	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
+	if err := json.NewDecoder(res.Body).Decode(&response); err != nil {
 		return err
 	}
-	if answer.Status != "success" {
-		return fmt.Errorf("%s: %s", path, answer.Error)
+	if response.Status != "success" {
+		return fmt.Errorf("%s: %s", path, response.Error)
 	}
-	return json.Unmarshal(answer.Data, into)
+	return json.Unmarshal(response.Data, into)
 }
 
 // series returns how many series an expression has now.
 func (w watcher) series(expression string) (int, error) {
 	var data struct{ Result []json.RawMessage }
-	err := w.ask("/api/v1/query?query="+url.QueryEscape(expression), &data)
+	err := w.query("/api/v1/query?query="+url.QueryEscape(expression), &data)
 	return len(data.Result), err
 }
 
@@ -117,12 +117,10 @@ func TestPrometheus(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.settings.ProBurst, f.settings.ProDailyQuota = 1_000_000, 1_000_000
-	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
-	key := strings.TrimSpace(f.must(t, "", "keys", "create", "--user", "u", "--tier", "pro"))
-	a := startServing(t, f)
-	w, c := startPrometheus(t, a.operations.String()), client(t, a.trust)
-	eventually(t, "Prometheus has seen the service's figures rise", func() bool {
-		get(t.Context(), t, c, "https://localhost:"+a.port()+"/v1/filings", key)
+	l, at, c, key := startServing(t, f)
+	w := startPrometheus(t, address(l.operations))
+	eventually(t, "Prometheus has seen the service's counters rise", func() bool {
+		get(t.Context(), t, c, at.api+"/v1/filings", key)
 		n, err := w.series(`rate(filings_http_requests_total{status="200"}[10s]) > 0`)
 		return err == nil && n > 0
 	})
@@ -132,7 +130,7 @@ func TestPrometheus(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		case n == 0 && !strings.Contains(expression, `call_duration_seconds_count{job=~"$job",outcome=~"unavailable|error"}`): // nothing failed
-			t.Errorf("nothing to see: %s", expression)
+			t.Errorf("no series: %s", expression)
 		}
 	}
 	var rules struct {
@@ -141,7 +139,7 @@ func TestPrometheus(t *testing.T) {
 		}
 	}
 	eventually(t, "the rules were evaluated", func() bool {
-		if err := w.ask("/api/v1/rules", &rules); err != nil {
+		if err := w.query("/api/v1/rules", &rules); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range rules.Groups[0].Rules {

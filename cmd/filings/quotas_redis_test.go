@@ -55,11 +55,7 @@ func (r *ownRedis) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.kill)
-	for deadline := time.Now().Add(20 * time.Second); r.client.Ping(t.Context()).Err() != nil; {
-		if time.Now().After(deadline) {
-			t.Fatal("redis-server does not answer")
-		}
-	}
+	eventually(t, "redis-server answers", func() bool { return r.client.Ping(t.Context()).Err() == nil })
 }
 
 // kill ends it as a power cut would, but for what the operating system has not written yet.
@@ -88,31 +84,31 @@ func TestK8_OneScriptARequest(t *testing.T) {
 	t.Parallel()
 	r := startOwnRedis(t)
 	f := newFleet(t, "u", access.Free, "FILINGS_REDIS_URL="+r.url(), "FILINGS_FREE_BURST=1000", "FILINGS_FREE_LIFETIME_QUOTA=20")
-	ask := func(process int, key string, want int) {
+	send := func(process int, key string, want int) {
 		t.Helper()
-		if got, err := f.ask(t.Context(), process, key); err != nil || got.status != want {
+		if got, err := f.send(t.Context(), process, key); err != nil || got.status != want {
 			t.Errorf("%d (%v), want %d", got.status, err, want)
 		}
 	}
 	key := f.key.Load().(string)
-	ask(0, key, http.StatusOK) // the first time Redis has to be told the script
+	send(0, key, http.StatusOK) // the first time Redis has to learn the script
 	shaBefore, textBefore := r.calls(t, "evalsha"), r.calls(t, "eval")
 	for i := range 30 {
 		if i < 19 {
-			ask(i, key, http.StatusOK)
+			send(i, key, http.StatusOK)
 		} else {
-			ask(i, key, http.StatusTooManyRequests)
+			send(i, key, http.StatusTooManyRequests)
 		}
-		ask(i, "ak_live_00000000000000000000000000000000", http.StatusUnauthorized)
+		send(i, "ak_live_00000000000000000000000000000000", http.StatusUnauthorized)
 	}
 	if sha, text := r.calls(t, "evalsha")-shaBefore, r.calls(t, "eval")-textBefore; sha != 60 || text != 0 {
 		t.Errorf("60 requests cost %d EVALSHA and %d EVAL", sha, text)
 	}
 }
 
-// K8: what Redis has counted survives its being killed in the middle of traffic. Every client has one request under way,
-// so of each client at most one request was counted whose answer was lost; and every one of these was answered with a
-// 500, since nobody is let in without an answer.
+// K8: what Redis has counted survives that Redis is killed in the middle of traffic. Every client has one request in
+// flight, so of each client Redis counted at most one request whose response was lost; and the service answered each of
+// these with a 500, since it admits no request without Redis.
 func TestK8_RedisKilled(t *testing.T) {
 	t.Parallel()
 	const connections, before, after = 16, 300, 300
@@ -125,7 +121,7 @@ func TestK8_RedisKilled(t *testing.T) {
 	for i := range connections {
 		group.Go(func() {
 			for n := i; admitted.Load() < before+after; n++ {
-				got, err := f.ask(t.Context(), n, f.key.Load().(string))
+				got, err := f.send(t.Context(), n, f.key.Load().(string))
 				switch {
 				case err != nil:
 					t.Errorf("client %d: %v", i, err)
@@ -147,7 +143,7 @@ func TestK8_RedisKilled(t *testing.T) {
 	}
 	select {
 	case <-killed:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatalf("only %d admitted, %d failed", admitted.Load(), failed.Load())
 	}
 	r.start(t)
@@ -167,7 +163,7 @@ func TestK8_RedisKilled(t *testing.T) {
 func TestK5_FleetBurst(t *testing.T) {
 	const burst, requests = 200, 10
 	url, user := servers.Redis(t), "fleet-"+rand.Text()
-	t.Cleanup(func() { forgetUser(t, url, user) })
+	t.Cleanup(func() { deleteUser(t, url, user) })
 	f := newFleet(t, user, access.Pro, "FILINGS_REDIS_URL="+url, fmt.Sprintf("FILINGS_PRO_BURST=%d", burst), "FILINGS_PRO_DAILY_QUOTA=1000000")
 	options, err := redis.ParseURL(url)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestK8_FleetCancelled(t *testing.T) {
 	onEachStore(t, access.Free, settings, func(t *testing.T, f *fleet) {
 		var cancelled atomic.Int64
 		count := f.flood(t, nil, func(client int, r reply) bool {
-			if client%2 == 0 { // the other half of the clients break one request off for each that they wait for
+			if client%2 == 0 { // the other half of the clients break off one request for each that they wait for
 				return r.status == http.StatusTooManyRequests
 			}
 			if err := f.breakOff(client); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"filings/cmd/filings/settings"
 	"filings/index"
 	"filings/service"
 )
@@ -59,8 +60,8 @@ func replaceTable(t *testing.T, file, text, name, table string) string {
 func settingsTable() string {
 	var b strings.Builder
 	b.WriteString("| variable | default | meaning |\n|---|---|---|\n")
-	for _, row := range settingRows() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.variable, strings.ReplaceAll(row.byDefault, ",", ", "), row.meaning)
+	for _, row := range settings.Rows() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.Variable, strings.ReplaceAll(row.Default, ",", ", "), row.Meaning)
 	}
 	return b.String()
 }

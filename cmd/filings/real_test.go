@@ -16,8 +16,8 @@ import (
 	"filings/reindexer"
 )
 
-// realQuestions is how many random questions each engine is asked.
-const realQuestions = 60
+// realQueries is how many random queries each engine gets.
+const realQueries = 60
 
 // Both engines answer as the oracle does on the filings of a file. Its rejects are left out.
 func TestRealFilings(t *testing.T) {
@@ -31,7 +31,7 @@ func TestRealFilings(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer store.Close()
-		indextest.Real(t, indextest.Harness{Store: store}, filingsOf(t, file), realQuestions)
+		indextest.Real(t, indextest.Harness{Store: store}, filingsOf(t, file), realQueries)
 	})
 	t.Run("elasticsearch", func(t *testing.T) {
 		address := servers.Elasticsearch(t)
@@ -41,7 +41,7 @@ func TestRealFilings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		indextest.Real(t, indextest.Harness{Store: store}, filingsOf(t, file), realQuestions)
+		indextest.Real(t, indextest.Harness{Store: store}, filingsOf(t, file), realQueries)
 	})
 }
 

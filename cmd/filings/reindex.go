@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"filings/cmd/filings/check"
+	"filings/cmd/filings/settings"
 	"filings/reindexer"
 )
 
@@ -81,14 +83,14 @@ Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promote
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one")
 	_ = cmd.RegisterFlagCompletionFunc("rejects", completeFile) // fails only for a flag that does not exist, or has one
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"ndjson", "csv"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RunE = p.withSettings(func(ctx context.Context, s settings, args []string) error {
+	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 		cfg.Sources, cfg.Stdin = args, p.in
 		return p.reindex(ctx, s, cfg)
 	})
 	return cmd
 }
 
-// someSource wants at least one argument.
+// someSource refuses a load without sources.
 func someSource(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("name at least one SOURCE: a file, a folder, an address, or - for standard input")
@@ -97,9 +99,9 @@ func someSource(_ *cobra.Command, args []string) error {
 }
 
 // reindex runs a load and prints its report, also that of a load that promoted nothing.
-func (p *program) reindex(ctx context.Context, s settings, cfg reindexer.Config) (err error) {
+func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexer.Config) (err error) {
 	log := p.logger(s)
-	store, closer, err := openStore(s, log)
+	store, closer, err := openEngine(s, log)
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (p *program) reindex(ctx context.Context, s settings, cfg reindexer.Config)
 	if printErr := json.NewEncoder(p.out).Encode(report); printErr != nil {
 		err = errors.Join(err, printErr)
 	}
-	return explain(s, err)
+	return check.Explain(s, err)
 }
 
 // progress shows a load as a bar on a terminal, as log records elsewhere.
@@ -134,4 +136,9 @@ func holder() string {
 		host = "unknown host"
 	}
 	return fmt.Sprintf("process %d on %s", os.Getpid(), host)
+}
+
+// completeFile leaves completion to the shell, which knows files.
+func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
 }

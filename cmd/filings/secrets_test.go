@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,7 +25,7 @@ const secret = "5ecre7"
 // nowhere is an address that refuses connections.
 const nowhere = "127.0.0.1:9"
 
-// No output of a command that fails shows what it was given as a secret, at any level of the log.
+// No output of a command that fails shows a secret of its settings, at any level of the log.
 func TestSecrets_Failures(t *testing.T) {
 	t.Parallel()
 	for name, settings := range map[string][]string{
@@ -85,11 +86,11 @@ func TestSecrets_Sources(t *testing.T) {
 }
 
 // A running service shows no key and no token: not in its log at level debug, metrics, refusals or list of processes, and
-// not when it is made to dump its stacks in the middle of a request.
+// not when a signal makes it dump its stacks in the middle of a request.
 func TestSecrets_Running(t *testing.T) {
 	t.Parallel()
 	address, user, dir := servers.Redis(t), "secrets-"+rand.Text(), t.TempDir()
-	t.Cleanup(func() { forgetUser(t, address, user) })
+	t.Cleanup(func() { deleteUser(t, address, user) })
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
@@ -98,18 +99,18 @@ func TestSecrets_Running(t *testing.T) {
 	u.Host = gate.address
 	environment := []string{"FILINGS_DATA_DIR=" + dir, "FILINGS_REDIS_URL=" + u.String(), "FILINGS_OPERATIONS_TOKEN=" + token, "FILINGS_LOG_LEVEL=debug"}
 	p := startProcess(t, environment...)
-	f := &fleet{processes: []*process{p, p, p, p}, client: crowdClient(t, dir), user: user}
+	f := &fleet{processes: []*process{p}, client: client(t, filepath.Join(dir, "tls.pem")), user: user}
 	old := runProgram(t, environment, "keys", "create", "--user", user, "--tier", "pro")
 	key := runProgram(t, environment, "keys", "rotate", "--user", user)
 	f.key.Store(key)
-	shown := p.askEverything(t, f.client, token, key, old)
+	shown := p.requestEverything(t, f.client, token, key, old)
 
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer gate.hold()()
-	go func() { _, _ = f.ask(context.Background(), 0, key) }() // never answered
+	go func() { _, _ = f.send(context.Background(), 0, key) }() // gets no response
 	p.inFlight(t, 1)
 	if err := p.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
@@ -117,7 +118,7 @@ func TestSecrets_Running(t *testing.T) {
 	if err := <-p.ended; err == nil || !strings.Contains(p.output.String(), "goroutine ") {
 		t.Errorf("no stacks were dumped: %v", err)
 	}
-	for what, text := range map[string]string{"output": p.output.String(), "answers": shown, "arguments": string(cmdline)} {
+	for what, text := range map[string]string{"output": p.output.String(), "responses": shown, "arguments": string(cmdline)} {
 		for _, hidden := range []string{secret, key, old, key[len("ak_live_"):]} {
 			if strings.Contains(text, hidden) {
 				t.Errorf("%s: %s shows in\n%s", what, hidden, text)
@@ -126,8 +127,8 @@ func TestSecrets_Running(t *testing.T) {
 	}
 }
 
-// askEverything asks in many wrong ways, and once as it should be, and returns the answers, headers included.
-func (p *process) askEverything(t *testing.T, c *http.Client, token, key, old string) string {
+// requestEverything sends many wrong requests and one that is right, and returns the responses, headers included.
+func (p *process) requestEverything(t *testing.T, c *http.Client, token, key, old string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, request := range []struct{ url, header, value string }{
@@ -164,12 +165,12 @@ func (p *process) askEverything(t *testing.T, c *http.Client, token, key, old st
 	return all.String()
 }
 
-// T1: TLS 1.2 or later with sound ciphers, and an answer that tells browsers to stay with it.
+// T1: TLS 1.2 or later with sound ciphers, and a header that tells browsers to stay with it.
 func TestT1_Versions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := startProcess(t, "FILINGS_DATA_DIR="+dir)
-	c := crowdClient(t, dir)
+	c := client(t, filepath.Join(dir, "tls.pem"))
 	handshake := func(set func(*tls.Config)) error {
 		config := c.Transport.(*http.Transport).TLSClientConfig.Clone()
 		set(config)

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"filings/cmd/filings/check"
+	"filings/cmd/filings/settings"
 	"filings/index/generation"
 	"filings/index/serving"
 	"filings/service"
@@ -31,36 +33,25 @@ func (p *program) serveCommand() *cobra.Command {
 			"FILINGS_OPERATIONS_TOKEN, /accounts.",
 		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
 		Args:    cobra.NoArgs,
-		RunE: p.withSettings(func(ctx context.Context, s settings, _ []string) error {
-			return p.serve(ctx, s, p.logger(s), func(a addresses) {
-				if a.trust != "" {
-					fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%s/v1/filings?limit=2'\n", a.trust, a.port())
+		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
+			return p.serve(ctx, s, p.logger(s), func(l listeners) {
+				if l.trust != "" {
+					fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%d/v1/filings?limit=2'\n", l.trust, l.port())
 				}
 			})
 		}),
 	}
 }
 
-// addresses are where a service listens; trust is the certificate file that clients need, if any.
-type addresses struct {
-	api, redirect, operations net.Addr
-	trust                     string
-}
-
-func (a addresses) port() string {
-	_, port, _ := net.SplitHostPort(a.api.String())
-	return port
-}
-
 // serve runs the service until ctx ends. Everything that can be wrong with settings, servers and ports is found before
 // ready is called.
-func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready func(addresses)) (err error) {
-	store, closer, err := openStore(s, log)
+func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logger, ready func(listeners)) (err error) {
+	store, closer, err := openEngine(s, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
-	keys, err := openAccess(s)
+	keys, err := openKeys(s)
 	if err != nil {
 		return err
 	}
@@ -73,7 +64,7 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 	if err != nil {
 		return err
 	}
-	proxies, err := s.proxies()
+	proxies, err := s.Proxies()
 	if err != nil {
 		return usageError{err}
 	}
@@ -99,26 +90,26 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 		return err
 	}
 	registry.MustRegister(certificateMetric(l.certificate))
-	log.Info("serving", "api", l.api.Addr().String(), "redirect", address(l.redirect), "operations", address(l.operations))
+	log.Info("serving", "api", address(l.api), "redirect", address(l.redirect), "operations", address(l.operations))
 	if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
-		// No refusal: in a container no other address works, and only who publishes its port knows how far it reaches.
-		log.Warn("/accounts speaks plain HTTP and can be reached from other machines: token and new keys can be read on the way",
+		// No refusal: in a container no other address works, and only its operator knows who can reach its port.
+		log.Warn("/accounts speaks plain HTTP and other machines can reach it: token and new keys travel in plain text",
 			"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
 	}
-	ready(addresses{l.api.Addr(), addr(l.redirect), addr(l.operations), l.trust})
+	ready(l)
 	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log)
 }
 
 // reach makes sure that the servers answer.
-func reach(ctx context.Context, s settings, store generation.Store, keys access.Store) error {
+func reach(ctx context.Context, s settings.Settings, store generation.Store, keys access.Store) error {
 	ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
 	defer cancel()
 	var g errgroup.Group
 	g.Go(func() error {
 		_, err := store.Live(ctx)
-		return explain(s, err)
+		return check.Explain(s, err)
 	})
-	g.Go(func() error { return explain(s, keys.Ping(ctx)) })
+	g.Go(func() error { return check.Explain(s, keys.Ping(ctx)) })
 	return g.Wait()
 }
 
@@ -126,7 +117,7 @@ func reach(ctx context.Context, s settings, store generation.Store, keys access.
 func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger) error {
 	clients := map[net.Listener]*fiber.App{l.api: svc.API()}
 	if l.redirect != nil {
-		clients[l.redirect] = svc.Redirect(l.api.Addr().(*net.TCPAddr).Port)
+		clients[l.redirect] = svc.Redirect(l.port())
 	}
 	operators := map[net.Listener]*fiber.App{}
 	if l.operations != nil {
@@ -135,7 +126,7 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 	g, ctx := errgroup.WithContext(ctx)
 	for _, apps := range []map[net.Listener]*fiber.App{clients, operators} {
 		for socket, app := range apps {
-			app.Server().CloseOnShutdown = true // answers in flight tell clients not to use their connection again
+			app.Server().CloseOnShutdown = true // responses in flight carry Connection: close
 			g.Go(func() error { return app.Listener(socket) })
 		}
 	}
@@ -143,21 +134,21 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		<-ctx.Done()
 		log.Info("stopping: finishing what is in flight")
 		// Operators are served to the end: /readyz says 503 meanwhile, and /metrics what is still in flight.
-		patience, cancel := context.WithTimeout(context.Background(), drain)
+		grace, cancel := context.WithTimeout(context.Background(), drain)
 		defer cancel()
-		err := shutDown(patience, clients, log)
-		if svc.Settle(patience) != nil {
-			log.Warn("stopped before all quotas of failed requests were given back")
+		err := shutDown(grace, clients, log)
+		if svc.Settle(grace) != nil {
+			log.Warn("stopped before all failed requests were refunded to their quotas")
 		}
-		err = errors.Join(err, shutDown(patience, operators, log))
+		err = errors.Join(err, shutDown(grace, operators, log))
 		l.close() // an application that was only about to listen has not closed its socket
 		return err
 	})
 	return g.Wait()
 }
 
-// shutDown accepts no more connections, closes idle ones, and waits for the others. One that is still busy when
-// ctx ends, because its client does not read or write, is cut off: that is no failure of the service.
+// shutDown accepts no more connections, closes idle ones, and waits for the others. It closes those that are still busy
+// when ctx ends, because their clients do not read or write: that is no failure of the service.
 func shutDown(ctx context.Context, apps map[net.Listener]*fiber.App, log *slog.Logger) error {
 	var stop errgroup.Group
 	for socket, app := range apps {

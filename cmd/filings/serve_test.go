@@ -3,12 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -16,48 +13,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"filings/cmd/filings/settings"
 )
 
 var testTime = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-
-// client trusts the certificate that the program made, as `curl --cacert` does.
-func client(t *testing.T, certificateFile string) *http.Client {
-	t.Helper()
-	text, err := os.ReadFile(certificateFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		t.Fatal("no certificate in the file")
-	}
-	c := &http.Client{
-		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	t.Cleanup(c.CloseIdleConnections)
-	return c
-}
-
-// get asks with a key, and returns the body of what has to be a 200.
-func get(ctx context.Context, t *testing.T, c *http.Client, url, key string) []byte {
-	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("X-API-Key", key)
-	res, err := c.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %v\n%s", url, res.Status, err, body)
-	}
-	return body
-}
 
 // The demo prints curl lines that work as they stand and find something, and stops with code 0.
 func TestDemo(t *testing.T) {
@@ -69,7 +29,7 @@ func TestDemo(t *testing.T) {
 	var errs strings.Builder
 	done := make(chan int, 1)
 	go func() {
-		code := run(ctx, []string{"demo"}, func() (settings, error) { return f.settings, nil }, streams{nil, w, &errs})
+		code := run(ctx, []string{"demo"}, func() (settings.Settings, error) { return f.settings, nil }, streams{nil, w, &errs})
 		_ = w.Close()
 		done <- code
 	}()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 const (
 	soakVariable    = "TEST_SOAK" // how long TestSoak runs, as in 30m
 	soakConnections = 300
-	soakRecovery    = 5 * time.Second // within which a process answers again after Elasticsearch does
+	soakRecovery    = 5 * time.Second // within which a process calls Elasticsearch again once that answers
 
 	// What may grow between the first quarter of the time and its end, when caches, pools and heap have their size.
 	soakMemory     = 1.5 // times, and 64 MiB
@@ -39,8 +40,8 @@ type soak struct {
 var soakEnds = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}
 
 // TestSoak serves mixed traffic from several hundred connections on two processes, real Elasticsearch and Redis, while
-// data sets are swapped and rolled back, keys rotated, and Elasticsearch is killed and restarted. Every answer has to be,
-// whole, what the oracle says of one of the two data sets; every refusal has to have its reason. It runs by `make soak`,
+// data sets are swapped and rolled back, keys rotated, and Elasticsearch is killed and restarted. Every response has to be,
+// whole, that of the oracle for one of the two data sets; every refusal has to have its reason. It runs by `make soak`,
 // which has an Elasticsearch that starts again when it is killed.
 func TestSoak(t *testing.T) {
 	long, err := time.ParseDuration(os.Getenv(soakVariable))
@@ -56,20 +57,20 @@ func TestSoak(t *testing.T) {
 		s.traffic.run(ctx, t, s.fleet)
 	}()
 	began := time.Now()
-	var warm []processFigures
+	var warm []usage
 	ends := 0
 	for round := 0; ctx.Err() == nil; round++ {
 		s.operate(ctx, t, round)
 		if ends < len(soakEnds) && time.Since(began) > long*time.Duration(ends+1)/4 {
 			if ends == 0 {
-				warm = s.figures(t)
+				warm = s.usage(t)
 			}
 			if s.restart(ctx, t, soakEnds[ends]) {
 				ends++
 			}
 		}
 	}
-	last := s.figures(t) // at the end of the traffic: its connections are still open
+	last := s.usage(t) // at the end of the traffic: its connections are still open
 	<-ended
 	if ends < len(soakEnds) {
 		t.Fatalf("too short: Elasticsearch ended and was back %d times, want %d", ends, len(soakEnds))
@@ -82,7 +83,7 @@ func TestSoak(t *testing.T) {
 			t.Errorf("process %d has grown", i)
 		}
 	}
-	s.traffic.verdict(t)
+	s.traffic.check(t)
 	for _, p := range s.processes {
 		p.stop(t)
 	}
@@ -97,8 +98,8 @@ func newSoak(t *testing.T) *soak {
 	limited := user + "-limited"
 	t.Cleanup(func() {
 		servers.DeleteIndices(t, address, name)
-		forgetUser(t, redisURL, user)
-		forgetUser(t, redisURL, limited)
+		deleteUser(t, redisURL, user)
+		deleteUser(t, redisURL, limited)
 	})
 	s.fleet = &fleet{user: user, environment: []string{"FILINGS_DATA_DIR=" + dir, "FILINGS_REDIS_URL=" + redisURL,
 		"FILINGS_ELASTICSEARCH_URL=" + address, "FILINGS_INDEX=" + name, "FILINGS_INDEX_REPLICAS=0",
@@ -108,7 +109,7 @@ func newSoak(t *testing.T) *soak {
 	for range 2 {
 		s.processes = append(s.processes, startProcess(t, s.environment...))
 	}
-	s.client = crowdClient(t, dir)
+	s.client = client(t, filepath.Join(dir, "tls.pem"))
 	s.key.Store(runProgram(t, s.environment, "keys", "create", "--user", user, "--tier", "enterprise"))
 	s.traffic = newTraffic(t, s.files, runProgram(t, s.environment, "keys", "create", "--user", limited, "--tier", "free"))
 	return s
@@ -137,27 +138,22 @@ func (s *soak) restart(ctx context.Context, t *testing.T, by syscall.Signal) boo
 	began := time.Now()
 	s.traffic.away.Store(true)
 	servers.End(t, s.elasticsearch, "_local", by)
-	for ctx.Err() == nil && s.ready(ctx) {
-		<-time.After(20 * time.Millisecond)
-	}
-	for ctx.Err() == nil && !s.ready(ctx) {
-		<-time.After(20 * time.Millisecond)
-	}
+	poll(ctx, func() bool { return !s.ready(ctx) })
+	poll(ctx, func() bool { return s.ready(ctx) })
 	returned := time.Now()
-	for ctx.Err() == nil && s.refusing(t) { // each process finds out by itself
-	}
-	if ctx.Err() != nil {
+	if !poll(ctx, func() bool { return !s.refusing(t) }) { // each process finds out by itself
 		return false
 	}
 	recovered := time.Since(returned)
-	t.Logf("Elasticsearch, ended by %v, was away for %.1f s; the processes asked it again %.1f s later", by, returned.Sub(began).Seconds(), recovered.Seconds())
+	t.Logf("Elasticsearch, ended by %v, was away for %.1f s; the processes called it again %.1f s later", by, returned.Sub(began).Seconds(), recovered.Seconds())
 	if recovered > soakRecovery {
 		t.Errorf("that is more than %v", soakRecovery)
 	}
 	back := s.traffic.answered.Load()
-	for ctx.Err() == nil && s.traffic.answered.Load() < back+10*soakConnections {
-		_ = s.figures(t) // operators look at their metrics
-	}
+	poll(ctx, func() bool {
+		_ = s.usage(t) // operators look at their metrics
+		return s.traffic.answered.Load() >= back+10*soakConnections
+	})
 	s.traffic.away.Store(false) // every connection has been answered several times since
 	return true
 }
@@ -176,28 +172,28 @@ func (s *soak) ready(ctx context.Context) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-// refusing reports whether a process does not ask Elasticsearch.
+// refusing reports whether a process does not call Elasticsearch.
 func (s *soak) refusing(t *testing.T) bool {
 	for _, p := range s.processes {
-		if !strings.Contains(string(get(t.Context(), t, http.DefaultClient, p.operations+"/metrics", "")), "\nfilings_engine_breaker_state 0\n") {
+		if !strings.Contains(p.metrics(t), "\nfilings_engine_breaker_state 0\n") {
 			return true
 		}
 	}
 	return false
 }
 
-// processFigures are what a process says of itself.
-type processFigures struct{ bytes, goroutines float64 }
+// usage is what a process uses, by its metrics.
+type usage struct{ bytes, goroutines float64 }
 
-func (f processFigures) String() string {
-	return fmt.Sprintf("%.0f MiB and %.0f goroutines", f.bytes/(1<<20), f.goroutines)
+func (u usage) String() string {
+	return fmt.Sprintf("%.0f MiB and %.0f goroutines", u.bytes/(1<<20), u.goroutines)
 }
 
-func (s *soak) figures(t *testing.T) []processFigures {
+func (s *soak) usage(t *testing.T) []usage {
 	t.Helper()
-	var all []processFigures
+	var all []usage
 	for _, p := range s.processes {
-		text := string(get(t.Context(), t, http.DefaultClient, p.operations+"/metrics", ""))
+		text := p.metrics(t)
 		value := func(name string) float64 {
 			m := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindStringSubmatch(text)
 			if m == nil {
@@ -206,7 +202,7 @@ func (s *soak) figures(t *testing.T) []processFigures {
 			v, _ := strconv.ParseFloat(m[1], 64)
 			return v
 		}
-		all = append(all, processFigures{value("process_resident_memory_bytes"), value("go_goroutines")})
+		all = append(all, usage{value("process_resident_memory_bytes"), value("go_goroutines")})
 	}
 	return all
 }

@@ -23,7 +23,7 @@ import (
 	"filings/service/access"
 )
 
-// soakPaths are what the traffic asks. Nothing in them moves with the clock.
+// soakPaths are what the traffic requests. Nothing in them moves with the clock.
 var soakPaths = []string{
 	"/v1/filings", "/v1/filings?limit=100", "/v1/filings?limit=100&offset=1300", "/v1/filings?min_amount=10000&categories=residential,land",
 	"/v1/filings?has_property_data=true&limit=50", "/v1/filings?foreclosure_filter=active", "/v1/filings?month=2026-01",
@@ -33,21 +33,21 @@ var soakPaths = []string{
 	"/v1/stats/counties", "/v1/stats/counties?state=FL", "/v1/counties",
 }
 
-// traffic asks, checks and counts.
+// traffic sends requests, checks the responses and counts them.
 type traffic struct {
 	limited  string               // key of an account that soon is over its quota
-	expected map[string][2]string // by path: what each of the two data sets answers
+	expected map[string][2]string // by path: the response from each of the two data sets
 
 	answered, failed, swaps atomic.Int64
 	rotations               atomic.Int64 // odd while a key is being rotated
-	away                    atomic.Bool  // Elasticsearch is away, or was when requests under way were sent
+	away                    atomic.Bool  // Elasticsearch is away, or was when requests in flight were sent
 
 	mu    sync.Mutex
 	wrong []string
-	took  map[string][]time.Duration // by what came of it
+	took  map[string][]time.Duration // by outcome
 }
 
-// newTraffic works out the expected answers, by the service itself on the plain loops of the oracle.
+// newTraffic computes the expected responses, by the service itself on the plain loops of the oracle.
 func newTraffic(t *testing.T, files []string, limited string) *traffic {
 	t.Helper()
 	c := &traffic{limited: limited, expected: map[string][2]string{}, took: map[string][]time.Duration{}}
@@ -62,7 +62,7 @@ func newTraffic(t *testing.T, files []string, limited string) *traffic {
 	return c
 }
 
-// oracleService returns how the service answers an enterprise account from the filings of a file.
+// oracleService returns how the service responds to an enterprise account from the filings of a file.
 func oracleService(t *testing.T, file string) func(path string) string {
 	t.Helper()
 	var filings []*index.Filing
@@ -109,7 +109,7 @@ type oracleEngine struct{ index.Reader }
 
 func (e oracleEngine) Live(context.Context) (index.Reader, error) { return e.Reader, nil }
 
-// withoutMeta returns an answer without what differs from request to request.
+// withoutMeta returns a response without what differs from request to request.
 func withoutMeta(status int, body io.Reader) string {
 	var answer map[string]json.RawMessage
 	if err := json.NewDecoder(body).Decode(&answer); err != nil {
@@ -123,22 +123,22 @@ func withoutMeta(status int, body io.Reader) string {
 	return fmt.Sprintf("%d %s", status, text)
 }
 
-// run asks from all connections until ctx ends.
+// run sends requests from all connections until ctx ends.
 func (c *traffic) run(ctx context.Context, t *testing.T, f *fleet) {
 	var group sync.WaitGroup
 	for i := range soakConnections {
 		group.Go(func() {
 			dice := rand.New(rand.NewPCG(1, uint64(i)))
 			for ctx.Err() == nil {
-				c.ask(ctx, f, f.processes[i%len(f.processes)], soakPaths[dice.IntN(len(soakPaths))], dice.IntN(20) == 0)
+				c.send(ctx, f, f.processes[i%len(f.processes)], soakPaths[dice.IntN(len(soakPaths))], dice.IntN(20) == 0)
 			}
 		})
 	}
 	group.Wait()
 }
 
-// ask sends one request and judges what came back.
-func (c *traffic) ask(ctx context.Context, f *fleet, p *process, path string, limited bool) {
+// send sends one request and judges the response.
+func (c *traffic) send(ctx context.Context, f *fleet, p *process, path string, limited bool) {
 	rotations, key, away := c.rotations.Load(), f.key.Load().(string), c.away.Load()
 	if limited {
 		key = c.limited
@@ -184,7 +184,7 @@ func (c *traffic) judge(kind, problem string, took time.Duration) {
 	}
 }
 
-// table shows how long answers took.
+// table shows how long responses took.
 func (c *traffic) table() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,14 +206,14 @@ func (c *traffic) table() string {
 	return b.String()
 }
 
-// verdict fails the test for wrong answers, and for a run that saw nothing.
-func (c *traffic) verdict(t *testing.T) {
+// check fails the test for wrong responses, and for a run that saw nothing.
+func (c *traffic) check(t *testing.T) {
 	t.Helper()
 	for _, problem := range c.wrong[:min(20, len(c.wrong))] {
 		t.Error(problem)
 	}
 	if len(c.wrong) > 0 {
-		t.Errorf("%d of %d answers were wrong", len(c.wrong), c.answered.Load())
+		t.Errorf("%d of %d responses were wrong", len(c.wrong), c.answered.Load())
 	}
 	if c.swaps.Load() < 3 || c.failed.Load() == 0 {
 		t.Errorf("%d swaps, %d requests failed in the outage: this run was too short to see anything", c.swaps.Load(), c.failed.Load())
@@ -225,6 +225,6 @@ func (c *traffic) verdict(t *testing.T) {
 		}
 	}
 	if differ < len(c.expected)/2 {
-		t.Error("the two data sets answer alike")
+		t.Error("the responses from the two data sets are alike")
 	}
 }

@@ -27,19 +27,6 @@ import (
 	"filings/service/access"
 )
 
-// patience is how long a test waits for what has to happen soon.
-const patience = 20 * time.Second
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not in %v", what, patience)
-		}
-	}
-}
-
 // gated is a fleet whose Redis stands behind a gate.
 func gated(t *testing.T, settings ...string) (*fleet, *gate) {
 	t.Helper()
@@ -49,18 +36,18 @@ func gated(t *testing.T, settings ...string) (*fleet, *gate) {
 		t.Fatal(err)
 	}
 	g := newGate(t, u.Host)
-	t.Cleanup(func() { forgetUser(t, address, user) })
+	t.Cleanup(func() { deleteUser(t, address, user) })
 	u.Host = g.address
 	return newFleet(t, user, access.Enterprise, append(settings, "FILINGS_REDIS_URL="+u.String())...), g
 }
 
-// waiting starts so many requests and waits until the service has them in hand. Their answers come later.
+// waiting sends so many requests and waits until the service has them in hand. Their responses come later.
 func (f *fleet) waiting(t *testing.T, n int) <-chan reply {
 	t.Helper()
 	replies := make(chan reply, n)
 	for range n {
 		go func() {
-			r, err := f.ask(context.WithoutCancel(t.Context()), 0, f.key.Load().(string))
+			r, err := f.send(context.WithoutCancel(t.Context()), 0, f.key.Load().(string))
 			if err != nil {
 				t.Errorf("a request in flight: %v", err)
 			}
@@ -75,12 +62,11 @@ func (f *fleet) waiting(t *testing.T, n int) <-chan reply {
 func (p *process) inFlight(t *testing.T, n int) {
 	t.Helper()
 	eventually(t, "requests in flight", func() bool {
-		text := string(get(t.Context(), t, http.DefaultClient, p.operations+"/metrics", ""))
-		return strings.Contains(text, fmt.Sprintf("\nfilings_http_requests_in_flight %d\n", n))
+		return strings.Contains(p.metrics(t), fmt.Sprintf("\nfilings_http_requests_in_flight %d\n", n))
 	})
 }
 
-// signal asks the process to stop, and waits until it has begun to.
+// signal sends SIGTERM to the process, and waits until it has begun to stop.
 func (p *process) signal(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -89,8 +75,8 @@ func (p *process) signal(t *testing.T) {
 	eventually(t, "stopping", func() bool { return strings.Contains(p.output.String(), `"msg":"stopping`) })
 }
 
-// SIGTERM: what is in flight is answered whole, idle connections are closed, new ones refused, and operators see a
-// service that is not ready until it ends with code 0.
+// SIGTERM: the service answers what is in flight, closes idle connections, refuses new ones, and shows operators that it
+// is not ready until it ends with code 0.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	f, gate := gated(t)
@@ -103,7 +89,7 @@ func TestStop(t *testing.T) {
 	if _, err := io.WriteString(idle, "GET /v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := idle.Read(make([]byte, 1)); err != nil { // its answer has come
+	if _, err := idle.Read(make([]byte, 1)); err != nil { // its response has arrived
 		t.Fatal(err)
 	}
 	release := gate.hold()
@@ -122,7 +108,7 @@ func TestStop(t *testing.T) {
 	}
 	res, err := http.Get(p.operations + "/readyz")
 	if err != nil {
-		t.Fatalf("operators are not served while it stops: %v", err)
+		t.Fatalf("it does not answer operators while it stops: %v", err)
 	}
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusServiceUnavailable {
@@ -131,7 +117,7 @@ func TestStop(t *testing.T) {
 	release()
 	for range cap(replies) {
 		if r := <-replies; r.status != http.StatusOK || !r.closes {
-			t.Errorf("in flight: %d, which tells the client to close its connection: %v", r.status, r.closes)
+			t.Errorf("in flight: %d, with Connection: close: %v", r.status, r.closes)
 		}
 	}
 	if err := <-p.ended; err != nil {
@@ -142,7 +128,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Under load, every request that was counted is answered: nothing is lost when processes end one after the other.
+// Under load, the service answers every request that it counted: nothing is lost when processes end one after the other.
 func TestStop_UnderLoad(t *testing.T) {
 	t.Parallel()
 	f, _ := gated(t, "FILINGS_ENTERPRISE_BURST=1000000")
@@ -151,10 +137,10 @@ func TestStop_UnderLoad(t *testing.T) {
 	for i := range 32 {
 		group.Go(func() {
 			for down := 0; down < fleetSize; {
-				r, err := f.ask(t.Context(), i+down, f.key.Load().(string))
+				r, err := f.send(t.Context(), i+down, f.key.Load().(string))
 				switch {
 				case err != nil:
-					down++ // the process is gone: the next one is asked, as a balancer would
+					down++ // the process is gone: the next one is tried, as a balancer would
 				case r.status != http.StatusOK:
 					t.Errorf("%d %s", r.status, r.code)
 				default:
@@ -179,11 +165,11 @@ func TestStop_SecondSignal(t *testing.T) {
 	f, gate := gated(t)
 	p := f.processes[0]
 	defer gate.hold()()
-	go func() { _, _ = f.ask(context.Background(), 0, f.key.Load().(string)) }() // never answered
+	go func() { _, _ = f.send(context.Background(), 0, f.key.Load().(string)) }() // gets no response
 	p.inFlight(t, 1)
 	p.signal(t)
-	// A signal between two looks at /readyz, not as many as there is time for: Go's runtime itself may fault when they
-	// pour in while it gives one up.
+	// A signal between two requests of /readyz, not as many as there is time for: Go's runtime itself may fault when
+	// signals pour in while it stops to handle them.
 	var ended error
 	eventually(t, "the end", func() bool {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM)
@@ -200,7 +186,7 @@ func TestStop_SecondSignal(t *testing.T) {
 	}
 }
 
-// A client that never finishes its request is cut off after the drain time; that is no failure.
+// The service closes the connection of a client that never finishes its request after the grace period; that is no failure.
 func TestStop_SlowClient(t *testing.T) {
 	t.Parallel()
 	f, _ := gated(t, "FILINGS_REQUEST_TIMEOUT=2s")
@@ -213,12 +199,12 @@ func TestStop_SlowClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.processes[0].stop(t)
-	if said := f.processes[0].output.String(); !strings.Contains(said, "stopped with connections still open") {
-		t.Errorf("the log does not say that a connection was cut off:\n%s", said)
+	if log := f.processes[0].output.String(); !strings.Contains(log, "stopped with connections still open") {
+		t.Errorf("the log does not say that a connection was closed:\n%s", log)
 	}
 }
 
-// A request that hangs in Elasticsearch is given up after its time limit, and does not keep the service from ending.
+// A request that hangs in Elasticsearch ends with its timeout, and does not keep the service from ending.
 func TestStop_HangingElasticsearch(t *testing.T) {
 	t.Parallel()
 	address := servers.Elasticsearch(t)
@@ -232,7 +218,7 @@ func TestStop_HangingElasticsearch(t *testing.T) {
 		"FILINGS_ELASTICSEARCH_URL=http://" + g.address, "FILINGS_REQUEST_TIMEOUT=3s"}
 	runProgram(t, environment, "reindex", loadFiles(t, 1)[0])
 	p := startProcess(t, environment...)
-	f := &fleet{processes: []*process{p, p, p, p}, client: client(t, filepath.Join(dir, "tls.pem"))}
+	f := &fleet{processes: []*process{p}, client: client(t, filepath.Join(dir, "tls.pem"))}
 	key := runProgram(t, environment, "keys", "create", "--user", "u", "--tier", "free")
 	get(t.Context(), t, f.client, p.api+"/v1/filings", key)
 	defer g.hold()()
@@ -281,27 +267,27 @@ func TestStop_BeforeItListens(t *testing.T) {
 	}
 }
 
-// grudging is a key store that admits everybody and gets no refund done before the test ends.
-type grudging struct {
+// slowRefunds is a key store that admits every request and finishes no refund before the test ends.
+type slowRefunds struct {
 	access.Store
 	end <-chan struct{}
 }
 
-func (grudging) Admit(context.Context, string) (access.Admission, error) {
+func (slowRefunds) Admit(context.Context, string) (access.Admission, error) {
 	return access.Admission{Verdict: access.Admitted, User: "u", Tier: access.Free}, nil
 }
 
-func (g grudging) Refund(context.Context, access.Admission) error {
-	<-g.end
+func (s slowRefunds) Refund(context.Context, access.Admission) error {
+	<-s.end
 	return nil
 }
 
-// broken is an engine that answers nothing.
+// broken is an engine that is never available.
 type broken struct{ index.Engine }
 
 func (broken) Live(context.Context) (index.Reader, error) { return nil, index.ErrUnavailable }
 
-// TestStop_Refunds: a stopping service waits for refunds, and says so when it waited in vain.
+// TestStop_Refunds: a stopping service waits for refunds, and its log says so when they did not finish in time.
 func TestStop_Refunds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -309,7 +295,7 @@ func TestStop_Refunds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	svc, err := service.New(service.Config{Engine: engine, Access: grudging{end: t.Context().Done()}, RequestTimeout: 100 * time.Millisecond})
+	svc, err := service.New(service.Config{Engine: engine, Access: slowRefunds{end: t.Context().Done()}, RequestTimeout: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +323,7 @@ func TestStop_Refunds(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(log.String(), "quotas") {
+	if !strings.Contains(log.String(), "refunded") {
 		t.Errorf("it did not wait for the refund: %s", log.String())
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"strconv"
@@ -12,7 +12,7 @@ func FuzzByteSize(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var size, again byteSize
+		var size, again ByteSize
 		if size.Decode(text) != nil {
 			return
 		}
@@ -25,14 +25,14 @@ func FuzzByteSize(f *testing.F) {
 	})
 }
 
-// FuzzProxies: each network that is taken is one network, and none is lost.
+// FuzzProxies: each network that is accepted is one network, and none is lost.
 func FuzzProxies(f *testing.F) {
 	for _, seed := range []string{"10.0.0.0/8", "10.0.0.0/8, ::1/128,", "10.0.0.1", "0.0.0.0/0", "::ffff:1.2.3.4/96", "fe80::%eth0/64", "1/8"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := settings{TrustedProxies: trimmed(strings.Split(text, ","))}
-		networks, err := s.proxies()
+		s := Settings{TrustedProxies: trimmed(strings.Split(text, ","))}
+		networks, err := s.Proxies()
 		if err != nil {
 			return
 		}

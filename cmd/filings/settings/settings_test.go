@@ -1,7 +1,6 @@
-package main
+package settings
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -28,10 +27,10 @@ var contract = map[string]string{
 func TestSettingsContract(t *testing.T) {
 	t.Parallel()
 	got := map[string]string{}
-	for _, row := range settingRows() {
-		got[row.variable] = row.byDefault
-		if row.meaning == "" {
-			t.Errorf("%s has no meaning", row.variable)
+	for _, row := range Rows() {
+		got[row.Variable] = row.Default
+		if row.Meaning == "" {
+			t.Errorf("%s has no meaning", row.Variable)
 		}
 	}
 	if diff := cmp.Diff(contract, got); diff != "" {
@@ -55,11 +54,11 @@ func TestSettingsAreRead(t *testing.T) {
 	} {
 		t.Setenv(variable, value)
 	}
-	got, err := environment()
+	got, err := Read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := settings{
+	want := Settings{
 		ElasticsearchURL: []string{"http://a:9200", "https://b:9200"}, ElasticsearchUsername: "u", ElasticsearchPassword: "p",
 		ElasticsearchAPIKey: "k", ElasticsearchCAFile: "ca", Index: "other", IndexShards: 3, IndexReplicas: 0,
 		RedisURL: "rediss://r:6379/1", DataDir: "d", Listen: ":1", RedirectListen: "off", OperationsListen: "127.0.0.2:9090",
@@ -74,56 +73,17 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
-// A wrong setting ends the program with code 2 and one line that names the variable and what would be right, and never
-// shows what may hold a password.
-func TestWrongSettings(t *testing.T) {
-	for _, test := range []struct{ variable, value, want string }{
-		{"FILINGS_REDIS_ULR", "x", "there is no setting FILINGS_REDIS_ULR: see `filings help settings`"},
-		{"FILINGS_FREE_BURST", "many", `FILINGS_FREE_BURST="many": a whole number is wanted`},
-		{"FILINGS_FREE_BURST", "0", `FILINGS_FREE_BURST="0": 1 or more is wanted`},
-		{"FILINGS_REQUEST_TIMEOUT", "5", `FILINGS_REQUEST_TIMEOUT="5": a duration such as 5s or 1m30s is wanted`},
-		{"FILINGS_REQUEST_TIMEOUT", "0s", `FILINGS_REQUEST_TIMEOUT="0s": a duration above 0 is wanted`},
-		{"FILINGS_CACHE_SIZE", "lots", `FILINGS_CACHE_SIZE="lots": a size such as 256MiB or 1GiB is wanted`},
-		{"FILINGS_CACHE_SIZE", "-1", `FILINGS_CACHE_SIZE="-1": a size such as 256MiB or 1GiB is wanted`},
-		{"FILINGS_LOG_LEVEL", "loud", `FILINGS_LOG_LEVEL="loud": debug, info, warn or error is wanted`},
-		{"FILINGS_LOG_FORMAT", "xml", `FILINGS_LOG_FORMAT="xml": text, json or auto is wanted`},
-		{"FILINGS_ELASTICSEARCH_URL", "user:secret@host", "http:// or https:// addresses are wanted"},
-		{"FILINGS_REDIS_URL", "http://:secret@host", "a redis:// or rediss:// address is wanted"},
-		{"FILINGS_INDEX", "Filings*", "lower-case letters"},
-		{"FILINGS_TRUSTED_PROXIES", "10.0.0.1", "networks such as 10.0.0.0/8 are wanted"},
-		{"FILINGS_TLS_CERT_FILE", "cert.pem", "go together"},
-		{"FILINGS_LISTEN", "off", "an address such as :8443 is wanted"},
-		{"FILINGS_OPERATIONS_TOKEN", "secret", `FILINGS_OPERATIONS_TOKEN="…": at least 32 letters`},
-		{"FILINGS_INDEX_SHARDS", "0", "1 or more is wanted"},
-	} {
-		t.Run(test.variable+"="+test.value, func(t *testing.T) {
-			t.Setenv(test.variable, test.value)
-			var out, errs bytes.Buffer
-			code := run(t.Context(), []string{"serve"}, environment, streams{nil, &out, &errs})
-			if code != exitUsage {
-				t.Errorf("exit code %d, want %d", code, exitUsage)
-			}
-			if got := errs.String(); !strings.Contains(got, test.want) || strings.Count(got, "\n") != 1 {
-				t.Errorf("got %q, want one line with %q", got, test.want)
-			}
-			if strings.Contains(errs.String(), "secret") {
-				t.Errorf("%q shows a secret", errs.String())
-			}
-		})
-	}
-}
-
 func TestByteSize(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]byteSize{"0": 0, "17": 17, "1KiB": 1 << 10, "256MiB": 256 << 20, "2 GiB": 2 << 30} {
-		var got byteSize
+	for text, want := range map[string]ByteSize{"0": 0, "17": 17, "1KiB": 1 << 10, "256MiB": 256 << 20, "2 GiB": 2 << 30} {
+		var got ByteSize
 		if err := got.Decode(text); err != nil || got != want {
 			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "MiB", "1MB", "-1", "+1", "1.5GiB", "99999999999GiB"} {
-		if err := new(byteSize).Decode(text); err == nil {
-			t.Errorf("%q is taken for a size", text)
+		if err := new(ByteSize).Decode(text); err == nil {
+			t.Errorf("%q is accepted as a size", text)
 		}
 	}
 }

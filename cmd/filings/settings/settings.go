@@ -1,19 +1,25 @@
-package main
+// Package settings is the environment of the program, read and checked: the variables that begin with FILINGS_. It
+// refuses a variable that it does not know, so that a misspelt one is an error and no silent default. It imports nothing
+// of ours: it says what was set, and the program makes of it what engine, key store and service want.
+//
+// One struct is the table of settings. envconfig fills it, and makes from its tags the table that `filings help
+// settings` and the documents show.
+package settings
 
 import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/kelseyhightower/envconfig"
 )
 
-// settings are read from environment variables: FILINGS_ and the words of the field's name. The table that
-// `filings help settings` and the README show is made from the tags. Fields carry no envconfig tag, since that would
-// make an unprefixed variable count too.
-type settings struct {
+// Settings are read from environment variables: FILINGS_ and the words of the field's name. Fields carry no envconfig
+// tag, since that would make an unprefixed variable count too.
+type Settings struct {
 	ElasticsearchURL      []string `split_words:"true" desc:"Comma-separated addresses of Elasticsearch; empty: the embedded engine"`
 	ElasticsearchUsername string   `split_words:"true" desc:"Name to log in to Elasticsearch with"`
 	ElasticsearchPassword string   `split_words:"true" desc:"Password to log in to Elasticsearch with"`
@@ -28,13 +34,13 @@ type settings struct {
 	Listen           string        `split_words:"true" default:":8443" desc:"Address of the API, TLS"`
 	RedirectListen   string        `split_words:"true" default:":8080" desc:"Address of the plain listener that redirects to HTTPS; off: none"`
 	OperationsListen string        `split_words:"true" default:"127.0.0.1:9090" desc:"Address of /livez, /readyz and /metrics; off: none"`
-	OperationsToken  string        `split_words:"true" desc:"Token that /accounts on that listener wants, 32 characters or more; empty: there is no /accounts"`
+	OperationsToken  string        `split_words:"true" desc:"Token that /accounts on that listener requires, 32 characters or more; empty: there is no /accounts"`
 	TLSCertFile      string        `split_words:"true" desc:"PEM file of the certificate; empty: self-signed, kept in the data folder"`
 	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
 	TrustedProxies   []string      `split_words:"true" desc:"CIDRs of proxies whose X-Forwarded-Proto: https the plain listener believes, and then serves"`
 	CORSOrigins      []string      `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
-	CacheSize        byteSize      `split_words:"true" default:"256MiB" desc:"Memory for cached totals, aggregations and pages; 0: none"`
+	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for cached totals, aggregations and pages; 0: none"`
 
 	FreeLifetimeQuota    int64 `split_words:"true" default:"100" desc:"Requests of a free account, for life"`
 	StarterDailyQuota    int64 `split_words:"true" default:"1000" desc:"Requests of a starter account a UTC day"`
@@ -55,37 +61,67 @@ type settings struct {
 
 const prefix = "filings"
 
-// off is the address of a listener that is not wanted.
-const off = "off"
+// Off is the address of a listener that is not wanted.
+const Off = "off"
 
-// environment reads the settings from the environment. Its errors are the user's to mend.
-func environment() (settings, error) {
-	var s settings
+// Read reads the settings from the environment. Its error names the variable and what it must be. Whether the values
+// make sense, Check tells.
+func Read() (Settings, error) {
+	var s Settings
 	if err := envconfig.CheckDisallowed(prefix, &s); err != nil {
 		name := strings.TrimPrefix(err.Error(), "unknown environment variable ")
 		return s, fmt.Errorf("there is no setting %s: see `filings help settings`", name)
 	}
-	if err := envconfig.Process(prefix, &s); err != nil {
-		var parse *envconfig.ParseError
-		if errors.As(err, &parse) {
-			return s, fmt.Errorf("%s=%q: %s", parse.KeyName, parse.Value, wanted(parse.TypeName))
-		}
-		return s, err
+	err := envconfig.Process(prefix, &s)
+	var parse *envconfig.ParseError
+	if errors.As(err, &parse) {
+		return s, fmt.Errorf("%s=%q: must be %s", parse.KeyName, parse.Value, form(parse.TypeName))
 	}
-	return s, s.check()
+	for _, list := range []*[]string{&s.ElasticsearchURL, &s.TrustedProxies, &s.CORSOrigins, &s.ActiveForeclosureStatuses} {
+		*list = trimmed(*list)
+	}
+	return s, err
 }
 
-// wanted says what a value of a setting's type looks like.
-func wanted(typeName string) string {
-	switch {
-	case strings.HasPrefix(typeName, "int"):
-		return "a whole number is wanted"
-	case typeName == "time.Duration":
-		return "a duration such as 5s or 1m30s is wanted"
-	case typeName == "slog.Level":
-		return "debug, info, warn or error is wanted"
-	case strings.HasSuffix(typeName, "byteSize"):
-		return "a size such as 256MiB or 1GiB is wanted"
+// form says what a value of a setting's type looks like.
+func form(typeName string) string {
+	switch typeName {
+	case "time.Duration":
+		return "a duration such as 5s or 1m30s"
+	case "slog.Level":
+		return "debug, info, warn or error"
+	case "settings.ByteSize":
+		return "a size such as 256MiB or 1GiB"
 	}
-	return "this is not a " + typeName
+	return "an integer" // the other types take any text
+}
+
+// trimmed drops blanks around items, and empty items.
+func trimmed(list []string) []string {
+	var kept []string
+	for _, item := range list {
+		if item = strings.TrimSpace(item); item != "" {
+			kept = append(kept, item)
+		}
+	}
+	return kept
+}
+
+// ByteSize is an amount of memory: an integer number of bytes, KiB, MiB or GiB.
+type ByteSize int64
+
+// Decode implements envconfig.Decoder.
+func (b *ByteSize) Decode(text string) error {
+	number, unit := text, int64(1)
+	for suffix, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if rest, ok := strings.CutSuffix(text, suffix); ok {
+			number, unit = strings.TrimSpace(rest), size
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 62) // takes no sign
+	if err != nil || int64(n) > 1<<62/unit {
+		return errors.New("not a size")
+	}
+	*b = ByteSize(int64(n) * unit)
+	return nil
 }

@@ -1,0 +1,123 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"filings/index"
+	"filings/index/elastic"
+	"filings/index/generation"
+)
+
+const (
+	oldestElasticsearch = 8 // major version
+	// diskFull is where Elasticsearch puts no new shards on a node by default: a load could not begin.
+	diskFull = 85 // percent
+)
+
+const nothingLoaded = "no generation is live: load filings with `filings reindex`"
+
+// engine looks at the engine, and at what is live in it.
+func (c *checkup) engine(ctx context.Context) {
+	if len(c.Settings.ElasticsearchURL) == 0 {
+		if _, err := os.Stat(c.Settings.DataDir); errors.Is(err, fs.ErrNotExist) {
+			c.warn("generation", nothingLoaded)
+			return
+		}
+	}
+	store, closer, err := c.OpenEngine(c.Settings)
+	if err != nil {
+		c.fail("engine", "%v", err)
+		return
+	}
+	defer closer.Close()
+	if es, ok := store.(*elastic.Store); !ok {
+		c.ok("engine", "embedded, in FILINGS_DATA_DIR, since FILINGS_ELASTICSEARCH_URL is empty")
+	} else if facts, err := es.Facts(ctx); err != nil {
+		c.noElasticsearch(err)
+		return
+	} else {
+		c.addresses(ctx)
+		c.elasticsearch(facts)
+	}
+	live, err := store.Live(ctx)
+	switch {
+	case err != nil:
+		c.fail("generation", "%v", Explain(c.Settings, err))
+	case live.Generation() == "":
+		c.warn("generation", nothingLoaded)
+	default:
+		begun, _ := generation.ParseName(c.Settings.Index, live.Generation())
+		c.ok("generation", "%s is live, %s old, and of a version that this program reads", live.Generation(), c.now().Sub(begun).Round(time.Minute))
+	}
+}
+
+func (c *checkup) noElasticsearch(err error) {
+	if errors.Is(err, elastic.ErrCredentials) {
+		c.fail("elasticsearch", "it refuses the credentials: see FILINGS_ELASTICSEARCH_USERNAME and _PASSWORD, or _API_KEY")
+		return
+	}
+	c.fail("elasticsearch", "%v", Explain(c.Settings, err))
+}
+
+// addresses looks at each of several addresses: as long as one answers, requests succeed, and another may be down unseen.
+func (c *checkup) addresses(ctx context.Context) {
+	all := c.Settings.ElasticsearchURL
+	if len(all) == 1 {
+		return
+	}
+	for i, address := range all {
+		one := c.Settings
+		one.ElasticsearchURL = []string{address}
+		store, _, err := c.OpenEngine(one)
+		if err == nil {
+			_, err = store.Live(ctx)
+		}
+		if errors.Is(err, index.ErrUnavailable) {
+			c.warn("elasticsearch", "address %d of %d in FILINGS_ELASTICSEARCH_URL: %v", i+1, len(all), err)
+		}
+	}
+}
+
+// elasticsearch judges the state of the cluster.
+func (c *checkup) elasticsearch(facts elastic.Facts) {
+	major, _, _ := strings.Cut(facts.Version, ".")
+	if n, err := strconv.Atoi(major); err != nil || n < oldestElasticsearch {
+		c.fail("elasticsearch", "version %q: must be %d or later", facts.Version, oldestElasticsearch)
+	} else if facts.Status == "red" {
+		c.fail("elasticsearch", "version %s, data nodes: %d, status red: a shard has no copy", facts.Version, facts.DataNodes)
+	} else {
+		c.ok("elasticsearch", "version %s, data nodes: %d, status %s", facts.Version, facts.DataNodes, facts.Status)
+	}
+	if len(facts.Lacks) > 0 {
+		c.fail("privileges", "the credentials lack %s", strings.Join(facts.Lacks, ", "))
+	} else {
+		c.ok("privileges", "loads may create, fill and swap %s-*", c.Settings.Index)
+	}
+	if c.Settings.IndexReplicas >= facts.DataNodes {
+		c.warn("replicas", "FILINGS_INDEX_REPLICAS=%d requires %d data nodes, and there are only %d: add nodes, or set it to %d",
+			c.Settings.IndexReplicas, c.Settings.IndexReplicas+1, facts.DataNodes, max(0, facts.DataNodes-1))
+	}
+	c.disks(facts)
+}
+
+func (c *checkup) disks(facts elastic.Facts) {
+	if len(facts.Blocked) > 0 {
+		c.fail("disk", "Elasticsearch has blocked writes to %s, since a disk was full: free some space", strings.Join(facts.Blocked, ", "))
+	}
+	for _, d := range facts.Disks {
+		used := 100 - 100*d.Available/d.Total
+		if used >= diskFull {
+			c.warn("disk", "node %s: %d %% used; by default, Elasticsearch allocates no shard above %d %%: free some space", d.Node, used, diskFull)
+		} else {
+			c.ok("disk", "node %s: %d %% used, %s left", d.Node, used, humanize.IBytes(uint64(max(0, d.Available))))
+		}
+	}
+}

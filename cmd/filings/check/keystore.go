@@ -1,0 +1,93 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"filings/service/access"
+)
+
+const (
+	// memoryFull is where a Redis with a limit is close to refusing to count.
+	memoryFull = 90 // percent
+	// clockApart is how far the clocks of this machine and of Redis may be apart: X-RateLimit-Reset and the end of the
+	// day follow the clock of Redis.
+	clockApart = 2 * time.Second
+)
+
+// keyStore looks at where keys and counters are.
+func (c *checkup) keyStore(ctx context.Context) {
+	if c.Settings.RedisURL == "" {
+		if _, err := os.Stat(filepath.Join(c.Settings.DataDir, "access.db")); errors.Is(err, fs.ErrNotExist) {
+			c.ok("key store", "embedded, in FILINGS_DATA_DIR: the program creates it when it first needs it")
+			return
+		}
+	}
+	store, err := c.OpenKeys(c.Settings)
+	if err != nil {
+		c.fail("key store", "%v", err)
+		return
+	}
+	defer store.Close()
+	if err := store.Ping(ctx); err != nil {
+		c.fail("key store", "%v", Explain(c.Settings, err))
+		return
+	}
+	redis, ok := store.(*access.Redis)
+	if !ok {
+		c.ok("key store", "embedded, in FILINGS_DATA_DIR, since FILINGS_REDIS_URL is empty")
+		return
+	}
+	requested := c.now()
+	facts, err := redis.Facts(ctx)
+	if err != nil {
+		c.warn("key store", "it answers, but does not show its state: %v", err)
+		return
+	}
+	c.redis(facts, requested)
+}
+
+// redis judges the state of Redis, which was requested at the time requested.
+func (c *checkup) redis(facts access.Facts, requested time.Time) {
+	c.ok("key store", "Redis, version %s", facts.Version)
+	c.redisWrites(facts)
+	if facts.AppendOnly {
+		c.ok("persistence", "appendonly is on")
+	} else {
+		c.warn("persistence", "appendonly is off, so a crash of Redis loses counts, new keys and revocations: set appendonly yes")
+	}
+	if facts.Eviction == "noeviction" {
+		c.ok("eviction", "maxmemory-policy is noeviction")
+	} else {
+		c.warn("eviction", "maxmemory-policy is %s, so a full Redis may evict keys and counts: set it to noeviction", facts.Eviction)
+	}
+	// The response took a while: only what lies outside of that time is a difference.
+	apart := max(requested.Sub(facts.Clock), facts.Clock.Sub(c.now()), 0)
+	if apart > clockApart {
+		c.warn("clock", "this machine and Redis are %s apart, and quotas follow the clock of Redis: set both by NTP", apart.Round(time.Millisecond))
+	} else {
+		c.ok("clock", "this machine and Redis agree")
+	}
+}
+
+// redisWrites looks at what would keep Redis from counting.
+func (c *checkup) redisWrites(facts access.Facts) {
+	switch {
+	case facts.Replica:
+		c.fail("writing", "it is a replica and accepts no writes: FILINGS_REDIS_URL must name the primary")
+	case facts.Cluster:
+		c.fail("writing", "it is a node of Redis Cluster, which is not supported")
+	case facts.DiskFails:
+		c.fail("writing", "its last write to disk failed, and it may refuse to count: look at its disk and log")
+	case facts.MaxMemory > 0 && 100*facts.UsedMemory/facts.MaxMemory >= memoryFull:
+		c.warn("writing", "%s of maxmemory %s is used; full, it refuses to count", humanize.IBytes(uint64(facts.UsedMemory)), humanize.IBytes(uint64(facts.MaxMemory)))
+	default:
+		c.ok("writing", "it is a primary, and its disk and memory have room")
+	}
+}

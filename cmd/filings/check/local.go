@@ -1,0 +1,62 @@
+package check
+
+import (
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// folder looks at the data folder: by making a file, since modes do not show full disks and read-only mounts.
+func (c *checkup) folder() {
+	info, err := os.Stat(c.Settings.DataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.ok("data folder", "%s does not exist: the program creates it when it first needs it", c.Settings.DataDir)
+		return
+	}
+	if err != nil {
+		c.fail("data folder", "FILINGS_DATA_DIR: %v", err)
+		return
+	}
+	file, err := os.CreateTemp(c.Settings.DataDir, "check.*")
+	if err != nil {
+		c.fail("data folder", "FILINGS_DATA_DIR: %v: this user must be able to write there", err)
+		return
+	}
+	_ = errors.Join(file.Close(), os.Remove(file.Name()))
+	if info.Mode().Perm()&0o077 != 0 {
+		c.warn("data folder", "other users can read %s (mode %o): chmod 700", c.Settings.DataDir, info.Mode().Perm())
+		return
+	}
+	c.ok("data folder", "only its owner can read and write %s", c.Settings.DataDir)
+}
+
+// certificate looks at the API's certificate. A self-signed one the service creates, and replaces in time.
+func (c *checkup) certificate() {
+	certFile, keyFile, own := c.Settings.TLSCertFile, c.Settings.TLSKeyFile, c.Settings.TLSCertFile == ""
+	if own {
+		certFile = filepath.Join(c.Settings.DataDir, "tls.pem")
+		keyFile = certFile
+	}
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	switch {
+	case own && errors.Is(err, fs.ErrNotExist):
+		c.ok("certificate", "self-signed, created when the service starts")
+	case own && err != nil:
+		c.warn("certificate", "%s cannot be read: the service creates another when it starts, and clients have to trust that", certFile)
+	case err != nil:
+		c.fail("certificate", "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE: %v", err)
+	case c.now().Before(pair.Leaf.NotBefore):
+		c.fail("certificate", "it is valid only from %s", pair.Leaf.NotBefore.Format(time.DateTime))
+	case c.now().Add(c.RenewBefore).After(pair.Leaf.NotAfter) && own:
+		c.warn("certificate", "self-signed, until %s: the service creates another when it starts, and clients have to trust that", pair.Leaf.NotAfter.Format(time.DateOnly))
+	case c.now().After(pair.Leaf.NotAfter):
+		c.fail("certificate", "it expired on %s: replace it and restart the service", pair.Leaf.NotAfter.Format(time.DateTime))
+	case c.now().Add(c.RenewBefore).After(pair.Leaf.NotAfter):
+		c.warn("certificate", "it expires on %s: replace it and restart the service", pair.Leaf.NotAfter.Format(time.DateOnly))
+	default:
+		c.ok("certificate", "it is valid until %s, and the key matches it", pair.Leaf.NotAfter.Format(time.DateOnly))
+	}
+}

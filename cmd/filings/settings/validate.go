@@ -1,0 +1,68 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
+
+// Check reports everything that is wrong with the settings, a line each. Values that may hold a password are not shown.
+func (s Settings) Check() error {
+	var errs []error
+	check := func(ok bool, name, value, must string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("FILINGS_%s=%q: %s", name, value, must))
+		}
+	}
+	for _, address := range s.ElasticsearchURL {
+		check(isURL(address, "http", "https"), "ELASTICSEARCH_URL", "…", "must be http:// or https:// addresses, separated by commas")
+	}
+	check(s.RedisURL == "" || isURL(s.RedisURL, "redis", "rediss"), "REDIS_URL", "…", "must be a redis:// or rediss:// address")
+	check(indexName.MatchString(s.Index), "INDEX", s.Index, "must be up to 100 lower-case letters, digits, - and _")
+	check(s.DataDir != "", "DATA_DIR", s.DataDir, "must be the path of a folder")
+	check(s.Listen != "" && s.Listen != Off, "LISTEN", s.Listen, "must be an address such as :8443")
+	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…", "FILINGS_OPERATIONS_LISTEN is off: it must be an address")
+	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
+	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
+	check(s.LegacyHasDataName != "", "LEGACY_HAS_DATA_NAME", "", "must be the name of a parameter")
+	check(slices.Contains([]string{"auto", "text", "json"}, s.LogFormat), "LOG_FORMAT", s.LogFormat, "must be text, json or auto")
+	for _, number := range []struct {
+		name     string
+		v, least int64
+	}{
+		{"INDEX_SHARDS", int64(s.IndexShards), 1}, {"INDEX_REPLICAS", int64(s.IndexReplicas), 0},
+		{"KEEP_GENERATIONS", int64(s.KeepGenerations), 0},
+		{"FREE_LIFETIME_QUOTA", s.FreeLifetimeQuota, 0}, {"STARTER_DAILY_QUOTA", s.StarterDailyQuota, 0},
+		{"PRO_DAILY_QUOTA", s.ProDailyQuota, 0}, {"ENTERPRISE_DAILY_QUOTA", s.EnterpriseDailyQuota, 0},
+		{"FREE_BURST", s.FreeBurst, 1}, {"STARTER_BURST", s.StarterBurst, 1},
+		{"PRO_BURST", s.ProBurst, 1}, {"ENTERPRISE_BURST", s.EnterpriseBurst, 1},
+	} {
+		check(number.v >= number.least, number.name, strconv.FormatInt(number.v, 10), fmt.Sprintf("must be %d or more", number.least))
+	}
+	_, err := s.Proxies()
+	return errors.Join(append(errs, err)...)
+}
+
+// Proxies returns the networks of FILINGS_TRUSTED_PROXIES.
+func (s Settings) Proxies() ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range s.TrustedProxies {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("FILINGS_TRUSTED_PROXIES=%q: must be networks such as 10.0.0.0/8, separated by commas", text)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func isURL(text string, schemes ...string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme)
+}
