@@ -14,17 +14,16 @@ import (
 	"filings/service"
 )
 
-var update = flag.Bool("update", false, "write the README's tables anew")
+var update = flag.Bool("update", false, "write the documents' tables anew")
 
-const readme = "../../README.md"
+// root is the folder of the README, from here.
+const root = "../.."
 
-// The README's tables are made from the tables that the program runs on.
-func TestREADMETables(t *testing.T) {
-	checkTables(t, readme, map[string]string{
-		"settings":   settingsTable(),
-		"parameters": parametersTable(),
-		"fields":     fieldsTable(),
-	})
+// The documents' tables are made from the tables that the program runs on.
+func TestDocuments_Tables(t *testing.T) {
+	checkTables(t, root+"/docs/api/filters.md", map[string]string{"parameters": parametersTable()})
+	checkTables(t, root+"/docs/api/tiers.md", map[string]string{"fields": fieldsTable()})
+	checkTables(t, root+"/docs/operate/settings.md", map[string]string{"settings": settingsTable()})
 }
 
 // checkTables compares the tables of a file with what they are made from, or with -update writes them anew.
@@ -43,7 +42,7 @@ func checkTables(t *testing.T, file string, tables map[string]string) {
 			t.Fatal(err)
 		}
 	} else if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("%s is out of date: `go test ./cmd/filings -run README -update` (-want +got)\n%s", file, diff)
+		t.Errorf("%s is out of date: `go test ./cmd/filings -run %s -update` (-want +got)\n%s", file, t.Name(), diff)
 	}
 }
 
