@@ -1,0 +1,134 @@
+package columns
+
+import (
+	"context"
+	"math/bits"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"filings/index"
+)
+
+// selection is what a filter selects: a bit a row.
+type selection struct {
+	bits  []uint64
+	count int
+}
+
+func (s *selection) has(row uint32) bool { return s.bits[row/64]>>(row%64)&1 == 1 }
+
+// each calls visit for the selected rows of a chunk of so many rows, which it numbers from 0.
+func (s *selection) each(chunk, rows int, visit func(row int)) {
+	for i, word := range s.bits[chunk*ChunkRows/64:][:(rows+63)/64] {
+		for ; word != 0; word &= word - 1 {
+			visit(i*64 + bits.TrailingZeros64(word))
+		}
+	}
+}
+
+// selected returns what w selects; nil for all rows.
+func (t *Table) selected(ctx context.Context, w index.Filter) (*selection, error) {
+	if len(w.Predicates()) == 0 {
+		return nil, ctx.Err()
+	}
+	if slices.ContainsFunc(w.Predicates(), movesWithTheClock) {
+		return t.evaluate(ctx, w) // it would never be needed again
+	}
+	return cached(ctx, t, cacheKey{text: w.String()}, func(ctx context.Context) (*selection, int, error) {
+		s, err := t.evaluate(ctx, w)
+		if err != nil {
+			return nil, 0, err
+		}
+		return s, 8 * len(s.bits), nil
+	})
+}
+
+func movesWithTheClock(p index.Predicate) bool {
+	_, is := p.(index.Times)
+	return is
+}
+
+// evaluate evaluates w on every chunk, on as many at a time as there are processors.
+func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error) {
+	conditions, err := t.compileAll(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	s := &selection{bits: make([]uint64, (t.rows+63)/64)}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for chunk := range t.chunks() {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			start := chunk * ChunkRows / 64
+			return evaluateChunk(ctx, conditions, chunk, s.bits[start:min(start+ChunkRows/64, len(s.bits))])
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, word := range s.bits {
+		s.count += bits.OnesCount64(word)
+	}
+	return s, nil
+}
+
+// compileAll compiles the predicates of w, those that take the longest last: they are not evaluated in chunks in which
+// nothing is left.
+func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
+	var quick, slow []condition
+	for _, p := range w.Predicates() {
+		c, err := t.compile(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if _, searches := p.(index.Contains); searches {
+			slow = append(slow, c)
+		} else {
+			quick = append(quick, c)
+		}
+	}
+	return slices.Concat(quick, slow), nil
+}
+
+// evaluateChunk sets the bits of the rows of a chunk for which every condition holds.
+func evaluateChunk(ctx context.Context, conditions []condition, chunk int, result []uint64) error {
+	if err := conditions[0](ctx, chunk, result); err != nil {
+		return err
+	}
+	hits := make([]uint64, len(result))
+	for _, c := range conditions[1:] {
+		clear(hits)
+		if !slices.ContainsFunc(result, func(word uint64) bool { return word != 0 }) {
+			return nil
+		}
+		if err := c(ctx, chunk, hits); err != nil {
+			return err
+		}
+		for i := range result {
+			result[i] &= hits[i]
+		}
+	}
+	return nil
+}
+
+// Count returns how many filings w selects.
+func (t *Table) Count(ctx context.Context, w index.Filter) (int64, error) {
+	s, err := t.selected(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	return int64(t.count(s)), nil
+}
+
+// count returns how many rows s has.
+func (t *Table) count(s *selection) int {
+	if s == nil {
+		return t.rows
+	}
+	return s.count
+}
