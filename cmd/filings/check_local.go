@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"filings/service/edge"
 	"io/fs"
 	"net"
 	"net/http"
@@ -55,11 +56,11 @@ func (c *checkup) certificate() {
 		c.fail("certificate", "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE: %v", err)
 	case c.now().Before(pair.Leaf.NotBefore):
 		c.fail("certificate", "it begins only on %s", pair.Leaf.NotBefore.Format(time.DateTime))
-	case c.now().Add(certificateRenew).After(pair.Leaf.NotAfter) && own:
+	case c.now().Add(edge.CertificateRenew).After(pair.Leaf.NotAfter) && own:
 		c.warn("certificate", "self-signed, until %s: the service makes another when it starts, and clients have to trust that", pair.Leaf.NotAfter.Format(time.DateOnly))
 	case c.now().After(pair.Leaf.NotAfter):
 		c.fail("certificate", "it ended on %s: put a new one in its place and start the service again", pair.Leaf.NotAfter.Format(time.DateTime))
-	case c.now().Add(certificateRenew).After(pair.Leaf.NotAfter):
+	case c.now().Add(edge.CertificateRenew).After(pair.Leaf.NotAfter):
 		c.warn("certificate", "it ends on %s: put a new one in its place and start the service again", pair.Leaf.NotAfter.Format(time.DateOnly))
 	default:
 		c.ok("certificate", "it is good until %s, and the key is its own", pair.Leaf.NotAfter.Format(time.DateOnly))

@@ -140,7 +140,7 @@ func (c *checkup) keyStore(ctx context.Context) {
 			return
 		}
 	}
-	store, err := openAccess(c.s)
+	store, err := openAccess(c.s, nil)
 	if err != nil {
 		c.fail("key store", "%v", err)
 		return

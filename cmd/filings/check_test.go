@@ -20,6 +20,7 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/index/elastic"
 	"filings/service/access"
+	"filings/service/edge"
 )
 
 // results returns the findings as `ok port`, without their details.
@@ -188,7 +189,7 @@ func TestCheck_Certificate(t *testing.T) {
 	dir := t.TempDir()
 	file, other := filepath.Join(dir, "tls.pem"), filepath.Join(dir, "other.pem")
 	for _, name := range []string{file, other} {
-		if err := makeCertificate(name, testTime, os.Rename); err != nil {
+		if _, err := edge.Certificate(name, testTime); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -200,12 +201,12 @@ func TestCheck_Certificate(t *testing.T) {
 		want string
 	}{
 		{"good", given, 0, resultOK},
-		{"ends soon", given, certificateLife - certificateRenew + time.Hour, resultWarn},
-		{"has ended", given, certificateLife + time.Hour, resultFail},
+		{"ends soon", given, edge.CertificateLife - edge.CertificateRenew + time.Hour, resultWarn},
+		{"has ended", given, edge.CertificateLife + time.Hour, resultFail},
 		{"has not begun", given, -24 * time.Hour, resultFail},
 		{"another key", settings{DataDir: dir, TLSCertFile: file, TLSKeyFile: other}, 0, resultFail},
 		{"self-signed", settings{DataDir: dir}, 0, resultOK},
-		{"self-signed, ended", settings{DataDir: dir}, certificateLife + time.Hour, resultWarn},
+		{"self-signed, ended", settings{DataDir: dir}, edge.CertificateLife + time.Hour, resultWarn},
 		{"self-signed, none yet", settings{DataDir: t.TempDir()}, 0, resultOK},
 	} {
 		c := &checkup{s: test.s, now: func() time.Time { return testTime.Add(test.at) }}

@@ -58,7 +58,7 @@ func (p *program) loadDemo(ctx context.Context, s settings) error {
 
 // demoKey returns a new key of the demo's account.
 func demoKey(ctx context.Context, s settings) (key string, err error) {
-	keys, err := openAccess(s)
+	keys, err := openAccess(s, nil)
 	if err != nil {
 		return "", err
 	}

@@ -60,7 +60,8 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 		return err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
-	keys, err := openAccess(s)
+	registry := newRegistry()
+	keys, err := openAccess(s, registry)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,6 @@ func (p *program) serve(ctx context.Context, s settings, log *slog.Logger, ready
 	if err := reach(ctx, s, store, keys); err != nil {
 		return err
 	}
-	registry := newRegistry()
 	engine, err := serving.New(store, serving.Config{CacheBytes: int64(s.CacheSize), Registry: registry, Log: log})
 	if err != nil {
 		return err
@@ -146,8 +146,8 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		patience, cancel := context.WithTimeout(context.Background(), drain)
 		defer cancel()
 		err := shutDown(patience, clients, log)
-		if svc.Settle(patience) != nil {
-			log.Warn("stopped before all quotas of failed requests were given back")
+		if svc.Drain(patience) != nil {
+			log.Warn("stopped before all quotas of failed requests were refunded")
 		}
 		err = errors.Join(err, shutDown(patience, operators, log))
 		l.close() // an application that was only about to listen has not closed its socket

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"filings/service"
 	"filings/service/access"
+	"filings/service/accounts"
 )
 
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
@@ -34,7 +34,7 @@ func (s *settings) check() error {
 	must(indexName.MatchString(s.Index), "INDEX", s.Index, "up to 100 lower-case letters, digits, - and _ are wanted")
 	must(s.DataDir != "", "DATA_DIR", s.DataDir, "the path of a folder is wanted")
 	must(s.Listen != "" && s.Listen != off, "LISTEN", s.Listen, "an address such as :8443 is wanted")
-	must(s.OperationsToken == "" || service.ValidToken(s.OperationsToken), "OPERATIONS_TOKEN", "…", service.TokenForm+" are wanted")
+	must(s.OperationsToken == "" || accounts.ValidToken(s.OperationsToken), "OPERATIONS_TOKEN", "…", accounts.TokenForm+" are wanted")
 	must(s.OperationsToken == "" || s.OperationsListen != off, "OPERATIONS_TOKEN", "…", "FILINGS_OPERATIONS_LISTEN is off: an address is wanted")
 	must((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	must(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "a duration above 0 is wanted")

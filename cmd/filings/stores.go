@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"filings/index"
@@ -42,15 +43,15 @@ func openStore(s settings, log *slog.Logger) (generation.Store, io.Closer, error
 	return store, io.NopCloser(nil), nil // its connections end with the process
 }
 
-// openAccess opens the key store that the settings name.
-func openAccess(s settings) (access.Store, error) {
+// openAccess opens the key store that the settings name. registerer, if there is one, gets its metrics.
+func openAccess(s settings, registerer prometheus.Registerer) (access.Store, error) {
 	if s.RedisURL == "" {
 		if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
 			return nil, fmt.Errorf("FILINGS_DATA_DIR: %w", err)
 		}
 		return access.OpenEmbedded(filepath.Join(s.DataDir, "access.db"), s.limits(), nil)
 	}
-	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: s.limits()})
+	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: s.limits(), Registerer: registerer})
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -72,7 +73,7 @@ func (p *program) withStore(do func(ctx context.Context, store generation.Store,
 // withAccess opens the key store, hands it to do, and closes it.
 func (p *program) withAccess(do func(ctx context.Context, store access.Store) error) func(*cobra.Command, []string) error {
 	return p.withSettings(func(ctx context.Context, s settings, _ []string) (err error) {
-		store, err := openAccess(s)
+		store, err := openAccess(s, nil)
 		if err != nil {
 			return err
 		}

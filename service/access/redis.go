@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -36,6 +37,8 @@ type RedisConfig struct {
 	Prefix string
 	// Now is the clock. Nil: that of Redis, the only right one with more than one process.
 	Now func() time.Time
+	// Registerer gets the metric of the circuit breaker. Nil: there is none.
+	Registerer prometheus.Registerer
 }
 
 // Redis is a Store in one Redis server, for any number of processes.
@@ -86,7 +89,10 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	for _, tier := range Tiers {
 		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst)
 	}
-	return r, nil
+	if cfg.Registerer != nil {
+		err = cfg.Registerer.Register(breaker.Metric("filings_keys_breaker_state", "key store", r.breaker.State))
+	}
+	return r, err
 }
 
 // redisOptions reads an URL, and sets what the promises of a Store need.
@@ -126,9 +132,6 @@ func (r *Redis) Ping(ctx context.Context) error {
 	}
 	return nil
 }
-
-// BreakerState tells whether Redis is asked: 0 it is, 1 it is tried again, 2 it is not, since it did not answer.
-func (r *Redis) BreakerState() int { return r.breaker.State() }
 
 // Close implements Store.
 func (r *Redis) Close() error {
