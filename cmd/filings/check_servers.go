@@ -156,7 +156,7 @@ func (c *checkup) keyStore(ctx context.Context) {
 		return
 	}
 	asked := c.now()
-	facts, err := redis.Facts(ctx)
+	facts, err := redis.Health(ctx)
 	if err != nil {
 		c.warn("key store", "it answers, but does not tell of its state: %v", err)
 		return
@@ -165,7 +165,7 @@ func (c *checkup) keyStore(ctx context.Context) {
 }
 
 // redis judges what Redis tells, when it was asked for it.
-func (c *checkup) redis(facts access.Facts, asked time.Time) {
+func (c *checkup) redis(facts access.Health, asked time.Time) {
 	c.ok("key store", "Redis, version %s", facts.Version)
 	c.redisWrites(facts)
 	if facts.AppendOnly {
@@ -188,7 +188,7 @@ func (c *checkup) redis(facts access.Facts, asked time.Time) {
 }
 
 // redisWrites looks at what would keep Redis from counting.
-func (c *checkup) redisWrites(facts access.Facts) {
+func (c *checkup) redisWrites(facts access.Health) {
 	switch {
 	case facts.Replica:
 		c.fail("writing", "it is a replica and takes no writes: FILINGS_REDIS_URL must name the primary")

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// patience bounds what has no deadline of its own: refunds, and commands. A transaction takes far less than a
-	// millisecond: who waits longer than this waits for a process that hangs.
-	patience = 20 * time.Second
-	// lockRetry is how often the lock of another process is tried for. SQLite would wait by itself, but without looking
-	// at contexts, and with pauses so long that a busy process keeps another out for seconds.
+	// lockTimeout bounds what has no deadline of its own: refunds, and commands. A transaction takes far less than a
+	// millisecond: one that waits longer than this waits for a process that hangs.
+	lockTimeout = 20 * time.Second
+	// lockRetry is the pause between two attempts to get the lock that another process holds. SQLite would wait by
+	// itself, but without looking at contexts, and with pauses so long that a busy process keeps another out for seconds.
 	lockRetry = 500 * time.Microsecond
 
 	ownerOnly fs.FileMode = 0o600
@@ -148,9 +148,9 @@ func (e *Embedded) write(ctx context.Context, what string, change func(transacti
 }
 
 // attempt repeats an operation while another process holds the lock that it needs, until ctx ends. Errors that are not
-// the answer of the store become ErrUnavailable.
+// results of the store become ErrUnavailable.
 func (e *Embedded) attempt(ctx context.Context, what string, operation func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	err := operation(ctx)
 	for isBusy(err) && pause(ctx, lockRetry) {
