@@ -89,7 +89,7 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst)
 	}
 	if cfg.Registerer != nil {
-		err = cfg.Registerer.Register(breaker.Metric("filings_keys_breaker_state", "key store", r.breaker.State))
+		err = cfg.Registerer.Register(r.breaker.Metric("filings_keys_breaker_state"))
 	}
 	return r, err
 }
