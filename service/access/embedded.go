@@ -104,16 +104,11 @@ func source(path string) string {
 
 // prepare makes the tables and the statements. Other processes may be doing the same.
 func (e *Embedded) prepare() error {
-	ctx := context.Background()
-	err := e.write(ctx, "make tables", func(t transaction) error {
-		_, err := t.tx.ExecContext(ctx, schema)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return e.attempt(ctx, "prepare statements", func(ctx context.Context) (err error) {
-		e.statements, err = prepareStatements(ctx, e.db)
+	return e.attempt(context.Background(), "make tables", func(ctx context.Context) error {
+		_, err := e.db.ExecContext(ctx, schema)
+		if err == nil {
+			e.statements, err = prepareStatements(ctx, e.db)
+		}
 		return err
 	})
 }

@@ -45,103 +45,90 @@ func (a *API) Route(app *fiber.App) {
 		return
 	}
 	app.Use(root, a.observe, bearer(a.Token))
-	app.Get(root, a.list)
-	app.Post(root, a.create)
-	app.Get(root+"/:user", a.show)
-	app.Put(root+"/:user/tier", a.setTier)
-	app.Post(root+"/:user/key", a.rotate)
-	app.Delete(root+"/:user/key", a.revoke)
+	app.Get(root, handle(a.list))
+	app.Post(root, handle(a.create, "user", "tier", "name"))
+	app.Get(root+"/:user", handle(a.show))
+	app.Put(root+"/:user/tier", handle(a.setTier, "tier"))
+	app.Post(root+"/:user/key", handle(a.rotate))
+	app.Delete(root+"/:user/key", handle(a.revoke))
 }
 
-// list sends all accounts by user: there is no paging, as `keys list` has none.
-func (a *API) list(c *fiber.Ctx) error {
+// operation is one of the paths. It gets the user of the path and the members of the body, and returns the status and
+// the value of its response; without a value there is no body.
+type operation func(c *fiber.Ctx, user string, body map[string]string) (status int, v any, err error)
+
+// handle reads what do gets, and sends what it returns as `filings keys` prints it. A change may have a body with the
+// members named, and with no others.
+func handle(do operation, members ...string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		user, err := userOf(c)
+		if err != nil {
+			return err
+		}
+		var body map[string]string
+		if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
+			if body, err = membersOf(c, members); err != nil {
+				return err
+			}
+		}
+		status, v, err := do(c, user, body)
+		if err != nil {
+			return err
+		}
+		if c.Status(status); v == nil {
+			return nil
+		}
+		text, err := json.Marshal(v)
+		c.Set(fiber.HeaderContentType, edge.JSON)
+		c.Response().SetBody(append(text, '\n'))
+		return err
+	}
+}
+
+// list returns all accounts by user: there is no paging, as `keys list` has none.
+func (a *API) list(c *fiber.Ctx, _ string, _ map[string]string) (int, any, error) {
 	all, err := a.Store.List(c.UserContext())
 	if all == nil {
 		all = []access.Account{}
 	}
-	return send(c, http.StatusOK, all, err)
+	return http.StatusOK, all, err
 }
 
-func (a *API) show(c *fiber.Ctx) error {
-	user, err := userOf(c)
-	if err != nil {
-		return err
-	}
+func (a *API) show(c *fiber.Ctx, user string, _ map[string]string) (int, any, error) {
 	account, err := a.Store.Show(c.UserContext(), user)
-	return send(c, http.StatusOK, account, err)
+	return http.StatusOK, account, err
+}
+
+// newKey is a response with a new key, the only time that it is shown.
+type newKey struct {
+	Key string `json:"key"`
 }
 
 // create makes an account's key. A client that got no response finds the key to be there (409), and rotates it.
-func (a *API) create(c *fiber.Ctx) error {
-	body, err := members(c, "user", "tier", "name")
-	if err != nil {
-		return err
-	}
+func (a *API) create(c *fiber.Ctx, _ string, body map[string]string) (int, any, error) {
 	user := body["user"]
 	c.Locals(accountUser{}, user)
 	key, err := a.Store.Create(c.UserContext(), user, access.Tier(body["tier"]), body["name"])
 	if err == nil {
 		c.Set(fiber.HeaderLocation, root+"/"+url.PathEscape(user))
 	}
-	return sendKey(c, key, err)
+	return http.StatusCreated, newKey{key}, err
 }
 
-func (a *API) rotate(c *fiber.Ctx) error {
-	user, err := userAlone(c)
-	if err != nil {
-		return err
-	}
+func (a *API) rotate(c *fiber.Ctx, user string, _ map[string]string) (int, any, error) {
 	key, err := a.Store.Rotate(c.UserContext(), user)
-	return sendKey(c, key, err)
+	return http.StatusCreated, newKey{key}, err
 }
 
 // revoke ends an account's key. An account without an active one is as it should be: revoking twice does no harm.
-func (a *API) revoke(c *fiber.Ctx) error {
-	user, err := userAlone(c)
-	if err != nil {
-		return err
-	}
-	if err = a.Store.Revoke(c.UserContext(), user); errors.Is(err, access.ErrRevoked) {
+func (a *API) revoke(c *fiber.Ctx, user string, _ map[string]string) (int, any, error) {
+	err := a.Store.Revoke(c.UserContext(), user)
+	if errors.Is(err, access.ErrRevoked) {
 		err = nil
 	}
-	return sendNothing(c, err)
+	return http.StatusNoContent, nil, err
 }
 
-func (a *API) setTier(c *fiber.Ctx) error {
-	user, err := userOf(c)
-	if err != nil {
-		return err
-	}
-	body, err := members(c, "tier")
-	if err != nil {
-		return err
-	}
-	return sendNothing(c, a.Store.SetTier(c.UserContext(), user, access.Tier(body["tier"])))
-}
-
-// send sends v as `filings keys` prints it, unless err says that there is no v.
-func send(c *fiber.Ctx, status int, v any, err error) error {
-	if err != nil {
-		return err
-	}
-	body, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	c.Status(status).Set(fiber.HeaderContentType, edge.JSON)
-	c.Response().SetBody(append(body, '\n'))
-	return nil
-}
-
-// sendKey sends a new key, the only time that it is shown.
-func sendKey(c *fiber.Ctx, key string, err error) error {
-	return send(c, http.StatusCreated, map[string]string{"key": key}, err)
-}
-
-// sendNothing ends a change, which has no body to send.
-func sendNothing(c *fiber.Ctx, err error) error {
-	if err == nil {
-		c.Status(http.StatusNoContent)
-	}
-	return err
+func (a *API) setTier(c *fiber.Ctx, user string, body map[string]string) (int, any, error) {
+	return http.StatusNoContent, nil, a.Store.SetTier(c.UserContext(), user, access.Tier(body["tier"]))
 }

@@ -34,19 +34,10 @@ func userOf(c *fiber.Ctx) (string, error) {
 	return user, nil
 }
 
-// userAlone is userOf for a request that says nothing else.
-func userAlone(c *fiber.Ctx) (string, error) {
-	user, err := userOf(c)
-	if err == nil {
-		_, err = members(c)
-	}
-	return user, err
-}
-
-// members reads the body: one JSON object whose values are strings, with some of these names, each once, and no others.
+// membersOf reads the body: one JSON object whose values are strings, with some of these names, each once, and no others.
 // encoding/json alone would take names in any case, and of repeated ones the last. Without names, there may be no body
 // at all.
-func members(c *fiber.Ctx, names ...string) (map[string]string, error) {
+func membersOf(c *fiber.Ctx, names []string) (map[string]string, error) {
 	body := c.Request().Body() // not c.Body(), which decompresses
 	if len(body) == 0 && len(names) == 0 {
 		return nil, nil
