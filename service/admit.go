@@ -12,13 +12,6 @@ import (
 	"filings/service/access"
 )
 
-const (
-	headerKey       = "X-API-Key"
-	headerLimit     = "X-RateLimit-Limit"
-	headerRemaining = "X-RateLimit-Remaining"
-	headerReset     = "X-RateLimit-Reset"
-)
-
 // admit lets a request pass whose key, burst and quota allow it. It stands before the routes: without a key nobody
 // learns which paths there are (rule K6).
 func (s *Service) admit(c *fiber.Ctx) error {
@@ -29,12 +22,12 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	}
 	began := s.now()
 	k.admission, err = s.config.Access.Admit(c.UserContext(), key)
-	s.metrics.asked(err, s.now().Sub(began))
+	s.metrics.keyStoreCalled(err, s.now().Sub(began))
 	if err != nil {
 		return err
 	}
 	a := k.admission
-	s.metrics.admitted(a)
+	s.metrics.admissions.WithLabelValues(verdictLabels[a.Verdict]).Inc()
 	if a.Verdict == access.UnknownKey {
 		return errUnknownKey
 	}
@@ -45,7 +38,8 @@ func (s *Service) admit(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderRetryAfter, "1")
 		return errBurst
 	case access.DailyExceeded:
-		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(secondsUntil(a), 10))
+		untilReset := int64(math.Ceil(a.Reset.Sub(a.Now).Seconds())) // by the store's clock
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(max(1, untilReset), 10))
 		return errDaily
 	case access.LifetimeExceeded:
 		return errLifetime // no time will help
@@ -68,31 +62,26 @@ func keyOf(c *fiber.Ctx) (string, error) {
 	return "", errNoKey
 }
 
-// secondsUntil is the whole seconds until the quota resets, at least one, by the store's clock.
-func secondsUntil(a access.Admission) int64 {
-	return max(1, int64(math.Ceil(a.Reset.Sub(a.Now).Seconds())))
-}
-
-// setQuotaHeaders sets what every answer to a known caller carries (rule K7).
+// setQuotaHeaders sets what every response to a known caller carries (rule K7).
 func (k *call) setQuotaHeaders() {
 	k.http.Set(headerLimit, strconv.FormatInt(k.admission.Limit, 10))
 	k.http.Set(headerRemaining, strconv.FormatInt(k.admission.Remaining, 10))
 	k.http.Set(headerReset, strconv.FormatInt(k.admission.Reset.Unix(), 10))
 }
 
-// giveBackTime is kept of each request's time for giving back its quota, since a request mostly fails by using up the
+// refundTime is kept of each request's time for the refund of its quota, since a request mostly fails by using up the
 // rest. A tenth of the request's time, where that is less.
-const giveBackTime = 500 * time.Millisecond
+const refundTime = 500 * time.Millisecond
 
 // workTime is the part of a request's time in which it must be answered.
 func (s *Service) workTime() time.Duration {
 	t := s.config.RequestTimeout
-	return t - min(giveBackTime, t/10)
+	return t - min(refundTime, t/10)
 }
 
-// giveBack undoes the count of a request that the service failed to answer (rule K6). The answer waits for that only as
-// long as the request's time allows; where the key store stands still as well, the refund goes on behind it.
-func (s *Service) giveBack(k *call) {
+// refund undoes the count of a request that the service failed to answer (rule K6). The response waits for that only as
+// long as the request's time allows; where the key store does not answer either, the refund goes on in the background.
+func (s *Service) refund(k *call) {
 	if !k.known || k.admission.Verdict != access.Admitted {
 		return
 	}
@@ -105,33 +94,33 @@ func (s *Service) giveBack(k *call) {
 			return s.config.Access.Refund(ctx, admission)
 		})
 		if err != nil {
-			s.log.Error("quota not given back", slog.String("id", id), slog.String("error", err.Error()))
+			s.log.Error("quota not refunded", slog.String("id", id), slog.String("error", err.Error()))
 		}
 		done <- err
 	}()
-	late := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
-	defer late.Stop()
+	timeout := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
+	defer timeout.Stop()
 	select {
 	case err := <-done:
 		if err == nil {
 			k.admission.Remaining++
 			k.setQuotaHeaders()
 		}
-	case <-late.C:
+	case <-timeout.C:
 	}
 }
 
-// Settle waits for the refunds that were not done when their requests were answered, or until ctx ends. It is for after
+// Drain waits for the refunds that were not done when their requests were answered, or until ctx ends. It is for after
 // the last request, and before the key store is closed.
-func (s *Service) Settle(ctx context.Context) error {
-	settled := make(chan struct{})
+func (s *Service) Drain(ctx context.Context) error {
+	drained := make(chan struct{})
 	go func() {
-		s.refunds.Lock() // once nobody refunds
+		s.refunds.Lock() // once no refund holds it
 		defer s.refunds.Unlock()
-		close(settled)
+		close(drained)
 	}()
 	select {
-	case <-settled:
+	case <-drained:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -2,20 +2,41 @@ package service
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/access"
+	"filings/service/edge"
 )
 
-// call is what is known of one request while it is answered.
+const (
+	contentType      = edge.JSON
+	headerKey        = "X-API-Key"
+	headerLimit      = "X-RateLimit-Limit"
+	headerRemaining  = "X-RateLimit-Remaining"
+	headerReset      = "X-RateLimit-Reset"
+	headerRequestID  = edge.HeaderRequestID
+	headerIgnored    = "X-Ignored-Parameters"
+	headerPrefer     = "Prefer"
+	headerApplied    = "Preference-Applied"
+	headerDeprecated = "Deprecation"
+)
+
+// newCORS lets scripts of origins use the API, and read all headers that it sends (rule K7).
+func newCORS(origins []string) edge.CORS {
+	return edge.CORS{
+		Origins: origins,
+		Methods: "GET, HEAD",
+		Headers: headerKey + ", If-None-Match, " + headerPrefer,
+		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", Retry-After, " + headerRequestID + ", " +
+			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link",
+	}
+}
+
+// call is what is known of one request while it is handled.
 type call struct {
 	http      *fiber.Ctx
 	id        string // rule E5
@@ -32,28 +53,34 @@ const noRoute = "none"
 
 type callKey struct{}
 
-func newCall(c *fiber.Ctx, began time.Time) *call {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
-	k := &call{http: c, id: "req_" + hex.EncodeToString(id[:]), route: noRoute, began: began}
+// newCall begins a request, and sets the headers of every response. A response may be kept by the client alone, which
+// must revalidate it; which one it is depends on the key's tier. Every client of this listener speaks HTTPS, so all may
+// be told to stay with it.
+func (s *Service) newCall(c *fiber.Ctx) *call {
+	k := &call{http: c, id: edge.NewID(), route: noRoute, began: s.now()}
 	c.Locals(callKey{}, k)
+	c.Set(headerRequestID, k.id)
+	c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderCacheControl, "private, no-cache")
+	c.Set(fiber.HeaderVary, s.cors.Vary(headerKey+", Accept-Encoding, "+headerPrefer))
+	s.cors.SetHeaders(c)
 	return k
 }
 
 func callOf(c *fiber.Ctx) *call { return c.Locals(callKey{}).(*call) }
 
 // observe is the outermost middleware: it begins a request and ends it. Errors, panics included, come to it and to
-// nowhere else; it turns them into an answer, gives the quota back, and writes the one record of the log.
+// nowhere else; it turns them into a response, refunds the quota, and writes the one record of the log.
 func (s *Service) observe(c *fiber.Ctx) error {
-	k := newCall(c, s.now())
+	k := s.newCall(c)
 	s.metrics.inFlight.Inc()
 	defer s.metrics.inFlight.Dec()
 	ctx, cancel := context.WithTimeout(context.Background(), s.workTime())
 	defer cancel()
 	c.SetUserContext(ctx)
-	s.setCommonHeaders(k)
 
-	err := ofFiber(s.guarded(c))
+	err := edge.Error(edge.Next(c))
 	if err != nil {
 		s.fail(k, err)
 	}
@@ -64,32 +91,30 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	return nil
 }
 
-// guarded runs the rest of the chain and turns a panic into an error.
-func (s *Service) guarded(c *fiber.Ctx) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return c.Next()
-}
-
 // refused answers what the HTTP server refuses before any middleware sees it: a request that is too large, too slow or
 // no HTTP.
 func (s *Service) refused(c *fiber.Ctx, err error) error {
-	k := newCall(c, s.now())
-	s.setCommonHeaders(k)
-	err = ofFiber(err)
+	k := s.newCall(c)
+	err = edge.Error(err)
 	s.fail(k, err)
 	s.end(k, err)
 	return nil
 }
 
-// fail writes the answer to a request that could not be answered, after giving back what it cost if that is our fault.
+// preflight answers a browser's CORS preflight, which carries no key.
+func (s *Service) preflight(c *fiber.Ctx) error {
+	if !s.cors.Preflight(c) {
+		return c.Next()
+	}
+	callOf(c).route = "preflight"
+	return nil
+}
+
+// fail writes the response to a request that failed, after refunding what it cost if that is our fault.
 func (s *Service) fail(k *call, err error) {
 	kind, message := told(err)
 	if kind.status >= http.StatusInternalServerError {
-		s.giveBack(k)
+		s.refund(k)
 	}
 	r := k.http.Response()
 	r.ResetBody()
@@ -98,28 +123,20 @@ func (s *Service) fail(k *call, err error) {
 	r.SetBody(k.appendError(nil, kind, message))
 }
 
-// end counts and logs a request that was answered. Neither keys nor addresses, paths nor queries are logged: people's
-// names are in them.
+// end counts and logs a request that was answered.
 func (s *Service) end(k *call, err error) {
-	status, took := k.http.Response().StatusCode(), s.now().Sub(k.began)
-	s.metrics.answered(k, status, took)
-	level, fields := slog.LevelInfo, []slog.Attr{
-		slog.String("id", k.id),
-		slog.String("method", k.http.Method()),
-		slog.String("route", k.route),
-		slog.Int("status", status),
-		slog.Float64("ms", float64(took.Microseconds())/1000),
-		slog.Int("bytes", len(k.http.Response().Body())),
-	}
+	took := s.now().Sub(k.began)
+	s.metrics.answered(k, took)
+	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route, took), slog.Int("bytes", len(k.http.Response().Body())))
 	if k.known {
-		fields = append(fields, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
+		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}
 	if err != nil {
 		kind := kindOf(err)
-		fields = append(fields, slog.String("code", kind.code))
+		attributes = append(attributes, slog.String("code", kind.code))
 		if kind.status >= http.StatusInternalServerError {
-			level, fields = slog.LevelError, append(fields, slog.String("error", err.Error()))
+			level, attributes = slog.LevelError, append(attributes, slog.String("error", err.Error()))
 		}
 	}
-	s.log.LogAttrs(context.Background(), level, "request", fields...)
+	s.log.LogAttrs(context.Background(), level, "request", attributes...)
 }

@@ -1,6 +1,7 @@
 // Package service owns the HTTP API: routes, the table of query parameters, the envelope, errors, headers, what a tier
-// sees of a filing, and the operations listener. It refuses to know how filings are stored (package index) and how keys
-// and quotas are kept (package access), and it opens no sockets: certificates, addresses and the life of the process
+// sees of a filing, and the operations listener. It refuses to know how filings are stored (package index), how keys and
+// quotas are kept (package access), how accounts are managed over HTTP (package accounts) and what is on the pages for
+// people (package pages), and it opens no sockets: certificates, addresses and the life of the process
 // belong to the program.
 //
 // # The way of a request
@@ -9,10 +10,10 @@
 //
 //  1. observe gives the request its id and its time limit, and is the only one that ends a request: errors and panics
 //     from everything below come to it. It writes the error, compresses, counts and writes the one record of the log.
-//  2. framed refuses what a proxy in front may have read in another way, and hangs up.
-//  3. preflight answers a browser's CORS question, which carries no key. The OpenAPI document and the pages for people
-//     need none either: they are answered next (file.go).
-//  4. admit asks the key store once: key, burst and quota. It stands before the routes, so that without a key nobody
+//  2. edge.Framed refuses what a proxy in front may have read in another way, and closes the connection.
+//  3. preflight answers a browser's CORS preflight, which carries no key. The OpenAPI document and the pages for people
+//     need none either: they are sent next (file.go).
+//  4. admit calls the key store once: key, burst and quota. It stands before the routes, so that without a key nobody
 //     learns which paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405 and
 //     500 carry them too.
 //  5. wellFormed refuses what is no URL; then the router: one of the endpoints (surface), else 404, or 405 with Allow.
@@ -22,8 +23,8 @@
 // The access log has id, method, route (the pattern), status, ms, bytes, user, tier, code, and, for a 5xx, the error.
 // Paths, queries and addresses are left out: names of people are in them.
 //
-// The time limit covers all of it. A tenth of it, half a second at most, is kept for giving back the quota of a request
-// that failed: it mostly fails because the rest was used up.
+// The time limit covers all of it. A tenth of it, half a second at most, is kept for the refund of a request that failed:
+// it mostly fails because the rest was used up.
 //
 // # Parameters
 //
@@ -52,11 +53,6 @@
 // and the structs of answers, whose tag help describes a field. What these do not know, such as a summary, is in the table
 // of operations: an endpoint without a row there fails the tests. Its examples are written by the code that answers.
 //
-// # Pages
-//
-// Two pages for people need no key and count nothing (pages.go): /docs, the OpenAPI document to read and to try, and
-// /explore, filings on a map. Both ask the API as any client does, with the key of who reads them.
-//
 // # Errors
 //
 // An error is of a kind, and one table (errors.go) gives each kind its status and code:
@@ -70,19 +66,11 @@
 //	500  service_unavailable      engine or key store do not answer, or not in time
 //	500  internal_error           everything else
 //
-// While an engine does not answer, requests are refused at once (guard.go, package breaker); Redis has the same in front
+// While an engine does not answer, requests are refused at once (package breaker); Redis has the same in front
 // of it. There is no Retry-After on a 500: the specification keeps it for 429.
 //
 // Only a refusal made here carries its own words to the client; every other error is told by its kind and logged.
 //
 // A body that comes with a GET means nothing. Up to 4 KiB it is read and left alone, since some clients send an empty
 // object; beyond that the request is refused.
-//
-// # Accounts
-//
-// On the operations listener, and only with a token in Config, /accounts offers the key store's operations to the program
-// that signs users in (accounts.go). Errors come in the API's envelope, with a table of their own (accounts_call.go): what
-// calls here is a program, so it gets 409, 415 and 503, which the API does not have. Bodies are read strictly: one object,
-// known names, each once. Creating and rotating are not made repeatable, because that would take keeping a key: who got
-// no answer rotates. Setting a tier and revoking can be repeated.
 package service

@@ -126,7 +126,7 @@ func TestK6_RefundIsLate(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.service.Settle(ended); !errors.Is(err, context.Canceled) {
+	if err := s.service.Drain(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("settled before the refund: %v", err)
 	}
 	close(may)

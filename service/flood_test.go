@@ -33,7 +33,7 @@ func flood(t *testing.T, s *site, d *door, key string) map[int]int {
 		})
 	}
 	clients.Wait()
-	if err := s.service.Settle(t.Context()); err != nil { // refunds are no part of what is counted here
+	if err := s.service.Drain(t.Context()); err != nil { // refunds are no part of what is counted here
 		t.Fatal(err)
 	}
 	return statuses

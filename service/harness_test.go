@@ -96,7 +96,7 @@ func (s *site) serve(t testing.TB, engine index.Engine) *serving.Engine {
 // used returns how many requests count for user, once everything that is to be given back was.
 func (s *site) used(t testing.TB, user string) int64 {
 	t.Helper()
-	if err := s.service.Settle(t.Context()); err != nil {
+	if err := s.service.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	account, err := s.store.Show(t.Context(), user)

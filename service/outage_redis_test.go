@@ -17,6 +17,8 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/service"
 	"filings/service/access"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // badWire lies between a service and the real Redis. It understands so much of the protocol that it knows where a
@@ -58,14 +60,14 @@ func newBadWire(t *testing.T) *badWire {
 		t.Fatal(err)
 	}
 	go w.accept(address.Host)
-	w.direct = w.open(t, w.redis)
+	w.direct = w.open(t, w.redis, nil)
 	return w
 }
 
-// open returns the key store of this wire, at an address.
-func (w *badWire) open(t *testing.T, address string) *access.Redis {
+// open returns the key store of this wire, at an address. registerer, if there is one, gets its metrics.
+func (w *badWire) open(t *testing.T, address string, registerer prometheus.Registerer) *access.Redis {
 	t.Helper()
-	store, err := access.OpenRedis(access.RedisConfig{URL: address, Prefix: w.prefix, Limits: limits()})
+	store, err := access.OpenRedis(access.RedisConfig{URL: address, Prefix: w.prefix, Limits: limits(), Registerer: registerer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +182,7 @@ func readCommand(r *bufio.Reader) (name, raw string, err error) {
 func newSiteBehind(t *testing.T, wire *badWire, timeout time.Duration) (s *site, key string) {
 	t.Helper()
 	s = newSite(t, oracle(fixture(t)), func(c *service.Config) {
-		c.Access, c.RequestTimeout = wire.open(t, "redis://"+wire.Addr().String()), timeout
+		c.Access, c.RequestTimeout = wire.open(t, "redis://"+wire.Addr().String(), c.Registry), timeout
 	})
 	key, err := wire.direct.Create(t.Context(), "customer", access.Pro, "test")
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"filings/service/edge"
 )
 
 // endpoint is one path of the API.
@@ -31,10 +33,10 @@ func surface() []endpoint {
 }
 
 func (s *Service) newApp() *fiber.App {
-	app := fiber.New(serverConfig(s.refused))
-	app.Use(s.observe, framed, s.preflight)
+	app := fiber.New(edge.ServerConfig(s.refused))
+	app.Use(s.observe, edge.Framed, s.preflight)
 	for _, f := range s.files {
-		app.Get(f.path, f.serve(s))
+		app.Get(f.Path, s.serveFile(f))
 	}
 	app.Use(s.admit, wellFormed)
 	for _, e := range surface() {
@@ -43,8 +45,8 @@ func (s *Service) newApp() *fiber.App {
 			app.Get(e.legacy, deprecated(e.legacy), s.serve(e))
 		}
 	}
-	app.Server().Handler = knownMethods(app.Server().Handler)
-	silentToSilence(app.Server())
+	edge.RouteAllMethods(app.Server())
+	edge.CloseIdle(app.Server())
 	return app
 }
 
@@ -52,7 +54,7 @@ func (s *Service) newApp() *fiber.App {
 // empty, which would be taken for one that does not exist.
 func wellFormed(c *fiber.Ctx) error {
 	if len(c.Request().URI().PathOriginal()) == 0 {
-		return errMalformed
+		return edge.ErrMalformed
 	}
 	return c.Next()
 }
@@ -110,5 +112,5 @@ func deprecated(pattern string) fiber.Handler {
 
 // successor returns the path that has taken the place of a legacy one (rule P20).
 func successor(path string) string {
-	return "/v1/filings" + headerSafe(strings.TrimPrefix(path, "/v1/liens"))
+	return "/v1/filings" + edge.HeaderSafe(strings.TrimPrefix(path, "/v1/liens"))
 }

@@ -15,6 +15,9 @@ import (
 	"filings/index/generation"
 	"filings/index/serving"
 	"filings/service/access"
+	"filings/service/accounts"
+	"filings/service/edge"
+	"filings/service/pages"
 )
 
 // Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value of any other field
@@ -58,7 +61,8 @@ type Service struct {
 	now     func() time.Time
 	log     *slog.Logger
 	table   *table
-	files   []file // needs no key
+	files   []pages.File // need no key
+	cors    edge.CORS
 	active  []string
 	metrics *metrics
 	buffers sync.Pool    // of *[]byte: bodies while they are put together
@@ -71,16 +75,16 @@ func New(c Config) (*Service, error) {
 	if c.Engine == nil || c.Access == nil || c.RequestTimeout <= 0 {
 		return nil, errors.New("service: engine, access and a request timeout are needed")
 	}
-	if c.OperationsToken != "" && !ValidToken(c.OperationsToken) {
-		return nil, errors.New("service: the operations token must be " + TokenForm)
+	if c.OperationsToken != "" && !accounts.ValidToken(c.OperationsToken) {
+		return nil, errors.New("service: the operations token must be " + accounts.TokenForm)
 	}
 	c = c.withDefaults()
-	s := &Service{config: c, now: c.Now, log: c.Log, table: newTable(c.LegacyHasDataName)}
+	s := &Service{config: c, now: c.Now, log: c.Log, table: newTable(c.LegacyHasDataName), cors: newCORS(c.CORSOrigins)}
 	var err error
-	if s.files, err = pages(); err != nil {
+	if s.files, err = pages.All(); err != nil {
 		return nil, err
 	}
-	s.files = append(s.files, newFile(documentPath, contentType, newDocument(s.table)))
+	s.files = append(s.files, pages.New(documentPath, contentType, newDocument(s.table)))
 	for _, status := range c.ActiveStatuses {
 		s.active = append(s.active, index.Fold(status))
 	}

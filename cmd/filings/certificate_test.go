@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"filings/service/edge"
 	"path/filepath"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestT1_OneCertificate(t *testing.T) {
 				t.Fatal("two processes show different certificates")
 			}
 		}
-		next, _, err := certificate(s, testTime.Add(certificateLife-certificateRenew+time.Hour))
+		next, _, err := certificate(s, testTime.Add(edge.CertificateLife-edge.CertificateRenew+time.Hour))
 		if err != nil || bytes.Equal(next.Certificate[0], shown[0]) {
 			t.Fatalf("a certificate that ends is not renewed: %v", err)
 		}

@@ -15,6 +15,8 @@ import (
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
 	"filings/index/generation"
+	"filings/service/access"
+	"filings/service/edge"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -58,8 +60,8 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 		OpenEngine: func(s settings.Settings) (generation.Store, io.Closer, error) {
 			return openEngine(s, slog.New(slog.DiscardHandler))
 		},
-		OpenKeys:    openKeys,
-		RenewBefore: certificateRenew,
+		OpenKeys:    func(s settings.Settings) (access.Store, error) { return openKeys(s, nil) },
+		RenewBefore: edge.CertificateRenew,
 	})...)
 	if check.Failed(found) {
 		return found, errors.New("something fails: see above")

@@ -64,7 +64,7 @@ func (p *program) accountCommand(use, short, example string, do func(context.Con
 		flag(cmd, &f)
 	}
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) (err error) {
-		store, err := openKeys(s)
+		store, err := openKeys(s, nil)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -17,8 +18,8 @@ import (
 	"filings/index/elastic"
 	"filings/index/embedded"
 	"filings/index/generation"
-	"filings/service"
 	"filings/service/access"
+	"filings/service/accounts"
 )
 
 // Exit codes: a contract with scripts.
@@ -57,8 +58,8 @@ func environment() (settings.Settings, error) {
 // checkSettings reports everything that is wrong with the settings, a line each: also what only the service knows.
 func checkSettings(s settings.Settings) error {
 	err := s.Check()
-	if s.OperationsToken != "" && !service.ValidToken(s.OperationsToken) {
-		err = errors.Join(err, fmt.Errorf("FILINGS_OPERATIONS_TOKEN=%q: must be %s", "…", service.TokenForm))
+	if s.OperationsToken != "" && !accounts.ValidToken(s.OperationsToken) {
+		err = errors.Join(err, fmt.Errorf("FILINGS_OPERATIONS_TOKEN=%q: must be %s", "…", accounts.TokenForm))
 	}
 	return err
 }
@@ -110,8 +111,8 @@ func openEngine(s settings.Settings, log *slog.Logger) (generation.Store, io.Clo
 	return store, io.NopCloser(nil), nil // its connections end with the process
 }
 
-// openKeys opens the key store that the settings name.
-func openKeys(s settings.Settings) (access.Store, error) {
+// openKeys opens the key store that the settings name. registerer gets its metrics; nil: they are not exposed.
+func openKeys(s settings.Settings, registerer prometheus.Registerer) (access.Store, error) {
 	limits := access.Limits{
 		access.Free:       {Quota: s.FreeLifetimeQuota, Burst: s.FreeBurst},
 		access.Starter:    {Quota: s.StarterDailyQuota, Burst: s.StarterBurst},
@@ -124,7 +125,7 @@ func openKeys(s settings.Settings) (access.Store, error) {
 		}
 		return access.OpenEmbedded(filepath.Join(s.DataDir, "access.db"), limits, nil)
 	}
-	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: limits})
+	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: limits, Registerer: registerer})
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -51,7 +51,8 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 		return err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
-	keys, err := openKeys(s)
+	registry := newRegistry()
+	keys, err := openKeys(s, registry)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,6 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 	if err := reach(ctx, s, store, keys); err != nil {
 		return err
 	}
-	registry := newRegistry()
 	engine, err := serving.New(store, serving.Config{CacheBytes: int64(s.CacheSize), Registry: registry, Log: log})
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		grace, cancel := context.WithTimeout(context.Background(), drain)
 		defer cancel()
 		err := shutDown(grace, clients, log)
-		if svc.Settle(grace) != nil {
+		if svc.Drain(grace) != nil {
 			log.Warn("stopped before all failed requests were refunded to their quotas")
 		}
 		err = errors.Join(err, shutDown(grace, operators, log))

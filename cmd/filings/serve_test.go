@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"filings/service/edge"
 	"io"
 	"net"
 	"net/netip"
@@ -80,11 +81,11 @@ func TestT1_Certificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := certificate(f.settings, testTime.Add(certificateLife-certificateRenew-2*time.Hour))
+	again, _, err := certificate(f.settings, testTime.Add(edge.CertificateLife-edge.CertificateRenew-2*time.Hour))
 	if err != nil || !again.Leaf.Equal(first.Leaf) {
 		t.Errorf("the certificate was not kept: %v", err)
 	}
-	later, _, err := certificate(f.settings, testTime.Add(certificateLife-certificateRenew+time.Hour))
+	later, _, err := certificate(f.settings, testTime.Add(edge.CertificateLife-edge.CertificateRenew+time.Hour))
 	if err != nil || later.Leaf.Equal(first.Leaf) {
 		t.Errorf("the certificate was not renewed: %v", err)
 	}

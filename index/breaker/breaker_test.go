@@ -17,9 +17,9 @@ var errDown = errors.New("down")
 // server is what a breaker of the tests stands in front of.
 type server struct {
 	*breaker.Breaker
-	err    error         // what it answers
+	err    error         // what it responds
 	slow   time.Duration // how long it takes
-	asked  atomic.Int64
+	called atomic.Int64
 	probed atomic.Int64
 }
 
@@ -27,12 +27,12 @@ func newServer() *server {
 	s := &server{}
 	s.Breaker = breaker.New(breaker.Config{Server: "it", Down: errDown, Probe: func(ctx context.Context) error {
 		s.probed.Add(1)
-		return s.answer(ctx)
+		return s.respond(ctx)
 	}})
 	return s
 }
 
-func (s *server) answer(ctx context.Context) error {
+func (s *server) respond(ctx context.Context) error {
 	if s.slow > 0 {
 		select {
 		case <-time.After(s.slow):
@@ -43,33 +43,33 @@ func (s *server) answer(ctx context.Context) error {
 	return s.err
 }
 
-func (s *server) ask(ctx context.Context) error {
+func (s *server) call(ctx context.Context) error {
 	return s.Do(ctx, func(ctx context.Context) error {
-		s.asked.Add(1)
-		return s.answer(ctx)
+		s.called.Add(1)
+		return s.respond(ctx)
 	})
 }
 
-// times asks n times and returns how often the server was asked.
-func (s *server) times(t *testing.T, n int, answer error) int64 {
+// times sends n calls and returns how many reached the server.
+func (s *server) times(t *testing.T, n int, err error) int64 {
 	t.Helper()
-	before := s.asked.Load()
-	s.err = answer
+	before := s.called.Load()
+	s.err = err
 	for range n {
-		if err := s.ask(t.Context()); s.State() == 0 && !errors.Is(err, answer) {
-			t.Errorf("%v, want %v", err, answer)
+		if got := s.call(t.Context()); s.State() == 0 && !errors.Is(got, err) {
+			t.Errorf("%v, want %v", got, err)
 		}
 	}
-	return s.asked.Load() - before
+	return s.called.Load() - before
 }
 
 // TestOpens walks through the calls of ten seconds: which of them open a breaker, and which never do.
 func TestOpens(t *testing.T) {
 	t.Parallel()
-	down := fmt.Errorf("asking: %w", errDown)
+	down := fmt.Errorf("calling: %w", errDown)
 	type step struct {
-		n      int
-		answer error
+		n   int
+		err error
 	}
 	for _, tt := range []struct {
 		name  string
@@ -80,15 +80,15 @@ func TestOpens(t *testing.T) {
 		{"nothing but failures", []step{{10, down}}, 2},
 		{"half of them", []step{{10, nil}, {10, down}}, 2},
 		{"less than half", []step{{11, nil}, {10, down}}, 0},
-		{"answers of other kinds", []step{{1000, errors.New("not found")}}, 0},
-		{"answers of other kinds are answers", []step{{11, errors.New("not found")}, {10, down}}, 0},
+		{"errors of other kinds", []step{{1000, errors.New("not found")}}, 0},
+		{"errors of other kinds are responses", []step{{11, errors.New("not found")}, {10, down}}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newServer()
 				for _, step := range tt.steps {
-					if got := s.times(t, step.n, step.answer); got != int64(step.n) {
-						t.Errorf("asked %d times, want %d", got, step.n)
+					if got := s.times(t, step.n, step.err); got != int64(step.n) {
+						t.Errorf("%d calls, want %d", got, step.n)
 					}
 				}
 				if s.State() != tt.state {
@@ -97,8 +97,8 @@ func TestOpens(t *testing.T) {
 				if tt.state == 0 {
 					return
 				}
-				if err := s.ask(t.Context()); !errors.Is(err, errDown) || s.times(t, 100, nil) != 0 {
-					t.Errorf("asked while open, or %v", err)
+				if err := s.call(t.Context()); !errors.Is(err, errDown) || s.times(t, 100, nil) != 0 {
+					t.Errorf("called while open, or %v", err)
 				}
 			})
 		})
@@ -108,8 +108,8 @@ func TestOpens(t *testing.T) {
 // pass lets time pass by the clock of a synctest bubble.
 func pass(d time.Duration) { <-time.After(d) }
 
-// TestForgets: failures count for ten seconds.
-func TestForgets(t *testing.T) {
+// TestWindow: failures count for ten seconds.
+func TestWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -121,8 +121,8 @@ func TestForgets(t *testing.T) {
 	})
 }
 
-// TestEndedCallers: a caller who went away says nothing of the server, one whose time was over does; and one whose time
-// was over before it began, nothing.
+// TestEndedCallers: a call whose caller went away does not count, one whose time was over does; and one whose time was
+// over before it began does not.
 func TestEndedCallers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -151,14 +151,14 @@ func TestEndedCallers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newServer()
 				s.slow = time.Hour
-				answers := make(chan error)
+				results := make(chan error)
 				for range 10 {
 					ctx, cancel := tt.end(t.Context())
 					defer cancel()
-					go func() { answers <- s.ask(ctx) }()
+					go func() { results <- s.call(ctx) }()
 				}
 				for range 10 {
-					if err := <-answers; err == nil {
+					if err := <-results; err == nil {
 						t.Error("no error")
 					}
 				}
@@ -170,19 +170,19 @@ func TestEndedCallers(t *testing.T) {
 	}
 }
 
-// TestRecovers: a second after it opened, one caller tries the server with the breaker's own question.
+// TestRecovers: a second after it opened, one caller tries the server with the breaker's probe.
 func TestRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		s.times(t, 10, errDown)
 		pass(1001 * time.Millisecond)
-		if s.times(t, 5, errDown); s.probed.Load() != 1 || s.asked.Load() != 10 || s.State() != 2 {
-			t.Errorf("still down: probed %d times, asked %d, state %d", s.probed.Load(), s.asked.Load(), s.State())
+		if s.times(t, 5, errDown); s.probed.Load() != 1 || s.called.Load() != 10 || s.State() != 2 {
+			t.Errorf("still down: probed %d times, called %d, state %d", s.probed.Load(), s.called.Load(), s.State())
 		}
 		pass(1001 * time.Millisecond)
 		if s.times(t, 5, nil) != 5 || s.probed.Load() != 2 || s.State() != 0 {
-			t.Errorf("back: probed %d times, asked %d, state %d", s.probed.Load(), s.asked.Load(), s.State())
+			t.Errorf("back: probed %d times, called %d, state %d", s.probed.Load(), s.called.Load(), s.State())
 		}
 	})
 }
@@ -196,17 +196,17 @@ func TestRecovers_WithinThreeSeconds(t *testing.T) {
 		pass(1001 * time.Millisecond)
 		s.slow, s.err = time.Hour, nil
 		lost := make(chan error)
-		go func() { lost <- s.ask(t.Context()) }()
+		go func() { lost <- s.call(t.Context()) }()
 		synctest.Wait()
 		returned := time.Now()
 		s.slow = 0
-		if err := s.ask(t.Context()); !errors.Is(err, errDown) || s.probed.Load() != 1 {
+		if err := s.call(t.Context()); !errors.Is(err, errDown) || s.probed.Load() != 1 {
 			t.Errorf("beside a probe: %v, probed %d times", err, s.probed.Load())
 		}
 		if err := <-lost; !errors.Is(err, errDown) {
 			t.Errorf("the lost probe: %v", err)
 		}
-		for s.ask(t.Context()) != nil {
+		for s.call(t.Context()) != nil {
 			pass(100 * time.Millisecond)
 		}
 		if took := time.Since(returned); took > 3200*time.Millisecond {
@@ -215,28 +215,28 @@ func TestRecovers_WithinThreeSeconds(t *testing.T) {
 	})
 }
 
-// TestRecall: what memory answers hides no outage, and needs no place.
-func TestRecall(t *testing.T) {
+// TestDoCached: what a cache answers hides no outage, and is outside the limit.
+func TestDoCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		remembered := func(context.Context) error { return nil }
+		cached := func(context.Context) error { return nil }
 		for range 1000 {
-			if err := s.Recall(t.Context(), remembered); err != nil {
+			if err := s.DoCached(t.Context(), cached); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if s.times(t, 10, errDown); s.State() != 2 {
 			t.Errorf("state %d", s.State())
 		}
-		if err := s.Recall(t.Context(), remembered); !errors.Is(err, errDown) {
+		if err := s.DoCached(t.Context(), cached); !errors.Is(err, errDown) {
 			t.Errorf("while open: %v", err)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		for range 10 {
-			_ = s.Recall(t.Context(), func(context.Context) error { return errDown })
+			_ = s.DoCached(t.Context(), func(context.Context) error { return errDown })
 		}
 		if s.State() != 2 {
 			t.Errorf("failures do not count: state %d", s.State())
@@ -244,30 +244,30 @@ func TestRecall(t *testing.T) {
 	})
 }
 
-// TestPlaces: 500 callers of a server that says nothing. 128 wait for it, the others for a place; all are answered when
-// their time is over, and no place is lost.
-func TestPlaces(t *testing.T) {
+// TestLimit: 500 callers of a server that does not respond. 128 calls are made, the others wait for their turn; all end
+// when their time is over, and the limit is as before.
+func TestLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		asked, answers := make(chan struct{}, 500), make(chan error, 500)
+		called, results := make(chan struct{}, 500), make(chan error, 500)
 		for range 500 {
 			go func() {
-				answers <- s.Do(ctx, func(ctx context.Context) error {
-					asked <- struct{}{}
+				results <- s.Do(ctx, func(ctx context.Context) error {
+					called <- struct{}{}
 					<-ctx.Done()
 					return ctx.Err()
 				})
 			}()
 		}
 		synctest.Wait()
-		if len(asked) != 128 {
-			t.Errorf("%d calls are under way, want 128", len(asked))
+		if len(called) != 128 {
+			t.Errorf("%d calls in progress, want 128", len(called))
 		}
 		for range 500 {
-			if err := <-answers; err == nil {
+			if err := <-results; err == nil {
 				t.Error("no error")
 			}
 		}
@@ -278,7 +278,7 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// TestPanic: a call that panics leaves its place, and a probe that panics is no probe for ever.
+// TestPanic: a call that panics is no longer in progress, and a probe that panics is no probe for ever.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -290,7 +290,7 @@ func TestPanic(t *testing.T) {
 			}()
 		}
 		if s.times(t, 1, nil) != 1 {
-			t.Error("no place is left")
+			t.Error("no call is let through")
 		}
 	})
 }

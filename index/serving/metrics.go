@@ -2,8 +2,6 @@ package serving
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
-
-	"filings/index/breaker"
 )
 
 // Seconds are the bounds of histograms of time: from a cached response to the end of a request's time.
@@ -22,7 +20,7 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 	if r == nil {
 		return nil
 	}
-	all := []prometheus.Collector{e.calls, breaker.Metric("filings_engine_breaker_state", "engine", e.breaker.State)}
+	all := []prometheus.Collector{e.calls, e.breaker.Metric("filings_engine_breaker_state")}
 	if e.cache != nil {
 		all = append(all,
 			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_hits_total",

@@ -78,7 +78,7 @@ func (e *Engine) probe(ctx context.Context) error {
 // this tells the breaker of an outage, but not of its end.
 func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 	var inner index.Reader
-	err := e.breaker.Recall(ctx, func(ctx context.Context) (err error) {
+	err := e.breaker.DoCached(ctx, func(ctx context.Context) (err error) {
 		inner, err = timed(ctx, e, "live", e.inner.Live)
 		return err
 	})

@@ -1,31 +1,53 @@
 package access
 
 import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
-// The states of an account's key.
 const (
-	active  = "active"
-	revoked = "revoked"
+	keyStart  = "ak_live_"
+	keyDigits = 32 // lower-case hex, 128 random bits
+	shown     = 8  // characters of a key that are kept
+
+	maxText = 200 // characters of a user and of a name
 )
 
-// maxText is the longest user and name, in characters.
-const maxText = 200
+// newKey makes a key that nobody can guess.
+func newKey() string {
+	var random [keyDigits / 2]byte
+	rand.Read(random[:]) // never fails: it ends the program instead
+	return keyStart + hex.EncodeToString(random[:])
+}
 
-// InvalidError says what is wrong with what Create or SetTier was given: the name of the parameter, and what it must be.
-// Whoever gave it may read it.
-type InvalidError string
+// issue makes a key, and returns it once save has stored what a store knows of it: the hash, and its first characters.
+func issue(save func(hash, prefix string) error) (string, error) {
+	key := newKey()
+	if err := save(hashKey(key), key[:shown]); err != nil {
+		return "", err
+	}
+	return key, nil
+}
 
-func (e InvalidError) Error() string { return string(e) }
+// isKey reports whether text has the form of a key.
+func isKey(text string) bool {
+	digits, ok := strings.CutPrefix(text, keyStart)
+	return ok && len(digits) == keyDigits && strings.Trim(digits, "0123456789abcdef") == ""
+}
 
-func invalid(format string, args ...any) error { return InvalidError(fmt.Sprintf(format, args...)) }
+// hashKey is how a store knows a key: the SHA-256 of all of it, in hex. The key is random, so nothing slower is needed.
+func hashKey(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
 
-// validAccount reports what is wrong with what Create is told.
+// validAccount reports what is wrong with the arguments of Create.
 func validAccount(user string, tier Tier, name string) error {
 	if user == "" {
 		return invalid("user must not be empty")
@@ -39,14 +61,6 @@ func validAccount(user string, tier Tier, name string) error {
 	return validText("name", name)
 }
 
-// validTier reports a tier that does not exist.
-func validTier(tier Tier) error {
-	if !slices.Contains(Tiers, tier) {
-		return invalid("tier must be one of %v, not %q", Tiers, tier)
-	}
-	return nil
-}
-
 // validText keeps out what would garble a terminal, a log line or a list.
 func validText(what, text string) error {
 	switch {
@@ -54,31 +68,29 @@ func validText(what, text string) error {
 		return invalid("%s must be valid UTF-8", what)
 	case utf8.RuneCountInString(text) > maxText:
 		return invalid("%s must be at most %d characters", what, maxText)
-	}
-	for _, r := range text {
-		if unicode.IsControl(r) {
-			return invalid("%s must not hold control characters", what)
-		}
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return invalid("%s must not hold control characters", what)
 	}
 	return nil
 }
 
-// account fills in what follows from the limits.
+// account fills in what follows from the limits. created is in microseconds since 1970.
 func (l Limits) account(user string, tier Tier, prefix string, isActive bool, name string, created, used int64) Account {
-	state := revoked
+	a := Account{User: user, Tier: tier, Prefix: prefix, State: "revoked", Name: name, CreatedAt: time.UnixMicro(created).UTC(), Used: used}
 	if isActive {
-		state = active
+		a.State = "active"
 	}
-	quota, remaining := l.left(tier, used)
-	return Account{
-		User:      user,
-		Tier:      tier,
-		Prefix:    prefix,
-		State:     state,
-		Name:      name,
-		CreatedAt: time.UnixMicro(created).UTC(),
-		Quota:     quota,
-		Used:      used,
-		Remaining: remaining,
+	a.Quota, a.Remaining = l.left(tier, used)
+	return a
+}
+
+// shownAccount is Show, given a list of at most one account.
+func shownAccount(accounts []Account, err error) (Account, error) {
+	switch {
+	case err != nil:
+		return Account{}, err
+	case len(accounts) == 0:
+		return Account{}, fmt.Errorf("show account: %w", ErrNoAccount)
 	}
+	return accounts[0], nil
 }

@@ -14,7 +14,7 @@ func TestBucket(t *testing.T) {
 	const second = 1_000_000
 	type step struct {
 		after int64 // microseconds since the step before
-		asked int
+		sent  int
 		fit   int
 	}
 	tests := []struct {
@@ -31,7 +31,7 @@ func TestBucket(t *testing.T) {
 		{"one a second", 1, []step{{0, 2, 1}, {second - 1, 1, 0}, {1, 2, 1}}},
 		{"a long rest gives one burst", 2, []step{{0, 9, 2}, {3600 * second, 9, 2}, {0, 1, 0}}},
 		{"a clock a little behind", 2, []step{{0, 9, 2}, {-second, 9, 0}, {second / 2, 9, 0}, {second / 2, 9, 0}, {second / 2, 9, 1}}},
-		{"a clock put back locks nobody out", 2, []step{{0, 9, 2}, {-second - 1, 9, 2}, {-3600 * second, 9, 2}, {second / 2, 9, 1}}},
+		{"a clock put back locks no caller out", 2, []step{{0, 9, 2}, {-second - 1, 9, 2}, {-3600 * second, 9, 2}, {second / 2, 9, 1}}},
 	}
 	for _, test := range tests {
 		t.Run("K5 "+test.name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestBucket(t *testing.T) {
 			for i, step := range test.steps {
 				now += step.after
 				fit := 0
-				for range step.asked {
+				for range step.sent {
 					after, ok := b.take(test.burst, now)
 					if ok {
 						fit++
@@ -51,7 +51,7 @@ func TestBucket(t *testing.T) {
 					b = after
 				}
 				if fit != step.fit {
-					t.Errorf("step %d: %d of %d requests fit, want %d", i, fit, step.asked, step.fit)
+					t.Errorf("step %d: %d of %d requests fit, want %d", i, fit, step.sent, step.fit)
 				}
 			}
 		})

@@ -27,7 +27,7 @@ func TestK5_Burst(t *testing.T) {
 		for _, step := range []struct {
 			name     string
 			after    time.Duration
-			asked    int
+			sent     int
 			admitted int
 		}{
 			{"the burst at once", 0, 10, 3},
@@ -38,8 +38,8 @@ func TestK5_Burst(t *testing.T) {
 			{"never more", time.Hour, 10, 3},
 		} {
 			now.Advance(step.after)
-			got := admitAll(t, s, key, step.asked)
-			want := map[access.Verdict]int{access.BurstExceeded: step.asked - step.admitted}
+			got := admitAll(t, s, key, step.sent)
+			want := map[access.Verdict]int{access.BurstExceeded: step.sent - step.admitted}
 			if step.admitted > 0 {
 				want[access.Admitted] = step.admitted
 			}

@@ -24,11 +24,11 @@ func TestClock(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			for _, tier := range []Tier{Starter, Pro, Enterprise} {
-				if got := counter(tier, test.now); got != test.day {
+				if got := counterOf(tier, test.now); got != test.day {
 					t.Errorf("counter of %s: %s, want %s", tier, got, test.day)
 				}
 			}
-			if got := counter(Free, test.now); got != "lifetime" {
+			if got := counterOf(Free, test.now); got != "lifetime" {
 				t.Errorf("counter of free: %s", got)
 			}
 			if got := midnight(test.now); got != test.nextMidnight {

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// patience bounds what has no deadline of its own: refunds, and commands. A transaction takes far less than a
-	// millisecond: who waits longer than this waits for a process that hangs.
-	patience = 20 * time.Second
-	// lockRetry is how often the lock of another process is tried for. SQLite would wait by itself, but without looking
-	// at contexts, and with pauses so long that a busy process keeps another out for seconds.
+	// lockTimeout bounds what has no deadline of its own: refunds, and commands. A transaction takes far less than a
+	// millisecond: one that waits longer than this waits for a process that hangs.
+	lockTimeout = 20 * time.Second
+	// lockRetry is the pause between two attempts to get the lock that another process holds. SQLite would wait by
+	// itself, but without looking at contexts, and with pauses so long that a busy process keeps another out for seconds.
 	lockRetry = 500 * time.Microsecond
 
 	ownerOnly fs.FileMode = 0o600
@@ -104,16 +104,11 @@ func source(path string) string {
 
 // prepare makes the tables and the statements. Other processes may be doing the same.
 func (e *Embedded) prepare() error {
-	ctx := context.Background()
-	err := e.write(ctx, "make tables", func(t transaction) error {
-		_, err := t.tx.ExecContext(ctx, schema)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return e.attempt(ctx, "prepare statements", func(ctx context.Context) (err error) {
-		e.statements, err = prepareStatements(ctx, e.db)
+	return e.attempt(context.Background(), "make tables", func(ctx context.Context) error {
+		_, err := e.db.ExecContext(ctx, schema)
+		if err == nil {
+			e.statements, err = prepareStatements(ctx, e.db)
+		}
 		return err
 	})
 }
@@ -148,9 +143,9 @@ func (e *Embedded) write(ctx context.Context, what string, change func(transacti
 }
 
 // attempt repeats an operation while another process holds the lock that it needs, until ctx ends. Errors that are not
-// the answer of the store become ErrUnavailable.
+// results of the store become ErrUnavailable.
 func (e *Embedded) attempt(ctx context.Context, what string, operation func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	err := operation(ctx)
 	for isBusy(err) && pause(ctx, lockRetry) {

@@ -8,5 +8,5 @@ func (r *Redis) Client() *redis.Client { return r.client }
 // HashKey is what a store holds of a key.
 func HashKey(key string) string { return hashKey(key) }
 
-// FactsOf reads what Redis answers to INFO.
-func FactsOf(text string) Facts { return factsOf(text) }
+// HealthOf reads the reply of Redis to INFO.
+func HealthOf(text string) Health { return healthOf(text) }

@@ -149,7 +149,7 @@ func TestK4_ListInOrder(t *testing.T) {
 		}
 
 		users := []string{"Zoe", "a", "a:lifetime", "a:20000", "ab", "é", "名", `'";--%\*?`, "{tag}", "with blank", "[a", "(a", "-", "+"}
-		for i := range 430 { // more than two of the pages that Redis is asked for
+		for i := range 430 { // more than two of the pages that List reads
 			users = append(users, fmt.Sprintf("user-%03d", i))
 		}
 		for _, user := range users {

@@ -2,11 +2,13 @@ package access
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 )
 
-// maxBurst bounds a burst. The scripts of Redis count in doubles, which hold whole numbers up to 2^53; a thousand
-// million, times the million of cost, stays below.
+// maxBurst bounds a burst. The scripts of Redis count in doubles, which hold integers up to 2^53; a thousand million,
+// times the million of cost, stays below.
 const maxBurst = 1_000_000_000
 
 // Validate reports the first limit that is missing or out of range: a quota is 0 or more (0 admits nothing), a burst
@@ -31,6 +33,14 @@ func (l Limits) Validate() error {
 	return nil
 }
 
+// validTier reports a tier that does not exist.
+func validTier(tier Tier) error {
+	if !slices.Contains(Tiers, tier) {
+		return invalid("tier must be one of %v, not %q", Tiers, tier)
+	}
+	return nil
+}
+
 // left returns the quota of a tier, and how much of it remains. Used may be more than the quota, after a change of tier.
 func (l Limits) left(tier Tier, used int64) (quota, remaining int64) {
 	quota = l[tier].Quota
@@ -39,18 +49,10 @@ func (l Limits) left(tier Tier, used int64) (quota, remaining int64) {
 
 // admission fills in what follows from the limits and the clock.
 func (l Limits) admission(verdict Verdict, user string, tier Tier, used int64, now time.Time) Admission {
-	quota, remaining := l.left(tier, used)
-	a := Admission{
-		Verdict:   verdict,
-		User:      user,
-		Tier:      tier,
-		Limit:     quota,
-		Remaining: remaining,
-		Reset:     midnight(now),
-		Now:       now,
-	}
+	a := Admission{Verdict: verdict, User: user, Tier: tier, Reset: midnight(now), Now: now}
+	a.Limit, a.Remaining = l.left(tier, used)
 	if verdict == Admitted {
-		a.counter = counter(tier, now)
+		a.counter = counterOf(tier, now)
 	}
 	return a
 }
@@ -62,3 +64,23 @@ func exhausted(tier Tier) Verdict {
 	}
 	return DailyExceeded
 }
+
+const day = 24 * time.Hour
+
+// counterOf names the counter of an account that a request at the time now is charged to: "lifetime" for the free tier,
+// for all others the counter of the UTC day.
+func counterOf(tier Tier, now time.Time) string {
+	if tier == Free {
+		return "lifetime"
+	}
+	return dayCounter(now)
+}
+
+// dayCounter names the counter of the UTC day of now.
+func dayCounter(now time.Time) string { return strconv.FormatInt(dayNumber(now), 10) }
+
+// dayNumber is the UTC day of now, in days since 1970-01-01. Unix time has 86,400 seconds on each of them.
+func dayNumber(now time.Time) int64 { return now.Unix() / int64(day/time.Second) }
+
+// midnight is the first midnight UTC after now.
+func midnight(now time.Time) time.Time { return now.UTC().Truncate(day).Add(day) }

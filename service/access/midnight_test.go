@@ -15,11 +15,11 @@ import (
 func TestK8_MidnightUnderGoroutines(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		const quota = 300 // of crowded
+		const quota = 300 // of sharedLimits
 		now := &clock{now: time.Date(2031, 5, 14, 23, 59, 59, 999_999_000, time.UTC)}
 		stores := make([]access.Store, 3)
 		for i := range stores {
-			stores[i] = p.open(t, crowded(), now.Now)
+			stores[i] = p.open(t, sharedLimits(), now.Now)
 		}
 		key := create(t, stores[0], "ann", access.Pro)
 		today := time.Date(2031, 5, 16, 0, 0, 0, 0, time.UTC) // when it ends

@@ -40,7 +40,7 @@ func (m *model) counter(now time.Time) string {
 	return now.Format(time.DateOnly)
 }
 
-// admit answers as a Store should. Its clock never goes back.
+// admit returns what a Store should. Its clock never goes back.
 func (m *model) admit(user, key string, now time.Time) access.Admission {
 	if key != m.key {
 		return access.Admission{Verdict: access.UnknownKey}
@@ -78,7 +78,7 @@ func (m *model) admit(user, key string, now time.Time) access.Admission {
 }
 
 // TestK8_Model sends the same random operations to Redis, to the embedded store and to the model: the arithmetic in Lua,
-// that in Go and that in fractions must agree on every answer.
+// that in Go and that in fractions must agree on every result.
 func TestK8_Model(t *testing.T) {
 	t.Parallel()
 	now := morning()

@@ -16,7 +16,7 @@ import (
 )
 
 // unavailable says that Redis did not do what was attempted, and why in words of our own: the texts of the errors below
-// hold addresses, and whatever else a server chooses to say.
+// hold addresses, and whatever a server replies.
 func unavailable(what string, err error) error {
 	return fmt.Errorf("%s: %w: %s", what, ErrUnavailable, outage(err))
 }
@@ -26,13 +26,13 @@ func outage(err error) string {
 		errno       syscall.Errno
 		lookup      *net.DNSError
 		certificate *tls.CertificateVerificationError
-		answer      redis.Error
+		errorReply  redis.Error
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return "no answer in time"
+		return "no reply in time"
 	case errors.Is(err, redis.ErrPoolTimeout):
 		return "all connections are busy"
 	case errors.Is(err, redis.ErrClosed):
@@ -45,8 +45,8 @@ func outage(err error) string {
 		return "its certificate is not trusted"
 	case errors.Is(err, io.EOF):
 		return "it closed the connection"
-	case errors.As(err, &answer):
-		return "it answered " + answerCode(answer)
+	case errors.As(err, &errorReply):
+		return "it replied " + replyCode(errorReply)
 	}
 	return "the connection failed"
 }
@@ -54,13 +54,13 @@ func outage(err error) string {
 // aboutOneAccount reports whether err says that Redis holds something else of an account than this package writes. No
 // other account suffers from that.
 func aboutOneAccount(err error) bool {
-	var answer redis.Error
-	return errors.As(err, &answer) && slices.Contains([]string{"TIER", "WRONGTYPE"}, answerCode(answer))
+	var errorReply redis.Error
+	return errors.As(err, &errorReply) && slices.Contains([]string{"TIER", "WRONGTYPE"}, replyCode(errorReply))
 }
 
-// answerCode is the code that an error of Redis begins with, such as LOADING, READONLY or WRONGPASS.
-func answerCode(answer redis.Error) string {
-	code, _, _ := strings.Cut(answer.Error(), " ")
+// replyCode is the code that an error of Redis begins with, such as LOADING, READONLY or WRONGPASS.
+func replyCode(errorReply redis.Error) string {
+	code, _, _ := strings.Cut(errorReply.Error(), " ")
 	if code == "" || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return "an error"
 	}

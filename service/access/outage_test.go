@@ -19,7 +19,7 @@ import (
 
 const someKey = "ak_live_0123456789abcdef0123456789abcdef"
 
-// operations are all that a Store can be asked and that may fail for want of an answer.
+// operations are all that need a reply from the store.
 func operations(s access.Store) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"admit":  func(ctx context.Context) error { _, err := s.Admit(ctx, someKey); return err },
@@ -176,7 +176,7 @@ func TestK9_StoreThatWasClosed(t *testing.T) {
 }
 
 // TestK9_RedisThatForgetsScripts restarts a Redis. The shared one of the tests may not be restarted, so this one is
-// miniredis; it answers NOSCRIPT as Redis does.
+// miniredis; it replies NOSCRIPT as Redis does.
 func TestK9_RedisThatForgetsScripts(t *testing.T) {
 	t.Parallel()
 	server := miniredis.RunT(t)

@@ -5,10 +5,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -19,10 +19,10 @@ import (
 const (
 	defaultPrefix = "filings:"
 
-	// These bound what has no deadline of its own, such as a command. Redis answers in less than a millisecond, but may
-	// stand still for seconds while it writes to a slow disk.
-	dialTimeout   = time.Second
-	answerTimeout = 5 * time.Second
+	// These bound what has no deadline of its own, such as a command. Redis replies in less than a millisecond, but may
+	// stall for seconds while it writes to a slow disk.
+	dialTimeout  = time.Second
+	replyTimeout = 5 * time.Second
 )
 
 // RedisConfig says where the store is and what it allows.
@@ -36,16 +36,18 @@ type RedisConfig struct {
 	Prefix string
 	// Now is the clock. Nil: that of Redis, the only right one with more than one process.
 	Now func() time.Time
+	// Registerer gets the metric of the circuit breaker. Nil: there is none.
+	Registerer prometheus.Registerer
 }
 
 // Redis is a Store in one Redis server, for any number of processes.
 //
-// The deadline of a context ends the wait for an answer. A context that is cancelled before its deadline is noticed before
-// a command is sent; from then on Redis has five seconds to answer.
+// The deadline of a context ends the wait for a reply. A context that is cancelled before its deadline is noticed before
+// a command is sent; from then on Redis has five seconds to reply.
 type Redis struct {
 	client  *redis.Client
 	breaker *breaker.Breaker
-	scripts scripts
+	scripts map[string]*redis.Script // by name
 	limits  Limits
 	tiers   []any // the limits as the script of Admit takes them
 	prefix  string
@@ -54,11 +56,11 @@ type Redis struct {
 
 var _ Store = (*Redis)(nil)
 
-// OpenRedis returns the store that cfg describes. It connects when first used: Ping tells whether Redis answers. An
+// OpenRedis returns the store that cfg describes. It connects when first used: Ping tells whether Redis replies. An
 // error never quotes the URL, which may hold a password.
 //
 // It turns off go-redis's own log, which is one for the whole program: it writes addresses to standard error, past the
-// log of the service. Whatever it has to say comes back as an error too.
+// log of the service. What it reports is returned as an error too.
 func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	if err := cfg.Limits.Validate(); err != nil {
 		return nil, err
@@ -86,7 +88,10 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	for _, tier := range Tiers {
 		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst)
 	}
-	return r, nil
+	if cfg.Registerer != nil {
+		err = cfg.Registerer.Register(r.breaker.Metric("filings_keys_breaker_state"))
+	}
+	return r, err
 }
 
 // redisOptions reads an URL, and sets what the promises of a Store need.
@@ -95,7 +100,7 @@ func redisOptions(url string) (*redis.Options, error) {
 	if err != nil || options.Network != "tcp" {
 		return nil, errors.New("the Redis URL must look like redis://user:password@host:6379/0, or rediss:// for TLS")
 	}
-	// A command that got no answer may have counted: sent again, it would count twice. Connections that Redis has
+	// A command without a reply may have counted: sent again, it would count twice. Connections that Redis has
 	// closed are noticed before a command is sent, so none fails for that.
 	options.MaxRetries = -1
 	options.ContextTimeoutEnabled = true // the deadline of the request holds for its admission
@@ -104,7 +109,7 @@ func redisOptions(url string) (*redis.Options, error) {
 		options.DialTimeout = dialTimeout
 	}
 	if options.ReadTimeout == 0 {
-		options.ReadTimeout = answerTimeout
+		options.ReadTimeout = replyTimeout
 	}
 	if options.TLSConfig != nil {
 		// go-redis would shake hands without looking at the deadline.
@@ -119,7 +124,7 @@ func redisOptions(url string) (*redis.Options, error) {
 	return options, nil
 }
 
-// Ping implements Store. It deletes what is not there: a Redis that may only be read answers PING, but admits nobody.
+// Ping implements Store. It deletes what is not there: a read-only Redis replies to PING, but admits no request.
 func (r *Redis) Ping(ctx context.Context) error {
 	if err := r.client.Del(ctx, r.prefix+"ping").Err(); err != nil {
 		return unavailable("ping", err)
@@ -127,24 +132,21 @@ func (r *Redis) Ping(ctx context.Context) error {
 	return nil
 }
 
-// BreakerState tells whether Redis is asked: 0 it is, 1 it is tried again, 2 it is not, since it did not answer.
-func (r *Redis) BreakerState() int { return r.breaker.State() }
-
 // Close implements Store.
 func (r *Redis) Close() error {
 	return r.client.Close()
 }
 
-// run executes a script and returns what it answers. What names the operation in an error.
-func (r *Redis) run(ctx context.Context, what string, script *redis.Script, args ...any) (reply, error) {
+// run executes a script and returns its reply. What names the operation in an error.
+func (r *Redis) run(ctx context.Context, what, script string, args ...any) (reply, error) {
 	now := ""
 	if r.now != nil {
 		now = strconv.FormatInt(r.now().UnixMicro(), 10)
 	}
 	var values []any
-	var refused error // an answer, but about one account
+	var refused error // a reply, but about one account
 	err := r.breaker.Do(ctx, func(ctx context.Context) (err error) {
-		values, err = script.Run(ctx, r.client, nil, append([]any{r.prefix, now}, args...)...).Slice()
+		values, err = r.scripts[script].Run(ctx, r.client, nil, append([]any{r.prefix, now}, args...)...).Slice()
 		switch {
 		case err != nil && aboutOneAccount(err):
 			refused = unavailable(what, err)
@@ -154,31 +156,5 @@ func (r *Redis) run(ctx context.Context, what string, script *redis.Script, args
 		}
 		return nil
 	})
-	if err = cmp.Or(err, refused); err != nil {
-		return reply{}, err
-	}
-	return reply{values: values}, nil
-}
-
-// reply reads what a script answers, value by value.
-type reply struct {
-	values []any
-	err    error // the first value that was not as expected
-}
-
-func (r *reply) text() string       { return next[string](r) }
-func (r *reply) number() int64      { return next[int64](r) }
-func (r *reply) instant() time.Time { return time.UnixMicro(r.number()).UTC() }
-
-func next[T any](r *reply) T {
-	var value T
-	ok := len(r.values) > 0
-	if ok {
-		value, ok = r.values[0].(T)
-		r.values = r.values[1:]
-	}
-	if !ok && r.err == nil {
-		r.err = fmt.Errorf("%w: Redis holds what this program did not write", ErrUnavailable)
-	}
-	return value
+	return reply{values: values}, cmp.Or(err, refused)
 }

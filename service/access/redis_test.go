@@ -24,7 +24,7 @@ func TestK8_OneRoundTrip(t *testing.T) {
 	t.Parallel()
 	r, _ := openRedis(t, nil)
 	key := create(t, r, "ann", access.Starter)
-	admit(t, r, key) // the first time ever, Redis has to be told the script
+	admit(t, r, key) // the first time ever, Redis does not know the script
 
 	sent := new(commandCount)
 	r.Client().AddHook(sent)
@@ -84,7 +84,7 @@ func TestK2_RedisHoldsHashes(t *testing.T) {
 			t.Errorf("Redis holds %s: %s", what, text)
 		}
 	}
-	delete(held, "account:ann") // tested by what Show and Admit answer
+	delete(held, "account:ann") // tested by what Show and Admit return
 	same(t, "names and values", map[string]string{
 		"accounts":                      "[ann]",
 		"key:" + access.HashKey(second): "ann",
@@ -175,14 +175,14 @@ func TestRedisURL(t *testing.T) {
 	wantError(t, err, "tier free has no limits")
 }
 
-// TestK9_RedisHoldsSomethingElse lets nobody in whose account is not as this package writes it.
+// TestK9_RedisHoldsSomethingElse admits no account that is not as this package writes it.
 func TestK9_RedisHoldsSomethingElse(t *testing.T) {
 	t.Parallel()
 	r, prefix := openRedis(t, nil)
 	key := create(t, r, "ann", access.Pro)
 	must(t, r.Client().HSet(t.Context(), prefix+"account:ann", "tier", "gold").Err())
 	_, err := r.Admit(t.Context(), key)
-	wantError(t, err, "admit: key store unavailable: it answered TIER")
+	wantError(t, err, "admit: key store unavailable: it replied TIER")
 
 	must(t, r.Client().HDel(t.Context(), prefix+"account:ann", "tier").Err())
 	_, err = r.Show(t.Context(), "ann")
@@ -190,5 +190,5 @@ func TestK9_RedisHoldsSomethingElse(t *testing.T) {
 
 	must(t, r.Client().Set(t.Context(), prefix+"account:ann", "text", 0).Err())
 	_, err = r.Admit(t.Context(), key)
-	wantError(t, err, "admit: key store unavailable: it answered WRONGTYPE")
+	wantError(t, err, "admit: key store unavailable: it replied WRONGTYPE")
 }

@@ -139,7 +139,7 @@ func admit(t testing.TB, s access.Store, key string) access.Admission {
 	return a
 }
 
-// admitAll asks n times and returns the verdicts with how often they came.
+// admitAll admits n requests and counts the verdicts.
 func admitAll(t testing.TB, s access.Store, key string, n int) map[access.Verdict]int {
 	t.Helper()
 	got := map[access.Verdict]int{}

@@ -21,12 +21,12 @@ import (
 func TestRedisOverTLS(t *testing.T) {
 	t.Parallel()
 	p := redisPlace(t)
-	s := p.open(t, crowded(), nil)
+	s := p.open(t, sharedLimits(), nil)
 	key := create(t, s, "ann", access.Free)
 	address, certificate := tlsInFront(t, servers.Redis(t))
 	secure := place{Kind: "redis", At: "rediss://" + address, Key: p.Key}
 
-	_, err := secure.open(t, crowded(), nil).Admit(t.Context(), key)
+	_, err := secure.open(t, sharedLimits(), nil).Admit(t.Context(), key)
 	wantError(t, err, "admit: key store unavailable: its certificate is not trusted")
 	same(t, "used", int64(0), show(t, s, "ann").Used)
 

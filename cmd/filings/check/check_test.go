@@ -133,23 +133,23 @@ func TestCheck_Elasticsearch(t *testing.T) {
 
 func TestCheck_Redis(t *testing.T) {
 	t.Parallel()
-	good := access.Facts{Version: "7.0.15", AppendOnly: true, Eviction: "noeviction", Clock: testTime}
+	good := access.Health{Version: "7.0.15", AppendOnly: true, Eviction: "noeviction", Clock: testTime}
 	for _, test := range []struct {
 		name   string
-		change func(*access.Facts)
+		change func(*access.Health)
 		want   string // what is not ok
 	}{
-		{"good", func(*access.Facts) {}, ""},
-		{"not persistent", func(f *access.Facts) { f.AppendOnly = false }, "warn persistence"},
-		{"evicts", func(f *access.Facts) { f.Eviction = "allkeys-lru" }, "warn eviction"},
-		{"replica", func(f *access.Facts) { f.Replica = true }, "fail writing"},
-		{"cluster", func(f *access.Facts) { f.Cluster = true }, "fail writing"},
-		{"disk fails", func(f *access.Facts) { f.DiskFails = true }, "fail writing"},
-		{"nearly full", func(f *access.Facts) { f.MaxMemory, f.UsedMemory = 100, 90 }, "warn writing"},
-		{"has room", func(f *access.Facts) { f.MaxMemory, f.UsedMemory = 100, 89 }, ""},
-		{"behind", func(f *access.Facts) { f.Clock = testTime.Add(-clockApart - 1) }, "warn clock"},
-		{"ahead", func(f *access.Facts) { f.Clock = testTime.Add(clockApart + 1) }, "warn clock"},
-		{"a bit ahead", func(f *access.Facts) { f.Clock = testTime.Add(clockApart) }, ""},
+		{"good", func(*access.Health) {}, ""},
+		{"not persistent", func(f *access.Health) { f.AppendOnly = false }, "warn persistence"},
+		{"evicts", func(f *access.Health) { f.Eviction = "allkeys-lru" }, "warn eviction"},
+		{"replica", func(f *access.Health) { f.Replica = true }, "fail writing"},
+		{"cluster", func(f *access.Health) { f.Cluster = true }, "fail writing"},
+		{"disk fails", func(f *access.Health) { f.DiskFails = true }, "fail writing"},
+		{"nearly full", func(f *access.Health) { f.MaxMemory, f.UsedMemory = 100, 90 }, "warn writing"},
+		{"has room", func(f *access.Health) { f.MaxMemory, f.UsedMemory = 100, 89 }, ""},
+		{"behind", func(f *access.Health) { f.Clock = testTime.Add(-clockApart - 1) }, "warn clock"},
+		{"ahead", func(f *access.Health) { f.Clock = testTime.Add(clockApart + 1) }, "warn clock"},
+		{"a bit ahead", func(f *access.Health) { f.Clock = testTime.Add(clockApart) }, ""},
 	} {
 		facts := good
 		test.change(&facts)

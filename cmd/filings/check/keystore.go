@@ -45,7 +45,7 @@ func (c *checkup) keyStore(ctx context.Context) {
 		return
 	}
 	requested := c.now()
-	facts, err := redis.Facts(ctx)
+	facts, err := redis.Health(ctx)
 	if err != nil {
 		c.warn("key store", "it answers, but does not show its state: %v", err)
 		return
@@ -54,7 +54,7 @@ func (c *checkup) keyStore(ctx context.Context) {
 }
 
 // redis judges the state of Redis, which was requested at the time requested.
-func (c *checkup) redis(facts access.Facts, requested time.Time) {
+func (c *checkup) redis(facts access.Health, requested time.Time) {
 	c.ok("key store", "Redis, version %s", facts.Version)
 	c.redisWrites(facts)
 	if facts.AppendOnly {
@@ -77,7 +77,7 @@ func (c *checkup) redis(facts access.Facts, requested time.Time) {
 }
 
 // redisWrites looks at what would keep Redis from counting.
-func (c *checkup) redisWrites(facts access.Facts) {
+func (c *checkup) redisWrites(facts access.Health) {
 	switch {
 	case facts.Replica:
 		c.fail("writing", "it is a replica and accepts no writes: FILINGS_REDIS_URL must name the primary")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Facts is what Redis tells an operator about itself.
-type Facts struct {
+// Health is what an operator wants to know of a Redis.
+type Health struct {
 	Version    string
 	Replica    bool   // it takes no writes
 	Cluster    bool   // it is a node of Redis Cluster
@@ -20,23 +20,23 @@ type Facts struct {
 	Clock      time.Time
 }
 
-// Facts asks Redis about itself, and changes nothing. ErrUnavailable, also if it refuses to tell.
-func (r *Redis) Facts(ctx context.Context) (Facts, error) {
+// Health reads the state of Redis, and changes nothing. ErrUnavailable, also if this user may not read it.
+func (r *Redis) Health(ctx context.Context) (Health, error) {
 	text, err := r.client.Info(ctx).Result()
 	if err != nil {
-		return Facts{}, unavailable("ask for its state", err)
+		return Health{}, unavailable("read its state", err)
 	}
 	clock, err := r.client.Time(ctx).Result()
 	if err != nil {
-		return Facts{}, unavailable("ask for its clock", err)
+		return Health{}, unavailable("read its clock", err)
 	}
-	f := factsOf(text)
-	f.Clock = clock
-	return f, nil
+	h := healthOf(text)
+	h.Clock = clock
+	return h, nil
 }
 
-// factsOf reads what INFO answers: lines of name:value.
-func factsOf(text string) Facts {
+// healthOf reads the reply to INFO: lines of name:value.
+func healthOf(text string) Health {
 	info := map[string]string{}
 	for line := range strings.SplitSeq(text, "\n") {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
@@ -46,7 +46,7 @@ func factsOf(text string) Facts {
 		n, _ := strconv.ParseInt(info[name], 10, 64)
 		return n
 	}
-	return Facts{
+	return Health{
 		Version:    info["redis_version"],
 		Replica:    info["role"] == "slave",
 		Cluster:    info["cluster_enabled"] == "1",

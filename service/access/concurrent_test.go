@@ -19,7 +19,7 @@ import (
 // workerVariable makes the test program a worker: another process on the same store. It holds a worker in JSON.
 const workerVariable = "ACCESS_TEST_WORKER"
 
-// worker is what another process is told to do: to use a key up.
+// worker is the task of another process: to use a key up.
 type worker struct {
 	Place place
 	Key   string
@@ -36,13 +36,13 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// work asks until it is refused, and prints how often it was admitted.
+// work sends requests until one is refused, and prints how often it was admitted.
 func work(task string) error {
 	var w worker
 	if err := json.Unmarshal([]byte(task), &w); err != nil {
 		return err
 	}
-	store, err := w.Place.connect(crowded(), nil)
+	store, err := w.Place.connect(sharedLimits(), nil)
 	if err != nil {
 		return err
 	}
@@ -73,15 +73,15 @@ func (w worker) run(t *testing.T, environment ...string) (admitted int64, err er
 	return admitted, err
 }
 
-// crowded has quotas of a few hundred, to be used up by many at once.
-func crowded() access.Limits {
+// sharedLimits has quotas of a few hundred, to be used up by many at once.
+func sharedLimits() access.Limits {
 	l := limits()
 	l[access.Free] = access.Limit{Quota: 300, Burst: 1_000_000}
 	l[access.Pro] = access.Limit{Quota: 300, Burst: 1_000_000}
 	return l
 }
 
-// exhaust asks from many goroutines until each was refused, and returns how often they were admitted.
+// exhaust sends requests from many goroutines until each was refused, and returns how often they were admitted.
 func exhaust(ctx context.Context, s access.Store, key string, goroutines int) (int64, error) {
 	var admitted atomic.Int64
 	var group errgroup.Group
@@ -116,7 +116,7 @@ func TestK8_ExactUnderGoroutines(t *testing.T) {
 				var total atomic.Int64
 				stores := make([]access.Store, 3)
 				for i := range stores {
-					stores[i] = p.open(t, crowded(), now.Now)
+					stores[i] = p.open(t, sharedLimits(), now.Now)
 				}
 				key := create(t, stores[0], "ann", tier)
 				var group errgroup.Group
@@ -138,7 +138,7 @@ func TestK8_ExactUnderGoroutines(t *testing.T) {
 func TestK8_ExactUnderProcesses(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		s := p.open(t, crowded(), nil)
+		s := p.open(t, sharedLimits(), nil)
 		key := create(t, s, "ann", access.Free)
 		other := worker{Place: p, Key: key}
 		var total atomic.Int64

@@ -12,7 +12,7 @@ local function clock()
   return tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
 
--- A number in all its digits: Lua's own way keeps only 14 of them.
+-- A number in all its digits: tostring keeps only 14 of them.
 local function digits(number) return string.format('%.0f', number) end
 
 -- The counter that a tier is charged to. fmod is exact; the quotient of two such numbers would not be.

@@ -8,7 +8,7 @@ import (
 
 // statements are the operations of the embedded store on its tables, prepared once.
 type statements struct {
-	byKey, used, count, forget, fill, refund *sql.Stmt
+	byKey, used, count, expire, fill, refund *sql.Stmt
 	byUser, create, rotate, revoke, tier     *sql.Stmt
 	accounts                                 *sql.Stmt
 }
@@ -24,7 +24,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 		{&s.used, `SELECT used FROM usage WHERE user = ? AND counter = ?`},
 		{&s.count, `INSERT INTO usage (user, counter, used) VALUES (?, ?, 1)
 			ON CONFLICT DO UPDATE SET used = used + 1`},
-		{&s.forget, `DELETE FROM usage WHERE user = ? AND counter <> 'lifetime' AND CAST(counter AS INTEGER) < ?`},
+		{&s.expire, `DELETE FROM usage WHERE user = ? AND counter <> 'lifetime' AND CAST(counter AS INTEGER) < ?`},
 		{&s.fill, `UPDATE accounts SET level = ?, at = ? WHERE user = ?`},
 		{&s.refund, `UPDATE usage SET used = used - 1 WHERE user = ? AND counter = ? AND used > 0`},
 
@@ -52,7 +52,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 	return s, nil
 }
 
-// transaction is what a change works with: it has the file to itself until it ends. Its statements take no context,
+// transaction is what a change works with: it holds the write lock of the file until it ends. Its statements take no context,
 // since the transaction ends with its own.
 type transaction struct {
 	tx         *sql.Tx

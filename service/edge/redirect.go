@@ -1,4 +1,4 @@
-package service
+package edge
 
 import (
 	"net"
@@ -11,15 +11,15 @@ import (
 )
 
 // Redirect returns what the plain listener serves: a redirection (308) to the same address on HTTPS, whose port is
-// httpsPort. A proxy of Config.TrustedProxies that says X-Forwarded-Proto: https has ended the client's TLS itself: to
-// it the API is served. From anybody else that header means nothing.
-func (s *Service) Redirect(httpsPort int) *fiber.App {
-	app := fiber.New(serverConfig(plainError))
-	s.app.Handler() // makes its routes ready, as listening would
-	api := s.app.Server().Handler
+// httpsPort. A peer within trusted that says X-Forwarded-Proto: https is a proxy that has ended the client's TLS itself:
+// it gets the responses of api. From any other peer that header means nothing.
+func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App {
+	app := fiber.New(ServerConfig(PlainError))
+	api.Handler() // makes its routes ready, as listening would
+	serveAPI := api.Server().Handler
 	app.Use(func(c *fiber.Ctx) error {
-		if s.forwardedHTTPS(c) {
-			api(c.Context())
+		if forwardedHTTPS(c, trusted) {
+			serveAPI(c.Context())
 			return nil
 		}
 		host, ok := hostOf(string(c.Request().Host()))
@@ -29,33 +29,38 @@ func (s *Service) Redirect(httpsPort int) *fiber.App {
 		if httpsPort != 443 {
 			host += ":" + strconv.Itoa(httpsPort)
 		}
-		target := "https://" + host + headerSafe(string(c.Request().URI().PathOriginal()))
+		target := "https://" + host + HeaderSafe(string(c.Request().URI().PathOriginal()))
 		if query := c.Request().URI().QueryString(); len(query) > 0 {
-			target += "?" + headerSafe(string(query))
+			target += "?" + HeaderSafe(string(query))
 		}
 		c.Set(fiber.HeaderLocation, target)
 		return c.SendStatus(fiber.StatusPermanentRedirect)
 	})
-	app.Server().Handler = knownMethods(app.Server().Handler)
+	RouteAllMethods(app.Server())
 	return app
 }
 
 // forwardedHTTPS reports whether a trusted proxy says that its client speaks HTTPS.
-func (s *Service) forwardedHTTPS(c *fiber.Ctx) bool {
+func forwardedHTTPS(c *fiber.Ctx, trusted []netip.Prefix) bool {
 	protocols := c.Request().Header.PeekAll(fiber.HeaderXForwardedProto)
 	if len(protocols) != 1 || !strings.EqualFold(string(protocols[0]), "https") {
 		return false
 	}
 	peer, ok := netip.AddrFromSlice(c.Context().RemoteIP())
-	return ok && slices.ContainsFunc(s.config.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(peer.Unmap()) })
+	return ok && slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(peer.Unmap()) })
 }
+
+const (
+	digits        = "0123456789"
+	hostCharacter = digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._"
+)
 
 // hostOf returns the host of a Host header without its port, as it stands in a URL. ok is false for what is no host
 // name or address: it would be copied into a header.
 func hostOf(header string) (host string, ok bool) {
 	host = header
 	if h, port, err := net.SplitHostPort(header); err == nil {
-		if !digits(port) {
+		if port == "" || strings.Trim(port, digits) != "" {
 			return "", false
 		}
 		host = h
@@ -63,14 +68,9 @@ func hostOf(header string) (host string, ok bool) {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if address, err := netip.ParseAddr(host); err == nil && address.Zone() == "" {
 		if address.Is6() {
-			return "[" + host + "]", true
+			host = "[" + host + "]"
 		}
 		return host, true
 	}
-	for _, c := range []byte(host) {
-		if tokenOf(string(c)) != string(c) || strings.ContainsRune("!#$&'*+^`|~", rune(c)) {
-			return "", false
-		}
-	}
-	return host, host != ""
+	return host, host != "" && strings.Trim(host, hostCharacter) == ""
 }

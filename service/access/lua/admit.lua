@@ -1,6 +1,6 @@
 -- Looks a key up and counts one request, if quota and burst allow it. A request that is refused changes nothing.
 -- ARGV: the key's hash, then tier, quota and burst of every tier.
--- Answers verdict, user, tier, requests used, and the time.
+-- Returns verdict, user, tier, requests used, and the time.
 
 local user = redis.call('GET', key_name(ARGV[3]))
 if not user then return { 'unknown' } end

@@ -1,4 +1,4 @@
-package service
+package edge
 
 import (
 	"bytes"
@@ -7,15 +7,15 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// framed refuses a request whose end, host or version can be read in two ways, and hangs up: a proxy in front of us may
-// have read it in the other way, and what follows on the connection could then be taken for the request of somebody else
-// (RFC 9112, sections 3.2, 5 and 6.3). The HTTP server itself takes such requests.
-func framed(c *fiber.Ctx) error {
+// Framed refuses a request whose end, host or version can be read in two ways, and closes its connection: a proxy in
+// front of us may have read it in the other way, and what follows on the connection could then be taken for the request
+// of somebody else (RFC 9112, sections 3.2, 5 and 6.3). The HTTP server itself accepts such requests.
+func Framed(c *fiber.Ctx) error {
 	if unambiguous(&c.Request().Header) {
 		return c.Next()
 	}
 	c.Context().SetConnectionClose()
-	return errMalformed
+	return ErrMalformed
 }
 
 // unambiguous looks at the lines as they came: the server's own view of them keeps only the last one of a name.

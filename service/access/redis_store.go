@@ -1,0 +1,144 @@
+package access
+
+import (
+	"context"
+	"fmt"
+)
+
+// Admit implements Store.
+func (r *Redis) Admit(ctx context.Context, key string) (Admission, error) {
+	if !isKey(key) {
+		return Admission{Verdict: UnknownKey}, nil
+	}
+	reply, err := r.run(ctx, "admit", "admit", append([]any{hashKey(key)}, r.tiers...)...)
+	if err != nil {
+		return Admission{}, err
+	}
+	word := reply.text()
+	if word == "unknown" {
+		return Admission{Verdict: UnknownKey}, nil
+	}
+	user, tier := reply.text(), Tier(reply.text())
+	used, now := reply.number(), reply.instant()
+	if reply.err != nil {
+		return Admission{}, fmt.Errorf("admit: %w", reply.err)
+	}
+	verdict := Admitted
+	switch word {
+	case "quota":
+		verdict = exhausted(tier)
+	case "burst":
+		verdict = BurstExceeded
+	}
+	return r.limits.admission(verdict, user, tier, used, now), nil
+}
+
+// refundTimeout bounds a refund, whose request may have ended already: connecting, and a reply.
+const refundTimeout = dialTimeout + replyTimeout
+
+// Refund implements Store.
+func (r *Redis) Refund(ctx context.Context, a Admission) error {
+	if a.counter == "" {
+		return nil // nothing was counted
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTimeout)
+	defer cancel()
+	_, err := r.run(ctx, "refund", "refund", a.User, a.counter)
+	return err
+}
+
+// Create implements Store.
+func (r *Redis) Create(ctx context.Context, user string, tier Tier, name string) (string, error) {
+	if err := validAccount(user, tier, name); err != nil {
+		return "", err
+	}
+	return issue(func(hash, prefix string) error {
+		return r.change(ctx, "create key", "create", user, string(tier), name, hash, prefix)
+	})
+}
+
+// Rotate implements Store.
+func (r *Redis) Rotate(ctx context.Context, user string) (string, error) {
+	return issue(func(hash, prefix string) error { return r.change(ctx, "rotate key", "rotate", user, hash, prefix) })
+}
+
+// Revoke implements Store.
+func (r *Redis) Revoke(ctx context.Context, user string) error {
+	return r.change(ctx, "revoke key", "revoke", user)
+}
+
+// SetTier implements Store.
+func (r *Redis) SetTier(ctx context.Context, user string, tier Tier) error {
+	if err := validTier(tier); err != nil {
+		return err
+	}
+	return r.change(ctx, "change tier", "tier", user, string(tier))
+}
+
+// change runs a script that returns one word.
+func (r *Redis) change(ctx context.Context, what, script string, args ...any) error {
+	reply, err := r.run(ctx, what, script, args...)
+	if err != nil {
+		return err
+	}
+	switch reply.text() {
+	case "done":
+		return nil
+	case "none":
+		err = ErrNoAccount
+	case "active":
+		err = ErrHasKey
+	case "revoked":
+		err = ErrRevoked
+	default:
+		err = reply.err
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Show implements Store.
+func (r *Redis) Show(ctx context.Context, user string) (Account, error) {
+	return shownAccount(r.accounts(ctx, "show account", "["+user, "["+user, 1))
+}
+
+// listPage is how many accounts one script reads. Redis does nothing else meanwhile: about a millisecond.
+const listPage = 200
+
+// List implements Store. It reads page by page, so as not to hold up admissions: each account is as it was at one
+// moment, and an account created meanwhile may be missing. Accounts are never deleted, so no page skips one.
+func (r *Redis) List(ctx context.Context) ([]Account, error) {
+	var all []Account
+	first := "-"
+	for {
+		page, err := r.accounts(ctx, "list accounts", first, "+", listPage)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if len(page) < listPage {
+			return all, nil
+		}
+		first = "(" + page[len(page)-1].User
+	}
+}
+
+// accounts reads at most limit accounts, between two users as ZRANGEBYLEX takes them.
+func (r *Redis) accounts(ctx context.Context, what, first, last string, limit int) ([]Account, error) {
+	rows, err := r.run(ctx, what, "accounts", first, last, limit)
+	if err != nil {
+		return nil, err
+	}
+	var accounts []Account
+	for len(rows.values) > 0 && rows.err == nil {
+		row := reply{values: next[[]any](&rows)}
+		accounts = append(accounts, r.limits.account(row.text(), Tier(row.text()), row.text(), row.number() == 1, row.text(),
+			row.number(), row.number()))
+		if rows.err == nil {
+			rows.err = row.err
+		}
+	}
+	if rows.err != nil {
+		return nil, fmt.Errorf("%s: %w", what, rows.err)
+	}
+	return accounts, nil
+}

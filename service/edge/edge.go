@@ -1,0 +1,71 @@
+// Package edge owns what every request passes before a handler looks at it: how the server reads HTTP, the framing of
+// requests, the redirection from plain HTTP, CORS, the id of a request and the first attributes of its log record, and
+// the self-signed certificate. It refuses to know the API: neither keys nor paths, nor what an error looks like there.
+//
+// # Design
+//
+// Each part is a function or a small value that the service puts into its chain of middleware; none calls another. A
+// request that is refused here is an error of this package (errors.go), like one that the framework refuses: the
+// listener that it came to writes the response, in the form that its clients expect.
+package edge
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// JSON is the Content-Type of JSON responses.
+const JSON = "application/json; charset=utf-8"
+
+// HeaderRequestID carries the id of a request in its response.
+const HeaderRequestID = "X-Request-ID"
+
+// NewID returns an id for a request: "req_" and 128 random bits in hex.
+func NewID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return "req_" + hex.EncodeToString(id[:])
+}
+
+// Next runs the rest of the chain and turns a panic into an error that holds the stack.
+func Next(c *fiber.Ctx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return c.Next()
+}
+
+// Attributes returns what the log record of an answered request begins with. Neither keys nor addresses, paths nor
+// queries are logged, since names of people are in them: route is the pattern of the path.
+func Attributes(c *fiber.Ctx, id, route string, took time.Duration) []slog.Attr {
+	return []slog.Attr{
+		slog.String("id", id),
+		slog.String("method", c.Method()),
+		slog.String("route", route),
+		slog.Int("status", c.Response().StatusCode()),
+		slog.Float64("ms", float64(took.Microseconds())/1000),
+	}
+}
+
+// HeaderSafe returns a raw path or query as it may stand in a header. What a request line can carry, but no URL, is
+// percent-encoded; everything else stays as it is.
+func HeaderSafe(raw string) string {
+	var b strings.Builder
+	for _, c := range []byte(raw) {
+		if c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

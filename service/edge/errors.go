@@ -1,0 +1,51 @@
+package edge
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Errors of requests that no handler sees.
+var (
+	ErrMalformed    = errors.New("malformed request")
+	ErrNoPath       = errors.New("no such path")
+	ErrMethod       = errors.New("method not allowed")
+	ErrSlow         = errors.New("request took too long to arrive")
+	ErrBodyTooLarge = errors.New("body too large")
+	ErrHeadTooLarge = errors.New("request line and headers too large")
+)
+
+// Error returns an error of the framework as one of this package, and any other as it is.
+func Error(err error) error {
+	var f *fiber.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	switch f.Code {
+	case http.StatusNotFound:
+		return ErrNoPath
+	case http.StatusMethodNotAllowed:
+		return ErrMethod
+	case http.StatusRequestTimeout:
+		return ErrSlow
+	case http.StatusRequestEntityTooLarge:
+		return ErrBodyTooLarge
+	case http.StatusRequestHeaderFieldsTooLarge, http.StatusRequestURITooLong:
+		return ErrHeadTooLarge
+	case http.StatusBadRequest, http.StatusBadGateway: // 502 is Fiber's status for a connection that broke while it was read
+		return ErrMalformed
+	}
+	return err
+}
+
+// PlainError is the error handler of a listener that has no envelope: it sends the status and its text.
+func PlainError(c *fiber.Ctx, err error) error {
+	status := http.StatusInternalServerError
+	var f *fiber.Error
+	if errors.As(err, &f) {
+		status = f.Code
+	}
+	return c.SendStatus(status)
+}

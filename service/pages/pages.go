@@ -1,0 +1,144 @@
+// Package pages owns the pages for people, with all that they load: /docs, the OpenAPI document to read and to try, shown
+// by Swagger UI, and /explore, filings on a map. Both use the API as any client does, with the key of their reader. It
+// refuses to know the API, and who may see what.
+//
+// # Design
+//
+// Pages are files: no templates, no build step. Each is compressed once, since requests that nobody counts must not cost
+// much. They load nothing from anywhere else, and keep script and style in files of their own, since their
+// Content-Security-Policy forbids everything else.
+//
+// # The explorer
+//
+// The folder explore is a page of JavaScript modules around explore.js, which decides what is requested and when. Filings
+// are untrusted text: they reach the page as text nodes only (dom.js). The key is in one private field (api.js). What the
+// service describes of itself in its OpenAPI document, filters and fields, is not written down there again.
+//
+// Two of its folders come from elsewhere, unchanged, with their licences beside them: leaflet is the package leaflet 1.9.4
+// of npm, without its images; outline is of the package us-atlas 3.0.1, made from files of the U.S. Census Bureau, which
+// are in the public domain.
+package pages
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/swaggest/swgui/v5/static"
+	"github.com/valyala/fasthttp"
+)
+
+//go:embed *.html *.css *.js explore
+var files embed.FS
+
+// mediaTypes are the types of the files by the end of their names: mime.TypeByExtension asks the system, and systems
+// differ.
+var mediaTypes = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".json": "application/json; charset=utf-8",
+	".png":  "image/png",
+	".svg":  "image/svg+xml",
+	"":      "text/plain; charset=utf-8", // a licence
+}
+
+// File is what everybody gets as it is, without a key and without counting: a page, and the OpenAPI document.
+type File struct {
+	Path      string // of its URL
+	Tag       string // weak ETag
+	mediaType string
+	packed    []byte // with gzip
+}
+
+// New returns a file with an uncompressed body.
+func New(path, mediaType string, body []byte) File {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	_, _ = w.Write(body)                                  // to memory: never fails
+	_ = w.Close()
+	return pack(path, mediaType, b.Bytes())
+}
+
+func pack(path, mediaType string, packed []byte) File {
+	sum := sha256.Sum256(packed)
+	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, packed}
+}
+
+// All returns all files of both pages.
+func All() (all []File, err error) {
+	for _, p := range []struct {
+		path, name string
+		from       fs.FS
+	}{
+		{"/docs", "docs.html", files},
+		{"/docs/docs.css", "docs.css", files},
+		{"/docs/docs.js", "docs.js", files},
+		{"/docs/favicon.png", "favicon-32x32.png", static.FS},
+		{"/docs/swagger-ui.css", "swagger-ui.css.gz", static.FS},
+		{"/docs/swagger-ui-bundle.js", "swagger-ui-bundle.js.gz", static.FS},
+		{"/explore", "explore.html", files},
+	} {
+		if all, err = appendFile(all, p.path, p.from, p.name); err != nil {
+			return nil, err
+		}
+	}
+	err = fs.WalkDir(files, "explore", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all, err = appendFile(all, "/"+name, files, name)
+		}
+		return err
+	})
+	return all, err
+}
+
+// appendFile appends the file that from has as name. One that is compressed already stays as it is.
+func appendFile(all []File, at string, from fs.FS, name string) ([]File, error) {
+	body, err := fs.ReadFile(from, name)
+	if err != nil {
+		return nil, err
+	}
+	plain, packed := strings.CutSuffix(name, ".gz")
+	mediaType, ok := mediaTypes[path.Ext(plain)]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("pages: no media type for the file %s", name)
+	case packed:
+		return append(all, pack(at, mediaType, body)), nil
+	}
+	return append(all, New(at, mediaType, body)), nil
+}
+
+// policy lets a page load what this service has, and nothing from anywhere else (Content-Security-Policy). The style sheet
+// of Swagger UI has its images in it, as data.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// SetHeaders sets the headers of every response with a file, a 304 too. It may be kept by everybody, who must revalidate
+// it: another release, or another setting, changes it.
+func (f File) SetHeaders(c *fiber.Ctx) {
+	c.Set(fiber.HeaderCacheControl, "public, no-cache")
+	c.Set(fiber.HeaderContentSecurityPolicy, policy)
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	c.Set(fiber.HeaderETag, f.Tag)
+}
+
+// Send sends the file, compressed for a client that accepts gzip.
+func (f File) Send(c *fiber.Ctx, gzip bool) error {
+	c.Set(fiber.HeaderContentType, f.mediaType)
+	if gzip {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		c.Response().SetBodyRaw(f.packed)
+		return nil
+	}
+	body, err := fasthttp.AppendGunzipBytes(nil, f.packed)
+	c.Response().SetBodyRaw(body)
+	return err
+}
