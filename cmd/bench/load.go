@@ -20,7 +20,7 @@ import (
 // times is how often the data is repeated to see whether memory grows with it.
 const times = 4
 
-// loaded is what one load took.
+// loaded is the result of one load.
 type loaded struct {
 	generation string
 	filings    int64
