@@ -55,7 +55,7 @@ func kinds(h host, want cluster) []kind {
 	return []kind{elasticsearchKind(h, want), redisKind(h), postgresKind(h)}
 }
 
-// runBeside is run with the kinds of servers given.
+// runBeside is run with these kinds of servers.
 func runBeside(kinds []kind, args []string, h host) int {
 	found, code := find(kinds, h)
 	defer found.stop()
@@ -77,7 +77,7 @@ func runBeside(kinds []kind, args []string, h host) int {
 	return code
 }
 
-// find climbs the ladders. Its code is not 0 if it failed, or if a signal came first.
+// find finds servers of all kinds. Its code is not 0 if it failed, or if a signal came first.
 func find(kinds []kind, h host) (findings, int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -87,7 +87,7 @@ func find(kinds []kind, h host) (findings, int) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		found, err := climbAll(ctx, kinds, h)
+		found, err := findAll(ctx, kinds, h)
 		done <- result{found, err}
 	}()
 	select {
@@ -118,17 +118,17 @@ func execute(args, environment []string, h host) int {
 		return 126
 	}
 	defer p.kill()
-	var patience <-chan time.Time
+	var timeout <-chan time.Time
 	for {
 		select {
 		case <-p.done:
 			return p.exitCode()
 		case s := <-h.signals:
 			p.signal(s)
-			if patience == nil {
-				patience = time.After(grace)
+			if timeout == nil {
+				timeout = time.After(grace)
 			}
-		case <-patience:
+		case <-timeout:
 			p.signal(syscall.SIGKILL)
 		}
 	}
