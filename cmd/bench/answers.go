@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,42 +10,6 @@ import (
 
 	"github.com/valyala/fasthttp"
 )
-
-// requests returns a target that sends requests to the service, as prepare makes them.
-func (s *served) requests(status, round int, prepare func(req *fasthttp.Request, i int)) target {
-	host := strings.TrimPrefix(s.url, "https://")
-	return target{
-		client: &fasthttp.HostClient{Addr: host, IsTLS: true, MaxConns: 64, TLSConfig: &tls.Config{RootCAs: s.trust, ServerName: "localhost"}},
-		round:  round, status: status,
-		prepare: func(req *fasthttp.Request, i int) {
-			req.Header.Set("X-API-Key", s.key)
-			prepare(req, i)
-		},
-	}
-}
-
-// round requests the pages of a kind.
-func (s *served) round(p page) target {
-	return s.requests(http.StatusOK, round, func(req *fasthttp.Request, i int) { req.SetRequestURI(s.url + p.at(i)) })
-}
-
-// bareTarget sends bodies to Elasticsearch.
-func (b *bench) bareTarget(uri, contentType string, bodies [][]byte) (target, error) {
-	address, err := url.Parse(b.elasticsearch)
-	if err != nil {
-		return target{}, err
-	}
-	return target{
-		client: &fasthttp.HostClient{Addr: address.Host, MaxConns: 64},
-		round:  len(bodies), status: http.StatusOK,
-		prepare: func(req *fasthttp.Request, i int) {
-			req.Header.SetMethod(http.MethodPost)
-			req.Header.SetContentType(contentType)
-			req.SetRequestURI(b.elasticsearch + uri)
-			req.SetBodyRaw(bodies[i])
-		},
-	}, nil
-}
 
 // measureAnswers measures responses from the cache. The searches are those that the service sent to Elasticsearch
 // meanwhile.

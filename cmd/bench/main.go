@@ -37,7 +37,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -55,17 +54,6 @@ func main() {
 
 // names are what can be measured.
 var names = []string{"load", "pages", "answers", "clusters", "expensive", "offsets", "crawls", "embedded", "growth"}
-
-// bench is one run.
-type bench struct {
-	elasticsearch, redis string
-	dir                  string // everything temporary
-	program              string // the built program
-	data                 string // the filings, NDJSON
-	rounds               int
-	times                int
-	expensive            atomic.Int64 // filters used up by measureExpensive
-}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -204,19 +192,4 @@ func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 		return err
 	}
 	return b.measureExpensive(ctx, s, a)
-}
-
-// generate makes the filings to measure with.
-func (b *bench) generate(ctx context.Context, count int) error {
-	b.data = filepath.Join(b.dir, "filings.ndjson")
-	out, err := os.Create(b.data)
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, b.program, "generate", "--count", fmt.Sprint(count))
-	cmd.Stdout, cmd.Stderr = out, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("generate filings: %w", err)
-	}
-	return out.Close()
 }

@@ -209,3 +209,23 @@ func (r *recorder) last(is func(size int, aggs json.RawMessage) bool) (q recorde
 	}
 	return q, body, nil
 }
+
+// deleteIndices deletes what the bench made. Names are listed first: a cluster may refuse deletion by pattern.
+func (b *bench) deleteIndices(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	res, err := http.Get(b.elasticsearch + "/" + benchIndex + "-*/_alias?expand_wildcards=all")
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	var indices map[string]json.RawMessage
+	if err := json.NewDecoder(res.Body).Decode(&indices); err != nil {
+		return err
+	}
+	for name := range indices {
+		if err := exchange(ctx, http.MethodDelete, b.elasticsearch+"/"+name, "", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -17,6 +19,9 @@ import (
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/errgroup"
 )
+
+// trafficTime is how long one side gets requests without a pause.
+const trafficTime = 3 * time.Second
 
 // target is a server with a round of requests for it. The same kind of client, whose own time is small beside theirs, sends
 // the requests of both sides of a comparison.
@@ -42,6 +47,37 @@ func (t target) send(i int) (time.Duration, error) {
 		return 0, fmt.Errorf("%s: status %d: %.300s", req.URI().RequestURI(), res.StatusCode(), res.Body())
 	}
 	return took, nil
+}
+
+// requests returns a target that sends requests to the service, as prepare makes them.
+func (s *served) requests(status, round int, prepare func(req *fasthttp.Request, i int)) target {
+	host := strings.TrimPrefix(s.url, "https://")
+	return target{
+		client: &fasthttp.HostClient{Addr: host, IsTLS: true, MaxConns: 64, TLSConfig: &tls.Config{RootCAs: s.trust, ServerName: "localhost"}},
+		round:  round, status: status,
+		prepare: func(req *fasthttp.Request, i int) {
+			req.Header.Set("X-API-Key", s.key)
+			prepare(req, i)
+		},
+	}
+}
+
+// bareTarget sends bodies to Elasticsearch.
+func (b *bench) bareTarget(uri, contentType string, bodies [][]byte) (target, error) {
+	address, err := url.Parse(b.elasticsearch)
+	if err != nil {
+		return target{}, err
+	}
+	return target{
+		client: &fasthttp.HostClient{Addr: address.Host, MaxConns: 64},
+		round:  len(bodies), status: http.StatusOK,
+		prepare: func(req *fasthttp.Request, i int) {
+			req.Header.SetMethod(http.MethodPost)
+			req.Header.SetContentType(contentType)
+			req.SetRequestURI(b.elasticsearch + uri)
+			req.SetBodyRaw(bodies[i])
+		},
+	}, nil
 }
 
 // result is what a time of traffic took.
@@ -93,26 +129,6 @@ func (b *bench) traffic(ctx context.Context, t target, s *served, connections in
 	}
 	f.service, f.elastic, f.objects = f.service-service, f.elastic-elastic, f.objects-objects
 	return f, err
-}
-
-// warm requests all kinds of pages until that takes no less CPU than the time before. A JVM that was just
-// started takes several times as long for a page as it does once it has compiled what it runs often: what is measured
-// first would pay for that, and the service look good beside it.
-func (b *bench) warm(ctx context.Context, s *served, a sample) error {
-	for last := time.Hour; ; {
-		var now time.Duration // for a page of each kind
-		for _, p := range a.pages() {
-			f, err := b.traffic(ctx, s.round(p), s, 8, trafficTime)
-			if err != nil {
-				return fmt.Errorf("%s: %w", p.name, err)
-			}
-			now += f.perRequest(f.service + f.elastic)
-		}
-		if now >= last*95/100 {
-			return nil
-		}
-		last = now
-	}
 }
 
 // allocated returns how many objects the service has allocated so far.

@@ -13,6 +13,9 @@ import (
 	"strings"
 )
 
+// elasticsearchVersion is that of docker-compose.yml and of the plugin's descriptor; a test compares them.
+const elasticsearchVersion = "8.19.7"
+
 // plugin is the source of the plugin that gives the server from Maven Central its tokenizer "ngram".
 //
 //go:embed plugin

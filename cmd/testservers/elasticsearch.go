@@ -11,22 +11,7 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-const (
-	elasticsearchImage = "docker.elastic.co/elasticsearch/elasticsearch"
-	// elasticsearchVersion is that of docker-compose.yml and of the plugin's descriptor; a test compares them.
-	elasticsearchVersion = "8.19.7"
-	// heap is enough for some hundred thousand filings, and fits beside two test processes into 4 GB.
-	heap = "1g"
-)
-
-// cluster is the Elasticsearch that the command needs.
-type cluster struct {
-	nodes    int
-	restarts bool // a node that is killed starts again, with its data and at its address
-}
-
-// expendable reports whether the command ends nodes: these must be started for it alone.
-func (c cluster) expendable() bool { return c.nodes > 1 || c.restarts }
+const elasticsearchImage = "docker.elastic.co/elasticsearch/elasticsearch"
 
 // elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central.
 func elasticsearchKind(h host, want cluster) kind {

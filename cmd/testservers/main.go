@@ -23,6 +23,9 @@
 package main
 
 import (
+	"flag"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -32,4 +35,23 @@ func main() {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	os.Exit(run(os.Args[1:], host{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, signals: signals}))
+}
+
+// run finds the servers, runs the command beside them, stops what it started, and returns the exit code.
+func run(args []string, h host) int {
+	flags := flag.NewFlagSet("testservers", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	var want cluster
+	flags.IntVar(&want.nodes, "nodes", 1, "")
+	flags.BoolVar(&want.restarts, "restart", false, "")
+	if flags.Parse(args) != nil || flags.NArg() == 0 || want.nodes < 1 {
+		fmt.Fprintln(h.stderr, "usage: testservers [-nodes N] [-restart] -- COMMAND [ARGUMENT…]")
+		return exitUsage
+	}
+	return runBeside(kinds(h, want), flags.Args(), h)
+}
+
+// kinds are the kinds of servers that the tests need.
+func kinds(h host, want cluster) []kind {
+	return []kind{elasticsearchKind(h, want), redisKind(h), postgresKind(h)}
 }

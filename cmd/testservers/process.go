@@ -75,6 +75,14 @@ func (p *process) exitCode() int {
 	return p.command.ProcessState.ExitCode()
 }
 
+// A server is a server that was started.
+type server struct {
+	address string
+	ended   <-chan error // gets the reason if the server ends by itself
+	output  string       // the file that it writes to; "" for none
+	stop    func()       // ends it and removes its traces
+}
+
 // startServer starts command, which serves at address, with its output in a file in folder. Stopping it removes folder.
 func startServer(command *exec.Cmd, address, folder string) (*server, error) {
 	output, err := os.Create(filepath.Join(folder, "output"))

@@ -46,14 +46,6 @@ type absentError struct{ error }
 
 func (absentError) Is(target error) bool { return target == errAbsent }
 
-// A server is a server that was started.
-type server struct {
-	address string
-	ended   <-chan error // gets the reason if the server ends by itself
-	output  string       // the file that it writes to; "" for none
-	stop    func()       // ends it and removes its traces
-}
-
 // A finding is the result for one kind.
 type finding struct {
 	kind      kind

@@ -92,14 +92,3 @@ func imitatedRedis(context.Context) (*server, error) {
 	}
 	return &server{address: "redis://" + m.Addr(), stop: m.Close}, nil
 }
-
-// freePort returns a port of the loopback interface that was free a moment ago. If another process takes it before the
-// server does, the server ends with an error.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
-}

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -14,46 +11,8 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-// exitFailed and exitUsage are testservers' own exit codes; all others are the command's.
-const (
-	exitFailed = 1
-	exitUsage  = 2
-)
-
 // grace is how long the command may go on after the first signal. `go test` ends at once.
 const grace = 10 * time.Second
-
-// host is what testservers gets from the machine that it runs on.
-type host struct {
-	getenv  func(name string) string
-	stdout  io.Writer
-	stderr  io.Writer
-	signals <-chan os.Signal
-}
-
-// say writes one line to standard error.
-func (h host) say(format string, values ...any) {
-	fmt.Fprintf(h.stderr, "testservers: "+format+"\n", values...)
-}
-
-// run finds the servers, runs the command beside them, stops what it started, and returns the exit code.
-func run(args []string, h host) int {
-	flags := flag.NewFlagSet("testservers", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	var want cluster
-	flags.IntVar(&want.nodes, "nodes", 1, "")
-	flags.BoolVar(&want.restarts, "restart", false, "")
-	if flags.Parse(args) != nil || flags.NArg() == 0 || want.nodes < 1 {
-		fmt.Fprintln(h.stderr, "usage: testservers [-nodes N] [-restart] -- COMMAND [ARGUMENT…]")
-		return exitUsage
-	}
-	return runBeside(kinds(h, want), flags.Args(), h)
-}
-
-// kinds are the kinds of servers that the tests need.
-func kinds(h host, want cluster) []kind {
-	return []kind{elasticsearchKind(h, want), redisKind(h), postgresKind(h)}
-}
 
 // runBeside is run with these kinds of servers.
 func runBeside(kinds []kind, args []string, h host) int {
