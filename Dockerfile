@@ -1,6 +1,6 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
-# What the building machine has in its environment; docker-compose.yml passes it on. Empty: Go's defaults.
+# From the environment of the building machine, by docker-compose.yml. Empty: Go's defaults.
 ARG GOPROXY
 ARG GOSUMDB
 ARG GOFLAGS
@@ -15,7 +15,7 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/gocache \
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /out/filings /filings
 # A new volume takes over owner and mode of the folder that it covers. Copied as a part of its parent: a folder that COPY
-# makes itself can be read by everybody.
+# creates itself is world-readable.
 COPY --from=build --chown=65532:65532 /out/lib /var/lib
 ENV FILINGS_DATA_DIR=/var/lib/filings
 VOLUME /var/lib/filings

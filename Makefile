@@ -1,35 +1,35 @@
 # `make` alone lists the targets.
 
-# -count=1: a result is never taken from an earlier run, which had other servers.
+# -count=1: no cached result of an earlier run, which had other servers.
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test check audit bench bench-growth faults soak fuzz cluster image compose compose-down
 
-help: ## list the targets
+help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## for a first look: 20,000 made-up filings, an account, the API on https://localhost:8443
+run: ## for a first look: 20,000 synthetic filings, an account, the API on https://localhost:8443
 	go run ./cmd/filings demo
 
 build: ## the program, as ./filings
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o filings ./cmd/filings
 
-test: bin/testservers ## all tests, beside a real Elasticsearch, Redis and PostgreSQL where they can be had; says what is left out
+test: bin/testservers ## all tests, with a real Elasticsearch, Redis and PostgreSQL where available; lists what is left out
 	bin/testservers -- $(TEST) ./...
 
-check: bin/testservers ## what a change has to pass: format, vet, staticcheck, all tests with the race detector
+check: bin/testservers ## what a change must pass: format, vet, staticcheck, all tests with the race detector
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted by gofmt:" $$unformatted >&2; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	bin/testservers -- $(TEST) -race ./...
 
-# DATA=file.ndjson.gz measures with that file; by default with made-up filings. TIMES=4 measures with four times of it.
+# DATA=file.ndjson.gz measures with that file; by default with synthetic filings. TIMES=4 repeats the data four times.
 # FOR="pages offsets" measures only these; cmd/bench lists all.
-bench: bin/testservers ## loads and pages beside bare Elasticsearch, as tables; DATA=FILE for your own filings
+bench: bin/testservers ## loads and pages compared with bare Elasticsearch, as tables; DATA=FILE for your own filings, FOR="pages answers" for some
 	bin/testservers -- go run ./cmd/bench $(if $(DATA),-data $(DATA)) $(if $(TIMES),-times $(TIMES)) $(FOR)
 
-bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million made-up filings: half an hour; LARGEST=2000000 stops there
+bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million synthetic filings: half an hour; LARGEST=2000000 stops there
 	bin/testservers -- go run ./cmd/bench $(if $(LARGEST),-largest $(LARGEST)) growth
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running; tries a million wrong keys
@@ -38,18 +38,18 @@ faults: bin/testservers ## kills 100 loads at random moments in each engine, wit
 
 # FOR is how long the traffic lasts.
 FOR = 30m
-soak: bin/testservers ## mixed traffic on real processes while data is swapped, keys rotate and Elasticsearch is killed, every answer checked; FOR=10m
+soak: bin/testservers ## mixed traffic on real processes while data is swapped, keys rotate and Elasticsearch is killed, with every response checked; FOR=10m
 	TEST_SOAK=$(FOR) bin/testservers -restart -- go test -count=1 -timeout=24h -run TestSoak -v ./cmd/filings
 
-# The list of known vulnerabilities is fetched. Without it that part is left out, which is said and is no failure.
+# audit fetches the list of known vulnerabilities. Without it that part is left out with a warning, which is no failure.
 VULNERABILITIES = https://vuln.go.dev
-audit: ## the libraries: what go.sum says they are, and without known vulnerabilities that the program reaches
+audit: ## the libraries: checksums as in go.sum, and no known vulnerability that the program reaches
 	go mod verify
 	@if curl -fsS -m 10 -o /dev/null $(VULNERABILITIES)/index/db.json; then go tool govulncheck -db $(VULNERABILITIES) ./...; \
-	else echo "audit: $(VULNERABILITIES) does not answer: known vulnerabilities were NOT looked for" >&2; fi
+	else echo "audit: $(VULNERABILITIES) does not answer: known vulnerabilities were NOT checked" >&2; fi
 
-# One after the other: the second ends one of the nodes.
-cluster: bin/testservers ## the engine's suite on three Elasticsearch nodes, and the loss of one of them
+# One after the other: the second stops one of the nodes.
+cluster: bin/testservers ## the engine's tests on three Elasticsearch nodes, and the loss of one of them
 	bin/testservers -nodes 3 -- sh -c '$(TEST) -run TestConformance ./index/elastic && \
 		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic'
 
@@ -66,13 +66,13 @@ fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schem
 image: ## the container image, as filings:local
 	docker compose build filings
 
-compose: ## Elasticsearch, Redis and the service in containers, until they are healthy
+compose: ## starts Elasticsearch, Redis and the service in containers, and waits until they are healthy
 	docker compose up --build --detach --wait
 
-compose-down: ## stop these containers; what they stored stays
+compose-down: ## stops these containers; their volumes stay
 	docker compose down
 
-# Built, not `go run`: that passes on neither signals nor exit codes. Always asked of go, which knows what has changed.
+# Built, not `go run`: that passes on neither signals nor exit codes. Always rebuilt by go, which knows what has changed.
 .PHONY: bin/testservers
 bin/testservers:
 	@go build -o $@ ./cmd/testservers

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,45 +11,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// asking returns a client of the service whose requests are made by prepare.
-func (s *served) asking(status, round int, prepare func(req *fasthttp.Request, i int)) target {
-	host := strings.TrimPrefix(s.url, "https://")
-	return target{
-		client: &fasthttp.HostClient{Addr: host, IsTLS: true, MaxConns: 64, TLSConfig: &tls.Config{RootCAs: s.trust, ServerName: "localhost"}},
-		round:  round, status: status,
-		prepare: func(req *fasthttp.Request, i int) {
-			req.Header.Set("X-API-Key", s.key)
-			prepare(req, i)
-		},
-	}
-}
-
-// round asks for the pages of a kind.
-func (s *served) round(p page) target {
-	return s.asking(http.StatusOK, round, func(req *fasthttp.Request, i int) { req.SetRequestURI(s.url + p.at(i)) })
-}
-
-// bareTarget sends bodies to Elasticsearch.
-func (b *bench) bareTarget(uri, contentType string, bodies [][]byte) (target, error) {
-	address, err := url.Parse(b.elasticsearch)
-	if err != nil {
-		return target{}, err
-	}
-	return target{
-		client: &fasthttp.HostClient{Addr: address.Host, MaxConns: 64},
-		round:  len(bodies), status: http.StatusOK,
-		prepare: func(req *fasthttp.Request, i int) {
-			req.Header.SetMethod(http.MethodPost)
-			req.Header.SetContentType(contentType)
-			req.SetRequestURI(b.elasticsearch + uri)
-			req.SetBodyRaw(bodies[i])
-		},
-	}, nil
-}
-
-// measureAnswers measures what is answered from memory once it was asked for. The searches are those that the service
-// made of Elasticsearch meanwhile.
-func (b *bench) measureAnswers(ctx context.Context, s sides, a about) error {
+// measureAnswers measures responses from the cache. The searches are those that the service sent to Elasticsearch
+// meanwhile.
+func (b *bench) measureAnswers(ctx context.Context, s services, a sample) error {
 	fmt.Print("\n| warm | ms, median and p99 | requests/s, 8 connections | CPU of the service, ms | searches |\n|---|---|---|---|---|\n")
 	county := url.PathEscape(a.county)
 	for _, one := range []struct{ name, path, tag string }{
@@ -76,31 +39,31 @@ func (b *bench) measureAnswers(ctx context.Context, s sides, a about) error {
 	return nil
 }
 
-func (b *bench) measureAnswer(ctx context.Context, s sides, path, tag string) (string, error) {
+func (b *bench) measureAnswer(ctx context.Context, s services, path, tag string) (string, error) {
 	status := http.StatusOK
 	if tag != "" {
 		status = http.StatusNotModified
 	}
 	of := func(s *served) target {
-		return s.asking(status, 1, func(req *fasthttp.Request, _ int) {
+		return s.requests(status, 1, func(req *fasthttp.Request, _ int) {
 			req.SetRequestURI(s.url + path)
 			if tag != "" {
 				req.Header.Set("If-None-Match", tag)
 			}
 		})
 	}
-	watched, ordinary := of(s.watched), of(s.ordinary)
+	recorded, ordinary := of(s.recorded), of(s.ordinary)
 	var took []time.Duration
 	searches := 0
 	for i := range warmUp + b.rounds {
 		if i == warmUp {
 			s.rec.drain()
 		}
-		one, err := ordinary.ask(i)
+		one, err := ordinary.send(i)
 		if err != nil {
 			return "", err
 		}
-		if _, err := watched.ask(i); err != nil {
+		if _, err := recorded.send(i); err != nil {
 			return "", err
 		}
 		if i >= warmUp {
@@ -112,14 +75,14 @@ func (b *bench) measureAnswer(ctx context.Context, s sides, path, tag string) (s
 			searches++
 		}
 	}
-	f, err := b.flood(ctx, ordinary, s.ordinary, 8, floods)
+	f, err := b.traffic(ctx, ordinary, s.ordinary, 8, trafficTime)
 	return fmt.Sprintf("%s, %s | %.0f | %s | %d", ms(quantile(took, .5)), ms(quantile(took, .99)), f.perSecond(),
 		ms(f.perRequest(f.service)), searches), err
 }
 
-// measureDear asks for what costs most, as somebody would who means harm: each request has a filter of its own, so that
-// nothing is remembered and all of it has to be counted anew.
-func (b *bench) measureDear(ctx context.Context, s *served, a about) error {
+// measureExpensive sends the requests that cost most, as an attacker would: each has a filter of its own, so that no cache
+// helps and the engine has to count everything anew.
+func (b *bench) measureExpensive(ctx context.Context, s *served, a sample) error {
 	fmt.Print("\n| each time another filter | ms, median and largest | CPU of Elasticsearch, ms | CPU of the service, ms |\n|---|---|---|---|\n")
 	world := "bounds_north=90&bounds_south=-90&bounds_east=180&bounds_west=-180"
 	deep := fmt.Sprintf("limit=100&offset=%d", a.total/2)
@@ -134,17 +97,17 @@ func (b *bench) measureDear(ctx context.Context, s *served, a about) error {
 		{"map clusters of the world", "/v1/filings/clusters?zoom=5&" + world},
 		{"map clusters of 10 km", "/v1/filings/clusters?zoom=14&" + a.box},
 	} {
-		t := s.asking(http.StatusOK, 1<<30, func(req *fasthttp.Request, i int) {
-			req.SetRequestURI(fmt.Sprintf("%s%s&max_amount=%d", s.url, one.path, 1_000_000_000+b.dear.Add(1)))
+		t := s.requests(http.StatusOK, 1<<30, func(req *fasthttp.Request, i int) {
+			req.SetRequestURI(fmt.Sprintf("%s%s&max_amount=%d", s.url, one.path, 1_000_000_000+b.expensive.Add(1)))
 		})
 		took := make([]time.Duration, 25)
 		for i := range took {
 			var err error
-			if took[i], err = t.ask(i); err != nil {
+			if took[i], err = t.send(i); err != nil {
 				return fmt.Errorf("%s: %w", one.name, err)
 			}
 		}
-		f, err := b.flood(ctx, t, s, 1, floods)
+		f, err := b.traffic(ctx, t, s, 1, trafficTime)
 		if err != nil {
 			return fmt.Errorf("%s: %w", one.name, err)
 		}

@@ -13,12 +13,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// sizes are the numbers of made-up filings that growth is measured with.
+// sizes are the numbers of synthetic filings that growth is measured with.
 var sizes = []int{500_000, 2_000_000, 8_000_000}
 
 // measureGrowth measures the same pages with more and more filings, up to largest, in both engines.
 func (b *bench) measureGrowth(ctx context.Context, largest int) error {
-	fmt.Print("\n| filings | load, s | first page, ms, median | deep page | search | box | stats | remembered page | memory of the service, MiB |\n|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Print("\n| filings | load, s | first page, ms, median | deep page | search | box | stats | cached page | memory of the service, MiB |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, n := range sizes {
 		if n > largest {
 			break
@@ -72,12 +72,12 @@ func (b *bench) grow(ctx context.Context, name, folder string, environment ...st
 	pages := a.pages()
 	for _, t := range []target{
 		s.round(pages[0]), s.round(pages[5]), s.round(pages[2]), s.round(pages[4]),
-		s.asking(http.StatusOK, 1, func(req *fasthttp.Request, _ int) { req.SetRequestURI(s.url + "/v1/stats") }),
-		s.asking(http.StatusOK, 1, func(req *fasthttp.Request, _ int) { req.SetRequestURI(s.url + pages[0].at(0)) }),
+		s.requests(http.StatusOK, 1, func(req *fasthttp.Request, _ int) { req.SetRequestURI(s.url + "/v1/stats") }),
+		s.requests(http.StatusOK, 1, func(req *fasthttp.Request, _ int) { req.SetRequestURI(s.url + pages[0].at(0)) }),
 	} {
 		took := make([]time.Duration, warmUp+b.rounds)
 		for i := range took {
-			if took[i], err = t.ask(i); err != nil {
+			if took[i], err = t.send(i); err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +19,7 @@ import (
 // times is how often the data is repeated to see whether memory grows with it.
 const times = 4
 
-// loaded is what one load took.
+// loaded is the result of one load.
 type loaded struct {
 	generation string
 	filings    int64
@@ -94,13 +93,6 @@ func (b *bench) bareReplay(ctx context.Context, data string) (bare time.Duration
 	return rec.replayLoad(ctx, b.elasticsearch, l.generation)
 }
 
-// benchIndex keeps these generations apart from whatever else is in that Elasticsearch.
-const benchIndex = "filings-bench"
-
-func (b *bench) onElasticsearch(address string) []string {
-	return []string{"FILINGS_ELASTICSEARCH_URL=" + address, "FILINGS_INDEX=" + benchIndex, "FILINGS_INDEX_REPLICAS=0"}
-}
-
 // load runs the program's own command.
 func (b *bench) load(ctx context.Context, data string, environment ...string) (l loaded, err error) {
 	cmd := exec.CommandContext(ctx, b.program, "reindex", "--format", "ndjson", "--max-shrink", "100", "--max-rejects", "1000", data)
@@ -126,33 +118,19 @@ func (b *bench) load(ctx context.Context, data string, environment ...string) (l
 	return l, nil
 }
 
-// deleteIndices deletes what the bench made. Names are listed first: a cluster may refuse deletion by pattern.
-func (b *bench) deleteIndices(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx)
-	res, err := http.Get(b.elasticsearch + "/" + benchIndex + "-*/_alias?expand_wildcards=all")
+// generate makes the filings to measure with.
+func (b *bench) generate(ctx context.Context, count int) error {
+	b.data = filepath.Join(b.dir, "filings.ndjson")
+	out, err := os.Create(b.data)
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close()
-	var indices map[string]json.RawMessage
-	if err := json.NewDecoder(res.Body).Decode(&indices); err != nil {
-		return err
+	cmd := exec.CommandContext(ctx, b.program, "generate", "--count", fmt.Sprint(count))
+	cmd.Stdout, cmd.Stderr = out, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("generate filings: %w", err)
 	}
-	for name := range indices {
-		if err := exchange(ctx, http.MethodDelete, b.elasticsearch+"/"+name, "", nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return out.Close()
 }
 
 // repeat writes the filings of from n times to to, each time under ids of their own and with owners and case numbers of

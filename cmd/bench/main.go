@@ -2,28 +2,28 @@
 //
 //	testservers -- bench [-data FILE] [-count N] [-times N] [-rounds N] [WHAT…]
 //
-// Without a word it measures all of these:
+// Without names it measures all of these:
 //
 //	load      loads, into both engines
 //	pages     pages of 20 beside the same requests sent to Elasticsearch
-//	answers   what is answered from memory
+//	answers   responses from the cache
 //	clusters  map clusters beside bare aggregations
-//	dear      the requests that cost most
+//	expensive the requests that cost most
 //	offsets   pages deep in every order, cold and warm
 //	crawls    everything in pages of 100, in every order
-//	embedded  pages, offsets and dear requests of the embedded engine
+//	embedded  pages, offsets and expensive requests of the embedded engine
 //
-// and only when asked, since it takes an hour:
+// and this only by name, since it takes an hour:
 //
-//	growth    a few pages with 0.5, 2 and 8 million made-up filings, up to -largest
+//	growth    a few pages with 0.5, 2 and 8 million synthetic filings, up to -largest
 //
 // -times N repeats the data N times, with N times as many different owners, ids and case numbers.
 //
-// Every figure of the service stands beside that of bare Elasticsearch for the very same bytes, taken in turns in the
-// same run: on a shared machine only the ratio means something. What the service sends to Elasticsearch is not guessed:
-// a proxy between the two records it (record.go), and the recorded requests are then sent without the service.
+// Every result of the service stands beside that of bare Elasticsearch for the very same bytes, measured in turns in the
+// same run: on a shared machine only the ratio means something. A proxy between the two records what the service sends to
+// Elasticsearch (record.go); the bench then sends the recorded requests without the service.
 //
-// Without -data it measures made-up filings. It runs the program as anybody would, built from this checkout, and leaves
+// Without -data it measures synthetic filings. It runs the program as users do, built from this checkout, and leaves
 // nothing behind.
 package main
 
@@ -36,7 +36,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
+	"strings"
 	"syscall"
 	"time"
 
@@ -52,26 +52,23 @@ func main() {
 	}
 }
 
-// bench is one run.
-type bench struct {
-	elasticsearch, redis string
-	dir                  string // everything temporary
-	program              string // the built program
-	data                 string // the filings, NDJSON
-	rounds               int
-	times                int
-	dear                 atomic.Int64 // filters used up by measureDear
-}
+// names are what can be measured.
+var names = []string{"load", "pages", "answers", "clusters", "expensive", "offsets", "crawls", "embedded", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	data := flags.String("data", "", "file of filings to measure with; by default made-up ones")
-	count := flags.Int("count", 500_000, "number of made-up filings")
+	data := flags.String("data", "", "file of filings to measure with; by default synthetic ones")
+	count := flags.Int("count", 500_000, "number of synthetic filings")
 	rounds := flags.Int("rounds", 200, "requests of each kind, one after the other")
 	times := flags.Int("times", 1, "how often to repeat the data, but for load")
 	largest := flags.Int("largest", sizes[len(sizes)-1], "most filings that growth is measured with")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	for _, name := range flags.Args() {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%q must be one of %s", name, strings.Join(names, ", "))
+		}
 	}
 	b := &bench{
 		elasticsearch: os.Getenv(servers.ElasticsearchVariable),
@@ -81,7 +78,7 @@ func run(ctx context.Context, args []string) (err error) {
 		times:         *times,
 	}
 	if b.elasticsearch == "" || b.redis == "" {
-		return fmt.Errorf("%s and %s are wanted: run it by `make bench`", servers.ElasticsearchVariable, servers.RedisVariable)
+		return fmt.Errorf("%s and %s must be set: run it by `make bench`", servers.ElasticsearchVariable, servers.RedisVariable)
 	}
 	if b.dir, err = os.MkdirTemp("", "filings-bench-"); err != nil {
 		return err
@@ -101,8 +98,8 @@ func run(ctx context.Context, args []string) (err error) {
 			return err
 		}
 	}
-	wanted := func(what string) bool { return flags.NArg() == 0 || slices.Contains(flags.Args(), what) }
-	if wanted("load") {
+	selected := func(what string) bool { return flags.NArg() == 0 || slices.Contains(flags.Args(), what) }
+	if selected("load") {
 		if err := b.measureLoads(ctx); err != nil {
 			return err
 		}
@@ -114,49 +111,49 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 		b.data = large
 	}
-	if slices.ContainsFunc([]string{"pages", "answers", "clusters", "dear", "offsets", "crawls"}, wanted) {
-		if err := b.measureElastic(ctx, wanted); err != nil {
+	if slices.ContainsFunc([]string{"pages", "answers", "clusters", "expensive", "offsets", "crawls"}, selected) {
+		if err := b.measureElastic(ctx, selected); err != nil {
 			return err
 		}
 	}
-	if wanted("embedded") {
+	if selected("embedded") {
 		return b.measureEmbedded(ctx)
 	}
 	return nil
 }
 
-// measureElastic loads the data once and measures what is asked of it.
-func (b *bench) measureElastic(ctx context.Context, wanted func(string) bool) (err error) {
+// measureElastic loads the data once and measures the selected requests on it.
+func (b *bench) measureElastic(ctx context.Context, selected func(string) bool) (err error) {
 	defer func() { err = firstError(err, b.deleteIndices(ctx)) }()
 	if _, err := b.load(ctx, b.data, b.onElasticsearch(b.elasticsearch)...); err != nil {
 		return err
 	}
-	s, stop, err := b.sides(ctx)
+	s, stop, err := b.services(ctx)
 	defer func() { err = firstError(err, stop()) }()
 	if err != nil {
 		return err
 	}
-	a, err := b.look(ctx, s.unkept)
+	a, err := b.look(ctx, s.uncached)
 	if err != nil {
 		return err
 	}
-	if wanted("offsets") { // first: here it counts what is not known yet
-		err = b.measureOffsets(ctx, s.unkept, a)
+	if selected("offsets") { // first: the results are meant for empty caches
+		err = b.measureOffsets(ctx, s.uncached, a)
 	}
-	if err == nil && wanted("pages") {
+	if err == nil && selected("pages") {
 		err = b.measurePages(ctx, s, a)
 	}
-	if err == nil && wanted("answers") {
+	if err == nil && selected("answers") {
 		err = b.measureAnswers(ctx, s, a)
 	}
-	if err == nil && wanted("clusters") {
+	if err == nil && selected("clusters") {
 		err = b.measureClusters(ctx, s, a)
 	}
-	if err == nil && wanted("dear") {
-		err = b.measureDear(ctx, s.unkept, a)
+	if err == nil && selected("expensive") {
+		err = b.measureExpensive(ctx, s.uncached, a)
 	}
-	if err == nil && wanted("crawls") {
-		err = b.measureCrawls(ctx, s.unkept, a)
+	if err == nil && selected("crawls") {
+		err = b.measureCrawls(ctx, s.uncached, a)
 	}
 	return err
 }
@@ -181,11 +178,11 @@ func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 		t := s.round(p)
 		took := make([]time.Duration, warmUp+b.rounds)
 		for i := range took {
-			if took[i], err = t.ask(i); err != nil {
+			if took[i], err = t.send(i); err != nil {
 				return err
 			}
 		}
-		f, err := b.flood(ctx, t, s, 8, floods)
+		f, err := b.traffic(ctx, t, s, 8, trafficTime)
 		if err != nil {
 			return err
 		}
@@ -194,20 +191,5 @@ func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 	if err := b.measureOffsets(ctx, s, a); err != nil {
 		return err
 	}
-	return b.measureDear(ctx, s, a)
-}
-
-// generate makes the filings to measure with.
-func (b *bench) generate(ctx context.Context, count int) error {
-	b.data = filepath.Join(b.dir, "filings.ndjson")
-	out, err := os.Create(b.data)
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, b.program, "generate", "--count", fmt.Sprint(count))
-	cmd.Stdout, cmd.Stderr = out, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("generate filings: %w", err)
-	}
-	return out.Close()
+	return b.measureExpensive(ctx, s, a)
 }

@@ -25,9 +25,9 @@ func (o order) String() string { return o.by + " " + o.direction }
 
 func (o order) query() string { return "sort_by=" + o.by + "&sort_order=" + o.direction }
 
-// measureOffsets asks for pages deep in every order, of all filings that can be searched for and of a filter: first
-// cold, when nothing of the order is known, then at other offsets.
-func (b *bench) measureOffsets(ctx context.Context, s *served, a about) error {
+// measureOffsets requests pages deep in every order, of all filings that a search finds and of a filter: first cold, when
+// no cache knows the order, then at other offsets.
+func (b *bench) measureOffsets(ctx context.Context, s *served, a sample) error {
 	fmt.Print("\n| page of 20 deep in | ms cold | ms at other offsets, median and p99 | ms of the pages behind, median |\n|---|---|---|---|\n")
 	var colds, warms []time.Duration
 	for _, filter := range []struct{ name, query string }{
@@ -82,7 +82,7 @@ func (s *served) total(ctx context.Context, path string) (int, error) {
 }
 
 // measureCrawls reads everything in pages of 100 in every order, and fails unless each filing comes once.
-func (b *bench) measureCrawls(ctx context.Context, s *served, a about) error {
+func (b *bench) measureCrawls(ctx context.Context, s *served, a sample) error {
 	fmt.Print("\n| everything, in pages of 100 | filings/s | seconds |\n|---|---|---|\n")
 	for _, o := range orders() {
 		began, seen := time.Now(), make([]int64, 0, a.total)

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// recorder is a proxy to Elasticsearch that keeps the requests that pass through it.
+// recorder is a proxy to Elasticsearch that records the requests that pass through it.
 type recorder struct {
 	server *httptest.Server
 
@@ -47,7 +47,7 @@ func newRecorder(elasticsearch, dir string) (*recorder, error) {
 	r := &recorder{file: file}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if err := r.keep(req); err != nil {
+		if err := r.record(req); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
@@ -56,8 +56,8 @@ func newRecorder(elasticsearch, dir string) (*recorder, error) {
 	return r, nil
 }
 
-// keep appends the request, and leaves its body to be read again.
-func (r *recorder) keep(req *http.Request) error {
+// record appends the request, and leaves its body to be read again.
+func (r *recorder) record(req *http.Request) error {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (r *recorder) close() error {
 	return r.file.Close()
 }
 
-// drain returns the requests that were kept since it was last called.
+// drain returns the requests that were recorded since its last call.
 func (r *recorder) drain() []recorded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,7 +95,7 @@ func (r *recorder) body(q recorded) ([]byte, error) {
 	return b, err
 }
 
-// replayWriters is how many bulk requests a replay has under way, as the load has.
+// replayWriters is how many bulk requests a replay has in flight, as the load has.
 const replayWriters = 4
 
 // replayLoad sends what a load wrote once more, into an index of another name, and returns how long that took: the
@@ -148,7 +148,7 @@ func (r *recorder) replayLoad(ctx context.Context, elasticsearch, generation str
 	return time.Since(start), nil
 }
 
-// exchange sends a request and reads the answer to its end. A bulk answer with errors is an error.
+// exchange sends a request and reads the response to its end. A bulk response with errors is an error.
 func exchange(ctx context.Context, method, address, contentType string, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
@@ -173,7 +173,7 @@ func exchange(ctx context.Context, method, address, contentType string, body []b
 	return err
 }
 
-// lastSearch returns the last recorded search that asks for hits, which is the one for the page, and its body.
+// lastSearch returns the last recorded search for hits, which is the one for the page, and its body.
 func (r *recorder) lastSearch() (q recorded, body []byte, err error) {
 	return r.last(func(size int, _ json.RawMessage) bool { return size > 0 })
 }
@@ -183,7 +183,7 @@ func (r *recorder) aggregation() (q recorded, body []byte, err error) {
 	return r.last(func(_ int, aggs json.RawMessage) bool { return len(aggs) > 0 })
 }
 
-// last returns the last recorded search whose size and aggregations are the ones that are looked for.
+// last returns the last recorded search whose size and aggregations satisfy is.
 func (r *recorder) last(is func(size int, aggs json.RawMessage) bool) (q recorded, body []byte, err error) {
 	for _, kept := range r.drain() {
 		if path, _, _ := strings.Cut(kept.uri, "?"); !strings.HasSuffix(path, "/_search") {
@@ -193,14 +193,14 @@ func (r *recorder) last(is func(size int, aggs json.RawMessage) bool) (q recorde
 		if err != nil {
 			return q, nil, err
 		}
-		var asks struct {
+		var search struct {
 			Size int
 			Aggs json.RawMessage
 		}
-		if err := json.Unmarshal(text, &asks); err != nil {
+		if err := json.Unmarshal(text, &search); err != nil {
 			return q, nil, err
 		}
-		if is(asks.Size, asks.Aggs) {
+		if is(search.Size, search.Aggs) {
 			q, body = kept, text
 		}
 	}
@@ -208,4 +208,24 @@ func (r *recorder) last(is func(size int, aggs json.RawMessage) bool) (q recorde
 		return q, nil, fmt.Errorf("no such search was recorded")
 	}
 	return q, body, nil
+}
+
+// deleteIndices deletes what the bench made. Names are listed first: a cluster may refuse deletion by pattern.
+func (b *bench) deleteIndices(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	res, err := http.Get(b.elasticsearch + "/" + benchIndex + "-*/_alias?expand_wildcards=all")
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	var indices map[string]json.RawMessage
+	if err := json.NewDecoder(res.Body).Decode(&indices); err != nil {
+		return err
+	}
+	for name := range indices {
+		if err := exchange(ctx, http.MethodDelete, b.elasticsearch+"/"+name, "", nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }

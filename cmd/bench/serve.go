@@ -29,7 +29,7 @@ type served struct {
 	trust      *x509.CertPool // its certificate
 }
 
-// serve runs the service with settings that take no part in the measurement: ports of its own, no limits in the way.
+// serve runs the service with settings that do not affect the measurement: ports of its own, generous limits.
 func (b *bench) serve(ctx context.Context, name string, environment ...string) (s *served, err error) {
 	folder := filepath.Join(b.dir, name)
 	environment = append(os.Environ(), append(environment,
@@ -70,15 +70,15 @@ func (b *bench) serve(ctx context.Context, name string, environment ...string) (
 	return s, err
 }
 
-// servingAt reads the log until it says where the service listens.
+// servingAt reads the log up to the record that says where the service listens.
 func servingAt(log *bufio.Reader) (api, operations string, err error) {
-	var said strings.Builder
+	var output strings.Builder
 	for {
 		line, err := log.ReadString('\n')
 		if err != nil {
-			return "", "", fmt.Errorf("the service did not start: %s", said.String())
+			return "", "", fmt.Errorf("the service did not start: %s", output.String())
 		}
-		said.WriteString(line)
+		output.WriteString(line)
 		var record struct{ Msg, API, Operations string }
 		if json.Unmarshal([]byte(line), &record) != nil || record.Msg != "serving" {
 			continue
@@ -103,7 +103,7 @@ func (s *served) stop() error {
 	return s.cmd.Wait()
 }
 
-// get asks the service, and returns the answer's body.
+// get sends a request to the service, and returns the response's body.
 func (s *served) get(ctx context.Context, path string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
 	if err != nil {

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -18,17 +20,20 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// target is a server with a round of requests for it. Both sides of a comparison are asked by the same client, whose own
-// time is small beside theirs.
+// trafficTime is how long one side gets requests without a pause.
+const trafficTime = 3 * time.Second
+
+// target is a server with a round of requests for it. The same kind of client, whose own time is small beside theirs, sends
+// the requests of both sides of a comparison.
 type target struct {
 	client  *fasthttp.HostClient
 	prepare func(req *fasthttp.Request, i int) // makes req the i-th request of the round
 	round   int                                // requests of the round
-	status  int                                // of every answer
+	status  int                                // of every response
 }
 
-// ask sends the i-th request, over and over the round, and returns how long the answer took.
-func (t target) ask(i int) (time.Duration, error) {
+// send sends the i-th request, over and over the round, and returns how long the response took.
+func (t target) send(i int) (time.Duration, error) {
 	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(res)
@@ -44,8 +49,39 @@ func (t target) ask(i int) (time.Duration, error) {
 	return took, nil
 }
 
-// flow is what came of asking for a while.
-type flow struct {
+// requests returns a target that sends requests to the service, as prepare makes them.
+func (s *served) requests(status, round int, prepare func(req *fasthttp.Request, i int)) target {
+	host := strings.TrimPrefix(s.url, "https://")
+	return target{
+		client: &fasthttp.HostClient{Addr: host, IsTLS: true, MaxConns: 64, TLSConfig: &tls.Config{RootCAs: s.trust, ServerName: "localhost"}},
+		round:  round, status: status,
+		prepare: func(req *fasthttp.Request, i int) {
+			req.Header.Set("X-API-Key", s.key)
+			prepare(req, i)
+		},
+	}
+}
+
+// bareTarget sends bodies to Elasticsearch.
+func (b *bench) bareTarget(uri, contentType string, bodies [][]byte) (target, error) {
+	address, err := url.Parse(b.elasticsearch)
+	if err != nil {
+		return target{}, err
+	}
+	return target{
+		client: &fasthttp.HostClient{Addr: address.Host, MaxConns: 64},
+		round:  len(bodies), status: http.StatusOK,
+		prepare: func(req *fasthttp.Request, i int) {
+			req.Header.SetMethod(http.MethodPost)
+			req.Header.SetContentType(contentType)
+			req.SetRequestURI(b.elasticsearch + uri)
+			req.SetBodyRaw(bodies[i])
+		},
+	}, nil
+}
+
+// result is what a time of traffic took.
+type result struct {
 	requests int64
 	took     time.Duration
 	service  time.Duration // CPU of the service
@@ -53,22 +89,22 @@ type flow struct {
 	objects  int64         // that the service allocated
 }
 
-func (f flow) perSecond() float64 { return float64(f.requests) / f.took.Seconds() }
+func (f result) perSecond() float64 { return float64(f.requests) / f.took.Seconds() }
 
 // perRequest returns a part of the CPU for one request.
-func (f flow) perRequest(cpu time.Duration) time.Duration {
+func (f result) perRequest(cpu time.Duration) time.Duration {
 	return cpu / time.Duration(max(1, f.requests))
 }
 
-// flood asks t over so many connections for so long, and says what that took of whom.
-func (b *bench) flood(ctx context.Context, t target, s *served, connections int, long time.Duration) (flow, error) {
+// traffic sends requests to t over so many connections for so long, and returns what that took of whom.
+func (b *bench) traffic(ctx context.Context, t target, s *served, connections int, long time.Duration) (result, error) {
 	service, elastic, err := b.cpu(ctx, s)
 	if err != nil {
-		return flow{}, err
+		return result{}, err
 	}
 	objects, err := s.allocated(ctx)
 	if err != nil {
-		return flow{}, err
+		return result{}, err
 	}
 	began := time.Now()
 	var next atomic.Int64
@@ -76,7 +112,7 @@ func (b *bench) flood(ctx context.Context, t target, s *served, connections int,
 	for range connections {
 		g.Go(func() error {
 			for time.Since(began) < long && ctx.Err() == nil {
-				if _, err := t.ask(int(next.Add(1))); err != nil {
+				if _, err := t.send(int(next.Add(1))); err != nil {
 					return err
 				}
 			}
@@ -84,7 +120,7 @@ func (b *bench) flood(ctx context.Context, t target, s *served, connections int,
 		})
 	}
 	err = g.Wait()
-	f := flow{requests: next.Load(), took: time.Since(began)}
+	f := result{requests: next.Load(), took: time.Since(began)}
 	if err == nil {
 		f.service, f.elastic, err = b.cpu(ctx, s)
 	}
@@ -93,26 +129,6 @@ func (b *bench) flood(ctx context.Context, t target, s *served, connections int,
 	}
 	f.service, f.elastic, f.objects = f.service-service, f.elastic-elastic, f.objects-objects
 	return f, err
-}
-
-// warm asks for all kinds of pages until that takes no less CPU than the time before. A JVM that was just
-// started takes several times as long for a page as it does once it has compiled what it runs often: what is measured
-// first would pay for that, and the service look good beside it.
-func (b *bench) warm(ctx context.Context, s *served, a about) error {
-	for last := time.Hour; ; {
-		var now time.Duration // for a page of each kind
-		for _, p := range a.pages() {
-			f, err := b.flood(ctx, s.round(p), s, 8, floods)
-			if err != nil {
-				return fmt.Errorf("%s: %w", p.name, err)
-			}
-			now += f.perRequest(f.service + f.elastic)
-		}
-		if now >= last*95/100 {
-			return nil
-		}
-		last = now
-	}
 }
 
 // allocated returns how many objects the service has allocated so far.
@@ -132,7 +148,7 @@ func (s *served) allocated(ctx context.Context) (int64, error) {
 			return int64(n), err
 		}
 	}
-	return 0, errors.New("the metrics of the service do not say what it has allocated")
+	return 0, errors.New("the metrics of the service lack go_memstats_mallocs_total")
 }
 
 // cpu returns the CPU time that the service and Elasticsearch have taken so far, as the operating system counts it.

@@ -23,8 +23,8 @@ func (p *program) checkCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Looks at settings, servers, data folder, certificate and ports, and says what is wrong",
-		Long: "Looks at everything that the service needs, and prints a line for each thing: ok, warn or fail, what it is, and what to\n" +
+		Short: "Checks settings, servers, data folder, certificate and ports, and says what is wrong",
+		Long: "Checks everything that the service needs, and prints a line for each thing: ok, warn or fail, what it is, and what to\n" +
 			"do about it. It reaches the servers as the service would, and changes nothing on them; in a data folder that exists\n" +
 			"it creates a file for a moment, and it listens on each address for a moment.\n\n" +
 			"Exit codes: 0 nothing fails (there may be warnings), 1 something fails, 2 wrong usage or settings.",
@@ -45,7 +45,7 @@ func (p *program) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// check looks at the settings and, if they are right, at the rest. Its error says that something fails.
+// check checks the settings and, if they are right, the rest. Its error says that a finding is a failure.
 func (p *program) check(ctx context.Context) (found []check.Finding, err error) {
 	s, err := p.environment()
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 		RenewBefore: edge.CertificateRenew,
 	})...)
 	if check.Failed(found) {
-		return found, errors.New("something fails: see above")
+		return found, errors.New("a check fails: see above")
 	}
 	return found, nil
 }
@@ -73,7 +73,7 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 func (p *program) healthCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "health",
-		Short:  "Requests from the service on this machine whether it is ready",
+		Short:  "Checks whether the service on this machine is ready",
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {

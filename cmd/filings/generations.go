@@ -151,7 +151,7 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store) error {
 	return err
 }
 
-// endOf says how a load ended that did not promote.
+// endOf describes the end of a load that did not promote.
 func endOf(run *generation.Run) string {
 	how := "failed"
 	if run.Outcome == "" {

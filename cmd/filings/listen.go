@@ -93,7 +93,7 @@ func address(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// certificateMetric says when the API's certificate ends.
+// certificateMetric shows when the API's certificate expires.
 func certificateMetric(c *x509.Certificate) prometheus.Collector {
 	expires := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "filings_certificate_expires_timestamp_seconds",

@@ -2,7 +2,7 @@
 //
 // This package owns what a process is: commands, listeners and certificates, logging and exit codes. It wires engine, key
 // store, loader and service together, and holds no rule of theirs; package settings reads the environment, package check
-// looks at what a service needs. One file is one command. Arrows point one way: main lists the commands, the commands
+// checks what a service needs. One file is one command. Arrows point one way: main lists the commands, the commands
 // stand on program.go.
 package main
 

@@ -87,7 +87,7 @@ func (p *program) withEngine(do func(ctx context.Context, store generation.Store
 	})
 }
 
-// openEngine opens the engine that the settings name, and says what closes it. It does not wait for a server: the first
+// openEngine opens the engine that the settings name, and returns what closes it. It does not wait for a server: the first
 // use does.
 func openEngine(s settings.Settings, log *slog.Logger) (generation.Store, io.Closer, error) {
 	if len(s.ElasticsearchURL) == 0 {

@@ -27,12 +27,12 @@ A SOURCE is one of these; several may be mixed:
   FILE, FOLDER     NDJSON (.ndjson, .jsonl) or CSV with a header (.csv), plain, gzip or zstd; of a folder its files in
                    name order
   -                standard input, NDJSON unless --format says otherwise
-  http(s)://…      a file of a web server. Its format is told by its name, else by the Content-Type
-                   (application/x-ndjson, text/csv). A user and password in the address are sent as basic
-                   authentication. Redirects are followed, from https never to http. It is an error if the connection
-                   breaks off, or if for 60 seconds no byte comes.
-  postgres://…     the rows of --query, which is the same for all such sources. It is run once, in a transaction that
-                   can only read, and sees one state of the database.
+  http(s)://…      a file of a web server. Its format follows from its name, else from its Content-Type
+                   (application/x-ndjson, text/csv). The load sends a user and password in the address as basic
+                   authentication, and follows redirects, from https never to http. A connection that breaks off, or
+                   brings no byte for 60 seconds, is an error.
+  postgres://…     the rows of --query, which is the same for all such sources. It runs once, in a read-only transaction, and
+                   sees one state of the database.
 
 The columns of a query have the names of fields; upper and lower case are the same there, since SQL makes names that
 are not quoted lower case. NULL is a missing value. Numbers are numeric, integers or floats (a numeric loses nothing);
@@ -40,13 +40,13 @@ dates date or text; createdAt timestamptz, timestamp (taken as UTC) or text; cat
 them; deleted, in an update, boolean; all else is text. Other types, such as json, have to be cast in the query. Rejects
 name the row, from 1, in place of the line, and show it as JSON.
 
-Addresses are shown, in reports and everywhere else, without user, password and parameters. Other users of this machine
-may see the command line, though: better give PostgreSQL's password by PGPASSWORD or ~/.pgpass.
+Reports and logs show addresses without user, password and parameters. Other users of this machine may see the command
+line, though: better set PostgreSQL's password in PGPASSWORD or ~/.pgpass.
 
 The generation that is live stays so until the new one has been verified: counts in total, by county and by month,
-sums of amounts, records read back whole, a few searches. Whatever goes wrong before leaves it untouched, also a load that
-is killed: run it again, from the beginning, and it clears away what was left behind. "filings generations" shows a load
-that is running, and how the last one ended; "filings rollback" goes back to the generation before, in one step.
+sums of amounts, records read back whole, a few searches. A load that fails or is killed before leaves it untouched: run
+it again, from the beginning, and it removes what the other left behind. "filings generations" shows a load that is
+running, and how the last one ended; "filings rollback" goes back to the generation before, in one step.
 
 One load runs at a time: a second one fails at once and says who is loading, and since when. In Elasticsearch the lock of
 a load that died expires after 30 seconds.
@@ -57,7 +57,7 @@ generations beyond FILINGS_KEEP_GENERATIONS are deleted after the swap.
 
 Ends with one line of JSON on standard output. Progress is a bar on a terminal, log records elsewhere.
 
-Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promoted, 2 wrong usage or settings.`,
+Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not promoted, 2 wrong usage or settings.`,
 		Example: `  filings reindex filings.ndjson.gz
   filings reindex --rejects rejects.ndjson --max-rejects 100 /data/counties/
   zcat filings.csv.gz | filings reindex --format csv -
@@ -74,7 +74,7 @@ Exit codes: 0 promoted (or, with --dry-run, nothing to object to), 1 not promote
 	}
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
-	f.StringVar(&cfg.Format, "format", "", "ndjson or csv, for all sources but PostgreSQL; by default told by their names")
+	f.StringVar(&cfg.Format, "format", "", "ndjson or csv, for all sources but PostgreSQL; by default by their names")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")

@@ -133,7 +133,7 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 	g.Go(func() error {
 		<-ctx.Done()
 		log.Info("stopping: finishing what is in flight")
-		// Operators are served to the end: /readyz says 503 meanwhile, and /metrics what is still in flight.
+		// Operators are served to the end: meanwhile /readyz responds with 503, and /metrics shows what is in flight.
 		grace, cancel := context.WithTimeout(context.Background(), drain)
 		defer cancel()
 		err := shutDown(grace, clients, log)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// cacheFolder returns the folder in the user's cache where distributions stay, and makes it. Root's own cache is closed to
-// nobody, as whom Elasticsearch then runs; so root uses the machine's.
+// cacheFolder returns the folder in the user's cache where distributions stay, and makes it. The user `nobody`, as
+// whom Elasticsearch runs instead of root, cannot read root's own cache; so root uses that of the machine.
 func cacheFolder() (string, error) {
 	parent := "/var/cache"
 	if os.Geteuid() != 0 {

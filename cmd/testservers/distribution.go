@@ -10,7 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
+
+// elasticsearchVersion is that of docker-compose.yml and of the plugin's descriptor; a test compares them.
+const elasticsearchVersion = "8.19.7"
 
 // plugin is the source of the plugin that gives the server from Maven Central its tokenizer "ngram".
 //
@@ -116,4 +120,43 @@ func pluginMark() (string, error) {
 // pluginFiles are the names of the plugin's sources.
 func pluginFiles() []string {
 	return []string{"NGramPlugin.java", "plugin-descriptor.properties"}
+}
+
+// oldestJava is the oldest Java that Elasticsearch 8 runs on.
+const oldestJava = 17
+
+// findJDK returns the home folder of the Java in ES_JAVA_HOME, JAVA_HOME or the PATH, if it is young enough and has a compiler.
+func findJDK(ctx context.Context, h host) (string, error) {
+	program := "java"
+	for _, variable := range []string{"JAVA_HOME", "ES_JAVA_HOME"} {
+		if home := h.getenv(variable); home != "" {
+			program = filepath.Join(home, "bin", "java")
+		}
+	}
+	output, err := exec.CommandContext(ctx, program, "-XshowSettings:properties", "-version").CombinedOutput()
+	if err != nil {
+		return "", absent("needs a JDK %d or newer (%w)", oldestJava, err)
+	}
+	home, version := parseJava(string(output))
+	if version < oldestJava {
+		return "", absent("needs a JDK %d or newer; %s is older", oldestJava, program)
+	}
+	if _, err := os.Stat(filepath.Join(home, "bin", "javac")); err != nil {
+		return "", absent("needs a JDK %d or newer; the Java in %s has no compiler", oldestJava, home)
+	}
+	return home, nil
+}
+
+// parseJava reads what `java -XshowSettings:properties` prints. The version is 0 before Java 9, which called itself 1.x.
+func parseJava(output string) (home string, version int) {
+	for line := range strings.Lines(output) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
+		switch name {
+		case "java.home":
+			home = value
+		case "java.specification.version":
+			version, _ = strconv.Atoi(value)
+		}
+	}
+	return home, version
 }

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// dockerPatience is how long a Docker engine may take to answer: one on this machine needs milliseconds.
-	dockerPatience = 3 * time.Second
-	// containerLife is when the engine ends a container that nobody ended, in seconds: later than the longest run, which is
+	// dockerTimeout is how long a Docker engine may take to answer: one on this machine needs milliseconds.
+	dockerTimeout = 3 * time.Second
+	// containerLife is when the engine ends a container that testservers did not end, in seconds: later than the longest run, which is
 	// `make soak` with the 24 hours that it may take.
 	containerLife = 25 * 3600
 )
@@ -30,9 +30,9 @@ type container struct {
 	port            docker.Port
 }
 
-// inDocker is the rung of a container that publishes its port on the loopback interface.
-func inDocker(c container, h host) rung {
-	return rung{origin: "Docker", start: func(ctx context.Context) (*server, error) {
+// inDocker is the provider of a container that publishes its port on the loopback interface.
+func inDocker(c container, h host) provider {
+	return provider{origin: "Docker", start: func(ctx context.Context) (*server, error) {
 		pool, err := localDocker(ctx)
 		if err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func inDocker(c container, h host) rung {
 			pool.RemoveContainerByName(name) // it may exist without having started
 			return nil, fmt.Errorf("starting %s:%s: %w", c.repository, c.tag, err)
 		}
-		resource.Expire(containerLife) // it never fails: it asks in the background
+		resource.Expire(containerLife) // it never fails: it runs in the background
 		return &server{
 			address: (&url.URL{Scheme: c.scheme, User: c.user, Host: resource.GetHostPort(string(c.port))}).String(),
 			ended:   awaitExit(pool, resource.Container.ID),
@@ -76,7 +76,7 @@ func localDocker(ctx context.Context) (*dockertest.Pool, error) {
 	if !onThisMachine(endpoint) {
 		return nil, absent("the engine at %s is on another machine", endpoint)
 	}
-	ctx, cancel := context.WithTimeout(ctx, dockerPatience)
+	ctx, cancel := context.WithTimeout(ctx, dockerTimeout)
 	defer cancel()
 	if err := pool.Client.PingWithContext(ctx); err != nil {
 		return nil, absent("no engine answers at %s", endpoint)
@@ -84,7 +84,7 @@ func localDocker(ctx context.Context) (*dockertest.Pool, error) {
 	return pool, nil
 }
 
-// onThisMachine tells whether a Docker endpoint is a socket or a loopback address.
+// onThisMachine reports whether a Docker endpoint is a socket or a loopback address.
 func onThisMachine(endpoint string) bool {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -98,7 +98,7 @@ func onThisMachine(endpoint string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// pull fetches the image if the engine does not have it. dockertest would do that too, but deaf to ctx.
+// pull fetches the image if the engine does not have it. dockertest would do that too, but ignores ctx.
 func (c container) pull(ctx context.Context, pool *dockertest.Pool, h host) error {
 	name := c.repository + ":" + c.tag
 	if _, err := pool.Client.InspectImage(name); err == nil {

@@ -11,22 +11,7 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-const (
-	elasticsearchImage = "docker.elastic.co/elasticsearch/elasticsearch"
-	// elasticsearchVersion is that of docker-compose.yml and of the plugin's descriptor; a test compares them.
-	elasticsearchVersion = "8.19.7"
-	// heap is enough for some hundred thousand filings, and fits beside two test processes into 4 GB.
-	heap = "1g"
-)
-
-// cluster is the Elasticsearch that the command wants.
-type cluster struct {
-	nodes    int
-	restarts bool // a node that is killed starts again, with its data and at its address
-}
-
-// expendable tells whether the command ends nodes: those are then this machine's own, and nobody else's.
-func (c cluster) expendable() bool { return c.nodes > 1 || c.restarts }
+const elasticsearchImage = "docker.elastic.co/elasticsearch/elasticsearch"
 
 // elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central.
 func elasticsearchKind(h host, want cluster) kind {
@@ -34,14 +19,14 @@ func elasticsearchKind(h host, want cluster) kind {
 		name:     "Elasticsearch",
 		variable: servers.ElasticsearchVariable,
 		own:      want.expendable(),
-		patience: 5 * time.Minute, // 15 s on an idle machine; its end is seen at once
+		timeout:  5 * time.Minute, // 15 s on an idle machine; its end is seen at once
 		probe: func(ctx context.Context, addresses string) (string, error) {
 			first, _, _ := strings.Cut(addresses, ",")
 			return probeElasticsearch(ctx, first, want.nodes)
 		},
 	}
 	if !k.own {
-		k.rungs = append(k.rungs, inDocker(container{
+		k.providers = append(k.providers, inDocker(container{
 			repository: elasticsearchImage,
 			tag:        elasticsearchVersion,
 			environment: []string{
@@ -54,13 +39,13 @@ func elasticsearchKind(h host, want cluster) kind {
 			port:   "9200/tcp",
 		}, h))
 	}
-	k.rungs = append(k.rungs, rung{origin: "Maven Central", start: func(ctx context.Context) (*server, error) {
+	k.providers = append(k.providers, provider{origin: "Maven Central", start: func(ctx context.Context) (*server, error) {
 		return localElasticsearch(ctx, h, want)
 	}})
 	return k
 }
 
-// probeElasticsearch is the probe of an Elasticsearch of at least so many nodes. It asks the nodes for the version, as the
+// probeElasticsearch is the probe of an Elasticsearch of at least so many nodes. It requests the version from the nodes, as the
 // server from Maven Central has no handler for GET /.
 func probeElasticsearch(ctx context.Context, address string, nodes int) (string, error) {
 	var health struct{ Status string }
@@ -80,8 +65,8 @@ func probeElasticsearch(ctx context.Context, address string, nodes int) (string,
 	return "", fmt.Errorf("no node of Elasticsearch behind the health %q", health.Status)
 }
 
-// getJSON decodes the answer to GET address/path into answer.
-func getJSON(ctx context.Context, address, path string, answer any) error {
+// getJSON decodes the body of the response to GET address/path.
+func getJSON(ctx context.Context, address, path string, body any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(address, "/")+"/"+path, nil)
 	if err != nil {
 		return err
@@ -94,5 +79,5 @@ func getJSON(ctx context.Context, address, path string, answer any) error {
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("it answers %s", response.Status)
 	}
-	return json.NewDecoder(response.Body).Decode(answer)
+	return json.NewDecoder(response.Body).Decode(body)
 }

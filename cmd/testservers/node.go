@@ -12,6 +12,18 @@ import (
 	"syscall"
 )
 
+// heap is enough for some hundred thousand filings, and fits beside two test processes into 4 GB.
+const heap = "1g"
+
+// cluster is the Elasticsearch that the command needs.
+type cluster struct {
+	nodes    int
+	restarts bool // a node that is killed starts again, with its data and at its address
+}
+
+// expendable reports whether the command ends nodes: these must be started for it alone.
+func (c cluster) expendable() bool { return c.nodes > 1 || c.restarts }
+
 // localElasticsearch starts nodes of the server from Maven Central.
 func localElasticsearch(ctx context.Context, h host, want cluster) (*server, error) {
 	home, java, err := distribution(ctx, h)

@@ -34,9 +34,9 @@ func postgresKind(h host) kind {
 	return kind{
 		name:     "PostgreSQL",
 		variable: servers.PostgresVariable,
-		patience: 60 * time.Second,
+		timeout:  60 * time.Second,
 		probe:    probePostgres,
-		rungs: []rung{
+		providers: []provider{
 			inDocker(container{
 				repository:  postgresImage,
 				tag:         postgresVersion,

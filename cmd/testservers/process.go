@@ -45,7 +45,7 @@ func start(command *exec.Cmd) (*process, error) {
 	}
 	p := &process{command: command, leash: near, done: make(chan struct{})}
 	go func() {
-		command.Wait() // what it says is in command.ProcessState
+		command.Wait() // its result is in command.ProcessState
 		close(p.done)
 	}()
 	return p, nil
@@ -54,7 +54,7 @@ func start(command *exec.Cmd) (*process, error) {
 // signal sends s to every process of the group.
 func (p *process) signal(s os.Signal) {
 	if number, ok := s.(syscall.Signal); ok {
-		syscall.Kill(-p.command.Process.Pid, number) // an error means that there is nobody left
+		syscall.Kill(-p.command.Process.Pid, number) // an error means that no process is left
 	}
 }
 
@@ -73,6 +73,14 @@ func (p *process) exitCode() int {
 		return 128 + int(status.Signal())
 	}
 	return p.command.ProcessState.ExitCode()
+}
+
+// A server is a server that was started.
+type server struct {
+	address string
+	ended   <-chan error // gets the reason if the server ends by itself
+	output  string       // the file that it writes to; "" for none
+	stop    func()       // ends it and removes its traces
 }
 
 // startServer starts command, which serves at address, with its output in a file in folder. Stopping it removes folder.
@@ -109,13 +117,13 @@ func closingLines(file string) string {
 	return strings.Join(lines[max(0, len(lines)-5):], " | ")
 }
 
-// execTool runs a program to its end. Its error tells the first lines of what the program printed, where Maven and javac
-// say what is wrong.
+// execTool runs a program to its end. Its error has the first lines of its output, where Maven and javac describe the
+// error.
 func execTool(ctx context.Context, program string, arguments ...string) error {
 	return runTool(exec.CommandContext(ctx, program, arguments...))
 }
 
-// runTool is execTool with the command given.
+// runTool is execTool for a command.
 func runTool(command *exec.Cmd) error {
 	command.WaitDelay = time.Second // for a grandchild that keeps the output open
 	output, err := command.CombinedOutput()

@@ -42,7 +42,7 @@ func TestKillEndsTheGroup(t *testing.T) {
 	p, output := startFamily(t)
 	p.signal(syscall.SIGTERM) // which the group ignores
 	p.kill()
-	if _, err := io.ReadAll(output); err != nil { // returns only when nobody of the group is left
+	if _, err := io.ReadAll(output); err != nil { // returns only when no process of the group is left
 		t.Error(err)
 	}
 	if got, want := p.exitCode(), 128+int(syscall.SIGKILL); got != want {
@@ -99,8 +99,8 @@ func TestLocalRedis(t *testing.T) {
 	}
 	h := newStage(nil)
 	k := redisKind(h.host)
-	k.rungs = k.rungs[1:2]
-	found, err := climbAll(t.Context(), []kind{k}, h.host)
+	k.providers = k.providers[1:2]
+	found, err := findAll(t.Context(), []kind{k}, h.host)
 	defer found.stop()
 	if err != nil || found[0].address == "" {
 		t.Fatalf("got %v, %v", found, err)
@@ -126,8 +126,8 @@ func TestLocalPostgres(t *testing.T) {
 	}
 	h := newStage(nil)
 	k := postgresKind(h.host)
-	k.rungs = k.rungs[1:]
-	found, err := climbAll(t.Context(), []kind{k}, h.host)
+	k.providers = k.providers[1:]
+	found, err := findAll(t.Context(), []kind{k}, h.host)
 	defer found.stop()
 	if err != nil || found[0].address == "" {
 		t.Fatalf("got %v, %v", found, err)

@@ -25,9 +25,9 @@ func redisKind(h host) kind {
 	return kind{
 		name:     "Redis",
 		variable: servers.RedisVariable,
-		patience: 30 * time.Second,
+		timeout:  30 * time.Second,
 		probe:    probeRedis,
-		rungs: []rung{
+		providers: []provider{
 			inDocker(container{repository: redisImage, tag: redisVersion, scheme: "redis", port: "6379/tcp"}, h),
 			{origin: "redis-server", start: localRedis},
 			{origin: "miniredis", imitation: true, start: imitatedRedis},
@@ -91,15 +91,4 @@ func imitatedRedis(context.Context) (*server, error) {
 		return nil, err
 	}
 	return &server{address: "redis://" + m.Addr(), stop: m.Close}, nil
-}
-
-// freePort returns a port of the loopback interface that nobody listened on a moment ago. Should somebody take it before
-// the server does, the server ends and says so.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -14,48 +11,10 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-// exitFailed and exitUsage are testservers' own exit codes; all others are the command's.
-const (
-	exitFailed = 1
-	exitUsage  = 2
-)
-
 // grace is how long the command may go on after the first signal. `go test` ends at once.
 const grace = 10 * time.Second
 
-// host is what testservers gets from the machine that it runs on.
-type host struct {
-	getenv  func(name string) string
-	stdout  io.Writer
-	stderr  io.Writer
-	signals <-chan os.Signal
-}
-
-// say writes one line to standard error.
-func (h host) say(format string, values ...any) {
-	fmt.Fprintf(h.stderr, "testservers: "+format+"\n", values...)
-}
-
-// run finds the servers, runs the command beside them, stops what it started, and returns the exit code.
-func run(args []string, h host) int {
-	flags := flag.NewFlagSet("testservers", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	var want cluster
-	flags.IntVar(&want.nodes, "nodes", 1, "")
-	flags.BoolVar(&want.restarts, "restart", false, "")
-	if flags.Parse(args) != nil || flags.NArg() == 0 || want.nodes < 1 {
-		fmt.Fprintln(h.stderr, "usage: testservers [-nodes N] [-restart] -- COMMAND [ARGUMENT…]")
-		return exitUsage
-	}
-	return runBeside(kinds(h, want), flags.Args(), h)
-}
-
-// kinds are the kinds of servers that the tests need.
-func kinds(h host, want cluster) []kind {
-	return []kind{elasticsearchKind(h, want), redisKind(h), postgresKind(h)}
-}
-
-// runBeside is run with the kinds of servers given.
+// runBeside is run with these kinds of servers.
 func runBeside(kinds []kind, args []string, h host) int {
 	found, code := find(kinds, h)
 	defer found.stop()
@@ -77,7 +36,7 @@ func runBeside(kinds []kind, args []string, h host) int {
 	return code
 }
 
-// find climbs the ladders. Its code is not 0 if it failed, or if a signal came first.
+// find finds servers of all kinds. Its code is not 0 if it failed, or if a signal came first.
 func find(kinds []kind, h host) (findings, int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -87,7 +46,7 @@ func find(kinds []kind, h host) (findings, int) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		found, err := climbAll(ctx, kinds, h)
+		found, err := findAll(ctx, kinds, h)
 		done <- result{found, err}
 	}()
 	select {
@@ -118,17 +77,17 @@ func execute(args, environment []string, h host) int {
 		return 126
 	}
 	defer p.kill()
-	var patience <-chan time.Time
+	var timeout <-chan time.Time
 	for {
 		select {
 		case <-p.done:
 			return p.exitCode()
 		case s := <-h.signals:
 			p.signal(s)
-			if patience == nil {
-				patience = time.After(grace)
+			if timeout == nil {
+				timeout = time.After(grace)
 			}
-		case <-patience:
+		case <-timeout:
 			p.signal(syscall.SIGKILL)
 		}
 	}

@@ -14,47 +14,47 @@ import (
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	real := func(s *script) rung { return s.rung("A", "w://a", nil) }
-	none := func(s *script) rung { return s.rung("A", "", absent("no A here")) }
-	imitated := func(s *script) rung {
-		r := s.rung("A", "w://a", nil)
+	real := func(s *script) provider { return s.provider("A", "w://a", nil) }
+	none := func(s *script) provider { return s.provider("A", "", absent("no A here")) }
+	imitated := func(s *script) provider {
+		r := s.provider("A", "w://a", nil)
 		r.imitation = true
 		return r
 	}
 	const leftOut = "LEFT OUT: every test that needs Widget"
 	for _, test := range []struct {
 		name        string
-		rung        func(s *script) rung
+		provider    func(s *script) provider
 		environment map[string]string
 		command     string
 		code        int
 		out         string
-		printed     []string // what standard error tells, in this order
+		printed     []string // what standard error has, in this order
 		notes       []string
 	}{
-		{name: "the command's own exit code", rung: real, command: "exit 7", code: 7, notes: []string{"start A", "stop A"}},
-		{name: "a command that a signal ended", rung: real, command: "kill -TERM $$", code: 143, notes: []string{"start A", "stop A"}},
-		{name: "the address", rung: real, command: "echo $TEST_WIDGET_URL", out: "w://a\n", notes: []string{"start A", "stop A"}},
-		{name: "no standard input", rung: real, command: "cat", notes: []string{"start A", "stop A"}},
+		{name: "the command's own exit code", provider: real, command: "exit 7", code: 7, notes: []string{"start A", "stop A"}},
+		{name: "a command that a signal ended", provider: real, command: "kill -TERM $$", code: 143, notes: []string{"start A", "stop A"}},
+		{name: "the address", provider: real, command: "echo $TEST_WIDGET_URL", out: "w://a\n", notes: []string{"start A", "stop A"}},
+		{name: "no standard input", provider: real, command: "cat", notes: []string{"start A", "stop A"}},
 		{
-			name: "left out, said before and after", rung: none, command: "echo between >&2; echo \"<$TEST_WIDGET_URL>\"",
+			name: "left out, said before and after", provider: none, command: "echo between >&2; echo \"<$TEST_WIDGET_URL>\"",
 			out: "<>\n", printed: []string{leftOut, "between", leftOut}, notes: []string{"start A"},
 		},
 		{
-			name: "required", rung: none, environment: map[string]string{servers.RequireVariable: "1"}, command: "echo ran",
+			name: "required", provider: none, environment: map[string]string{servers.RequireVariable: "1"}, command: "echo ran",
 			code: 1, printed: []string{leftOut, "REQUIRE_SERVICES=1: not running sh"}, notes: []string{"start A"},
 		},
 		{
-			name: "an imitation", rung: imitated, command: "echo $TEST_WIDGET_URL",
+			name: "an imitation", provider: imitated, command: "echo $TEST_WIDGET_URL",
 			out: "w://a\n", printed: []string{"IMITATED:", "IMITATED:"}, notes: []string{"start A", "stop A"},
 		},
 		{
-			name: "an imitation where the real one is required", rung: imitated,
+			name: "an imitation where the real one is required", provider: imitated,
 			environment: map[string]string{servers.RequireVariable: "1"}, command: "echo ran",
 			code: 1, printed: []string{"IMITATED:", "REQUIRE_SERVICES=1: not running sh"}, notes: []string{"start A", "stop A"},
 		},
 		{
-			name: "a given address that is dead", rung: real,
+			name: "an address in the environment that is dead", provider: real,
 			environment: map[string]string{"TEST_WIDGET_URL": "w://dead"}, command: "echo ran",
 			code: 1, printed: []string{"Widget: the address in TEST_WIDGET_URL: no answer from w://dead"},
 		},
@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s, h := &script{}, newStage(test.environment)
-			code := runBeside([]kind{s.kind(test.rung(s))}, []string{"sh", "-c", test.command}, h.host)
+			code := runBeside([]kind{s.kind(test.provider(s))}, []string{"sh", "-c", test.command}, h.host)
 			if code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
@@ -121,8 +121,8 @@ func TestRunPassesSignalsOn(t *testing.T) {
 func TestRunInterruptedWhileStarting(t *testing.T) {
 	t.Parallel()
 	s, h := &script{}, newStage(nil)
-	k := s.kind(s.rung("A", "w://dead", nil))
-	k.patience = grace
+	k := s.kind(s.provider("A", "w://dead", nil))
+	k.timeout = grace
 	dead := k.probe
 	k.probe = func(ctx context.Context, address string) (string, error) {
 		select {
@@ -155,7 +155,7 @@ func TestRunKeepsPasswords(t *testing.T) {
 				if k.variable != variable {
 					continue
 				}
-				k.patience = time.Nanosecond
+				k.timeout = time.Nanosecond
 				if code := runBeside([]kind{k}, []string{"true"}, h.host); code != exitFailed {
 					t.Errorf("%s=%s: exit code %d", variable, address, code)
 				}

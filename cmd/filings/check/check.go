@@ -1,4 +1,4 @@
-// Package check looks at everything that a service needs, as `filings check` shows it: data folder, certificate, engine,
+// Package check checks everything that a service needs, as `filings check` shows it: data folder, certificate, engine,
 // key store and ports. It reaches the servers as the service would and changes nothing on them, and no finding shows a
 // secret. How engine and key store are opened is the program's to say.
 //
@@ -33,18 +33,18 @@ const (
 	Fail = "fail"
 )
 
-// Config is what a check looks at, and how.
+// Config is what a check works with.
 type Config struct {
 	Settings settings.Settings
-	// OpenEngine opens the engine that the settings name, and says what closes it; OpenKeys the key store. Neither waits
-	// for a server.
+	// OpenEngine opens the engine that the settings name, and returns what closes it; OpenKeys opens the key store.
+	// Neither waits for a server.
 	OpenEngine func(settings.Settings) (generation.Store, io.Closer, error)
 	OpenKeys   func(settings.Settings) (access.Store, error)
 	// RenewBefore is how long before its end the service replaces a self-signed certificate.
 	RenewBefore time.Duration
 }
 
-// checkup is a check under way.
+// checkup is a check in progress.
 type checkup struct {
 	Config
 	now   func() time.Time
@@ -59,7 +59,7 @@ func (c *checkup) ok(what, format string, args ...any)   { c.add(OK, what, forma
 func (c *checkup) warn(what, format string, args ...any) { c.add(Warn, what, format, args...) }
 func (c *checkup) fail(what, format string, args ...any) { c.add(Fail, what, format, args...) }
 
-// Run looks at everything. Servers and ports have the time of a request to answer.
+// Run checks everything. Engine, key store and ports have the time of one request each.
 func Run(ctx context.Context, cfg Config) []Finding {
 	c := &checkup{Config: cfg, now: time.Now}
 	c.folder()

@@ -24,7 +24,7 @@ const (
 
 const nothingLoaded = "no generation is live: load filings with `filings reindex`"
 
-// engine looks at the engine, and at what is live in it.
+// engine checks the engine, and what is live in it.
 func (c *checkup) engine(ctx context.Context) {
 	if len(c.Settings.ElasticsearchURL) == 0 {
 		if _, err := os.Stat(c.Settings.DataDir); errors.Is(err, fs.ErrNotExist) {
@@ -40,12 +40,12 @@ func (c *checkup) engine(ctx context.Context) {
 	defer closer.Close()
 	if es, ok := store.(*elastic.Store); !ok {
 		c.ok("engine", "embedded, in FILINGS_DATA_DIR, since FILINGS_ELASTICSEARCH_URL is empty")
-	} else if facts, err := es.Facts(ctx); err != nil {
+	} else if health, err := es.Facts(ctx); err != nil {
 		c.noElasticsearch(err)
 		return
 	} else {
 		c.addresses(ctx)
-		c.elasticsearch(facts)
+		c.elasticsearch(health)
 	}
 	live, err := store.Live(ctx)
 	switch {
@@ -67,7 +67,7 @@ func (c *checkup) noElasticsearch(err error) {
 	c.fail("elasticsearch", "%v", Explain(c.Settings, err))
 }
 
-// addresses looks at each of several addresses: as long as one answers, requests succeed, and another may be down unseen.
+// addresses checks each of several addresses: as long as one answers, requests succeed, and another may be down unseen.
 func (c *checkup) addresses(ctx context.Context) {
 	all := c.Settings.ElasticsearchURL
 	if len(all) == 1 {
@@ -87,32 +87,32 @@ func (c *checkup) addresses(ctx context.Context) {
 }
 
 // elasticsearch judges the state of the cluster.
-func (c *checkup) elasticsearch(facts elastic.Facts) {
-	major, _, _ := strings.Cut(facts.Version, ".")
+func (c *checkup) elasticsearch(health elastic.Facts) {
+	major, _, _ := strings.Cut(health.Version, ".")
 	if n, err := strconv.Atoi(major); err != nil || n < oldestElasticsearch {
-		c.fail("elasticsearch", "version %q: must be %d or later", facts.Version, oldestElasticsearch)
-	} else if facts.Status == "red" {
-		c.fail("elasticsearch", "version %s, data nodes: %d, status red: a shard has no copy", facts.Version, facts.DataNodes)
+		c.fail("elasticsearch", "version %q: must be %d or later", health.Version, oldestElasticsearch)
+	} else if health.Status == "red" {
+		c.fail("elasticsearch", "version %s, data nodes: %d, status red: a shard has no copy", health.Version, health.DataNodes)
 	} else {
-		c.ok("elasticsearch", "version %s, data nodes: %d, status %s", facts.Version, facts.DataNodes, facts.Status)
+		c.ok("elasticsearch", "version %s, data nodes: %d, status %s", health.Version, health.DataNodes, health.Status)
 	}
-	if len(facts.Lacks) > 0 {
-		c.fail("privileges", "the credentials lack %s", strings.Join(facts.Lacks, ", "))
+	if len(health.Lacks) > 0 {
+		c.fail("privileges", "the credentials lack %s", strings.Join(health.Lacks, ", "))
 	} else {
 		c.ok("privileges", "loads may create, fill and swap %s-*", c.Settings.Index)
 	}
-	if c.Settings.IndexReplicas >= facts.DataNodes {
+	if c.Settings.IndexReplicas >= health.DataNodes {
 		c.warn("replicas", "FILINGS_INDEX_REPLICAS=%d requires %d data nodes, and there are only %d: add nodes, or set it to %d",
-			c.Settings.IndexReplicas, c.Settings.IndexReplicas+1, facts.DataNodes, max(0, facts.DataNodes-1))
+			c.Settings.IndexReplicas, c.Settings.IndexReplicas+1, health.DataNodes, max(0, health.DataNodes-1))
 	}
-	c.disks(facts)
+	c.disks(health)
 }
 
-func (c *checkup) disks(facts elastic.Facts) {
-	if len(facts.Blocked) > 0 {
-		c.fail("disk", "Elasticsearch has blocked writes to %s, since a disk was full: free some space", strings.Join(facts.Blocked, ", "))
+func (c *checkup) disks(health elastic.Facts) {
+	if len(health.Blocked) > 0 {
+		c.fail("disk", "Elasticsearch has blocked writes to %s, since a disk was full: free some space", strings.Join(health.Blocked, ", "))
 	}
-	for _, d := range facts.Disks {
+	for _, d := range health.Disks {
 		used := 100 - 100*d.Available/d.Total
 		if used >= diskFull {
 			c.warn("disk", "node %s: %d %% used; by default, Elasticsearch allocates no shard above %d %%: free some space", d.Node, used, diskFull)

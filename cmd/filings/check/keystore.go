@@ -21,7 +21,7 @@ const (
 	clockApart = 2 * time.Second
 )
 
-// keyStore looks at where keys and counters are.
+// keyStore checks the store of keys and counters.
 func (c *checkup) keyStore(ctx context.Context) {
 	if c.Settings.RedisURL == "" {
 		if _, err := os.Stat(filepath.Join(c.Settings.DataDir, "access.db")); errors.Is(err, fs.ErrNotExist) {
@@ -45,30 +45,30 @@ func (c *checkup) keyStore(ctx context.Context) {
 		return
 	}
 	requested := c.now()
-	facts, err := redis.Health(ctx)
+	health, err := redis.Health(ctx)
 	if err != nil {
 		c.warn("key store", "it answers, but does not show its state: %v", err)
 		return
 	}
-	c.redis(facts, requested)
+	c.redis(health, requested)
 }
 
 // redis judges the state of Redis, which was requested at the time requested.
-func (c *checkup) redis(facts access.Health, requested time.Time) {
-	c.ok("key store", "Redis, version %s", facts.Version)
-	c.redisWrites(facts)
-	if facts.AppendOnly {
+func (c *checkup) redis(health access.Health, requested time.Time) {
+	c.ok("key store", "Redis, version %s", health.Version)
+	c.redisWrites(health)
+	if health.AppendOnly {
 		c.ok("persistence", "appendonly is on")
 	} else {
 		c.warn("persistence", "appendonly is off, so a crash of Redis loses counts, new keys and revocations: set appendonly yes")
 	}
-	if facts.Eviction == "noeviction" {
+	if health.Eviction == "noeviction" {
 		c.ok("eviction", "maxmemory-policy is noeviction")
 	} else {
-		c.warn("eviction", "maxmemory-policy is %s, so a full Redis may evict keys and counts: set it to noeviction", facts.Eviction)
+		c.warn("eviction", "maxmemory-policy is %s, so a full Redis may evict keys and counts: set it to noeviction", health.Eviction)
 	}
 	// The response took a while: only what lies outside of that time is a difference.
-	apart := max(requested.Sub(facts.Clock), facts.Clock.Sub(c.now()), 0)
+	apart := max(requested.Sub(health.Clock), health.Clock.Sub(c.now()), 0)
 	if apart > clockApart {
 		c.warn("clock", "this machine and Redis are %s apart, and quotas follow the clock of Redis: set both by NTP", apart.Round(time.Millisecond))
 	} else {
@@ -76,17 +76,17 @@ func (c *checkup) redis(facts access.Health, requested time.Time) {
 	}
 }
 
-// redisWrites looks at what would keep Redis from counting.
-func (c *checkup) redisWrites(facts access.Health) {
+// redisWrites checks what would keep Redis from counting.
+func (c *checkup) redisWrites(health access.Health) {
 	switch {
-	case facts.Replica:
+	case health.Replica:
 		c.fail("writing", "it is a replica and accepts no writes: FILINGS_REDIS_URL must name the primary")
-	case facts.Cluster:
+	case health.Cluster:
 		c.fail("writing", "it is a node of Redis Cluster, which is not supported")
-	case facts.DiskFails:
+	case health.DiskFails:
 		c.fail("writing", "its last write to disk failed, and it may refuse to count: look at its disk and log")
-	case facts.MaxMemory > 0 && 100*facts.UsedMemory/facts.MaxMemory >= memoryFull:
-		c.warn("writing", "%s of maxmemory %s is used; full, it refuses to count", humanize.IBytes(uint64(facts.UsedMemory)), humanize.IBytes(uint64(facts.MaxMemory)))
+	case health.MaxMemory > 0 && 100*health.UsedMemory/health.MaxMemory >= memoryFull:
+		c.warn("writing", "%s of maxmemory %s is used; full, it refuses to count", humanize.IBytes(uint64(health.UsedMemory)), humanize.IBytes(uint64(health.MaxMemory)))
 	default:
 		c.ok("writing", "it is a primary, and its disk and memory have room")
 	}

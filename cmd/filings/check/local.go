@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// folder looks at the data folder: by making a file, since modes do not show full disks and read-only mounts.
+// folder checks the data folder by creating a file, since modes do not show full disks and read-only mounts.
 func (c *checkup) folder() {
 	info, err := os.Stat(c.Settings.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func (c *checkup) folder() {
 	c.ok("data folder", "only its owner can read and write %s", c.Settings.DataDir)
 }
 
-// certificate looks at the API's certificate. A self-signed one the service creates, and replaces in time.
+// certificate checks the API's certificate. A self-signed one the service creates, and replaces in time.
 func (c *checkup) certificate() {
 	certFile, keyFile, own := c.Settings.TLSCertFile, c.Settings.TLSKeyFile, c.Settings.TLSCertFile == ""
 	if own {

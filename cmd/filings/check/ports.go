@@ -13,7 +13,7 @@ import (
 	"filings/cmd/filings/settings"
 )
 
-// ports looks whether the service could listen, or listens already.
+// ports checks whether the service could listen, or listens already.
 func (c *checkup) ports(ctx context.Context) {
 	s := c.Settings
 	c.port(ctx, "FILINGS_LISTEN", s.Listen, "https", "/", func(res *http.Response) bool {
@@ -31,8 +31,8 @@ func (c *checkup) ports(ctx context.Context) {
 	}
 }
 
-// port listens on an address for a moment. If another process does, isOurs tells by the response to path whether that is
-// this program.
+// port listens on an address for a moment. If another process does, isOurs decides by the response to path whether that
+// is this program.
 func (c *checkup) port(ctx context.Context, setting, address, scheme, path string, isOurs func(*http.Response) bool) {
 	if address == settings.Off {
 		return
@@ -54,7 +54,7 @@ func (c *checkup) port(ctx context.Context, setting, address, scheme, path strin
 	c.ok("port", "%s=%s: the service listens there", setting, address)
 }
 
-// Ready returns an error unless the service on this machine says that it is ready: what `filings health` says.
+// Ready returns an error unless the service on this machine is ready: the check of `filings health`.
 func Ready(ctx context.Context, s settings.Settings) error {
 	ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
 	defer cancel()

@@ -1,6 +1,6 @@
 // Package settings is the environment of the program, read and checked: the variables that begin with FILINGS_. It
 // refuses a variable that it does not know, so that a misspelt one is an error and no silent default. It imports nothing
-// of ours: it says what was set, and the program makes of it what engine, key store and service want.
+// of ours: the program turns settings into the configuration of engine, key store and service.
 //
 // One struct is the table of settings. envconfig fills it, and makes from its tags the table that `filings help
 // settings` and the documents show.
@@ -61,11 +61,11 @@ type Settings struct {
 
 const prefix = "filings"
 
-// Off is the address of a listener that is not wanted.
+// Off is the address of a listener that is turned off.
 const Off = "off"
 
-// Read reads the settings from the environment. Its error names the variable and what it must be. Whether the values
-// make sense, Check tells.
+// Read reads the settings from the environment. Its error names the variable and what it must be. It leaves it to Check
+// whether the values make sense.
 func Read() (Settings, error) {
 	var s Settings
 	if err := envconfig.CheckDisallowed(prefix, &s); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Lack leaves a test out that lacks something of the machine, and says what. With REQUIRE_SERVICES=1 that is a failure.
+// Lack skips a test that needs something that the machine lacks, and says what. With REQUIRE_SERVICES=1 that is a failure.
 func Lack(t testing.TB, format string, values ...any) {
 	t.Helper()
 	if os.Getenv(RequireVariable) == "1" {

@@ -1,4 +1,5 @@
-// Package servers tells tests where the real Elasticsearch, Redis and PostgreSQL are that cmd/testservers found or started.
+// Package servers gives tests the addresses of the real Elasticsearch, Redis and PostgreSQL that cmd/testservers found or
+// started.
 package servers
 
 import (

@@ -11,33 +11,33 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A kind is a kind of server, and the ways to get one.
+// A kind is a kind of server, and its providers in order.
 type kind struct {
 	name     string        // for people: "Redis"
 	variable string        // the environment variable that carries its address
-	own      bool          // an address that was given is not taken: what the command does to the server is not for others
-	patience time.Duration // how long one that was started may take to answer
-	// probe asks the server at address for its version, and fails until it is ready for work.
+	own      bool          // an address in the environment does not count: the command ends servers, which may be in use
+	timeout  time.Duration // how long one that was started may take to answer
+	// probe returns the version of the server at address, and fails until that is ready for work.
 	// An imitation has no version.
-	probe func(ctx context.Context, address string) (version string, err error)
-	rungs []rung
+	probe     func(ctx context.Context, address string) (version string, err error)
+	providers []provider
 }
 
-// A rung is one way to get a server.
-type rung struct {
+// A provider is one source of servers.
+type provider struct {
 	origin    string
-	imitation bool // not the real thing: good for a look, not for REQUIRE_SERVICES=1
-	// start returns a server that need not answer yet, or an error that wraps errAbsent where this way cannot exist.
+	imitation bool // not the real thing: enough to run tests, not for REQUIRE_SERVICES=1
+	// start returns a server that need not answer yet, or an error that wraps errAbsent where the machine lacks this one.
 	start func(ctx context.Context) (*server, error)
 }
 
-// givenPatience is how long a server may take to answer that somebody else started, some time ago.
-const givenPatience = 10 * time.Second
+// environmentTimeout is how long a server in the environment may take to answer: it has been running for some time.
+const environmentTimeout = 10 * time.Second
 
-// errAbsent: this machine lacks what a rung stands on. That is no trouble worth a line as long as another rung holds.
+// errAbsent: this machine lacks what a provider needs. Nothing is printed of that as long as another provider succeeds.
 var errAbsent = errors.New("absent")
 
-// absent returns an error that wraps errAbsent and reads as given.
+// absent returns an error that wraps errAbsent and has the formatted text.
 func absent(format string, values ...any) error {
 	return absentError{fmt.Errorf(format, values...)}
 }
@@ -46,52 +46,45 @@ type absentError struct{ error }
 
 func (absentError) Is(target error) bool { return target == errAbsent }
 
-// A server is a server that was started.
-type server struct {
-	address string
-	ended   <-chan error // gets the reason if the server ends by itself
-	output  string       // the file that it writes to; "" for none
-	stop    func()       // ends it and removes its traces
-}
-
-// A finding is what came of one kind's ladder.
+// A finding is the result for one kind.
 type finding struct {
 	kind      kind
 	address   string // "" for none
 	imitation bool
-	reasons   []string // why the rungs above did not hold
+	reasons   []string // why earlier providers failed
 	stop      func()   // nil: nothing to stop
 }
 
 type findings []finding
 
-// climbAll climbs the ladders of all kinds at once. What it returns has to be stopped, also beside an error.
-func climbAll(ctx context.Context, kinds []kind, h host) (findings, error) {
+// findAll tries the providers of all kinds at once. The caller has to stop what it returns, also beside an error.
+func findAll(ctx context.Context, kinds []kind, h host) (findings, error) {
 	found := make(findings, len(kinds))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, k := range kinds {
 		group.Go(func() (err error) {
-			found[i], err = k.climb(ctx, h)
+			found[i], err = k.find(ctx, h)
 			return err
 		})
 	}
 	return found, group.Wait()
 }
 
-// climb takes the first rung that holds and says what it found. It fails if an address was given that does not answer.
-func (k kind) climb(ctx context.Context, h host) (finding, error) {
+// find takes the first provider that succeeds and prints what it found. It fails if the environment has an address that does
+// not answer.
+func (k kind) find(ctx context.Context, h host) (finding, error) {
 	f := finding{kind: k}
-	if given := h.getenv(k.variable); given != "" && !k.own {
+	if address := h.getenv(k.variable); address != "" && !k.own {
 		began := time.Now()
-		version, err := k.await(ctx, &server{address: given}, min(k.patience, givenPatience))
+		version, err := k.await(ctx, &server{address: address}, min(k.timeout, environmentTimeout))
 		if err != nil {
 			return f, fmt.Errorf("%s: the address in %s: %w", k.name, k.variable, err)
 		}
-		f.address = given
-		k.announce(h, version, given, "given", began)
+		f.address = address
+		k.announce(h, version, address, "environment", began)
 		return f, nil
 	}
-	for _, r := range k.rungs {
+	for _, r := range k.providers {
 		began := time.Now()
 		s, version, err := k.try(ctx, r)
 		if ctx.Err() != nil && err != nil {
@@ -111,13 +104,13 @@ func (k kind) climb(ctx context.Context, h host) (finding, error) {
 	return f, nil
 }
 
-// try starts a rung's server and waits for its answer. It leaves nothing behind if that does not come.
-func (k kind) try(ctx context.Context, r rung) (*server, string, error) {
+// try starts a provider's server and waits until it answers. It leaves nothing behind if it does not.
+func (k kind) try(ctx context.Context, r provider) (*server, string, error) {
 	s, err := r.start(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	version, err := k.await(ctx, s, k.patience)
+	version, err := k.await(ctx, s, k.timeout)
 	if err != nil {
 		s.stop()
 		return nil, "", err
@@ -125,13 +118,13 @@ func (k kind) try(ctx context.Context, r rung) (*server, string, error) {
 	return s, version, nil
 }
 
-// await probes s until it answers, has ended, or patience is over.
-func (k kind) await(ctx context.Context, s *server, patience time.Duration) (version string, err error) {
-	over := time.After(patience)
+// await probes s until it answers, it ends, or the timeout expires.
+func (k kind) await(ctx context.Context, s *server, timeout time.Duration) (version string, err error) {
+	over := time.After(timeout)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		version, err = k.ask(ctx, s.address)
+		version, err = k.probeOnce(ctx, s.address)
 		if err == nil {
 			return version, nil
 		}
@@ -141,7 +134,7 @@ func (k kind) await(ctx context.Context, s *server, patience time.Duration) (ver
 		case end := <-s.ended:
 			return "", end
 		case <-over:
-			err = fmt.Errorf("no answer from %s within %v: %w", redacted(s.address), patience, err)
+			err = fmt.Errorf("no answer from %s within %v: %w", redacted(s.address), timeout, err)
 			if s.output != "" {
 				err = fmt.Errorf("%w: %s", err, closingLines(s.output))
 			}
@@ -151,8 +144,8 @@ func (k kind) await(ctx context.Context, s *server, patience time.Duration) (ver
 	}
 }
 
-// ask probes once. A server that is up answers in milliseconds; one that is coming up may leave a question unanswered.
-func (k kind) ask(ctx context.Context, address string) (version string, err error) {
+// probeOnce probes once. A server that is up answers in milliseconds; one that is starting may not answer at all.
+func (k kind) probeOnce(ctx context.Context, address string) (version string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	version, err = k.probe(ctx, address)
@@ -164,7 +157,7 @@ func (k kind) ask(ctx context.Context, address string) (version string, err erro
 	return version, err
 }
 
-// announce says what was found, where it comes from, and how long that took.
+// announce prints what was found, its provider, and how long that took.
 func (k kind) announce(h host, version, address, origin string, began time.Time) {
 	what := strings.TrimSpace(k.name + " " + version)
 	h.say("%s at %s (%s, %.1f s)", what, redacted(address), origin, time.Since(began).Seconds())
@@ -183,7 +176,7 @@ func redacted(addresses string) string {
 	return strings.Join(all, ",")
 }
 
-// environment returns the variables that tell the command about the servers.
+// environment returns the variables that name the servers to the command.
 func (all findings) environment() []string {
 	var variables []string
 	for _, f := range all {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// output is what a test's host prints. Ladders print from several goroutines.
+// output is what a test's host prints. Providers print from several goroutines.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -59,7 +59,7 @@ func (s stage) printed() string {
 	return regexp.MustCompile(`, \d+\.\d s\)`).ReplaceAllString(s.errors.String(), ")")
 }
 
-// script is a ladder whose rungs do as told and note what happened.
+// script makes providers that succeed or fail as it says, and notes what happened.
 type script struct {
 	mu    sync.Mutex
 	notes []string
@@ -71,9 +71,9 @@ func (s *script) note(format string, values ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, values...))
 }
 
-// rung returns a rung that fails with err, or starts a server at address.
-func (s *script) rung(origin, address string, err error) rung {
-	return rung{origin: origin, start: func(context.Context) (*server, error) {
+// provider returns a provider that fails with err, or starts a server at address.
+func (s *script) provider(origin, address string, err error) provider {
+	return provider{origin: origin, start: func(context.Context) (*server, error) {
 		s.note("start %s", origin)
 		if err != nil {
 			return nil, err
@@ -83,12 +83,12 @@ func (s *script) rung(origin, address string, err error) rung {
 }
 
 // kind returns a kind whose servers answer at once, but for those with "dead" in their address.
-func (s *script) kind(rungs ...rung) kind {
+func (s *script) kind(providers ...provider) kind {
 	return kind{
-		name:     "Widget",
-		variable: "TEST_WIDGET_URL",
-		patience: time.Nanosecond,
-		rungs:    rungs,
+		name:      "Widget",
+		variable:  "TEST_WIDGET_URL",
+		timeout:   time.Nanosecond,
+		providers: providers,
 		probe: func(_ context.Context, address string) (string, error) {
 			if strings.Contains(address, "dead") {
 				return "", errors.New("refused")
@@ -98,33 +98,33 @@ func (s *script) kind(rungs ...rung) kind {
 	}
 }
 
-func TestClimb(t *testing.T) {
+func TestFind(t *testing.T) {
 	t.Parallel()
-	imitation := func(r rung) rung {
+	imitation := func(r provider) provider {
 		r.imitation = true
 		return r
 	}
 	for _, test := range []struct {
 		name        string
-		rungs       func(s *script) []rung
+		providers   func(s *script) []provider
 		environment []string
 		missing     []string
 		notes       []string
 		printed     string
 	}{
 		{
-			name: "the first rung that holds",
-			rungs: func(s *script) []rung {
-				return []rung{s.rung("A", "", absent("no A here")), s.rung("B", "w://b", nil), s.rung("C", "w://c", nil)}
+			name: "the first provider that succeeds",
+			providers: func(s *script) []provider {
+				return []provider{s.provider("A", "", absent("no A here")), s.provider("B", "w://b", nil), s.provider("C", "w://c", nil)}
 			},
 			environment: []string{"TEST_WIDGET_URL=w://b"},
 			notes:       []string{"start A", "start B", "stop B"},
 			printed:     "testservers: Widget 1.2 at w://b (B)\n",
 		},
 		{
-			name: "a rung that broke is worth a line",
-			rungs: func(s *script) []rung {
-				return []rung{s.rung("A", "", errors.New("broken")), s.rung("B", "w://b", nil)}
+			name: "a provider that fails is worth a line",
+			providers: func(s *script) []provider {
+				return []provider{s.provider("A", "", errors.New("broken")), s.provider("B", "w://b", nil)}
 			},
 			environment: []string{"TEST_WIDGET_URL=w://b"},
 			notes:       []string{"start A", "start B", "stop B"},
@@ -132,8 +132,8 @@ func TestClimb(t *testing.T) {
 		},
 		{
 			name: "a server that does not answer is stopped",
-			rungs: func(s *script) []rung {
-				return []rung{s.rung("A", "w://dead", nil), s.rung("B", "w://b", nil)}
+			providers: func(s *script) []provider {
+				return []provider{s.provider("A", "w://dead", nil), s.provider("B", "w://b", nil)}
 			},
 			environment: []string{"TEST_WIDGET_URL=w://b"},
 			notes:       []string{"start A", "stop A", "start B", "stop B"},
@@ -142,16 +142,16 @@ func TestClimb(t *testing.T) {
 		},
 		{
 			name: "none",
-			rungs: func(s *script) []rung {
-				return []rung{s.rung("A", "", absent("no A here")), s.rung("B", "", absent("no B here"))}
+			providers: func(s *script) []provider {
+				return []provider{s.provider("A", "", absent("no A here")), s.provider("B", "", absent("no B here"))}
 			},
 			missing: []string{"LEFT OUT: every test that needs Widget, for there is none (A: no A here; B: no B here)"},
 			notes:   []string{"start A", "start B"},
 		},
 		{
 			name: "an imitation",
-			rungs: func(s *script) []rung {
-				return []rung{s.rung("A", "", absent("no A here")), imitation(s.rung("B", "w://b", nil))}
+			providers: func(s *script) []provider {
+				return []provider{s.provider("A", "", absent("no A here")), imitation(s.provider("B", "w://b", nil))}
 			},
 			environment: []string{"TEST_WIDGET_URL=w://b"},
 			missing:     []string{"IMITATED: every test that needs Widget runs on an imitation, for there is no real one (A: no A here)"},
@@ -162,7 +162,7 @@ func TestClimb(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s, h := &script{}, newStage(nil)
-			found, err := climbAll(t.Context(), []kind{s.kind(test.rungs(s)...)}, h.host)
+			found, err := findAll(t.Context(), []kind{s.kind(test.providers(s)...)}, h.host)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,12 +184,12 @@ func TestClimb(t *testing.T) {
 }
 
 // Servers that the command kills are its own.
-func TestClimbLeavesTheGivenAddress(t *testing.T) {
+func TestFindLeavesTheSetAddress(t *testing.T) {
 	t.Parallel()
-	s, h := &script{}, newStage(map[string]string{"TEST_WIDGET_URL": "w://given"})
-	k := s.kind(s.rung("A", "w://a", nil))
+	s, h := &script{}, newStage(map[string]string{"TEST_WIDGET_URL": "w://set"})
+	k := s.kind(s.provider("A", "w://a", nil))
 	k.own = true
-	found, err := climbAll(t.Context(), []kind{k}, h.host)
+	found, err := findAll(t.Context(), []kind{k}, h.host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,31 +197,31 @@ func TestClimbLeavesTheGivenAddress(t *testing.T) {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}
 	for _, want := range []cluster{{nodes: 2}, {nodes: 1, restarts: true}} {
-		if k := elasticsearchKind(h.host, want); !k.own || len(k.rungs) != 1 {
-			t.Errorf("%+v: own %v, %d rungs; want a local one of its own", want, k.own, len(k.rungs))
+		if k := elasticsearchKind(h.host, want); !k.own || len(k.providers) != 1 {
+			t.Errorf("%+v: own %v, %d providers; want a local one of its own", want, k.own, len(k.providers))
 		}
 	}
 }
 
-func TestClimbTakesTheGivenAddress(t *testing.T) {
+func TestFindTakesTheSetAddress(t *testing.T) {
 	t.Parallel()
-	s, h := &script{}, newStage(map[string]string{"TEST_WIDGET_URL": "w://me:secret@given"})
-	found, err := climbAll(t.Context(), []kind{s.kind(s.rung("A", "w://a", nil))}, h.host)
+	s, h := &script{}, newStage(map[string]string{"TEST_WIDGET_URL": "w://me:secret@set"})
+	found, err := findAll(t.Context(), []kind{s.kind(s.provider("A", "w://a", nil))}, h.host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"TEST_WIDGET_URL=w://me:secret@given"}, found.environment()); diff != "" {
+	if diff := cmp.Diff([]string{"TEST_WIDGET_URL=w://me:secret@set"}, found.environment()); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}
 	if len(s.notes) > 0 {
-		t.Errorf("started %v beside a given address", s.notes)
+		t.Errorf("started %v beside a set address", s.notes)
 	}
-	if got, want := h.printed(), "testservers: Widget 1.2 at w://me:xxxxx@given (given)\n"; got != want {
+	if got, want := h.printed(), "testservers: Widget 1.2 at w://me:xxxxx@set (environment)\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
 	}
 }
 
-// A server that ends by itself is reported at once, not when patience is over.
+// A server that ends by itself is reported at once, not when the timeout expires.
 func TestAwaitSeesTheEnd(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
@@ -233,7 +233,7 @@ func TestAwaitSeesTheEnd(t *testing.T) {
 	}
 }
 
-// A server that never answers is reported with the last that it said.
+// A server that never answers is reported with its last output.
 func TestAwaitTellsTheOutput(t *testing.T) {
 	t.Parallel()
 	output := filepath.Join(t.TempDir(), "output")
@@ -248,18 +248,18 @@ func TestAwaitTellsTheOutput(t *testing.T) {
 	}
 }
 
-// A ladder that is called off stops what it had started.
-func TestClimbCalledOff(t *testing.T) {
+// A search that is cancelled stops what it had started.
+func TestFindCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	s, h := &script{}, newStage(nil)
-	k := s.kind(s.rung("A", "w://a", nil), s.rung("B", "w://b", nil))
-	k.patience = time.Hour
+	k := s.kind(s.provider("A", "w://a", nil), s.provider("B", "w://b", nil))
+	k.timeout = time.Hour
 	k.probe = func(context.Context, string) (string, error) {
 		cancel()
 		return "", errors.New("not yet")
 	}
-	_, err := climbAll(ctx, []kind{k}, h.host)
+	_, err := findAll(ctx, []kind{k}, h.host)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
