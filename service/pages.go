@@ -11,8 +11,8 @@ import (
 	"filings/service/web"
 )
 
-// pages are the pages for people: the OpenAPI document, shown by Swagger UI, and the explorer, with all of its folder.
-func pages() (all []file, err error) {
+// allPages returns the pages for people: the OpenAPI document, shown by Swagger UI, and the explorer, with all of its folder.
+func allPages() (all []file, err error) {
 	for _, p := range []struct {
 		path, name string
 		from       fs.FS

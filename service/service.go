@@ -15,6 +15,7 @@ import (
 	"filings/index/generation"
 	"filings/index/serving"
 	"filings/service/access"
+	"filings/service/pages"
 )
 
 // Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value of any other field
@@ -77,10 +78,17 @@ func New(c Config) (*Service, error) {
 	c = c.withDefaults()
 	s := &Service{config: c, now: c.Now, log: c.Log, table: newTable(c.LegacyHasDataName)}
 	var err error
-	if s.files, err = pages(); err != nil {
+	if s.files, err = allPages(); err != nil {
 		return nil, err
 	}
 	s.files = append(s.files, newFile(documentPath, contentType, newDocument(s.table)))
+	documents, err := pages.Documents()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range documents {
+		s.files = append(s.files, newFile(d.Path, d.MediaType, d.Body))
+	}
 	for _, status := range c.ActiveStatuses {
 		s.active = append(s.active, index.Fold(status))
 	}
