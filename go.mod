@@ -26,6 +26,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/swaggest/swgui v1.8.5
 	github.com/valyala/fasthttp v1.51.0
+	github.com/yuin/goldmark v1.8.6
 	golang.org/x/sync v0.24.0
 	golang.org/x/term v0.47.0
 	modernc.org/sqlite v1.46.1

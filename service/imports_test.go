@@ -41,7 +41,8 @@ var mayImport = []importRule{
 	{"service/accounts", []string{"service/access", "service/edge"}, "accounts are managed without filings, and without the API that their keys open"},
 	{"service/edge", nil, "what every request passes knows nothing of what requests are about"},
 	{"service/openapi", nil, "a way to write documents down knows nothing of the API that is written down"},
-	{"service/pages", nil, "pages are files: they use the API as any client does"},
+	{"service/pages", []string{"docs"}, "pages are files: they use the API as any client does"},
+	{"docs", nil, "documents are data"},
 	{"service/webtest", []string{"index", "index/indextest", "index/serving", "index/synthetic", "service", "service/access", "cmd/testservers/servers"}, "a service as its clients meet it, with made-up filings: no real engine is needed for that"},
 	{"cmd/filings/settings", nil, "settings say what was set: what the program makes of them is wired elsewhere"},
 	{"cmd/filings/check", []string{"cmd/filings/settings", "index", "index/elastic", "index/generation", "service/access"}, "a check looks at what the settings name, as the service would reach it, and needs no service"},
@@ -60,6 +61,7 @@ var only = []struct {
 	{"github.com/elastic/go-elasticsearch", []string{"index/elastic"}, "one engine is Elasticsearch's: everything else must work on any engine"},
 	{"github.com/valyala/fasthttp", []string{"index/elastic", "service", "service/edge", "service/pages", "cmd/bench"}, "its answers are memory that is used again: who keeps one has to know"},
 	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers"}, "one key store is Redis's: everything else must work on any store; testservers only asks whether one is there"},
+	{"github.com/yuin/goldmark", []string{"service/pages"}, "Markdown is how documents are written: whatever is not a page has none"},
 	{"github.com/chromedp", []string{"service/webtest"}, "a browser is for tests: the program must not carry what drives one"},
 }
 

@@ -277,6 +277,21 @@ func TestDocuments_Folders(t *testing.T) {
 	}
 }
 
+// The image is built from all packages: what .dockerignore does not name, Docker does not see.
+func TestDockerignore(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root + "/.dockerignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range packages(t) {
+		top, _, _ := strings.Cut(name, "/")
+		if !strings.Contains(string(text), "\n!"+top+"\n") {
+			t.Errorf("the image is built without %s: .dockerignore leaves it out", top)
+		}
+	}
+}
+
 // packages returns the folders with a package, from the root.
 func packages(t *testing.T) (folders []string) {
 	t.Helper()

@@ -1,5 +1,5 @@
 // Package pages owns the pages for people, with all that they load: /docs, the OpenAPI document to read and to try, shown
-// by Swagger UI, and /explore, filings on a map. Both use the API as any client does, with the key of their reader. It
+// by Swagger UI, with the documents about the API below it, and /explore, filings on a map. Both use the API as any client does, with the key of their reader. It
 // refuses to know the API, and who may see what.
 //
 // # Design
@@ -72,7 +72,7 @@ func pack(path, mediaType string, packed []byte) File {
 	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, packed}
 }
 
-// All returns all files of both pages.
+// All returns all files of all pages.
 func All() (all []File, err error) {
 	for _, p := range []struct {
 		path, name string
@@ -81,6 +81,7 @@ func All() (all []File, err error) {
 		{"/docs", "docs.html", files},
 		{"/docs/docs.css", "docs.css", files},
 		{"/docs/docs.js", "docs.js", files},
+		{"/docs/pages.css", "pages.css", files},
 		{"/docs/favicon.png", "favicon-32x32.png", static.FS},
 		{"/docs/swagger-ui.css", "swagger-ui.css.gz", static.FS},
 		{"/docs/swagger-ui-bundle.js", "swagger-ui-bundle.js.gz", static.FS},
@@ -89,6 +90,13 @@ func All() (all []File, err error) {
 		if all, err = appendFile(all, p.path, p.from, p.name); err != nil {
 			return nil, err
 		}
+	}
+	documents, err := Documents()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range documents {
+		all = append(all, New(d.Path, d.MediaType, d.Body))
 	}
 	err = fs.WalkDir(files, "explore", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

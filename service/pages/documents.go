@@ -1,0 +1,118 @@
+package pages
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io/fs"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+
+	"filings/docs"
+)
+
+// Document is a page about the API in one of its forms, or what one loads.
+type Document struct {
+	Path      string // of its URL
+	MediaType string
+	Body      []byte
+}
+
+// chapters are the pages about the API in the order in which they are read.
+var chapters = []string{"requests", "filters", "paging", "maps", "tiers", "choices"}
+
+// chapter is the source of one page.
+type chapter struct {
+	name, title, summary string
+	markdown             []byte
+}
+
+// Documents returns the pages about the API as HTML (/docs/NAME) and as Markdown (/docs/NAME.md), what they load, and
+// /llms.txt, which lists them for programs that read (llmstxt.org). It renders them anew each time: 2 ms, so that no
+// generated file has to be kept beside its source.
+func Documents() ([]Document, error) {
+	var read []chapter
+	for _, name := range chapters {
+		source, err := fs.ReadFile(docs.API, "api/"+name+".md")
+		if err != nil {
+			return nil, err
+		}
+		read = append(read, parse(name, source))
+	}
+	all := []Document{{"/llms.txt", "text/plain; charset=utf-8", llms(read)}}
+	for _, c := range read {
+		page, err := c.html(read)
+		if err != nil {
+			return nil, fmt.Errorf("pages: render %s: %w", c.name, err)
+		}
+		all = append(all,
+			Document{"/docs/" + c.name, "text/html; charset=utf-8", page},
+			Document{"/docs/" + c.name + ".md", "text/markdown; charset=utf-8", c.markdown})
+	}
+	return all, nil
+}
+
+var (
+	// Marks of generated tables, which only tests need.
+	marks = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
+	// Links to documents that the service does not have: their text stays.
+	elsewhere = regexp.MustCompile(`\[([^\]]+)\]\(\.\./[^)]+\)`)
+	// Links from page to page.
+	between = regexp.MustCompile(`(<a href="[a-z]+)\.md([#"])`)
+)
+
+// parse takes a source apart: the heading is the title, the first sentence behind it the summary.
+func parse(name string, source []byte) chapter {
+	source = marks.ReplaceAll(source, nil)
+	source = elsewhere.ReplaceAll(source, []byte("$1"))
+	title, rest, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
+	paragraph, _, _ := strings.Cut(strings.TrimSpace(rest), "\n\n")
+	summary, _, _ := strings.Cut(strings.ReplaceAll(paragraph, "\n", " "), ". ")
+	return chapter{name, title, strings.TrimSuffix(summary, "."), source}
+}
+
+// html renders a page, with links to all others.
+func (c chapter) html(all []chapter) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%s – Filings API</title>
+<link rel="icon" href="favicon.png">
+<link rel="stylesheet" href="pages.css">
+<link rel="alternate" type="text/markdown" href="%s.md">
+</head>
+<body>
+<nav>
+`, html.EscapeString(c.title), c.name)
+	for _, other := range all {
+		fmt.Fprintf(&b, "<a href=\"%s\">%s</a>\n", other.name, html.EscapeString(other.title))
+	}
+	b.WriteString("<a href=\"../docs\">Reference</a>\n<a href=\"../explore\">Explorer</a>\n</nav>\n<main>\n")
+	var body bytes.Buffer
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	if err := markdown.Convert(c.markdown, &body); err != nil {
+		return nil, err
+	}
+	b.Write(between.ReplaceAll(body.Bytes(), []byte("$1$2")))
+	b.WriteString("</main>\n</body>\n</html>\n")
+	return b.Bytes(), nil
+}
+
+// llms returns the list of the pages, with what each is about.
+func llms(all []chapter) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Filings API\n\n> A read-only JSON API over public county filing records: filters, search, maps, statistics. " +
+		"Every request needs an API key in the header X-API-Key.\n\n## Pages\n\n")
+	for _, c := range all {
+		fmt.Fprintf(&b, "- [%s](/docs/%s.md): %s\n", c.title, c.name, c.summary)
+	}
+	b.WriteString("\n## Reference\n\n- [OpenAPI document](/openapi.json): every endpoint, parameter, field and error, with examples\n")
+	return b.Bytes()
+}
