@@ -3,6 +3,7 @@ package service
 import (
 	"bytes"
 	"encoding/json"
+	"filings/service/params"
 	"mime"
 	"net/http"
 	"net/url"
@@ -66,7 +67,7 @@ func givenTexts(c *fiber.Ctx, names ...string) (map[string]string, error) {
 		text, isText := value.(string)
 		switch {
 		case !slices.Contains(names, name):
-			return nil, invalid(strconv.Quote(shorten(name)), "is not known here: %s", wantedNames(names))
+			return nil, invalid(strconv.Quote(params.Shorten(name)), "is not known here: %s", wantedNames(names))
 		case twice:
 			return nil, invalid(name, "must be given once")
 		case !isText:

@@ -23,7 +23,7 @@ var (
 
 // kindsOfAccountErrors is the table of errors of /accounts. Its clients are programs of our own, behind a proxy or two:
 // these understand a 503.
-var kindsOfAccountErrors = []kindOfError{
+var kindsOfAccountErrors = []errorMapping{
 	{errInvalid, http.StatusBadRequest, "invalid_parameter", "", false},
 	{errToken, http.StatusUnauthorized, "invalid_token", "the operations token is needed: send it as Authorization: Bearer", false},
 	{access.ErrNoAccount, http.StatusNotFound, "not_found", "there is no such account", false},
@@ -69,7 +69,7 @@ func (a *accounts) end(k *call, err error) {
 		if errors.As(err, &given) {
 			err = refuse(errInvalid, given.Error())
 		}
-		kind, message := toldBy(kindsOfAccountErrors, err)
+		kind, message := mapErrorBy(kindsOfAccountErrors, err)
 		c.Response().ResetBody()
 		c.Status(kind.status).Set(fiber.HeaderContentType, contentType)
 		c.Response().SetBody(k.appendError(nil, kind, message))

@@ -23,7 +23,6 @@ type call struct {
 	began     time.Time
 	known     bool // the caller is: admission is set, whatever its verdict
 	admission access.Admission
-	packed    bool // the body is not to be compressed (any more)
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
@@ -57,9 +56,6 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	if err != nil {
 		s.fail(k, err)
 	}
-	if !k.packed {
-		compress(c)
-	}
 	s.end(k, err)
 	return nil
 }
@@ -87,7 +83,7 @@ func (s *Service) refused(c *fiber.Ctx, err error) error {
 
 // fail writes the answer to a request that could not be answered, after giving back what it cost if that is our fault.
 func (s *Service) fail(k *call, err error) {
-	kind, message := told(err)
+	kind, message := mapError(err)
 	if kind.status >= http.StatusInternalServerError {
 		s.giveBack(k)
 	}
@@ -115,7 +111,7 @@ func (s *Service) end(k *call, err error) {
 		fields = append(fields, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}
 	if err != nil {
-		kind := kindOf(err)
+		kind := mappingOf(err)
 		fields = append(fields, slog.String("code", kind.code))
 		if kind.status >= http.StatusInternalServerError {
 			level, fields = slog.LevelError, append(fields, slog.String("error", err.Error()))

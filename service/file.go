@@ -42,7 +42,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func (f file) serve(s *Service) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
-		k.route, k.packed = f.path, true
+		k.route = f.path
 		c.Set(fiber.HeaderCacheControl, "public, no-cache")
 		c.Set(fiber.HeaderVary, s.vary(fiber.HeaderAcceptEncoding))
 		c.Set(fiber.HeaderContentSecurityPolicy, policy)

@@ -55,7 +55,7 @@ func (s *Service) forwardedHTTPS(c *fiber.Ctx) bool {
 func hostOf(header string) (host string, ok bool) {
 	host = header
 	if h, port, err := net.SplitHostPort(header); err == nil {
-		if !digits(port) {
+		if port == "" || strings.Trim(port, "0123456789") != "" {
 			return "", false
 		}
 		host = h

@@ -11,6 +11,7 @@ import (
 
 	"filings/index"
 	"filings/service"
+	"filings/service/params"
 )
 
 var update = flag.Bool("update", false, "write the README's tables anew")
@@ -21,6 +22,7 @@ const readme = "../../README.md"
 func TestREADMETables(t *testing.T) {
 	checkTables(t, readme, map[string]string{
 		"settings":   settingsTable(),
+		"endpoints":  endpointsTable(),
 		"parameters": parametersTable(),
 		"fields":     fieldsTable(),
 	})
@@ -77,15 +79,34 @@ func fieldsTable() string {
 	return b.String()
 }
 
+func endpointsTable() string {
+	var b strings.Builder
+	b.WriteString("| endpoint | summary | required parameters | legacy path |\n|---|---|---|---|\n")
+	for _, e := range service.Endpoints() {
+		var required []string
+		for _, p := range params.New("", nil).Of(e.Takes) {
+			if p.RequiredBy(e.Takes) && !p.InPath {
+				required = append(required, code(p.Name))
+			}
+		}
+		fmt.Fprintf(&b, "| `GET %s` | %s | %s | %s |\n", e.Path, e.Summary, strings.Join(required, ", "), code(e.Legacy))
+	}
+	return b.String()
+}
+
+// code sets a text, unless it is empty, as code.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
 func parametersTable() string {
 	var b strings.Builder
 	b.WriteString("| parameter | legacy name | meaning | example |\n|---|---|---|---|\n")
-	for _, p := range service.Parameters() {
-		legacy := ""
-		if p.Legacy != "" {
-			legacy = "`" + p.Legacy + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` |\n", p.Name, legacy, p.Help, p.Example)
+	for _, p := range params.New("", nil).Of(params.Queried) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` |\n", p.Name, code(p.Legacy), p.Help, p.Example)
 	}
 	return b.String()
 }

@@ -1,20 +1,22 @@
-package service
+package openapi
 
 import (
 	"encoding/json"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"filings/index"
-	"filings/service/openapi"
 )
 
 // filingSchema is the schema of a filing, from the table of fields.
 //
 // It is one schema for all tiers, although tiers see different fields: a schema for each, joined by oneOf, becomes a
 // union in most generated clients, which has to be taken apart for every field that is read, while the key's tier, and so
-// the shape, is the same for all answers anyway. Here the fields of the free tier are required, all others are optional,
+// the shape, is the same for all responses anyway. Here the fields of the free tier are required, all others are optional,
 // and dependentRequired says exactly what tiers mean: their fields come together, and not without those of the tier below.
-func filingSchema() *openapi.Schema {
-	s := &openapi.Schema{Type: openapi.Types{openapi.Object}, Description: "A public record. Fields above the caller's tier are absent."}
+func filingSchema() *openapi3.Schema {
+	s := of("object", "")
+	s.Description, s.DependentRequired = "A public record. Fields above the caller's tier are absent.", map[string][]string{}
 	tiers := map[index.Tier][]string{}
 	examples := exampleValues()
 	for _, f := range index.Fields() {
@@ -32,13 +34,13 @@ func filingSchema() *openapi.Schema {
 		case index.Enterprise:
 			property.Description += " Tier enterprise only."
 		}
-		s.Properties.Add(f.String(), property)
+		s.WithProperty(f.String(), property)
 		tiers[tier] = append(tiers[tier], f.String())
 	}
 	below := []string{}
 	for _, names := range [][]string{tiers[index.Pro], tiers[index.Enterprise]} {
 		for i, name := range names { // a ring: each needs the next one, so any of them all the others
-			s.DependentRequired.Add(name, append([]string{names[(i+1)%len(names)]}, below...))
+			s.DependentRequired[name] = append([]string{names[(i+1)%len(names)]}, below...)
 		}
 		below = names[:1]
 	}
@@ -46,44 +48,37 @@ func filingSchema() *openapi.Schema {
 }
 
 // fieldSchema is the schema of a field's values. All but the three that every filing has may be null (rule E4).
-func fieldSchema(f index.FieldInfo) *openapi.Schema {
-	var s *openapi.Schema
+func fieldSchema(f index.FieldInfo) *openapi3.Schema {
+	s := of("string", "")
 	switch f.Kind {
 	case index.KindID:
-		s = openapi.Of(openapi.Integer, "int64")
-		s.Minimum = at(1)
-		return s
+		return of("integer", "int64").WithMin(1)
 	case index.KindCounty:
-		return openapi.Of(openapi.String, "")
+		return s
 	case index.KindCategories:
-		return openapi.List(&openapi.Schema{Type: openapi.Types{openapi.String}, Enum: index.CategoryValues})
+		return openapi3.NewArraySchema().WithItems(enum(index.CategoryValues))
 	case index.KindInteger:
-		s = openapi.Of(openapi.Integer, "int64")
+		s = of("integer", "int64")
 	case index.KindLatitude:
-		s = openapi.Of(openapi.Number, "double")
-		s.Minimum, s.Maximum = at(-90), at(90)
+		s = of("number", "double").WithMin(-90).WithMax(90)
 	case index.KindLongitude:
-		s = openapi.Of(openapi.Number, "double")
-		s.Minimum, s.Maximum = at(-180), at(180)
+		s = of("number", "double").WithMin(-180).WithMax(180)
 	case index.KindAmount, index.KindNumber:
-		s = openapi.Of(openapi.Number, "double")
+		s = of("number", "double")
 	case index.KindDate:
-		s = openapi.Of(openapi.String, "date")
+		s.Format = "date"
 	case index.KindDateRange:
-		s = openapi.Of(openapi.String, "")
 		s.Pattern = `^\d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}$`
-	default:
-		s = openapi.Of(openapi.String, "")
 	}
-	if !f.Signed && s.Type[0] != openapi.String {
-		s.Minimum = at(0)
+	if !f.Signed && !s.Type.Is("string") {
+		s.WithMin(0)
 	}
-	s.Type = append(s.Type, openapi.Null)
+	s.Type.With("null")
 	return s
 }
 
-// exampleFiling is an invented filing with a value in every field.
-func exampleFiling() *index.Filing {
+// ExampleFiling is an invented filing with a value in every field.
+func ExampleFiling() *index.Filing {
 	f := &index.Filing{ID: 1, Categories: []string{"residential"}}
 	for field, text := range map[index.Field]string{
 		index.County: "Orange, FL", index.CaseNumber: "2026-TL-000001", index.Owner: "MAPLE FAMILY TRUST",
@@ -107,10 +102,10 @@ func exampleFiling() *index.Filing {
 	return f
 }
 
-// exampleValues are the values of the example filing, by name, as they are written in an answer.
-func exampleValues() map[string]raw {
-	values := map[string]raw{}
-	if err := json.Unmarshal(index.AppendRecord(nil, exampleFiling()), &values); err != nil {
+// exampleValues are the values of the example filing, by name, as they are written in a response.
+func exampleValues() map[string]json.RawMessage {
+	values := map[string]json.RawMessage{}
+	if err := json.Unmarshal(index.AppendRecord(nil, ExampleFiling()), &values); err != nil {
 		panic(err) // records are JSON
 	}
 	return values

@@ -1,0 +1,159 @@
+package openapi
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"filings/service/params"
+)
+
+// Headers that responses or requests have, by what the document calls them.
+const (
+	headerRequestID   = "X-Request-ID"
+	headerLimit       = "X-RateLimit-Limit"
+	headerRemaining   = "X-RateLimit-Remaining"
+	headerReset       = "X-RateLimit-Reset"
+	headerRetryAfter  = "Retry-After"
+	headerIgnored     = "X-Ignored-Parameters"
+	headerPrefer      = "Prefer"
+	headerApplied     = "Preference-Applied"
+	headerETag        = "ETag"
+	headerIfNoneMatch = "If-None-Match"
+	headerDeprecated  = "Deprecation"
+	headerLink        = "Link"
+)
+
+// always are the headers of every response to a known caller; a 401 has the first alone.
+var always = []string{headerRequestID, headerLimit, headerRemaining, headerReset}
+
+// headerComponents are the headers of responses that a client may want to read.
+func headerComponents() openapi3.Headers {
+	integer, text := of("integer", "int64"), of("string", "")
+	all := openapi3.Headers{}
+	for _, h := range []struct {
+		name   string
+		schema *openapi3.Schema
+		help   string
+	}{
+		{headerRequestID, text, "Unique identifier of the request. Support needs it."},
+		{headerLimit, integer, "The quota, in requests: a UTC day's, or for life in the free tier."},
+		{headerRemaining, integer, "Requests that are left of it."},
+		{headerReset, integer, "Unix time of the next midnight UTC, when a daily quota begins anew."},
+		{headerRetryAfter, integer, "Seconds until another request may succeed. Absent where no time will help: a lifetime quota is used up."},
+		{headerIgnored, text, "Names of parameters that the endpoint does not know, comma-separated."},
+		{headerApplied, text, "The preference of `Prefer` that was applied: `handling=strict` or `handling=lenient`."},
+		{headerETag, text, "Weak tag of the response, for `If-None-Match`."},
+		{headerDeprecated, text, "On legacy paths only: since when they are deprecated, as `@` and a Unix time (RFC 9745)."},
+		{headerLink, text, "On legacy paths only: the current path, as `rel=\"successor-version\"`."},
+	} {
+		all[h.name] = &openapi3.HeaderRef{Value: &openapi3.Header{Parameter: openapi3.Parameter{Description: h.help, Schema: h.schema.NewRef()}}}
+	}
+	return all
+}
+
+const parameterRef = "#/components/parameters/"
+
+// requestHeaders are the headers, beside the key, that change a response.
+func requestHeaders() openapi3.ParametersMap {
+	header := func(name, help string) *openapi3.ParameterRef {
+		return &openapi3.ParameterRef{Value: openapi3.NewHeaderParameter(name).WithDescription(help).WithSchema(of("string", ""))}
+	}
+	return openapi3.ParametersMap{
+		headerPrefer:      header(headerPrefer, "`handling=strict` makes an unknown parameter a 400 (RFC 7240)."),
+		headerIfNoneMatch: header(headerIfNoneMatch, "The `ETag` of an earlier response. If it still holds, the response is a 304 without a body."),
+	}
+}
+
+// parameters returns the parameters of o in the order of the table, each followed by its legacy name, and headers.
+func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
+	for _, p := range b.api.Parameters.Of(o.Takes) {
+		d := parameter(&p, p.RequiredBy(o.Takes))
+		all = append(all, &openapi3.ParameterRef{Value: &d})
+		if p.Legacy != "" {
+			legacy := d
+			legacy.Name, legacy.Deprecated = p.Legacy, true
+			legacy.Description = "Another name of `" + p.Name + "`; not to be given together with it."
+			all = append(all, &openapi3.ParameterRef{Value: &legacy})
+		}
+	}
+	all = append(all, &openapi3.ParameterRef{Ref: parameterRef + headerPrefer})
+	if o.Shape.Has(Tagged) {
+		all = append(all, &openapi3.ParameterRef{Ref: parameterRef + headerIfNoneMatch})
+	}
+	return all
+}
+
+// parameter describes p. A required parameter carries its example where tools fill it in by themselves; that of any other
+// is part of its schema, so that tools do not send all of them at once.
+func parameter(p *params.Parameter, required bool) openapi3.Parameter {
+	s := schemaOfValues(p)
+	d := openapi3.Parameter{Name: p.Name, In: "query", Required: required, Description: p.Help, Schema: s.NewRef()}
+	if p.InPath {
+		d.In, d.Example = "path", typed(p, p.Example)
+		return d
+	}
+	if form := p.Form(); form != "text" {
+		d.Description += " Must be " + form + "."
+	}
+	if s.Items != nil {
+		d.Style, d.Explode = "form", new(bool) // comma-separated
+	}
+	d.Description += " Example: `" + p.Example + "`."
+	if required {
+		d.Example = typed(p, p.Example)
+	} else {
+		s.Examples = []any{typed(p, p.Example)}
+	}
+	if p.Default != "" {
+		s.Default = typed(p, p.Default)
+	}
+	return d
+}
+
+// schemaOfValues is the form of p's values as a schema. What is accepted beyond it (1 for true, words in any case) is left to
+// the description: a client has no use for it.
+func schemaOfValues(p *params.Parameter) *openapi3.Schema {
+	switch p.Kind {
+	case params.Texts:
+		return openapi3.NewArraySchema().WithItems(of("string", ""))
+	case params.ChoiceList:
+		return openapi3.NewArraySchema().WithItems(enum(p.Choices))
+	case params.Term:
+		return of("string", "").WithMinLength(1).WithMaxLength(params.MaxTerm)
+	case params.Integer, params.Number, params.ID:
+		s := of("integer", "int64")
+		if p.Kind == params.Number {
+			s = of("number", "double")
+		}
+		if s.Min = p.Min; !p.Clamped() {
+			s.Max = p.Max
+		}
+		return s
+	case params.Boolean:
+		return of("boolean", "")
+	case params.Choice, params.Word:
+		return enum(p.Choices)
+	case params.Day:
+		return of("string", "date")
+	case params.Month:
+		return of("string", "").WithPattern(`^\d{4}-(0[1-9]|1[0-2])$`)
+	case params.State:
+		return of("string", "").WithPattern(`^[A-Za-z]{2}$`)
+	}
+	return of("string", "")
+}
+
+// typed returns a value of p that the table has as text, as JSON has it. Numbers keep their digits.
+func typed(p *params.Parameter, s string) any {
+	switch p.Kind {
+	case params.Integer, params.Number, params.ID:
+		return json.RawMessage(s)
+	case params.Boolean:
+		return s == "true"
+	case params.Texts, params.ChoiceList:
+		return strings.Split(s, ",")
+	}
+	return s
+}
