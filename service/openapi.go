@@ -7,7 +7,7 @@ import (
 	"filings/service/params"
 )
 
-// documentPath is where the OpenAPI document is.
+// documentPath is where the OpenAPI document is, which itself says so.
 const documentPath = "/openapi.json"
 
 // exampleRequestID stands in examples.
@@ -15,10 +15,7 @@ const exampleRequestID = "req_0123456789abcdef0123456789abcdef"
 
 // newDocument returns the OpenAPI document of the API, from the tables that it runs on.
 func newDocument(t *params.Table) ([]byte, error) {
-	a := openapi.API{Path: documentPath, Parameters: t}
-	for _, tier := range access.Tiers {
-		a.Tiers = append(a.Tiers, string(tier))
-	}
+	a := openapi.API{Parameters: t}
 	for _, e := range endpoints() {
 		e.Examples = examples(e)
 		a.Operations = append(a.Operations, e.Operation)

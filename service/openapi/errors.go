@@ -3,68 +3,42 @@ package openapi
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// errorResponse is the response to all errors of a status, or, as default, of every status that any request can meet.
-type errorResponse struct {
-	status, name string
-	errors       []Error
-	headers      []string
+// errorResponses are the names of the responses to errors, by status. What does not depend on the operation (another method,
+// a request that is too large or too slow) is described once, as the response to all other statuses.
+var errorResponses = map[string]string{
+	"400": "BadRequest", "401": "Unauthorized", "404": "NotFound", "429": "TooManyRequests", "500": "Failure", "default": "Refused",
 }
 
-// errorsOf returns the responses to errors, from the table of errors; that to what is missing only with misses. What does
-// not depend on the operation (another method, a request that is too large or too slow) is described once, as default.
-func (b *builder) errorsOf(misses bool) (all []errorResponse) {
-	routed := slices.Concat(always, []string{headerIgnored, headerApplied, headerDeprecated, headerLink})
-	all = []errorResponse{
-		{status: "400", name: "BadRequest", headers: routed},
-		{status: "401", name: "Unauthorized", headers: []string{headerRequestID}},
-		{status: "404", name: "NotFound", headers: routed},
-		{status: "429", name: "TooManyRequests", headers: slices.Concat(always, []string{headerRetryAfter})},
-		{status: "500", name: "Failure", headers: routed},
-		{status: "default", name: "Refused", headers: always},
-	}
-	for _, e := range b.api.Errors {
-		i := slices.IndexFunc(all, func(r errorResponse) bool { return r.status == strconv.Itoa(e.Status) || r.status == "default" })
-		all[i].errors = append(all[i].errors, e)
-	}
-	if !misses {
-		all = slices.DeleteFunc(all, func(r errorResponse) bool { return r.name == "NotFound" })
-	}
-	return all
-}
-
-// errorResponses are the responses to errors, with an example of each.
-func (b *builder) errorResponses() openapi3.ResponseBodies {
-	all := openapi3.ResponseBodies{}
-	for _, r := range b.errorsOf(true) {
-		var examples []Example
-		var text strings.Builder
-		schema := "Error"
-		for i, e := range r.errors {
-			if e.Flat {
-				schema = "FlatError"
-			}
-			fmt.Fprintf(&text, "- %d `%s`: %s\n", e.Status, e.Code, e.Message)
-			examples = append(examples, Example{fmt.Sprintf("%s_%d", e.Code, i+1), e.Message, e.Body})
+// addErrors adds each error to the table of the introduction, to the response that has its status, with an example, and to
+// the codes that its form of a body may have.
+func (b *builder) addErrors() {
+	enveloped := b.schemas["Error"].Value.Properties["error"].Value.Properties["code"].Value
+	flat := b.schemas["FlatError"].Value.Properties["error"].Value
+	for _, e := range b.Errors {
+		b.document.Info.Description += fmt.Sprintf("| %d | `%s` | %s |\n", e.Status, e.Code, e.Message)
+		name, known := errorResponses[fmt.Sprint(e.Status)]
+		if !known {
+			name = errorResponses["default"]
 		}
-		all[r.name] = response(text.String(), r.headers, jsonContent(refTo(schema), examples))
-	}
-	return all
-}
-
-// codes is the schema of the codes of errors with, or without, the flat body.
-func (b *builder) codes(flat bool) *openapi3.Schema {
-	s := of("string", "")
-	s.Description = "Machine-readable code."
-	for _, e := range b.api.Errors {
-		if e.Flat == flat && !slices.Contains(s.Enum, any(e.Code)) {
-			s.Enum = append(s.Enum, e.Code)
+		response := b.document.Components.Responses[name].Value
+		*response.Description += fmt.Sprintf("- %d `%s`: %s\n", e.Status, e.Code, e.Message)
+		media := response.Content["application/json"]
+		addExample(media, Example{fmt.Sprintf("%s_%d", e.Code, len(media.Examples)+1), e.Message, e.Body})
+		code := enveloped
+		if e.Flat {
+			code = flat
+		}
+		if !slices.Contains(code.Enum, any(e.Code)) {
+			code.Enum = append(code.Enum, e.Code)
 		}
 	}
-	return s
+}
+
+func addExample(media *openapi3.MediaType, e Example) {
+	media.WithExample(e.Name, e.Body)
+	media.Examples[e.Name].Value.Summary = e.Summary
 }

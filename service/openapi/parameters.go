@@ -9,66 +9,9 @@ import (
 	"filings/service/params"
 )
 
-// Headers that responses or requests have, by what the document calls them.
-const (
-	headerRequestID   = "X-Request-ID"
-	headerLimit       = "X-RateLimit-Limit"
-	headerRemaining   = "X-RateLimit-Remaining"
-	headerReset       = "X-RateLimit-Reset"
-	headerRetryAfter  = "Retry-After"
-	headerIgnored     = "X-Ignored-Parameters"
-	headerPrefer      = "Prefer"
-	headerApplied     = "Preference-Applied"
-	headerETag        = "ETag"
-	headerIfNoneMatch = "If-None-Match"
-	headerDeprecated  = "Deprecation"
-	headerLink        = "Link"
-)
-
-// always are the headers of every response to a known caller; a 401 has the first alone.
-var always = []string{headerRequestID, headerLimit, headerRemaining, headerReset}
-
-// headerComponents are the headers of responses that a client may want to read.
-func headerComponents() openapi3.Headers {
-	integer, text := of("integer", "int64"), of("string", "")
-	all := openapi3.Headers{}
-	for _, h := range []struct {
-		name   string
-		schema *openapi3.Schema
-		help   string
-	}{
-		{headerRequestID, text, "Unique identifier of the request. Support needs it."},
-		{headerLimit, integer, "The quota, in requests: a UTC day's, or for life in the free tier."},
-		{headerRemaining, integer, "Requests that are left of it."},
-		{headerReset, integer, "Unix time of the next midnight UTC, when a daily quota begins anew."},
-		{headerRetryAfter, integer, "Seconds until another request may succeed. Absent where no time will help: a lifetime quota is used up."},
-		{headerIgnored, text, "Names of parameters that the endpoint does not know, comma-separated."},
-		{headerApplied, text, "The preference of `Prefer` that was applied: `handling=strict` or `handling=lenient`."},
-		{headerETag, text, "Weak tag of the response, for `If-None-Match`."},
-		{headerDeprecated, text, "On legacy paths only: since when they are deprecated, as `@` and a Unix time (RFC 9745)."},
-		{headerLink, text, "On legacy paths only: the current path, as `rel=\"successor-version\"`."},
-	} {
-		all[h.name] = &openapi3.HeaderRef{Value: &openapi3.Header{Parameter: openapi3.Parameter{Description: h.help, Schema: h.schema.NewRef()}}}
-	}
-	return all
-}
-
-const parameterRef = "#/components/parameters/"
-
-// requestHeaders are the headers, beside the key, that change a response.
-func requestHeaders() openapi3.ParametersMap {
-	header := func(name, help string) *openapi3.ParameterRef {
-		return &openapi3.ParameterRef{Value: openapi3.NewHeaderParameter(name).WithDescription(help).WithSchema(of("string", ""))}
-	}
-	return openapi3.ParametersMap{
-		headerPrefer:      header(headerPrefer, "`handling=strict` makes an unknown parameter a 400 (RFC 7240)."),
-		headerIfNoneMatch: header(headerIfNoneMatch, "The `ETag` of an earlier response. If it still holds, the response is a 304 without a body."),
-	}
-}
-
 // parameters returns the parameters of o in the order of the table, each followed by its legacy name, and headers.
 func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
-	for _, p := range b.api.Parameters.Of(o.Takes) {
+	for _, p := range b.Parameters.Of(o.Takes) {
 		d := parameter(&p, p.RequiredBy(o.Takes))
 		all = append(all, &openapi3.ParameterRef{Value: &d})
 		if p.Legacy != "" {
@@ -78,9 +21,9 @@ func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
 			all = append(all, &openapi3.ParameterRef{Value: &legacy})
 		}
 	}
-	all = append(all, &openapi3.ParameterRef{Ref: parameterRef + headerPrefer})
+	all = append(all, &openapi3.ParameterRef{Ref: "#/components/parameters/Prefer"})
 	if o.Shape.Has(Tagged) {
-		all = append(all, &openapi3.ParameterRef{Ref: parameterRef + headerIfNoneMatch})
+		all = append(all, &openapi3.ParameterRef{Ref: "#/components/parameters/If-None-Match"})
 	}
 	return all
 }

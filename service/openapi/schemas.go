@@ -28,12 +28,6 @@ func refTo(name string) *openapi3.SchemaRef {
 	return &openapi3.SchemaRef{Ref: "#/components/schemas/" + name}
 }
 
-// described returns a schema with a description.
-func described(s *openapi3.Schema, text string) *openapi3.SchemaRef {
-	s.Description = text
-	return s.NewRef()
-}
-
 // responseSchema is the schema of all responses of o that are 200.
 func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 	s := of("object", "")
@@ -42,7 +36,7 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 		s.Required = append(s.Required, name)
 	}
 	if o.Shape.Has(Success) {
-		add("success", described(of("boolean", ""), "true."))
+		add("success", (&openapi3.Schema{Type: &openapi3.Types{"boolean"}, Description: "true."}).NewRef())
 	}
 	data, err := b.schemaOf(o.Data)
 	if err != nil {
@@ -115,42 +109,4 @@ func (b *builder) structure(t reflect.Type) (*openapi3.SchemaRef, error) {
 	}
 	b.schemas[name] = s.NewRef()
 	return refTo(name), nil
-}
-
-// addShared adds the schemas of what is written without a struct: a filing, and the parts of the envelope.
-func (b *builder) addShared() {
-	integer := func(help string) *openapi3.SchemaRef { return described(of("integer", "int64"), help) }
-	text := func(help string) *openapi3.SchemaRef { return described(of("string", ""), help) }
-	object := func(properties openapi3.Schemas, required ...string) *openapi3.SchemaRef {
-		s := of("object", "")
-		s.Properties, s.Required = properties, required
-		return s.NewRef()
-	}
-	meta := openapi3.Schemas{
-		"request_id":           described(of("string", "").WithPattern(`^req_[0-9a-f]{32}$`), "Unique identifier of the request, also in the header `X-Request-ID`."),
-		"tier":                 described(enum(b.api.Tiers), "Tier of the caller."),
-		"rate_limit_remaining": integer("Requests that are left in the quota."),
-	}
-	b.schemas["Filing"] = filingSchema().NewRef()
-	b.schemas["Pagination"] = object(openapi3.Schemas{
-		"total":    integer("How many filings the filters select, exactly."),
-		"limit":    integer("Page size of this response."),
-		"offset":   integer("Filings that were skipped."),
-		"has_more": described(of("boolean", ""), "Whether there are filings beyond this page."),
-	}, "total", "limit", "offset", "has_more")
-	b.schemas["Meta"] = object(meta, "request_id", "tier", "rate_limit_remaining")
-	b.schemas["ErrorMeta"] = object(meta, "request_id") // the caller may be unknown
-	b.schemas["ErrorMeta"].Value.Description = "Tier and quota are there once the caller is known."
-	b.schemas["Error"] = object(openapi3.Schemas{
-		"success": described(of("boolean", ""), "false."),
-		"error": object(openapi3.Schemas{
-			"code":    b.codes(false).NewRef(),
-			"message": text("What was wrong, and what would be right."),
-		}, "code", "message"),
-		"meta": refTo("ErrorMeta"),
-	}, "success", "error", "meta")
-	b.schemas["FlatError"] = object(openapi3.Schemas{
-		"error":   b.codes(true).NewRef(),
-		"message": text("What was wrong, and what would be right."),
-	}, "error", "message")
 }
