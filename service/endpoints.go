@@ -91,18 +91,10 @@ func endpoints() []endpoint {
 	}
 }
 
-// Endpoint is a row of the table of endpoints, for documentation.
-type Endpoint struct {
-	Path    string // as OpenAPI writes it
-	Legacy  string // an older path with the same responses, or ""
-	Takes   params.Endpoints
-	Summary string
-}
-
-// Endpoints returns the table of endpoints.
-func Endpoints() (all []Endpoint) {
+// Endpoints returns the table of endpoints as documents have it.
+func Endpoints() (all []openapi.Operation) {
 	for _, e := range endpoints() {
-		all = append(all, Endpoint{openapi.Template(e.Path), openapi.Template(e.Legacy), e.Takes, e.Summary})
+		all = append(all, e.Operation)
 	}
 	return all
 }

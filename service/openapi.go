@@ -29,7 +29,7 @@ func newDocument(t *params.Table) ([]byte, error) {
 
 // examples are responses with a filing as each tier sees it, written by the code that responds.
 func examples(e endpoint) (all []openapi.Example) {
-	record := index.Record(index.AppendRecord(nil, openapi.ExampleFiling()))
+	record := openapi.ExampleRecord()
 	result, q := Result{}, params.Request{}
 	switch e.Data.(type) {
 	case index.Record:

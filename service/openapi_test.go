@@ -120,8 +120,8 @@ func TestOpenAPI_Parameters(t *testing.T) {
 			if p.InPath {
 				continue
 			}
-			op := doc.Paths.Value(e.Path).Get
-			want[e.Path+" "+p.Name] = true
+			op := doc.Paths.Value(inBraces(e.Path)).Get
+			want[inBraces(e.Path)+" "+p.Name] = true
 			d := op.Parameters.GetByInAndName("query", p.Name)
 			if d == nil || d.Required != p.RequiredBy(e.Takes) || !strings.HasPrefix(d.Description, p.Help) || d.Deprecated {
 				t.Errorf("%s: %s is %+v", e.Path, p.Name, d)
@@ -129,7 +129,7 @@ func TestOpenAPI_Parameters(t *testing.T) {
 			if p.Legacy == "" {
 				continue
 			}
-			want[e.Path+" "+p.Legacy] = true
+			want[inBraces(e.Path)+" "+p.Legacy] = true
 			if d := op.Parameters.GetByInAndName("query", p.Legacy); d == nil || !d.Deprecated {
 				t.Errorf("%s: %s is %+v", e.Path, p.Legacy, d)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"filings/index"
 	"filings/service"
+	"filings/service/openapi"
 	"filings/service/params"
 )
 
@@ -89,7 +90,7 @@ func endpointsTable() string {
 				required = append(required, code(p.Name))
 			}
 		}
-		fmt.Fprintf(&b, "| `GET %s` | %s | %s | %s |\n", e.Path, e.Summary, strings.Join(required, ", "), code(e.Legacy))
+		fmt.Fprintf(&b, "| `GET %s` | %s | %s | %s |\n", openapi.Template(e.Path), e.Summary, strings.Join(required, ", "), code(openapi.Template(e.Legacy)))
 	}
 	return b.String()
 }

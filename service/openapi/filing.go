@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"bytes"
+	_ "embed"
 	"encoding/json"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -14,11 +16,14 @@ import (
 // union in most generated clients, which has to be taken apart for every field that is read, while the key's tier, and so
 // the shape, is the same for all responses anyway. Here the fields of the free tier are required, all others are optional,
 // and dependentRequired says exactly what tiers mean: their fields come together, and not without those of the tier below.
-func filingSchema() *openapi3.Schema {
+func filingSchema() (*openapi3.Schema, error) {
 	s := of("object", "")
 	s.Description, s.DependentRequired = "A public record. Fields above the caller's tier are absent.", map[string][]string{}
 	tiers := map[index.Tier][]string{}
-	examples := exampleValues()
+	var examples map[string]json.RawMessage
+	if err := json.Unmarshal(example, &examples); err != nil {
+		return nil, err
+	}
 	for _, f := range index.Fields() {
 		tier := f.Info().Tier
 		if tier == index.Hidden {
@@ -44,7 +49,7 @@ func filingSchema() *openapi3.Schema {
 		}
 		below = names[:1]
 	}
-	return s
+	return s, nil
 }
 
 // fieldSchema is the schema of a field's values. All but the three that every filing has may be null (rule E4).
@@ -77,36 +82,8 @@ func fieldSchema(f index.FieldInfo) *openapi3.Schema {
 	return s
 }
 
-// ExampleFiling is an invented filing with a value in every field.
-func ExampleFiling() *index.Filing {
-	f := &index.Filing{ID: 1, Categories: []string{"residential"}}
-	for field, text := range map[index.Field]string{
-		index.County: "Orange, FL", index.CaseNumber: "2026-TL-000001", index.Owner: "MAPLE FAMILY TRUST",
-		index.PropertyAddress: "12 Maple Street, Fern Park, FL 10077", index.FilingType: "Tax Lien", index.FilingDate: "2026-01-30",
-		index.FilingHolder: "Orange County Tax Collector", index.DateRange: "2026-01-01 to 2026-01-31",
-		index.PropertyClassification: "residential", index.PropertyType: "SFR", index.LastSaleDate: "2014-06-30",
-		index.ForeclosureStatus: "Active", index.StandardizedAddress: "12 MAPLE ST, FERN PARK FL 10077",
-		index.AISummary:         "Tax lien of $1,250.50 on a single-family home of 1990.",
-		index.OwnerPhonePrimary: "555-0100", index.OwnerPhoneSecondary: "555-0101",
-		index.OwnerEmailPrimary: "maple@example.com", index.OwnerEmailSecondary: "trust@example.com",
-	} {
-		f.SetText(field, text)
-	}
-	for field, number := range map[index.Field]float64{
-		index.FilingAmount: 1250.5, index.CurrentAmount: 900, index.Latitude: 28.5, index.Longitude: -81.4, index.Bedrooms: 3,
-		index.Bathrooms: 2.5, index.SquareFootage: 1540, index.LotSizeAcres: 0.25, index.YearBuilt: 1990,
-		index.EstimatedValue: 310_000, index.HomeEquityEstimate: 124_000, index.LastSalePrice: 185_000,
-	} {
-		f.SetNumber(field, number)
-	}
-	return f
-}
+//go:embed example.json
+var example []byte
 
-// exampleValues are the values of the example filing, by name, as they are written in a response.
-func exampleValues() map[string]json.RawMessage {
-	values := map[string]json.RawMessage{}
-	if err := json.Unmarshal(index.AppendRecord(nil, ExampleFiling()), &values); err != nil {
-		panic(err) // records are JSON
-	}
-	return values
-}
+// ExampleRecord returns the record of an invented filing that has a value in every field.
+func ExampleRecord() index.Record { return bytes.TrimSpace(example) }

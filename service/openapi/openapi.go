@@ -95,7 +95,11 @@ func New(a API) ([]byte, error) {
 		return nil, err
 	}
 	b := &builder{API: a, document: document, schemas: document.Components.Schemas}
-	b.schemas["Filing"] = filingSchema().NewRef()
+	filing, err := filingSchema()
+	if err != nil {
+		return nil, err
+	}
+	b.schemas["Filing"] = filing.NewRef()
 	b.addErrors()
 	for _, o := range a.Operations {
 		if err := b.addOperation(o); err != nil {

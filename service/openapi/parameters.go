@@ -65,7 +65,7 @@ func schemaOfValues(p *params.Parameter) *openapi3.Schema {
 		return openapi3.NewArraySchema().WithItems(enum(p.Choices))
 	case params.Term:
 		return of("string", "").WithMinLength(1).WithMaxLength(params.MaxTerm)
-	case params.Integer, params.Number, params.ID:
+	case params.Integer, params.Number:
 		s := of("integer", "int64")
 		if p.Kind == params.Number {
 			s = of("number", "double")
@@ -76,7 +76,7 @@ func schemaOfValues(p *params.Parameter) *openapi3.Schema {
 		return s
 	case params.Boolean:
 		return of("boolean", "")
-	case params.Choice, params.Word:
+	case params.Choice:
 		return enum(p.Choices)
 	case params.Day:
 		return of("string", "date")
@@ -91,7 +91,7 @@ func schemaOfValues(p *params.Parameter) *openapi3.Schema {
 // typed returns a value of p that the table has as text, as JSON has it. Numbers keep their digits.
 func typed(p *params.Parameter, s string) any {
 	switch p.Kind {
-	case params.Integer, params.Number, params.ID:
+	case params.Integer, params.Number:
 		return json.RawMessage(s)
 	case params.Boolean:
 		return s == "true"

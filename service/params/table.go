@@ -15,6 +15,7 @@ type Parameter struct {
 	Example      string
 
 	required bool // its absence and its emptiness are errors
+	anyCase  bool // choices are compared ignoring case
 	op       operator
 	fields   []index.Field // what op looks at
 }
@@ -50,12 +51,10 @@ const (
 	Number          // plain decimal
 	Boolean         // true, false, 1 or 0
 	Choice          // one of Choices
-	Word            // one of Choices, in any case
 	ChoiceList      // comma-separated, each one of Choices
 	Day             // YYYY-MM-DD
 	Month           // YYYY-MM
 	State           // two letters
-	ID              // integer from 1 to 2^63-1, in the path
 	Segment         // percent-encoded text, in the path
 )
 
@@ -148,9 +147,9 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Western longitude of the box; beyond the eastern one: the box crosses the antimeridian.", Example: "-81.6"},
 		{Name: "zoom", On: Clusters, required: true, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
 			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", Example: "12"},
-		{Name: "sort_by", On: Search, Kind: Word, Choices: sortNames(), op: opSortBy, Default: "record_date",
+		{Name: "sort_by", On: Search, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",
 			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
-		{Name: "sort_order", On: Search, Kind: Word, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
+		{Name: "sort_order", On: Search, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
 			Help: "Direction of the sort. Filings without the value come last in both.", Example: "ASC"},
 		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(maxLimit), op: opLimit, Default: "20",
 			Help: "Page size. Above 100 becomes 100.", Example: "50"},
@@ -158,7 +157,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Filings to skip.", Example: "40"},
 		{Name: "state", On: CountyStats, Kind: State, op: opState,
 			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
-		{Name: "id", On: OneFiling, InPath: true, Kind: ID, Min: at(1), op: opID,
+		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
 			Help: "Id of the filing.", Example: "1"},
 		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, op: opInCounty,
 			Help: "County as `/v1/counties` lists it, percent-encoded, in any case; without its state, every county of that name.", Example: "Orange, FL"},

@@ -15,10 +15,10 @@ import (
 
 // value is a parameter's value, read by its kind.
 type value struct {
-	text    string   // Text, Term, Choice and Word (as in Choices), State (upper case), Segment (decoded)
+	text    string   // Text, Term, Choice (as in Choices), State (upper case), Segment (decoded)
 	texts   []string // Texts and ChoiceList, never empty
 	number  float64
-	integer int64 // Integer and ID
+	integer int64
 	is      bool
 	day     time.Time // Day, and the first one of a Month
 }
@@ -38,7 +38,7 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 		ok = p.Kind == Texts || !slices.ContainsFunc(v.texts, func(item string) bool { return !slices.Contains(p.Choices, item) })
 		return v, len(v.texts) > 0, ok
 	case Integer:
-		v.integer, ok = readInteger(s, strconv.IntSize)
+		v.integer, ok = readInteger(s)
 		ok = ok && p.within(float64(v.integer))
 	case Number:
 		v.number, ok = readNumber(s)
@@ -47,9 +47,7 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 		v.is = s == "true" || s == "1"
 		ok = v.is || s == "false" || s == "0"
 	case Choice:
-		v.text, ok = s, slices.Contains(p.Choices, s)
-	case Word:
-		i := slices.IndexFunc(p.Choices, func(c string) bool { return index.Fold(c) == index.Fold(s) })
+		i := slices.IndexFunc(p.Choices, func(c string) bool { return c == s || p.anyCase && index.Fold(c) == index.Fold(s) })
 		if ok = i >= 0; ok {
 			v.text = p.Choices[i]
 		}
@@ -58,10 +56,7 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	case Month:
 		v.day, ok = readTime("2006-01", s)
 	case State:
-		v.text, ok = readState(s)
-	case ID:
-		v.integer, ok = readInteger(s, 64)
-		ok = ok && digits(s) && p.within(float64(v.integer))
+		v.text, ok = strings.ToUpper(s), len(s) == 2 && strings.Trim(s, letters) == ""
 	case Segment:
 		text, err := url.PathUnescape(s)
 		v.text, ok = strings.TrimSpace(text), err == nil && utf8.ValidString(text)
@@ -69,7 +64,10 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	return v, true, ok
 }
 
-// within reports whether v is inside p's limits. A limit of a page above the largest one is clamped, not refused.
+// Clamped reports whether a value above Max becomes Max instead of being refused (rule P1).
+func (p *Parameter) Clamped() bool { return p.op == opLimit }
+
+// within reports whether v is inside p's limits.
 func (p *Parameter) within(v float64) bool {
 	return (p.Min == nil || v >= *p.Min) && (p.Max == nil || v <= *p.Max || p.Clamped())
 }
@@ -84,9 +82,11 @@ func (p *Parameter) Form() string {
 	case Boolean:
 		return "true, false, 1 or 0"
 	case Choice:
-		return "one of " + strings.Join(p.Choices, ", ")
-	case Word:
-		return "one of " + strings.Join(p.Choices, ", ") + " (in any case)"
+		form := "one of " + strings.Join(p.Choices, ", ")
+		if p.anyCase {
+			form += " (in any case)"
+		}
+		return form
 	case ChoiceList:
 		return "a comma-separated list of " + strings.Join(p.Choices, ", ")
 	case Day:
@@ -95,8 +95,6 @@ func (p *Parameter) Form() string {
 		return "a month as YYYY-MM"
 	case State:
 		return "two letters"
-	case ID:
-		return fmt.Sprintf("an integer from 1 to %d", math.MaxInt64)
 	case Segment:
 		return "percent-encoded UTF-8"
 	}
@@ -111,6 +109,8 @@ func (p *Parameter) numberForm() string {
 	switch {
 	case p.Min == nil:
 		return what + " such as " + p.Example
+	case p.InPath:
+		return fmt.Sprintf("%s from %v to %d", what, *p.Min, math.MaxInt64)
 	case p.Max == nil:
 		return fmt.Sprintf("%s, %v or more", what, *p.Min)
 	case p.Kind == Integer:
@@ -137,8 +137,8 @@ func plain(s string, point bool) bool {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-func readInteger(s string, bits int) (int64, bool) {
-	v, err := strconv.ParseInt(s, 10, bits)
+func readInteger(s string) (int64, bool) {
+	v, err := strconv.ParseInt(s, 10, 64)
 	return v, err == nil && plain(s, false)
 }
 
@@ -155,13 +155,4 @@ func readTime(layout, s string) (time.Time, bool) {
 	return t, err == nil && len(s) == len(layout)
 }
 
-func readState(s string) (string, bool) {
-	letters := len(s) == 2
-	for i := range len(s) {
-		letters = letters && 'a' <= s[i]|0x20 && s[i]|0x20 <= 'z'
-	}
-	return strings.ToUpper(s), letters
-}
-
-// Clamped reports whether a value above Max becomes Max instead of being refused (rule P1).
-func (p *Parameter) Clamped() bool { return p.op == opLimit }
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -2,7 +2,6 @@ package params
 
 import (
 	"math"
-	"strconv"
 	"testing"
 )
 
@@ -33,7 +32,7 @@ func TestP4_Numbers(t *testing.T) {
 		if v, ok := readNumber(s); ok {
 			t.Errorf("readNumber(%q) = %v", s, v)
 		}
-		if v, ok := readInteger(s, strconv.IntSize); ok {
+		if v, ok := readInteger(s); ok {
 			t.Errorf("readInteger(%q) = %v", s, v)
 		}
 	}
