@@ -44,7 +44,6 @@ type call struct {
 	began     time.Time
 	known     bool // the caller is: admission is set, whatever its verdict
 	admission access.Admission
-	packed    bool // the body is not to be compressed (any more)
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
@@ -84,9 +83,6 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	if err != nil {
 		s.fail(k, err)
 	}
-	if !k.packed {
-		compress(c)
-	}
 	s.end(k, err)
 	return nil
 }
@@ -112,7 +108,7 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 
 // fail writes the response to a request that failed, after refunding what it cost if that is our fault.
 func (s *Service) fail(k *call, err error) {
-	kind, message := told(err)
+	kind, message := mapError(err)
 	if kind.status >= http.StatusInternalServerError {
 		s.refund(k)
 	}
@@ -132,7 +128,7 @@ func (s *Service) end(k *call, err error) {
 		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}
 	if err != nil {
-		kind := kindOf(err)
+		kind := mappingOf(err)
 		attributes = append(attributes, slog.String("code", kind.code))
 		if kind.status >= http.StatusInternalServerError {
 			level, attributes = slog.LevelError, append(attributes, slog.String("error", err.Error()))

@@ -1,50 +1,32 @@
 package service
 
 import (
-	"bytes"
 	"context"
-
-	"github.com/gofiber/fiber/v2"
 
 	"filings/index"
 	"filings/index/serving"
+	"filings/service/openapi"
+	"filings/service/params"
 )
 
-// finerTiles is how much finer than the tiles of the client's map cells are: 64 of its pixels wide instead of 256, so
-// that the markers of two cells, each at its centroid, mostly do not cover each other.
-const finerTiles = 2
-
-// mapClusters answers GET /v1/filings/clusters: the filings in a box of a map, added up by tiles. It is no page: its cells
+// mapClusters handles GET /v1/filings/clusters: the filings in a box of a map, added up by tiles. It is no page: its cells
 // are all there is, and their counts add up to the total of the list with the same filters.
-func (s *Service) mapClusters(k *call, q question) error {
-	g := index.NewGrid(q.box, q.zoom+finerTiles)
-	a := answer{endpoint: "/v1/filings/clusters", canonical: g.Text(q.query.Where)}
-	k.http.Vary(fiber.HeaderAccept)
-	geo := wantsGeoJSON(accepts(k.http))
-	if geo {
-		a.canonical, a.mediaType = a.canonical+" as "+geoJSON, geoJSON
+func mapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	cells, err := r.Cells(ctx, q.Query.Where, q.Grid)
+	if q.GeoJSON {
+		return Result{Data: featuresOf(cells)}, err
 	}
-	a.body = func(ctx context.Context, r *serving.Reader, dst []byte) ([]byte, error) {
-		cells, err := r.Cells(ctx, q.query.Where, g)
-		if err != nil {
-			return nil, err
-		}
-		if geo {
-			return appendFeatures(dst, cells), nil
-		}
-		return k.appendClusters(dst, g.Precision, cells), nil
-	}
-	return s.send(k, a)
+	return Result{Data: clustersOf(cells, q.Grid.Precision)}, err
 }
 
-// clusters is what the answer has as data. The OpenAPI document has its fields from here, and those of features.
+// clusters is the data of a response. The OpenAPI document has its fields from here, and those of features.
 type clusters struct {
 	Cells     []cluster `json:"cells" help:"By rows from the north, in a row from the west."`
 	Total     int64     `json:"total" help:"Sum of the counts: the list's total for the same filters and box."`
 	Precision int       `json:"precision" help:"Cells are tiles of which 2 to the power of this make up the world's width: zoom + 2, or less."`
 }
 
-// cluster is a cell of the answer. Its box is written as GeoJSON does: names for its edges would make the largest answer
+// cluster is a cell of a response. Its box is written as GeoJSON does: names for its edges would make the largest response
 // a tenth larger, compressed.
 type cluster struct {
 	Count     int64   `json:"count" help:"Filings in the cell."`
@@ -59,19 +41,14 @@ type bbox [4]float64
 
 func bboxOf(b index.Box) bbox { return bbox{b.West, b.South, b.East, b.North} }
 
-// appendClusters appends cells in the full envelope.
-func (k *call) appendClusters(dst []byte, precision int, cells []index.Cell) []byte {
+func clustersOf(cells []index.Cell, precision int) clusters {
 	data := clusters{Cells: make([]cluster, len(cells)), Precision: precision}
 	for i, c := range cells {
 		data.Total += c.Filings
 		data.Cells[i] = cluster{c.Filings, c.Latitude, c.Longitude, bboxOf(c.Box), c.ID}
 	}
-	dst = appendJSON(append(dst, `{"success":true,"data":`...), data)
-	return append(k.appendMeta(dst), '}')
+	return data
 }
-
-// geoJSON is the other form of clusters (RFC 7946).
-const geoJSON = "application/geo+json"
 
 type featureCollection struct {
 	Type     string    `json:"type" help:"FeatureCollection."`
@@ -96,18 +73,12 @@ type featureProperties struct {
 	ID    int64 `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
 }
 
-// appendFeatures appends cells as a FeatureCollection.
-func appendFeatures(dst []byte, cells []index.Cell) []byte {
+func featuresOf(cells []index.Cell) featureCollection {
 	all := featureCollection{"FeatureCollection", make([]feature, len(cells))}
 	for i, c := range cells {
 		all.Features[i] = feature{"Feature", bboxOf(c.Box), point{"Point", [2]float64{c.Longitude, c.Latitude}}, featureProperties{c.Filings, c.ID}}
 	}
-	return appendJSON(dst, all)
-}
-
-// accepts returns the Accept of a request, all of its lines.
-func accepts(c *fiber.Ctx) string {
-	return string(bytes.Join(c.Request().Header.PeekAll(fiber.HeaderAccept), []byte(",")))
+	return all
 }
 
 // wantsGeoJSON reports whether an Accept prefers GeoJSON to JSON. Where it likes both alike it is JSON, unless GeoJSON is
@@ -123,7 +94,7 @@ func wantsGeoJSON(accept string) bool {
 		}
 		return quality["*/*"], false
 	}
-	geo, geoNamed := of(geoJSON)
+	geo, geoNamed := of(openapi.GeoJSON)
 	plain, plainNamed := of("application/json")
 	return geo > plain || geo == plain && geo > 0 && geoNamed && !plainNamed
 }

@@ -1,17 +1,53 @@
 package service
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 
 	"filings/index"
 	"filings/service/access"
+	"filings/service/openapi"
+	"filings/service/params"
 )
 
-// page is one page of filings.
-type page struct {
-	rows          []index.Record
-	total         int64
-	limit, offset int
+// appendResult appends the body of a response of 200: what the shape of e says is beside data (rule E1), in this order.
+func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result Result) []byte {
+	if q.GeoJSON {
+		return appendJSON(dst, result.Data)
+	}
+	dst = append(dst, '{')
+	if e.Shape.Has(openapi.Success) {
+		dst = append(dst, `"success":true,`...)
+	}
+	dst = append(dst, `"data":`...)
+	tier := recordTier(k.admission.Tier)
+	switch data := result.Data.(type) {
+	case index.Record:
+		dst = data.AppendFor(dst, tier)
+	case []index.Record:
+		dst = appendRecords(dst, data, tier)
+		if e.Shape.Has(openapi.Pagination) {
+			dst = appendPagination(dst, q.Query, len(data), result.Total)
+		}
+	default:
+		dst = appendJSON(dst, data)
+	}
+	if e.Shape.Has(openapi.Meta) {
+		dst = k.appendMeta(dst)
+	}
+	return append(dst, '}')
+}
+
+// appendJSON appends v as JSON. Like records, it leaves <, > and & as they are.
+func appendJSON(dst []byte, v any) []byte {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // only numbers and texts are written here: they always encode
+	}
+	return b.Bytes()[:b.Len()-1]
 }
 
 // recordTier returns what the records of an account of tier t show: starter sees what free sees (rule K5), and so does
@@ -38,39 +74,40 @@ func appendRecords(dst []byte, rows []index.Record, t index.Tier) []byte {
 	return append(dst, ']')
 }
 
-func appendPagination(dst []byte, p page) []byte {
+// appendPagination appends where in the query's filings its page of so many rows lies (rule E6).
+func appendPagination(dst []byte, q index.Query, rows int, total int64) []byte {
 	dst = append(dst, `,"pagination":{"total":`...)
-	dst = strconv.AppendInt(dst, p.total, 10)
+	dst = strconv.AppendInt(dst, total, 10)
 	dst = append(dst, `,"limit":`...)
-	dst = strconv.AppendInt(dst, int64(p.limit), 10)
+	dst = strconv.AppendInt(dst, int64(q.Limit), 10)
 	dst = append(dst, `,"offset":`...)
-	dst = strconv.AppendInt(dst, int64(p.offset), 10)
+	dst = strconv.AppendInt(dst, int64(q.Offset), 10)
 	dst = append(dst, `,"has_more":`...)
-	dst = strconv.AppendBool(dst, int64(p.offset+len(p.rows)) < p.total)
+	dst = strconv.AppendBool(dst, int64(q.Offset+rows) < total)
 	return append(dst, '}')
 }
 
-// appendMeta appends the metadata of c: with tier and quota once the caller is known.
-func (c *call) appendMeta(dst []byte) []byte {
+// appendMeta appends the metadata of k: with tier and quota once the caller is known.
+func (k *call) appendMeta(dst []byte) []byte {
 	dst = append(dst, `,"meta":{"request_id":"`...)
-	dst = append(dst, c.id...)
+	dst = append(dst, k.id...)
 	dst = append(dst, '"')
-	if c.known {
+	if k.known {
 		dst = append(dst, `,"tier":`...)
-		dst = index.AppendString(dst, string(c.admission.Tier))
+		dst = index.AppendString(dst, string(k.admission.Tier))
 		dst = append(dst, `,"rate_limit_remaining":`...)
-		dst = strconv.AppendInt(dst, c.admission.Remaining, 10)
+		dst = strconv.AppendInt(dst, k.admission.Remaining, 10)
 	}
 	return append(dst, '}')
 }
 
 // appendError appends the body of an error (rule E2).
-func (c *call) appendError(dst []byte, k kindOfError, message string) []byte {
-	if k.flat {
-		dst = append(append(append(dst, `{"error":"`...), k.code...), `","message":`...)
+func (k *call) appendError(dst []byte, m errorMapping, message string) []byte {
+	if m.flat {
+		dst = append(append(append(dst, `{"error":"`...), m.code...), `","message":`...)
 		return append(index.AppendString(dst, message), '}')
 	}
-	dst = append(append(append(dst, `{"success":false,"error":{"code":"`...), k.code...), `","message":`...)
+	dst = append(append(append(dst, `{"success":false,"error":{"code":"`...), m.code...), `","message":`...)
 	dst = append(index.AppendString(dst, message), '}')
-	return append(c.appendMeta(dst), '}')
+	return append(k.appendMeta(dst), '}')
 }

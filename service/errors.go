@@ -3,7 +3,9 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 
 	"filings/index"
 	"filings/service/access"
@@ -20,8 +22,8 @@ var (
 	errLifetime   = errors.New("lifetime quota exceeded")
 )
 
-// kindOfError is one row of the table of errors: what a client is told about an error of that kind.
-type kindOfError struct {
+// errorMapping is one row of the table of errors: how an error of a kind is exposed to a client.
+type errorMapping struct {
 	is      error
 	status  int
 	code    string
@@ -34,8 +36,8 @@ const (
 	internal    = "the service failed; the request id names this failure in its log"
 )
 
-// kindsOfErrors is the table of errors. The first row that an error is of counts; an error of no row is the last one.
-var kindsOfErrors = []kindOfError{
+// errorMappings is the table of errors. The first row that an error is of counts; an error of no row is the last one.
+var errorMappings = []errorMapping{
 	{errInvalid, http.StatusBadRequest, "invalid_parameter", "", false},
 	{edge.ErrMalformed, http.StatusBadRequest, "invalid_parameter", "the request is not well-formed HTTP", false},
 	{errNoKey, http.StatusUnauthorized, "invalid_api_key", "an API key is needed: send it in the X-API-Key header", true},
@@ -57,15 +59,15 @@ var kindsOfErrors = []kindOfError{
 	{nil, http.StatusInternalServerError, "internal_error", internal, false},
 }
 
-// kindOf returns the row of err.
-func kindOf(err error) kindOfError {
-	last := len(kindsOfErrors) - 1
-	for _, k := range kindsOfErrors[:last] {
-		if errors.Is(err, k.is) {
-			return k
+// mappingOf returns the row of err.
+func mappingOf(err error) errorMapping {
+	last := len(errorMappings) - 1
+	for _, m := range errorMappings[:last] {
+		if errors.Is(err, m.is) {
+			return m
 		}
 	}
-	return kindsOfErrors[last]
+	return errorMappings[last]
 }
 
 // refusal is an error with a message for the client. Nothing else of an error reaches a client, so that what an engine
@@ -75,20 +77,40 @@ type refusal struct {
 	message string
 }
 
+// refuse returns an error of a kind with a message for the client.
 func refuse(kind error, message string) error { return &refusal{kind, message} }
+
+// invalid is the refusal of a parameter or a member of a body: its name, and what it must be.
+func invalid(name, must string, args ...any) error {
+	return refuse(errInvalid, name+" "+fmt.Sprintf(must, args...))
+}
 
 func (r *refusal) Error() string { return r.message }
 func (r *refusal) Unwrap() error { return r.kind }
 
-// told returns what a client of the API is told about err.
-func told(err error) (k kindOfError, message string) {
-	k, message = kindOf(err), ""
+// mapError returns how err is exposed to a client of the API.
+func mapError(err error) (m errorMapping, message string) {
+	m, message = mappingOf(err), ""
 	var r *refusal
 	if errors.As(err, &r) {
 		message = r.message
 	}
 	if message == "" {
-		message = k.message
+		message = m.message
 	}
-	return k, message
+	return m, message
+}
+
+// exposedErrors returns the rows of the table of errors that a client can tell apart, each with a message.
+func exposedErrors() (rows []errorMapping) {
+	for _, m := range errorMappings {
+		if m.is == errInvalid {
+			m.message = "limit must be between 1 and 100" // an error of its own says which parameter, and what it must be
+		}
+		same := func(r errorMapping) bool { return r.status == m.status && r.code == m.code && r.message == m.message }
+		if !slices.ContainsFunc(rows, same) {
+			rows = append(rows, m)
+		}
+	}
+	return rows
 }

@@ -14,6 +14,7 @@ import (
 	"filings/index"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/params"
 )
 
 // The marks of values above free: each is part of every value of its tier, and of nothing else. Numbers are so long that
@@ -85,7 +86,7 @@ func anyTarget(r *rapid.T, s *site) string {
 		path = append(path, part)
 	}
 	query := url.Values{}
-	for _, p := range rapid.SliceOfN(rapid.SampledFrom(service.Parameters()), 0, 4).Draw(r, "parameters") {
+	for _, p := range rapid.SliceOfN(rapid.SampledFrom(params.New("", nil).Of(params.Queried)), 0, 4).Draw(r, "parameters") {
 		name := p.Name
 		if p.Legacy != "" && rapid.Bool().Draw(r, "legacy") {
 			name = p.Legacy

@@ -10,7 +10,7 @@ import (
 func (s *Service) serveFile(f pages.File) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
-		k.route, k.packed = f.Path, true
+		k.route = f.Path
 		c.Set(fiber.HeaderVary, s.cors.Vary(fiber.HeaderAcceptEncoding))
 		f.SetHeaders(c)
 		if matchTag(ifNoneMatch(c), f.Tag) != noMatch {

@@ -38,11 +38,12 @@ var mayImport = []importRule{
 	{"index/synthetic", []string{"index"}, "made-up filings are filings: they know no engine and no form of a file"},
 	{"mappings", nil, "mappings are data"},
 	{"reindexer", []string{"index", "index/generation"}, "a load reaches engines through index alone, and never the service: either runs, and changes, without the other"},
-	{"service", []string{"index", "index/generation", "index/serving", "service/access", "service/accounts", "service/edge", "service/openapi", "service/pages"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
+	{"service", []string{"index", "index/generation", "index/serving", "service/access", "service/accounts", "service/edge", "service/openapi", "service/pages", "service/params"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
 	{"service/access", []string{"index/breaker"}, "keys and quotas know nothing of filings or HTTP"},
 	{"service/accounts", []string{"service/access", "service/edge"}, "accounts are managed without filings, and without the API that their keys open"},
 	{"service/edge", nil, "what every request passes knows nothing of what requests are about"},
-	{"service/openapi", nil, "a way to write documents down knows nothing of the API that is written down"},
+	{"service/openapi", []string{"index", "service/params"}, "the document is made from the tables of fields and parameters; endpoints and errors come to it as values"},
+	{"service/params", []string{"index"}, "what a request asks for is read from text alone, without HTTP"},
 	{"service/pages", []string{"docs"}, "pages are files: they use the API as any client does"},
 	{"docs", nil, "documents are data"},
 	{"service/webtest", []string{"index", "index/indextest", "index/serving", "index/synthetic", "service", "service/access", "cmd/testservers/servers"}, "a service as its clients meet it, with made-up filings: no real engine is needed for that"},
@@ -64,6 +65,7 @@ var only = []struct {
 	{"github.com/valyala/fasthttp", []string{"index/elastic", "service", "service/edge", "service/pages", "cmd/bench"}, "its answers are memory that is used again: who keeps one has to know"},
 	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers"}, "one key store is Redis's: everything else must work on any store; testservers only asks whether one is there"},
 	{"github.com/yuin/goldmark", []string{"service/pages"}, "Markdown is how documents are written: whatever is not a page has none"},
+	{"github.com/getkin/kin-openapi", []string{"service/openapi"}, "how a document is put together concerns nobody who answers requests"},
 	{"github.com/chromedp", []string{"service/webtest"}, "a browser is for tests: the program must not carry what drives one"},
 }
 

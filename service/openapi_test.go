@@ -3,7 +3,6 @@ package service_test
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"filings/service"
 	"filings/service/access"
+	"filings/service/params"
 )
 
 // description is the document as a client reads it.
@@ -115,22 +115,28 @@ func TestOpenAPI_Parameters(t *testing.T) {
 	t.Parallel()
 	doc := newSite(t, oracle(nil)).description(t)
 	want := map[string]bool{}
-	for _, p := range service.Parameters() {
-		for _, path := range p.Endpoints {
-			op := doc.Paths.Value(inBraces(path)).Get
-			want[path+" "+p.Name] = true
+	for _, e := range service.Endpoints() {
+		for _, p := range params.New("", nil).Of(e.Takes) {
+			if p.InPath {
+				continue
+			}
+			op := doc.Paths.Value(inBraces(e.Path)).Get
+			want[inBraces(e.Path)+" "+p.Name] = true
 			d := op.Parameters.GetByInAndName("query", p.Name)
-			if d == nil || d.Required != slices.Contains(p.RequiredOn, path) || !strings.HasPrefix(d.Description, p.Help) || d.Deprecated {
-				t.Errorf("%s: %s is %+v", path, p.Name, d)
+			if d == nil || d.Required != p.RequiredBy(e.Takes) || !strings.HasPrefix(d.Description, p.Help) || d.Deprecated {
+				t.Errorf("%s: %s is %+v", e.Path, p.Name, d)
 			}
 			if p.Legacy == "" {
 				continue
 			}
-			want[path+" "+p.Legacy] = true
+			want[inBraces(e.Path)+" "+p.Legacy] = true
 			if d := op.Parameters.GetByInAndName("query", p.Legacy); d == nil || !d.Deprecated {
-				t.Errorf("%s: %s is %+v", path, p.Legacy, d)
+				t.Errorf("%s: %s is %+v", e.Path, p.Legacy, d)
 			}
 		}
+	}
+	if len(want) < 60 {
+		t.Errorf("only %d parameters", len(want))
 	}
 	for path, item := range doc.Paths.Map() {
 		for _, p := range item.Get.Parameters {

@@ -22,7 +22,7 @@ func (s *Service) Operations() *fiber.App {
 	manage := &accounts.API{
 		Store: s.config.Access, Token: s.config.OperationsToken, Timeout: s.config.RequestTimeout, Now: s.now, Log: s.log,
 		AppendError: func(dst []byte, requestID, code, message string) []byte {
-			return (&call{id: requestID}).appendError(dst, kindOfError{code: code}, message)
+			return (&call{id: requestID}).appendError(dst, errorMapping{code: code}, message)
 		},
 	}
 	config := edge.ServerConfig(manage.Refused)

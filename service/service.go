@@ -11,13 +11,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"filings/index"
 	"filings/index/generation"
 	"filings/index/serving"
 	"filings/service/access"
 	"filings/service/accounts"
 	"filings/service/edge"
 	"filings/service/pages"
+	"filings/service/params"
 )
 
 // Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value of any other field
@@ -28,9 +28,9 @@ type Config struct {
 	// RequestTimeout is the time for one request, all of it.
 	RequestTimeout time.Duration
 	// ActiveStatuses are the foreclosure statuses that foreclosure_filter=active selects, in any case (rule P14). None:
-	// DefaultActiveStatuses.
+	// params.DefaultActive.
 	ActiveStatuses []string
-	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "": DefaultLegacyHasDataName.
+	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "": params.DefaultLegacyHasData.
 	LegacyHasDataName string
 	// CORSOrigins are the origins whose scripts may read answers; "*" is all of them (rule T2).
 	CORSOrigins []string
@@ -47,25 +47,16 @@ type Config struct {
 	Registry        *prometheus.Registry // nil: one of its own
 }
 
-// DefaultLegacyHasDataName is the legacy name of has_property_data by default.
-const DefaultLegacyHasDataName = "has_data"
-
-// DefaultActiveStatuses returns the foreclosure statuses that are active by default.
-func DefaultActiveStatuses() []string {
-	return []string{"active", "pre-foreclosure", "lis pendens", "notice of default", "notice of sale", "auction"}
-}
-
 // Service is the HTTP API.
 type Service struct {
 	config  Config
 	now     func() time.Time
 	log     *slog.Logger
-	table   *table
+	params  *params.Table
 	files   []pages.File // need no key
 	cors    edge.CORS
-	active  []string
 	metrics *metrics
-	buffers sync.Pool    // of *[]byte: bodies while they are put together
+	buffers sync.Pool    // of *[]byte: bodies while they are written
 	refunds sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
 	app     *fiber.App
 }
@@ -79,15 +70,16 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("service: the operations token must be " + accounts.TokenForm)
 	}
 	c = c.withDefaults()
-	s := &Service{config: c, now: c.Now, log: c.Log, table: newTable(c.LegacyHasDataName), cors: newCORS(c.CORSOrigins)}
+	s := &Service{config: c, now: c.Now, log: c.Log, params: params.New(c.LegacyHasDataName, c.ActiveStatuses), cors: newCORS(c.CORSOrigins)}
 	var err error
 	if s.files, err = pages.All(); err != nil {
 		return nil, err
 	}
-	s.files = append(s.files, pages.New(documentPath, contentType, newDocument(s.table)))
-	for _, status := range c.ActiveStatuses {
-		s.active = append(s.active, index.Fold(status))
+	document, err := newDocument(s.params)
+	if err != nil {
+		return nil, err
 	}
+	s.files = append(s.files, pages.New(documentPath, contentType, document))
 	s.buffers.New = func() any { return new([]byte) }
 	if s.metrics, err = newMetrics(s); err != nil {
 		return nil, err
@@ -97,12 +89,6 @@ func New(c Config) (*Service, error) {
 }
 
 func (c Config) withDefaults() Config {
-	if len(c.ActiveStatuses) == 0 {
-		c.ActiveStatuses = DefaultActiveStatuses()
-	}
-	if c.LegacyHasDataName == "" {
-		c.LegacyHasDataName = DefaultLegacyHasDataName
-	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -12,6 +12,8 @@ import (
 	"filings/cmd/filings/settings"
 	"filings/index"
 	"filings/service"
+	"filings/service/openapi"
+	"filings/service/params"
 )
 
 var update = flag.Bool("update", false, "write the documents' tables anew")
@@ -21,6 +23,7 @@ const root = "../.."
 
 // The documents' tables are made from the tables that the program runs on.
 func TestDocuments_Tables(t *testing.T) {
+	checkTables(t, root+"/docs/api/requests.md", map[string]string{"endpoints": endpointsTable()})
 	checkTables(t, root+"/docs/api/filters.md", map[string]string{"parameters": parametersTable()})
 	checkTables(t, root+"/docs/api/tiers.md", map[string]string{"fields": fieldsTable()})
 	checkTables(t, root+"/docs/operate/settings.md", map[string]string{"settings": settingsTable()})
@@ -77,15 +80,34 @@ func fieldsTable() string {
 	return b.String()
 }
 
+func endpointsTable() string {
+	var b strings.Builder
+	b.WriteString("| endpoint | summary | required parameters | legacy path |\n|---|---|---|---|\n")
+	for _, e := range service.Endpoints() {
+		var required []string
+		for _, p := range params.New("", nil).Of(e.Takes) {
+			if p.RequiredBy(e.Takes) && !p.InPath {
+				required = append(required, code(p.Name))
+			}
+		}
+		fmt.Fprintf(&b, "| `GET %s` | %s | %s | %s |\n", openapi.Template(e.Path), e.Summary, strings.Join(required, ", "), code(openapi.Template(e.Legacy)))
+	}
+	return b.String()
+}
+
+// code sets a text, unless it is empty, as code.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
 func parametersTable() string {
 	var b strings.Builder
 	b.WriteString("| parameter | legacy name | meaning | example |\n|---|---|---|---|\n")
-	for _, p := range service.Parameters() {
-		legacy := ""
-		if p.Legacy != "" {
-			legacy = "`" + p.Legacy + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` |\n", p.Name, legacy, p.Help, p.Example)
+	for _, p := range params.New("", nil).Of(params.Queried) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` |\n", p.Name, code(p.Legacy), p.Help, p.Example)
 	}
 	return b.String()
 }

@@ -1,4 +1,4 @@
-package service
+package params
 
 import (
 	"net/url"
@@ -16,20 +16,22 @@ func testNow() time.Time {
 	return time.Date(2026, 3, 15, 23, 59, 59, 0, time.FixedZone("behind", -3600))
 }
 
-// ask reads a query string as the endpoints do.
-func (t *table) read(on endpoints, query string) (question, given, error) {
-	g, err := t.given(on, query)
+// parse reads a query string as the service does, for an endpoint whose path has a filing's id or a county.
+func (t *Table) parse(on Endpoints, query string) (Request, Raw, error) {
+	raw, err := t.Split(on, query)
 	if err != nil {
-		return question{}, g, err
+		return Request{}, raw, err
 	}
-	q, err := t.ask(on, g, testNow(), []string{"active", "auction"})
-	return q, g, err
+	r, err := t.Read(raw, func(name string) string { return map[string]string{"id": "7", "county": "Orange"}[name] }, testNow())
+	return r, raw, err
 }
+
+func newTable() *Table { return New("", []string{"Active", "auction"}) }
 
 // TestParse compares what a query string asks for, word by word, in the canonical text that engines and caches see.
 func TestParse(t *testing.T) {
 	t.Parallel()
-	table := newTable(DefaultLegacyHasDataName)
+	table := newTable()
 	for _, tt := range []struct{ name, query, want string }{
 		{"nothing", "", "where  sort filingDate desc offset 0 limit 20"},
 		{"P9 today is UTC's", "date_range=1", "where filingDate in [2026-03-15,] sort filingDate desc offset 0 limit 20"},
@@ -48,64 +50,61 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			q, _, err := table.read(onList, tt.query)
+			q, _, err := table.parse(List, tt.query)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, q.query.String()); diff != "" {
+			if diff := cmp.Diff(tt.want, q.Query.String()); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
 	}
-	q, _, err := table.read(onSearch, "q=+A%09+b&sort_by=Property_Owner&sort_order=aSC&offset=7&limit=500")
+	q, _, err := table.parse(Search, "q=+A%09+b&sort_by=Property_Owner&sort_order=aSC&offset=7&limit=500")
 	want := `where contains "a b" sort owner asc offset 7 limit 100`
-	if err != nil || q.query.String() != want {
-		t.Errorf("search: %v, %v, want %s", q.query, err, want)
+	if err != nil || q.Query.String() != want {
+		t.Errorf("search: %v, %v, want %s", q.Query, err, want)
 	}
 }
 
 // TestTable holds the table of parameters to what documentation and parsing take from it.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	table := newTable(DefaultLegacyHasDataName)
-	for i := range table.rows {
-		p := &table.rows[i]
-		t.Run(p.name, func(t *testing.T) {
+	for _, p := range newTable().rows {
+		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			if p.help == "" || p.on == 0 || len(p.paths()) == 0 {
+			if p.Help == "" || p.On == 0 {
 				t.Error("no help, or no endpoint")
 			}
-			if _, given, ok := p.read(p.example); !ok || !given {
-				t.Errorf("its own example %q is refused", p.example)
+			if _, some, ok := p.read(p.Example); !ok || !some {
+				t.Errorf("its own example %q is refused", p.Example)
 			}
-			if _, _, ok := p.read(p.fallback); p.fallback != "" && !ok {
-				t.Errorf("its own default %q is refused", p.fallback)
+			if _, _, ok := p.read(p.Default); p.Default != "" && !ok {
+				t.Errorf("its own default %q is refused", p.Default)
 			}
-			if p.kind == text || p.kind == texts {
+			if p.Kind == Text || p.Kind == Texts || p.Kind == Segment {
 				return // these take anything
 			}
-			bad := strings.Repeat("x", maxTerm+1)
+			bad := strings.Repeat("x", MaxTerm+1)
 			if _, _, ok := p.read(bad); ok {
 				t.Errorf("%q is taken", bad)
 			}
 		})
 	}
-	if len(Parameters()) != len(table.rows) {
-		t.Error("Parameters leaves rows out")
-	}
 }
 
-// The documentation says what is required, and where.
-func TestParameters_RequiredOn(t *testing.T) {
+// The documentation says what is required, and by which endpoint.
+func TestRequiredBy(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{"q": "/v1/filings/search", "zoom": "/v1/filings/clusters"}
+	want := map[string]Endpoints{"q": Search, "zoom": Clusters, "id": OneFiling, "county": OneCounty}
 	for _, edge := range []string{"north", "south", "east", "west"} {
-		want["bounds_"+edge] = "/v1/filings/clusters"
+		want["bounds_"+edge] = Clusters
 	}
-	got := map[string]string{}
-	for _, p := range Parameters() {
-		if len(p.RequiredOn) > 0 {
-			got[p.Name] = strings.Join(p.RequiredOn, " ")
+	got := map[string]Endpoints{}
+	for _, on := range []Endpoints{0, List, Search, Clusters, CountyStats, OneFiling, OneCounty} {
+		for _, p := range newTable().Of(on) {
+			if p.RequiredBy(on) {
+				got[p.Name] |= on
+			}
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -116,12 +115,12 @@ func TestParameters_RequiredOn(t *testing.T) {
 // TestP3_OneTable: what the list takes, search takes too, and clusters takes all of it but what pages are cut by.
 func TestP3_OneTable(t *testing.T) {
 	t.Parallel()
-	table := newTable(DefaultLegacyHasDataName)
-	for name := range table.names[onList] {
-		if table.names[onSearch][name] == nil {
+	table := newTable()
+	for name := range table.names[List] {
+		if _, ok := table.names[Search][name]; !ok {
 			t.Errorf("search does not take %s", name)
 		}
-		if paging := name == "limit" || name == "offset"; (table.names[onClusters][name] == nil) != paging {
+		if _, ok := table.names[Clusters][name]; ok == (name == "limit" || name == "offset") {
 			t.Errorf("clusters: %s", name)
 		}
 	}
@@ -135,52 +134,45 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	table := newTable(DefaultLegacyHasDataName)
+	table := newTable()
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, on := range []endpoints{0, onList, onSearch, onCountyStats, onClusters} {
-			q, g, err := table.read(on, query)
-			checkUnknown(t, g, query)
+		for _, on := range []Endpoints{0, List, Search, CountyStats, Clusters} {
+			q, raw, err := table.parse(on, query)
+			checkUnknown(t, raw, query)
 			if err != nil {
-				checkMistake(t, err)
+				checkInvalid(t, err)
 				continue
 			}
-			checkQuestion(t, q, query)
+			checkRequest(t, q, query)
 		}
 	})
 }
 
-// checkUnknown expects that every name that net/url finds and the table does not know is told, in a header that is one.
-func checkUnknown(t *testing.T, g given, query string) {
-	header := ignoredHeader(g.unknown)
-	for _, c := range []byte(header) {
-		if c <= ' ' && c != ' ' || c >= 0x7f {
-			t.Fatalf("%q: the header %q cannot be sent", query, header)
-		}
-	}
+// checkUnknown expects that an unknown name is one that net/url finds.
+func checkUnknown(t *testing.T, raw Raw, query string) {
 	parsed, err := url.ParseQuery(query)
-	for _, name := range g.unknown {
+	for _, name := range raw.Unknown {
 		if _, ok := parsed[name]; err == nil && !ok {
 			t.Fatalf("%q: %q is not in it", query, name)
 		}
 	}
 }
 
-func checkMistake(t *testing.T, err error) {
-	kind, message := told(err)
-	if kind.code != "invalid_parameter" || kind.status != 400 || message == "" || !utf8.ValidString(message) || len(message) > 1000 {
-		t.Fatalf("%d %s %q", kind.status, kind.code, message)
+func checkInvalid(t *testing.T, err error) {
+	if message := err.Error(); message == "" || !utf8.ValidString(message) || len(message) > 1000 {
+		t.Fatalf("%q", message)
 	}
 }
 
-// checkQuestion expects what the contract of index.Query promises to engines.
-func checkQuestion(t *testing.T, q question, query string) {
-	if q.query.Limit < 1 || q.query.Limit > maxLimit || q.query.Offset < 0 {
-		t.Fatalf("%q: %v", query, q.query)
+// checkRequest expects what the contract of index.Query promises to engines.
+func checkRequest(t *testing.T, q Request, query string) {
+	if q.Query.Limit < 1 || q.Query.Limit > maxLimit || q.Query.Offset < 0 {
+		t.Fatalf("%q: %v", query, q.Query)
 	}
 	if _, err := url.ParseQuery(query); err != nil && !strings.Contains(query, "bounds_") {
 		t.Fatalf("%q: taken, but net/url says %v", query, err)
 	}
-	for _, p := range q.query.Where.Predicates() {
+	for _, p := range q.Query.Where.Predicates() {
 		switch p := p.(type) {
 		case index.AnyOf:
 			for _, v := range p.Values {
@@ -202,4 +194,34 @@ func checkQuestion(t *testing.T, q question, query string) {
 			}
 		}
 	}
+}
+
+// FuzzCanonical: what is taken from a query string, net/url reads too; and written anew by net/url, in another order and
+// with other escapes, it is the same request.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range []string{
+		"limit=5&offset=3", "q=%41+b&county=Orange%2C+FL", "filing_type=b&filing_types=a%2Cb,c", "x=1&x=2&&=&limit", "q=a&q=",
+		"bounds_north=1&bounds_south=0&bounds_east=-1&bounds_west=1", "bounds_north=%zz", "month=2024-02&date_end=2024-02-03", "city=%E9",
+	} {
+		f.Add(seed)
+	}
+	table := newTable()
+	f.Fuzz(func(t *testing.T, query string) {
+		for _, on := range []Endpoints{0, List, Search, CountyStats, Clusters, OneFiling, OneCounty} {
+			q, _, err := table.parse(on, query)
+			values, urlErr := url.ParseQuery(query)
+			switch {
+			case err != nil:
+				continue
+			case urlErr != nil && strings.Contains(query, "bounds"):
+				continue // a partial set is not looked at
+			case urlErr != nil:
+				t.Fatalf("%q: taken, but net/url says %v", query, urlErr)
+			}
+			again, _, err := table.parse(on, values.Encode())
+			if err != nil || again.Text != q.Text {
+				t.Fatalf("%q is %q, %q is %q, %v", query, q.Text, values.Encode(), again.Text, err)
+			}
+		}
+	})
 }

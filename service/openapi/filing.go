@@ -1,0 +1,89 @@
+package openapi
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"filings/index"
+)
+
+// filingSchema is the schema of a filing, from the table of fields.
+//
+// It is one schema for all tiers, although tiers see different fields: a schema for each, joined by oneOf, becomes a
+// union in most generated clients, which has to be taken apart for every field that is read, while the key's tier, and so
+// the shape, is the same for all responses anyway. Here the fields of the free tier are required, all others are optional,
+// and dependentRequired says exactly what tiers mean: their fields come together, and not without those of the tier below.
+func filingSchema() (*openapi3.Schema, error) {
+	s := of("object", "")
+	s.Description, s.DependentRequired = "A public record. Fields above the caller's tier are absent.", map[string][]string{}
+	tiers := map[index.Tier][]string{}
+	var examples map[string]json.RawMessage
+	if err := json.Unmarshal(example, &examples); err != nil {
+		return nil, err
+	}
+	for _, f := range index.Fields() {
+		tier := f.Info().Tier
+		if tier == index.Hidden {
+			continue
+		}
+		property := fieldSchema(f.Info())
+		property.Description, property.Examples = f.Info().Help, []any{examples[f.String()]}
+		switch tier {
+		case index.Free:
+			s.Required = append(s.Required, f.String())
+		case index.Pro:
+			property.Description += " From the tier pro on."
+		case index.Enterprise:
+			property.Description += " Tier enterprise only."
+		}
+		s.WithProperty(f.String(), property)
+		tiers[tier] = append(tiers[tier], f.String())
+	}
+	below := []string{}
+	for _, names := range [][]string{tiers[index.Pro], tiers[index.Enterprise]} {
+		for i, name := range names { // a ring: each needs the next one, so any of them all the others
+			s.DependentRequired[name] = append([]string{names[(i+1)%len(names)]}, below...)
+		}
+		below = names[:1]
+	}
+	return s, nil
+}
+
+// fieldSchema is the schema of a field's values. All but the three that every filing has may be null (rule E4).
+func fieldSchema(f index.FieldInfo) *openapi3.Schema {
+	s := of("string", "")
+	switch f.Kind {
+	case index.KindID:
+		return of("integer", "int64").WithMin(1)
+	case index.KindCounty:
+		return s
+	case index.KindCategories:
+		return openapi3.NewArraySchema().WithItems(enum(index.CategoryValues))
+	case index.KindInteger:
+		s = of("integer", "int64")
+	case index.KindLatitude:
+		s = of("number", "double").WithMin(-90).WithMax(90)
+	case index.KindLongitude:
+		s = of("number", "double").WithMin(-180).WithMax(180)
+	case index.KindAmount, index.KindNumber:
+		s = of("number", "double")
+	case index.KindDate:
+		s.Format = "date"
+	case index.KindDateRange:
+		s.Pattern = `^\d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}$`
+	}
+	if !f.Signed && !s.Type.Is("string") {
+		s.WithMin(0)
+	}
+	s.Type.With("null")
+	return s
+}
+
+//go:embed example.json
+var example []byte
+
+// ExampleRecord returns the record of an invented filing that has a value in every field.
+func ExampleRecord() index.Record { return bytes.TrimSpace(example) }

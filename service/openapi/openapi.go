@@ -1,0 +1,128 @@
+// Package openapi writes the OpenAPI 3.1 document of an API, with kin-openapi's types. It owns what the document says beside
+// the tables that the API runs on, and how rows of these become operations and schemas. It refuses to know how a request is
+// handled: operations, errors and examples come to it as values, so that package service may import it.
+//
+// # Design
+//
+// What never changes is written as a document (base.yaml): introduction, headers, the envelope. New fills in the rest, once:
+// from the table of endpoints (Operation), the table of parameters (package params), the table of fields (package index),
+// the table of errors (Error), and the structs of responses, whose tag help describes a field. Examples are written by the
+// code that responds. kin-openapi writes members of objects sorted by name, so the same tables give the same bytes;
+// operations are grouped for readers by their tags, which keep their order.
+package openapi
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"filings/service/params"
+)
+
+// API is what a document is made from.
+type API struct {
+	Operations []Operation
+	Parameters *params.Table
+	Errors     []Error
+}
+
+// Operation is what the table of endpoints says of one of them.
+type Operation struct {
+	Path    string // with :name for a parameter
+	Legacy  string // an older path with the same responses, or ""
+	Takes   params.Endpoints
+	Shape   Shape
+	ID      string
+	Tag     string
+	Summary string
+	Text    string
+	Schema  string // name of the schema of its responses
+	Data    any    // a value of the type that data has; index.Record stands for a filing
+	GeoJSON any    // a value of the type of the whole response in GeoJSON; nil: there is none
+
+	Examples []Example // of its responses
+}
+
+// Shape is what a response of 200 has beside data (rule E1), and which other responses there are.
+type Shape uint8
+
+// Parts of a Shape.
+const (
+	Success Shape = 1 << iota
+	Pagination
+	Meta
+	Tagged  // an ETag, and so 304
+	MayMiss // what is requested may not exist: 404
+)
+
+// Has reports whether s has part.
+func (s Shape) Has(part Shape) bool { return s&part != 0 }
+
+// Example is a whole body.
+type Example struct {
+	Name, Summary string
+	Body          json.RawMessage
+}
+
+// Error is a row of the table of errors as a client can tell it apart from others.
+type Error struct {
+	Status        int
+	Code, Message string
+	Flat          bool // without the envelope (rule E2)
+	Body          json.RawMessage
+}
+
+// GeoJSON is the media type of the other form of clusters (RFC 7946).
+const GeoJSON = "application/geo+json"
+
+// Groups of operations, which base.yaml describes.
+const (
+	TagFilings  = "filings"
+	TagStats    = "statistics"
+	TagCounties = "counties"
+	TagAccount  = "account"
+)
+
+//go:embed base.yaml
+var base []byte
+
+// New returns the document of a. It fails when an operation has data of a type that has no schema.
+func New(a API) ([]byte, error) {
+	document, err := openapi3.NewLoader().LoadFromData(base)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{API: a, document: document, schemas: document.Components.Schemas}
+	filing, err := filingSchema()
+	if err != nil {
+		return nil, err
+	}
+	b.schemas["Filing"] = filing.NewRef()
+	b.addErrors()
+	for _, o := range a.Operations {
+		if err := b.addOperation(o); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(document)
+}
+
+// builder fills in the document. Its schemas grow with what refers to them.
+type builder struct {
+	API
+	document *openapi3.T
+	schemas  openapi3.Schemas
+}
+
+// Template writes a path of an Operation as OpenAPI does: :id is {id}.
+func Template(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if name, ok := strings.CutPrefix(part, ":"); ok {
+			parts[i] = "{" + name + "}"
+		}
+	}
+	return strings.Join(parts, "/")
+}

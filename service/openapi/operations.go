@@ -1,0 +1,67 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// addOperation adds o under its current path and, if it has one, under its legacy path.
+func (b *builder) addOperation(o Operation) error {
+	response, err := b.responseSchema(o)
+	if err != nil {
+		return err
+	}
+	b.schemas[o.Schema] = response.NewRef()
+	media := openapi3.NewMediaType().WithSchemaRef(refTo(o.Schema))
+	for _, e := range o.Examples {
+		addExample(media, e)
+	}
+	content := openapi3.Content{"application/json": media}
+	if o.GeoJSON != nil {
+		schema, err := b.schemaOf(o.GeoJSON)
+		if err != nil {
+			return err
+		}
+		content[GeoJSON] = openapi3.NewMediaType().WithSchemaRef(schema)
+	}
+	b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, content)})
+	if o.Legacy != "" {
+		legacy := b.operation(o, content, "Deprecation", "Link")
+		legacy.OperationID, legacy.Deprecated = "legacy"+strings.ToUpper(o.ID[:1])+o.ID[1:], true
+		legacy.Description = "Returns what `" + Template(o.Path) + "` returns, and says so in the headers `Deprecation` and `Link`."
+		b.document.Paths.Set(Template(o.Legacy), &openapi3.PathItem{Get: legacy})
+	}
+	return nil
+}
+
+// operation describes o, whose responses have more headers than all others.
+func (b *builder) operation(o Operation, content openapi3.Content, more ...string) *openapi3.Operation {
+	op := &openapi3.Operation{
+		OperationID: o.ID, Tags: []string{o.Tag}, Summary: o.Summary, Description: o.Text,
+		Parameters: b.parameters(o), Responses: openapi3.NewResponses(),
+	}
+	headers := slices.Concat([]string{"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+		"X-Ignored-Parameters", "Preference-Applied"}, more)
+	if o.Shape.Has(Tagged) {
+		headers = append(headers, "ETag")
+		op.Responses.Set("304", response("What `If-None-Match` names still holds. No body.", headers, nil))
+	}
+	op.Responses.Set("200", response("What was requested.", headers, content))
+	for status, name := range errorResponses {
+		if name != "NotFound" || o.Shape.Has(MayMiss) {
+			op.Responses.Set(status, &openapi3.ResponseRef{Ref: "#/components/responses/" + name})
+		}
+	}
+	return op
+}
+
+func response(text string, headers []string, content openapi3.Content) *openapi3.ResponseRef {
+	r := openapi3.NewResponse().WithDescription(text).WithContent(content)
+	r.Headers = openapi3.Headers{}
+	for _, name := range headers {
+		r.Headers[name] = &openapi3.HeaderRef{Ref: "#/components/headers/" + name}
+	}
+	return &openapi3.ResponseRef{Value: r}
+}

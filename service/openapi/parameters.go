@@ -1,0 +1,102 @@
+package openapi
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"filings/service/params"
+)
+
+// parameters returns the parameters of o in the order of the table, each followed by its legacy name, and headers.
+func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
+	for _, p := range b.Parameters.Of(o.Takes) {
+		d := parameter(&p, p.RequiredBy(o.Takes))
+		all = append(all, &openapi3.ParameterRef{Value: &d})
+		if p.Legacy != "" {
+			legacy := d
+			legacy.Name, legacy.Deprecated = p.Legacy, true
+			legacy.Description = "Another name of `" + p.Name + "`; not to be given together with it."
+			all = append(all, &openapi3.ParameterRef{Value: &legacy})
+		}
+	}
+	all = append(all, &openapi3.ParameterRef{Ref: "#/components/parameters/Prefer"})
+	if o.Shape.Has(Tagged) {
+		all = append(all, &openapi3.ParameterRef{Ref: "#/components/parameters/If-None-Match"})
+	}
+	return all
+}
+
+// parameter describes p. A required parameter carries its example where tools fill it in by themselves; that of any other
+// is part of its schema, so that tools do not send all of them at once.
+func parameter(p *params.Parameter, required bool) openapi3.Parameter {
+	s := schemaOfValues(p)
+	d := openapi3.Parameter{Name: p.Name, In: "query", Required: required, Description: p.Help, Schema: s.NewRef()}
+	if p.InPath {
+		d.In, d.Example = "path", typed(p, p.Example)
+		return d
+	}
+	if form := p.Form(); form != "text" {
+		d.Description += " Must be " + form + "."
+	}
+	if s.Items != nil {
+		d.Style, d.Explode = "form", new(bool) // comma-separated
+	}
+	d.Description += " Example: `" + p.Example + "`."
+	if required {
+		d.Example = typed(p, p.Example)
+	} else {
+		s.Examples = []any{typed(p, p.Example)}
+	}
+	if p.Default != "" {
+		s.Default = typed(p, p.Default)
+	}
+	return d
+}
+
+// schemaOfValues is the form of p's values as a schema. What is accepted beyond it (1 for true, words in any case) is left to
+// the description: a client has no use for it.
+func schemaOfValues(p *params.Parameter) *openapi3.Schema {
+	switch p.Kind {
+	case params.Texts:
+		return openapi3.NewArraySchema().WithItems(of("string", ""))
+	case params.ChoiceList:
+		return openapi3.NewArraySchema().WithItems(enum(p.Choices))
+	case params.Term:
+		return of("string", "").WithMinLength(1).WithMaxLength(params.MaxTerm)
+	case params.Integer, params.Number:
+		s := of("integer", "int64")
+		if p.Kind == params.Number {
+			s = of("number", "double")
+		}
+		if s.Min = p.Min; !p.Clamped() {
+			s.Max = p.Max
+		}
+		return s
+	case params.Boolean:
+		return of("boolean", "")
+	case params.Choice:
+		return enum(p.Choices)
+	case params.Day:
+		return of("string", "date")
+	case params.Month:
+		return of("string", "").WithPattern(`^\d{4}-(0[1-9]|1[0-2])$`)
+	case params.State:
+		return of("string", "").WithPattern(`^[A-Za-z]{2}$`)
+	}
+	return of("string", "")
+}
+
+// typed returns a value of p that the table has as text, as JSON has it. Numbers keep their digits.
+func typed(p *params.Parameter, s string) any {
+	switch p.Kind {
+	case params.Integer, params.Number:
+		return json.RawMessage(s)
+	case params.Boolean:
+		return s == "true"
+	case params.Texts, params.ChoiceList:
+		return strings.Split(s, ",")
+	}
+	return s
+}

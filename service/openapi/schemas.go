@@ -1,0 +1,112 @@
+package openapi
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"filings/index"
+)
+
+// of returns a schema of a type, in a format unless that is "".
+func of(t, format string) *openapi3.Schema {
+	return &openapi3.Schema{Type: &openapi3.Types{t}, Format: format}
+}
+
+func enum(values []string) *openapi3.Schema {
+	s := of("string", "")
+	for _, v := range values {
+		s.Enum = append(s.Enum, v)
+	}
+	return s
+}
+
+// refTo returns a reference to a schema of the components.
+func refTo(name string) *openapi3.SchemaRef {
+	return &openapi3.SchemaRef{Ref: "#/components/schemas/" + name}
+}
+
+// responseSchema is the schema of all responses of o that are 200.
+func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
+	s := of("object", "")
+	add := func(name string, part *openapi3.SchemaRef) {
+		s.WithPropertyRef(name, part)
+		s.Required = append(s.Required, name)
+	}
+	if o.Shape.Has(Success) {
+		add("success", (&openapi3.Schema{Type: &openapi3.Types{"boolean"}, Description: "true."}).NewRef())
+	}
+	data, err := b.schemaOf(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	add("data", data)
+	if o.Shape.Has(Pagination) {
+		add("pagination", refTo("Pagination"))
+	}
+	if o.Shape.Has(Meta) {
+		add("meta", refTo("Meta"))
+	}
+	return s, nil
+}
+
+// Named is a struct whose schema has another name than its type. Names of schemas are public: generated clients use them.
+type Named interface{ SchemaName() string }
+
+// schemaOf returns the schema of v's type. A struct becomes a component of the type's name; its fields are those of its
+// JSON, each described by its tag help.
+func (b *builder) schemaOf(v any) (*openapi3.SchemaRef, error) { return b.schema(reflect.TypeOf(v)) }
+
+func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
+	if t == reflect.TypeFor[index.Record]() {
+		return refTo("Filing"), nil
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return of("string", "").NewRef(), nil
+	case reflect.Int, reflect.Int64:
+		return of("integer", "int64").NewRef(), nil
+	case reflect.Float64:
+		return of("number", "double").NewRef(), nil
+	case reflect.Slice, reflect.Array:
+		items, err := b.schema(t.Elem())
+		s := of("array", "")
+		if s.Items = items; t.Kind() == reflect.Array {
+			s.WithMinItems(int64(t.Len())).WithMaxItems(int64(t.Len()))
+		}
+		return s.NewRef(), err
+	case reflect.Struct:
+		return b.structure(t)
+	}
+	return nil, fmt.Errorf("openapi: no schema for %v", t)
+}
+
+func (b *builder) structure(t reflect.Type) (*openapi3.SchemaRef, error) {
+	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	if named, ok := reflect.Zero(t).Interface().(Named); ok {
+		name = named.SchemaName()
+	}
+	if b.schemas[name] != nil {
+		return refTo(name), nil
+	}
+	s := of("object", "")
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		member, err := b.schema(f.Type)
+		if err != nil {
+			return nil, err
+		}
+		if member.Value != nil {
+			member.Value.Description = f.Tag.Get("help")
+		}
+		s.WithPropertyRef(key, member)
+		if !strings.Contains(options, "omit") {
+			s.Required = append(s.Required, key)
+		}
+	}
+	b.schemas[name] = s.NewRef()
+	return refTo(name), nil
+}

@@ -1,0 +1,184 @@
+package params
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"filings/index"
+)
+
+// builder builds a Request from values, row by row.
+type builder struct {
+	request Request
+	now     time.Time
+	active  []string // folded foreclosure statuses that count as active
+
+	where      []index.Predicate
+	equal      []index.AnyOf
+	ranges     []bounds
+	days       index.Days
+	start, end string // date_start and date_end
+	edges      edges  // of a box
+	zoom       int    // of a map
+}
+
+// edges are the edges of a box in the order of their operators: north, south, east, west. nil: not given.
+type edges [4]*float64
+
+// bounds is a range of a number, with the names of the parameters that gave its ends.
+type bounds struct {
+	index.Between
+	minName, maxName string
+}
+
+// finerTiles is how much finer than the tiles of the client's map cells are: 64 of its pixels wide instead of 256, so
+// that the markers of two cells, each at its centroid, mostly do not cover each other.
+const finerTiles = 2
+
+// RequiredBy reports whether on, which takes p, has no response without it.
+func (p *Parameter) RequiredBy(on Endpoints) bool {
+	return p.required || p.InPath || p.edge() && on == Clusters
+}
+
+// missing is the error of an endpoint that needs a box and has not all of its edges. It names those that are missing.
+func (t *Table) missing(on Endpoints, box edges) error {
+	var names []string
+	for i := range t.rows {
+		if p := &t.rows[i]; p.edge() && p.RequiredBy(on) && box[p.op-opNorth] == nil {
+			names = append(names, p.Name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return invalid(strings.Join(names, ", "), "must be given: clusters are those of a box, which has four bounds")
+}
+
+// apply applies the value v of p, which was sent under name.
+func (b *builder) apply(p *Parameter, name string, v value) {
+	q := &b.request.Query
+	switch p.op {
+	case opEqual:
+		b.anyOf(p.fields, append(v.texts, v.text))
+	case opInCounty:
+		b.request.County = v.text
+		b.where = append(b.where, index.InCounty(v.text))
+	case opContains:
+		b.where = append(b.where, index.Contains{Text: index.SearchText(v.text)})
+	case opAtLeast:
+		r := b.between(p.fields[0])
+		r.Min, r.minName = &v.number, name
+	case opAtMost:
+		r := b.between(p.fields[0])
+		r.Max, r.maxName = &v.number, name
+	case opPresent:
+		if v.is {
+			b.where = append(b.where, index.Present{Field: p.fields[0], Is: true})
+		}
+	case opForeclosure:
+		b.foreclosure(p.fields[0], v.text)
+	case opLastDays, opInMonth, opFrom, opTo:
+		b.recorded(p.op, v)
+	case opNorth, opSouth, opEast, opWest:
+		b.edges[p.op-opNorth] = &v.number
+	case opSortBy:
+		q.Sort.By = sorts[slices.Index(p.Choices, v.text)].field
+	case opSortOrder:
+		q.Sort.Ascending = v.text == "ASC"
+	case opLimit:
+		q.Limit = min(int(v.integer), maxLimit)
+	case opOffset:
+		q.Offset = int(v.integer)
+	case opState:
+		b.request.State = v.text
+	case opZoom:
+		b.zoom = int(v.integer)
+	case opID:
+		b.request.ID = v.integer
+	}
+}
+
+// anyOf adds values to the ones that the same fields may equal: filing_type and filing_types together are any of all.
+func (b *builder) anyOf(fields []index.Field, values []string) {
+	i := slices.IndexFunc(b.equal, func(e index.AnyOf) bool { return slices.Equal(e.Fields, fields) })
+	if i < 0 {
+		i = len(b.equal)
+		b.equal = append(b.equal, index.AnyOf{Fields: fields})
+	}
+	for _, v := range values {
+		if v != "" {
+			b.equal[i].Values = append(b.equal[i].Values, index.Fold(v))
+		}
+	}
+}
+
+func (b *builder) between(field index.Field) *bounds {
+	i := slices.IndexFunc(b.ranges, func(r bounds) bool { return r.Field == field })
+	if i < 0 {
+		i = len(b.ranges)
+		b.ranges = append(b.ranges, bounds{Between: index.Between{Field: field}})
+	}
+	return &b.ranges[i]
+}
+
+func (b *builder) foreclosure(field index.Field, choice string) {
+	switch choice {
+	case "show", "hide":
+		b.where = append(b.where, index.Present{Field: field, Is: choice == "show"})
+	case "active":
+		b.where = append(b.where, index.AnyOf{Fields: []index.Field{field}, Values: b.active})
+	}
+}
+
+// recorded narrows the days of recording to the later start and the earlier end (rule P9). Days as text compare like days.
+func (b *builder) recorded(op operator, v value) {
+	var from, to string
+	switch op {
+	case opLastDays:
+		from = b.now.AddDate(0, 0, -int(v.integer)).Format(time.DateOnly)
+	case opInMonth:
+		from, to = v.day.Format(time.DateOnly), v.day.AddDate(0, 1, -1).Format(time.DateOnly)
+	case opFrom:
+		from = v.day.Format(time.DateOnly)
+		b.start = from
+	case opTo:
+		to = v.day.Format(time.DateOnly)
+		b.end = to
+	}
+	b.days.From = max(b.days.From, from)
+	if b.days.To == "" || to != "" && to < b.days.To {
+		b.days.To = to
+	}
+}
+
+// finish checks what concerns several parameters, and completes the Request.
+func (b *builder) finish(on Endpoints) error {
+	for _, e := range b.equal {
+		b.where = append(b.where, e)
+	}
+	for _, r := range b.ranges {
+		if r.Min != nil && r.Max != nil && *r.Min > *r.Max {
+			return invalid(r.minName, "must not be above %s", r.maxName)
+		}
+		b.where = append(b.where, r.Between)
+	}
+	if b.start != "" && b.end != "" && b.start > b.end {
+		return invalid("date_start", "must not be after date_end")
+	}
+	if b.days != (index.Days{}) {
+		b.where = append(b.where, b.days)
+	}
+	if !slices.Contains(b.edges[:], nil) {
+		box := index.Box{North: *b.edges[0], South: *b.edges[1], East: *b.edges[2], West: *b.edges[3]}
+		if box.South > box.North {
+			return invalid("bounds_south", "must not be above bounds_north")
+		}
+		b.where = append(b.where, box)
+		if on == Clusters {
+			b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
+		}
+	}
+	b.request.Query.Where = index.Where(b.where...)
+	return nil
+}

@@ -1,0 +1,73 @@
+package params
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// invalid is the error of an invalid parameter: its name, and what it must be.
+func invalid(name, must string, args ...any) error {
+	return errors.New(name + " " + fmt.Sprintf(must, args...))
+}
+
+// invalid is the error of a value that p does not take. The message for limit is the specification's, to the letter.
+func (p *Parameter) invalid(name, text string) error {
+	if p.op == opLimit || p.InPath {
+		return invalid(name, "must be %s", p.Form())
+	}
+	return invalid(name, "must be %s, not %s", p.Form(), strconv.Quote(Shorten(text)))
+}
+
+// Shorten cuts a text of the client, so that a message stays readable.
+func Shorten(s string) string {
+	const most = 60
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
+
+// Unknown is the error of a name that the endpoint does not take, for strict handling. It names the nearest one.
+func (t *Table) Unknown(on Endpoints, name string) error {
+	if len(t.names[on]) == 0 {
+		return invalid(Shorten(name), "is not a parameter here: this endpoint has none")
+	}
+	return invalid(Shorten(name), "is not a parameter here; the nearest one is %s", t.nearest(on, name))
+}
+
+// nearest returns the current name of the endpoint's parameter that name, which may resemble a legacy one, is nearest to.
+func (t *Table) nearest(on Endpoints, name string) string {
+	best, least := "", 0
+	for _, p := range t.Of(on) {
+		for _, candidate := range []string{p.Name, p.Legacy} {
+			if d := distance(Shorten(name), candidate); candidate != "" && (best == "" || d < least) {
+				best, least = p.Name, d
+			}
+		}
+	}
+	return best
+}
+
+// distance is the number of characters to insert, delete or replace to turn a into b.
+func distance(a, b string) int {
+	to := []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range []rune(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range to {
+			substitute := diagonal
+			if r != to[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}

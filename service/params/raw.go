@@ -1,0 +1,118 @@
+package params
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Raw is a query string split into raw parameters, which are not decoded yet, for an endpoint.
+type Raw struct {
+	Unknown []string // names that the endpoint does not take: decoded, each once, in the order of the query
+
+	on     Endpoints
+	values [][]rawValue // by the rows of the table; nil: there are none
+}
+
+// rawValue is one name=value of a query string.
+type rawValue struct {
+	name string // as sent: the current or the legacy one
+	text string // not decoded
+}
+
+// Split splits a raw query string as net/url does, but refuses what net/url lets pass or what others read differently:
+// escapes that do not decode, text that is not UTF-8, and semicolons (rule P4).
+func (t *Table) Split(on Endpoints, query string) (Raw, error) {
+	r := Raw{on: on}
+	for piece := range strings.SplitSeq(query, "&") {
+		if piece == "" {
+			continue
+		}
+		key, text, _ := strings.Cut(piece, "=")
+		name, ok := decode(key)
+		if !ok {
+			return r, invalid("query", notDecoded)
+		}
+		if i, known := t.names[on][name]; known {
+			if r.values == nil {
+				r.values = make([][]rawValue, len(t.rows))
+			}
+			r.values[i] = append(r.values[i], rawValue{name, text})
+			continue
+		}
+		if _, ok := decode(text); !ok {
+			return r, invalid(Shorten(name), notDecoded)
+		}
+		if name != "" && !slices.Contains(r.Unknown, name) {
+			r.Unknown = append(r.Unknown, name)
+		}
+	}
+	if r.values != nil && on != Clusters { // which have no response without bounds
+		t.dropPartialBounds(r)
+	}
+	return r, nil
+}
+
+const notDecoded = "must be percent-encoded UTF-8; a semicolon is written %%3B"
+
+// decode undoes the escapes of a name or a value in a query string.
+func decode(text string) (string, bool) {
+	s, err := url.QueryUnescape(text)
+	return s, err == nil && utf8.ValidString(s) && !strings.Contains(text, ";")
+}
+
+// dropPartialBounds drops the bounds_* unless each of the four has a value: a partial set is not looked at, not even for
+// errors (rule P15).
+func (t *Table) dropPartialBounds(r Raw) {
+	edges, filled := []int{}, 0
+	for i := range t.rows {
+		if t.rows[i].edge() {
+			edges = append(edges, i)
+			if slices.ContainsFunc(r.values[i], rawValue.filled) {
+				filled++
+			}
+		}
+	}
+	if filled < len(edges) {
+		for _, i := range edges {
+			r.values[i] = nil
+		}
+	}
+}
+
+func (p *Parameter) edge() bool { return opNorth <= p.op && p.op <= opWest }
+
+// filled reports whether v has a value, be it one that does not decode.
+func (v rawValue) filled() bool {
+	s, ok := decode(v.text)
+	return !ok || strings.TrimSpace(s) != ""
+}
+
+// only returns the only value of p, which is row i, decoded and trimmed, and the name under which it was sent. text is ""
+// where p is absent or empty.
+func (r Raw) only(i int, p *Parameter) (text, name string, err error) {
+	if r.values == nil || len(r.values[i]) == 0 {
+		if p.required {
+			return "", "", invalid(p.Name, "must be given: %s", p.Form())
+		}
+		return "", p.Name, nil
+	}
+	values := r.values[i]
+	name = values[0].name
+	if len(values) > 1 {
+		if other := values[1].name; other != name {
+			return "", "", invalid(name, "must not be given together with %s: it is another name of it", other)
+		}
+		return "", "", invalid(name, "must be given only once")
+	}
+	text, ok := decode(values[0].text)
+	if !ok {
+		return "", "", invalid(name, notDecoded)
+	}
+	text = strings.TrimSpace(text)
+	if text == "" && p.required {
+		return "", "", invalid(name, "must be %s", p.Form())
+	}
+	return text, name, nil
+}

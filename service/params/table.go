@@ -1,0 +1,185 @@
+package params
+
+import "filings/index"
+
+// Parameter is one row of the table.
+type Parameter struct {
+	Name, Legacy string // Legacy: another name that still works (rule P20)
+	On           Endpoints
+	InPath       bool // a segment of the path; all others are in the query string
+	Kind         Kind
+	Min, Max     *float64 // limits of a number
+	Choices      []string // the values that a choice, or an item of a list of choices, may have
+	Default      string   // what holds without it, as text for documentation
+	Help         string
+	Example      string
+
+	required bool // its absence and its emptiness are errors
+	anyCase  bool // choices are compared ignoring case
+	op       operator
+	fields   []index.Field // what op looks at
+}
+
+// Endpoints is a set of endpoints that take parameters.
+type Endpoints uint8
+
+// Endpoints by what they return. The zero value is those without parameters.
+const (
+	List Endpoints = 1 << iota
+	Search
+	Clusters
+	CountyStats
+	OneFiling // by its id in the path
+	OneCounty // by its name in the path
+
+	pages   = List | Search
+	filters = pages | Clusters
+
+	// Queried are those that take a query string.
+	Queried = filters | CountyStats
+)
+
+// Kind is the form of a parameter's values.
+type Kind uint8
+
+// Kinds of values.
+const (
+	Text       Kind = iota
+	Texts           // comma-separated
+	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
+	Integer         // plain decimal
+	Number          // plain decimal
+	Boolean         // true, false, 1 or 0
+	Choice          // one of Choices
+	ChoiceList      // comma-separated, each one of Choices
+	Day             // YYYY-MM-DD
+	Month           // YYYY-MM
+	State           // two letters
+	Segment         // percent-encoded text, in the path
+)
+
+// operator is what a parameter does to a request.
+type operator uint8
+
+const (
+	opEqual       operator = iota // one of fields equals one of the values
+	opInCounty                    // the county, or every county of that name
+	opContains                    // a substring of the searched fields
+	opAtLeast                     // fields[0] is at least the number
+	opAtMost                      // fields[0] is at most the number
+	opLastDays                    // recorded so many days ago or later
+	opInMonth                     // recorded in that month
+	opFrom                        // recorded on that day or later
+	opTo                          // recorded on that day or earlier
+	opPresent                     // fields[0] is present; false is no filter
+	opForeclosure                 // show, hide, active, all
+	opNorth                       // edges of a box, in this order
+	opSouth
+	opEast
+	opWest
+	opSortBy
+	opSortOrder
+	opLimit
+	opOffset
+	opState
+	opZoom
+	opID
+)
+
+// Limits of values.
+const (
+	DefaultLimit, maxLimit = 20, 100
+	maxDays                = 36_500 // about a century, and far from where dates overflow
+	MaxTerm                = 200    // characters
+	maxZoom                = 22     // where web maps end
+)
+
+func at(v float64) *float64 { return &v }
+
+// rows is the table of parameters. Parsing, error messages, unknown names and documentation range over it; of several
+// invalid parameters the first one in it is reported. legacyHasData is the legacy name of has_property_data.
+func rows(legacyHasData string) []Parameter {
+	return []Parameter{
+		{Name: "q", On: Search, required: true, Kind: Term, op: opContains,
+			Help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", Example: "maple"},
+		{Name: "county", On: filters, Kind: Text, op: opInCounty,
+			Help: "County, as in `Orange, FL`; `Orange` is every county of that name.", Example: "Orange, FL"},
+		{Name: "city", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.City},
+			Help: "City.", Example: "Fern Park"},
+		{Name: "min_amount", On: filters, Kind: Number, op: opAtLeast, fields: []index.Field{index.FilingAmount},
+			Help: "Smallest filing amount, dollars.", Example: "1000"},
+		{Name: "max_amount", On: filters, Kind: Number, op: opAtMost, fields: []index.Field{index.FilingAmount},
+			Help: "Largest filing amount, dollars.", Example: "25000.50"},
+		{Name: "filing_type", Legacy: "lien_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.FilingType},
+			Help: "One filing type. With filing_types: any of all of them.", Example: "Tax Lien"},
+		{Name: "filing_types", Legacy: "lien_types", On: filters, Kind: Texts, op: opEqual, fields: []index.Field{index.FilingType},
+			Help: "Comma-separated filing types, any of them.", Example: "Tax Lien,Municipal Lien"},
+		{Name: "date_range", On: filters, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
+			Help: "Recorded in the last N days.", Example: "30"},
+		{Name: "month", On: filters, Kind: Month, op: opInMonth,
+			Help: "Recorded in that month.", Example: "2026-01"},
+		{Name: "date_start", On: filters, Kind: Day, op: opFrom,
+			Help: "Recorded on that day or later.", Example: "2026-01-01"},
+		{Name: "date_end", On: filters, Kind: Day, op: opTo,
+			Help: "Recorded on that day or earlier.", Example: "2026-01-31"},
+		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opEqual, fields: []index.Field{index.Categories},
+			Help: "Comma-separated categories, any of them.", Example: "residential,land"},
+		{Name: "property_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.PropertyClassification, index.Categories},
+			Help: "Property classification, or one of the categories.", Example: "residential"},
+		{Name: "has_property_data", Legacy: legacyHasData, On: filters, Kind: Boolean, op: opPresent, fields: []index.Field{index.PropertyData},
+			Help: "`true`: only filings with enriched property data. `false` is no filter.", Example: "true"},
+		{Name: "min_equity_percent", On: filters, Kind: Number, Min: at(0), Max: at(100), op: opAtLeast, fields: []index.Field{index.EquityPercent},
+			Help: "Smallest estimated equity, in percent of the estimated value.", Example: "40"},
+		{Name: "foreclosure_filter", On: filters, Kind: Choice, Choices: []string{"show", "hide", "active", "all"}, op: opForeclosure,
+			fields: []index.Field{index.ForeclosureStatus},
+			Help:   "`show`: only filings with a foreclosure status; `hide`: only those without; `active`: only active ones; `all`: no filter.", Example: "active"},
+		{Name: "min_acres", On: filters, Kind: Number, Min: at(0), op: opAtLeast, fields: []index.Field{index.LotSizeAcres},
+			Help: "Smallest lot size, acres.", Example: "0.25"},
+		{Name: "max_acres", On: filters, Kind: Number, Min: at(0), op: opAtMost, fields: []index.Field{index.LotSizeAcres},
+			Help: "Largest lot size, acres.", Example: "5"},
+		{Name: "bounds_north", On: filters, Kind: Number, Min: at(-90), Max: at(90), op: opNorth,
+			Help: "Northern latitude of a box. The four bounds apply only when all are given; clusters needs them.", Example: "28.7"},
+		{Name: "bounds_south", On: filters, Kind: Number, Min: at(-90), Max: at(90), op: opSouth,
+			Help: "Southern latitude of the box.", Example: "28.3"},
+		{Name: "bounds_east", On: filters, Kind: Number, Min: at(-180), Max: at(180), op: opEast,
+			Help: "Eastern longitude of the box.", Example: "-81.2"},
+		{Name: "bounds_west", On: filters, Kind: Number, Min: at(-180), Max: at(180), op: opWest,
+			Help: "Western longitude of the box; beyond the eastern one: the box crosses the antimeridian.", Example: "-81.6"},
+		{Name: "zoom", On: Clusters, required: true, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
+			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", Example: "12"},
+		{Name: "sort_by", On: Search, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",
+			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
+		{Name: "sort_order", On: Search, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
+			Help: "Direction of the sort. Filings without the value come last in both.", Example: "ASC"},
+		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(maxLimit), op: opLimit, Default: "20",
+			Help: "Page size. Above 100 becomes 100.", Example: "50"},
+		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, Default: "0",
+			Help: "Filings to skip.", Example: "40"},
+		{Name: "state", On: CountyStats, Kind: State, op: opState,
+			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
+		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
+			Help: "Id of the filing.", Example: "1"},
+		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, op: opInCounty,
+			Help: "County as `/v1/counties` lists it, percent-encoded, in any case; without its state, every county of that name.", Example: "Orange, FL"},
+	}
+}
+
+// sorts are the values of sort_by and the fields that they sort by.
+var sorts = []struct {
+	name  string
+	field index.Field
+}{
+	{"record_date", index.FilingDate},
+	{"filing_amount", index.FilingAmount},
+	{"current_amount", index.CurrentAmount},
+	{"property_owner", index.Owner},
+	{"created_at", index.CreatedAt},
+}
+
+func sortNames() []string {
+	names := make([]string, len(sorts))
+	for i, s := range sorts {
+		names[i] = s.name
+	}
+	return names
+}

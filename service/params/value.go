@@ -1,0 +1,158 @@
+package params
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"filings/index"
+)
+
+// value is a parameter's value, read by its kind.
+type value struct {
+	text    string   // Text, Term, Choice (as in Choices), State (upper case), Segment (decoded)
+	texts   []string // Texts and ChoiceList, never empty
+	number  float64
+	integer int64
+	is      bool
+	day     time.Time // Day, and the first one of a Month
+}
+
+// read reads s, which is not empty and, unless p is in the path, trimmed. ok is false where it does not have the form that
+// p.Form describes; some is false for a list without items.
+func (p *Parameter) read(s string) (v value, some, ok bool) {
+	ok = true
+	switch p.Kind {
+	case Text:
+		v.text = s
+	case Term:
+		v.text = index.Squeeze(s)
+		ok = utf8.RuneCountInString(v.text) <= MaxTerm
+	case Texts, ChoiceList:
+		v.texts = items(s)
+		ok = p.Kind == Texts || !slices.ContainsFunc(v.texts, func(item string) bool { return !slices.Contains(p.Choices, item) })
+		return v, len(v.texts) > 0, ok
+	case Integer:
+		v.integer, ok = readInteger(s)
+		ok = ok && p.within(float64(v.integer))
+	case Number:
+		v.number, ok = readNumber(s)
+		ok = ok && p.within(v.number)
+	case Boolean:
+		v.is = s == "true" || s == "1"
+		ok = v.is || s == "false" || s == "0"
+	case Choice:
+		i := slices.IndexFunc(p.Choices, func(c string) bool { return c == s || p.anyCase && index.Fold(c) == index.Fold(s) })
+		if ok = i >= 0; ok {
+			v.text = p.Choices[i]
+		}
+	case Day:
+		v.day, ok = readTime(time.DateOnly, s)
+	case Month:
+		v.day, ok = readTime("2006-01", s)
+	case State:
+		v.text, ok = strings.ToUpper(s), len(s) == 2 && strings.Trim(s, letters) == ""
+	case Segment:
+		text, err := url.PathUnescape(s)
+		v.text, ok = strings.TrimSpace(text), err == nil && utf8.ValidString(text)
+	}
+	return v, true, ok
+}
+
+// Clamped reports whether a value above Max becomes Max instead of being refused (rule P1).
+func (p *Parameter) Clamped() bool { return p.op == opLimit }
+
+// within reports whether v is inside p's limits.
+func (p *Parameter) within(v float64) bool {
+	return (p.Min == nil || v >= *p.Min) && (p.Max == nil || v <= *p.Max || p.Clamped())
+}
+
+// Form says what the values of p look like, to go after "must be".
+func (p *Parameter) Form() string {
+	switch p.Kind {
+	case Term:
+		return fmt.Sprintf("1 to %d characters", MaxTerm)
+	case Integer, Number:
+		return p.numberForm()
+	case Boolean:
+		return "true, false, 1 or 0"
+	case Choice:
+		form := "one of " + strings.Join(p.Choices, ", ")
+		if p.anyCase {
+			form += " (in any case)"
+		}
+		return form
+	case ChoiceList:
+		return "a comma-separated list of " + strings.Join(p.Choices, ", ")
+	case Day:
+		return "a day as YYYY-MM-DD"
+	case Month:
+		return "a month as YYYY-MM"
+	case State:
+		return "two letters"
+	case Segment:
+		return "percent-encoded UTF-8"
+	}
+	return "text"
+}
+
+func (p *Parameter) numberForm() string {
+	what := "a plain decimal number"
+	if p.Kind == Integer {
+		what = "an integer"
+	}
+	switch {
+	case p.Min == nil:
+		return what + " such as " + p.Example
+	case p.InPath:
+		return fmt.Sprintf("%s from %v to %d", what, *p.Min, math.MaxInt64)
+	case p.Max == nil:
+		return fmt.Sprintf("%s, %v or more", what, *p.Min)
+	case p.Kind == Integer:
+		return fmt.Sprintf("between %v and %v", *p.Min, *p.Max) // the specification's words for limit
+	}
+	return fmt.Sprintf("%s between %v and %v", what, *p.Min, *p.Max)
+}
+
+// items splits s at commas, trims and skips empty items.
+func items(s string) []string {
+	parts := strings.Split(s, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return slices.DeleteFunc(parts, func(item string) bool { return item == "" })
+}
+
+// plain reports whether s is a decimal as people write it: a minus or not, digits, and a point with digits or not. What
+// strconv also reads (exponents, "+1", "0x1p3", "1_000", "NaN", "Inf") is refused.
+func plain(s string, point bool) bool {
+	whole, fraction, found := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	return digits(whole) && (!found || point && digits(fraction))
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func readInteger(s string) (int64, bool) {
+	v, err := strconv.ParseInt(s, 10, 64)
+	return v, err == nil && plain(s, false)
+}
+
+func readNumber(s string) (float64, bool) {
+	v, err := strconv.ParseFloat(s, 64)
+	if v == 0 {
+		v = 0 // not -0, so that equal requests have equal texts
+	}
+	return v, err == nil && plain(s, true) && !math.IsInf(v, 0)
+}
+
+func readTime(layout, s string) (time.Time, bool) {
+	t, err := time.Parse(layout, s)
+	return t, err == nil && len(s) == len(layout)
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

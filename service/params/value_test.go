@@ -1,0 +1,39 @@
+package params
+
+import (
+	"math"
+	"testing"
+)
+
+func TestP5_Distance(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"limit", "limit", 0}, {"limitt", "limit", 1}, {"limt", "limit", 1},
+		{"kitten", "sitting", 3}, {"é", "e", 1}, {"flaw", "lawn", 2},
+	} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestP4_Numbers(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]float64{"0": 0, "-12.5": -12.5, "007": 7, "1.50": 1.5, "-0": 0, "-0.0": 0, "99999999999999999999": 1e20} {
+		got, ok := readNumber(s)
+		if !ok || got != want || math.Signbit(got) != math.Signbit(want) {
+			t.Errorf("readNumber(%q) = %v, %v, want %v", s, got, ok, want)
+		}
+	}
+	for _, s := range []string{"", "-", "+1", ".", ".5", "5.", "1e3", "1E3", "0x1", "0b1", "1_0", "NaN", "nan", "Inf", "-Inf", "infinity", "1 2", "--1", "1-", "1.2.3", "١", "1,5", "½"} {
+		if v, ok := readNumber(s); ok {
+			t.Errorf("readNumber(%q) = %v", s, v)
+		}
+		if v, ok := readInteger(s); ok {
+			t.Errorf("readInteger(%q) = %v", s, v)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/gofiber/fiber/v2"
+
+	"filings/index"
+	"filings/index/serving"
+	"filings/service/openapi"
+	"filings/service/params"
+)
+
+// Result is what a handler answers with. The responder gives it its form.
+type Result struct {
+	Data  any   // index.Record, []index.Record, or what encodes as JSON; in GeoJSON the whole body
+	Total int64 // of a page: how many filings the query selects
+}
+
+// serve parses a request of e and responds to it. The generation that it began with may be deleted meanwhile: that is no
+// error of the client's, nor ours, and the next one responds.
+func (s *Service) serve(e endpoint) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		k := callOf(c)
+		if k.route == noRoute {
+			k.route = e.Path
+		}
+		q, err := s.parse(k, e)
+		if err != nil {
+			return err
+		}
+		if err = s.respond(k, e, q); errors.Is(err, index.ErrGone) {
+			err = s.respond(k, e, q)
+		}
+		return err
+	}
+}
+
+// parse reads the parameters of e, and says in headers what it did not use (rule P5).
+func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
+	c := k.http
+	raw, err := s.params.Split(e.Takes, string(c.Request().URI().QueryString()))
+	if err != nil {
+		return params.Request{}, refuse(errInvalid, err.Error())
+	}
+	strictness := handling(headerLines(c, headerPrefer))
+	if strictness != "" {
+		c.Set(headerApplied, "handling="+strictness)
+	}
+	if len(raw.Unknown) > 0 {
+		if strictness == "strict" {
+			return params.Request{}, refuse(errInvalid, s.params.Unknown(e.Takes, raw.Unknown[0]).Error())
+		}
+		c.Set(headerIgnored, ignoredHeader(raw.Unknown))
+	}
+	q, err := s.params.Read(raw, func(name string) string { return c.Params(name) }, s.now())
+	if err != nil {
+		return q, refuse(errInvalid, err.Error())
+	}
+	q.Caller = params.Caller{User: k.admission.User, Tier: string(k.admission.Tier)}
+	if e.GeoJSON != nil {
+		c.Vary(fiber.HeaderAccept)
+		if q.GeoJSON = wantsGeoJSON(headerLines(c, fiber.HeaderAccept)); q.GeoJSON {
+			q.Text += " as " + openapi.GeoJSON
+		}
+	}
+	return q, nil
+}
+
+// respond writes the response of e's handler, always from one generation, or 304 if the client has it already.
+func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
+	ctx := k.http.UserContext()
+	var r *serving.Reader
+	if !e.offline {
+		if r, err = s.config.Engine.Live(ctx); err != nil {
+			return err
+		}
+	}
+	tag, m := "", noMatch
+	if e.Shape.Has(openapi.Tagged) {
+		tag = etag(r.Generation(), e.Path, q.Text, q.Caller.Tier)
+		m = matchTag(ifNoneMatch(k.http), tag)
+	}
+	if m == matches || m == matchAny && !e.Shape.Has(openapi.MayMiss) {
+		return k.notModified(tag)
+	}
+	result, err := e.handle(ctx, r, q)
+	if err != nil {
+		return err
+	}
+	if m == matchAny {
+		return k.notModified(tag)
+	}
+	if tag != "" {
+		k.http.Set(fiber.HeaderETag, tag)
+	}
+	s.write(k, e, q, result)
+	return nil
+}
+
+// keptBuffer is how large a buffer may be to be used again: room for a page of 100 filings with all fields. The rare
+// page of long summaries must not stay in memory for ever.
+const keptBuffer = 256 << 10
+
+// write answers 200 with a result, compressed if the client can read that.
+func (s *Service) write(k *call, e endpoint, q params.Request, result Result) {
+	mediaType := contentType
+	if q.GeoJSON {
+		mediaType = openapi.GeoJSON
+	}
+	k.http.Set(fiber.HeaderContentType, mediaType)
+	buffer := s.buffers.Get().(*[]byte)
+	*buffer = k.appendResult((*buffer)[:0], e, q, result)
+	k.http.Response().SetBody(*buffer) // copies it
+	if cap(*buffer) <= keptBuffer {
+		s.buffers.Put(buffer)
+	}
+	compress(k.http)
+}
+
+func ifNoneMatch(c *fiber.Ctx) string { return headerLines(c, fiber.HeaderIfNoneMatch) }
+
+// headerLines returns all lines of a header of the request, joined as one (RFC 9110, section 5.3).
+func headerLines(c *fiber.Ctx, name string) string {
+	return string(bytes.Join(c.Request().Header.PeekAll(name), []byte(",")))
+}
+
+func (k *call) notModified(tag string) error {
+	k.http.Set(fiber.HeaderETag, tag)
+	k.http.Status(fiber.StatusNotModified)
+	return nil
+}
+
+// recovered runs f and makes a panic an error: the recovery of a request does not reach other goroutines.
+func recovered(ctx context.Context, f func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f(ctx)
+}

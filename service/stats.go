@@ -1,0 +1,129 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"filings/index"
+	"filings/index/serving"
+	"filings/service/params"
+)
+
+// stats is the statistics object. The OpenAPI document has its fields from here, with help as their description.
+type stats struct {
+	TotalFilings        int64   `json:"totalFilings" help:"Filings in the database."`
+	UniqueOwners        int64   `json:"uniqueOwners" help:"Owners that differ in more than case."`
+	AvgAmount           float64 `json:"avgAmount" help:"Average filing amount, dollars; 0 where no filing has one."`
+	MinAmount           float64 `json:"minAmount" help:"Smallest filing amount, dollars."`
+	MaxAmount           float64 `json:"maxAmount" help:"Largest filing amount, dollars."`
+	TotalValue          float64 `json:"totalValue" help:"Sum of all filing amounts, dollars."`
+	NewThisWeek         int64   `json:"newThisWeek" help:"Filings added in the last 7 times 24 hours."`
+	NewThisMonth        int64   `json:"newThisMonth" help:"Filings added in the last 30 times 24 hours."`
+	TrustCount          int64   `json:"trustCount" help:"Filings whose owner is a trust."`
+	EstateCount         int64   `json:"estateCount" help:"Filings whose owner is an estate."`
+	CombinedTrustEstate int64   `json:"combinedTrustEstate" help:"Filings whose owner is a trust or an estate; one that is both counts once."`
+	TrustPercentage     float64 `json:"trustPercentage" help:"Percent of all filings whose owner is a trust."`
+	CombinedPercentage  float64 `json:"combinedPercentage" help:"Percent of all filings whose owner is a trust or an estate."`
+}
+
+// SchemaName implements openapi.Named.
+func (stats) SchemaName() string { return "Figures" }
+
+// overall handles GET /v1/stats. Its three parts are read at the same time.
+func overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	var st index.Stats
+	var week, month int64
+	g, ctx := errgroup.WithContext(ctx)
+	read := func(f func(context.Context) error) { g.Go(func() error { return recovered(ctx, f) }) }
+	read(func(ctx context.Context) (err error) {
+		st, err = r.Stats(ctx)
+		return err
+	})
+	read(func(ctx context.Context) (err error) {
+		week, err = r.Count(ctx, addedWithin(7, q.Now))
+		return err
+	})
+	read(func(ctx context.Context) (err error) {
+		month, err = r.Count(ctx, addedWithin(30, q.Now))
+		return err
+	})
+	err := g.Wait()
+	return Result{Data: stats{
+		TotalFilings: st.Filings, UniqueOwners: st.Owners,
+		AvgAmount: index.AverageDollars(st.SumCents, st.Amounts),
+		MinAmount: st.MinAmount, MaxAmount: st.MaxAmount, TotalValue: index.Dollars(st.SumCents),
+		NewThisWeek: week, NewThisMonth: month,
+		TrustCount: st.Trusts, EstateCount: st.Estates, CombinedTrustEstate: st.TrustsOrEstates,
+		TrustPercentage:    index.Percent(st.Trusts, st.Filings),
+		CombinedPercentage: index.Percent(st.TrustsOrEstates, st.Filings),
+	}}, err
+}
+
+// addedWithin selects the filings that were added within so many times 24 hours before now (rule A3).
+func addedWithin(days int, now time.Time) index.Filter {
+	return index.Where(index.Times{From: now.Add(-time.Duration(days) * 24 * time.Hour), To: now})
+}
+
+// countyStats is the county statistics object.
+type countyStats struct {
+	County      string  `json:"county" help:"County, without its state."`
+	State       string  `json:"state" help:"Two-letter abbreviation of the state."`
+	FilingCount int64   `json:"filingCount" help:"Filings in the county."`
+	TotalAmount float64 `json:"totalAmount" help:"Sum of filing amounts, dollars."`
+	AvgAmount   float64 `json:"avgAmount" help:"Average filing amount, dollars; 0 where no filing has one."`
+	MinAmount   float64 `json:"minAmount" help:"Smallest filing amount, dollars."`
+	MaxAmount   float64 `json:"maxAmount" help:"Largest filing amount, dollars."`
+}
+
+// SchemaName implements openapi.Named.
+func (countyStats) SchemaName() string { return "CountyFigures" }
+
+// byCounty handles GET /v1/stats/counties.
+func byCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	all, err := r.Counties(ctx)
+	all = slices.Clone(all) // what the engine returned may be shared
+	slices.SortFunc(all, func(a, b index.CountyStats) int { return index.CompareByState(a.County, b.County) })
+	data := []countyStats{}
+	for _, c := range all {
+		name, of := index.SplitCounty(c.County)
+		if q.State != "" && of != q.State {
+			continue
+		}
+		data = append(data, countyStats{
+			County: name, State: of, FilingCount: c.Filings,
+			TotalAmount: index.Dollars(c.SumCents), AvgAmount: index.AverageDollars(c.SumCents, c.Amounts),
+			MinAmount: c.MinAmount, MaxAmount: c.MaxAmount,
+		})
+	}
+	return Result{Data: data}, err
+}
+
+// counties handles GET /v1/counties.
+func counties(ctx context.Context, r *serving.Reader, _ params.Request) (Result, error) {
+	all, err := r.Counties(ctx)
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.County
+	}
+	return Result{Data: names}, err
+}
+
+// distinct handles GET /v1/counties/{county}/months and date-ranges: the different values of f in the county.
+func distinct(f index.Field) handler {
+	return func(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+		values, err := r.Distinct(ctx, q.Query.Where, f)
+		if err != nil || len(values) > 0 {
+			return Result{Data: values}, err
+		}
+		// A county whose filings have no date, or no county.
+		n, err := r.Count(ctx, q.Query.Where)
+		if err == nil && n == 0 {
+			err = refuse(index.ErrNotFound, fmt.Sprintf("there is no county %q; /v1/counties lists them", params.Shorten(q.County)))
+		}
+		return Result{Data: []string{}}, err
+	}
+}
