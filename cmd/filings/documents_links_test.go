@@ -167,6 +167,26 @@ func TestDocuments_READMEIsShort(t *testing.T) {
 	}
 }
 
+// The README's table of figures repeats those of docs/figures.md.
+func TestDocuments_Figures(t *testing.T) {
+	t.Parallel()
+	_, table, _ := strings.Cut(readDocument(t, "README.md").prose, "\n## Figures\n")
+	all, found := readDocument(t, "docs/figures.md").prose, 0
+	for _, row := range regexp.MustCompile(`(?m)^\|[^|]+\|(.*)\|$`).FindAllStringSubmatch(table, -1) {
+		for cell := range strings.SplitSeq(row[1], "|") {
+			if cell = strings.TrimSpace(cell); strings.ContainsAny(cell, "0123456789") {
+				found++
+				if !strings.Contains(all, "| "+cell+" |") {
+					t.Errorf("the README says %s, which docs/figures.md does not", cell)
+				}
+			}
+		}
+	}
+	if found < 8 {
+		t.Errorf("only %d figures were found: this test does not see them", found)
+	}
+}
+
 // named are the names in documents that code, Makefile or settings have to have. A name that ends in … is the beginning
 // of some.
 var named = []struct {
@@ -253,7 +273,8 @@ func metricNames(t *testing.T) []string {
 }
 
 // moving are folders that are on their way: some are not there yet, some are about to leave.
-var moving = []string{"service/web", "index/cache", "index/embedded/sorter", "cmd/filings/settings", "cmd/filings/check", "service/params", "service/edge", "service/accounts", "service/pages",
+var moving = []string{"service/web", "index/cache", "index/embedded/sorter", "index/elastic/document", "index/elastic/reader",
+	"index/elastic/elastictest", "index/indextest/conformance", "index/indextest/edges", "cmd/filings/settings", "cmd/filings/check", "service/params", "service/edge", "service/accounts", "service/pages",
 	"index/elastic/client", "index/embedded/columns", "reindexer/source", "reindexer/record"}
 
 // The table of folders in docs/design.md has all packages, and no others.
