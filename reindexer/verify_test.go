@@ -112,7 +112,7 @@ func TestVerification(t *testing.T) {
 	}
 }
 
-// liar is a store whose builds do something else than what they are told.
+// liar is a store whose builds do something else than what they are called for.
 type liar struct {
 	*faulty
 	begin func(generation.Build) error
