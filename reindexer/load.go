@@ -6,35 +6,37 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// batchSize is how many records go from reading to filling at once: enough that handing over costs nothing, and few
+	// enough that a batch (of some 1 KiB a filing) stays in the processor's cache. An update looks so many up at once.
+	batchSize = 256
+	// batchesAhead is how many batches may be read before they are filled in.
+	batchesAhead = 2
 )
 
 // load reads all sources into build, or only counts what that would do if build is nil. Once there are more rejects than
 // allowed, reading goes on to find all of them, but nothing is put into build any more.
 func (r *running) load(ctx context.Context, live index.Reader, build generation.Build) error {
+	apply := r.putAll
 	var changes *update
 	if r.cfg.Update {
 		var err error
 		if changes, err = newUpdate(ctx, r, live); err != nil {
 			return err
 		}
+		apply = changes.apply
 	}
 	r.enter(PhaseLoading)
-	allowed := func() generation.Build {
+	err := r.pipeline(ctx, func(batch []change) error {
 		if r.tooMany() {
-			return nil
+			build = nil
 		}
-		return build
-	}
-	err := r.reading.each(ctx, func(f *index.Filing, deleted bool) error {
-		if changes != nil {
-			return changes.add(ctx, f, deleted, allowed())
-		}
-		r.indexed.Add(1)
-		return r.put(ctx, f, allowed())
+		return apply(ctx, batch, build)
 	})
-	if err == nil && changes != nil {
-		err = changes.apply(ctx, allowed())
-	}
 	if closing := r.rejects.close(); err == nil {
 		err = closing
 	}
@@ -46,6 +48,58 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		err = changes.sampleUntouched(ctx)
 	}
 	return err
+}
+
+// pipeline reads records beside applying them, which takes about as long.
+func (r *running) pipeline(ctx context.Context, apply func([]change) error) error {
+	batches := make(chan []change, batchesAhead)
+	group, reading := errgroup.WithContext(ctx)
+	send := func(batch []change) error {
+		select {
+		case batches <- batch:
+			return nil
+		case <-reading.Done():
+			return reading.Err()
+		}
+	}
+	group.Go(func() error {
+		defer close(batches)
+		batch := make([]change, 0, batchSize)
+		err := r.reading.each(reading, func(f *index.Filing, deleted bool) error {
+			batch = append(batch, change{*f, deleted})
+			f.Categories = nil // the batch's now; nothing else of f is reused
+			if len(batch) < batchSize {
+				return nil
+			}
+			full := batch
+			batch = make([]change, 0, batchSize)
+			return send(full)
+		})
+		if err == nil {
+			err = send(batch)
+		}
+		return err
+	})
+	group.Go(func() error {
+		for batch := range batches {
+			if err := apply(batch); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// putAll applies the records of a full load: whatever is read is new.
+func (r *running) putAll(ctx context.Context, batch []change, build generation.Build) error {
+	for i := range batch {
+		r.indexed.Add(1)
+		if err := r.put(ctx, &batch[i].filing, build); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // guard is the shrink guard (rule L10). It compares what the generation will hold, which verification makes sure of, so

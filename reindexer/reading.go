@@ -47,6 +47,12 @@ func newReading(all []source.Source, update, strict bool, start time.Time, rejec
 	return r
 }
 
+// change is a valid record, on its way into a generation.
+type change struct {
+	filing  index.Filing
+	deleted bool
+}
+
 // handle is called with a valid record: f, which is reused after the call, or the deletion of the filing with f's id.
 type handle func(f *index.Filing, deleted bool) error
 

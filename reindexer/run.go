@@ -11,14 +11,17 @@
 //
 // # The run
 //
-// Run takes the lock of the store, and renews it (lease.go), or fails at once and says who holds it. It deletes unsealed generations, which only
-// the holder of the lock can know to be left behind by a run that died. It begins a generation, empty or as a copy of
-// the live one, fills it, and counts what it expects the generation to hold. It reads and fills in
-// one goroutine: engines write in others of their own. The generation
-// is sealed and then compared with what was expected: counts in total, by county and by month, sums of amounts, a
-// sample of filings read back whole, and a few searches. It is made live in one step that fails if the lock was lost or
-// if something else became live meanwhile. Whatever goes wrong before that step, the generation is deleted and the live
-// one stays as it was.
+// Run takes the lock of the store, and renews it (lease.go), or fails at once and says who holds it. It deletes unsealed
+// generations, which only the holder of the lock can know to be left behind by a run that died. It begins a generation,
+// empty or as a copy of the live one, fills it, and counts what it expects the generation to hold. The generation is
+// sealed and then compared with what was expected: counts in total, by county and by month, sums of amounts, a sample of
+// filings read back whole, and a few searches. It is made live in one step that fails if the lock was lost or if
+// something else became live meanwhile. Whatever goes wrong before that step, the generation is deleted and the live one
+// stays as it was.
+//
+// Reading runs beside filling, by one channel of batches (load.go), although engines write in goroutines of their own: in
+// the embedded engine reading half a million filings takes 2.0 s, encoding them 2.1, writing 1.4, so that one goroutine
+// for the first two would make the load a fifth slower on two cores. An update looks up a batch at once.
 //
 // Old generations are pruned after the swap. The one that was live until then always stays until the next load, even if
 // none is to be kept: requests that began before the swap still read it. The ones before it stopped being live before

@@ -11,22 +11,12 @@ import (
 	"filings/reindexer/record"
 )
 
-// lookedUp is how many changes wait to be looked up in the live generation at once.
-const lookedUp = 256
-
 // update applies changes to a copy of the live generation.
 type update struct {
-	run     *running
-	live    index.Reader
-	waiting []change
+	run  *running
+	live index.Reader
 	// now has what the new generation holds under each id that was named so far.
 	now map[int64]held
-}
-
-// change is one record of an update.
-type change struct {
-	filing  index.Filing
-	deleted bool
 }
 
 // held is the part of a filing that a checksum counts; its zero value is no filing.
@@ -66,35 +56,24 @@ func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, err
 	return &update{run: r, live: live, now: map[int64]held{}}, nil
 }
 
-// add adds a change to those that wait, and applies them when they are enough.
-func (u *update) add(ctx context.Context, f *index.Filing, deleted bool, build generation.Build) error {
-	c := change{*f, deleted}
-	c.filing.Categories = slices.Clone(f.Categories) // the rest of f shares nothing that is reused
-	if u.waiting = append(u.waiting, c); len(u.waiting) < lookedUp {
-		return nil
-	}
-	return u.apply(ctx, build)
-}
-
-// apply applies the changes that wait, in order.
-func (u *update) apply(ctx context.Context, build generation.Build) error {
-	if err := u.lookUp(ctx); err != nil {
+// apply applies changes in order.
+func (u *update) apply(ctx context.Context, batch []change, build generation.Build) error {
+	if err := u.lookUp(ctx, batch); err != nil {
 		return err
 	}
-	for i := range u.waiting {
-		if err := u.change(ctx, &u.waiting[i], build); err != nil {
+	for i := range batch {
+		if err := u.change(ctx, &batch[i], build); err != nil {
 			return err
 		}
 	}
-	u.waiting = u.waiting[:0]
 	return nil
 }
 
 // lookUp finds out what the live generation holds under the ids that were not named before.
-func (u *update) lookUp(ctx context.Context) error {
+func (u *update) lookUp(ctx context.Context, batch []change) error {
 	var ids []int64
-	for i := range u.waiting {
-		id := u.waiting[i].filing.ID
+	for i := range batch {
+		id := batch[i].filing.ID
 		if _, known := u.now[id]; !known {
 			u.now[id] = held{}
 			ids = append(ids, id)
