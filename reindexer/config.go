@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"filings/index/generation"
+	"filings/reindexer/record"
 	"filings/reindexer/source"
 )
 
@@ -70,6 +71,17 @@ func (cfg Config) checked() (Config, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	return cfg, nil
+}
+
+// sources finds what cfg.Sources name.
+func (cfg Config) sources() ([]source.Source, error) {
+	return source.Find(cfg.Sources, source.Options{
+		Stdin: cfg.Stdin, Format: cfg.Format, Query: cfg.Query, Log: cfg.Log,
+		Column: func(column string) source.Column {
+			name, known, list := record.NameOf(column)
+			return source.Column{Name: name, Field: known, List: list}
+		},
+	})
 }
 
 // Report is the outcome of a run. Its JSON is the one line that `filings reindex` prints.

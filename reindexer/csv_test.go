@@ -154,5 +154,5 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// blankCell tells whether a row is one cell of blanks, which only quotes keep from being skipped.
+// blankCell reports whether a row is one cell of blanks, which only quotes keep from being skipped.
 func blankCell(cells []string) bool { return len(cells) == 1 && strings.TrimSpace(cells[0]) == "" }

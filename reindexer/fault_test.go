@@ -20,7 +20,7 @@ import (
 var errInjected = errors.New("injected")
 
 // TestFaults_AtEveryCall lets the first call of a load fail, then the second, and so on until none is left to fail: not
-// made, made but answered by an error, or with the run cancelled. After each the live generation is the one from before
+// made, made but its response an error, or with the run cancelled. After each the live generation is the one from before
 // or, if the run says so, the new one, and the next run succeeds and leaves nothing behind.
 func TestFaults_AtEveryCall(t *testing.T) {
 	t.Parallel()

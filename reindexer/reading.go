@@ -2,11 +2,8 @@ package reindexer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -14,17 +11,6 @@ import (
 	"filings/reindexer/record"
 	"filings/reindexer/source"
 )
-
-// sources finds what cfg.Sources name.
-func (cfg Config) sources() ([]source.Source, error) {
-	return source.Find(cfg.Sources, source.Options{
-		Stdin: cfg.Stdin, Format: cfg.Format, Query: cfg.Query, Log: cfg.Log,
-		Column: func(column string) source.Column {
-			name, known, list := record.NameOf(column)
-			return source.Column{Name: name, Field: known, List: list}
-		},
-	})
-}
 
 // reading is the way from sources to valid records.
 type reading struct {
@@ -134,28 +120,4 @@ func (s idSet) add(id int64) bool {
 	}
 	s[id>>6] = word | bit
 	return true
-}
-
-// errEnough ends a reading whose consumer needs no more.
-var errEnough = errors.New("enough")
-
-// Read returns the filings of a file, a folder or an address of HTTP by the rules of a full load. A reject comes as a
-// *Reject and reading goes on; any other error is the last. A filing is valid until the next one is requested.
-func Read(ctx context.Context, name string) iter.Seq2[*index.Filing, error] {
-	return func(yield func(*index.Filing, error) bool) {
-		next := func(f *index.Filing, err error) error {
-			if !yield(f, err) {
-				return errEnough
-			}
-			return nil
-		}
-		all, err := Config{Sources: []string{name}, Log: slog.New(slog.DiscardHandler)}.sources()
-		if err == nil {
-			r := newReading(all, false, false, time.Now(), func(reject Reject) error { return next(nil, &reject) })
-			err = r.each(ctx, func(f *index.Filing, _ bool) error { return next(f, nil) })
-		}
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(nil, err)
-		}
-	}
 }

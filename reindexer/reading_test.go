@@ -166,29 +166,6 @@ func TestL9_Deletions(t *testing.T) {
 	}
 }
 
-func TestRead(t *testing.T) {
-	t.Parallel()
-	path := write(t, "a.ndjson", `{"id":1,"county":"A, FL"}`+"\n"+`{"id":1,"county":"A, FL"}`+"\n"+`{"id":2,"county":"B, FL"}`+"\n")
-	var ids []int64
-	rejected := 0
-	for f, err := range Read(context.Background(), path) {
-		if err != nil {
-			rejected++
-			continue
-		}
-		ids = append(ids, f.ID)
-	}
-	if diff := cmp.Diff([]int64{1, 2}, ids); diff != "" || rejected != 1 {
-		t.Errorf("%d rejects, ids (-want +got):\n%s", rejected, diff)
-	}
-	for f, err := range Read(context.Background(), path) {
-		if err != nil || f.ID != 1 {
-			t.Errorf("first = %v, %v", f, err)
-		}
-		break // must not panic
-	}
-}
-
 // TestL6_LongRecords: what was read of one is not taken for the id of the reject, nor is that of the record before.
 func TestL6_LongRecords(t *testing.T) {
 	t.Parallel()

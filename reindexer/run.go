@@ -34,7 +34,7 @@
 // between; in the embedded engine an unsealed file has no journal and is worth nothing. With 525,682 filings on two cores
 // reading back took 13 s, writing 44 s, merging and verifying 19 s. By that, a load killed at its very end would be done
 // in half of the time of a new one, one that was killed at a random moment in three quarters. That is not worth a second
-// way through the code in which a mistake would mix two loads.
+// way through the code in which a bug would mix two loads.
 //
 // # Updates
 //
@@ -43,7 +43,7 @@
 // some 60 bytes of each: an update needs memory in proportion to the number of its changes.
 //
 // A dry run does all of the reading and nothing else. For a full load it does not even connect to the store; an update
-// looks ids up in the live generation to tell what it would do.
+// looks ids up in the live generation to count what it would do.
 package reindexer
 
 import (

@@ -94,7 +94,7 @@ func (r *running) put(ctx context.Context, f *index.Filing, build generation.Bui
 	return build.Put(ctx, f)
 }
 
-// tooMany tells whether more records were rejected than is allowed.
+// tooMany reports whether more records were rejected than is allowed.
 func (r *running) tooMany() bool { return r.rejected.Load() > int64(r.cfg.MaxRejects) }
 
 // status is what Progress shows.

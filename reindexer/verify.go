@@ -106,7 +106,7 @@ const (
 	searched = 5
 	// searchedTerm is the longest search term that a client can send, in characters (rule P16).
 	searchedTerm = 200
-	// searchedRows is how many hits a filing may have to be found among.
+	// searchedRows is how many hits a filing is looked for among.
 	searchedRows = 1000
 )
 
@@ -151,23 +151,16 @@ func findOwner(ctx context.Context, r index.Reader, f *index.Filing) (string, er
 	if amount, ok := f.Number(index.FilingAmount); ok {
 		where = where.And(index.Between{Field: index.FilingAmount, Min: &amount, Max: &amount})
 	}
-	total, err := r.Count(ctx, where)
-	if err != nil || total > searchedRows {
+	rows, err := r.Rows(ctx, index.Query{Where: where, Sort: index.DefaultSort, Limit: searchedRows})
+	if err != nil || len(rows) == searchedRows { // f may be behind them
 		return "", err
 	}
-	q := index.Query{Where: where, Sort: index.DefaultSort, Limit: 100}
-	for ; int64(q.Offset) < total; q.Offset += q.Limit {
-		rows, err := r.Rows(ctx, q)
-		if err != nil {
-			return "", err
-		}
-		for _, row := range rows {
-			if got, err := record.Decode(row); err == nil && got.ID == f.ID {
-				return "", nil
-			}
+	for _, row := range rows {
+		if got, err := record.Decode(row); err == nil && got.ID == f.ID {
+			return "", nil
 		}
 	}
-	return fmt.Sprintf("filing %d is not among the %d hits of a search for its owner", f.ID, total), nil
+	return fmt.Sprintf("filing %d is not among the %d hits of a search for its owner", f.ID, len(rows)), nil
 }
 
 // term returns s as a search term that a client could send.

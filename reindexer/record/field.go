@@ -11,6 +11,32 @@ import (
 	"filings/index"
 )
 
+// draft is a filing whose values are being read. Of what is wrong it keeps the first thing, and reads on.
+type draft struct {
+	rules  Rules
+	filing *index.Filing
+	result Result
+	named  uint64              // a bit for each known field that was named
+	others map[string]struct{} // unknown names
+}
+
+// begin makes d ready for a record. Its values go to filing.
+func (d *draft) begin(filing *index.Filing) {
+	filing.Reset()
+	if len(d.others) > maxNames {
+		d.others = nil // clearing a map takes as long as it ever was large
+	}
+	clear(d.others)
+	*d = draft{rules: d.rules, others: d.others, filing: filing}
+}
+
+// fail notes what is wrong, unless something is already.
+func (d *draft) fail(field, reason string) {
+	if d.result.Reason == "" {
+		d.result.Field, d.result.Reason = field, reason
+	}
+}
+
 // setField checks a value that is not missing by the kind of its field (rules L3 and L4), and takes it.
 func (d *draft) setField(field index.Field, v *value) {
 	info := field.Info()
@@ -82,7 +108,7 @@ func (d *draft) setText(field index.Field, v *value, longest int, valid func(str
 	}
 }
 
-// isCounty refuses blanks at the ends of the name: no query could ever ask for such a county, since parameters are
+// isCounty refuses blanks at the ends of the name: no query could ever select such a county, since parameters are
 // trimmed.
 func isCounty(s string) bool {
 	name, state := index.SplitCounty(s)
@@ -153,7 +179,7 @@ func (d *draft) setNumber(field index.Field, v *value, least, most float64, othe
 	}
 }
 
-// setInteger takes integers up to 2^53, beyond which a float64 no longer tells neighbours apart.
+// setInteger takes integers up to 2^53, beyond which a float64 cannot hold all of them.
 func (d *draft) setInteger(field index.Field, v *value) {
 	digits, ok := "", false
 	if v.kind == kindNumber {
@@ -165,4 +191,22 @@ func (d *draft) setInteger(field index.Field, v *value) {
 		return
 	}
 	d.filing.SetNumber(field, float64(n))
+}
+
+// The years that days and times may lie in (rule L4).
+const (
+	firstYear = 1600
+	lastYear  = 2999
+)
+
+// isDay reports whether s is a real day YYYY-MM-DD.
+func isDay(s string) bool {
+	t, err := time.Parse(time.DateOnly, s)
+	return err == nil && t.Year() >= firstYear && t.Year() <= lastYear
+}
+
+// isDayRange reports whether s is `YYYY-MM-DD to YYYY-MM-DD` with real days, the first not after the second.
+func isDayRange(s string) bool {
+	from, to, _ := strings.Cut(s, " to ")
+	return isDay(from) && isDay(to) && from <= to
 }

@@ -98,7 +98,7 @@ func simple(v any) any {
 	return v
 }
 
-// cutOff tells whether text can be made valid by adding to it: whether encoding/json, too, fails at its very end.
+// cutOff reports whether text can be made valid by adding to it: whether encoding/json, too, fails at its very end.
 func cutOff(text string) bool {
 	var syntax *json.SyntaxError
 	err := json.Unmarshal([]byte(text), new(any))

@@ -44,26 +44,3 @@ func CheckNames(what string, names []string) error {
 	}
 	return errors.New(what + " lacks " + lacks + "; it is " + abbreviate(strings.Join(names, ",")))
 }
-
-// Names counts names that no field has, without letting a hostile source fill the memory: beyond maxNames different ones,
-// and beyond maxName characters of one, they are counted together.
-type Names map[string]int64
-
-const (
-	maxNames   = 1000
-	otherNames = "(others)"
-)
-
-func (n Names) add(name string) {
-	if n == nil {
-		return
-	}
-	name = abbreviate(name)
-	if _, known := n[name]; !known {
-		if len(n) >= maxNames {
-			name = otherNames
-		}
-		name = strings.Clone(name) // it is a part of the record's text, which must not stay
-	}
-	n[name]++
-}

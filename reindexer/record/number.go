@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// isNumber tells whether s is a number as JSON writes it.
+// isNumber reports whether s is a number as JSON writes it.
 func isNumber(s string) bool {
 	whole, s := digits(strings.TrimPrefix(s, "-"))
 	if whole == "" || whole[0] == '0' && whole != "0" {

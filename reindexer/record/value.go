@@ -25,7 +25,7 @@ const (
 	kindObject
 )
 
-// missing tells whether v stands for no value: null, "" and an empty list do.
+// missing reports whether v stands for no value: null, "" and an empty list do.
 func (v *value) missing() bool {
 	return v.kind == kindNull || v.kind == kindString && v.text == "" || v.kind == kindStrings && len(v.list) == 0
 }

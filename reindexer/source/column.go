@@ -14,13 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Column says what a column of a query stands for.
-type Column struct {
-	Name  string // of the field, or as the query calls the column where no field is meant
-	Field bool   // a field: its type has to be one that can be read
-	List  bool   // a text is a list, cut at each semicolon
-}
-
 // column is a Column whose type is known.
 type column struct {
 	Column
@@ -58,7 +51,7 @@ func columnsOf(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDe
 	list := []byte("{" + strings.Join(oids, ",") + "}")
 	types := conn.ExecParams(ctx, typesQuery, [][]byte{list}, nil, nil, nil).Read()
 	if types.Err != nil {
-		return nil, fmt.Errorf("asking for the types of columns: %w", foreign(ctx, types.Err))
+		return nil, fmt.Errorf("reading the types of columns: %w", foreign(ctx, types.Err))
 	}
 	columns := make([]column, len(fields))
 	for i, f := range fields {

@@ -29,7 +29,7 @@ func (r *rows) Next() (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if !l.long && open(false, l.text) {
+	if !l.long && leavesOpen(false, l.text) {
 		return r.nextLong(l)
 	}
 	return Record{Text: string(l.text), Line: r.number, Last: !l.ended, Long: l.long}, nil
@@ -41,7 +41,7 @@ func (r *rows) nextLong(l line) (Record, error) {
 	var b strings.Builder
 	begins := r.number
 	b.Write(l.text)
-	for quoted := true; quoted; quoted = open(quoted, l.text) {
+	for quoted := true; quoted; quoted = leavesOpen(quoted, l.text) {
 		err := error(io.EOF)
 		if l.ended {
 			l, err = r.next()
@@ -60,9 +60,9 @@ func (r *rows) nextLong(l line) (Record, error) {
 	return Record{Text: b.String(), Line: begins, Last: !l.ended}, nil
 }
 
-// open tells whether a quoted cell goes on behind the end of a line, if one was open (quoted) at its beginning. A line
+// leavesOpen reports whether a quoted cell goes on behind the end of a line, if one was open (quoted) at its beginning. A line
 // that is no CSV does not go on, so that it is rejected alone.
-func open(quoted bool, text []byte) bool {
+func leavesOpen(quoted bool, text []byte) bool {
 	for {
 		if !quoted {
 			if !bytes.HasPrefix(text, []byte{'"'}) {

@@ -28,9 +28,9 @@ SET LOCAL datestyle = 'ISO, YMD';
 SET LOCAL timezone = 'UTC';
 SET LOCAL extra_float_digits = 3`
 
-// database returns the rows of a query as a source. The address is that of libpq, as are the variables and files that
+// databaseSource returns the rows of a query as a source. The address is that of libpq, as are the variables and files that
 // complete it: PGPASSWORD, ~/.pgpass and so on.
-func database(address, shown string, o Options) (Source, error) {
+func databaseSource(address, shown string, o Options) (Source, error) {
 	config, err := pgconn.ParseConfig(address)
 	if err != nil {
 		return Source{}, fmt.Errorf("%w: the address %s or one of its parameters is not valid, or a file that it or a "+
@@ -126,7 +126,7 @@ func (q *query) Next() (Record, error) {
 	return Record{Text: string(q.buf), Line: q.number}, nil
 }
 
-// end tells the end of the rows from a failure. The server ends the rows with the number of them; without that message
+// end tells the end of the rows apart from a failure. The server ends the rows with the number of them; without that message
 // Close fails.
 func (q *query) end() error {
 	_, err := q.result.Close()

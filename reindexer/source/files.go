@@ -14,8 +14,8 @@ import (
 // stdinName is the source that means standard input, and its name in rejects.
 const stdinName = "-"
 
-// standardInput is NDJSON unless a format is set.
-func standardInput(stdin io.Reader, format string) Source {
+// stdinSource is NDJSON unless a format is set.
+func stdinSource(stdin io.Reader, format string) Source {
 	s := Source{Name: stdinName, unit: "line"}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		return openText(ctx, io.NopCloser(stdin), format, false, read)
@@ -23,16 +23,16 @@ func standardInput(stdin io.Reader, format string) Source {
 	return s
 }
 
-// local returns a file, or the files of a folder.
-func local(path, format string, log *slog.Logger) ([]Source, error) {
+// localSources returns a file, or the files of a folder.
+func localSources(path, format string, log *slog.Logger) ([]Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	if info.IsDir() {
-		return folder(path, format, log)
+		return folderSources(path, format, log)
 	}
-	s, ok := file(path, info, format)
+	s, ok := fileSource(path, info, format)
 	if !ok {
 		return nil, fmt.Errorf("%w: the name of %s does not say its format: name it .ndjson, .jsonl or .csv "+
 			"(then .gz or .zst, if you like), or give --format", ErrUsage, path)
@@ -40,8 +40,8 @@ func local(path, format string, log *slog.Logger) ([]Source, error) {
 	return []Source{s}, nil
 }
 
-// file is not ok if its format is not known.
-func file(path string, info os.FileInfo, format string) (_ Source, ok bool) {
+// fileSource is not ok if its format is not known.
+func fileSource(path string, info os.FileInfo, format string) (_ Source, ok bool) {
 	if format == "" {
 		format = formatOf(path)
 	}
@@ -57,7 +57,7 @@ func file(path string, info os.FileInfo, format string) (_ Source, ok bool) {
 }
 
 // formatOf returns the format that the name of a file says, "" if it says none. A `.json` file is a single document as
-// often as one a line, so that name says nothing.
+// often as one a line, so that name does not say which.
 func formatOf(path string) string {
 	name := strings.ToLower(filepath.Base(path))
 	for _, suffix := range []string{".gz", ".zst"} {
@@ -72,10 +72,10 @@ func formatOf(path string) string {
 	return ""
 }
 
-// folder lists the files of a folder in the order of their names. Folders within it, hidden files and files whose format
+// folderSources lists the files of a folder in the order of their names. Folders within it, hidden files and files whose format
 // is not known are left out; all but the hidden ones are logged. A folder without a file to read is an error: it is more
 // likely the wrong folder than an empty delivery.
-func folder(path, format string, log *slog.Logger) ([]Source, error) {
+func folderSources(path, format string, log *slog.Logger) ([]Source, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
@@ -90,7 +90,7 @@ func folder(path, format string, log *slog.Logger) ([]Source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
-		s, ok := file(path, info, format)
+		s, ok := fileSource(path, info, format)
 		if info.IsDir() || !ok {
 			log.Warn("left out: not a file whose name says its format", "path", path)
 			continue

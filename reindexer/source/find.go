@@ -2,21 +2,10 @@ package source
 
 import (
 	"fmt"
-	"io"
-	"log/slog"
 	"net/url"
 	"slices"
 	"strings"
 )
-
-// Options say how names become sources.
-type Options struct {
-	Stdin  io.Reader           // read for "-"
-	Format string              // NDJSON, CSV, or "" to go by names and media types; "-" is then NDJSON
-	Query  string              // run on databases; "" if there are none
-	Column func(string) Column // what a column of a query stands for, by its name
-	Log    *slog.Logger        // for files that are left out
-}
 
 // Find returns the sources that names mean: files, folders, addresses of HTTP and PostgreSQL, or "-" for standard input.
 // It fails on the first that is not there or whose format is not known, before anything is read.
@@ -30,12 +19,12 @@ func Find(names []string, o Options) (all []Source, err error) {
 		case name == stdinName && slices.Contains(names[:i], stdinName):
 			return nil, fmt.Errorf("%w: standard input is named twice", ErrUsage)
 		case name == stdinName:
-			found = []Source{standardInput(o.Stdin, o.Format)}
+			found = []Source{stdinSource(o.Stdin, o.Format)}
 		case scheme == "":
-			found, err = local(name, o.Format, o.Log)
+			found, err = localSources(name, o.Format, o.Log)
 		default:
 			found = make([]Source, 1)
-			found[0], err = remote(scheme, name, o)
+			found[0], err = remoteSource(scheme, name, o)
 		}
 		if err != nil {
 			return nil, err
@@ -55,7 +44,7 @@ func (o Options) check(names []string) error {
 	case o.Query == "" && query:
 		return fmt.Errorf("%w: an address of PostgreSQL needs --query, which says what to read there", ErrUsage)
 	case o.Query != "" && !query:
-		return fmt.Errorf("%w: --query is for a source postgres://…, and none is given", ErrUsage)
+		return fmt.Errorf("%w: --query is for a source postgres://…, and there is none", ErrUsage)
 	}
 	return nil
 }
@@ -71,9 +60,9 @@ func schemeOf(name string) string {
 
 func isDatabase(scheme string) bool { return scheme == "postgres" || scheme == "postgresql" }
 
-// remote returns the source at an address. No error repeats an address as it was written: it may have a password in it,
+// remoteSource returns the source at an address. No error repeats an address as it was written: it may have a password in it,
 // or in its parameters, or, where it cannot be parsed, anywhere.
-func remote(scheme, address string, o Options) (Source, error) {
+func remoteSource(scheme, address string, o Options) (Source, error) {
 	if scheme != "http" && scheme != "https" && !isDatabase(scheme) {
 		return Source{}, fmt.Errorf("%w: sources at addresses are http://, https:// and postgres://, not %.200s://", ErrUsage,
 			scheme)
@@ -84,7 +73,7 @@ func remote(scheme, address string, o Options) (Source, error) {
 			"/ ? # @ : %% as %%2F %%3F %%23 %%40 %%3A %%25, and any @ elsewhere as %%40", ErrUsage, scheme)
 	}
 	if isDatabase(scheme) {
-		return database(u.Scheme+address[len(u.Scheme):], publicAddress(u), o)
+		return databaseSource(u.Scheme+address[len(u.Scheme):], publicAddress(u), o)
 	}
 	if u.Hostname() == "" {
 		return Source{}, fmt.Errorf("%w: an address %s:// names no host", ErrUsage, scheme)

@@ -23,7 +23,7 @@ type line struct {
 	long  bool   // longer than MaxLine: text is its beginning
 }
 
-// blank tells whether l has nothing but white space.
+// blank reports whether l has nothing but white space.
 func (l line) blank() bool { return !l.long && len(bytes.TrimSpace(l.text)) == 0 }
 
 // lines cuts a stream into lines.

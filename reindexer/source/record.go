@@ -1,7 +1,5 @@
 package source
 
-import "bufio"
-
 // Record is the text of one record.
 type Record struct {
 	Text string // without its line end; a row of a query is JSON
@@ -31,22 +29,3 @@ type records interface {
 
 // Close ends the reading, finished or not.
 func (r *Reader) Close() { r.close() }
-
-// newText returns a Reader of plain text in a format.
-func newText(text *bufio.Reader, format string, close func()) (*Reader, error) {
-	l := &lines{r: text}
-	if format != CSV {
-		return &Reader{Format: NDJSON, records: &ndjson{l}, close: close}, nil
-	}
-	rows := &rows{lines: l}
-	header, err := rows.header()
-	return &Reader{Format: CSV, Header: header, records: rows, close: close}, err
-}
-
-// ndjson takes every line for a record.
-type ndjson struct{ *lines }
-
-func (n *ndjson) Next() (Record, error) {
-	l, err := n.nextFull()
-	return Record{Text: string(l.text), Line: n.number, Last: !l.ended, Long: l.long}, err
-}

@@ -19,6 +19,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/url"
 	"os"
 	"strings"
@@ -40,6 +42,22 @@ var (
 	// ErrUnfinished: a source ends within a record, so that it is unknown how many more it should have had.
 	ErrUnfinished = errors.New("the file ends in the middle of a record")
 )
+
+// Options say how names become sources.
+type Options struct {
+	Stdin  io.Reader           // read for "-"
+	Format string              // NDJSON, CSV, or "" to go by names and media types; "-" is then NDJSON
+	Query  string              // run on databases; "" if there are none
+	Column func(string) Column // what a column of a query stands for, by its name
+	Log    *slog.Logger        // for files that are left out
+}
+
+// Column says what a column of a query stands for.
+type Column struct {
+	Name  string // of the field, or as the query calls the column where no field is meant
+	Field bool   // a field: its type has to be one that can be read
+	List  bool   // a text is a list, cut at each semicolon
+}
 
 // Source is one stream of records. Find makes it.
 type Source struct {
@@ -72,10 +90,10 @@ func (s Source) Error(line int, err error) error {
 	return fmt.Errorf("%w: %s, %s %d: %w", ErrUnreadable, s.Name, s.unit, line, err)
 }
 
-// IsFile tells whether s is the file that info describes.
+// IsFile reports whether s is the file that info describes.
 func (s Source) IsFile(info os.FileInfo) bool { return s.info != nil && os.SameFile(s.info, info) }
 
-// regular tells whether s is a file on a disk, which never blocks for ever and has a size.
+// regular reports whether s is a file on a disk, which never blocks for ever and has a size.
 func (s Source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
 
 // TotalBytes is the size of all sources, or 0 if that of one of them is not known before it was read.

@@ -254,7 +254,7 @@ func TestL6_LongLines(t *testing.T) {
 	t.Parallel()
 	long := io.MultiReader(strings.NewReader(filing(1)+`{"id":2,"owner":"`),
 		io.LimitReader(endless('x'), 100<<20), strings.NewReader("\"}\n"+filing(3)))
-	records, err := readSource(standardInput(long, NDJSON))
+	records, err := readSource(stdinSource(long, NDJSON))
 	if err != nil || len(records) != 3 || records[0].Long || records[2].Long || records[2].Line != 3 {
 		t.Fatalf("%d records, error %v", len(records), err)
 	}

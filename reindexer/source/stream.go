@@ -49,6 +49,25 @@ func skipMark(text *bufio.Reader) error {
 	return nil
 }
 
+// newText returns a Reader of plain text in a format.
+func newText(text *bufio.Reader, format string, close func()) (*Reader, error) {
+	l := &lines{r: text}
+	if format != CSV {
+		return &Reader{Format: NDJSON, records: &ndjson{l}, close: close}, nil
+	}
+	rows := &rows{lines: l}
+	header, err := rows.header()
+	return &Reader{Format: CSV, Header: header, records: rows, close: close}, err
+}
+
+// ndjson takes every line for a record.
+type ndjson struct{ *lines }
+
+func (n *ndjson) Next() (Record, error) {
+	l, err := n.nextFull()
+	return Record{Text: string(l.text), Line: n.number, Last: !l.ended, Long: l.long}, err
+}
+
 // counted counts what is read and ends with its context.
 type counted struct {
 	ctx context.Context

@@ -42,7 +42,7 @@ func newWeb() web {
 	}}
 }
 
-// source returns the source at u, whose format is told by its name, else by its media type.
+// source returns the source at u, whose format is known by its name, else by its media type.
 func (w web) source(u *url.URL, format string) Source {
 	if format == "" {
 		format = formatOf(u.Path)
@@ -75,7 +75,7 @@ func (w web) open(ctx context.Context, u *url.URL, format string) (io.ReadCloser
 		err = errors.New("neither its name nor its Content-Type (application/x-ndjson, text/csv) says the format: " +
 			"give --format")
 	case response.ProtoMajor == 1 && response.ContentLength < 0 && len(response.TransferEncoding) == 0:
-		err = errors.New("the server does not tell how long its answer is, so that a cut connection would look like " +
+		err = errors.New("the server does not announce how long its response is, so that a cut connection would look like " +
 			"the end: fetch it to a file first")
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (w web) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 		case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
 			http.StatusPermanentRedirect:
 		default:
-			return nil, fmt.Errorf("%s answers with status %d %s", publicAddress(u), response.StatusCode,
+			return nil, fmt.Errorf("%s responds with status %d %s", publicAddress(u), response.StatusCode,
 				http.StatusText(response.StatusCode))
 		}
 		if u, err = redirected(u, response); err != nil {
@@ -136,7 +136,7 @@ func redirected(u *url.URL, response *http.Response) (*url.URL, error) {
 	case err != nil || to.Scheme != "http" && to.Scheme != "https":
 		return nil, fmt.Errorf("%s redirects to nothing that is an address of HTTP", publicAddress(u))
 	case u.Scheme == "https" && to.Scheme == "http":
-		return nil, fmt.Errorf("%s redirects from https to http, which anybody on the way could change", publicAddress(u))
+		return nil, fmt.Errorf("%s redirects from https to http, which others on the path could change", publicAddress(u))
 	case to.User == nil && to.Scheme == u.Scheme && to.Host == u.Host:
 		to.User = u.User
 	}

@@ -56,7 +56,7 @@ func TestL1_HTTP(t *testing.T) {
 	}
 }
 
-// TestL1_SourcesMix reads a file and an answer that comes in chunks.
+// TestL1_SourcesMix reads a file and a response that comes in chunks.
 func TestL1_SourcesMix(t *testing.T) {
 	t.Parallel()
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -92,7 +92,7 @@ func TestHTTP_Secrets(t *testing.T) {
 	})
 	host := strings.TrimPrefix(address, "http://")
 	for path, want := range map[string]string{
-		"/b.ndjson":   "http://" + host + "/b.ndjson answers with status 404 Not Found",
+		"/b.ndjson":   "http://" + host + "/b.ndjson responds with status 404 Not Found",
 		"/circle":     "more than 5 redirects",
 		"/astray":     "redirects to nothing that is an address of HTTP",
 		"/cut.ndjson": "the connection broke off after 31 of 100 bytes",
@@ -119,14 +119,14 @@ func noSecrets(t *testing.T, err error) {
 	}
 }
 
-// TestHTTP_Redirects tells the password to the same server only, and the parameters to nobody.
+// TestHTTP_Redirects sends the password to the same server only, and the parameters to none.
 func TestHTTP_Redirects(t *testing.T) {
 	t.Parallel()
-	answer := func(w http.ResponseWriter, r *http.Request) {
+	response := func(w http.ResponseWriter, r *http.Request) {
 		_, _, authorized := r.BasicAuth()
 		fmt.Fprintf(w, `{"id":1,"county":"Orange, FL","authorized":%v,"referer":%q}`+"\n", authorized, r.Referer())
 	}
-	other := serve(t, answer)
+	other := serve(t, response)
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/here.ndjson":
@@ -134,7 +134,7 @@ func TestHTTP_Redirects(t *testing.T) {
 		case "/away.ndjson":
 			http.Redirect(w, r, other+"/there", http.StatusTemporaryRedirect)
 		default:
-			answer(w, r)
+			response(w, r)
 		}
 	})
 	for path, want := range map[string]string{
@@ -172,28 +172,28 @@ func TestHTTP_NoWayBackFromHTTPS(t *testing.T) {
 	}
 }
 
-// TestHTTP_CutAnswers cuts answers at the end of a record, where the text alone looks complete.
-func TestHTTP_CutAnswers(t *testing.T) {
+// TestHTTP_CutResponses cuts responses at the end of a record, where the text alone looks complete.
+func TestHTTP_CutResponses(t *testing.T) {
 	t.Parallel()
 	two := filing(1) + filing(2)
 	packed := gzipped(t, two)
 	tests := []struct {
-		name, answer, want string
+		name, response, want string
 	}{
 		{"length", fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(two)+1, two), "broke off after 62 of 63 bytes"},
 		{"chunks", fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(two), two), "broke off after 62 bytes, before the last chunk"},
 		{"gzip", fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(packed), packed[:len(packed)-9]), "broke off after"},
-		{"nothing announced", "\r\n" + two, "does not tell how long its answer is"},
+		{"nothing announced", "\r\n" + two, "does not announce how long its response is"},
 		{"no HTTP", "SSH-2.0", "malformed HTTP"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			answer := "HTTP/1.1 200 OK\r\n" + test.answer
+			response := "HTTP/1.1 200 OK\r\n" + test.response
 			if test.name == "no HTTP" {
-				answer = "SSH-2.0-x\r\n\r\n"
+				response = "SSH-2.0-x\r\n\r\n"
 			}
-			address := answerOnce(t, answer)
+			address := respondOnce(t, response)
 			_, err := readAll(t, []string{address + "/a.ndjson"}, Options{})
 			if !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
@@ -202,8 +202,8 @@ func TestHTTP_CutAnswers(t *testing.T) {
 	}
 }
 
-// answerOnce starts a server that answers one connection with raw bytes and ends it.
-func answerOnce(t *testing.T, answer string) string {
+// respondOnce starts a server that responds to one connection with raw bytes and ends it.
+func respondOnce(t *testing.T, response string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -217,7 +217,7 @@ func answerOnce(t *testing.T, answer string) string {
 		}
 		defer connection.Close()
 		if _, err := http.ReadRequest(bufio.NewReader(connection)); err == nil {
-			io.WriteString(connection, answer)
+			io.WriteString(connection, response)
 		}
 	}()
 	return "http://" + listener.Addr().String()

@@ -2,36 +2,10 @@ package record
 
 import "filings/index"
 
-// draft is a filing whose values are being read. Of what is wrong it keeps the first thing, and reads on.
-type draft struct {
-	rules  Rules
-	filing *index.Filing
-	result Result
-	named  uint64              // a bit for each known field that was named
-	others map[string]struct{} // unknown names
-}
-
 // deletedBit stands for deletedName in draft.named, beyond those of fields.
 const deletedBit = 63
 
-// begin makes d ready for a record. Its values go to filing.
-func (d *draft) begin(filing *index.Filing) {
-	filing.Reset()
-	if len(d.others) > maxNames {
-		d.others = nil // clearing a map takes as long as it ever was large
-	}
-	clear(d.others)
-	*d = draft{rules: d.rules, others: d.others, filing: filing}
-}
-
-// fail notes what is wrong, unless something is already.
-func (d *draft) fail(field, reason string) {
-	if d.result.Reason == "" {
-		d.result.Field, d.result.Reason = field, reason
-	}
-}
-
-// set takes a value under the name that it was given.
+// set takes the value of a member.
 func (d *draft) set(name string, v *value) {
 	if field, ok := index.ByName(name); ok {
 		if d.first(uint(field), name) && !v.missing() {
@@ -48,7 +22,7 @@ func (d *draft) set(name string, v *value) {
 	d.setOther(name)
 }
 
-// first notes that a known name was given, and fails where it was before.
+// first notes that a known name appeared, and fails where it did before.
 func (d *draft) first(bit uint, name string) bool {
 	if d.named&(1<<bit) != 0 {
 		d.fail(name, "appears twice")
