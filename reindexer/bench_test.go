@@ -12,6 +12,7 @@ import (
 
 	"filings/index"
 	"filings/index/synthetic"
+	"filings/reindexer/source"
 )
 
 // made is a load of made-up filings.
@@ -63,15 +64,15 @@ func asCSV(b testing.TB, text []byte) []byte {
 func BenchmarkDecode(b *testing.B) {
 	const n = 20_000
 	ndjson := made(b, n)
-	for format, text := range map[string][]byte{formatNDJSON: ndjson, formatCSV: asCSV(b, ndjson)} {
+	for format, text := range map[string][]byte{source.NDJSON: ndjson, source.CSV: asCSV(b, ndjson)} {
 		b.Run(format, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				in := input{format: format, open: opening(format, bytes.NewReader(text))}
-				r := newReading([]input{in}, false, false, noon, func(r Reject) error { return &r })
-				c, taken := new(change), 0
-				if err := r.each(context.Background(), c.place, func(bool) error { taken++; return nil }); err != nil || taken != n {
+				in := textSource(b, bytes.NewReader(text), format)
+				r := newReading([]source.Source{in}, false, false, noon, func(r Reject) error { return &r })
+				taken := 0
+				if err := r.each(context.Background(), func(*index.Filing, bool) error { taken++; return nil }); err != nil || taken != n {
 					b.Fatal(taken, err)
 				}
 			}
@@ -86,9 +87,9 @@ func TestMadeUpFilingsAreRead(t *testing.T) {
 	t.Parallel()
 	var records [2][]string
 	text := made(t, 2000)
-	for i, s := range []settings{{strict: true}, {strict: true, format: formatCSV}} {
+	for i, s := range []settings{{strict: true}, {strict: true, format: source.CSV}} {
 		in := string(text)
-		if s.format == formatCSV {
+		if s.format == source.CSV {
 			in = string(asCSV(t, text))
 		}
 		o := read(t, in, s)

@@ -6,19 +6,20 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"slices"
 	"time"
 
 	"filings/index/generation"
+	"filings/reindexer/record"
+	"filings/reindexer/source"
 )
 
-// Kinds of errors of Run, wrapped with what happened. Errors of the store (index.ErrLocked, index.ErrConflict, …) stay
-// recognisable too. After any error nothing has changed: the generation that was live still is.
+// Kinds of errors of Run, wrapped with what happened. Errors of the store (generation.ErrLocked, index.ErrUnavailable, …)
+// stay recognisable too. After any error nothing has changed: the generation that was live still is.
 var (
-	// ErrUsage: the Config asks for something that makes no sense.
-	ErrUsage = errors.New("wrong usage")
+	// ErrUsage: the Config makes no sense.
+	ErrUsage = source.ErrUsage
 	// ErrSource: a source is not there, cannot be read to its end, or is not what it should be.
-	ErrSource = errors.New("source cannot be read")
+	ErrSource = source.ErrUnreadable
 	// ErrRejected: more records were rejected than is allowed.
 	ErrRejected = errors.New("too many rejected records")
 	// ErrShrunk: the new generation has far fewer filings than the live one.
@@ -31,7 +32,7 @@ var (
 type Config struct {
 	Store   generation.Store
 	Sources []string  // files, folders, addresses of HTTP and PostgreSQL, or "-" for Stdin
-	Query   string    // what addresses of PostgreSQL are asked; without one of these it must be ""
+	Query   string    // for addresses of PostgreSQL; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
 	Format  string    // "ndjson", "csv", or "" to go by names and media types; "-" is then NDJSON
 
@@ -46,21 +47,13 @@ type Config struct {
 
 	Holder   string           // who loads: host and process
 	Now      func() time.Time // nil: time.Now
-	Progress Progress         // nil: shown to nobody
+	Progress Progress         // nil: none
 	Log      *slog.Logger     // nil: nothing is logged
 }
 
 // checked returns cfg with its gaps filled, or ErrUsage.
 func (cfg Config) checked() (Config, error) {
 	switch {
-	case len(cfg.Sources) == 0:
-		return cfg, fmt.Errorf("%w: name at least one source: a file, a folder, an address, or - for standard input", ErrUsage)
-	case cfg.Format != "" && cfg.Format != formatNDJSON && cfg.Format != formatCSV:
-		return cfg, fmt.Errorf("%w: the format is ndjson or csv, not %s", ErrUsage, quote(cfg.Format))
-	case cfg.Query == "" && slices.ContainsFunc(cfg.Sources, isDatabase):
-		return cfg, fmt.Errorf("%w: an address of PostgreSQL needs --query, which says what to read there", ErrUsage)
-	case cfg.Query != "" && !slices.ContainsFunc(cfg.Sources, isDatabase):
-		return cfg, fmt.Errorf("%w: --query is for a source postgres://…, and none is given", ErrUsage)
 	case cfg.MaxRejects < 0:
 		return cfg, fmt.Errorf("%w: the number of allowed rejects is 0 or more, not %d", ErrUsage, cfg.MaxRejects)
 	case math.IsNaN(cfg.MaxShrink) || cfg.MaxShrink < 0 || cfg.MaxShrink > 100:
@@ -72,10 +65,44 @@ func (cfg Config) checked() (Config, error) {
 		cfg.Now = time.Now
 	}
 	if cfg.Progress == nil {
-		cfg.Progress = silent{}
+		cfg.Progress = noProgress{}
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	return cfg, nil
+}
+
+// sources finds what cfg.Sources name.
+func (cfg Config) sources() ([]source.Source, error) {
+	return source.Find(cfg.Sources, source.Options{
+		Stdin: cfg.Stdin, Format: cfg.Format, Query: cfg.Query, Log: cfg.Log,
+		Column: func(column string) source.Column {
+			name, known, list := record.NameOf(column)
+			return source.Column{Name: name, Field: known, List: list}
+		},
+	})
+}
+
+// Report is the outcome of a run. Its JSON is the one line that `filings reindex` prints.
+//
+// Of every run that read its sources to the end, Read is the sum of Indexed, Updated, Deleted, Missing and Rejected;
+// records of an update count as if they were applied one after the other. If nothing was promoted the counts say what
+// the load would have done.
+type Report struct {
+	Generation string `json:"generation"` // "" if there is none: a dry run, or an error
+	Read       int64  `json:"read"`       // records
+	Indexed    int64  `json:"indexed"`    // filings that were not there before
+	Updated    int64  `json:"updated"`    // filings that were replaced
+	Deleted    int64  `json:"deleted"`
+	Missing    int64  `json:"missing"` // deletions of filings that were not there
+	Rejected   int64  `json:"rejected"`
+	Rounded    int64  `json:"rounded"` // amounts that were rounded to the cent
+
+	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted under "(others)".
+	IgnoredFields map[string]int64 `json:"ignoredFields"`
+
+	Filings  int64   `json:"filings"` // in the new generation
+	Seconds  float64 `json:"seconds"`
+	Promoted bool    `json:"promoted"`
 }

@@ -1,16 +1,17 @@
 package reindexer
 
 import (
-	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
+	"filings/reindexer/record"
+	"filings/reindexer/source"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"filings/index"
 )
 
 func TestL1_CSVCells(t *testing.T) {
@@ -19,7 +20,7 @@ func TestL1_CSVCells(t *testing.T) {
 		`1,"Orange, FL","Ann ""A"" Lee",12.5,land;residential,x` + "\n" +
 		"2,\"Orange, FL\",\"two\r\nlines\n\nand a blank one\",,,\n" +
 		`3,"Orange, FL",,-1e1,,` + "\n"
-	o := read(t, text, settings{format: formatCSV})
+	o := read(t, text, settings{format: source.CSV})
 	if o.failures != nil || len(o.rejects) != 0 {
 		t.Fatalf("rejects %v, error %v", o.rejects, o.failures)
 	}
@@ -35,7 +36,7 @@ func TestL1_CSVCells(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("filings (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]int64{"extra": 3}, o.ignored); diff != "" {
+	if diff := cmp.Diff(record.Names{"extra": 3}, o.ignored); diff != "" {
 		t.Errorf("ignored (-want +got):\n%s", diff)
 	}
 }
@@ -50,7 +51,7 @@ func TestL4_CSVRejects(t *testing.T) {
 		{"number with blanks", `1,"A, FL", 5,`, "filingAmount", `the text " 5" is not a number`},
 		{"number with comma", `1,"A, FL","1,000",`, "filingAmount", `the text "1,000" is not a number`},
 		{"number with sign", `1,"A, FL",+5,`, "filingAmount", `the text "+5" is not a number`},
-		{"id as word", `one,"A, FL",,`, "id", `the text "one" is not a whole number from 1 to 9223372036854775807`},
+		{"id as word", `one,"A, FL",,`, "id", `the text "one" is not an integer from 1 to 9223372036854775807`},
 		{"category with blank", `1,"A, FL",,land; residential`, "categories", `" residential" is not one of residential, commercial, multi_family, land`},
 		{"category empty", `1,"A, FL",,land;`, "categories", `"" is not one of residential, commercial, multi_family, land`},
 		{"county not quoted", `1,A, FL,,`, "", "has 5 cells; the header has 4"},
@@ -64,7 +65,7 @@ func TestL4_CSVRejects(t *testing.T) {
 			t.Parallel()
 			// The rows before and after must not suffer.
 			text := "id,county,filingAmount,categories\n8,\"A, FL\",,\n" + test.row + "\n9,\"A, FL\",,\n"
-			o := read(t, text, settings{format: formatCSV})
+			o := read(t, text, settings{format: source.CSV})
 			if len(o.filings) != 2 || len(o.rejects) != 1 {
 				t.Fatalf("%d filings, rejects %v", len(o.filings), o.rejects)
 			}
@@ -79,7 +80,7 @@ func TestL4_CSVRejects(t *testing.T) {
 func TestL6_CSVLineIsWhereTheRecordBegins(t *testing.T) {
 	t.Parallel()
 	text := "id,county,owner\n1,\"A, FL\",\"a\nb\"\n\n2,\"A\",\"a\nb\"\n3,\"A, FL\",\n3,\"A, FL\",\n"
-	o := read(t, text, settings{format: formatCSV})
+	o := read(t, text, settings{format: source.CSV})
 	var got []int
 	for _, r := range o.rejects {
 		got = append(got, r.Line)
@@ -102,11 +103,8 @@ func TestL1_CSVQuoteNeverClosed(t *testing.T) {
 	for range 10 {
 		readers = append(readers, strings.NewReader(more))
 	}
-	c, err := newCSV(lines{r: bufio.NewReader(io.MultiReader(readers...))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = c.next(&record{rules: &rules{}}, new(index.Filing))
+	src := textSource(t, io.MultiReader(readers...), source.CSV)
+	err := readSource(t, src, settings{}).failures
 	if err == nil || !strings.Contains(err.Error(), "the quote that line 2 leaves open is not closed within 16 MiB") {
 		t.Errorf("error %v", err)
 	}
@@ -122,33 +120,39 @@ func FuzzCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		std := csv.NewReader(strings.NewReader(text))
 		std.FieldsPerRecord = -1
-		ours := &csvRows{lines: lines{r: bufio.NewReader(strings.NewReader(text))}}
-		for {
+		ours, err := textSource(t, strings.NewReader(text), source.CSV).Open(context.Background(), new(atomic.Int64))
+		if err != nil || strings.HasPrefix(text, "\ufeff") {
+			return // no CSV by its first bytes, or not its header
+		}
+		defer ours.Close()
+		for next := ours.Header; ; {
 			want, wantErr := std.Read()
 			for wantErr == nil && len(want) == 1 && strings.TrimSpace(want[0]) == "" {
 				want, wantErr = std.Read() // encoding/csv does not skip lines of blanks
 			}
-			row, err := ours.row()
-			cells, wrong := []string(nil), ""
+			cells, fault := []string(nil), ""
 			if err == nil {
-				cells, wrong = split(row.text, nil)
+				cells, fault = record.Cells(next)
 			}
 			if blankCell(cells) || strings.Contains(text, "\r\r") || strings.HasSuffix(text, "\r") {
 				return // where the two are meant to differ
 			}
-			if wantErr != nil || err != nil || wrong != "" {
+			if wantErr != nil || err != nil || fault != "" {
 				ended := errors.Is(wantErr, io.EOF)
-				if ended != errors.Is(err, io.EOF) || (wantErr != nil) != (err != nil || wrong != "") {
-					t.Fatalf("%q: encoding/csv says %v, we %v %s", text, wantErr, err, wrong)
+				if ended != errors.Is(err, io.EOF) || (wantErr != nil) != (err != nil || fault != "") {
+					t.Fatalf("%q: encoding/csv says %v, we %v %s", text, wantErr, err, fault)
 				}
 				return // after an error encoding/csv goes on elsewhere
 			}
 			if diff := cmp.Diff(want, cells); diff != "" {
 				t.Fatalf("%q (-want +got):\n%s", text, diff)
 			}
+			var row source.Record
+			row, err = ours.Next()
+			next = row.Text
 		}
 	})
 }
 
-// blankCell tells whether a row is one cell of blanks, which only quotes keep from being skipped.
+// blankCell reports whether a row is one cell of blanks, which only quotes keep from being skipped.
 func blankCell(cells []string) bool { return len(cells) == 1 && strings.TrimSpace(cells[0]) == "" }

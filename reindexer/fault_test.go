@@ -20,18 +20,18 @@ import (
 var errInjected = errors.New("injected")
 
 // TestFaults_AtEveryCall lets the first call of a load fail, then the second, and so on until none is left to fail: not
-// made, made but answered by an error, or with the run cancelled. After each the live generation is the one from before
+// made, made but its response an error, or with the run cancelled. After each the live generation is the one from before
 // or, if the run says so, the new one, and the next run succeeds and leaves nothing behind.
 func TestFaults_AtEveryCall(t *testing.T) {
 	t.Parallel()
 	for _, update := range []bool{false, true} {
-		for _, way := range []string{"not made", "answer lost", "cancelled"} {
-			t.Run(fmt.Sprintf("update %v, %s", update, way), func(t *testing.T) {
+		for _, fault := range []string{"not made", "response lost", "cancelled"} {
+			t.Run(fmt.Sprintf("update %v, %s", update, fault), func(t *testing.T) {
 				t.Parallel()
 				real := embeddedStore(t)
 				mustRun(t, config(t, real, owned("Ann", 1, 2, 3)))
 				for k, met := 1, true; met; k++ {
-					met = faultAt(t, real, k, way, update)
+					met = faultAt(t, real, k, fault, update)
 				}
 			})
 		}
@@ -39,14 +39,14 @@ func TestFaults_AtEveryCall(t *testing.T) {
 }
 
 // faultAt lets call k of a load go wrong and reports whether there was one.
-func faultAt(t *testing.T, real generation.Store, k int, way string, update bool) (met bool) {
+func faultAt(t *testing.T, real generation.Store, k int, fault string, update bool) (met bool) {
 	t.Helper()
 	before := live(t, real)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	calls, at := 0, ""
 	due := func(call string) bool {
-		// The heart renews when it gets to it, so these calls have no number.
+		// The lock is renewed beside the run, so these calls have no number.
 		if call == "Renew" {
 			return false
 		}
@@ -57,10 +57,10 @@ func faultAt(t *testing.T, real generation.Store, k int, way string, update bool
 		return calls == k
 	}
 	store := &faulty{Store: real}
-	switch way {
+	switch fault {
 	case "not made":
 		store.before = func(call string, _ *index.Filing) error { return injectedIf(due(call)) }
-	case "answer lost":
+	case "response lost":
 		store.after = func(call string) error { return injectedIf(due(call)) }
 	case "cancelled":
 		store.before = func(call string, _ *index.Filing) error {
@@ -74,7 +74,7 @@ func faultAt(t *testing.T, real generation.Store, k int, way string, update bool
 	cfg := config(t, store, owned(owner, 1, 2, 3, 4))
 	cfg.Update = update
 	report, err := Run(ctx, cfg)
-	what := fmt.Sprintf("call %d, %s, %s", k, at, way)
+	what := fmt.Sprintf("call %d, %s, %s", k, at, fault)
 	checkFaulty(t, what, real, before, owner, report, err)
 	if !met && err != nil {
 		t.Errorf("%s: error %v without a fault", what, err)
@@ -120,17 +120,17 @@ func TestFaults_OnElasticsearch(t *testing.T) {
 	t.Parallel()
 	real := elasticStore(t)
 	mustRun(t, config(t, real, owned("Ann", 1, 2, 3)))
-	for _, test := range []struct{ call, way string }{
-		{"Put", "not made"}, {"Seal", "answer lost"}, {"Promote", "answer lost"}, {"Begin", "cancelled"}, {"Promote", "not made"},
+	for _, test := range []struct{ call, fault string }{
+		{"Put", "not made"}, {"Seal", "response lost"}, {"Promote", "response lost"}, {"Begin", "cancelled"}, {"Promote", "not made"},
 	} {
 		before := live(t, real)
 		ctx, cancel := context.WithCancel(context.Background())
 		store := &faulty{Store: real}
-		hit := func(call, way string) error {
-			if call != test.call || way != test.way {
+		hit := func(call, fault string) error {
+			if call != test.call || fault != test.fault {
 				return nil
 			}
-			if way == "cancelled" {
+			if fault == "cancelled" {
 				cancel()
 				return nil
 			}
@@ -139,15 +139,15 @@ func TestFaults_OnElasticsearch(t *testing.T) {
 		store.before = func(call string, _ *index.Filing) error {
 			return errors.Join(hit(call, "not made"), hit(call, "cancelled"))
 		}
-		store.after = func(call string) error { return hit(call, "answer lost") }
+		store.after = func(call string) error { return hit(call, "response lost") }
 		report, err := Run(ctx, config(t, store, owned("Bob", 1, 2, 3, 4)))
 		cancel()
-		checkFaulty(t, test.call+" "+test.way, real, before, "Bob", report, err)
-		if lost := test.call == "Promote" && test.way == "answer lost"; (err == nil) != lost {
-			t.Errorf("%s %s: error %v; only a lost answer to Promote is no failure", test.call, test.way, err)
+		checkFaulty(t, test.call+" "+test.fault, real, before, "Bob", report, err)
+		if lost := test.call == "Promote" && test.fault == "response lost"; (err == nil) != lost {
+			t.Errorf("%s %s: error %v; only a lost response to Promote is no failure", test.call, test.fault, err)
 		}
 		if names := generationNames(t, real); slices.ContainsFunc(names, func(s string) bool { return strings.HasSuffix(s, "?") }) {
-			t.Errorf("%s %s: %v were left behind", test.call, test.way, names)
+			t.Errorf("%s %s: %v were left behind", test.call, test.fault, names)
 		}
 	}
 }

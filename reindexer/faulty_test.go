@@ -8,7 +8,7 @@ import (
 	"filings/index/generation"
 )
 
-// faulty is a real store that goes wrong where a test wants it to. Its functions are told the name of each call that
+// faulty is a real store that goes wrong where a test wants it to. Its functions get the name of each call that
 // manages generations and, for Put, the filing.
 type faulty struct {
 	generation.Store
@@ -36,7 +36,7 @@ func (s *faulty) do(call string, f *index.Filing, really func() error) error {
 	return s.after(call)
 }
 
-// releaseAll gives up all locks, as the end of the process would.
+// releaseAll releases all locks, as the end of the process would.
 func (s *faulty) releaseAll(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,9 +121,9 @@ func (b *faultyBuild) Remove(ctx context.Context, id int64) error {
 	return b.s.do("Remove", nil, func() error { return b.Build.Remove(ctx, id) })
 }
 
-func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (tally generation.Checksum, err error) {
+func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (checksum generation.Checksum, err error) {
 	err = b.s.do("Seal", nil, func() error {
-		tally, err = b.Build.Seal(ctx, func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
+		checksum, err = b.Build.Seal(ctx, func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
 			if b.s.read != nil {
 				r = b.s.read(r)
 			}
@@ -131,7 +131,7 @@ func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (tally g
 		})
 		return err
 	})
-	return tally, err
+	return checksum, err
 }
 
 func (b *faultyBuild) Abort(ctx context.Context) error {

@@ -9,20 +9,22 @@ import (
 	"filings/index/generation"
 )
 
-// liveReader reads the generation that is live right now; Store.Live may be a second behind.
-func (r *running) liveReader(ctx context.Context) (index.Reader, error) {
-	generations, err := r.cfg.Store.Generations(ctx)
+// generations lists the generations as they are right now; Store.Live may be a second behind.
+func (r *running) generations(ctx context.Context) ([]generation.Info, error) {
+	all, err := r.cfg.Store.Generations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the generations: %w", err)
 	}
-	return r.open(ctx, liveOf(generations))
+	return all, nil
 }
 
-func (r *running) open(ctx context.Context, generation string) (index.Reader, error) {
-	if generation == "" {
+// open opens the live one of all generations.
+func (r *running) open(ctx context.Context, all []generation.Info) (index.Reader, error) {
+	name := liveOf(all)
+	if name == "" {
 		return index.Empty{}, nil
 	}
-	reader, err := r.cfg.Store.Open(ctx, generation)
+	reader, err := r.cfg.Store.Open(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("opening the live generation: %w", err)
 	}
@@ -39,26 +41,26 @@ func liveOf(generations []generation.Info) string {
 }
 
 // prepare deletes what dead runs left behind and opens the live generation.
-func (r *running) prepare(ctx context.Context, lock generation.Lock) (index.Reader, error) {
-	generations, err := r.cfg.Store.Generations(ctx)
+func (r *running) prepare(ctx context.Context) (index.Reader, error) {
+	all, err := r.generations(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("listing the generations: %w", err)
+		return nil, err
 	}
-	for _, g := range generations {
+	for _, g := range all {
 		if g.Sealed || g.Live {
 			continue
 		}
 		r.cfg.Log.Info("deleting what an unfinished load left behind", "generation", g.Name)
-		if err := lock.Delete(ctx, g.Name); err != nil && !errors.Is(err, index.ErrNotFound) {
+		if err := r.lock.Delete(ctx, g.Name); err != nil && !errors.Is(err, index.ErrNotFound) {
 			return nil, fmt.Errorf("deleting the unfinished generation %s: %w", g.Name, err)
 		}
 	}
-	return r.open(ctx, liveOf(generations))
+	return r.open(ctx, all)
 }
 
 // prune deletes old generations but the newest cfg.Keep. previous, which was live until now, always stays and counts as
 // one of them. A failure is not the load's: the next one prunes too.
-func (r *running) prune(ctx context.Context, lock generation.Lock, previous string) {
+func (r *running) prune(ctx context.Context, previous string) {
 	generations, err := r.cfg.Store.Generations(ctx)
 	if err != nil {
 		r.cfg.Log.Warn("old generations could not be listed", "error", err)
@@ -75,7 +77,7 @@ func (r *running) prune(ctx context.Context, lock generation.Lock, previous stri
 		if kept++; kept <= r.cfg.Keep {
 			continue
 		}
-		if err := lock.Delete(ctx, g.Name); err != nil {
+		if err := r.lock.Delete(ctx, g.Name); err != nil {
 			r.cfg.Log.Warn("an old generation could not be deleted", "generation", g.Name, "error", err)
 			continue
 		}

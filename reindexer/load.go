@@ -6,81 +6,113 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// load reads all sources into build, or only counts what that would do if build is nil.
+const (
+	// batchSize is how many records go from reading to filling at once: enough that handing over costs nothing, and few
+	// enough that a batch (of some 1 KiB a filing) stays in the processor's cache. An update looks so many up at once.
+	batchSize = 256
+	// batchesAhead is how many batches may be read before they are filled in.
+	batchesAhead = 2
+)
+
+// load reads all sources into build, or only counts what that would do if build is nil. Once there are more rejects than
+// allowed, reading goes on to find all of them, but nothing is put into build any more.
 func (r *running) load(ctx context.Context, live index.Reader, build generation.Build) error {
-	fill, err := r.filler(ctx, live)
-	if err != nil {
-		return err
+	apply := r.putAll
+	var changes *update
+	if r.cfg.Update {
+		var err error
+		if changes, err = newUpdate(ctx, r, live); err != nil {
+			return err
+		}
+		apply = changes.apply
 	}
 	r.enter(PhaseLoading)
-	err = r.pump(ctx, fill, build)
-	r.count()
+	err := r.pipeline(ctx, func(batch []change) error {
+		if r.tooMany() {
+			build = nil
+		}
+		return apply(ctx, batch, build)
+	})
 	if closing := r.rejects.close(); err == nil {
 		err = closing
 	}
 	if err == nil && r.tooMany() {
 		err = fmt.Errorf("%w: %d of %d; at most %d are allowed", ErrRejected,
-			r.report.Rejected, r.report.Read, r.cfg.MaxRejects)
+			r.rejected.Load(), r.reading.read.Load(), r.cfg.MaxRejects)
 	}
-	if err == nil {
-		err = fill.finish(ctx)
+	if err == nil && changes != nil {
+		err = changes.sampleUntouched(ctx)
 	}
 	return err
 }
 
-func (r *running) filler(ctx context.Context, live index.Reader) (_ filler, err error) {
-	if !r.cfg.Update {
-		return &full{state: r.state, expect: r.expect}, nil
+// pipeline reads records beside applying them, which takes about as long.
+func (r *running) pipeline(ctx context.Context, apply func([]change) error) error {
+	batches := make(chan []change, batchesAhead)
+	group, reading := errgroup.WithContext(ctx)
+	send := func(batch []change) error {
+		select {
+		case batches <- batch:
+			return nil
+		case <-reading.Done():
+			return reading.Err()
+		}
 	}
-	r.expect.tally, err = tallyOf(ctx, live)
-	return newUpdate(r.state, r.expect, live), err
+	group.Go(func() error {
+		defer close(batches)
+		batch := make([]change, 0, batchSize)
+		err := r.reading.each(reading, func(f *index.Filing, deleted bool) error {
+			batch = append(batch, change{*f, deleted})
+			f.Categories = nil // the batch's now; nothing else of f is reused
+			if len(batch) < batchSize {
+				return nil
+			}
+			full := batch
+			batch = make([]change, 0, batchSize)
+			return send(full)
+		})
+		if err == nil {
+			err = send(batch)
+		}
+		return err
+	})
+	group.Go(func() error {
+		for batch := range batches {
+			if err := apply(batch); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return group.Wait()
 }
 
-// reject takes note of a reject.
-func (r *running) reject(reject Reject) error {
-	r.state.rejected.Add(1)
-	return r.rejects.add(reject)
-}
-
-func (r *running) tooMany() bool { return r.state.rejected.Load() > int64(r.cfg.MaxRejects) }
-
-// count puts the counts of the reading, which has ended, into the report.
-func (r *running) count() {
-	s := r.state
-	r.report.Read, r.report.Rejected = r.reading.read.Load(), s.rejected.Load()
-	r.report.Indexed, r.report.Updated = s.indexed.Load(), s.updated.Load()
-	r.report.Deleted, r.report.Missing = s.deleted.Load(), s.missing.Load()
-	r.report.Rounded, r.report.IgnoredFields = r.reading.rounded, r.reading.ignored
-	r.report.Filings = r.expect.tally.Filings
+// putAll applies the records of a full load: whatever is read is new.
+func (r *running) putAll(ctx context.Context, batch []change, build generation.Build) error {
+	for i := range batch {
+		r.indexed.Add(1)
+		if err := r.put(ctx, &batch[i].filing, build); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // guard is the shrink guard (rule L10). It compares what the generation will hold, which verification makes sure of, so
-// that nobody waits for the sealing of a generation that is refused.
+// that a generation that is refused is not sealed first.
 func (r *running) guard(ctx context.Context, live index.Reader) error {
 	now, err := live.Count(ctx, index.Filter{})
 	if err != nil {
 		return fmt.Errorf("counting the live filings: %w", err)
 	}
-	gone := now - r.expect.tally.Filings
+	gone := now - r.expect.checksum.Filings
 	if float64(gone)*100 <= r.cfg.MaxShrink*float64(now) {
 		return nil
 	}
 	return fmt.Errorf("%w: %d instead of %d, which is %.1f %% fewer; at most %v %% are allowed (--max-shrink)",
-		ErrShrunk, r.expect.tally.Filings, now, float64(gone)*100/float64(now), r.cfg.MaxShrink)
-}
-
-// dryRun reads everything and builds nothing.
-func (r *running) dryRun(ctx context.Context) error {
-	beating, stop := r.heart.beat(ctx)
-	defer stop()
-	var live index.Reader = index.Empty{}
-	if r.cfg.Update {
-		var err error
-		if live, err = r.liveReader(beating); err != nil {
-			return err
-		}
-	}
-	return r.load(beating, live, nil)
+		ErrShrunk, r.expect.checksum.Filings, now, float64(gone)*100/float64(now), r.cfg.MaxShrink)
 }

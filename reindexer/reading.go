@@ -2,157 +2,122 @@ package reindexer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"sync/atomic"
 	"time"
 
 	"filings/index"
+	"filings/reindexer/record"
+	"filings/reindexer/source"
 )
 
-// reading is the way from inputs to valid records.
+// reading is the way from sources to valid records.
 type reading struct {
-	inputs  []input
-	rules   rules
+	sources []source.Source
+	rules   record.Rules
 	reject  func(Reject) error
 	seen    idSet // ids taken so far; nil in an update, where an id may be repeated
-	ignored names
 
-	bytes   atomic.Int64 // read of the inputs as they are stored
+	bytes   atomic.Int64 // read of the sources as they are stored
 	read    atomic.Int64 // records, rejected ones included
 	rounded int64        // amounts of the records that were taken
 }
 
-func newReading(all []input, update, strict bool, start time.Time, reject func(Reject) error) *reading {
-	r := &reading{inputs: all, reject: reject, ignored: names{}}
-	r.rules = rules{update: update, strict: strict, start: start.UTC().Truncate(time.Microsecond), ignore: r.ignored.add}
+func newReading(all []source.Source, update, strict bool, start time.Time, reject func(Reject) error) *reading {
+	r := &reading{sources: all, reject: reject}
+	r.rules = record.Rules{Update: update, Strict: strict, Start: start.UTC().Truncate(time.Microsecond), Ignored: record.Names{}}
 	if !update {
 		r.seen = idSet{}
 	}
 	return r
 }
 
-// each calls take for every valid record of all inputs, in order. A record's filing is read into the place that into
-// returns; after a reject the same place is used again.
-func (r *reading) each(ctx context.Context, into func() *index.Filing, take func(deleted bool) error) error {
-	for _, in := range r.inputs {
-		if err := r.eachOf(ctx, in, into, take); err != nil {
+// change is a valid record, on its way into a generation.
+type change struct {
+	filing  index.Filing
+	deleted bool
+}
+
+// handle is called with a valid record: f, which is reused after the call, or the deletion of the filing with f's id.
+type handle func(f *index.Filing, deleted bool) error
+
+// each calls do for every valid record of all sources, in order.
+func (r *reading) each(ctx context.Context, do handle) error {
+	for _, src := range r.sources {
+		in, err := src.Open(ctx, &r.bytes)
+		if err != nil {
+			return err
+		}
+		err = r.eachOf(src, in, do)
+		in.Close()
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reading) eachOf(ctx context.Context, in input, into func() *index.Filing, take func(deleted bool) error) error {
-	p, done, err := in.records(ctx, &r.bytes)
+func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error {
+	parser, err := r.parser(in)
 	if err != nil {
-		return sourceError(in, 0, err)
+		return src.Error(0, err)
 	}
-	defer done()
-	rec := record{rules: &r.rules}
+	f := new(index.Filing)
 	for {
-		err := p.next(&rec, into())
-		if errors.Is(err, io.EOF) {
+		rec, err := in.Next()
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
-			return sourceError(in, p.place(), err)
+			return src.Error(in.Line(), err)
+		}
+		var result record.Result
+		if rec.Long {
+			f.Reset()
+			result.Reason = fmt.Sprintf("is longer than %d MiB; only its beginning is shown", source.MaxLine>>20)
+		} else if result = parser.Parse(rec.Text, f); result.Cut && rec.Last {
+			return src.Error(in.Line(), source.ErrUnfinished)
 		}
 		r.read.Add(1)
-		if err := r.judge(in, &rec, take); err != nil {
+		if result.Reason == "" && r.seen != nil && !r.seen.add(f.ID) {
+			result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
+		}
+		if result.Reason != "" {
+			err = r.reject(Reject{src.Name, rec.Line, f.ID, result.Field, result.Reason, rec.Text})
+		} else {
+			r.rounded += result.Rounded
+			err = do(f, result.Deleted)
+		}
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// judge takes or rejects a record.
-func (r *reading) judge(in input, rec *record, take func(deleted bool) error) error {
-	if rec.reason == "" && r.seen != nil && !r.seen.add(rec.filing.ID) {
-		rec.fail(index.ID.String(), fmt.Sprintf("%d was given before in this load", rec.filing.ID))
+func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
+	if in.Format == source.CSV {
+		return record.NewCSV(r.rules, in.Header)
 	}
-	if rec.reason == "" {
-		r.rounded += rec.rounded
-		return take(rec.deleted)
-	}
-	return r.reject(Reject{
-		File: in.name, Line: rec.line, ID: rec.filing.ID, Field: rec.field, Reason: rec.reason, Record: rec.text,
-	})
-}
-
-// records opens in. After done it may not be read any more.
-func (in input) records(ctx context.Context, count *atomic.Int64) (_ parser, done func(), err error) {
-	if in.query != nil {
-		r, err := in.query.open(ctx, count)
-		if err != nil {
-			return nil, nil, err
-		}
-		return r, r.Close, nil
-	}
-	s, err := openStream(ctx, in, count)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := newParser(s)
-	if err != nil {
-		s.Close()
-		return nil, nil, err
-	}
-	return p, s.Close, nil
-}
-
-func newParser(s *stream) (parser, error) {
-	l := lines{r: s.Reader}
-	if s.format == formatCSV {
-		return newCSV(l)
-	}
-	return &ndjson{lines: l}, nil
-}
-
-// sourceError says where err stopped the reading; place 0 is before the first record. An end of the context is no error of the
-// source.
-func sourceError(in input, place int, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	if place == 0 {
-		return fmt.Errorf("%w: %s: %w", ErrSource, in.name, err)
-	}
-	return fmt.Errorf("%w: %s, %s %d: %w", ErrSource, in.name, in.unit(), place, err)
-}
-
-// Read returns the filings of a file, a folder or an address of HTTP by the rules of a full load. A reject comes as a *Reject and reading goes
-// on; any other error is the last. A filing is valid until the next one is asked for.
-func Read(ctx context.Context, source string) iter.Seq2[*index.Filing, error] {
-	return func(yield func(*index.Filing, error) bool) {
-		cfg, err := Config{Sources: []string{source}}.checked()
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		all, err := inputs(cfg)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		r := newReading(all, false, false, cfg.Now(), func(reject Reject) error {
-			return unless(yield(nil, &reject))
-		})
-		f := new(index.Filing)
-		err = r.each(ctx, func() *index.Filing { return f }, func(bool) error { return unless(yield(f, nil)) })
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(nil, err)
+	if in.Columns != nil {
+		if err := record.CheckNames("the result of the query", in.Columns); err != nil {
+			return nil, err
 		}
 	}
+	return record.New(r.rules), nil
 }
 
-// errEnough: whoever ranges over Read wants no more.
-var errEnough = errors.New("enough")
+// idSet is a set of ids: 64 neighbours share an entry of a map, one bit each. Half a million ids without large gaps
+// need 200 KB; ids at random over all 63 bits some 30 bytes each. (A roaring64 bitmap needs less for the former and a
+// time that grows with the square of their number for the latter.)
+type idSet map[int64]uint64
 
-func unless(more bool) error {
-	if more {
-		return nil
+// add adds id and reports whether it was not there before.
+func (s idSet) add(id int64) bool {
+	word, bit := s[id>>6], uint64(1)<<(id&63)
+	if word&bit != 0 {
+		return false
 	}
-	return errEnough
+	s[id>>6] = word | bit
+	return true
 }

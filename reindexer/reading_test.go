@@ -3,6 +3,8 @@ package reindexer
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/reindexer/record"
+	"filings/reindexer/source"
 )
 
 // noon is the start of every load in these tests.
@@ -20,7 +24,7 @@ type outcome struct {
 	filings  []*index.Filing
 	deleted  []int64
 	rejects  []Reject
-	ignored  map[string]int64
+	ignored  record.Names
 	rounded  int64
 	read     int64
 	failures error
@@ -32,46 +36,42 @@ type settings struct {
 	update, strict bool
 }
 
-func read(t *testing.T, text string, s settings) outcome {
+// read reads a text, as a source named "in".
+func read(t testing.TB, text string, s settings) outcome {
 	t.Helper()
-	if s.format == "" {
-		s.format = formatNDJSON
-	}
-	return readInput(t, input{name: "in", format: s.format, open: opening(s.format, strings.NewReader(text))}, s)
+	return readSource(t, textSource(t, strings.NewReader(text), s.format), s)
 }
 
-func readInput(t *testing.T, in input, s settings) outcome {
+// textSource is a source named "in".
+func textSource(t testing.TB, text io.Reader, format string) source.Source {
+	t.Helper()
+	all, err := Config{Sources: []string{"-"}, Stdin: text, Format: format}.sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all[0].Name = "in"
+	return all[0]
+}
+
+func readSource(t testing.TB, src source.Source, s settings) outcome {
 	t.Helper()
 	var o outcome
-	r := newReading([]input{in}, s.update, s.strict, noon, func(reject Reject) error {
+	r := newReading([]source.Source{src}, s.update, s.strict, noon, func(reject Reject) error {
 		o.rejects = append(o.rejects, reject)
 		return nil
 	})
-	var f *index.Filing
-	into := func() *index.Filing {
-		f = new(index.Filing)
-		return f
-	}
-	o.failures = r.each(context.Background(), into, func(deleted bool) error {
+	o.failures = r.each(context.Background(), func(f *index.Filing, deleted bool) error {
 		if deleted {
 			o.deleted = append(o.deleted, f.ID)
-		} else {
-			o.filings = append(o.filings, f)
+			return nil
 		}
+		kept := *f
+		kept.Categories = slices.Clone(f.Categories)
+		o.filings = append(o.filings, &kept)
 		return nil
 	})
-	o.ignored, o.rounded, o.read = r.ignored, r.rounded, r.read.Load()
+	o.ignored, o.rounded, o.read = r.rules.Ignored, r.rounded, r.read.Load()
 	return o
-}
-
-// one reads a text that must hold one good record.
-func one(t *testing.T, text string, s settings) *index.Filing {
-	t.Helper()
-	o := read(t, text, s)
-	if len(o.filings) != 1 || len(o.rejects) != 0 || o.failures != nil {
-		t.Fatalf("%d filings, rejects %v, error %v; want one filing", len(o.filings), o.rejects, o.failures)
-	}
-	return o.filings[0]
 }
 
 // values returns a filing's record and what is not returned, decoded, without what is missing.
@@ -95,70 +95,6 @@ func values(t *testing.T, f *index.Filing) map[string]any {
 	return m
 }
 
-const everything = `{"id":9223372036854775807,"county":"Orange, FL","caseNumber":"C-1","owner":"Ann \"A\" O'Neil \ud83c\udf1e",` +
-	`"propertyAddress":"1 Main St, Ocoee, FL 34761","filingType":"Tax Lien","filingAmount":12.5,"currentAmount":-3,` +
-	`"filingDate":"2024-02-29","filingHolder":"H","dateRange":"2024-01-01 to 2024-03-31","geocodedLatitude":-90,` +
-	`"geocodedLongitude":180.0,"propertyClassification":"residential","categories":["land","multi_family"],` +
-	`"propertyType":"SFR","bedrooms":3,"bathrooms":2.5,"squareFootage":1200,"lotSizeAcres":0.25,"yearBuilt":1987,` +
-	`"estimatedValue":1e5,"homeEquityEstimate":-20000.5,"lastSaleDate":"1600-01-01","lastSalePrice":0,` +
-	`"foreclosureStatus":"Active","standardizedAddress":"1 MAIN ST","aiSummary":"S","ownerPhonePrimary":"407-555-0100",` +
-	`"ownerPhoneSecondary":"407-555-0101","ownerEmailPrimary":"a@example.com","ownerEmailSecondary":"b@example.org",` +
-	`"city":"Ocoee","createdAt":"2024-05-06T07:08:09.1234567+02:00"}`
-
-var everythingRead = map[string]any{
-	"id": 9223372036854775807.0, "county": "Orange, FL", "caseNumber": "C-1", "owner": "Ann \"A\" O'Neil \U0001f31e",
-	"propertyAddress": "1 Main St, Ocoee, FL 34761", "filingType": "Tax Lien", "filingAmount": 12.5, "currentAmount": -3.0,
-	"filingDate": "2024-02-29", "filingHolder": "H", "dateRange": "2024-01-01 to 2024-03-31", "geocodedLatitude": -90.0,
-	"geocodedLongitude": 180.0, "propertyClassification": "residential", "categories": []any{"land", "multi_family"},
-	"propertyType": "SFR", "bedrooms": 3.0, "bathrooms": 2.5, "squareFootage": 1200.0, "lotSizeAcres": 0.25, "yearBuilt": 1987.0,
-	"estimatedValue": 100000.0, "homeEquityEstimate": -20000.5, "lastSaleDate": "1600-01-01", "lastSalePrice": 0.0,
-	"foreclosureStatus": "Active", "standardizedAddress": "1 MAIN ST", "aiSummary": "S", "ownerPhonePrimary": "407-555-0100",
-	"ownerPhoneSecondary": "407-555-0101", "ownerEmailPrimary": "a@example.com", "ownerEmailSecondary": "b@example.org",
-	"city": "Ocoee", "createdAt": "2024-05-06T05:08:09.123456Z",
-}
-
-func TestL2_EveryFieldIsRead(t *testing.T) {
-	t.Parallel()
-	f := one(t, everything, settings{strict: true})
-	if diff := cmp.Diff(everythingRead, values(t, f)); diff != "" {
-		t.Errorf("filing (-want +got):\n%s", diff)
-	}
-	if f.ID != 1<<63-1 {
-		t.Errorf("id = %d, want 2^63-1 exactly", f.ID)
-	}
-	for _, field := range index.Fields() {
-		if field.Loaded() && !f.Has(field) {
-			t.Errorf("this test gives no value for %s", field)
-		}
-	}
-}
-
-// TestL2_CSVReadsTheSame turns the record above into CSV.
-func TestL2_CSVReadsTheSame(t *testing.T) {
-	t.Parallel()
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(everything), &m); err != nil {
-		t.Fatal(err)
-	}
-	var header, row []string
-	for name, raw := range m {
-		cell := string(raw)
-		var text string
-		var list []string
-		switch {
-		case json.Unmarshal(raw, &text) == nil:
-			cell = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
-		case json.Unmarshal(raw, &list) == nil:
-			cell = strings.Join(list, ";")
-		}
-		header, row = append(header, name), append(row, cell)
-	}
-	f := one(t, strings.Join(header, ",")+"\r\n"+strings.Join(row, ",")+"\r\n", settings{format: formatCSV, strict: true})
-	if diff := cmp.Diff(everythingRead, values(t, f)); diff != "" {
-		t.Errorf("filing (-want +got):\n%s", diff)
-	}
-}
-
 func TestL2_UnknownNames(t *testing.T) {
 	t.Parallel()
 	text := `{"id":1,"county":"A, FL","x":{"y":[1,"\ud800",{}]},"month":"2024-01"}` + "\n" +
@@ -167,7 +103,7 @@ func TestL2_UnknownNames(t *testing.T) {
 	if len(o.filings) != 2 {
 		t.Errorf("%d filings, want 2; rejects: %v", len(o.filings), o.rejects)
 	}
-	if diff := cmp.Diff(map[string]int64{"x": 2, "month": 1}, o.ignored); diff != "" {
+	if diff := cmp.Diff(record.Names{"x": 2, "month": 1}, o.ignored); diff != "" {
 		t.Errorf("ignored names (-want +got):\n%s", diff)
 	}
 	strict := read(t, text, settings{strict: true})
@@ -180,31 +116,17 @@ func TestL2_UnknownNames(t *testing.T) {
 	}
 }
 
-func TestL2_UnknownNamesAreBounded(t *testing.T) {
+func TestL4_AmountsAreRoundedAndCounted(t *testing.T) {
 	t.Parallel()
-	n := names{}
-	for i := range 3 * maxNames {
-		n.add(strings.Repeat("x", i))
+	o := read(t, `{"id":1,"county":"A, FL","filingAmount":1.005,"currentAmount":2.675}`+"\n"+
+		`{"id":2,"county":"A, FL","filingAmount":1.00,"currentAmount":-2.675}`+"\n"+
+		`{"id":3,"county":"none","filingAmount":1.005}`+"\n", settings{})
+	if o.rounded != 3 || len(o.filings) != 2 {
+		t.Fatalf("rounded %d of %d filings, want 3 amounts of 2", o.rounded, len(o.filings))
 	}
-	if len(n) > maxNames+1 {
-		t.Errorf("%d names are kept, want at most %d", len(n), maxNames+1)
-	}
-	var total int64
-	for name, count := range n {
-		total += count
-		if len(name) > 2*maxName {
-			t.Errorf("a name of %d bytes is kept", len(name))
-		}
-	}
-	if total != 3*maxNames {
-		t.Errorf("%d are counted, want %d", total, 3*maxNames)
-	}
-}
-
-func TestL2_CreatedAtIsTheStartOfTheLoad(t *testing.T) {
-	t.Parallel()
-	if f := one(t, `{"id":1,"county":"A, FL"}`, settings{}); !f.CreatedAt.Equal(noon) {
-		t.Errorf("createdAt = %v, want %v", f.CreatedAt, noon)
+	if diff := cmp.Diff(map[string]any{"id": 1.0, "county": "A, FL", "filingAmount": 1.01, "currentAmount": 2.68},
+		values(t, o.filings[0])); diff != "" {
+		t.Errorf("filing (-want +got):\n%s", diff)
 	}
 }
 
@@ -238,31 +160,17 @@ func TestL9_Deletions(t *testing.T) {
 	if len(full.rejects) != 4 || len(full.filings) != 1 {
 		t.Errorf("L4: a full load takes %d of them and rejects %v", len(full.filings), full.rejects)
 	}
-	o = read(t, "id,deleted\n7,true\n8,false\n", settings{format: formatCSV, update: true})
+	o = read(t, "id,deleted\n7,true\n8,false\n", settings{format: source.CSV, update: true})
 	if len(o.deleted) != 1 || len(o.rejects) != 1 || o.rejects[0].Field != "county" {
 		t.Errorf("CSV: deleted %v, rejects %v", o.deleted, o.rejects)
 	}
 }
 
-func TestRead(t *testing.T) {
+// TestL6_LongRecords: what was read of one is not taken for the id of the reject, nor is that of the record before.
+func TestL6_LongRecords(t *testing.T) {
 	t.Parallel()
-	path := write(t, "a.ndjson", `{"id":1,"county":"A, FL"}`+"\n"+`{"id":1,"county":"A, FL"}`+"\n"+`{"id":2,"county":"B, FL"}`+"\n")
-	var ids []int64
-	rejected := 0
-	for f, err := range Read(context.Background(), path) {
-		if err != nil {
-			rejected++
-			continue
-		}
-		ids = append(ids, f.ID)
-	}
-	if diff := cmp.Diff([]int64{1, 2}, ids); diff != "" || rejected != 1 {
-		t.Errorf("%d rejects, ids (-want +got):\n%s", rejected, diff)
-	}
-	for f, err := range Read(context.Background(), path) {
-		if err != nil || f.ID != 1 {
-			t.Errorf("first = %v, %v", f, err)
-		}
-		break // must not panic
+	o := read(t, filing(1)+`{"id":2,"owner":"`+strings.Repeat("x", source.MaxLine)+"\"}\n", settings{})
+	if len(o.rejects) != 1 || o.rejects[0].ID != 0 || o.rejects[0].Line != 2 || o.failures != nil {
+		t.Errorf("error %v, rejects %.300v", o.failures, o.rejects)
 	}
 }

@@ -3,6 +3,8 @@ package reindexer
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"filings/reindexer/source"
 	"fmt"
 	"os"
 )
@@ -45,27 +47,25 @@ func (r Reject) MarshalJSON() ([]byte, error) {
 	return json.Marshal(line)
 }
 
-// shownRejects is how many rejects are shown to whoever watches; the file has all of them.
+// shownRejects is how many rejects are shown by Progress; the file has all of them.
 const shownRejects = 20
 
-// rejects counts rejects, writes them to a file and shows the first of them.
+// rejects writes rejects to a file and lets the first of them be shown.
 type rejects struct {
 	file *os.File // nil: none
 	w    *bufio.Writer
-	show func(Reject)
 	n    int64
 }
 
 // openRejects makes the file at path empty, unless path is "". It holds people's data, so only its owner may read it.
-func openRejects(path string, sources []input, show func(Reject)) (*rejects, error) {
-	r := &rejects{show: show}
+func openRejects(path string, sources []source.Source) (*rejects, error) {
 	if path == "" {
-		return r, nil
+		return &rejects{}, nil
 	}
 	if info, err := os.Stat(path); err == nil {
-		for _, in := range sources {
-			if in.info != nil && os.SameFile(info, in.info) {
-				return nil, fmt.Errorf("%w: the rejects would overwrite the source %s", ErrUsage, in.name)
+		for _, s := range sources {
+			if s.IsFile(info) {
+				return nil, fmt.Errorf("%w: the rejects would overwrite the source %s", source.ErrUsage, s.Name)
 			}
 		}
 	}
@@ -73,13 +73,13 @@ func openRejects(path string, sources []input, show func(Reject)) (*rejects, err
 	if err != nil {
 		return nil, fmt.Errorf("rejects cannot be written: %w", err)
 	}
-	r.file, r.w = file, bufio.NewWriter(file)
-	return r, nil
+	return &rejects{file: file, w: bufio.NewWriter(file)}, nil
 }
 
-func (r *rejects) add(reject Reject) error {
+// add writes a reject, and calls show if it is one of the first.
+func (r *rejects) add(reject Reject, show func()) error {
 	if r.n++; r.n <= shownRejects {
-		r.show(reject)
+		show()
 	}
 	if r.file == nil {
 		return nil
@@ -99,10 +99,7 @@ func (r *rejects) close() error {
 	if r.file == nil {
 		return nil
 	}
-	err := r.w.Flush()
-	if closing := r.file.Close(); err == nil {
-		err = closing
-	}
+	err := errors.Join(r.w.Flush(), r.file.Close())
 	r.file = nil
 	if err != nil {
 		return fmt.Errorf("rejects cannot be written: %w", err)

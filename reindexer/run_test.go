@@ -148,7 +148,7 @@ func checkRejects(t *testing.T, cfg Config) {
 	}
 }
 
-// watcher is a Progress that remembers.
+// watcher is a Progress that keeps what it shows.
 type watcher struct {
 	phases  []string
 	rejects []Reject

@@ -1,90 +1,134 @@
 package reindexer
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"filings/index"
 	"filings/index/generation"
+	"filings/reindexer/source"
 )
 
-// state is what a run knows about itself. It is written where things happen and read by whoever shows it, so all of it
-// is safe for concurrent use.
-type state struct {
-	holder  string
-	now     func() time.Time
+// running is one run: what it is to do, and how far it has come. Its counts and its phase are written by the run and read
+// by whoever shows them, so they are safe for concurrent use.
+type running struct {
+	cfg     Config
 	started time.Time
-	total   int64 // bytes of the sources, 0 if not known
 	reading *reading
+	rejects *rejects
+	expect  *expectation
+	lock    generation.Lock // nil: none yet, or a dry run
 
 	indexed, updated, deleted, missing, rejected atomic.Int64
 
-	mu                sync.Mutex
-	phase, generation string
-	outcome           string
-	changed           chan struct{} // gets something when a phase begins
+	mu       sync.Mutex
+	phase    string
+	building string // the generation
+	outcome  string
+	promoted bool
+	changed  chan struct{} // gets something when a phase begins
+
+	showing sync.Mutex // Progress has one caller at a time
 }
 
-func newState(cfg Config, started time.Time, reading *reading) *state {
-	return &state{
-		holder: cfg.Holder, now: cfg.Now, started: started, reading: reading, total: totalBytes(reading.inputs),
-		changed: make(chan struct{}, 1),
-	}
+func newRunning(cfg Config, all []source.Source, started time.Time) *running {
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), changed: make(chan struct{}, 1)}
+	r.reading = newReading(all, cfg.Update, cfg.Strict, started, r.reject)
+	return r
 }
 
 // enter begins a phase.
-func (s *state) enter(phase string) {
-	s.mu.Lock()
-	s.phase = phase
-	s.mu.Unlock()
+func (r *running) enter(phase string) {
+	r.mu.Lock()
+	r.phase = phase
+	r.mu.Unlock()
 	select {
-	case s.changed <- struct{}{}:
-	default: // a change that nobody has looked at yet tells as much
+	case r.changed <- struct{}{}:
+	default: // a change that was not looked at yet says as much
 	}
+	r.show()
 }
 
-func (s *state) builds(generation string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.generation = generation
+// builds notes the generation that is built.
+func (r *running) builds(generation string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.building = generation
 }
 
-func (s *state) place() (phase, generation string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.phase, s.generation
-}
-
-// end takes note of how the run ended.
-func (s *state) end(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.outcome = generation.OutcomePromoted
+// end notes how the run ended.
+func (r *running) end(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.outcome = generation.OutcomePromoted
 	if err != nil {
-		s.outcome = generation.OutcomeFailed
+		r.outcome = generation.OutcomeFailed
 	}
 }
+
+// show shows the state of the run.
+func (r *running) show() {
+	r.showing.Lock()
+	defer r.showing.Unlock()
+	r.cfg.Progress.Show(r.status())
+}
+
+// reject counts, writes and shows a reject.
+func (r *running) reject(reject Reject) error {
+	r.rejected.Add(1)
+	return r.rejects.add(reject, func() {
+		r.showing.Lock()
+		defer r.showing.Unlock()
+		r.cfg.Progress.Reject(reject)
+	})
+}
+
+// put puts f into build, if there is one, and expects to find it there.
+func (r *running) put(ctx context.Context, f *index.Filing, build generation.Build) error {
+	r.expect.add(f)
+	if build == nil {
+		return nil
+	}
+	return build.Put(ctx, f)
+}
+
+// tooMany reports whether more records were rejected than is allowed.
+func (r *running) tooMany() bool { return r.rejected.Load() > int64(r.cfg.MaxRejects) }
 
 // status is what Progress shows.
-func (s *state) status() Status {
-	phase, name := s.place()
+func (r *running) status() Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return Status{
-		Phase: phase, Generation: name, Elapsed: s.now().Sub(s.started),
-		Read: s.reading.read.Load(), Indexed: s.indexed.Load(), Updated: s.updated.Load(), Deleted: s.deleted.Load(),
-		Missing: s.missing.Load(), Rejected: s.rejected.Load(),
-		Bytes: s.reading.bytes.Load(), TotalBytes: s.total,
+		Phase: r.phase, Generation: r.building, Elapsed: r.cfg.Now().Sub(r.started),
+		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
+		Missing: r.missing.Load(), Rejected: r.rejected.Load(),
+		Bytes: r.reading.bytes.Load(), TotalBytes: source.TotalBytes(r.reading.sources),
 	}
 }
 
-// run is what the lock tells other processes.
-func (s *state) run() generation.Run {
-	phase, name := s.place()
-	s.mu.Lock()
-	outcome := s.outcome
-	s.mu.Unlock()
+// run is what the lock publishes to other processes.
+func (r *running) run() generation.Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return generation.Run{
-		Outcome: outcome,
-		Holder:  s.holder, Started: s.started, Renewed: s.now(), Phase: phase, Generation: name,
-		Read: s.reading.read.Load(), Indexed: s.indexed.Load() + s.updated.Load(), Rejected: s.rejected.Load(),
+		Outcome: r.outcome, Holder: r.cfg.Holder, Started: r.started, Renewed: r.cfg.Now(), Phase: r.phase, Generation: r.building,
+		Read: r.reading.read.Load(), Indexed: r.indexed.Load() + r.updated.Load(), Rejected: r.rejected.Load(),
 	}
+}
+
+// report is what Run returns, after everything else has ended.
+func (r *running) report() Report {
+	report := Report{
+		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
+		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Rounded: r.reading.rounded,
+		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
+		Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
+	}
+	if r.promoted {
+		report.Generation = r.building
+	}
+	return report
 }

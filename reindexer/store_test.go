@@ -78,8 +78,8 @@ func deleteIndices(t testing.TB, address, prefix string) {
 			t.Error(err)
 			return
 		}
-		if answer, err := http.DefaultClient.Do(request); err != nil || answer.StatusCode != http.StatusOK {
-			t.Errorf("deleting %s: %v %v", name, answer, err)
+		if response, err := http.DefaultClient.Do(request); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("deleting %s: %v %v", name, response, err)
 		}
 	}
 }

@@ -8,27 +8,23 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/reindexer/record"
 )
 
-// update fills a copy of the live generation with changes.
+// update applies changes to a copy of the live generation.
 type update struct {
-	state  *state
-	expect *expectation
-	live   index.Reader
+	run  *running
+	live index.Reader
 	// now has what the new generation holds under each id that was named so far.
 	now map[int64]held
 }
 
-// held is the part of a filing that a tally counts; its zero value is no filing.
+// held is the part of a filing that a checksum counts; its zero value is no filing.
 type held struct {
 	there         bool
 	county, month unique.Handle[string]
 	amounts       bool
 	amount        float64
-}
-
-func newUpdate(s *state, e *expectation, live index.Reader) *update {
-	return &update{state: s, expect: e, live: live, now: map[int64]held{}}
 }
 
 func heldOf(f *index.Filing) held {
@@ -50,56 +46,34 @@ func (h held) filing() *index.Filing {
 	return f
 }
 
-func (u *update) apply(ctx context.Context, changes []change, build generation.Build) error {
-	if err := u.lookUp(ctx, changes); err != nil {
+// newUpdate expects the copy to hold what is live.
+func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, error) {
+	checksum, err := checksumOf(ctx, live)
+	if err != nil {
+		return nil, fmt.Errorf("counting the live filings: %w", err)
+	}
+	r.expect.checksum = checksum
+	return &update{run: r, live: live, now: map[int64]held{}}, nil
+}
+
+// apply applies changes in order.
+func (u *update) apply(ctx context.Context, batch []change, build generation.Build) error {
+	if err := u.lookUp(ctx, batch); err != nil {
 		return err
 	}
-	for i := range changes {
-		c := &changes[i]
-		was := u.now[c.filing.ID]
-		if was.there {
-			u.expect.tally.Remove(was.filing())
-		}
-		if err := u.change(ctx, c, was, build); err != nil {
+	for i := range batch {
+		if err := u.change(ctx, &batch[i], build); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// change applies one change to a filing that, if it was there, is out of the tally already.
-func (u *update) change(ctx context.Context, c *change, was held, build generation.Build) error {
-	f := &c.filing
-	switch {
-	case c.deleted && !was.there:
-		u.state.missing.Add(1)
-		return nil
-	case c.deleted:
-		u.state.deleted.Add(1)
-		u.now[f.ID] = held{}
-		u.expect.sample.offer(f.ID, nil)
-		if build == nil {
-			return nil
-		}
-		return build.Remove(ctx, f.ID)
-	case was.there:
-		u.state.updated.Add(1)
-	default:
-		u.state.indexed.Add(1)
-	}
-	u.now[f.ID] = heldOf(f)
-	u.expect.add(f)
-	if build == nil {
-		return nil
-	}
-	return build.Put(ctx, f)
-}
-
 // lookUp finds out what the live generation holds under the ids that were not named before.
-func (u *update) lookUp(ctx context.Context, changes []change) error {
+func (u *update) lookUp(ctx context.Context, batch []change) error {
 	var ids []int64
-	for i := range changes {
-		id := changes[i].filing.ID
+	for i := range batch {
+		id := batch[i].filing.ID
 		if _, known := u.now[id]; !known {
 			u.now[id] = held{}
 			ids = append(ids, id)
@@ -112,15 +86,44 @@ func (u *update) lookUp(ctx context.Context, changes []change) error {
 	if err != nil {
 		return fmt.Errorf("reading live filings: %w", err)
 	}
-	for i, record := range records {
-		if record == nil {
+	for i, text := range records {
+		if text == nil {
 			continue
 		}
-		if u.now[ids[i]], err = heldIn(record); err != nil {
+		f, err := record.Decode(text)
+		if err != nil {
 			return err
 		}
+		u.now[ids[i]] = heldOf(f)
 	}
 	return nil
+}
+
+func (u *update) change(ctx context.Context, c *change, build generation.Build) error {
+	f, r := &c.filing, u.run
+	was := u.now[f.ID]
+	if was.there {
+		r.expect.checksum.Remove(was.filing())
+	}
+	switch {
+	case c.deleted && !was.there:
+		r.missing.Add(1)
+		return nil
+	case c.deleted:
+		r.deleted.Add(1)
+		u.now[f.ID] = held{}
+		r.expect.sample.offer(f.ID, nil)
+		if build == nil {
+			return nil
+		}
+		return build.Remove(ctx, f.ID)
+	case was.there:
+		r.updated.Add(1)
+	default:
+		r.indexed.Add(1)
+	}
+	u.now[f.ID] = heldOf(f)
+	return r.put(ctx, f, build)
 }
 
 const (
@@ -128,8 +131,8 @@ const (
 	untouchedPages, untouchedRows = 5, 20
 )
 
-// finish adds filings to the sample that the update did not name and that must therefore be as they were.
-func (u *update) finish(ctx context.Context) error {
+// sampleUntouched adds filings to the sample that the update did not name and that must therefore be as they were.
+func (u *update) sampleUntouched(ctx context.Context) error {
 	total, err := u.live.Count(ctx, index.Filter{})
 	if err != nil {
 		return fmt.Errorf("counting the live filings: %w", err)
@@ -142,35 +145,14 @@ func (u *update) finish(ctx context.Context) error {
 			return fmt.Errorf("reading live filings: %w", err)
 		}
 		for _, row := range rows {
-			f, err := filingOf(row)
+			f, err := record.Decode(row)
 			if err != nil {
 				return err
 			}
 			if _, named := u.now[f.ID]; !named {
-				u.expect.sample.add(f.ID, slices.Clone(row))
+				u.run.expect.sample.add(f.ID, slices.Clone(row))
 			}
 		}
 	}
 	return nil
-}
-
-// heldIn returns what a record of an engine counts as.
-func heldIn(text index.Record) (held, error) {
-	f, err := filingOf(text)
-	if err != nil {
-		return held{}, err
-	}
-	return heldOf(f), nil
-}
-
-// filingOf reads a record of an engine, which has the form of a load.
-func filingOf(text index.Record) (*index.Filing, error) {
-	f := new(index.Filing)
-	r := record{rules: &rules{ignore: func(string) {}}}
-	r.begin(0, string(text), f)
-	_ = r.readJSON() // noted in r
-	if r.reason != "" {
-		return nil, fmt.Errorf("filing %d, as the store has it, cannot be read: %s %s", f.ID, r.field, r.reason)
-	}
-	return f, nil
 }

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
-	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/reindexer/record"
 )
 
 // shownDifferences is how many differences an ErrVerification names.
@@ -21,7 +19,7 @@ const shownDifferences = 20
 
 // verify compares a sealed generation with what it must hold, and returns ErrVerification with what differs.
 func (e *expectation) verify(ctx context.Context, sealed generation.Checksum, r index.Reader) error {
-	differences := e.tally.Diff(sealed)
+	differences := e.checksum.Diff(sealed)
 	for _, check := range []func(context.Context, index.Reader) ([]string, error){e.readBack, e.searches} {
 		found, err := check(ctx, r)
 		if err != nil {
@@ -44,22 +42,14 @@ func differ(differences []string) error {
 }
 
 // readBack reads the filings of the sample whole.
-func (e *expectation) readBack(ctx context.Context, r index.Reader) ([]string, error) {
-	found := make([]string, len(e.sample.ids))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(questions)
-	for i, id := range e.sample.ids {
-		group.Go(func() error {
-			got, err := r.Filing(ctx, id)
-			if errors.Is(err, index.ErrNotFound) {
-				got, err = nil, nil
-			}
-			found[i] = differs(id, e.sample.records[id], got)
-			return err
-		})
+func (e *expectation) readBack(ctx context.Context, r index.Reader) (found []string, err error) {
+	records, err := r.Filings(ctx, e.sample.ids)
+	for i, got := range records {
+		if difference := differs(e.sample.ids[i], e.sample.records[e.sample.ids[i]], got); difference != "" {
+			found = append(found, difference)
+		}
 	}
-	err := group.Wait()
-	return slices.DeleteFunc(found, func(s string) bool { return s == "" }), err
+	return found, err
 }
 
 // differs says in words how got differs from want, each of which may be nil for no filing; "" where it does not.
@@ -109,4 +99,100 @@ func members(record index.Record) (map[string]any, error) {
 		}
 	}
 	return m, nil
+}
+
+const (
+	// searched is how many filings of the sample are searched for.
+	searched = 5
+	// searchedTerm is the longest search term that a client can send, in characters (rule P16).
+	searchedTerm = 200
+	// searchedRows is how many hits a filing is looked for among.
+	searchedRows = 1000
+)
+
+// searches sends a few queries that clients send: whether a search for an owner finds the filing, and how many filings a
+// county and a month have.
+func (e *expectation) searches(ctx context.Context, r index.Reader) (found []string, err error) {
+	for _, f := range e.searchable() {
+		for _, query := range []func(context.Context, index.Reader, *index.Filing) (string, error){
+			findOwner, e.countCounty, e.countMonth,
+		} {
+			difference, err := query(ctx, r, f)
+			if err != nil {
+				return nil, err
+			}
+			if difference != "" {
+				found = append(found, difference)
+			}
+		}
+	}
+	return found, nil
+}
+
+// searchable returns the first filings of the sample that have an owner and a date.
+func (e *expectation) searchable() (filings []*index.Filing) {
+	for _, id := range e.sample.ids {
+		f, err := record.Decode(e.sample.records[id]) // nil, of a deletion, is no filing
+		if err == nil && index.SearchText(f.Text(index.Owner)) != "" && f.Has(index.FilingDate) {
+			filings = append(filings, f)
+		}
+	}
+	return filings[:min(len(filings), searched)]
+}
+
+// findOwner searches for the owner of f among the filings of its county, day and amount.
+func findOwner(ctx context.Context, r index.Reader, f *index.Filing) (string, error) {
+	day := f.Text(index.FilingDate)
+	where := index.Where(
+		index.Contains{Text: term(f.Text(index.Owner))},
+		index.InCounty(f.Text(index.County)),
+		index.Days{From: day, To: day},
+	)
+	if amount, ok := f.Number(index.FilingAmount); ok {
+		where = where.And(index.Between{Field: index.FilingAmount, Min: &amount, Max: &amount})
+	}
+	rows, err := r.Rows(ctx, index.Query{Where: where, Sort: index.DefaultSort, Limit: searchedRows})
+	if err != nil || len(rows) == searchedRows { // f may be behind them
+		return "", err
+	}
+	for _, row := range rows {
+		if got, err := record.Decode(row); err == nil && got.ID == f.ID {
+			return "", nil
+		}
+	}
+	return fmt.Sprintf("filing %d is not among the %d hits of a search for its owner", f.ID, len(rows)), nil
+}
+
+// term returns s as a search term that a client could send.
+func term(s string) string {
+	runes := []rune(index.SearchText(s))
+	return index.SearchText(string(runes[:min(len(runes), searchedTerm)]))
+}
+
+// countCounty counts the filings that a query for the county of f selects: those of counties that differ in case too.
+func (e *expectation) countCounty(ctx context.Context, r index.Reader, f *index.Filing) (string, error) {
+	county := f.Text(index.County)
+	var want int64
+	for name, c := range e.checksum.Counties {
+		if index.Fold(name) == index.Fold(county) {
+			want += c.Filings
+		}
+	}
+	return selects(ctx, r, county, want, index.Where(index.AnyOf{
+		Fields: []index.Field{index.County}, Values: []string{index.Fold(county)},
+	}))
+}
+
+func (e *expectation) countMonth(ctx context.Context, r index.Reader, f *index.Filing) (string, error) {
+	month := f.Text(index.FilingDate)[:7]
+	return selects(ctx, r, month, e.checksum.Months[month], inMonth(month))
+}
+
+// selects says how many filings w, which is a query for what, selects, if it is not want.
+func selects(ctx context.Context, r index.Reader, what string, want int64, w index.Filter) (string, error) {
+	got, err := r.Count(ctx, w)
+	if err != nil || got == want {
+		return "", err
+	}
+	return fmt.Sprintf("a query for %s selects %d filings, not %d", what, got, want), nil
 }

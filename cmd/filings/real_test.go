@@ -1,10 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 	"filings/index/elastic"
 	"filings/index/embedded"
 	"filings/index/indextest/conformance"
-	"filings/reindexer"
+	"filings/reindexer/record"
+	"filings/reindexer/source"
 )
 
 // realQueries is how many random queries each engine gets.
@@ -45,15 +47,28 @@ func TestRealFilings(t *testing.T) {
 	})
 }
 
+// filingsOf returns the good records of a file.
 func filingsOf(t *testing.T, file string) iter.Seq[*index.Filing] {
 	return func(yield func(*index.Filing) bool) {
-		for f, err := range reindexer.Read(t.Context(), file) {
-			var reject *reindexer.Reject
-			switch {
-			case errors.As(err, &reject):
-			case err != nil:
+		all, err := source.Find([]string{file}, source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := all[0].Open(t.Context(), new(atomic.Int64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		parser, f := record.New(record.Rules{Start: time.Now()}), new(index.Filing)
+		for {
+			text, err := in.Next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
 				t.Fatal(err)
-			case !yield(f):
+			}
+			if parser.Parse(text.Text, f).Reason == "" && !yield(f) {
 				return
 			}
 		}

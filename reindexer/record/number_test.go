@@ -1,0 +1,94 @@
+package record
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestL4_Cents(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		in      string
+		want    float64
+		rounded bool
+	}{
+		{"0", 0, false}, {"12.34", 12.34, false}, {"12.340", 12.34, false}, {"12.345", 12.35, true},
+		{"-12.345", -12.35, true}, {"1.005", 1.01, true}, {"1.0049999999999999999999", 1.00, true},
+		{"0.005", 0.01, true}, {"0.0049", 0, true}, {"-0.0049", 0, true}, {"0.00", 0, false}, {"0.000", 0, false},
+		{"99.995", 100, true}, {"9.999", 10, true}, {"1e3", 1000, false}, {"1.2345e1", 12.35, true},
+		{"1.2345e2", 123.45, false}, {"5e-3", 0.01, true}, {"4e-3", 0, true}, {"5e-4", 0, true}, {"1e-400", 0, true},
+		{"0e-400", 0, false}, {"123456789012345678.125", 123456789012345678.13, true},
+		{"1e22", 1e22, false}, {"1e-999999999999999999999", 0, true},
+	}
+	for _, test := range tests {
+		got, rounded, ok := cents(test.in)
+		if !ok || got != test.want || rounded != test.rounded {
+			t.Errorf("cents(%s) = %v, %v, %v; want %v, %v", test.in, got, rounded, ok, test.want, test.rounded)
+		}
+	}
+	if _, _, ok := cents("1e309"); ok {
+		t.Error("cents(1e309) is ok")
+	}
+}
+
+// literal draws a number as JSON writes it.
+var literal = rapid.StringMatching(`-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,12})?([eE][+-]?[0-9]{1,2})?`)
+
+// TestL4_CentsAgreeWithBigNumbers rounds by exact fractions.
+func TestL4_CentsAgreeWithBigNumbers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := literal.Draw(t, "literal")
+		exact, ok := new(big.Rat).SetString(in)
+		if !ok {
+			t.Fatalf("%s is no number", in)
+		}
+		// FloatString rounds halves away from zero.
+		text := exact.FloatString(2)
+		want, _ := strconv.ParseFloat(text, 64)
+		kept, _ := new(big.Rat).SetString(text)
+		got, rounded, ok := cents(in)
+		if !ok || got != want || rounded != (kept.Cmp(exact) != 0) {
+			t.Fatalf("cents(%s) = %v, %v, %v; want %v, %v", in, got, rounded, ok, want, kept.Cmp(exact) != 0)
+		}
+	})
+}
+
+func TestL4_IntegersAgreeWithBigNumbers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := literal.Draw(t, "literal")
+		exact, _ := new(big.Rat).SetString(in)
+		digits, ok := integer(in)
+		if !ok {
+			return // decimals, or too large; the table of values has these
+		}
+		got, valid := new(big.Int).SetString(digits, 10)
+		if !valid || !exact.IsInt() || got.Cmp(exact.Num()) != 0 {
+			t.Fatalf("integer(%s) = %s", in, digits)
+		}
+	})
+}
+
+func TestL4_IsNumberIsJSON(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{"", "-", "+1", "01", "1.", ".5", "1e", "1e+", "0x1", "1_0", " 1", "1 ", "NaN", "Infinity", "--1", "1,5"} {
+		if isNumber(in) || json.Valid([]byte(in)) && in[0] != ' ' && in[len(in)-1] != ' ' {
+			t.Errorf("%q is taken for a number", in)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		in := literal.Draw(t, "literal")
+		if !isNumber(in) {
+			t.Fatalf("%q is not taken for a number", in)
+		}
+	})
+	if v, _, _ := cents("-0.001"); math.Signbit(v) && v != 0 {
+		t.Error("-0.001 is not zero")
+	}
+}

@@ -1,0 +1,48 @@
+package record
+
+import (
+	"strings"
+	"time"
+)
+
+// Rules are what the records of one load are checked by, besides the table of fields.
+type Rules struct {
+	Update  bool      // deletions are allowed
+	Strict  bool      // unknown names are a fault
+	Start   time.Time // CreatedAt of records that have none
+	Ignored Names     // counts unknown names; nil: they are not counted
+}
+
+// Result is what reading a record led to.
+type Result struct {
+	Deleted bool  // the record deletes the filing with its id, which alone is valid
+	Rounded int64 // amounts that lost digits
+	Cut     bool  // the text ends before the record does
+
+	// Reason says what is wrong; it is "" for a good record.
+	Reason string
+	Field  string // that is wrong; "" for the record as a whole
+}
+
+// Names counts names that no field has, without letting a hostile source fill the memory: beyond maxNames different ones,
+// and beyond maxName characters of one, they are counted together.
+type Names map[string]int64
+
+const (
+	maxNames   = 1000
+	otherNames = "(others)"
+)
+
+func (n Names) add(name string) {
+	if n == nil {
+		return
+	}
+	name = abbreviate(name)
+	if _, known := n[name]; !known {
+		if len(n) >= maxNames {
+			name = otherNames
+		}
+		name = strings.Clone(name) // it is a part of the record's text, which must not stay
+	}
+	n[name]++
+}

@@ -1,0 +1,66 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// errBroken: a transfer ended before its end, wherever that falls in the records.
+var errBroken = errors.New("the connection broke off")
+
+// body is the body of a response. Its end is the end that the server announced, by Content-Length, the last chunk or
+// the end of an HTTP/2 stream; anything else is errBroken.
+type body struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	from   io.ReadCloser
+	length int64 // -1: not announced
+	got    int64
+	limit  time.Duration
+	stall  *time.Timer // runs while a read does
+}
+
+func newBody(ctx context.Context, cancel context.CancelCauseFunc, response *http.Response, limit time.Duration) *body {
+	b := &body{ctx: ctx, cancel: cancel, from: response.Body, length: response.ContentLength, limit: limit}
+	b.stall = time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: no byte came for %v", errBroken, limit)) })
+	b.stall.Stop()
+	return b
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	b.stall.Reset(b.limit)
+	n, err := b.from.Read(p)
+	b.stall.Stop()
+	b.got += int64(n)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	return n, b.broken(err)
+}
+
+// broken says why err ended the transfer.
+func (b *body) broken(err error) error {
+	if cause := context.Cause(b.ctx); errors.Is(cause, errBroken) {
+		return cause
+	}
+	if b.ctx.Err() != nil {
+		return b.ctx.Err()
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) && b.length >= 0:
+		return fmt.Errorf("%w after %d of %d bytes", errBroken, b.got, b.length)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w after %d bytes, before the last chunk", errBroken, b.got)
+	}
+	return fmt.Errorf("%w after %d bytes: %v", errBroken, b.got, err)
+}
+
+func (b *body) Close() error {
+	b.stall.Stop()
+	b.cancel(nil)
+	return b.from.Close()
+}

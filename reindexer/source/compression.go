@@ -1,0 +1,78 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow is the largest zstd window that is decoded: that of `zstd --long`, which zstd itself decodes by default.
+const maxWindow = 128 << 20
+
+// unsupported are the first bytes of formats that would otherwise be reported as a very long list of bad records.
+var unsupported = []struct {
+	start string
+	what  string
+}{
+	{"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"PK\x03\x04", "zip"}, {"7z\xbc\xaf", "7-Zip"}, {"\x04\x22\x4d\x18", "lz4"},
+}
+
+// decompressed returns the plain bytes of raw, decompressed by the first of them, and what frees the decoder.
+func decompressed(raw *bufio.Reader) (plain io.Reader, free func(), err error) {
+	free = func() {}
+	start, err := raw.Peek(6)
+	if err != nil && err != io.EOF {
+		return nil, free, err
+	}
+	for _, u := range unsupported {
+		if bytes.HasPrefix(start, []byte(u.start)) {
+			return nil, free, fmt.Errorf("it is compressed with %s; gzip, zstd and plain text are understood", u.what)
+		}
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):
+		r, err := gzip.NewReader(raw)
+		return &archive{r, "gzip"}, free, explain("gzip", err)
+	case isZstd(start):
+		r, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, free, explain("zstd", err)
+		}
+		return &archive{r, "zstd"}, r.Close, nil
+	}
+	return raw, free, nil
+}
+
+// isZstd knows frames, and the skippable frames that parallel compressors begin with.
+func isZstd(start []byte) bool {
+	return bytes.HasPrefix(start, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		len(start) >= 4 && start[0]&0xf0 == 0x50 && bytes.Equal(start[1:4], []byte{0x2a, 0x4d, 0x18})
+}
+
+// archive says in its errors what is wrong with the compressed stream.
+type archive struct {
+	r    io.Reader
+	kind string
+}
+
+func (a *archive) Read(p []byte) (int, error) {
+	n, err := a.r.Read(p)
+	return n, explain(a.kind, err)
+}
+
+func explain(kind string, err error) error {
+	switch {
+	case err == nil, err == io.EOF, errors.Is(err, errBroken),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the %s stream is cut off", kind)
+	}
+	return fmt.Errorf("the %s stream cannot be decompressed: %w", kind, err)
+}

@@ -1,0 +1,82 @@
+package source
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Find returns the sources that names mean: files, folders, addresses of HTTP and PostgreSQL, or "-" for standard input.
+// It fails on the first that is not there or whose format is not known, before anything is read.
+func Find(names []string, o Options) (all []Source, err error) {
+	if err := o.check(names); err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		var found []Source
+		switch scheme := schemeOf(name); {
+		case name == stdinName && slices.Contains(names[:i], stdinName):
+			return nil, fmt.Errorf("%w: standard input is named twice", ErrUsage)
+		case name == stdinName:
+			found = []Source{stdinSource(o.Stdin, o.Format)}
+		case scheme == "":
+			found, err = localSources(name, o.Format, o.Log)
+		default:
+			found = make([]Source, 1)
+			found[0], err = remoteSource(scheme, name, o)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (o Options) check(names []string) error {
+	query := slices.ContainsFunc(names, func(name string) bool { return isDatabase(schemeOf(name)) })
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("%w: name at least one source: a file, a folder, an address, or - for standard input", ErrUsage)
+	case o.Format != "" && o.Format != NDJSON && o.Format != CSV:
+		return fmt.Errorf("%w: the format is ndjson or csv, not %.200q", ErrUsage, o.Format)
+	case o.Query == "" && query:
+		return fmt.Errorf("%w: an address of PostgreSQL needs --query, which says what to read there", ErrUsage)
+	case o.Query != "" && !query:
+		return fmt.Errorf("%w: --query is for a source postgres://…, and there is none", ErrUsage)
+	}
+	return nil
+}
+
+// schemeOf returns the scheme of a source that is an address, in lower case, or "".
+func schemeOf(name string) string {
+	scheme, _, found := strings.Cut(name, "://")
+	if !found || strings.ContainsAny(scheme, `/\ `) {
+		return ""
+	}
+	return strings.ToLower(scheme)
+}
+
+func isDatabase(scheme string) bool { return scheme == "postgres" || scheme == "postgresql" }
+
+// remoteSource returns the source at an address. No error repeats an address as it was written: it may have a password in it,
+// or in its parameters, or, where it cannot be parsed, anywhere.
+func remoteSource(scheme, address string, o Options) (Source, error) {
+	if scheme != "http" && scheme != "https" && !isDatabase(scheme) {
+		return Source{}, fmt.Errorf("%w: sources at addresses are http://, https:// and postgres://, not %.200s://", ErrUsage,
+			scheme)
+	}
+	u, err := url.Parse(address)
+	if err != nil || strings.Contains(u.EscapedPath()+"?"+u.RawQuery+"#"+u.EscapedFragment(), "@") {
+		return Source{}, fmt.Errorf("%w: an address %s:// is not well-formed; in a user or password write the characters "+
+			"/ ? # @ : %% as %%2F %%3F %%23 %%40 %%3A %%25, and any @ elsewhere as %%40", ErrUsage, scheme)
+	}
+	if isDatabase(scheme) {
+		return databaseSource(u.Scheme+address[len(u.Scheme):], publicAddress(u), o)
+	}
+	if u.Hostname() == "" {
+		return Source{}, fmt.Errorf("%w: an address %s:// names no host", ErrUsage, scheme)
+	}
+	return newWeb().source(u, o.Format), nil
+}

@@ -1,0 +1,122 @@
+// Package source finds where the records of a load come from and reads their text: files and folders, standard input,
+// web servers, and queries to PostgreSQL. It owns all that happens before a record's text is known. It knows no fields
+// and judges no record.
+//
+// # Design
+//
+// Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are decompressed by what
+// they are, not by what they are called (stream.go, compression.go), cut into lines of bounded length (lines.go), and
+// these are records of NDJSON or rows of CSV (record.go, csv.go). A response of a web server counts only if it came whole
+// (web.go, body.go). The rows of a query are streamed, each as the JSON object that its SQL values make (database.go,
+// column.go), so that there is one way only from a value to a field.
+//
+// What makes the rest of a source unknowable (a stream that is cut off, a damaged archive, a quote that is never closed)
+// is ErrUnreadable; a record that is too long is still a record. The memory of reading does not depend on the size of a
+// source. What addresses have in users, passwords and parameters is shown nowhere.
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// The formats of records (rule L1).
+const (
+	NDJSON = "ndjson"
+	CSV    = "csv"
+)
+
+// Kinds of errors, wrapped with what happened.
+var (
+	// ErrUsage: what is to be read was said in a way that makes no sense.
+	ErrUsage = errors.New("wrong usage")
+	// ErrUnreadable: a source is not there, cannot be read to its end, or is not what it should be.
+	ErrUnreadable = errors.New("source cannot be read")
+	// ErrUnfinished: a source ends within a record, so that it is unknown how many more it should have had.
+	ErrUnfinished = errors.New("the file ends in the middle of a record")
+)
+
+// Options say how names become sources.
+type Options struct {
+	Stdin  io.Reader           // read for "-"
+	Format string              // NDJSON, CSV, or "" to go by names and media types; "-" is then NDJSON
+	Query  string              // run on databases; "" if there are none
+	Column func(string) Column // what a column of a query stands for, by its name
+	Log    *slog.Logger        // for files that are left out
+}
+
+// Column says what a column of a query stands for.
+type Column struct {
+	Name  string // of the field, or as the query calls the column where no field is meant
+	Field bool   // a field: its type has to be one that can be read
+	List  bool   // a text is a list, cut at each semicolon
+}
+
+// Source is one stream of records. Find makes it.
+type Source struct {
+	Name string // as it is reported: of an address neither user, password nor parameters
+
+	unit string      // that its records are numbered in: line or row
+	info os.FileInfo // nil for what is no file
+	open func(ctx context.Context, read *atomic.Int64) (*Reader, error)
+}
+
+// Open begins to read s. What is read of it, in bytes as they are stored, is added to read. The Reader ends with ctx,
+// even if the source blocks for ever.
+func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
+	r, err := s.open(ctx, read)
+	if err != nil {
+		return nil, s.Error(0, err)
+	}
+	return r, nil
+}
+
+// Error returns an ErrUnreadable that says where err stopped the reading; line 0 is before the first record. The end of
+// a context is no error of the source and returned as it is.
+func (s Source) Error(line int, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case line == 0:
+		return fmt.Errorf("%w: %s: %w", ErrUnreadable, s.Name, err)
+	}
+	return fmt.Errorf("%w: %s, %s %d: %w", ErrUnreadable, s.Name, s.unit, line, err)
+}
+
+// IsFile reports whether s is the file that info describes.
+func (s Source) IsFile(info os.FileInfo) bool { return s.info != nil && os.SameFile(s.info, info) }
+
+// regular reports whether s is a file on a disk, which never blocks for ever and has a size.
+func (s Source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
+
+// TotalBytes is the size of all sources, or 0 if that of one of them is not known before it was read.
+func TotalBytes(all []Source) (total int64) {
+	for _, s := range all {
+		if !s.regular() {
+			return 0
+		}
+		total += s.info.Size()
+	}
+	return total
+}
+
+// publicAddress returns u without its secrets: the user and password, and the parameters, which may be a signature.
+func publicAddress(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}
+
+// foreign returns the message of an error of a network library, but not its kind: a timeout of the library would be taken
+// for the end of ctx.
+func foreign(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+}
