@@ -28,7 +28,11 @@ var mayImport = []importRule{
 	{"index/cache", nil, "a cache fits behind anything that can name what it needs and say how large it is"},
 	{"index/generation", []string{"index"}, "the writing side of an engine speaks of filings, and of nothing that stores them"},
 	{"index/serving", []string{"index", "index/breaker", "index/cache"}, "what makes an engine fit for clients fits around any engine"},
-	{"index/elastic", []string{"index", "index/generation", "mappings"}, "an engine knows what is asked, not for whom: the same code serves API and loads"},
+	{"index/elastic", []string{"index", "index/elastic/client", "index/elastic/document", "index/elastic/reader", "index/generation", "mappings"}, "an engine knows what is asked, not for whom: the same code serves API and loads"},
+	{"index/elastic/client", []string{"index"}, "what sends requests knows kinds of errors, and nothing of what is requested"},
+	{"index/elastic/document", []string{"index"}, "what a filing is in Elasticsearch does not depend on how it gets there or back"},
+	{"index/elastic/reader", []string{"index", "index/cache", "index/elastic/client", "index/elastic/document", "index/generation"}, "reading must not depend on how well writing works"},
+	{"index/elastic/elastictest", []string{"index"}, "every package of the engine is tested with it"},
 	{"index/embedded", []string{"index", "index/generation"}, "an engine knows what is asked, not for whom: the same code serves API and loads"},
 	{"index/indextest", []string{"index", "index/generation", "index/synthetic"}, "the suite and the oracle share nothing with the engines that they judge"},
 	{"index/synthetic", []string{"index"}, "made-up filings are filings: they know no engine and no form of a file"},
@@ -51,8 +55,8 @@ var only = []struct {
 }{
 	{"github.com/gofiber/fiber", []string{"service", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
 	{"github.com/maypok86/otter", []string{"index/cache", "index/embedded"}, "there is one kind of cache in the project"},
-	{"github.com/elastic/go-elasticsearch", []string{"index/elastic"}, "one engine is Elasticsearch's: everything else must work on any engine"},
-	{"github.com/valyala/fasthttp", []string{"index/elastic", "service", "cmd/bench"}, "its answers are memory that is used again: who keeps one has to know"},
+	{"github.com/elastic/go-elasticsearch", []string{"index/elastic", "index/elastic/client", "index/elastic/reader", "index/elastic/elastictest"}, "one engine is Elasticsearch's: everything else must work on any engine"},
+	{"github.com/valyala/fasthttp", []string{"index/elastic/client", "service", "cmd/bench"}, "its answers are memory that is used again: who keeps one has to know"},
 	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers"}, "one key store is Redis's: everything else must work on any store; testservers only asks whether one is there"},
 	{"github.com/chromedp", []string{"service/webtest"}, "a browser is for tests: the program must not carry what drives one"},
 }

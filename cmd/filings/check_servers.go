@@ -48,7 +48,7 @@ func (c *checkup) engine(ctx context.Context) {
 	defer closer.Close()
 	if es, ok := store.(*elastic.Store); !ok {
 		c.ok("engine", "embedded, in FILINGS_DATA_DIR, since FILINGS_ELASTICSEARCH_URL is empty")
-	} else if facts, err := es.Facts(ctx); err != nil {
+	} else if facts, err := es.Health(ctx); err != nil {
 		c.noElasticsearch(err)
 		return
 	} else {
@@ -95,7 +95,7 @@ func (c *checkup) addresses(ctx context.Context) {
 }
 
 // elasticsearch judges what the cluster tells.
-func (c *checkup) elasticsearch(facts elastic.Facts) {
+func (c *checkup) elasticsearch(facts elastic.Health) {
 	major, _, _ := strings.Cut(facts.Version, ".")
 	if n, err := strconv.Atoi(major); err != nil || n < elasticsearchLeast {
 		c.fail("elasticsearch", "version %q: %d or later is wanted", facts.Version, elasticsearchLeast)
@@ -116,7 +116,7 @@ func (c *checkup) elasticsearch(facts elastic.Facts) {
 	c.disks(facts)
 }
 
-func (c *checkup) disks(facts elastic.Facts) {
+func (c *checkup) disks(facts elastic.Health) {
 	if len(facts.Blocked) > 0 {
 		c.fail("disk", "Elasticsearch lets nobody write to %s, since a disk was full: free some space", strings.Join(facts.Blocked, ", "))
 	}
