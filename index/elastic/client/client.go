@@ -16,8 +16,9 @@
 //
 // esapi.SearchRequest costs 1.7 µs and 2.5 kB a search, a request put together by hand 1.2 µs and 1.8 kB (AMD EPYC;
 // `go test -run '^$' -bench Search ./index/elastic/client` has the first). That is less than a hundredth of what a page of
-// 20 costs the service, so that the hot path goes by esapi too. Responses are walked by jsontext (walk.go), which reads the
-// buckets of a deep page 2.7 times as fast as the hand-written reader that it replaced.
+// 20 costs the service, so that the hot path goes by esapi too. Responses are read by go-json-experiment (Decode), the
+// 5,000 buckets behind a deep page in 1.3 ms, where a reader of our own took 0.9 and encoding/json 2.7: once for each
+// filter and order, which take Elasticsearch 26 to 154 ms. Records alone are cut out of a page (package document).
 package client
 
 import (
@@ -51,6 +52,15 @@ func (c *Client) Do(ctx context.Context, r esapi.Request) ([]byte, error) { retu
 // was queued on had just moved or gone.
 func (c *Client) Read(ctx context.Context, r esapi.Request) ([]byte, error) {
 	return do(ctx, r, c.queries)
+}
+
+// ReadInto is Read of a response that Decode reads into v.
+func (c *Client) ReadInto(ctx context.Context, v any, r esapi.Request) error {
+	response, err := c.Read(ctx, r)
+	if err != nil {
+		return err
+	}
+	return Decode(response, v)
 }
 
 func do(ctx context.Context, r esapi.Request, t esapi.Transport) ([]byte, error) {

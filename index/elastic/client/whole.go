@@ -2,34 +2,59 @@ package client
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
+
+// trusting reads what Elasticsearch writes: it neither looks for repeated names nor checks UTF-8.
+var trusting = json.JoinOptions(
+	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(true),
+)
+
+// Decode reads a response into v, as go-json-experiment's Unmarshal does; names match in any case. A response of another
+// form is ErrResponse.
+func Decode(response []byte, v any) error {
+	if err := json.Unmarshal(response, v, trusting); err != nil {
+		return fmt.Errorf("%w: %w", ErrResponse, err)
+	}
+	return nil
+}
 
 // checkWhole finds the marks of a partial response. They stand before the results, so only the head is read, and the last
 // character. Every request that is sent here has an object for a response.
 func checkWhole(response []byte) error {
-	if !bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), []byte{'}'}) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(response), trusting)
+	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' ||
+		!bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), []byte{'}'}) {
 		return ErrResponse
 	}
-	w := Walk(response)
-	for name := range w.Object() {
-		switch string(name) {
-		case "timed_out":
-			if string(w.Raw()) == "true" {
-				return &Error{Status: partial, Kind: "timed_out", Reason: "the search ran out of time"}
-			}
-		case "_shards":
-			if err := checkShards(w.Raw()); err != nil {
+	for d.PeekKind() == '"' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return ErrResponse
+		}
+		name, next := token.String(), d.PeekKind()
+		if name != "_shards" && (next == '{' || next == '[') {
+			return nil
+		}
+		value, err := d.ReadValue()
+		switch {
+		case err != nil:
+			return ErrResponse
+		case name == "timed_out" && string(value) == "true":
+			return &Error{Status: partial, Kind: "timed_out", Reason: "the search ran out of time"}
+		case name == "_shards":
+			if err := checkShards(value); err != nil {
 				return err
-			}
-		default:
-			if next := w.Next(); next == '{' || next == '[' {
-				return nil
 			}
 		}
 	}
-	return w.Err()
+	if end, err := d.ReadToken(); err != nil || end.Kind() != '}' {
+		return ErrResponse
+	}
+	return nil
 }
 
 // checkShards reads the member _shards of a response.
@@ -43,11 +68,8 @@ func checkShards(text []byte) error {
 			Reason struct{ Type, Reason string }
 		}
 	}
-	if err := json.Unmarshal(text, &shards); err != nil {
-		return fmt.Errorf("%w: reading _shards: %w", ErrResponse, err)
-	}
-	if shards.Failed == 0 {
-		return nil
+	if err := Decode(text, &shards); err != nil || shards.Failed == 0 {
+		return err
 	}
 	e := &Error{Status: partial, Kind: "shard_failure", Reason: fmt.Sprintf("%d of %d shards failed", shards.Failed, shards.Total)}
 	if len(shards.Failures) > 0 {

@@ -33,6 +33,12 @@ func Records(response []byte) ([]index.Record, error) {
 	}
 }
 
+// Record returns the source of the one document in a response. It is a part of response, which is not copied.
+func Record(response []byte) (index.Record, error) {
+	_, after, _ := bytes.Cut(response, sourceName)
+	return Canonical(after[:sourceEnd(after)])
+}
+
 var (
 	endOfHits  = []byte("]}}") // of the hits, their object, and the response
 	sourceName = []byte(`"_source":`)

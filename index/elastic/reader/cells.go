@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,11 +26,11 @@ func (r *Reader) cells(ctx context.Context, w index.Filter, g index.Grid) ([]ind
 	if err != nil {
 		return nil, err
 	}
-	response, err := r.search(ctx, cellsBody(clauses, g))
-	if err != nil {
+	var found cellRows
+	if err := r.searchInto(ctx, &found, cellsBody(clauses, g)); err != nil {
 		return nil, err
 	}
-	cells, err := readCells(response)
+	cells, err := found.cells()
 	if err != nil {
 		return nil, err
 	}
@@ -100,33 +99,31 @@ func exactID(id float64) int64 {
 	return int64(id)
 }
 
-// readCells reads the cells of a response. Their counts must add up to that of the filings: no filing is between tiles.
-func readCells(response []byte) ([]index.Cell, error) {
-	var a struct {
-		Hits struct{ Total struct{ Value int64 } }
-		Aggs struct {
-			Rows struct {
-				Buckets []struct {
-					Row     int `json:"key,string"`
-					Columns struct{ Buckets []cellBucket }
-				}
+// cellRows is the response to cellsBody.
+type cellRows struct {
+	Hits         hits
+	Aggregations struct {
+		Rows struct {
+			Buckets []struct {
+				Row     int `json:"key,string"`
+				Columns struct{ Buckets []cellBucket }
 			}
-		} `json:"aggregations"`
+		}
 	}
-	a.Hits.Total.Value = -1 // there is none
-	if err := json.Unmarshal(response, &a); err != nil {
-		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
+}
+
+// cells returns the cells of a response. Their counts must add up to that of the filings: no filing is between tiles.
+func (found *cellRows) cells() ([]index.Cell, error) {
 	var cells []index.Cell
 	counted := int64(0)
-	for _, row := range a.Aggs.Rows.Buckets {
+	for _, row := range found.Aggregations.Rows.Buckets {
 		for _, b := range row.Columns.Buckets {
 			if b.Count > 0 {
 				cells, counted = append(cells, b.cell(row.Row)), counted+b.Count
 			}
 		}
 	}
-	if counted != a.Hits.Total.Value {
+	if found.Hits.Total == nil || counted != found.Hits.Total.Value {
 		return nil, client.ErrResponse
 	}
 	return cells, nil
@@ -141,17 +138,30 @@ func (r *Reader) identify(ctx context.Context, clauses []object, cells []index.C
 		}
 	}
 	for some := range slices.Chunk(slices.Collect(maps.Keys(alone)), mostPoints) {
-		response, err := r.search(ctx, pointsBody(clauses, some))
-		if err != nil {
+		var found struct {
+			Hits struct {
+				Hits []struct {
+					Fields struct {
+						ID  []int64   `json:"id"`
+						Lat []float64 `json:"geocodedLatitude"`
+						Lon []float64 `json:"geocodedLongitude"`
+					}
+				}
+			}
+		}
+		if err := r.searchInto(ctx, &found, pointsBody(clauses, some)); err != nil {
 			return err
 		}
-		if err := readPoints(response, func(at point, id int64) {
+		for _, hit := range found.Hits.Hits {
+			f := hit.Fields
+			if len(f.ID) != 1 || len(f.Lat) != 1 || len(f.Lon) != 1 {
+				return client.ErrResponse
+			}
+			at := point{f.Lat[0], f.Lon[0]}
 			if c := alone[at]; c != nil {
-				c.ID = id
+				c.ID = f.ID[0]
 				delete(alone, at)
 			}
-		}); err != nil {
-			return err
 		}
 	}
 	if len(alone) > 0 {
@@ -178,29 +188,4 @@ func pointsBody(clauses []object, points []point) object {
 	return filtered(object{
 		"size": len(points), "track_total_hits": false, "_source": false, "docvalue_fields": []string{id, lat, lon},
 	}, append(slices.Clip(clauses), either(options)))
-}
-
-func readPoints(response []byte, visit func(at point, id int64)) error {
-	var a struct {
-		Hits struct {
-			Hits []struct {
-				Fields struct {
-					ID  []int64   `json:"id"`
-					Lat []float64 `json:"geocodedLatitude"`
-					Lon []float64 `json:"geocodedLongitude"`
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal(response, &a); err != nil {
-		return fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
-	for _, hit := range a.Hits.Hits {
-		f := hit.Fields
-		if len(f.ID) != 1 || len(f.Lat) != 1 || len(f.Lon) != 1 {
-			return client.ErrResponse
-		}
-		visit(point{f.Lat[0], f.Lon[0]}, f.ID[0])
-	}
-	return nil
 }

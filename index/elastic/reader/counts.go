@@ -2,8 +2,6 @@ package reader
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"filings/index/elastic/client"
@@ -31,7 +29,7 @@ func (r *Reader) table(ctx context.Context, s span, l level) (*table, error) {
 func (r *Reader) countValues(ctx context.Context, s span, l level) (*table, error) {
 	t := &table{}
 	total, err := r.each(ctx, terms{clauses: s.clauses, field: l.field, descending: l.descending}, func(b bucket) error {
-		t.add(b.key, b.count)
+		t.add(b.Key, b.Filings)
 		return nil
 	})
 	t.close(total)
@@ -50,19 +48,16 @@ const exactInDouble = 1 << 53
 // returns nil where they are too large for Elasticsearch to tell them apart in a histogram, or so close together that a part
 // would be one value: then they are counted by value.
 func (r *Reader) countParts(ctx context.Context, s span, l level) (*table, error) {
-	response, err := r.search(ctx, aggregate(s.clauses, object{"range": object{"stats": object{"field": l.field}}}))
+	var a struct {
+		Aggregations struct {
+			Range struct{ Min, Max *float64 }
+		}
+	}
+	err := r.searchInto(ctx, &a, aggregate(s.clauses, object{"range": object{"stats": object{"field": l.field}}}))
 	if err != nil {
 		return nil, err
 	}
-	var a struct {
-		Aggs struct {
-			Range struct{ Min, Max *float64 }
-		} `json:"aggregations"`
-	}
-	if err := json.Unmarshal(response, &a); err != nil {
-		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
-	of := a.Aggs.Range
+	of := a.Aggregations.Range
 	if of.Min == nil || of.Max == nil || *of.Max >= exactInDouble {
 		return nil, nil
 	}
@@ -70,19 +65,18 @@ func (r *Reader) countParts(ctx context.Context, s span, l level) (*table, error
 	if t.width == 1 {
 		return nil, nil // by value
 	}
-	response, err = r.search(ctx, aggregate(s.clauses, object{"by": object{"histogram": object{
+	found, err := r.buckets(ctx, aggregate(s.clauses, object{"by": object{"histogram": object{
 		"field": l.field, "interval": t.width, "min_doc_count": 1, "order": object{"_key": direction(!l.descending)},
 	}}}))
 	if err != nil {
 		return nil, err
 	}
-	_, err = readBuckets(response, func(b bucket) error {
-		key, err := strconv.ParseFloat(string(b.key), 64)
+	for _, b := range found.Aggregations.By.Buckets {
+		key, err := strconv.ParseFloat(string(b.Key), 64)
 		if err != nil {
-			return client.ErrResponse
+			return nil, client.ErrResponse
 		}
-		t.add(strconv.AppendInt(nil, int64(key), 10), b.count)
-		return nil
-	})
-	return t, err
+		t.add(strconv.AppendInt(nil, int64(key), 10), b.Filings)
+	}
+	return t, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"filings/index"
 	"filings/index/elastic/client"
@@ -20,14 +21,11 @@ import (
 func (r *Reader) Filing(ctx context.Context, id int64) (index.Record, error) {
 	response, err := r.read(ctx, esapi.GetRequest{Index: r.generation, DocumentID: strconv.FormatInt(id, 10)})
 	if err == nil {
-		d := readDocument(client.Walk(response))
-		if d.source == nil {
-			err = client.ErrResponse
-		} else if record, failure := document.Canonical(d.source); failure != nil {
-			err = fmt.Errorf("%w: %w", client.ErrResponse, failure)
-		} else {
+		var record index.Record
+		if record, err = document.Record(response); err == nil {
 			return record, nil
 		}
+		err = fmt.Errorf("%w: %w", client.ErrResponse, err)
 	}
 	return nil, fmt.Errorf("reading filing %d of %s: %w", id, r.generation, err)
 }
@@ -67,83 +65,42 @@ func (r *Reader) multiGet(ctx context.Context, ids []int64) ([]index.Record, err
 	if err != nil {
 		return nil, err
 	}
-	records, err := readDocuments(response, names)
+	var found documents
+	if err := client.Decode(response, &found); err != nil {
+		return nil, err
+	}
+	records, err := found.records(names)
 	return records, r.note(err)
 }
 
-// readDocuments reads the response to a request of many documents. Each must be there, found or not, in its place.
-func readDocuments(response []byte, names []string) ([]index.Record, error) {
-	records := make([]index.Record, 0, len(names))
-	w := client.Walk(response)
-	for name := range w.Object() {
-		if string(name) != "docs" {
-			continue
-		}
-		for range w.Array() {
-			d, i := readDocument(w), len(records)
-			if d.err != nil {
-				return nil, d.err
-			}
-			if i == len(names) || d.id != names[i] || !d.said || d.found != (d.source != nil) {
-				return nil, client.Incomplete(i, len(names))
-			}
-			var record index.Record
-			if d.found {
-				var err error
-				if record, err = document.Canonical(d.source); err != nil {
-					return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
-				}
-			}
-			records = append(records, record)
-		}
+// documents is the response to a request of many documents.
+type documents struct {
+	Docs []struct {
+		ID     string         `json:"_id"`
+		Found  *bool          // nil: the document could not be read
+		Source jsontext.Value `json:"_source"`
+		Error  *struct{ Type, Reason string }
 	}
-	if err := w.Err(); err != nil {
-		return nil, err
+}
+
+// records returns the records. Each document must be there, found or not, in its place.
+func (d *documents) records(names []string) ([]index.Record, error) {
+	if len(d.Docs) != len(names) {
+		return nil, client.Incomplete(len(d.Docs), len(names))
 	}
-	if len(records) != len(names) {
-		return nil, client.Incomplete(len(records), len(names))
+	records := make([]index.Record, len(names))
+	for i, doc := range d.Docs {
+		switch {
+		case doc.Error != nil && doc.Error.Type == client.IndexNotFound: // said of each document
+			return nil, &client.Error{Status: http.StatusNotFound, Kind: doc.Error.Type, Reason: doc.Error.Reason}
+		case doc.ID != names[i], doc.Found == nil, *doc.Found != (doc.Source != nil):
+			return nil, client.Incomplete(i, len(names))
+		case *doc.Found:
+			var err error
+			if records[i], err = document.Canonical(doc.Source); err != nil {
+				return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
+			}
+		}
 	}
 	return records, nil
-}
-
-// fetched is a document of a response by id.
-type fetched struct {
-	id          string
-	said, found bool // whether it is there; said is false for one that could not be read
-	source      []byte
-	err         error // why it could not be read
-}
-
-func readDocument(w *client.Walker) (d fetched) {
-	for name := range w.Object() {
-		switch string(name) {
-		case "_id":
-			id := w.Raw()
-			d.id = string(bytes.Trim(id, `"`)) // of digits
-		case "found":
-			d.said, d.found = true, w.Next() == 't'
-		case "_source":
-			d.source = bytes.Clone(w.Raw())
-		case "error":
-			d.err = documentError(w.Raw())
-		}
-	}
-	if w.Err() != nil {
-		d.source = nil
-	}
-	return d
-}
-
-// documentError returns the error of one document among others. The index of all of them may be missing, which is said of
-// each; everything else may pass.
-func documentError(text []byte) error {
-	var cause struct{ Type, Reason string }
-	if err := json.Unmarshal(text, &cause); err != nil {
-		return fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
-	e := &client.Error{Kind: cause.Type, Reason: cause.Reason}
-	if e.Kind == client.IndexNotFound {
-		e.Status = http.StatusNotFound
-	}
-	return e
 }

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -41,17 +40,14 @@ func (r *Reader) count(ctx context.Context, w index.Filter) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	response, err := r.search(ctx, countBody(clauses))
-	if err != nil {
+	var found struct{ Hits hits }
+	if err := r.searchInto(ctx, &found, countBody(clauses)); err != nil {
 		return 0, err
 	}
-	walk := client.Walk(response)
-	for name := range walk.Object() {
-		if string(name) == "hits" {
-			return readTotal(walk)
-		}
+	if found.Hits.Total == nil {
+		return 0, client.ErrResponse
 	}
-	return 0, client.ErrResponse
+	return found.Hits.Total.Value, nil
 }
 
 // Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as text does.
@@ -65,7 +61,7 @@ func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([
 	if err == nil {
 		_, err = r.each(ctx, terms{clauses: clauses, field: field}, func(b bucket) error {
 			var v string
-			err := json.Unmarshal(b.key, &v)
+			err := client.Decode(b.Key, &v)
 			values = append(values, v)
 			return err
 		})

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"filings/index"
+	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
 	"filings/index/indextest"
@@ -224,7 +225,11 @@ func TestGoldenCells_Replayed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := readCells(response)
+			var rows cellRows
+			if err := client.Decode(response, &rows); err != nil {
+				t.Fatal(err)
+			}
+			got, err := rows.cells()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,14 +45,14 @@ type limits struct {
 	firstPages  int64 // offset + limit up to which most orders do without counting
 	longestWalk int64 // filings that Elasticsearch may keep in order to find a page, itself included; also the largest page
 	largestSpan int64 // filings that Elasticsearch may look at to find a page, where their order is not that of the index
-	buckets     int   // of one response; Elasticsearch allows 65,536 by default
+	most        int   // buckets of one response; Elasticsearch allows 65,536 by default
 	parts       int64 // that a range of whole numbers is cut into (counts.go)
 }
 
 // usual limits were measured with half a million filings. Sorted by owner, the first page takes 3 ms, the one at 180
 // takes 10, the one at 1,000 takes 50; after counting, each takes 2. Counting takes 20 to 80, once for each filter and
 // order.
-var usual = limits{firstPages: 200, longestWalk: 2_500, largestSpan: 10_000, buckets: 65_000, parts: 1024}
+var usual = limits{firstPages: 200, longestWalk: 2_500, largestSpan: 10_000, most: 65_000, parts: 1024}
 
 // cacheBytes bounds what is kept of one generation: a table of 5,000 codes takes 150 kB.
 const cacheBytes = 16 << 20
@@ -81,6 +81,15 @@ func (r *Reader) search(ctx context.Context, body object) ([]byte, error) {
 	return r.read(ctx, esapi.SearchRequest{
 		Index: []string{r.generation}, Body: bytes.NewReader(b), AllowPartialSearchResults: &partial,
 	})
+}
+
+// searchInto reads the response to a search into v.
+func (r *Reader) searchInto(ctx context.Context, v any, body object) error {
+	response, err := r.search(ctx, body)
+	if err != nil {
+		return err
+	}
+	return client.Decode(response, v)
 }
 
 // read sends a request about the generation's index, and notes when there is no such index any more.

@@ -18,7 +18,7 @@ import (
 )
 
 // tight limits send a few hundred filings all ways that millions go: every level is counted by, in several responses.
-var tight = limits{firstPages: 3, longestWalk: 10, largestSpan: 20, buckets: 25, parts: 4}
+var tight = limits{firstPages: 3, longestWalk: 10, largestSpan: 20, most: 25, parts: 4}
 
 // checkPages compares random pages of every order with the oracle's.
 func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pages int) {

@@ -20,7 +20,7 @@ type table struct {
 	width int64
 }
 
-func (t *table) add(key json.RawMessage, count int64) {
+func (t *table) add(key []byte, count int64) {
 	t.keys = append(t.keys, string(key))
 	t.ends = append(t.ends, t.total()+count)
 	t.size += len(key) + 16 + 8 // text, string header, end

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -13,9 +12,6 @@ import (
 	"filings/index/elastic/document"
 	"filings/index/generation"
 )
-
-// value is the value of a metric; 0 over no values, for which Elasticsearch has null.
-type value struct{ Value float64 }
 
 // amountMetrics are the metrics of filing amounts, of all filings or of a bucket: sum in cents, min and max in dollars,
 // as loaded.
@@ -48,30 +44,24 @@ func (r *Reader) stats(ctx context.Context) (index.Stats, error) {
 	aggs["kinds"] = object{"filters": object{"filters": object{
 		"trust": is(trust), "estate": is(estate), "either": is(trust, estate),
 	}}}
-	response, err := r.search(ctx, aggregate(nil, aggs))
-	if err != nil {
+	var found struct {
+		Hits         hits
+		Aggregations struct {
+			Count, Sum, Min, Max value
+			Kinds                struct{ Buckets map[string]bucket }
+		}
+	}
+	if err := r.searchInto(ctx, &found, aggregate(nil, aggs)); err != nil {
 		return index.Stats{}, err
 	}
-	var s struct {
-		Hits struct{ Total struct{ Value int64 } }
-		Aggs struct {
-			Count, Sum, Min, Max value
-			Kinds                struct {
-				Buckets map[string]struct {
-					Count int64 `json:"doc_count"`
-				}
-			}
-		} `json:"aggregations"`
+	if found.Hits.Total == nil {
+		return index.Stats{}, client.ErrResponse
 	}
-	if err := json.Unmarshal(response, &s); err != nil {
-		return index.Stats{}, fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
-	kinds := s.Aggs.Kinds.Buckets
+	a, kinds := found.Aggregations, found.Aggregations.Kinds.Buckets
 	return index.Stats{
-		Filings: s.Hits.Total.Value,
-		Amounts: int64(s.Aggs.Count.Value), SumCents: s.Aggs.Sum.Value,
-		MinAmount: s.Aggs.Min.Value, MaxAmount: s.Aggs.Max.Value,
-		Trusts: kinds["trust"].Count, Estates: kinds["estate"].Count, TrustsOrEstates: kinds["either"].Count,
+		Filings: found.Hits.Total.Value,
+		Amounts: int64(a.Count.Value), SumCents: a.Sum.Value, MinAmount: a.Min.Value, MaxAmount: a.Max.Value,
+		Trusts: kinds["trust"].Filings, Estates: kinds["estate"].Filings, TrustsOrEstates: kinds["either"].Filings,
 	}, nil
 }
 
@@ -90,8 +80,8 @@ func (r *Reader) Owners(ctx context.Context) (int64, error) {
 				Meta document.Meta `json:"_meta"`
 			}
 		}
-		if err := json.Unmarshal(response, &all); err != nil {
-			return 0, 0, fmt.Errorf("%w: %w", client.ErrResponse, err)
+		if err := client.Decode(response, &all); err != nil {
+			return 0, 0, err
 		}
 		if meta := all[r.generation].Mappings.Meta; meta.IsOf(r.generation) {
 			return meta.Owners, 8, nil
@@ -122,12 +112,11 @@ func (r *Reader) counties(ctx context.Context) ([]index.CountyStats, error) {
 		byCounty := terms{field: index.County.String(), metrics: amountMetrics()}
 		_, err := r.each(ctx, byCounty, func(b bucket) error {
 			c := index.CountyStats{
-				Filings: b.count,
-				Amounts: int64(b.metrics["count"]), SumCents: b.metrics["sum"],
-				MinAmount: b.metrics["min"], MaxAmount: b.metrics["max"],
+				Filings: b.Filings,
+				Amounts: int64(b.Count.Value), SumCents: b.Sum.Value, MinAmount: b.Min.Value, MaxAmount: b.Max.Value,
 			}
-			if err := json.Unmarshal(b.key, &c.County); err != nil {
-				return fmt.Errorf("%w: %w", client.ErrResponse, err)
+			if err := client.Decode(b.Key, &c.County); err != nil {
+				return err
 			}
 			all, bytes = append(all, c), bytes+len(c.County)+16+5*8
 			return nil
@@ -150,8 +139,8 @@ func (r *Reader) Checksum(ctx context.Context) (generation.Checksum, error) {
 	dated := int64(0)
 	sum.Filings, err = r.each(ctx, terms{field: document.Derived(index.Month)}, func(b bucket) error {
 		var month string
-		err := json.Unmarshal(b.key, &month)
-		sum.Months[month], dated = b.count, dated+b.count
+		err := client.Decode(b.Key, &month)
+		sum.Months[month], dated = b.Filings, dated+b.Filings
 		return err
 	})
 	if err != nil {

@@ -21,11 +21,11 @@ func TestA1_StatsAreExact(t *testing.T) {
 	filings := elastictest.Filings(400)
 	o := indextest.NewOracle("made", filings)
 	for _, shards := range []int{1, 3} {
-		for _, buckets := range []int{usual.buckets, 2} {
+		for _, buckets := range []int{usual.most, 2} {
 			t.Run(fmt.Sprintf("%d shards, %d buckets", shards, buckets), func(t *testing.T) {
 				t.Parallel()
 				r := testReader(t, shards, filings)
-				r.limits.buckets = buckets
+				r.limits.most = buckets
 				checkStats(t, r, o)
 				want := generation.NewChecksum()
 				for _, f := range filings {
