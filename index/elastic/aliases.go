@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,11 +9,14 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
 	"filings/index"
+	"filings/index/elastic/client"
 )
 
 // action is one action of an `_aliases` request.
-type action map[string]any
+type action map[string]target
 
 // target is what an action is about.
 type target struct {
@@ -23,39 +27,39 @@ type target struct {
 	Hidden    bool   `json:"is_hidden,omitempty"`
 }
 
-// take removes an alias from an index, and is a condition: without the alias the whole request fails.
-func take(from, alias string) action {
+// removeAlias removes an alias from an index, and is a condition: without the alias the whole request fails.
+func removeAlias(from, alias string) action {
 	return action{"remove": target{Index: from, Alias: alias, MustExist: true}}
 }
 
-// give adds an alias that patterns do not find.
-func give(to, alias string) action {
+// addAlias adds an alias that patterns do not find.
+func addAlias(to, alias string) action {
 	return action{"add": target{Index: to, Alias: alias, Hidden: true}}
 }
 
-// giveWriting adds an alias that only one index can have, and so is a condition too.
-func giveWriting(to, alias string) action {
+// addWriteAlias adds an alias that only one index can have, and so is a condition too.
+func addWriteAlias(to, alias string) action {
 	return action{"add": target{Index: to, Alias: alias, Write: true}}
 }
 
-// drop deletes an index.
-func drop(name string) action { return action{"remove_index": target{Index: name}} }
+// removeIndex deletes an index.
+func removeIndex(name string) action { return action{"remove_index": target{Index: name}} }
 
 // errRefused: a condition of a commit did not hold, and nothing was changed.
 var errRefused = errors.New("elasticsearch refused")
 
 // commit carries out all actions in one cluster state update, or none: then it returns errRefused, or index.ErrGone if
-// an index is not there. It repeats a request whose answer did not come. If a repetition is refused, done tells whether
-// what was wanted is so: then the first request had been carried out.
+// an index is not there. It repeats a request whose response did not come. If a repetition is refused, done reports
+// whether what was wanted is so: then the first request had been carried out.
 func (s *Store) commit(ctx context.Context, done func(context.Context) (bool, error), actions ...action) error {
 	body, err := json.Marshal(map[string]any{"actions": actions})
 	if err != nil {
 		return err
 	}
 	unsure := false
-	return s.persist(ctx, requestTime, func(ctx context.Context) error {
-		_, err := s.c.do(ctx, http.MethodPost, "/_aliases", nil, body)
-		if isTemporary(err) {
+	return s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		_, err := s.c.Do(ctx, esapi.IndicesUpdateAliasesRequest{Body: bytes.NewReader(body)})
+		if client.IsTemporary(err) {
 			unsure = true
 			return err
 		}
@@ -63,21 +67,21 @@ func (s *Store) commit(ctx context.Context, done func(context.Context) (bool, er
 		if err == nil || !unsure {
 			return err
 		}
-		if ok, asked := done(ctx); !ok || asked != nil {
-			return errors.Join(err, asked)
+		if ok, unknown := done(ctx); !ok || unknown != nil {
+			return errors.Join(err, unknown)
 		}
 		return nil
 	})
 }
 
-// refusal turns the answers that mean "a condition does not hold" into errRefused.
+// refusal turns the responses that mean "a condition does not hold" into errRefused.
 func refusal(err error) error {
-	var answer *answerError
-	if !errors.As(err, &answer) || errors.Is(err, index.ErrGone) {
+	var failed *client.Error
+	if !errors.As(err, &failed) || errors.Is(err, index.ErrGone) {
 		return err
 	}
-	if answer.status == http.StatusNotFound || strings.Contains(answer.reason, "more than one write index") {
-		return fmt.Errorf("%w: %s", errRefused, answer.reason)
+	if failed.Status == http.StatusNotFound || strings.Contains(failed.Reason, "more than one write index") {
+		return fmt.Errorf("%w: %s", errRefused, failed.Reason)
 	}
 	return err
 }

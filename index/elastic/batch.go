@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
 )
 
 // batch is the body of a bulk request, and which filing each action in it is about.
@@ -19,7 +21,7 @@ type batch struct {
 
 func (b *batch) put(f *index.Filing, version int64) {
 	b.head(`{"index":{"_id":"`, f.ID, version)
-	b.body = append(appendDocument(b.body, f), '\n')
+	b.body = append(document.Append(b.body, f), '\n')
 	b.end(f.ID)
 }
 
@@ -47,7 +49,7 @@ func (b *batch) reset() {
 	b.body, b.ids, b.ends = b.body[:0], b.ids[:0], b.ends[:0]
 }
 
-// keep drops all actions but those, into new memory.
+// keep drops all actions but these, into new memory.
 func (b *batch) keep(actions []int) {
 	var kept batch
 	for _, i := range actions {
@@ -61,20 +63,20 @@ func (b *batch) keep(actions []int) {
 	*b = kept
 }
 
-// answerFilter leaves of a bulk answer what settle reads.
-const answerFilter = "errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
+// responseFilter leaves of a bulk response what read reads.
+const responseFilter = "errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
 
-// settle reads the answer to the batch. Every action is accounted for by its own item. It returns nil if all were
+// read reads the response to the batch. Every action is accounted for by its own item. It returns nil if all were
 // accepted, or a temporary error and keeps those that can be sent again, or the error that ends the load.
-func (b *batch) settle(answer []byte) error {
+func (b *batch) read(response []byte) error {
 	var bulk struct {
 		Items []struct {
 			Index  *item `json:"index"`
 			Delete *item `json:"delete"`
 		} `json:"items"`
 	}
-	if err := json.Unmarshal(answer, &bulk); err != nil || len(bulk.Items) != len(b.ids) {
-		return errIncomplete(len(bulk.Items), len(b.ids))
+	if err := json.Unmarshal(response, &bulk); err != nil || len(bulk.Items) != len(b.ids) {
+		return client.Incomplete(len(bulk.Items), len(b.ids))
 	}
 	var again []int
 	var busy error
@@ -84,10 +86,10 @@ func (b *batch) settle(answer []byte) error {
 			it = of.Delete
 		}
 		if it == nil || it.ID != strconv.FormatInt(b.ids[i], 10) {
-			return errIncomplete(i, len(b.ids))
+			return client.Incomplete(i, len(b.ids))
 		}
 		switch err := it.err(of.Delete != nil); {
-		case isTemporary(err):
+		case client.IsTemporary(err):
 			again, busy = append(again, i), err
 		case err != nil:
 			return fmt.Errorf("filing %d: %w", b.ids[i], err)
@@ -99,7 +101,7 @@ func (b *batch) settle(answer []byte) error {
 	return busy
 }
 
-// item answers one action.
+// item is the response to one action.
 type item struct {
 	ID     string `json:"_id"`
 	Status int    `json:"status"`
@@ -119,10 +121,5 @@ func (it *item) err(isDelete bool) error {
 	case it.Status == http.StatusConflict && it.Error.Type == "version_conflict_engine_exception":
 		return nil // a later action of the same id was faster
 	}
-	return &answerError{status: it.Status, kind: it.Error.Type, reason: it.Error.Reason}
-}
-
-// errIncomplete is an answer that is not about all that was asked. It is temporary: what was asked can be asked again.
-func errIncomplete(got, want int) error {
-	return &answerError{status: partial, kind: "incomplete", reason: fmt.Sprintf("%d of %d results", got, want)}
+	return &client.Error{Status: it.Status, Kind: it.Error.Type, Reason: it.Error.Reason}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/elastic/client"
 )
 
 // TestBatch_EveryActionIsAccountedFor reads answers to: put 1, put 2, remove 3.
@@ -36,7 +37,7 @@ func TestBatch_EveryActionIsAccountedFor(t *testing.T) {
 			`{"index":{"_id":"1",` + busy, `{"index":{"_id":"2",` + busy, `{"delete":{"_id":"3",` + busy,
 		}, "queue is full", []int64{1, 2, 3}},
 		{"one refused for good", []string{one, broken, three},
-			"filing 2: elasticsearch answered 400 document_parsing_exception: bad", nil},
+			"filing 2: elasticsearch responded 400 document_parsing_exception: bad", nil},
 		{"one for good, one for now", []string{`{"index":{"_id":"1",` + busy, broken, three}, "filing 2", nil},
 		{"an index that is not there", []string{one, two,
 			`{"delete":{"_id":"3","status":404,"error":{"type":"index_not_found_exception","reason":"r"}}}`}, "filing 3", nil},
@@ -45,7 +46,7 @@ func TestBatch_EveryActionIsAccountedFor(t *testing.T) {
 		{"too many items", []string{one, two, three, three}, "4 of 3", nil},
 		{"items in another order", []string{two, one, three}, "0 of 3", nil},
 		{"an item about nothing", []string{one, `{}`, three}, "1 of 3", nil},
-		{"an item without a status", []string{one, `{"index":{"_id":"2"}}`, three}, "answered 0", []int64{2}},
+		{"an item without a status", []string{one, `{"index":{"_id":"2"}}`, three}, "responded 0", []int64{2}},
 		{"half an answer", []string{one, two, `{"delete":`}, "of 3", nil},
 	}
 	for _, test := range tests {
@@ -56,7 +57,7 @@ func TestBatch_EveryActionIsAccountedFor(t *testing.T) {
 			b.put(filing(2, "B"), 12)
 			b.remove(3, 13)
 			whole := string(b.body)
-			err := b.settle([]byte(`{"errors":true,"items":[` + strings.Join(test.items, ",") + `]}`))
+			err := b.read([]byte(`{"errors":true,"items":[` + strings.Join(test.items, ",") + `]}`))
 			if test.want == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %v, want an error with %q", err, test.want)
 			}
@@ -83,7 +84,7 @@ func TestBatch_GarbageIsTemporary(t *testing.T) {
 	for _, answer := range []string{"", "<html>", "null", "{}", `{"items":{}}`, `{"items":[1]}`} {
 		var b batch
 		b.remove(1, 1)
-		if err := b.settle([]byte(answer)); !isTemporary(err) || !errors.Is(err, index.ErrUnavailable) {
+		if err := b.read([]byte(answer)); !client.IsTemporary(err) || !errors.Is(err, index.ErrUnavailable) {
 			t.Errorf("%q: got %v, want a temporary error", answer, err)
 		}
 	}

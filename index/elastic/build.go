@@ -1,19 +1,23 @@
 package elastic
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
+	"io"
 	"time"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
 	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
 	"filings/index/generation"
 	"filings/mappings"
 )
 
-// build is an index.Build.
+// build is a generation.Build.
 type build struct {
 	store *Store
 	lock  *lock
@@ -25,7 +29,7 @@ type build struct {
 var _ generation.Build = (*build)(nil)
 
 // Begin makes a new, unsealed generation: empty, or a clone of the sealed generation `from`, which shares its files and
-// so takes seconds. That the lock is held is checked before: an index cannot be created in one step with that proof. If
+// so takes seconds. That the lock is held is checked before: an index cannot be created in one step with that condition. If
 // it is lost at this very moment, an unsealed generation is left behind, which the next load deletes.
 func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error) {
 	b, err := l.begin(ctx, from)
@@ -44,7 +48,7 @@ func (l *lock) begin(ctx context.Context, from string) (*build, error) {
 	if err != nil {
 		return nil, err
 	}
-	var source meta
+	var source document.Meta
 	if from == "" {
 		err = s.create(ctx, name)
 	} else if source, err = s.sealed(ctx, from); err == nil {
@@ -77,7 +81,7 @@ func buildAlias(generation string) string { return generation + "-build" }
 // loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. What was accepted is synced all
 // the same (the default of translog.durability): a bulk request is megabytes, and with "async" a node that is killed
 // forgets what it accepted in its last five seconds, so that the load fails its verification instead of going on.
-// Deletions are remembered for long, so that an older write that comes late does not undo one.
+// Deletions are kept for long, so that an older write that comes late does not undo one.
 func loadingSettings() map[string]any {
 	return map[string]any{
 		"number_of_replicas": 0, "refresh_interval": "-1", "gc_deletes": "12h",
@@ -95,38 +99,44 @@ func (s *Store) create(ctx context.Context, name string) error {
 	if err := json.Unmarshal(body, &parts); err != nil {
 		return err
 	}
-	return s.createIndex(ctx, "/"+name, name, parts)
+	return s.createIndex(ctx, name, parts, func(body io.Reader) esapi.Request {
+		return esapi.IndicesCreateRequest{Index: name, Body: body}
+	})
 }
 
 func (s *Store) clone(ctx context.Context, from, name string) error {
 	settings := loadingSettings()
 	settings["blocks.write"] = false
-	return s.createIndex(ctx, "/"+from+"/_clone/"+name, name, map[string]any{
-		"settings": map[string]any{"index": settings},
+	parts := map[string]any{"settings": map[string]any{"index": settings}}
+	return s.createIndex(ctx, name, parts, func(body io.Reader) esapi.Request {
+		return esapi.IndicesCloneRequest{Index: from, Target: name, Body: body}
 	})
 }
 
 // createIndex creates an index that is written through its build alias, and waits until it can be.
-func (s *Store) createIndex(ctx context.Context, path, name string, parts map[string]any) error {
+func (s *Store) createIndex(
+	ctx context.Context, name string, parts map[string]any, request func(body io.Reader) esapi.Request,
+) error {
 	parts["aliases"] = map[string]any{buildAlias(name): map[string]any{"is_hidden": true}}
 	body, err := json.Marshal(parts)
 	if err != nil {
 		return err
 	}
 	unsure := false
-	err = s.persist(ctx, requestTime, func(ctx context.Context) error {
-		_, err := s.c.do(ctx, http.MethodPut, path, nil, body)
-		if unsure && hasKind(err, "resource_already_exists_exception") {
-			return nil // the first request, whose answer did not come, made it
+	err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		_, err := s.c.Do(ctx, request(bytes.NewReader(body)))
+		if unsure && client.HasKind(err, alreadyExists) {
+			return nil // the first request, whose response did not come, made it
 		}
-		unsure = unsure || isTemporary(err)
+		unsure = unsure || client.IsTemporary(err)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	active := url.Values{"wait_for_status": {"yellow"}, "timeout": {"50s"}}
-	return s.send(ctx, requestTime, http.MethodGet, "/_cluster/health/"+name, active, nil)
+	return s.c.Send(ctx, client.RequestTime, func() esapi.Request {
+		return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
+	})
 }
 
 // Generation names the generation that is built.

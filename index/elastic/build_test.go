@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/elastic/elastictest"
 	"filings/index/generation"
 )
 
@@ -39,13 +41,13 @@ func TestL7_UpdateIsACopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tally := seal(t, b)
+	sum := seal(t, b)
 	want := map[int64]string{2: "B", 4: "A", 5: "A", 6: "A", 7: "B"}
 	if diff := cmp.Diff(want, s.owners(t, b.Generation())); diff != "" {
 		t.Errorf("updated generation (-want +got):\n%s", diff)
 	}
-	if tally.Filings != 5 || tally.Counties["Orange, FL"].SumCents != 2400 {
-		t.Errorf("tally %+v", tally)
+	if sum.Filings != 5 || sum.Counties["Orange, FL"].SumCents != 2400 {
+		t.Errorf("checksum %+v", sum)
 	}
 	if diff := cmp.Diff(sameOwner("A", 6), s.owners(t, first)); diff != "" {
 		t.Errorf("copied generation (-want +got):\n%s", diff)
@@ -102,7 +104,7 @@ func TestSeal_LeavesNothingOfTheLoadBehind(t *testing.T) {
 			}
 		}
 	}
-	_, err = s.c.do(t.Context(), http.MethodPut, "/"+first+"/_doc/1", nil, []byte(`{"id":1}`))
+	_, err = s.c.Do(t.Context(), esapi.IndexRequest{Index: first, DocumentID: "1", Body: strings.NewReader(`{"id":1}`)})
 	if err == nil || !strings.Contains(err.Error(), "block") {
 		t.Errorf("writing to a sealed generation: %v", err)
 	}
@@ -140,7 +142,7 @@ func (s testStore) segments(t testing.TB, name string) map[string]int {
 		n[shard] = len(copies[0].Segments)
 	}
 	if len(n) == 0 {
-		t.Fatal("no shards are told of")
+		t.Fatal("there are no shards")
 	}
 	return n
 }
@@ -194,7 +196,7 @@ func TestBuild_EmptyGeneration(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(generation.NewChecksum(), seal(t, b)); diff != "" {
-		t.Errorf("tally (-want +got):\n%s", diff)
+		t.Errorf("checksum (-want +got):\n%s", diff)
 	}
 	swap(t, s.Store, "", b.Generation())
 }
@@ -277,22 +279,23 @@ func TestBuild_WritesToADeletedGeneration(t *testing.T) {
 func TestBuild_AnswersThatAreLost(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	net := &faults{}
+	net := &elastictest.Faults{}
 	l := s.lock(t)
 	l.store = s.again(t, net)
 	// Each kind of request, once; those of the bulk are in TestBulk_Faults. The first is the one that creates the index.
 	for _, part := range []string{
-		"-v1", "/_cluster/health/", "/_block/write", "/_forcemerge", "/_refresh", "/_settings", "/_mapping",
+		"-v1", "/_cluster/health/", "/_block/write", "/_forcemerge", "/_refresh", "/_settings",
 	} {
-		net.on(part, cutAfter)
+		net.On(part, elastictest.CutAfter)
 	}
-	// A read is repeated once by itself, and then by who needs it.
-	net.on("/_search", cutAfter, cutAfter)
+	// A read is sent again once by itself, and then by the build that needs it.
+	net.On("/_search", elastictest.CutAfter, elastictest.CutAfter)
+	net.On("/_mapping", elastictest.First(func() {}), elastictest.CutAfter) // of a read, and of the last step
 	first := sealedWith(t, l, "A", 3)
-	if n := net.left(); n != 0 {
-		t.Errorf("%d faults did not happen: %v", n, net.planned)
+	if n := net.Left(); n != 0 {
+		t.Errorf("%d faults did not happen", n)
 	}
-	net.on("/_clone/", cutAfter, cutAfter)
+	net.On("/_clone/", elastictest.CutAfter, elastictest.CutAfter)
 	b, err := l.Begin(t.Context(), first)
 	if err != nil {
 		t.Fatal(err)

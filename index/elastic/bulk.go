@@ -1,19 +1,21 @@
 package elastic
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"net/http"
-	"net/url"
 	"sync"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
 	"filings/index"
+	"filings/index/elastic/client"
 )
 
 const (
 	// batchBytes is when a batch is sent. Larger ones gain nothing, and hold memory here and there.
 	batchBytes = 5 << 20
-	// writers are the requests under way at once. One batch more is being filled: that is all the memory there is.
+	// writers are the requests in progress at once. One batch more is being filled: that is all the memory there is.
 	writers = 3
 )
 
@@ -57,7 +59,7 @@ func (b *bulk) remove(ctx context.Context, id int64) error {
 	return b.add(ctx, func(to *batch) { to.remove(id, b.version) })
 }
 
-// add adds an action to the batch that is being filled. It waits while all batches are under way.
+// add adds an action to the batch that is being filled. It waits while all batches are in progress.
 func (b *bulk) add(ctx context.Context, write func(*batch)) error {
 	switch {
 	case b.ctx.Err() != nil:
@@ -131,13 +133,15 @@ func (b *bulk) write() {
 
 // send repeats a batch, less what was accepted, until all of it is.
 func (b *bulk) send(batch *batch) error {
-	query := url.Values{"require_alias": {"true"}, "filter_path": {answerFilter}}
-	return b.store.persist(b.ctx, bulkTime, func(ctx context.Context) error {
-		answer, err := b.store.c.do(ctx, http.MethodPost, "/"+b.alias+"/_bulk", query, batch.body)
+	requireAlias := true
+	return b.store.c.Retry(b.ctx, client.BulkTime, func(ctx context.Context) error {
+		response, err := b.store.c.Do(ctx, esapi.BulkRequest{
+			Index: b.alias, Body: bytes.NewReader(batch.body), RequireAlias: &requireAlias, FilterPath: []string{responseFilter},
+		})
 		if err != nil {
 			batch.lent = true
 			return err
 		}
-		return batch.settle(answer)
+		return batch.read(response)
 	})
 }

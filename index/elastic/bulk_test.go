@@ -16,42 +16,44 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/elastictest"
 )
 
 func TestBulk_FaultsLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
-	refused := respond(http.StatusTooManyRequests, `{"error":{"type":"es_rejected_execution_exception"}}`)
-	cutShort := rewrite(func(answer []byte) []byte { return answer[:len(answer)/2] })
+	refused := elastictest.Respond(http.StatusTooManyRequests, `{"error":{"type":"es_rejected_execution_exception"}}`)
+	cutShort := elastictest.Rewrite(func(answer []byte) []byte { return answer[:len(answer)/2] })
 	tests := []struct {
 		name   string
-		faults []treatment
+		faults []elastictest.Treatment
 	}{
-		{"connection cut before", []treatment{cutBefore, cutBefore, cutBefore}},
-		{"connection cut after", []treatment{cutAfter, cutAfter, cutAfter}},
-		{"queue full", []treatment{refused, refused}},
-		{"no master", []treatment{respond(http.StatusServiceUnavailable, `{"error":{"type":"cluster_block_exception"}}`)}},
-		{"proxy's page", []treatment{respond(http.StatusBadGateway, "<html>"), respond(http.StatusGatewayTimeout, "")}},
-		{"garbage for an answer", []treatment{respond(http.StatusOK, "<html>"), cutShort}},
-		{"an answer about too few", []treatment{rewrite(oneItem), rewrite(oneItem)}},
-		{"items refused", []treatment{refuseEveryOther, refuseEveryOther, refuseEveryOther}},
-		{"items refused, then cut", []treatment{refuseEveryOther, cutAfter, refuseEveryOther, cutBefore}},
+		{"connection cut before", []elastictest.Treatment{elastictest.CutBefore, elastictest.CutBefore, elastictest.CutBefore}},
+		{"connection cut after", []elastictest.Treatment{elastictest.CutAfter, elastictest.CutAfter, elastictest.CutAfter}},
+		{"queue full", []elastictest.Treatment{refused, refused}},
+		{"no master", []elastictest.Treatment{elastictest.Respond(http.StatusServiceUnavailable, `{"error":{"type":"cluster_block_exception"}}`)}},
+		{"proxy's page", []elastictest.Treatment{elastictest.Respond(http.StatusBadGateway, "<html>"), elastictest.Respond(http.StatusGatewayTimeout, "")}},
+		{"garbage for an answer", []elastictest.Treatment{elastictest.Respond(http.StatusOK, "<html>"), cutShort}},
+		{"an answer about too few", []elastictest.Treatment{elastictest.Rewrite(oneItem), elastictest.Rewrite(oneItem)}},
+		{"items refused", []elastictest.Treatment{refuseEveryOther, refuseEveryOther, refuseEveryOther}},
+		{"items refused, then cut", []elastictest.Treatment{refuseEveryOther, elastictest.CutAfter, refuseEveryOther, elastictest.CutBefore}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			const filings = 60
 			s := newTestStore(t)
-			net := &faults{}
+			net := &elastictest.Faults{}
 			broken := s.again(t, net)
 			broken.batchBytes = 10_000 // some ten filings
 			l := s.lock(t)
 			l.store = broken
-			net.on("/_bulk", test.faults...)
+			net.On("/_bulk", test.faults...)
 			name := sealedWith(t, l, "A", filings)
-			if n := net.left(); n != 0 {
+			if n := net.Left(); n != 0 {
 				t.Errorf("%d faults did not happen", n)
 			}
-			if n := net.requests("_bulk"); n < 4+len(test.faults) {
+			if n := net.Requests("_bulk"); n < 4+len(test.faults) {
 				t.Errorf("only %d bulk requests: this test tests too little", n)
 			}
 			if diff := cmp.Diff(sameOwner("A", filings), s.owners(t, name)); diff != "" {
@@ -95,7 +97,7 @@ func refuseEveryOther(req *http.Request, send func() (*http.Response, error)) (*
 		}
 		items = append(items, item)
 	}
-	return response(req, res.StatusCode, []byte(`{"errors":true,"items":[`+strings.Join(items, ",")+`]}`)), nil
+	return elastictest.Response(req, res.StatusCode, []byte(`{"errors":true,"items":[`+strings.Join(items, ",")+`]}`)), nil
 }
 
 func TestBulk_ARefusedFilingFailsTheLoad(t *testing.T) {
@@ -129,7 +131,7 @@ func TestBulk_ARefusedFilingFailsTheLoad(t *testing.T) {
 func TestL5_TheLastActionOfAnIDWins(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	net := &faults{}
+	net := &elastictest.Faults{}
 	l := s.lock(t)
 	l.store = s.again(t, net)
 	l.store.batchBytes = 1 // a request for each action
@@ -138,7 +140,7 @@ func TestL5_TheLastActionOfAnIDWins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	net.on("/_bulk", cutAfter, cutBefore, cutBefore)
+	net.On("/_bulk", elastictest.CutAfter, elastictest.CutBefore, elastictest.CutBefore)
 	want := map[int64]string{}
 	for i := range 60 {
 		id := int64(i%6 + 1)
@@ -162,7 +164,7 @@ func TestL5_TheLastActionOfAnIDWins(t *testing.T) {
 func TestBulk_RequestsThatComeLate(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	net := &faults{}
+	net := &elastictest.Faults{}
 	l := s.lock(t)
 	l.store = s.again(t, net)
 	l.store.batchBytes = 1
@@ -188,7 +190,7 @@ func TestBulk_RequestsThatComeLate(t *testing.T) {
 		},
 	} {
 		if len(late) < 2 {
-			net.on("/_bulk", keep)
+			net.On("/_bulk", keep)
 		}
 		action()
 		drain(t, b.bulk)
@@ -222,21 +224,20 @@ func drain(t testing.TB, b *bulk) {
 func TestBulk_GivesUpAfterAWhile(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	net := &faults{}
-	broken := s.again(t, net)
-	broken.patience = 4 * firstPause
+	net := &elastictest.Faults{}
+	broken := s.with(t, client.Config{Wrap: net.Wrap, RetryFor: 4 * client.FirstPause})
 	l := s.lock(t)
 	b, err := l.Begin(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.(*build).bulk.store = broken
-	net.always("/_bulk", cutBefore)
+	net.Always("/_bulk", elastictest.CutBefore)
 	put(t, b, filing(1, "A"))
 	if _, err := b.Seal(t.Context(), nil); !errors.Is(err, index.ErrUnavailable) {
 		t.Errorf("got %v, want %v", err, index.ErrUnavailable)
 	}
-	if n := net.requests("_bulk"); n < 2 {
+	if n := net.Requests("_bulk"); n < 2 {
 		t.Errorf("gave up after %d requests", n)
 	}
 	if _, err := s.Open(t.Context(), b.Generation()); !errors.Is(err, index.ErrNotFound) {
@@ -248,7 +249,7 @@ func TestBulk_GivesUpAfterAWhile(t *testing.T) {
 func TestBulk_MemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	net := &faults{}
+	net := &elastictest.Faults{}
 	l := s.lock(t)
 	l.store = s.again(t, net)
 	l.store.batchBytes = 1
@@ -259,7 +260,7 @@ func TestBulk_MemoryIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var arrived sync.WaitGroup
 	arrived.Add(writers)
-	net.always("/_bulk", func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
+	net.Always("/_bulk", func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
 		arrived.Done()
 		<-req.Context().Done()
 		return nil, req.Context().Err()

@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
+	"strings"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
+	"filings/index"
+	"filings/index/elastic/document"
 	"filings/index/generation"
+	"filings/mappings"
 )
 
 // Generations lists all generations, the newest first. An unsealed one has as many filings as can be searched in it.
@@ -31,7 +35,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 			continue
 		}
 		m, size := d.Mappings.Meta, sizes[name]
-		g := generation.Info{Name: name, CreatedAt: created, Sealed: m.isOf(name), Bytes: size.Total.Store.Bytes}
+		g := generation.Info{Name: name, CreatedAt: created, Sealed: m.IsOf(name), Bytes: size.Total.Store.Bytes}
 		_, g.Live = d.Aliases[s.alias]
 		if g.Filings = size.Primaries.Docs.Count; g.Sealed {
 			g.Filings = m.Filings
@@ -42,7 +46,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	return list, nil
 }
 
-// size is what `_stats` tells of an index.
+// size is what `_stats` says of an index.
 type size struct {
 	Primaries struct {
 		Docs struct {
@@ -57,59 +61,68 @@ type size struct {
 }
 
 func (s *Store) sizes(ctx context.Context) (map[string]size, error) {
-	query := url.Values{"filter_path": {"indices.*.primaries.docs.count,indices.*.total.store.size_in_bytes"}}
-	answer, err := s.c.read(ctx, http.MethodGet, "/"+s.alias+"-*/_stats/docs,store", query, nil)
+	response, err := s.c.Read(ctx, esapi.IndicesStatsRequest{
+		Index: []string{s.alias + "-*"}, Metric: []string{"docs", "store"},
+		FilterPath: []string{"indices.*.primaries.docs.count", "indices.*.total.store.size_in_bytes"},
+	})
 	if err != nil {
 		return nil, err
 	}
 	var stats struct {
 		Indices map[string]size `json:"indices"`
 	}
-	return stats.Indices, json.Unmarshal(answer, &stats)
+	return stats.Indices, json.Unmarshal(response, &stats)
 }
 
-// Swap makes the sealed generation `to` live in one step, if `from` is live ("" for none). Else it changes nothing and
-// returns index.ErrConflict.
-func (s *Store) Swap(ctx context.Context, from, to string) error {
-	if err := s.swap(ctx, from, to); err != nil {
-		return fmt.Errorf("making %s live: %w", to, err)
-	}
-	return nil
+// errUnsealed: the generation is being built, or was left behind by a load that died.
+var errUnsealed = errors.New("it is not sealed")
+
+// described is an index as one request describes it.
+type described struct {
+	Aliases  map[string]json.RawMessage `json:"aliases"`
+	Mappings struct {
+		Meta document.Meta `json:"_meta"`
+	} `json:"mappings"`
 }
 
-// swap is Swap on a further condition.
-func (s *Store) swap(ctx context.Context, from, to string, condition ...action) error {
-	check := func(ctx context.Context) error { return s.checkSwap(ctx, from, to) }
-	if err := s.persist(ctx, requestTime, check); err != nil {
-		return err
-	}
-	actions := condition
-	if from != "" {
-		actions = append(actions, take(from, s.alias))
-	}
-	actions = append(actions, giveWriting(to, s.alias))
-	err := s.commit(ctx, func(ctx context.Context) (bool, error) {
-		live, err := s.liveName(ctx)
-		return live == to, err
-	}, actions...)
-	s.forget()
-	if errors.Is(err, errRefused) {
-		return generation.ErrConflict
-	}
-	return err
-}
-
-// checkSwap looks at what Elasticsearch cannot be given as a condition: that `to` is sealed, and, since adding what is
-// there is no error, that nothing is live where `from` says so. Neither can become untrue: what is sealed stays so, and
-// an alias that appears meanwhile is refused for being a second one.
-func (s *Store) checkSwap(ctx context.Context, from, to string) error {
-	live, err := s.liveName(ctx)
+// describe returns the indices that a name or pattern selects.
+func (s *Store) describe(ctx context.Context, indices string) (map[string]described, error) {
+	response, err := s.c.Read(ctx, esapi.IndicesGetRequest{Index: []string{indices}, Features: "aliases,mappings"})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if live != from {
-		return generation.ErrConflict
+	var found map[string]described
+	if err := json.Unmarshal(response, &found); err != nil {
+		return nil, fmt.Errorf("reading the description of %s: %w", indices, err)
 	}
-	_, err = s.sealed(ctx, to)
-	return err
+	return found, nil
+}
+
+// sealed returns the meta of a sealed generation of this program's mapping, index.ErrNotFound if there is no such
+// generation, or errUnsealed.
+func (s *Store) sealed(ctx context.Context, name string) (document.Meta, error) {
+	if _, ok := generation.ParseName(s.alias, name); !ok {
+		return document.Meta{}, index.ErrNotFound
+	}
+	found, err := s.describe(ctx, name)
+	if errors.Is(err, index.ErrGone) {
+		return document.Meta{}, index.ErrNotFound
+	}
+	if err != nil {
+		return document.Meta{}, err
+	}
+	m := found[name].Mappings.Meta
+	if !m.IsOf(name) {
+		return document.Meta{}, errUnsealed
+	}
+	return m, checkVersion(name)
+}
+
+// checkVersion fails for a generation of another mapping, whose documents the queries of this program would misread.
+func checkVersion(generation string) error {
+	if strings.HasSuffix(generation, fmt.Sprintf("-v%d", mappings.Version)) {
+		return nil
+	}
+	return fmt.Errorf("generation %s has another mapping version than this program (%d): load the filings again",
+		generation, mappings.Version)
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/elastic/document"
 	"filings/index/generation"
 	"filings/mappings"
 )
@@ -24,15 +25,15 @@ func (s testStore) bare(t testing.TB, micro int) string {
 	t.Helper()
 	begun := time.Date(2026, 1, 1, 0, 0, 0, micro*1000, time.UTC)
 	name := generation.Name(s.alias, begun, mappings.Version)
-	s.makeIndex(t, name, meta{Sealed: true, Generation: name})
+	s.makeIndex(t, name, document.Meta{Sealed: true, Generation: name})
 	return name
 }
 
-func (s testStore) makeIndex(t testing.TB, name string, m meta) {
+func (s testStore) makeIndex(t testing.TB, name string, m document.Meta) {
 	t.Helper()
-	body, err := json.Marshal(object{
-		"settings": object{"number_of_shards": 1, "number_of_replicas": 0},
-		"mappings": object{"_meta": m},
+	body, err := json.Marshal(map[string]any{
+		"settings": map[string]any{"number_of_shards": 1, "number_of_replicas": 0},
+		"mappings": map[string]any{"_meta": m},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,14 +67,14 @@ func TestL7_SwapChangesNothingUnlessAllIsAsExpected(t *testing.T) {
 	s := newTestStore(t)
 	a, b := s.bare(t, 1), s.bare(t, 2)
 	unsealed := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 3, 0, time.UTC), mappings.Version)
-	s.makeIndex(t, unsealed, meta{})
+	s.makeIndex(t, unsealed, document.Meta{})
 	inherited := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 4, 0, time.UTC), mappings.Version)
-	s.makeIndex(t, inherited, meta{Sealed: true, Generation: a}) // as a clone of a begins
+	s.makeIndex(t, inherited, document.Meta{Sealed: true, Generation: a}) // as a clone of a begins
 	newer := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 5, 0, time.UTC), mappings.Version+1)
-	s.makeIndex(t, newer, meta{Sealed: true, Generation: newer})
+	s.makeIndex(t, newer, document.Meta{Sealed: true, Generation: newer})
 	missing := generation.Name(s.alias, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), mappings.Version)
 	other := s.alias + "-other"
-	s.makeIndex(t, other, meta{Sealed: true, Generation: other})
+	s.makeIndex(t, other, document.Meta{Sealed: true, Generation: other})
 
 	swap(t, s.Store, "", a)
 	tests := []struct {
@@ -120,9 +121,9 @@ func TestL7_OfConcurrentSwapsOneWins(t *testing.T) {
 				continue
 			}
 			// Each swapper has looked, and seen `live`, before any of them acts.
-			actions := []action{giveWriting(to, s.alias)}
+			actions := []action{addWriteAlias(to, s.alias)}
 			if live != "" {
-				actions = slices.Insert(actions, 0, take(live, s.alias))
+				actions = slices.Insert(actions, 0, removeAlias(live, s.alias))
 			}
 			swapping.Go(func() error {
 				err := s.commit(t.Context(), nil, actions...)
@@ -155,8 +156,8 @@ func TestGenerations(t *testing.T) {
 	}
 	// What is not ours: another store whose name begins like this one's, and an index of somebody else.
 	neighbour := generation.Name(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
-	s.makeIndex(t, neighbour, meta{Sealed: true, Generation: neighbour})
-	s.makeIndex(t, s.alias+"-other", meta{})
+	s.makeIndex(t, neighbour, document.Meta{Sealed: true, Generation: neighbour})
+	s.makeIndex(t, s.alias+"-other", document.Meta{})
 
 	l := s.lock(t)
 	first := sealedWith(t, l, "A", 3)
@@ -190,7 +191,7 @@ func TestOpen_OnlySealedGenerations(t *testing.T) {
 		t.Errorf("got %v, %v", r, err)
 	}
 	unsealed := generation.Name(s.alias, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), mappings.Version)
-	s.makeIndex(t, unsealed, meta{})
+	s.makeIndex(t, unsealed, document.Meta{})
 	for _, name := range []string{"", "*", s.alias, sealed + "1", unsealed, sealed + "," + unsealed} {
 		if _, err := s.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("%q: got %v, want %v", name, err, index.ErrNotFound)

@@ -6,94 +6,95 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
 	"golang.org/x/sync/singleflight"
 
 	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/reader"
 	"filings/index/generation"
 )
 
 const (
 	// liveFor is how long the live generation is taken for granted. index.Engine promises a second.
 	liveFor = time.Second
-	// askedAfter is when a caller asks anew without waiting for the answer, so that under traffic nobody has to wait.
-	askedAfter = liveFor * 3 / 4
+	// refreshAfter is when a caller looks anew without waiting for the response, so that under traffic no request waits.
+	refreshAfter = liveFor * 3 / 4
+	// lookTime is what a look may take. All callers that come meanwhile wait for the same response: one that is lost must
+	// not keep them from a server that has returned.
+	lookTime = 3 * time.Second
 )
 
-// askTime is what that question may take. All who come meanwhile wait for the same answer: one that is lost must not
-// keep them from asking a server that has returned.
-const askTime = 3 * time.Second
-
-// live remembers which generation is live.
+// live is which generation is live, as seen last.
 type live struct {
-	known  atomic.Pointer[known]
+	seen   atomic.Pointer[seen]
 	flight singleflight.Group
 }
 
-// known is what an answer said. reader is nil before the first one.
-type known struct {
+// seen is the result of a look. reader is nil before the first one.
+type seen struct {
 	reader index.Reader
-	asked  time.Time // when the question was sent
+	at     time.Time // when the request was sent
 }
 
 // isFresh reports whether k will do for a caller who came at t. A reader whose index was seen to be gone never does.
-func (k *known) isFresh(t time.Time) bool {
+func (k *seen) isFresh(t time.Time) bool {
 	if k == nil || k.reader == nil || isGone(k.reader) {
 		return false
 	}
-	age := t.Sub(k.asked)
+	age := t.Sub(k.at)
 	return age >= -liveFor && age < liveFor // before -liveFor the clock was set back
 }
 
 func isGone(r index.Reader) bool {
-	pinned, ok := r.(*reader)
-	return ok && pinned.gone.Load()
+	pinned, ok := r.(*reader.Reader)
+	return ok && pinned.Gone()
 }
 
-// Live returns a Reader of the live generation. While the generation stays the same it is the same Reader, so what the
-// Reader remembers lasts. It is an error if the alias points at two indices, or if an index has its name.
+// Live returns a Reader of the live generation. While the generation stays the same it is the same Reader, so that what the
+// Reader has cached lasts. It is an error if the alias points at two indices, or if an index has its name.
 func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 	came := s.now()
 	for {
-		k := s.live.known.Load()
+		k := s.live.seen.Load()
 		fresh := k.isFresh(came)
-		if fresh && came.Sub(k.asked) < askedAfter {
+		if fresh && came.Sub(k.at) < refreshAfter {
 			return k.reader, nil
 		}
 		// The first caller's end must not fail those who wait with it.
-		answer := s.live.flight.DoChan("", func() (any, error) { return s.ask(context.WithoutCancel(ctx)) })
+		response := s.live.flight.DoChan("", func() (any, error) { return s.look(context.WithoutCancel(ctx)) })
 		if fresh {
 			return k.reader, nil
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("asking which generation is live: %w", context.Cause(ctx))
-		case result := <-answer:
+			return nil, fmt.Errorf("looking which generation is live: %w", context.Cause(ctx))
+		case result := <-response:
 			if result.Err != nil {
 				return nil, result.Err
 			}
-			// The question may have been on its way for long when this caller joined it.
-			if k := result.Val.(*known); k.isFresh(came) {
+			// The request may have been on its way for long when this caller joined it.
+			if k := result.Val.(*seen); k.isFresh(came) {
 				return k.reader, nil
 			}
 		}
 	}
 }
 
-// ask finds out which generation is live, and remembers it unless somebody swapped meanwhile.
-func (s *Store) ask(ctx context.Context) (*known, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+// look finds out which generation is live, and keeps that unless there was a swap meanwhile.
+func (s *Store) look(ctx context.Context) (*seen, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	before := s.live.known.Load()
-	k := &known{asked: s.now()}
+	before := s.live.seen.Load()
+	k := &seen{at: s.now()}
 	name, err := s.liveName(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("asking which generation is live: %w", err)
+		return nil, fmt.Errorf("looking which generation is live: %w", err)
 	}
 	switch {
 	case name == "":
@@ -104,26 +105,26 @@ func (s *Store) ask(ctx context.Context) (*known, error) {
 		if err := checkVersion(name); err != nil {
 			return nil, err
 		}
-		k.reader = newReader(s.c, name)
+		k.reader = reader.New(s.c, name)
 	}
-	s.live.known.CompareAndSwap(before, k)
+	s.live.seen.CompareAndSwap(before, k)
 	return k, nil
 }
 
-// forget makes the next Live ask. The reader is kept, for the case that its generation still is the live one.
+// forget makes the next Live look. The reader is kept, for the case that its generation still is the live one.
 func (s *Store) forget() {
-	stale := &known{}
-	if k := s.live.known.Load(); k != nil {
+	stale := &seen{}
+	if k := s.live.seen.Load(); k != nil {
 		stale.reader = k.reader
 	}
-	s.live.known.Store(stale)
+	s.live.seen.Store(stale)
 	s.live.flight.Forget("")
 }
 
 // liveName returns the index that the alias points at, "" for none.
 func (s *Store) liveName(ctx context.Context) (string, error) {
-	// Asking for the aliases of the alias also tells when it is no alias but an index.
-	answer, err := s.c.read(ctx, http.MethodGet, "/"+s.alias+"/_alias", nil, nil)
+	// The aliases of the alias also show when it is no alias but an index.
+	response, err := s.c.Read(ctx, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
 	if errors.Is(err, index.ErrGone) {
 		return "", nil
 	}
@@ -131,13 +132,13 @@ func (s *Store) liveName(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var indices map[string]json.RawMessage
-	if err := json.Unmarshal(answer, &indices); err != nil {
+	if err := json.Unmarshal(response, &indices); err != nil {
 		return "", fmt.Errorf("reading where the alias %s points: %w", s.alias, err)
 	}
 	names := slices.Sorted(maps.Keys(indices))
 	switch {
 	case len(names) == 0:
-		return "", errAnswer // without the alias it is a 404
+		return "", client.ErrResponse // without the alias it is a 404
 	case len(names) > 1:
 		return "", fmt.Errorf("the alias %s points at %s: remove all but one", s.alias, strings.Join(names, " and "))
 	case names[0] == s.alias:

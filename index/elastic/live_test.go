@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/elastic/elastictest"
 )
 
 func TestL7_LiveBeforeTheFirstLoad(t *testing.T) {
@@ -131,10 +132,10 @@ func TestLive_RefusesWhatIsNoGeneration(t *testing.T) {
 func TestLive_OneQuestionForAllWhoWait(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	net := &faults{}
+	net := &elastictest.Faults{}
 	asking := s.again(t, net)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	net.on("/_alias", first(func() { close(arrived); <-release }))
+	net.On("/_alias", elastictest.First(func() { close(arrived); <-release }))
 
 	gone, leave := context.WithCancel(t.Context())
 	var callers errgroup.Group
@@ -153,7 +154,7 @@ func TestLive_OneQuestionForAllWhoWait(t *testing.T) {
 	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if n := net.requests("_alias"); n != 1 {
+	if n := net.Requests("_alias"); n != 1 {
 		t.Errorf("%d questions were sent within a second", n)
 	}
 }
@@ -162,7 +163,7 @@ func TestLive_OneQuestionForAllWhoWait(t *testing.T) {
 func TestLive_AsksAhead(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	net := &faults{}
+	net := &elastictest.Faults{}
 	asking := s.again(t, net)
 	a, b := s.bare(t, 1), s.bare(t, 2)
 	swap(t, s.Store, "", a)
@@ -170,19 +171,19 @@ func TestLive_AsksAhead(t *testing.T) {
 		t.Fatalf("live is %q, want %q", got, a)
 	}
 	swap(t, s.Store, a, b)
-	s.clock.advance(askedAfter)
+	s.clock.advance(refreshAfter)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	net.on("/_alias", first(func() { close(arrived); <-release }))
+	net.On("/_alias", elastictest.First(func() { close(arrived); <-release }))
 	if got := liveOf(t, asking); got != a {
 		t.Fatalf("live is %q while the question is on its way, want %q", got, a)
 	}
 	<-arrived
 	close(release)
-	s.clock.advance(liveFor - askedAfter)
+	s.clock.advance(liveFor - refreshAfter)
 	if got := liveOf(t, asking); got != b {
 		t.Errorf("live is %q a second after a swap, want %q", got, b)
 	}
-	if n := net.requests("_alias"); n != 2 {
+	if n := net.Requests("_alias"); n != 2 {
 		t.Errorf("%d questions were sent, want 2", n)
 	}
 }
@@ -191,11 +192,11 @@ func TestLive_AsksAhead(t *testing.T) {
 func TestL8_LiveDoesNotJoinAnOldQuestion(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	net := &faults{}
+	net := &elastictest.Faults{}
 	asking := s.again(t, net)
 	a := s.bare(t, 1)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	net.on("/_alias", func(_ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+	net.On("/_alias", func(_ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
 		res, err := send() // the answer is old when it comes
 		close(arrived)
 		<-release

@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
 	"filings/index"
+	"filings/index/elastic/client"
 	"filings/index/generation"
 )
 
-// lock is an index.Lock. It is safe for concurrent use.
+// lock is a generation.Lock. It is safe for concurrent use.
 type lock struct {
 	store *Store
 	token string // the alias that is the lock while this holds it
@@ -22,12 +24,12 @@ type lock struct {
 
 var _ generation.Lock = (*lock)(nil)
 
-// Lock takes the lock, or fails at once with a *index.LockedError. A lock that was not renewed for index.LockTTL is
+// Lock takes the lock, or fails at once with a *generation.LockedError. A lock that was not renewed for generation.LockTTL is
 // taken over.
 func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
 	for {
 		l, err := s.tryLock(ctx, run)
-		// Another load was faster, by a moment: look who it is. A state index that is not there was made by now.
+		// Another load was faster, by a moment: see which one. A state index that is not there was made by now.
 		if errors.Is(err, errRefused) || errors.Is(err, errNoState) {
 			continue
 		}
@@ -56,7 +58,7 @@ func (s *Store) tryLock(ctx context.Context, run generation.Run) (*lock, error) 
 	}
 	l := &lock{store: s, token: s.newToken(s.now())}
 	err = s.commit(ctx, l.isHeld,
-		take(s.stateIndex(), current), give(s.stateIndex(), l.token))
+		removeAlias(s.stateIndex(), current), addAlias(s.stateIndex(), l.token))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func (s *Store) tryLock(ctx context.Context, run generation.Run) (*lock, error) 
 		s.log.WarnContext(ctx, "the lock of a load that stopped renewing it was taken over")
 	}
 	// What the entry says is of a load that has no lock any more.
-	err = s.persist(ctx, requestTime, func(ctx context.Context) error {
+	err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
 		return l.publish(ctx, run, func(entry) bool { return true })
 	})
 	if err != nil {
@@ -105,7 +107,7 @@ func (s *Store) Running(ctx context.Context) (*generation.Run, error) {
 		run, err = s.holder(ctx, current)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("asking which load is running: %w", err)
+		return nil, fmt.Errorf("looking which load is running: %w", err)
 	}
 	return run, nil
 }
@@ -117,14 +119,14 @@ func (s *Store) LastRun(ctx context.Context) (*generation.Run, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("asking about the last load: %w", err)
+		return nil, fmt.Errorf("reading about the last load: %w", err)
 	}
 	return &e.Source.Run, nil
 }
 
-// Renew keeps the lock for another index.LockTTL and publishes run.
+// Renew keeps the lock for another generation.LockTTL and publishes run.
 func (l *lock) Renew(ctx context.Context, run generation.Run) error {
-	// An entry of ours that we do not know of is one whose answer did not come.
+	// An entry of ours that we do not know of is one whose response did not come.
 	if err := l.publish(ctx, run, func(e entry) bool { return e.Source.Token == l.token }); err != nil {
 		return fmt.Errorf("renewing the lock: %w", err)
 	}
@@ -141,7 +143,7 @@ func (l *lock) publish(ctx context.Context, run generation.Run, mayReplace func(
 		switch {
 		case errors.Is(err, index.ErrGone):
 			return generation.ErrLockLost
-		case !hasKind(err, "version_conflict_engine_exception"):
+		case !client.HasKind(err, "version_conflict_engine_exception"):
 			return err
 		}
 		if l.entry, err = l.store.readEntry(ctx); err != nil {
@@ -153,13 +155,13 @@ func (l *lock) publish(ctx context.Context, run generation.Run, mayReplace func(
 	}
 }
 
-// proof is the condition that the lock is held when the actions with it are carried out.
-func (l *lock) proof() []action {
+// fence returns the fencing condition: that the lock is held when the actions with it are carried out.
+func (l *lock) fence() []action {
 	state := l.store.stateIndex()
-	return []action{take(state, l.token), give(state, l.token)}
+	return []action{removeAlias(state, l.token), addAlias(state, l.token)}
 }
 
-// isHeld asks whether the lock is held now.
+// isHeld looks whether the lock is held now.
 func (l *lock) isHeld(ctx context.Context) (bool, error) {
 	current, err := l.store.lockAlias(ctx)
 	if errors.Is(err, index.ErrGone) {
@@ -168,7 +170,7 @@ func (l *lock) isHeld(ctx context.Context) (bool, error) {
 	return current == l.token, err
 }
 
-// mustHold is index.ErrLockLost unless the lock is held now.
+// mustHold is generation.ErrLockLost unless the lock is held now.
 func (l *lock) mustHold(ctx context.Context) error {
 	held, err := l.isHeld(ctx)
 	if err == nil && !held {
@@ -177,26 +179,26 @@ func (l *lock) mustHold(ctx context.Context) error {
 	return err
 }
 
-// explain turns a failure whose reason is that the lock was lost into index.ErrLockLost.
+// explain turns a failure whose reason is that the lock was lost into generation.ErrLockLost.
 func (l *lock) explain(ctx context.Context, err error) error {
-	if err == nil || isTemporary(err) {
+	if err == nil || client.IsTemporary(err) {
 		return err
 	}
-	if held, asked := l.isHeld(ctx); asked == nil && !held {
+	if held, unknown := l.isHeld(ctx); unknown == nil && !held {
 		return generation.ErrLockLost
 	}
 	return err
 }
 
-// Promote is Swap, in one step with the proof that the lock is held.
+// Promote is Swap, in one step with the condition that the lock is held.
 func (l *lock) Promote(ctx context.Context, from, to string) error {
-	if err := l.explain(ctx, l.store.swap(ctx, from, to, l.proof()...)); err != nil {
+	if err := l.explain(ctx, l.store.swap(ctx, from, to, l.fence()...)); err != nil {
 		return fmt.Errorf("promoting %s: %w", to, err)
 	}
 	return nil
 }
 
-// Delete deletes a generation that is not live, in one step with the proof that the lock is held and that the live
+// Delete deletes a generation that is not live, in one step with the conditions that the lock is held and that the live
 // generation is still another one. index.ErrNotFound if there is none of that name.
 func (l *lock) Delete(ctx context.Context, generation string) error {
 	if err := l.explain(ctx, l.delete(ctx, generation)); err != nil {
@@ -214,18 +216,18 @@ func (l *lock) delete(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	actions := l.proof()
+	actions := l.fence()
 	switch live {
 	case name:
 		return errors.New("it is live")
 	case "":
 	default:
-		actions = append(actions, take(live, s.alias), giveWriting(live, s.alias))
+		actions = append(actions, removeAlias(live, s.alias), addWriteAlias(live, s.alias))
 	}
 	err = s.commit(ctx, func(ctx context.Context) (bool, error) {
-		_, err := s.c.read(ctx, http.MethodGet, "/"+name+"/_alias", nil, nil)
+		_, err := s.c.Read(ctx, esapi.IndicesGetAliasRequest{Index: []string{name}})
 		return errors.Is(err, index.ErrGone), nil
-	}, append(actions, drop(name))...)
+	}, append(actions, removeIndex(name))...)
 	switch {
 	case errors.Is(err, index.ErrGone):
 		return index.ErrNotFound
@@ -241,7 +243,7 @@ func (l *lock) Release(ctx context.Context) error {
 	err := s.commit(ctx, func(ctx context.Context) (bool, error) {
 		held, err := l.isHeld(ctx)
 		return !held, err
-	}, take(s.stateIndex(), l.token), give(s.stateIndex(), s.freeLock()))
+	}, removeAlias(s.stateIndex(), l.token), addAlias(s.stateIndex(), s.freeLock()))
 	if errors.Is(err, errRefused) || errors.Is(err, index.ErrGone) {
 		err = generation.ErrLockLost
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/elastic/elastictest"
 	"filings/index/generation"
 )
 
@@ -169,10 +170,10 @@ func TestLock_LateRequestsAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, old, live, idle := lost(t)
-			net := &faults{}
+			net := &elastictest.Faults{}
 			old.store = s.again(t, net)
 			var heir generation.Lock
-			net.on("/_aliases", first(func() {
+			net.On("/_aliases", elastictest.First(func() {
 				var err error
 				if heir, err = s.Lock(t.Context(), generation.Run{Holder: "heir"}); err != nil {
 					t.Error(err)
@@ -197,10 +198,10 @@ func TestLock_RollbackToWhatIsBeingDeleted(t *testing.T) {
 	s := newTestStore(t)
 	live, idle := s.bare(t, 1), s.bare(t, 2)
 	swap(t, s.Store, "", live)
-	net := &faults{}
+	net := &elastictest.Faults{}
 	l := s.lock(t)
 	l.store = s.again(t, net)
-	net.on("/_aliases", first(func() { swap(t, s.Store, live, idle) }))
+	net.On("/_aliases", elastictest.First(func() { swap(t, s.Store, live, idle) }))
 	if err := l.Delete(t.Context(), idle); !errors.Is(err, generation.ErrConflict) {
 		t.Errorf("got %v, want %v", err, generation.ErrConflict)
 	}
@@ -250,7 +251,7 @@ func TestLock_HolderThatNeverSaidWhoItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken := s.clock.Now()
-	err := s.commit(t.Context(), nil, take(s.stateIndex(), s.freeLock()), give(s.stateIndex(), s.newToken(taken)))
+	err := s.commit(t.Context(), nil, removeAlias(s.stateIndex(), s.freeLock()), addAlias(s.stateIndex(), s.newToken(taken)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +273,7 @@ func TestLock_StateIndexThatWasTamperedWith(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	l := s.lock(t)
-	if err := s.commit(t.Context(), nil, take(s.stateIndex(), l.token)); err != nil {
+	if err := s.commit(t.Context(), nil, removeAlias(s.stateIndex(), l.token)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Lock(t.Context(), generation.Run{}); err == nil || errors.Is(err, generation.ErrLocked) {
@@ -288,25 +289,25 @@ func TestLock_StateIndexThatWasTamperedWith(t *testing.T) {
 // Whatever was carried out although its answer was lost is done once, and is a success.
 func TestLock_AnswersThatAreLost(t *testing.T) {
 	t.Parallel()
-	for name, cut := range map[string]treatment{
-		"before it was carried out": cutBefore,
-		"after it was carried out":  cutAfter,
-		"no master":                 respond(http.StatusServiceUnavailable, `{"error":{"type":"x"},"status":503}`),
-		"a proxy's page":            respond(http.StatusBadGateway, `<html>`),
+	for name, cut := range map[string]elastictest.Treatment{
+		"before it was carried out": elastictest.CutBefore,
+		"after it was carried out":  elastictest.CutAfter,
+		"no master":                 elastictest.Respond(http.StatusServiceUnavailable, `{"error":{"type":"x"},"status":503}`),
+		"a proxy's page":            elastictest.Respond(http.StatusBadGateway, `<html>`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newTestStore(t)
-			net := &faults{}
+			net := &elastictest.Faults{}
 			broken := s.again(t, net)
 			a, b := s.bare(t, 1), s.bare(t, 2)
 			step := func(what, suffix string, do func() error) {
 				t.Helper()
-				net.on(suffix, cut)
+				net.On(suffix, cut)
 				if err := do(); err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
-				if n := net.left(); n != 0 {
+				if n := net.Left(); n != 0 {
 					t.Fatalf("%s: %d faults did not happen", what, n)
 				}
 			}
@@ -321,7 +322,7 @@ func TestLock_AnswersThatAreLost(t *testing.T) {
 			step("promote", "/_aliases", func() error { return l.Promote(t.Context(), a, b) })
 			s.wantLive(t, b, "after the promotion")
 			step("delete", "/_aliases", func() error { return l.Delete(t.Context(), a) })
-			net.on("/_doc/run", cut)
+			net.On("/_doc/run", cut)
 			if err := l.Renew(t.Context(), generation.Run{Holder: "renewed"}); !errors.Is(err, index.ErrUnavailable) {
 				t.Fatalf("renewing: got %v, want %v: its caller decides when to try again", err, index.ErrUnavailable)
 			}

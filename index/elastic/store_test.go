@@ -17,10 +17,12 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/elastictest"
 	"filings/index/generation"
 )
 
-// testStore is a store of its own on the real Elasticsearch, with a clock that only moves when it is told to. What is
+// testStore is a store of its own on the real Elasticsearch, with a clock that only moves when a test moves it. What is
 // in it is deleted when the test ends.
 type testStore struct {
 	*Store
@@ -44,39 +46,48 @@ func newTestStore(t testing.TB) testStore {
 }
 
 // again opens the same data as another process would, through a faulty network if faults are given.
-func (s testStore) again(t testing.TB, faults *faults) *Store {
+func (s testStore) again(t testing.TB, faults *elastictest.Faults) *Store {
 	t.Helper()
-	store, err := open(s.cfg, func(next http.RoundTripper) http.RoundTripper {
-		if faults == nil {
-			return next
-		}
-		faults.next = next
-		return faults
-	})
+	return s.with(t, client.Config{Wrap: faults.Wrap})
+}
+
+// with is again with changes to the client.
+func (s testStore) with(t testing.TB, c client.Config) *Store {
+	t.Helper()
+	store, err := open(s.cfg, c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return store
 }
 
+func must(t testing.TB, c *client.Client, method, path string, query url.Values, body []byte) []byte {
+	t.Helper()
+	response, err := c.Do(t.Context(), elastictest.Request{Method: method, Path: path, Query: query, Body: body})
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return response
+}
+
 // deleteAll deletes by name: clusters refuse to delete by pattern.
 func (s testStore) deleteAll(t testing.TB) {
 	ctx := context.Background()
 	query := url.Values{"expand_wildcards": {"all"}, "features": {"aliases"}}
-	answer, err := s.c.do(ctx, http.MethodGet, "/"+s.alias+"*", query, nil)
+	response, err := s.c.Do(ctx, elastictest.Request{Method: http.MethodGet, Path: "/" + s.alias + "*", Query: query})
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	var indices map[string]json.RawMessage
-	if err := json.Unmarshal(answer, &indices); err != nil {
+	if err := json.Unmarshal(response, &indices); err != nil {
 		t.Error(err)
 	}
 	if len(indices) == 0 {
 		return
 	}
 	names := strings.Join(slices.Collect(maps.Keys(indices)), ",")
-	if _, err := s.c.do(ctx, http.MethodDelete, "/"+names, nil, nil); err != nil {
+	if _, err := s.c.Do(ctx, elastictest.Request{Method: http.MethodDelete, Path: "/" + names}); err != nil {
 		t.Error(err)
 	}
 }
@@ -122,11 +133,11 @@ func put(t testing.TB, b generation.Build, f *index.Filing) {
 
 func seal(t testing.TB, b generation.Build) generation.Checksum {
 	t.Helper()
-	tally, err := b.Seal(t.Context(), nil)
+	sum, err := b.Seal(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tally
+	return sum
 }
 
 // owners returns the owner of each filing of a generation, by id.

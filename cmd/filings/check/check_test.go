@@ -111,17 +111,17 @@ func TestCheck_Elasticsearch(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		facts elastic.Facts
+		facts elastic.Health
 		want  []string
 	}{
-		{"good", elastic.Facts{Version: "8.19.7", Status: "green", DataNodes: 2, Disks: disk(160)}, []string{"ok elasticsearch", "ok privileges", "ok disk"}},
-		{"one node", elastic.Facts{Version: "10.0.0", Status: "yellow", DataNodes: 1}, []string{"ok elasticsearch", "ok privileges", "warn replicas"}},
-		{"old", elastic.Facts{Version: "7.17.0", Status: "green", DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
-		{"not Elasticsearch", elastic.Facts{DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
-		{"red", elastic.Facts{Version: "8.0.0", Status: "red", DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
-		{"may not load", elastic.Facts{Version: "8.0.0", DataNodes: 2, Lacks: []string{"write on filings"}}, []string{"ok elasticsearch", "fail privileges"}},
-		{"disk is filling", elastic.Facts{Version: "8.0.0", DataNodes: 2, Disks: disk(150)}, []string{"ok elasticsearch", "ok privileges", "warn disk"}},
-		{"disk was full", elastic.Facts{Version: "8.0.0", DataNodes: 2, Blocked: []string{"i"}}, []string{"ok elasticsearch", "ok privileges", "fail disk"}},
+		{"good", elastic.Health{Version: "8.19.7", Status: "green", DataNodes: 2, Disks: disk(160)}, []string{"ok elasticsearch", "ok privileges", "ok disk"}},
+		{"one node", elastic.Health{Version: "10.0.0", Status: "yellow", DataNodes: 1}, []string{"ok elasticsearch", "ok privileges", "warn replicas"}},
+		{"old", elastic.Health{Version: "7.17.0", Status: "green", DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
+		{"not Elasticsearch", elastic.Health{DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
+		{"red", elastic.Health{Version: "8.0.0", Status: "red", DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
+		{"may not load", elastic.Health{Version: "8.0.0", DataNodes: 2, Lacks: []string{"write on filings"}}, []string{"ok elasticsearch", "fail privileges"}},
+		{"disk is filling", elastic.Health{Version: "8.0.0", DataNodes: 2, Disks: disk(150)}, []string{"ok elasticsearch", "ok privileges", "warn disk"}},
+		{"disk was full", elastic.Health{Version: "8.0.0", DataNodes: 2, Blocked: []string{"i"}}, []string{"ok elasticsearch", "ok privileges", "fail disk"}},
 	} {
 		c := &checkup{Config: Config{Settings: settings.Settings{Index: "filings", IndexReplicas: 1}}}
 		c.elasticsearch(test.facts)

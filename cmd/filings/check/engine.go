@@ -40,7 +40,7 @@ func (c *checkup) engine(ctx context.Context) {
 	defer closer.Close()
 	if es, ok := store.(*elastic.Store); !ok {
 		c.ok("engine", "embedded, in FILINGS_DATA_DIR, since FILINGS_ELASTICSEARCH_URL is empty")
-	} else if health, err := es.Facts(ctx); err != nil {
+	} else if health, err := es.Health(ctx); err != nil {
 		c.noElasticsearch(err)
 		return
 	} else {
@@ -87,7 +87,7 @@ func (c *checkup) addresses(ctx context.Context) {
 }
 
 // elasticsearch judges the state of the cluster.
-func (c *checkup) elasticsearch(health elastic.Facts) {
+func (c *checkup) elasticsearch(health elastic.Health) {
 	major, _, _ := strings.Cut(health.Version, ".")
 	if n, err := strconv.Atoi(major); err != nil || n < oldestElasticsearch {
 		c.fail("elasticsearch", "version %q: must be %d or later", health.Version, oldestElasticsearch)
@@ -108,7 +108,7 @@ func (c *checkup) elasticsearch(health elastic.Facts) {
 	c.disks(health)
 }
 
-func (c *checkup) disks(health elastic.Facts) {
+func (c *checkup) disks(health elastic.Health) {
 	if len(health.Blocked) > 0 {
 		c.fail("disk", "Elasticsearch has blocked writes to %s, since a disk was full: free some space", strings.Join(health.Blocked, ", "))
 	}

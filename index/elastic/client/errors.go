@@ -1,0 +1,148 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"syscall"
+
+	"filings/index"
+)
+
+// IndexNotFound is the kind of an Error about an index that is not there.
+const IndexNotFound = "index_not_found_exception"
+
+// Error is a response of Elasticsearch that is not a success. It unwraps to index.ErrGone, index.ErrNotFound or
+// index.ErrUnavailable where it is one of these. Its text names no address.
+type Error struct {
+	Status  int    // 0 for a response that came with 200 but without the results of every shard
+	Kind    string // such as IndexNotFound; "" if the response does not say
+	Reason  string
+	foreign bool // the response is no JSON: it came from somewhere else, such as a proxy that has lost Elasticsearch
+}
+
+func (e *Error) Error() string {
+	text := "elasticsearch responded " + strconv.Itoa(e.Status)
+	if e.Kind != "" {
+		text += " " + e.Kind
+	}
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error {
+	switch {
+	case e.foreign:
+		return index.ErrUnavailable
+	case e.Kind == IndexNotFound:
+		return index.ErrGone
+	case e.Status == http.StatusNotFound:
+		return index.ErrNotFound
+	case e.Status == http.StatusTooManyRequests, e.Status >= http.StatusInternalServerError, e.Status == partial:
+		return index.ErrUnavailable
+	}
+	return nil
+}
+
+// partial stands for the status of a response that is not whole.
+const partial = 0
+
+// HasKind reports whether err is a response of that kind.
+func HasKind(err error, kind string) bool {
+	var failed *Error
+	return errors.As(err, &failed) && failed.Kind == kind
+}
+
+// HasStatus reports whether err is a response with that status.
+func HasStatus(err error, status int) bool {
+	var failed *Error
+	return errors.As(err, &failed) && failed.Status == status
+}
+
+// Incomplete is the error of a response that lacks some of what was requested. It is temporary: the request can be sent
+// again.
+func Incomplete(got, want int) error {
+	return &Error{Status: partial, Kind: "incomplete", Reason: fmt.Sprintf("%d of %d results", got, want)}
+}
+
+// ErrResponse is a response that has another form than was requested: it may be that of a proxy which has lost
+// Elasticsearch.
+var ErrResponse = fmt.Errorf("%w: elasticsearch responded with something else than was requested", index.ErrUnavailable)
+
+// newError reads the error that came with an HTTP status.
+func newError(status int, response []byte) *Error {
+	e := &Error{Status: status}
+	var body struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(response, &body) != nil {
+		e.foreign = true
+		return e
+	}
+	type cause struct {
+		Type   string `json:"type"`
+		Reason string `json:"reason"`
+	}
+	var of struct {
+		cause
+		RootCause []cause `json:"root_cause"`
+	}
+	if json.Unmarshal(body.Error, &of) != nil {
+		_ = json.Unmarshal(body.Error, &e.Reason) // of aliases_not_found it is a plain text
+		return e
+	}
+	if len(of.RootCause) > 0 {
+		of.cause = of.RootCause[0]
+	}
+	e.Kind, e.Reason = of.Type, of.Reason
+	return e
+}
+
+// isPassing reports whether err is of a kind that is over in a moment.
+func isPassing(err error) bool {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return failed.Status == http.StatusServiceUnavailable || failed.Status == partial
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+}
+
+// connectionError is that there was no response. It keeps its cause for errors.Is, and its text leaves out the
+// addresses that Go's network errors are full of.
+type connectionError struct {
+	cause error
+	text  string
+}
+
+func (e *connectionError) Error() string   { return "elasticsearch did not respond: " + e.text }
+func (e *connectionError) Unwrap() []error { return []error{index.ErrUnavailable, e.cause} }
+
+// Ended returns the error of a request whose context, ctx, ended before its response came.
+func Ended(ctx context.Context) error { return transportError(ctx, ctx.Err()) }
+
+// transportError turns an error of the network into one of our kinds. A caller who went away is no outage.
+func transportError(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("requesting of elasticsearch: %w", context.Cause(ctx))
+	}
+	return &connectionError{cause: err, text: describe(ctx, err)}
+}
+
+func describe(ctx context.Context, err error) string {
+	var errno syscall.Errno
+	switch {
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
+		return "out of time"
+	case errors.As(err, &errno):
+		return errno.Error()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "connection closed"
+	}
+	return "connection failed"
+}

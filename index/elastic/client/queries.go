@@ -1,0 +1,139 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// queries is an http.RoundTripper for requests that only read. It takes a third of the CPU that net/http takes for a
+// page (70 µs instead of 210, eight at a time), since no goroutines of its own stand between the caller and the
+// connection. For the same reason it ignores that a context is cancelled, and keeps to its deadline.
+// A request whose time is up closes its connection, at which Elasticsearch ends the search.
+type queries struct {
+	hosts map[string]*fasthttp.HostClient // by scheme and host, as addresses have them
+}
+
+const (
+	// longestQuery is the time of a query whose context has no deadline, as in a load's verification.
+	longestQuery = time.Minute
+	// queryConnections is how many queries may be in progress on one node. Elasticsearch runs three for every two cores
+	// at a time, and has room for a thousand more that wait. A query without a connection waits for one, up to its deadline.
+	queryConnections = 256
+	// queryDial is short, since a client waits for the response, and there may be another node.
+	queryDial = time.Second
+)
+
+func newQueries(addresses []*url.URL, trust *tls.Config) *queries {
+	q := &queries{hosts: map[string]*fasthttp.HostClient{}}
+	dialer := &net.Dialer{Timeout: queryDial, KeepAlive: 15 * time.Second}
+	for _, a := range addresses {
+		q.hosts[a.Scheme+"://"+a.Host] = &fasthttp.HostClient{
+			Addr:                     fasthttp.AddMissingPort(a.Host, a.Scheme == "https"),
+			IsTLS:                    a.Scheme == "https",
+			TLSConfig:                trust,
+			Dial:                     func(address string) (net.Conn, error) { return dialer.Dial("tcp", address) },
+			MaxConns:                 queryConnections,
+			MaxConnWaitTimeout:       longestQuery,
+			ReadBufferSize:           64 << 10, // a page of 20 in one read
+			DisablePathNormalizing:   true,
+			NoDefaultUserAgentHeader: true,
+		}
+	}
+	return q
+}
+
+// RoundTrip implements http.RoundTripper.
+func (q *queries) RoundTrip(req *http.Request) (*http.Response, error) {
+	host := q.hosts[req.URL.Scheme+"://"+req.URL.Host]
+	if host == nil {
+		return nil, errors.New("elasticsearch: a request to an address that is not set")
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	deadline, ok := req.Context().Deadline()
+	if !ok {
+		deadline = time.Now().Add(longestQuery)
+	}
+	out, in := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(out)
+	err := fill(out, req)
+	if err == nil {
+		err = host.DoDeadline(out, in, deadline)
+	}
+	if err == nil {
+		err = checkEnd(in.Body())
+	}
+	if err != nil {
+		fasthttp.ReleaseResponse(in)
+		return nil, queryError(err)
+	}
+	return &http.Response{
+		StatusCode:    in.StatusCode(),
+		Header:        http.Header{},
+		ContentLength: int64(len(in.Body())),
+		Body:          &queryBody{bytes.NewReader(in.Body()), in},
+		Request:       req,
+	}, nil
+}
+
+// fill makes out the same request as req.
+func fill(out *fasthttp.Request, req *http.Request) error {
+	out.Header.SetMethod(req.Method)
+	out.SetRequestURI(req.URL.String())
+	for name, values := range req.Header {
+		for _, v := range values {
+			out.Header.Add(name, v)
+		}
+	}
+	if req.Body == nil {
+		return nil
+	}
+	defer req.Body.Close()
+	_, err := io.Copy(out.BodyWriter(), req.Body)
+	return err
+}
+
+// queryBody is the body of a response, in memory that is used again once it is closed.
+type queryBody struct {
+	*bytes.Reader
+	of *fasthttp.Response
+}
+
+func (b *queryBody) Close() error {
+	if b.of != nil {
+		fasthttp.ReleaseResponse(b.of)
+		b.Reader, b.of = bytes.NewReader(nil), nil
+	}
+	return nil
+}
+
+// checkEnd looks at the last byte of a response: fasthttp takes a connection that is reset within a body for the body's
+// end.
+func checkEnd(response []byte) error {
+	if text := bytes.TrimRight(response, " \r\n"); len(text) > 0 && text[0] == '{' && text[len(text)-1] != '}' {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// queryError turns fasthttp's own errors into those of the standard library.
+func queryError(err error) error {
+	switch {
+	case errors.Is(err, fasthttp.ErrTimeout), errors.Is(err, fasthttp.ErrTLSHandshakeTimeout), errors.Is(err, fasthttp.ErrNoFreeConns):
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+	case errors.Is(err, fasthttp.ErrConnectionClosed):
+		return io.EOF
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+package document
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/elastic/elastictest"
+)
+
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	var full index.Filing
+	full.ID = 7
+	full.CreatedAt = time.Date(2024, 5, 1, 23, 59, 59, 1000, time.FixedZone("", -3600))
+	full.Categories = []string{"residential", "land"}
+	for field, v := range map[index.Field]string{
+		index.County: "Orange, FL", index.Owner: "Estate of A  Doe TR", index.CaseNumber: "X1",
+		index.PropertyAddress: "1 Elm St, Ocoee, FL 34761", index.FilingType: "Tax Lien", index.FilingDate: "1969-12-31",
+		index.PropertyClassification: "Land", index.ForeclosureStatus: "Auction",
+	} {
+		full.SetText(field, v)
+	}
+	for field, v := range map[index.Field]float64{
+		index.FilingAmount: -0.07, index.CurrentAmount: 256, index.Latitude: 28.5, index.Longitude: -81.25,
+		index.EstimatedValue: 300, index.HomeEquityEstimate: 100,
+	} {
+		full.SetNumber(field, v)
+	}
+	var least index.Filing
+	least.ID = 1
+	least.SetText(index.County, "Orange, FL")
+
+	for _, test := range []struct {
+		name   string
+		filing *index.Filing
+		want   string // of x
+	}{
+		{"full", &full, `{
+			"county": "orange, fl", "countyName": "orange", "city": "ocoee", "month": "1969-12", "day": -1,
+			"owner": "estate of a  doe tr", "filingType": "tax lien", "propertyClassification": "land",
+			"foreclosureStatus": "auction", "categories": ["residential", "land"],
+			"is": ["foreclosureStatus", "propertyData", "trust", "estate"],
+			"text": ["estate of a doe tr\u0000\u0000", "1 elm st, ocoee, fl 34761\u0000\u0000", "x1\u0000\u0000"],
+			"cents": -7, "equityPercent": 33.3333, "createdAt": 1714611599000001, "point": [-81.25, 28.5],
+			"code": {"filingAmount": "404e1", "currentAmount": "c0700", "owner": "est", "createdAt": "2024-05-02", "id": "c01c0"}
+		}`},
+		{"least", &least, `{"county": "orange, fl", "countyName": "orange", "code": {"id": "bff00"}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			document := Append([]byte("before"), test.filing)
+			record := index.AppendRecord([]byte("before"), test.filing)
+			if got := document[:len(record)-1]; string(got) != string(record[:len(record)-1]) {
+				t.Errorf("the document does not begin with the record: %s", got)
+			}
+			var got struct{ X any }
+			if err := json.Unmarshal(document[len("before"):], &got); err != nil {
+				t.Fatal(err)
+			}
+			var want any
+			if err := json.Unmarshal([]byte(test.want), &want); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got.X); diff != "" {
+				t.Errorf("x (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A percentage beyond all doubles is still a document.
+func TestP13_HugeEquity(t *testing.T) {
+	t.Parallel()
+	var f index.Filing
+	f.ID = 1
+	f.SetNumber(index.EstimatedValue, 1e-300)
+	f.SetNumber(index.HomeEquityEstimate, -1e300)
+	if document := Append(nil, &f); !json.Valid(document) {
+		t.Errorf("not JSON: %s", document)
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	filings := elastictest.Filings(100)
+	var document []byte
+	for i := 0; b.Loop(); i++ {
+		document = Append(document[:0], filings[i%len(filings)])
+	}
+}

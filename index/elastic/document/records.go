@@ -1,0 +1,140 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strconv"
+
+	"filings/index"
+)
+
+// ErrNoRecord is a response that does not hold the records that it should.
+var ErrNoRecord = errors.New("a response without the records that it should hold")
+
+// Records returns the sources of the hits in a search's response. They are parts of response, which is not copied.
+func Records(response []byte) ([]index.Record, error) {
+	if !bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), endOfHits) {
+		return nil, ErrNoRecord
+	}
+	var records []index.Record
+	for rest := response; ; {
+		_, after, found := bytes.Cut(rest, sourceName)
+		if !found {
+			return records, nil
+		}
+		end := sourceEnd(after)
+		record, err := Canonical(after[:end])
+		if err != nil {
+			return nil, err
+		}
+		records, rest = append(records, record), after[end:]
+	}
+}
+
+// Record returns the source of the one document in a response. It is a part of response, which is not copied.
+func Record(response []byte) (index.Record, error) {
+	_, after, _ := bytes.Cut(response, sourceName)
+	return Canonical(after[:sourceEnd(after)])
+}
+
+var (
+	endOfHits  = []byte("]}}") // of the hits, their object, and the response
+	sourceName = []byte(`"_source":`)
+	// behindSource is what follows the source of a hit that was sorted.
+	behindSource = []byte(`},"sort":[`)
+)
+
+// sourceEnd returns where the object ends that text begins with, 0 if it is none. What follows a hit's source, which is
+// what the hit was sorted by, cannot stand in it: within a string its quotes would be escaped, behind a string's end no
+// name can follow, and no object in a source has members of its own. So the end is looked for as one text: a third of the
+// time of walking through it.
+func sourceEnd(text []byte) int {
+	if len(text) == 0 || text[0] != '{' {
+		return 0
+	}
+	if n := bytes.Index(text, behindSource); n >= 0 {
+		return n + 1
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{' || b == '[':
+			depth++
+		case b == '}' || b == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// Canonical returns a source as index.AppendRecord writes it. Elasticsearch writes a source anew when parts of it are
+// excluded: members, nulls and their order stay, but large and small numbers get an exponent (12345678.91 becomes
+// 1.234567891E7), and characters are escaped by other rules. Sources with either are rare; all others are passed on as
+// they are.
+func Canonical(source []byte) (index.Record, error) {
+	if len(source) == 0 || source[0] != '{' {
+		return nil, ErrNoRecord
+	}
+	if !suspicious(source) {
+		return index.Record(source[:len(source):len(source)]), nil
+	}
+	if !json.Valid(source) {
+		return nil, ErrNoRecord
+	}
+	var failure error
+	record := scalars.ReplaceAllFunc(source, func(scalar []byte) []byte {
+		switch {
+		case scalar[0] == '"':
+			var text string
+			failure = errors.Join(failure, json.Unmarshal(scalar, &text))
+			return index.AppendString(nil, text)
+		case bytes.ContainsAny(scalar, "eE"):
+			v, err := strconv.ParseFloat(string(scalar), 64)
+			failure = errors.Join(failure, err)
+			return index.AppendNumber(nil, v)
+		}
+		return scalar
+	})
+	if failure != nil {
+		return nil, errors.Join(ErrNoRecord, failure)
+	}
+	return record, nil
+}
+
+// scalars matches the strings and numbers of valid JSON.
+var scalars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*`)
+
+// suspicious reports whether source may hold a number with an exponent, or a string that index.AppendString writes in
+// another way: with \u escapes, or with the line separators U+2028 and U+2029, which it escapes.
+func suspicious(source []byte) bool {
+	return bytes.Contains(source, []byte(`\u`)) ||
+		bytes.Contains(source, []byte("\u2028")) || bytes.Contains(source, []byte("\u2029")) ||
+		hasExponent(source)
+}
+
+// hasExponent looks for an E, as Java writes it, between a digit and a digit or sign. Names and cities have it
+// too (`1E5` in an address), which costs the long way but changes nothing.
+func hasExponent(source []byte) bool {
+	for {
+		i := bytes.IndexByte(source, 'E')
+		if i < 0 || i+1 == len(source) {
+			return false
+		}
+		after := source[i+1]
+		if i > 0 && isDigit(source[i-1]) && (isDigit(after) || after == '-' || after == '+') {
+			return true
+		}
+		source = source[i+1:]
+	}
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -1,0 +1,164 @@
+package elastic
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
+	"filings/index/elastic/client"
+)
+
+// ErrCredentials: Elasticsearch demands other credentials, or some at all.
+var ErrCredentials = errors.New("elasticsearch does not take the credentials")
+
+// Health is what an operator wants to know of a cluster.
+type Health struct {
+	Version   string   // such as 8.19.7
+	Status    string   // of the cluster: green, yellow or red
+	DataNodes int      //
+	Lacks     []string // privileges on the index's names that the credentials do not have
+	Disks     []Disk   // of data nodes; none where the credentials do not allow to look
+	Blocked   []string // our indices that take no more writes, because a disk was full
+}
+
+// Disk is the disk of one data node, in bytes.
+type Disk struct {
+	Node             string
+	Total, Available int64
+}
+
+// Health reads the cluster's health, and changes nothing. Errors are ErrCredentials, index.ErrUnavailable, or those of
+// Elasticsearch; they show no address.
+func (s *Store) Health(ctx context.Context) (h Health, err error) {
+	for _, read := range []func(context.Context, *Health) error{s.version, s.status, s.privileges, s.blocks, s.disks} {
+		if err = read(ctx, &h); err != nil {
+			break
+		}
+	}
+	if client.HasStatus(err, http.StatusUnauthorized) {
+		return h, ErrCredentials
+	}
+	return h, err
+}
+
+// readInto reads the response to a request into v.
+func (s *Store) readInto(ctx context.Context, v any, request esapi.Request) error {
+	response, err := s.c.Read(ctx, request)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(response, v)
+}
+
+// version is that of the node that responds. Not by GET /, which is a module of its own in Elasticsearch, and may be
+// missing.
+func (s *Store) version(ctx context.Context, h *Health) error {
+	var local struct {
+		Nodes map[string]struct{ Version string }
+	}
+	err := s.readInto(ctx, &local, esapi.NodesInfoRequest{
+		NodeID: []string{"_local"}, Metric: []string{"_none"}, FilterPath: []string{"nodes.*.version"},
+	})
+	for _, node := range local.Nodes {
+		h.Version = node.Version
+	}
+	return err
+}
+
+func (s *Store) status(ctx context.Context, h *Health) error {
+	var health struct {
+		Status    string
+		DataNodes int `json:"number_of_data_nodes"`
+	}
+	err := s.readInto(ctx, &health, esapi.ClusterHealthRequest{FilterPath: []string{"status", "number_of_data_nodes"}})
+	h.Status, h.DataNodes = health.Status, health.DataNodes
+	return err
+}
+
+// privileges finds out whether a load could do its work. Without security there is no such request, and nothing to lack.
+func (s *Store) privileges(ctx context.Context, h *Health) error {
+	names := []string{s.alias, s.alias + "-*"}
+	body, err := json.Marshal(map[string]any{
+		"cluster": []string{"monitor"},
+		"index":   []any{map[string]any{"names": names, "privileges": []string{"manage", "read", "write"}}},
+	})
+	if err != nil {
+		return err
+	}
+	var has struct {
+		Cluster map[string]bool
+		Index   map[string]map[string]bool
+	}
+	err = s.readInto(ctx, &has, esapi.SecurityHasPrivilegesRequest{Body: bytes.NewReader(body)})
+	var refused *client.Error
+	if errors.As(err, &refused) && strings.HasPrefix(refused.Reason, "no handler found") {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, privilege := range slices.Sorted(maps.Keys(has.Cluster)) {
+		if !has.Cluster[privilege] {
+			h.Lacks = append(h.Lacks, privilege+" on the cluster")
+		}
+	}
+	for _, name := range names {
+		for _, privilege := range slices.Sorted(maps.Keys(has.Index[name])) {
+			if !has.Index[name][privilege] {
+				h.Lacks = append(h.Lacks, privilege+" on "+name)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) blocks(ctx context.Context, h *Health) error {
+	const blocked = "index.blocks.read_only_allow_delete"
+	flat := true
+	var indices map[string]struct{ Settings map[string]string }
+	err := s.readInto(ctx, &indices, esapi.IndicesGetSettingsRequest{
+		Index: []string{s.alias + "-*"}, Name: []string{blocked}, FlatSettings: &flat, ExpandWildcards: "all",
+	})
+	for _, name := range slices.Sorted(maps.Keys(indices)) {
+		if indices[name].Settings[blocked] == "true" {
+			h.Blocked = append(h.Blocked, name)
+		}
+	}
+	return err
+}
+
+func (s *Store) disks(ctx context.Context, h *Health) error {
+	var stats struct {
+		Nodes map[string]struct {
+			Name  string
+			Roles []string
+			FS    struct {
+				Total struct {
+					Total     int64 `json:"total_in_bytes"`
+					Available int64 `json:"available_in_bytes"`
+				}
+			}
+		}
+	}
+	err := s.readInto(ctx, &stats, esapi.NodesStatsRequest{
+		Metric: []string{"fs"}, FilterPath: []string{"nodes.*.name", "nodes.*.roles", "nodes.*.fs.total"},
+	})
+	if client.HasStatus(err, http.StatusForbidden) {
+		return nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(stats.Nodes)) {
+		node := stats.Nodes[id]
+		holdsData := func(role string) bool { return strings.HasPrefix(role, "data") }
+		if slices.ContainsFunc(node.Roles, holdsData) && node.FS.Total.Total > 0 {
+			h.Disks = append(h.Disks, Disk{node.Name, node.FS.Total.Total, node.FS.Total.Available})
+		}
+	}
+	return err
+}

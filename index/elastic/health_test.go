@@ -1,0 +1,84 @@
+package elastic
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/cmd/testservers/servers"
+)
+
+// told returns a store whose cluster gives these answers: by path, a status and a body.
+func told(t *testing.T, answers map[string]string, status map[string]int) *Store {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Elastic-Product", "Elasticsearch")
+		if code := status[r.URL.Path]; code != 0 {
+			w.WriteHeader(code)
+		}
+		_, _ = w.Write([]byte(answers[r.URL.Path]))
+	}))
+	t.Cleanup(server.Close)
+	s, err := Open(Config{Addresses: []string{server.URL}, Index: "filings", Shards: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// clusterAnswers are those of Elasticsearch 8.19 with security, cut to what matters.
+func clusterAnswers() map[string]string {
+	return map[string]string{
+		"/_nodes/_local/_none":                                     `{"nodes":{"x":{"version":"8.19.7"}}}`,
+		"/_cluster/health":                                         `{"status":"yellow","number_of_data_nodes":2}`,
+		"/_security/user/_has_privileges":                          `{"username":"u","has_all_requested":false,"cluster":{"monitor":false},"index":{"filings":{"manage":true,"read":true,"write":true},"filings-*":{"write":false,"read":true,"manage":false}}}`,
+		"/filings-*/_settings/index.blocks.read_only_allow_delete": `{"filings-b":{"settings":{"index.blocks.read_only_allow_delete":"true"}},"filings-c":{"settings":{"index.blocks.read_only_allow_delete":"false"}},"filings-a":{"settings":{"index.blocks.read_only_allow_delete":"true"}}}`,
+		"/_nodes/stats/fs":                                         `{"nodes":{"x":{"name":"hot","roles":["data_hot","ingest"],"fs":{"total":{"total_in_bytes":100,"available_in_bytes":9}}},"y":{"name":"boss","roles":["master"],"fs":{"total":{"total_in_bytes":100,"available_in_bytes":9}}}}}`,
+	}
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	got, err := told(t, clusterAnswers(), nil).Health(t.Context())
+	want := Health{
+		Version: "8.19.7", Status: "yellow", DataNodes: 2,
+		Lacks:   []string{"monitor on the cluster", "manage on filings-*", "write on filings-*"},
+		Blocked: []string{"filings-a", "filings-b"},
+		Disks:   []Disk{{"hot", 100, 9}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+// Who may not look at the nodes is told the rest.
+func TestHealth_Refused(t *testing.T) {
+	t.Parallel()
+	got, err := told(t, clusterAnswers(), map[string]int{"/_nodes/stats/fs": http.StatusForbidden}).Health(t.Context())
+	if err != nil || got.Disks != nil || got.Version == "" {
+		t.Errorf("%+v %v", got, err)
+	}
+	_, err = told(t, clusterAnswers(), map[string]int{"/_nodes/_local/_none": http.StatusUnauthorized}).Health(t.Context())
+	if !errors.Is(err, ErrCredentials) {
+		t.Errorf("%v, want %v", err, ErrCredentials)
+	}
+	_, err = told(t, clusterAnswers(), map[string]int{"/_cluster/health": http.StatusForbidden}).Health(t.Context())
+	if err == nil {
+		t.Error("a refusal is no error")
+	}
+}
+
+func TestHealth_Real(t *testing.T) {
+	t.Parallel()
+	s, err := Open(Config{Addresses: []string{servers.Elasticsearch(t)}, Index: "facts", Shards: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Health(t.Context())
+	if err != nil || got.Version == "" || got.Status == "" || got.DataNodes == 0 || len(got.Disks) != got.DataNodes || got.Lacks != nil {
+		t.Errorf("%+v %v", got, err)
+	}
+}

@@ -1,0 +1,106 @@
+package reader
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+)
+
+// Filing returns one filing, or index.ErrNotFound.
+func (r *Reader) Filing(ctx context.Context, id int64) (index.Record, error) {
+	response, err := r.read(ctx, esapi.GetRequest{Index: r.generation, DocumentID: strconv.FormatInt(id, 10)})
+	if err == nil {
+		var record index.Record
+		if record, err = document.Record(response); err == nil {
+			return record, nil
+		}
+		err = fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	return nil, fmt.Errorf("reading filing %d of %s: %w", id, r.generation, err)
+}
+
+// idsAtOnce is how many ids one request has: with all their fields, a response of about 1.5 MB.
+const idsAtOnce = 1000
+
+// Filings returns the records with these ids. Updates of a load depend on it: it is complete or an error, and a request
+// that failed for a moment is sent again.
+func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	records := make([]index.Record, 0, len(ids))
+	for some := range slices.Chunk(ids, idsAtOnce) {
+		var more []index.Record
+		err := r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) (err error) {
+			more, err = r.multiGet(ctx, some)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("reading %d filings of %s: %w", len(ids), r.generation, err)
+		}
+		records = append(records, more...)
+	}
+	return records, nil
+}
+
+func (r *Reader) multiGet(ctx context.Context, ids []int64) ([]index.Record, error) {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = strconv.FormatInt(id, 10)
+	}
+	body, err := json.Marshal(object{"ids": names})
+	if err != nil {
+		return nil, err
+	}
+	realtime := false // a generation that is read has no writes that a search does not see
+	response, err := r.read(ctx, esapi.MgetRequest{Index: r.generation, Body: bytes.NewReader(body), Realtime: &realtime})
+	if err != nil {
+		return nil, err
+	}
+	var found documents
+	if err := client.Decode(response, &found); err != nil {
+		return nil, err
+	}
+	records, err := found.records(names)
+	return records, r.note(err)
+}
+
+// documents is the response to a request of many documents.
+type documents struct {
+	Docs []struct {
+		ID     string         `json:"_id"`
+		Found  *bool          // nil: the document could not be read
+		Source jsontext.Value `json:"_source"`
+		Error  *struct{ Type, Reason string }
+	}
+}
+
+// records returns the records. Each document must be there, found or not, in its place.
+func (d *documents) records(names []string) ([]index.Record, error) {
+	if len(d.Docs) != len(names) {
+		return nil, client.Incomplete(len(d.Docs), len(names))
+	}
+	records := make([]index.Record, len(names))
+	for i, doc := range d.Docs {
+		switch {
+		case doc.Error != nil && doc.Error.Type == client.IndexNotFound: // said of each document
+			return nil, &client.Error{Status: http.StatusNotFound, Kind: doc.Error.Type, Reason: doc.Error.Reason}
+		case doc.ID != names[i], doc.Found == nil, *doc.Found != (doc.Source != nil):
+			return nil, client.Incomplete(i, len(names))
+		case *doc.Found:
+			var err error
+			if records[i], err = document.Canonical(doc.Source); err != nil {
+				return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
+			}
+		}
+	}
+	return records, nil
+}

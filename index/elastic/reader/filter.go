@@ -1,0 +1,73 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+)
+
+// clauses translates w. Only a search term needs to know the counties.
+func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]object, error) {
+	var folded []string
+	if slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, ok := p.(index.Contains); return ok }) {
+		counties, err := r.counties(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range counties {
+			folded = append(folded, index.Fold(c.County))
+		}
+		folded = slices.Compact(folded)
+	}
+	return clauses(w, folded)
+}
+
+// Count returns how many filings w selects.
+func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
+	n, err := r.count(ctx, w)
+	if err != nil {
+		return 0, fmt.Errorf("counting filings of %s: %w", r.generation, err)
+	}
+	return n, nil
+}
+
+func (r *Reader) count(ctx context.Context, w index.Filter) (int64, error) {
+	clauses, err := r.clauses(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	var found struct{ Hits hits }
+	if err := r.searchInto(ctx, &found, countBody(clauses)); err != nil {
+		return 0, err
+	}
+	if found.Hits.Total == nil {
+		return 0, client.ErrResponse
+	}
+	return found.Hits.Total.Value, nil
+}
+
+// Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as text does.
+func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
+	field := f.String()
+	if f == index.Month {
+		field = document.Derived(f)
+	}
+	var values []string
+	clauses, err := r.clauses(ctx, w)
+	if err == nil {
+		_, err = r.each(ctx, terms{clauses: clauses, field: field}, func(b bucket) error {
+			var v string
+			err := client.Decode(b.Key, &v)
+			values = append(values, v)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the values of %s in %s: %w", f, r.generation, err)
+	}
+	return values, nil
+}

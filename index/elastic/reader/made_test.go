@@ -1,0 +1,111 @@
+package reader
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"testing"
+
+	"filings/cmd/testservers/servers"
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+	"filings/index/elastic/elastictest"
+	"filings/mappings"
+)
+
+// testClient returns a client of the real Elasticsearch.
+func testClient(t testing.TB) *client.Client { return clientBehind(t, nil) }
+
+// clientBehind returns a client of the real Elasticsearch behind a faulty network.
+func clientBehind(t testing.TB, faults *elastictest.Faults) *client.Client {
+	t.Helper()
+	c, err := client.Open(client.Config{Addresses: []string{servers.Elasticsearch(t)}, Wrap: faults.Wrap})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// readerOver returns a reader of a network that a test makes up.
+func readerOver(t *testing.T, network elastictest.RoundTrip) *Reader {
+	t.Helper()
+	c, err := client.Open(client.Config{
+		Addresses: []string{"http://search.example:9200"}, Wrap: network.Over(), RetryFor: 4 * client.FirstPause,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(c, "g")
+}
+
+// testReader returns a reader of a new index with filings, made without the help of the engine's store: what reading does
+// must not depend on how well loading works.
+func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
+	t.Helper()
+	c := testClient(t)
+	name := "reading-" + strconv.FormatUint(rand.Uint64(), 36)
+	t.Cleanup(func() {
+		if _, err := c.Do(context.Background(), elastictest.Request{Method: http.MethodDelete, Path: "/" + name}); err != nil {
+			t.Error(err)
+		}
+	})
+	body, err := mappings.Body(map[string]any{
+		"number_of_shards": shards, "number_of_replicas": 0, "refresh_interval": "-1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, c, http.MethodPut, "/"+name, nil, body)
+	load(t, c, name, filings)
+
+	owners, err := New(c, name).Owners(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := json.Marshal(object{"_meta": document.Meta{Sealed: true, Generation: name, Owners: owners}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, c, http.MethodPut, "/"+name+"/_mapping", nil, sealed)
+	return New(c, name)
+}
+
+func load(t testing.TB, c *client.Client, name string, filings []*index.Filing) {
+	t.Helper()
+	var bulk []byte
+	for i, f := range filings {
+		bulk = fmt.Appendf(bulk, `{"index":{"_id":"%d"}}`+"\n", f.ID)
+		bulk = append(document.Append(bulk, f), '\n')
+		if len(bulk) > 4<<20 || i == len(filings)-1 {
+			response := must(t, c, http.MethodPost, "/"+name+"/_bulk", url.Values{"filter_path": {"errors,items.*.error"}}, bulk)
+			if !bytes.Contains(response, []byte(`"errors":false`)) {
+				t.Fatalf("loading: %.500s", response)
+			}
+			bulk = bulk[:0]
+		}
+	}
+	must(t, c, http.MethodPost, "/"+name+"/_refresh", nil, nil)
+}
+
+func must(t testing.TB, c *client.Client, method, path string, query url.Values, body []byte) []byte {
+	t.Helper()
+	response, err := c.Do(t.Context(), elastictest.Request{Method: method, Path: path, Query: query, Body: body})
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return response
+}
+
+func texts(records []index.Record) []string {
+	s := make([]string, len(records))
+	for i, r := range records {
+		s[i] = string(r)
+	}
+	return s
+}

@@ -1,0 +1,64 @@
+package reader
+
+import (
+	"slices"
+
+	"filings/index"
+	"filings/index/elastic/document"
+)
+
+// key is a field to sort by.
+type key struct {
+	field     string
+	ascending bool
+}
+
+// order is a whole order: no two filings are equal in it.
+type order []key
+
+// sortOrder returns the order that s names: ties by filing date, then by id, both descending.
+func sortOrder(s index.Sort) order {
+	date := key{field: document.DayField}
+	id := key{field: index.ID.String()}
+	switch s.By {
+	case index.FilingDate:
+		date.ascending = s.Ascending
+		return order{date, id}
+	case index.Owner, index.CreatedAt:
+		return order{{document.Derived(s.By), s.Ascending}, date, id}
+	}
+	return order{{s.By.String(), s.Ascending}, date, id}
+}
+
+// within returns the order of filings that are equal in o's first key.
+func (o order) within() order {
+	if o[0].field == document.DayField {
+		return o // the index is sorted by day and id: more is less here
+	}
+	return o[1:]
+}
+
+// isIndexOrder reports whether o is the order of the index, in which Elasticsearch finds a page without looking at the
+// filings behind it.
+func (o order) isIndexOrder() bool { return slices.Equal(o, sortOrder(index.DefaultSort)) }
+
+// body returns the sort of a request. Missing values come last, or first where the order is backwards.
+func (o order) body(backwards bool) []object {
+	missing := "_last"
+	if backwards {
+		missing = "_first"
+	}
+	keys := make([]object, len(o))
+	for i, k := range o {
+		keys[i] = object{k.field: object{"order": direction(k.ascending != backwards), "missing": missing}}
+	}
+	return keys
+}
+
+// rowsBody requests a page, without the total: finding hits beyond the page's takes longer than the page, by two orders
+// of magnitude.
+func rowsBody(clauses []object, o order, backwards bool, from, size int) object {
+	return filtered(object{
+		"from": from, "size": size, "track_total_hits": false, "sort": o.body(backwards),
+	}, clauses)
+}

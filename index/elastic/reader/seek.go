@@ -1,0 +1,124 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+)
+
+// Elasticsearch finds the page at an offset by walking there, and refuses beyond 10,000. Here a page is found by
+// counting instead: how many of the filings there are for each value that they are sorted by, in order, tells which
+// values the page has. Filings with these few values are requested, from the nearer end. Where too many filings have
+// one value, they are counted again by the next thing that orders them, down to the id, which no two share.
+//
+// Numbers, names and times have too many different values to count them all, so each has a code that is counted first
+// (package document).
+
+// Rows returns the records of a page. They share memory with the response that they came in.
+func (r *Reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+	clauses, err := r.clauses(ctx, q.Where)
+	if err != nil {
+		return nil, fmt.Errorf("reading filings of %s: %w", r.generation, err)
+	}
+	s := span{q.Where.String(), clauses, sortOrder(q.Sort)}
+	var rows []index.Record
+	for len(rows) < q.Limit { // once, but for a limit that is larger than a page may be
+		offset, limit := int64(q.Offset+len(rows)), min(int64(q.Limit-len(rows)), r.longestWalk)
+		var more []index.Record
+		if offset <= r.uncounted(q.Sort)-limit {
+			more, err = r.page(ctx, s, false, offset, limit)
+		} else {
+			more, err = r.seek(ctx, s, levels(q.Sort), min(offset, maxOffset), limit)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading filings of %s: %w", r.generation, err)
+		}
+		if rows = append(rows, more...); int64(len(more)) < limit {
+			break
+		}
+	}
+	return rows, nil
+}
+
+// uncounted returns up to which offset + limit a page is requested without counting.
+func (r *Reader) uncounted(s index.Sort) int64 {
+	switch s {
+	case index.DefaultSort:
+		return r.longestWalk // the order of the index: filings behind the page are not visited
+	case index.Sort{By: index.FilingDate, Ascending: true}:
+		return 0 // the opposite: all filings are visited, which takes longer than counting them by day
+	}
+	return r.firstPages
+}
+
+// maxOffset keeps the sum of an offset and a limit within 64 bits. No index holds as many filings.
+const maxOffset = math.MaxInt64 / 2
+
+// seek returns the page of s at offset, by counting. levels are those that tell s's filings apart.
+func (r *Reader) seek(ctx context.Context, s span, levels []level, offset, limit int64) ([]index.Record, error) {
+	t, err := r.table(ctx, s, levels[0])
+	if err != nil {
+		return nil, err
+	}
+	var rows []index.Record
+	for end := min(offset+limit, t.total()); offset < end; {
+		more, err := r.run(ctx, s, levels, t, offset, end)
+		if err != nil {
+			return nil, err
+		}
+		if len(more) == 0 {
+			return nil, client.ErrResponse // these filings were counted
+		}
+		rows, offset = append(rows, more...), offset+int64(len(more))
+	}
+	return rows, nil
+}
+
+// run returns the rows from offset on, up to end at the most: as many as one request can find without going over too
+// many others. Usually these are all of them.
+func (r *Reader) run(ctx context.Context, s span, levels []level, t *table, offset, end int64) ([]index.Record, error) {
+	l := levels[0]
+	i, last := t.at(offset), t.at(end-1)
+	if t.missing(last) && i < last {
+		last--
+	}
+	before := offset - t.start(i)
+	for _, j := range []int{last, max(i, last-1), i} { // the buckets between are all within the page: not large
+		part, n := s.narrow(l, t, i, j), min(end, t.ends[j])-offset
+		after := t.ends[j] - offset - n
+		switch {
+		case part.order.isIndexOrder() && before+n <= r.longestWalk:
+			return r.page(ctx, part, false, before, n)
+		case t.ends[j]-t.start(i) > r.largestSpan:
+		case min(before, after)+n <= r.longestWalk:
+			return r.page(ctx, part, after < before, min(before, after), n)
+		}
+	}
+	// Bucket i is large, and the page lies deep in it.
+	rest := levels // of a part there are parts
+	if t.width <= 1 {
+		rest = below(levels, t.missing(i))
+	}
+	return r.seek(ctx, s.narrow(l, t, i, i), rest, before, min(end, t.ends[i])-offset)
+}
+
+// page requests filings of s, counted from its end if backwards.
+func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size int64) ([]index.Record, error) {
+	response, err := r.search(ctx, rowsBody(s.clauses, s.order, backwards, int(from), int(size)))
+	if err != nil {
+		return nil, err
+	}
+	records, err := document.Records(response)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	if backwards {
+		slices.Reverse(records)
+	}
+	return records, nil
+}

@@ -1,0 +1,153 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+	"filings/index/generation"
+)
+
+// amountMetrics are the metrics of filing amounts, of all filings or of a bucket: sum in cents, min and max in dollars,
+// as loaded.
+func amountMetrics() object {
+	cents, dollars := object{"field": document.CentsField}, object{"field": index.FilingAmount.String()}
+	return object{
+		"count": object{"value_count": cents},
+		"sum":   object{"sum": cents},
+		"min":   object{"min": dollars},
+		"max":   object{"max": dollars},
+	}
+}
+
+// Stats returns stats over all filings. Owners were counted when the generation was sealed.
+func (r *Reader) Stats(ctx context.Context) (index.Stats, error) {
+	s, err := r.stats(ctx)
+	if err == nil {
+		s.Owners, err = r.Owners(ctx)
+	}
+	if err != nil {
+		return index.Stats{}, fmt.Errorf("reading statistics of %s: %w", r.generation, err)
+	}
+	return s, nil
+}
+
+func (r *Reader) stats(ctx context.Context) (index.Stats, error) {
+	trust, estate := index.Trust.String(), index.Estate.String()
+	is := func(marks ...string) object { return object{"terms": object{document.MarksField: marks}} }
+	aggs := amountMetrics()
+	aggs["kinds"] = object{"filters": object{"filters": object{
+		"trust": is(trust), "estate": is(estate), "either": is(trust, estate),
+	}}}
+	var found struct {
+		Hits         hits
+		Aggregations struct {
+			Count, Sum, Min, Max value
+			Kinds                struct{ Buckets map[string]bucket }
+		}
+	}
+	if err := r.searchInto(ctx, &found, aggregate(nil, aggs)); err != nil {
+		return index.Stats{}, err
+	}
+	if found.Hits.Total == nil {
+		return index.Stats{}, client.ErrResponse
+	}
+	a, kinds := found.Aggregations, found.Aggregations.Kinds.Buckets
+	return index.Stats{
+		Filings: found.Hits.Total.Value,
+		Amounts: int64(a.Count.Value), SumCents: a.Sum.Value, MinAmount: a.Min.Value, MaxAmount: a.Max.Value,
+		Trusts: kinds["trust"].Filings, Estates: kinds["estate"].Filings, TrustsOrEstates: kinds["either"].Filings,
+	}, nil
+}
+
+// Owners returns how many owners differ in more than case: what the generation's meta says, or, before it is sealed, as
+// many as are counted by walking over all of them.
+func (r *Reader) Owners(ctx context.Context) (int64, error) {
+	return cached(ctx, r, "owners", func(ctx context.Context) (int64, int, error) {
+		response, err := r.read(ctx, esapi.IndicesGetMappingRequest{
+			Index: []string{r.generation}, FilterPath: []string{"*.mappings._meta"},
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+		var all map[string]struct {
+			Mappings struct {
+				Meta document.Meta `json:"_meta"`
+			}
+		}
+		if err := client.Decode(response, &all); err != nil {
+			return 0, 0, err
+		}
+		if meta := all[r.generation].Mappings.Meta; meta.IsOf(r.generation) {
+			return meta.Owners, 8, nil
+		}
+		owners := int64(0)
+		_, err = r.each(ctx, terms{field: document.Derived(index.Owner)}, func(bucket) error {
+			owners++
+			return nil
+		})
+		return owners, 8, err
+	})
+}
+
+// Counties returns stats of each county.
+func (r *Reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
+	all, err := r.counties(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading counties of %s: %w", r.generation, err)
+	}
+	return slices.Clone(all), nil
+}
+
+// counties is Counties, not to be changed.
+func (r *Reader) counties(ctx context.Context) ([]index.CountyStats, error) {
+	return cached(ctx, r, "counties", func(ctx context.Context) ([]index.CountyStats, int, error) {
+		var all []index.CountyStats
+		bytes := 0
+		byCounty := terms{field: index.County.String(), metrics: amountMetrics()}
+		_, err := r.each(ctx, byCounty, func(b bucket) error {
+			c := index.CountyStats{
+				Filings: b.Filings,
+				Amounts: int64(b.Count.Value), SumCents: b.Sum.Value, MinAmount: b.Min.Value, MaxAmount: b.Max.Value,
+			}
+			if err := client.Decode(b.Key, &c.County); err != nil {
+				return err
+			}
+			all, bytes = append(all, c), bytes+len(c.County)+16+5*8
+			return nil
+		})
+		slices.SortFunc(all, func(a, b index.CountyStats) int { return index.CompareCounties(a.County, b.County) })
+		return all, bytes, err
+	})
+}
+
+// Checksum sums up the generation's filings as generation.Checksum does.
+func (r *Reader) Checksum(ctx context.Context) (generation.Checksum, error) {
+	sum := generation.NewChecksum()
+	counties, err := r.counties(ctx)
+	if err != nil {
+		return sum, fmt.Errorf("counting by county: %w", err)
+	}
+	for _, c := range counties {
+		sum.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
+	}
+	dated := int64(0)
+	sum.Filings, err = r.each(ctx, terms{field: document.Derived(index.Month)}, func(b bucket) error {
+		var month string
+		err := client.Decode(b.Key, &month)
+		sum.Months[month], dated = b.Filings, dated+b.Filings
+		return err
+	})
+	if err != nil {
+		return sum, fmt.Errorf("counting by month: %w", err)
+	}
+	if undated := sum.Filings - dated; undated > 0 {
+		sum.Months[""] = undated
+	}
+	return sum, nil
+}

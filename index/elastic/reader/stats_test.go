@@ -1,0 +1,135 @@
+package reader
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/elastic/document"
+	"filings/index/elastic/elastictest"
+	"filings/index/generation"
+	"filings/index/indextest"
+)
+
+// Stats are exact with few and with many buckets in a response, and with several shards.
+func TestA1_StatsAreExact(t *testing.T) {
+	t.Parallel()
+	filings := elastictest.Filings(400)
+	o := indextest.NewOracle("made", filings)
+	for _, shards := range []int{1, 3} {
+		for _, buckets := range []int{usual.most, 2} {
+			t.Run(fmt.Sprintf("%d shards, %d buckets", shards, buckets), func(t *testing.T) {
+				t.Parallel()
+				r := testReader(t, shards, filings)
+				r.limits.most = buckets
+				checkStats(t, r, o)
+				want := generation.NewChecksum()
+				for _, f := range filings {
+					want.Add(f)
+				}
+				got, err := r.Checksum(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := want.Diff(got); diff != nil {
+					t.Errorf("checksum: %q", diff)
+				}
+			})
+		}
+	}
+}
+
+func checkStats(t *testing.T, r *Reader, o *indextest.Oracle) {
+	t.Helper()
+	ctx := t.Context()
+	stats, err := r.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := o.Stats(ctx)
+	if diff := cmp.Diff(want, stats); diff != "" {
+		t.Errorf("stats (-want +got):\n%s", diff)
+	}
+	counties, err := r.Counties(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCounties, _ := o.Counties(ctx)
+	if diff := cmp.Diff(wantCounties, counties); diff != "" {
+		t.Errorf("counties (-want +got):\n%s", diff)
+	}
+	for _, field := range []index.Field{index.Month, index.DateRange} {
+		w := index.Where(index.InCounty("orange, fl"))
+		values, err := r.Distinct(ctx, w, field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantValues, _ := o.Distinct(ctx, w, field)
+		if diff := cmp.Diff(wantValues, values); diff != "" {
+			t.Errorf("values of %s (-want +got):\n%s", field, diff)
+		}
+	}
+}
+
+func TestA2_NoFilings(t *testing.T) {
+	t.Parallel()
+	r := testReader(t, 1, nil)
+	checkStats(t, r, indextest.NewOracle("empty", nil))
+	if n, err := r.Count(t.Context(), index.Filter{}); n != 0 || err != nil {
+		t.Errorf("count %d, %v", n, err)
+	}
+	if rows, err := r.Rows(t.Context(), index.Query{Offset: 5000, Limit: 20}); len(rows) != 0 || err != nil {
+		t.Errorf("rows %q, %v", rows, err)
+	}
+	sum, err := r.Checksum(t.Context())
+	if err != nil || generation.NewChecksum().Diff(sum) != nil {
+		t.Errorf("checksum %v, %v", sum, err)
+	}
+}
+
+// What Counties returned is the caller's: changing it changes nothing here.
+func TestReader_CountiesAreACopy(t *testing.T) {
+	t.Parallel()
+	r := testReader(t, 1, elastictest.Filings(10))
+	first, err := r.Counties(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first[0].County = "changed"
+	if second, err := r.Counties(t.Context()); err != nil || second[0].County == "changed" {
+		t.Errorf("%v, %v", second, err)
+	}
+}
+
+// Owners are those of the generation's meta; one that is read before it is sealed has them counted.
+func TestA1_OwnersOfTheMeta(t *testing.T) {
+	t.Parallel()
+	filings := elastictest.Filings(50)
+	r := testReader(t, 1, filings)
+	want, _ := indextest.NewOracle("made", filings).Stats(t.Context())
+	for _, test := range []struct {
+		name   string
+		meta   document.Meta
+		owners int64
+	}{
+		{"sealed", document.Meta{Sealed: true, Generation: r.generation, Owners: 12345}, 12345},
+		{"not sealed", document.Meta{}, want.Owners},
+		{"a clone of a sealed one", document.Meta{Sealed: true, Generation: "another", Owners: 12345}, want.Owners},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			body, err := json.Marshal(object{"_meta": test.meta})
+			if err != nil {
+				t.Fatal(err)
+			}
+			must(t, r.c, http.MethodPut, "/"+r.generation+"/_mapping", nil, body)
+			got, err := New(r.c, r.generation).Stats(t.Context())
+			if err != nil || got.Owners != test.owners {
+				t.Errorf("%d owners, %v; want %d", got.Owners, err, test.owners)
+			}
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package reader
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"filings/index/elastic/client"
+)
+
+// value is the value of a metric; 0 over no values, for which Elasticsearch has null.
+type value struct{ Value float64 }
+
+// bucket is one value of a field, how many filings have it, and the metrics of their amounts where they were requested.
+type bucket struct {
+	Key                  jsontext.Value
+	Filings              int64 `json:"doc_count"`
+	Count, Sum, Min, Max value
+}
+
+// buckets is the response to an aggregation "by".
+type buckets struct {
+	Hits         hits
+	Aggregations struct {
+		By struct {
+			Other   int64    `json:"sum_other_doc_count"` // filings whose value is beyond the last bucket
+			Buckets []bucket // nil: none of that name
+		}
+	}
+}
+
+// hits tells how many filings there are, those without a value included; nil if the response does not say.
+type hits struct {
+	Total *struct{ Value int64 }
+}
+
+// terms requests how many filings have each value of a field.
+type terms struct {
+	clauses    []object // which filings
+	field      string
+	descending bool
+	metrics    object // aggregations within each bucket, or nil
+}
+
+// each calls visit with every value that q's filings have, in order, however many there are, and returns how many
+// filings there are, those without a value included.
+//
+// Counts by key are exact with any number of shards: each one sends its first buckets by the same order, so whatever
+// comes first in all of them together is among those. What does not fit into one response is requested by a range behind
+// the last key.
+func (r *Reader) each(ctx context.Context, q terms, visit func(bucket) error) (total int64, err error) {
+	clauses := q.clauses
+	for page := 0; ; page++ {
+		found, err := r.buckets(ctx, q.body(clauses, r.most))
+		if err != nil {
+			return 0, err
+		}
+		by := found.Aggregations.By
+		for _, b := range by.Buckets {
+			if err := visit(b); err != nil {
+				return 0, err
+			}
+		}
+		if page == 0 {
+			total = found.Hits.Total.Value
+		}
+		if by.Other == 0 || len(by.Buckets) == 0 {
+			return total, nil
+		}
+		behind := "gt"
+		if q.descending {
+			behind = "lt"
+		}
+		last := json.RawMessage(by.Buckets[len(by.Buckets)-1].Key)
+		clauses = append(slices.Clip(q.clauses), within(q.field, object{behind: last}))
+	}
+}
+
+func (q terms) body(clauses []object, size int) object {
+	by := object{"terms": object{"field": q.field, "size": size, "order": object{"_key": direction(!q.descending)}}}
+	if q.metrics != nil {
+		by["aggs"] = q.metrics
+	}
+	return aggregate(clauses, object{"by": by})
+}
+
+// buckets sends a search with an aggregation "by", whose response must be there with the total.
+func (r *Reader) buckets(ctx context.Context, body object) (*buckets, error) {
+	var found buckets
+	if err := r.searchInto(ctx, &found, body); err != nil {
+		return nil, err
+	}
+	missing := func(b bucket) bool { return len(b.Key) == 0 }
+	if by := found.Aggregations.By.Buckets; found.Hits.Total == nil || by == nil || slices.ContainsFunc(by, missing) {
+		return nil, client.ErrResponse
+	}
+	return &found, nil
+}
