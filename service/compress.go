@@ -11,7 +11,7 @@ import (
 // leastCompressed is the size from which a body is worth compressing: below it, head and body fit into one packet.
 const leastCompressed = 1024
 
-// compress compresses the answer if the client can read it. Levels are the fast ones: a page of filings becomes less
+// compress compresses the response if the client can read it. Levels are the fast ones: a page of filings becomes less
 // than a quarter of its size either way, and higher levels cost more time than they save on most networks.
 func compress(c *fiber.Ctx) {
 	r := c.Response()

@@ -1,23 +1,10 @@
 package service
 
 import (
-	"context"
-
 	"filings/index"
-	"filings/index/serving"
 	"filings/service/openapi"
 	"filings/service/params"
 )
-
-// endpoint is one path of the API: what the document says of it, which is also what the responder goes by, and its handler.
-type endpoint struct {
-	openapi.Operation
-	handle  handler
-	offline bool // nothing of its responses comes from filings: its handler gets no Reader
-}
-
-// handler reads what a request asks for. It writes nothing: respond does.
-type handler func(context.Context, *serving.Reader, params.Request) (Result, error)
 
 // endpoints is the whole API, in the order in which routes are tried: /v1/filings/:id would match those before it.
 func endpoints() []endpoint {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// etag returns the tag of what an endpoint answers to a question from a generation, for a tier (rule T3). It is weak:
-// meta differs from answer to answer. Hashed, it says nothing about the names of generations.
+// etag returns the tag of an endpoint's response to a request, by its canonical text, from a generation and for a tier (rule
+// T3). It is weak: meta differs from response to response. Hashed, it says nothing about the names of generations.
 func etag(generation, endpoint, canonical, tier string) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{generation, endpoint, canonical, tier}, "\x00")))
 	return `W/"` + hex.EncodeToString(sum[:16]) + `"`

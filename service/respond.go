@@ -15,12 +15,6 @@ import (
 	"filings/service/params"
 )
 
-// Result is what a handler answers with. The responder gives it its form.
-type Result struct {
-	Data  any   // index.Record, []index.Record, or what encodes as JSON; in GeoJSON the whole body
-	Total int64 // of a page: how many filings the query selects
-}
-
 // serve parses a request of e and responds to it. The generation that it began with may be deleted meanwhile: that is no
 // error of the client's, nor ours, and the next one responds.
 func (s *Service) serve(e endpoint) fiber.Handler {
@@ -106,7 +100,7 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 // page of long summaries must not stay in memory for ever.
 const keptBuffer = 256 << 10
 
-// write answers 200 with a result, compressed if the client can read that.
+// write writes a response of 200, compressed if the client can read that.
 func (s *Service) write(k *call, e endpoint, q params.Request, result Result) {
 	mediaType := contentType
 	if q.GeoJSON {

@@ -32,13 +32,13 @@ type Config struct {
 	ActiveStatuses []string
 	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "": params.DefaultLegacyHasData.
 	LegacyHasDataName string
-	// CORSOrigins are the origins whose scripts may read answers; "*" is all of them (rule T2).
+	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).
 	CORSOrigins []string
 	// TrustedProxies are the peers that the plain listener believes (Redirect).
 	TrustedProxies []netip.Prefix
 	// Ready says why the process is not ready for reasons of its own, such as that it is stopping. nil: it always is.
 	Ready func(context.Context) error
-	// LastLoad tells of the load that runs or ran last, for the metrics. nil: nothing is told.
+	// LastLoad returns the load that runs or ran last, for the metrics. nil: they have none.
 	LastLoad func(context.Context) (*generation.Run, error)
 	// OperationsToken is what a caller of /accounts on the operations listener shows. "": there is no /accounts.
 	OperationsToken string

@@ -12,7 +12,6 @@
 package openapi
 
 import (
-	_ "embed"
 	"encoding/json"
 	"strings"
 
@@ -85,37 +84,6 @@ const (
 	TagAccount  = "account"
 )
 
-//go:embed base.yaml
-var base []byte
-
-// New returns the document of a. It fails when an operation has data of a type that has no schema.
-func New(a API) ([]byte, error) {
-	document, err := openapi3.NewLoader().LoadFromData(base)
-	if err != nil {
-		return nil, err
-	}
-	b := &builder{API: a, document: document, schemas: document.Components.Schemas}
-	filing, err := filingSchema()
-	if err != nil {
-		return nil, err
-	}
-	b.schemas["Filing"] = filing.NewRef()
-	b.addErrors()
-	for _, o := range a.Operations {
-		if err := b.addOperation(o); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(document)
-}
-
-// builder fills in the document. Its schemas grow with what refers to them.
-type builder struct {
-	API
-	document *openapi3.T
-	schemas  openapi3.Schemas
-}
-
 // Template writes a path of an Operation as OpenAPI does: :id is {id}.
 func Template(path string) string {
 	parts := strings.Split(path, "/")
@@ -125,4 +93,11 @@ func Template(path string) string {
 		}
 	}
 	return strings.Join(parts, "/")
+}
+
+// builder fills in the document. Its schemas grow with what refers to them.
+type builder struct {
+	API
+	document *openapi3.T
+	schemas  openapi3.Schemas
 }

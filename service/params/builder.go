@@ -36,9 +36,42 @@ type bounds struct {
 // that the markers of two cells, each at its centroid, mostly do not cover each other.
 const finerTiles = 2
 
-// RequiredBy reports whether on, which takes p, has no response without it.
-func (p *Parameter) RequiredBy(on Endpoints) bool {
-	return p.required || p.InPath || p.edge() && on == Clusters
+// Read reads the values of raw and of the path, and builds the Request. The first invalid one in the order of the table is
+// the error. segment returns the segment of the path for a parameter, as it was sent.
+func (t *Table) Read(raw Raw, segment func(name string) string, now time.Time) (Request, error) {
+	b := &builder{now: now.UTC(), active: t.active}
+	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now}
+	for i := range t.rows {
+		p := &t.rows[i]
+		if p.On&raw.on == 0 {
+			continue
+		}
+		text, name, err := raw.only(i, p)
+		if p.InPath {
+			text = segment(p.Name)
+		}
+		if err != nil {
+			return Request{}, err
+		}
+		if text == "" && !p.InPath {
+			continue
+		}
+		v, some, ok := p.read(text)
+		if !ok {
+			return Request{}, p.invalid(name, text)
+		}
+		if some {
+			b.apply(p, name, v)
+		}
+	}
+	if err := t.missing(raw.on, b.edges); err != nil {
+		return Request{}, err
+	}
+	if err := b.finish(raw.on); err != nil {
+		return Request{}, err
+	}
+	b.request.Text = b.request.canonical(raw.on)
+	return b.request, nil
 }
 
 // missing is the error of an endpoint that needs a box and has not all of its edges. It names those that are missing.

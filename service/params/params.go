@@ -32,7 +32,7 @@ type Request struct {
 	Text string
 
 	// The service fills in what follows.
-	Now     time.Time // when the request is answered
+	Now     time.Time // when the request is handled
 	GeoJSON bool      // the client prefers GeoJSON, on an endpoint that has it
 	Caller  Caller
 }
@@ -55,94 +55,4 @@ func (r *Request) canonical(on Endpoints) string {
 		return r.Query.Where.String()
 	}
 	return ""
-}
-
-// Table is the table of parameters, with the names that each endpoint takes.
-type Table struct {
-	rows   []Parameter
-	active []string // folded foreclosure statuses that count as active
-	names  map[Endpoints]map[string]int
-}
-
-// DefaultLegacyHasData is the legacy name of has_property_data by default.
-const DefaultLegacyHasData = "has_data"
-
-// DefaultActive returns the foreclosure statuses that are active by default.
-func DefaultActive() []string {
-	return []string{"active", "pre-foreclosure", "lis pendens", "notice of default", "notice of sale", "auction"}
-}
-
-// New returns the table. legacyHasData is the legacy name of has_property_data (rule P20), active are the foreclosure
-// statuses that foreclosure_filter=active selects, in any case (rule P14); "" and nil are the defaults.
-func New(legacyHasData string, active []string) *Table {
-	if legacyHasData == "" {
-		legacyHasData = DefaultLegacyHasData
-	}
-	if len(active) == 0 {
-		active = DefaultActive()
-	}
-	t := &Table{rows: rows(legacyHasData), names: map[Endpoints]map[string]int{}}
-	for _, status := range active {
-		t.active = append(t.active, index.Fold(status))
-	}
-	for _, on := range []Endpoints{List, Search, Clusters, CountyStats} {
-		t.names[on] = map[string]int{}
-		for i, p := range t.rows {
-			if p.On&on != 0 && !p.InPath {
-				t.names[on][p.Name] = i
-			}
-			if p.On&on != 0 && p.Legacy != "" {
-				t.names[on][p.Legacy] = i
-			}
-		}
-	}
-	return t
-}
-
-// Of returns the rows of the parameters that on takes, in the order of the table.
-func (t *Table) Of(on Endpoints) (taken []Parameter) {
-	for _, p := range t.rows {
-		if p.On&on != 0 {
-			taken = append(taken, p)
-		}
-	}
-	return taken
-}
-
-// Read reads the values of raw and of the path, and builds the Request. The first invalid one in the order of the table is
-// the error. segment returns the segment of the path for a parameter, as it was sent.
-func (t *Table) Read(raw Raw, segment func(name string) string, now time.Time) (Request, error) {
-	b := &builder{now: now.UTC(), active: t.active}
-	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now}
-	for i := range t.rows {
-		p := &t.rows[i]
-		if p.On&raw.on == 0 {
-			continue
-		}
-		text, name, err := raw.only(i, p)
-		if p.InPath {
-			text = segment(p.Name)
-		}
-		if err != nil {
-			return Request{}, err
-		}
-		if text == "" && !p.InPath {
-			continue
-		}
-		v, some, ok := p.read(text)
-		if !ok {
-			return Request{}, p.invalid(name, text)
-		}
-		if some {
-			b.apply(p, name, v)
-		}
-	}
-	if err := t.missing(raw.on, b.edges); err != nil {
-		return Request{}, err
-	}
-	if err := b.finish(raw.on); err != nil {
-		return Request{}, err
-	}
-	b.request.Text = b.request.canonical(raw.on)
-	return b.request, nil
 }

@@ -81,8 +81,6 @@ func (t *Table) dropPartialBounds(r Raw) {
 	}
 }
 
-func (p *Parameter) edge() bool { return opNorth <= p.op && p.op <= opWest }
-
 // filled reports whether v has a value, be it one that does not decode.
 func (v rawValue) filled() bool {
 	s, ok := decode(v.text)

@@ -86,6 +86,65 @@ const (
 	opID
 )
 
+// RequiredBy reports whether on, which takes p, has no response without it.
+func (p *Parameter) RequiredBy(on Endpoints) bool {
+	return p.required || p.InPath || p.edge() && on == Clusters
+}
+
+func (p *Parameter) edge() bool { return opNorth <= p.op && p.op <= opWest }
+
+// Table is the table of parameters, with the names that each endpoint takes.
+type Table struct {
+	rows   []Parameter
+	active []string // folded foreclosure statuses that count as active
+	names  map[Endpoints]map[string]int
+}
+
+// DefaultLegacyHasData is the legacy name of has_property_data by default.
+const DefaultLegacyHasData = "has_data"
+
+// DefaultActive returns the foreclosure statuses that are active by default.
+func DefaultActive() []string {
+	return []string{"active", "pre-foreclosure", "lis pendens", "notice of default", "notice of sale", "auction"}
+}
+
+// New returns the table. legacyHasData is the legacy name of has_property_data (rule P20), active are the foreclosure
+// statuses that foreclosure_filter=active selects, in any case (rule P14); "" and nil are the defaults.
+func New(legacyHasData string, active []string) *Table {
+	if legacyHasData == "" {
+		legacyHasData = DefaultLegacyHasData
+	}
+	if len(active) == 0 {
+		active = DefaultActive()
+	}
+	t := &Table{rows: rows(legacyHasData), names: map[Endpoints]map[string]int{}}
+	for _, status := range active {
+		t.active = append(t.active, index.Fold(status))
+	}
+	for _, on := range []Endpoints{List, Search, Clusters, CountyStats} {
+		t.names[on] = map[string]int{}
+		for i, p := range t.rows {
+			if p.On&on != 0 && !p.InPath {
+				t.names[on][p.Name] = i
+			}
+			if p.On&on != 0 && p.Legacy != "" {
+				t.names[on][p.Legacy] = i
+			}
+		}
+	}
+	return t
+}
+
+// Of returns the rows of the parameters that on takes, in the order of the table.
+func (t *Table) Of(on Endpoints) (taken []Parameter) {
+	for _, p := range t.rows {
+		if p.On&on != 0 {
+			taken = append(taken, p)
+		}
+	}
+	return taken
+}
+
 // Limits of values.
 const (
 	DefaultLimit, maxLimit = 20, 100
