@@ -17,6 +17,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 const operationsToken = "0123456789abcdef0123456789abcdef-test"
@@ -72,7 +73,7 @@ func (a answer) key(t *testing.T) string {
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	embedded := func(t *testing.T) access.Store {
-		store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), limits(), nil)
+		store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), servicetest.Limits(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestAccounts(t *testing.T) {
 	}
 	for name, open := range map[string]func(*testing.T) access.Store{
 		"embedded": embedded,
-		"redis":    func(t *testing.T) access.Store { return openRedis(t, limits()) },
+		"redis":    func(t *testing.T) access.Store { return openRedis(t, servicetest.Limits()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

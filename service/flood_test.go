@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"filings/service/servicetest"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -56,7 +57,7 @@ func TestE3_FloodWithoutElasticsearch(t *testing.T) {
 	if peak := road.peak.Load(); peak > 130 {
 		t.Errorf("%d questions under way", peak)
 	}
-	until(t, "the end of all questions", func() bool { return road.underWay.Load() == 0 })
+	servicetest.Until(t, "the end of all questions", func() bool { return road.underWay.Load() == 0 })
 	asked, before := road.asked.Load(), runtime.NumGoroutine()
 	if got := flood(t, s, d, key); got[http.StatusInternalServerError] != crowd {
 		t.Errorf("statuses %v", got)
@@ -79,7 +80,7 @@ func TestE3_FloodWithoutElasticsearch(t *testing.T) {
 		t.Errorf("%d used, want 1: not given back", used)
 	}
 	road.mends()
-	until(t, "readiness", func() bool { return ready() == http.StatusOK })
+	servicetest.Until(t, "readiness", func() bool { return ready() == http.StatusOK })
 	if a := d.get(t, "/v1/filings?city=after", key); a.status != http.StatusOK {
 		t.Errorf("ready, but %d %s", a.status, a.body)
 	}
@@ -125,5 +126,5 @@ func TestK9_FloodWithoutRedis(t *testing.T) {
 		t.Errorf("%d requests were counted, want 1", used)
 	}
 	wire.mends()
-	until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
+	servicetest.Until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
 }

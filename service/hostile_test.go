@@ -26,7 +26,7 @@ import (
 // hang up, or answer and be told to: a request that hangs fails the test.
 func (d *door) raw(t testing.TB, request string) (answers []answer) {
 	t.Helper()
-	conn, err := tls.Dial("tcp", d.address, d.trust)
+	conn, err := tls.Dial("tcp", d.Address, d.Trust)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestE2_SlowClients(t *testing.T) {
 		"before the first byte": "",
 		"in the request line":   "GET /v1", "in the headers": "GET /v1/me HTTP/1.1\r\nHost: h\r\nX-A", "in the body": "GET /v1/me HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\na",
 	} {
-		conn, err := tls.Dial("tcp", d.address, d.trust)
+		conn, err := tls.Dial("tcp", d.Address, d.Trust)
 		if err != nil {
 			t.Fatal(err)
 		}

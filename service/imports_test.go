@@ -39,7 +39,8 @@ var mayImport = []importRule{
 	{"service/edge", nil, "what every request passes knows nothing of what requests are about"},
 	{"service/openapi", nil, "a way to write documents down knows nothing of the API that is written down"},
 	{"service/pages", nil, "pages are files: they use the API as any client does"},
-	{"service/webtest", []string{"index", "index/indextest", "index/serving", "index/synthetic", "service", "service/access", "cmd/testservers/servers"}, "a service as its clients meet it, with made-up filings: no real engine is needed for that"},
+	{"service/servicetest", []string{"index", "index/serving", "service", "service/access"}, "a service as its clients meet it, over any engine"},
+	{"service/webtest", []string{"index", "index/indextest", "index/synthetic", "service", "service/access", "service/servicetest", "cmd/testservers/servers"}, "pages as their readers meet them, with synthetic filings: no real engine is needed for that"},
 	{"cmd/testservers", []string{"cmd/testservers/servers"}, "what starts servers for tests must work when the product does not compile"},
 	{"cmd/testservers/servers", nil, "what starts servers for tests must work when the product does not compile"},
 }
@@ -50,7 +51,7 @@ var only = []struct {
 	may     []string
 	reason  string
 }{
-	{"github.com/gofiber/fiber", []string{"service", "service/accounts", "service/edge", "service/pages", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
+	{"github.com/gofiber/fiber", []string{"service", "service/accounts", "service/edge", "service/pages", "service/servicetest", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
 	{"github.com/elastic/go-elasticsearch", []string{"index/elastic"}, "one engine is Elasticsearch's: everything else must work on any engine"},
 	{"github.com/valyala/fasthttp", []string{"index/elastic", "service", "service/edge", "service/pages", "cmd/bench"}, "its answers are memory that is used again: who keeps one has to know"},
 	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers"}, "one key store is Redis's: everything else must work on any store; testservers only asks whether one is there"},

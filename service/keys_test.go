@@ -13,6 +13,7 @@ import (
 	"filings/index"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 func TestK1_Header(t *testing.T) {
@@ -177,7 +178,7 @@ func TestK7_Headers(t *testing.T) {
 
 func TestK7_Refusals(t *testing.T) {
 	t.Parallel()
-	l := limits()
+	l := servicetest.Limits()
 	l[access.Free] = access.Limit{Quota: 1, Burst: 100}
 	l[access.Pro] = access.Limit{Quota: 1, Burst: 100}
 	l[access.Enterprise] = access.Limit{Quota: 100, Burst: 1}
@@ -218,15 +219,15 @@ func TestK7_Refusals(t *testing.T) {
 // TestK7_ResetByTheStoresClock moves the clock to just before midnight: the quota resets in one second, then is whole.
 func TestK7_ResetByTheStoresClock(t *testing.T) {
 	t.Parallel()
-	l := limits()
+	l := servicetest.Limits()
 	l[access.Pro] = access.Limit{Quota: 1, Burst: 100}
 	s := newSiteWith(t, oracle(nil), l)
-	s.clock.advance(12*time.Hour - 400*time.Millisecond)
+	s.clock.Advance(12*time.Hour - 400*time.Millisecond)
 	s.get(t, access.Pro, "/v1/me")
 	if a := s.get(t, access.Pro, "/v1/me"); a.status != 429 || a.header.Get("Retry-After") != "1" {
 		t.Errorf("before midnight: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
 	}
-	s.clock.advance(400 * time.Millisecond)
+	s.clock.Advance(400 * time.Millisecond)
 	if a := s.get(t, access.Pro, "/v1/me"); a.status != 200 {
 		t.Errorf("after midnight: %d %s", a.status, a.body)
 	}

@@ -22,6 +22,7 @@ import (
 	"filings/index/elastic"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // fault stands in for Elasticsearch's answer to a request; real gives it.
@@ -79,7 +80,7 @@ func (b *badRoad) engine(t testing.TB, registry *prometheus.Registry) index.Engi
 // newSiteOver starts a service over the road and the real Redis, and returns it with a pro account's key.
 func newSiteOver(t *testing.T, road *badRoad, timeout time.Duration) (s *site, key string) {
 	t.Helper()
-	store, registry := openRedis(t, limits()), prometheus.NewRegistry()
+	store, registry := openRedis(t, servicetest.Limits()), prometheus.NewRegistry()
 	s = newSite(t, road.engine(t, registry), func(c *service.Config) {
 		c.Access, c.RequestTimeout, c.Registry = store, timeout, registry
 	})
@@ -197,7 +198,7 @@ func TestE3_Elasticsearch(t *testing.T) {
 				t.Error("Elasticsearch was not asked")
 			}
 			road.mends()
-			until(t, "recovery", func() bool { return d.get(t, "/v1/filings?limit=3", key).status == http.StatusOK })
+			servicetest.Until(t, "recovery", func() bool { return d.get(t, "/v1/filings?limit=3", key).status == http.StatusOK })
 			if got := d.get(t, "/v1/filings?limit=3", key).ids(t); len(got) != 3 {
 				t.Errorf("after the outage: %v", got)
 			}

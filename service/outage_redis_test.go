@@ -17,6 +17,7 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -67,7 +68,7 @@ func newBadWire(t *testing.T) *badWire {
 // open returns the key store of this wire, at an address. registerer, if there is one, gets its metrics.
 func (w *badWire) open(t *testing.T, address string, registerer prometheus.Registerer) *access.Redis {
 	t.Helper()
-	store, err := access.OpenRedis(access.RedisConfig{URL: address, Prefix: w.prefix, Limits: limits(), Registerer: registerer})
+	store, err := access.OpenRedis(access.RedisConfig{URL: address, Prefix: w.prefix, Limits: servicetest.Limits(), Registerer: registerer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +235,7 @@ func TestK9_Redis(t *testing.T) {
 			}
 			wire.mends()
 			wire.hangUp() // as a restart does
-			until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
+			servicetest.Until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
 			if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusOK {
 				t.Errorf("/readyz after it: %d %q", a.status, a.body)
 			}
