@@ -98,7 +98,7 @@ func TestE3_TimeLimit(t *testing.T) {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if used := s.used(t, "user-pro"); used != 0 {
-		t.Errorf("not given back after the time was over: %d", used)
+		t.Errorf("not refunded after the time was over: %d", used)
 	}
 }
 
@@ -132,11 +132,11 @@ func TestK6_RefundIsLate(t *testing.T) {
 	}
 	close(may)
 	if used := s.used(t, "user-pro"); used != 0 {
-		t.Errorf("%d not given back", used)
+		t.Errorf("%d not refunded", used)
 	}
 }
 
-// swapping is an engine whose first generation is gone when it is asked, as after a swap and a deletion.
+// swapping is an engine whose first generation is gone when it is read, as after a swap and a deletion.
 type swapping struct {
 	lives atomic.Int64
 	old   index.Reader

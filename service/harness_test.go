@@ -59,14 +59,14 @@ func (s *site) used(t testing.TB, user string) int64 {
 	return account.Used
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// get asks for target as an account of tier; "" for no key. More headers follow as name, value.
+// get sends a GET for target as an account of tier; "" for no key. More headers follow as name, value.
 func (s *site) get(t testing.TB, tier access.Tier, target string, headers ...string) answer {
 	t.Helper()
 	return s.do(t, http.MethodGet, tier, target, headers...)

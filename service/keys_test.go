@@ -24,7 +24,7 @@ func TestK1_Header(t *testing.T) {
 		name    string
 		headers []string
 		status  int
-		tells   string
+		says    string
 	}{
 		{"the key", []string{"X-API-Key", key}, 200, ""},
 		{"another case", []string{"x-api-key", key}, 200, ""},
@@ -41,8 +41,8 @@ func TestK1_Header(t *testing.T) {
 		t.Run("K1 "+tt.name, func(t *testing.T) {
 			t.Parallel()
 			a := send(t, s.app, http.MethodGet, "/v1/me?X-API-Key="+key, tt.headers...)
-			if a.status != tt.status || !strings.Contains(a.body, tt.tells) {
-				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.tells)
+			if a.status != tt.status || !strings.Contains(a.body, tt.says) {
+				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.says)
 			}
 			if tt.status == http.StatusUnauthorized {
 				checkFlat(t, a, "invalid_api_key")
@@ -81,7 +81,7 @@ func TestK5_Me(t *testing.T) {
 	}
 }
 
-// TestK6_WhatCounts asks once for each kind of answer and looks what that cost.
+// TestK6_WhatCounts requests each kind of response once and looks what that cost.
 func TestK6_WhatCounts(t *testing.T) {
 	t.Parallel()
 	broken := &faulty{Engine: oracle(fixture(t))}
@@ -172,7 +172,7 @@ func TestK7_Headers(t *testing.T) {
 		}
 	}
 	if a := s.get(t, "", "/v1/me"); a.header.Get("X-RateLimit-Limit") != "" {
-		t.Error("an unknown caller is told a quota")
+		t.Error("an unknown caller gets a quota")
 	}
 }
 

@@ -80,11 +80,11 @@ func TestLog_Format(t *testing.T) {
 	dead.get(t, access.Pro, "/v1/filings")
 	check("500", dead.log, "request", "known caller", "refused", "5xx")
 
-	o.ask(t, "GET", "/accounts", "")
+	o.request(t, "GET", "/accounts", "")
 	check("accounts", o.log, "account")
-	o.ask(t, "GET", "/accounts", "", "Authorization", "Bearer")
+	o.request(t, "GET", "/accounts", "", "Authorization", "Bearer")
 	check("accounts, 401", o.log, "account", "refused")
 	_ = o.store.Close()
-	o.ask(t, "GET", "/accounts", "")
+	o.request(t, "GET", "/accounts", "")
 	check("accounts, 503", o.log, "account", "refused", "5xx")
 }
