@@ -17,6 +17,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 const operationsToken = "0123456789abcdef0123456789abcdef-test"
@@ -34,8 +35,8 @@ func newOffice(t *testing.T, options ...func(*service.Config)) *office {
 	return &office{s, s.service.Operations()}
 }
 
-// ask sends a request with the token and, if there is one, a JSON body. More headers follow; they replace these.
-func (o *office) ask(t *testing.T, method, target, body string, headers ...string) answer {
+// request sends a request with the token and, if there is one, a JSON body. More headers follow; they replace these.
+func (o *office) request(t *testing.T, method, target, body string, headers ...string) answer {
 	t.Helper()
 	req := httptest.NewRequest(method, "/", strings.NewReader(body))
 	req.RequestURI = target
@@ -72,7 +73,7 @@ func (a answer) key(t *testing.T) string {
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	embedded := func(t *testing.T) access.Store {
-		store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), limits(), nil)
+		store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), servicetest.Limits(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestAccounts(t *testing.T) {
 	}
 	for name, open := range map[string]func(*testing.T) access.Store{
 		"embedded": embedded,
-		"redis":    func(t *testing.T) access.Store { return openRedis(t, limits()) },
+		"redis":    func(t *testing.T) access.Store { return openRedis(t, servicetest.Limits()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,39 +107,39 @@ func accountsLife(t *testing.T, o *office) {
 			t.Errorf("%d %s, want %d and %s", a.status, a.body, status, text)
 		}
 	}
-	want(o.ask(t, "GET", "/accounts", ""), 200, "[]\n")
-	want(o.ask(t, "GET", path, ""), 404, `"not_found"`)
+	want(o.request(t, "GET", "/accounts", ""), 200, "[]\n")
+	want(o.request(t, "GET", path, ""), 404, `"not_found"`)
 	create := `{"user":"auth0|7/europe ä","tier":"pro","name":"laptop"}`
-	created := o.ask(t, "POST", "/accounts", create)
+	created := o.request(t, "POST", "/accounts", create)
 	first := created.key(t)
 	if got := created.header.Get("Location"); got != "/accounts/auth0%7C7%2Feurope%20%C3%A4" {
 		t.Errorf("Location %s", got)
 	}
 	expect(first, 200, `"pro"`)
-	want(o.ask(t, "POST", "/accounts", create), 409, `"active_key"`)
+	want(o.request(t, "POST", "/accounts", create), 409, `"active_key"`)
 
 	var account access.Account
-	shown := o.ask(t, "GET", created.header.Get("Location"), "")
+	shown := o.request(t, "GET", created.header.Get("Location"), "")
 	if err := json.Unmarshal([]byte(shown.body), &account); err != nil || shown.status != 200 {
 		t.Fatalf("%d %s: %v", shown.status, shown.body, err)
 	}
 	if account.User != "auth0|7/europe ä" || account.Prefix != first[:8] || account.Name != "laptop" || account.Used != 1 || account.State != "active" {
 		t.Errorf("%+v", account)
 	}
-	want(o.ask(t, "GET", "/accounts", ""), 200, "["+strings.TrimSuffix(shown.body, "\n")+"]\n")
+	want(o.request(t, "GET", "/accounts", ""), 200, "["+strings.TrimSuffix(shown.body, "\n")+"]\n")
 
-	want(o.ask(t, "PUT", path+"/tier", `{"tier":"enterprise"}`), 204, "")
-	want(o.ask(t, "PUT", path+"/tier", `{"tier":"enterprise"}`), 204, "")
+	want(o.request(t, "PUT", path+"/tier", `{"tier":"enterprise"}`), 204, "")
+	want(o.request(t, "PUT", path+"/tier", `{"tier":"enterprise"}`), 204, "")
 	expect(first, 200, `"enterprise"`)
-	second := o.ask(t, "POST", path+"/key", "").key(t)
+	second := o.request(t, "POST", path+"/key", "").key(t)
 	expect(first, 401, "")
 	expect(second, 200, "")
-	want(o.ask(t, "DELETE", path+"/key", ""), 204, "")
-	want(o.ask(t, "DELETE", path+"/key", ""), 204, "")
+	want(o.request(t, "DELETE", path+"/key", ""), 204, "")
+	want(o.request(t, "DELETE", path+"/key", ""), 204, "")
 	expect(second, 401, "")
-	want(o.ask(t, "POST", path+"/key", ""), 409, `"no_active_key"`)
-	third := o.ask(t, "POST", "/accounts", create, "Content-Type", "application/json; charset=utf-8").key(t)
-	want(o.ask(t, "GET", path, ""), 200, `"used":3`)
+	want(o.request(t, "POST", path+"/key", ""), 409, `"no_active_key"`)
+	third := o.request(t, "POST", "/accounts", create, "Content-Type", "application/json; charset=utf-8").key(t)
+	want(o.request(t, "GET", path, ""), 200, `"used":3`)
 
 	for _, secret := range []string{first, second, third, operationsToken} {
 		if strings.Contains(o.log.String(), secret) {
@@ -196,7 +197,7 @@ func TestAccounts_Refused(t *testing.T) {
 		{"POST", "/accounts", good, []string{"Content-Encoding", "gzip"}, 415, "Content-Encoding"},
 	} {
 		t.Run(fmt.Sprintf("%s %s %.40s", tt.method, tt.path, tt.body), func(t *testing.T) {
-			a := o.ask(t, tt.method, tt.path, tt.body, tt.headers...)
+			a := o.request(t, tt.method, tt.path, tt.body, tt.headers...)
 			if a.status != tt.status || !strings.Contains(a.body, tt.want) || a.document(t).Meta == nil {
 				t.Errorf("%d %s, want %d and %s", a.status, a.body, tt.status, tt.want)
 			}
@@ -208,7 +209,7 @@ func TestAccounts_Refused(t *testing.T) {
 			}
 		})
 	}
-	if a := o.ask(t, "GET", "/accounts", ""); strings.Count(a.body, `"user"`) != len(access.Tiers) {
+	if a := o.request(t, "GET", "/accounts", ""); strings.Count(a.body, `"user"`) != len(access.Tiers) {
 		t.Errorf("something was changed: %s", a.body)
 	}
 	if a := o.get(t, access.Pro, "/v1/me"); a.status != http.StatusOK || !strings.Contains(a.body, `"pro"`) {
@@ -216,7 +217,7 @@ func TestAccounts_Refused(t *testing.T) {
 	}
 }
 
-// TestAccounts_NotRead has what the HTTP server refuses before anybody asks for a token.
+// TestAccounts_NotRead has what the HTTP server refuses before the token is looked at.
 func TestAccounts_NotRead(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -237,7 +238,7 @@ func TestAccounts_NoStore(t *testing.T) {
 	o := newOffice(t)
 	_ = o.store.Close()
 	for _, path := range []string{"/accounts", "/accounts/user-pro"} {
-		if a := o.ask(t, "GET", path, ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "service_unavailable") {
+		if a := o.request(t, "GET", path, ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "service_unavailable") {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
@@ -267,10 +268,10 @@ func TestAccounts_NoToken(t *testing.T) {
 func TestAccounts_Panic(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *service.Config) { c.Access = broken{c.Access} })
-	if a := o.ask(t, "GET", "/accounts", ""); a.status != http.StatusInternalServerError || strings.Contains(a.body, "spoilt") {
+	if a := o.request(t, "GET", "/accounts", ""); a.status != http.StatusInternalServerError || strings.Contains(a.body, "spoilt") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if a := o.ask(t, "GET", "/accounts/user-pro", ""); a.status != http.StatusOK {
+	if a := o.request(t, "GET", "/accounts/user-pro", ""); a.status != http.StatusOK {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }

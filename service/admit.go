@@ -12,7 +12,7 @@ import (
 	"filings/service/access"
 )
 
-// admit lets a request pass whose key, burst and quota allow it. It stands before the routes: without a key nobody
+// admit lets a request pass whose key, burst and quota allow it. It stands before the routes: without a key no client
 // learns which paths there are (rule K6).
 func (s *Service) admit(c *fiber.Ctx) error {
 	k := callOf(c)

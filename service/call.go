@@ -53,8 +53,8 @@ const noRoute = "none"
 type callKey struct{}
 
 // newCall begins a request, and sets the headers of every response. A response may be kept by the client alone, which
-// must revalidate it; which one it is depends on the key's tier. Every client of this listener speaks HTTPS, so all may
-// be told to stay with it.
+// must revalidate it; which one it is depends on the key's tier. Every client of this listener speaks HTTPS, so all get
+// Strict-Transport-Security.
 func (s *Service) newCall(c *fiber.Ctx) *call {
 	k := &call{http: c, id: edge.NewID(), route: noRoute, began: s.now()}
 	c.Locals(callKey{}, k)

@@ -12,6 +12,7 @@ import (
 
 	"filings/index"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 const (
@@ -252,7 +253,7 @@ func TestClusters_Size(t *testing.T) {
 	if len(cells) != index.MaxCells {
 		t.Fatalf("%d cells, want %d", len(cells), index.MaxCells)
 	}
-	s := newSite(t, still{charted{index.Empty{}, cells}})
+	s := newSite(t, servicetest.Still{Reader: charted{index.Empty{}, cells}})
 	for _, accept := range []string{"application/json", geoJSON} {
 		a := s.get(t, access.Free, clustersPath+"zoom=22"+world, "Accept", accept, "Accept-Encoding", "gzip")
 		if a.header.Get("Content-Encoding") != "gzip" || len(a.body) >= 40_000 {

@@ -9,6 +9,7 @@ import (
 	"filings/index"
 	"filings/index/indextest"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // untagged are the endpoints whose answers do not come from filings alone.
@@ -169,7 +170,7 @@ func (m mute) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell, er
 func TestT3_NotModifiedAsksNothing(t *testing.T) {
 	t.Parallel()
 	live := indextest.NewOracle("g1", fixture(t))
-	talking, silent := newSite(t, still{live}), newSite(t, still{mute{live, t}})
+	talking, silent := newSite(t, servicetest.Still{Reader: live}), newSite(t, servicetest.Still{Reader: mute{live, t}})
 	for path := range paths {
 		if untagged(path) {
 			continue
@@ -183,8 +184,8 @@ func TestT3_NotModifiedAsksNothing(t *testing.T) {
 
 func TestT3_AnotherGeneration(t *testing.T) {
 	t.Parallel()
-	one := newSite(t, still{indextest.NewOracle("g1", fixture(t))})
-	two := newSite(t, still{indextest.NewOracle("g2", fixture(t))})
+	one := newSite(t, servicetest.Still{Reader: indextest.NewOracle("g1", fixture(t))})
+	two := newSite(t, servicetest.Still{Reader: indextest.NewOracle("g2", fixture(t))})
 	for path := range paths {
 		tag := one.get(t, access.Free, path).header.Get("ETag")
 		if a := two.get(t, access.Free, path, "If-None-Match", tag); a.status != http.StatusOK {

@@ -13,8 +13,8 @@
 //  2. edge.Framed refuses what a proxy in front may have read in another way, and closes the connection.
 //  3. preflight answers a browser's CORS preflight, which carries no key. The OpenAPI document and the pages for people
 //     need none either: they are sent next (file.go).
-//  4. admit calls the key store once: key, burst and quota. It stands before the routes, so that without a key nobody
-//     learns which paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405 and
+//  4. admit calls the key store once: key, burst and quota. It stands before the routes, so that without a key no
+//     client learns which paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405 and
 //     500 carry them too.
 //  5. wellFormed refuses what is no URL; then the router: one of the endpoints, else 404, or 405 with Allow. HEAD is
 //     handled as GET without its body, and counts like it.

@@ -14,6 +14,7 @@ import (
 
 	"filings/index"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // paths is one request that succeeds for each endpoint, with the keys of its answer in order.
@@ -244,7 +245,7 @@ func TestTotal_AskedOnce(t *testing.T) {
 	}
 	all := int64(len(fixture(t)))
 	var asked atomic.Int64
-	s := newSite(t, caching{still{counts{live, &asked}}})
+	s := newSite(t, caching{servicetest.Still{Reader: counts{live, &asked}}})
 	for _, path := range []string{"/v1/filings?limit=2", "/v1/filings?limit=2&offset=2", "/v1/filings?limit=3&offset=1"} {
 		a := s.get(t, access.Pro, path)
 		if p := a.document(t).Pagination; p == nil || p.Total != all || len(a.ids(t)) != int(p.Limit) {

@@ -14,6 +14,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // TestExplore_Refused: what the service refuses is said in words.
@@ -50,7 +51,7 @@ func TestExplore_Refused(t *testing.T) {
 // TestExplore_Limited: when the quota is used up, the page says so and for how long.
 func TestExplore_Limited(t *testing.T) {
 	t.Parallel()
-	l := limits()
+	l := servicetest.Limits()
 	l[access.Pro] = access.Limit{Quota: 2, Burst: 100}
 	store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), l, func() time.Time { return now }) // not at midnight
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"filings/index"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // errPanic makes a faulty engine panic.
@@ -91,13 +92,13 @@ func (slow) Rows(ctx context.Context, _ index.Query) ([]index.Record, error) {
 
 func TestE3_TimeLimit(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, still{slow{index.Empty{}}}, func(c *service.Config) { c.RequestTimeout = 50 * time.Millisecond })
+	s := newSite(t, servicetest.Still{Reader: slow{index.Empty{}}}, func(c *service.Config) { c.RequestTimeout = 50 * time.Millisecond })
 	a := s.get(t, access.Pro, "/v1/filings")
 	if a.status != http.StatusInternalServerError || a.document(t).Error.Code != "service_unavailable" {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if used := s.used(t, "user-pro"); used != 0 {
-		t.Errorf("not given back after the time was over: %d", used)
+		t.Errorf("not refunded after the time was over: %d", used)
 	}
 }
 
@@ -131,11 +132,11 @@ func TestK6_RefundIsLate(t *testing.T) {
 	}
 	close(may)
 	if used := s.used(t, "user-pro"); used != 0 {
-		t.Errorf("%d not given back", used)
+		t.Errorf("%d not refunded", used)
 	}
 }
 
-// swapping is an engine whose first generation is gone when it is asked, as after a swap and a deletion.
+// swapping is an engine whose first generation is gone when it is read, as after a swap and a deletion.
 type swapping struct {
 	lives atomic.Int64
 	old   index.Reader
@@ -174,7 +175,7 @@ func TestL8_NoRequestFailsBecauseOfASwap(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			live, _ := oracle(fixture(t)).Live(t.Context())
-			steady := newSite(t, still{live}).get(t, access.Pro, path)
+			steady := newSite(t, servicetest.Still{Reader: live}).get(t, access.Pro, path)
 			swapped := newSite(t, &swapping{old: goneReader{live}, new: live}).get(t, access.Pro, path)
 			if swapped.status != http.StatusOK || moving.ReplaceAllString(swapped.body, "") != moving.ReplaceAllString(steady.body, "") {
 				t.Errorf("%d %s", swapped.status, swapped.body)

@@ -9,7 +9,7 @@ import (
 	"filings/service/access"
 )
 
-// TestGuard_Outage: an engine that does not answer is soon not asked any more, which metrics, log and readiness tell.
+// TestGuard_Outage: an engine that does not respond is soon not called any more, which metrics, log and readiness show.
 func TestGuard_Outage(t *testing.T) {
 	t.Parallel()
 	down := &counting{Engine: &faulty{oracle(fixture(t)), index.ErrUnavailable}}
@@ -17,25 +17,25 @@ func TestGuard_Outage(t *testing.T) {
 	if metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body; !strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
 		t.Errorf("no closed breaker in\n%s", metrics)
 	}
-	ask := func(times int) {
+	request := func(times int) {
 		for range times {
 			a := s.get(t, access.Pro, "/v1/filings")
 			checkOutage(t, "/v1/filings", a, "service_unavailable")
 		}
 	}
-	ask(20)
-	asked := down.asked.Load()
-	ask(5)
-	if more := down.asked.Load() - asked; more > 2 { // a second later it is tried again
-		t.Errorf("asked %d times although it is down", more)
+	request(20)
+	before := down.calls.Load()
+	request(5)
+	if more := down.calls.Load() - before; more > 2 { // a second later it is tried again
+		t.Errorf("called %d times although it is down", more)
 	}
 	if metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body; strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
-		t.Error("the metric says that the engine is asked")
+		t.Error("the metric says that the engine is called")
 	}
 	if log := s.log.String(); !strings.Contains(log, `"msg":"breaker","server":"the engine","from":"closed","to":"open"`) {
-		t.Errorf("the log does not tell: %s", log)
+		t.Errorf("the log does not say so: %s", log)
 	}
 	if used := s.used(t, "user-pro"); used != 0 {
-		t.Errorf("%d used, want 0: not given back", used)
+		t.Errorf("%d used, want 0: not refunded", used)
 	}
 }

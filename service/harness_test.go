@@ -1,99 +1,52 @@
 package service_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"filings/index"
 	"filings/index/indextest"
-	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // site is a service under test with an account of each tier, at the time now.
 type site struct {
-	app      *fiber.App
-	service  *service.Service
-	store    access.Store
-	keys     map[access.Tier]string
-	registry *prometheus.Registry
-	log      *logBook
-	clock    *clock
-}
-
-// limits are so generous that no test meets one by accident.
-func limits() access.Limits {
-	l := access.Limits{}
-	for _, t := range access.Tiers {
-		l[t] = access.Limit{Quota: 100_000, Burst: 100_000}
-	}
-	return l
+	app     *fiber.App
+	service *service.Service
+	store   access.Store
+	keys    map[access.Tier]string
+	log     *servicetest.Log
+	clock   *servicetest.Clock
 }
 
 // newSite starts a service over engine. Options change its configuration first.
 func newSite(t testing.TB, engine index.Engine, options ...func(*service.Config)) *site {
 	t.Helper()
-	return newSiteWith(t, engine, limits(), options...)
+	return newSiteWith(t, engine, servicetest.Limits(), options...)
 }
 
 func newSiteWith(t testing.TB, engine index.Engine, l access.Limits, options ...func(*service.Config)) *site {
 	t.Helper()
-	s := &site{keys: map[access.Tier]string{}, registry: prometheus.NewRegistry(), log: &logBook{}, clock: &clock{now: now}}
-	store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), l, s.clock.Now)
-	if err != nil {
-		t.Fatal(err)
+	clock := servicetest.NewClock(now)
+	o := servicetest.Options{Limits: l, Now: clock.Now, Configure: options}
+	if _, ok := engine.(caching); ok {
+		o.CacheBytes = cacheBytes
 	}
-	t.Cleanup(func() { _ = store.Close() })
-	s.store = store
-	for _, tier := range access.Tiers {
-		if s.keys[tier], err = store.Create(t.Context(), "user-"+string(tier), tier, "test"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	config := service.Config{
-		Engine: s.serve(t, engine), Access: store, RequestTimeout: 10 * time.Second, Registry: s.registry,
-		Log: slog.New(slog.NewJSONHandler(s.log, nil)), Now: s.clock.Now,
-	}
-	for _, option := range options {
-		option(&config)
-	}
-	if s.service, err = service.New(config); err != nil {
-		t.Fatal(err)
-	}
-	s.app = s.service.API()
-	return s
+	s := servicetest.New(t, engine, o)
+	return &site{s.App, s.Service, s.Store, s.Keys, s.Log, clock}
 }
 
 // caching is an engine that a site puts a cache in front of, as in production.
 type caching struct{ index.Engine }
 
-func (s *site) serve(t testing.TB, engine index.Engine) *serving.Engine {
-	t.Helper()
-	c := serving.Config{Registry: s.registry, Log: slog.New(slog.NewJSONHandler(s.log, nil)), Now: s.clock.Now}
-	if _, ok := engine.(caching); ok {
-		c.CacheBytes = cacheBytes
-	}
-	served, err := serving.New(engine, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return served
-}
-
-// used returns how many requests count for user, once everything that is to be given back was.
+// used returns how many requests count for user, once every refund is done.
 func (s *site) used(t testing.TB, user string) int64 {
 	t.Helper()
 	if err := s.service.Drain(t.Context()); err != nil {
@@ -106,14 +59,14 @@ func (s *site) used(t testing.TB, user string) int64 {
 	return account.Used
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// get asks for target as an account of tier; "" for no key. More headers follow as name, value.
+// get sends a GET for target as an account of tier; "" for no key. More headers follow as name, value.
 func (s *site) get(t testing.TB, tier access.Tier, target string, headers ...string) answer {
 	t.Helper()
 	return s.do(t, http.MethodGet, tier, target, headers...)
@@ -188,48 +141,7 @@ func (a answer) ids(t testing.TB) []int64 {
 	return ids
 }
 
-// still is an Engine whose live generation is one Reader.
-type still struct{ index.Reader }
-
-func (e still) Live(context.Context) (index.Reader, error) { return e.Reader, nil }
-
 // oracle returns an engine that answers from filings by plain loops.
 func oracle(filings []*index.Filing) index.Engine {
-	return still{indextest.NewOracle("filings-20260315-000000.000000-v1", filings)}
-}
-
-// clock is a clock that stands still until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// logBook keeps what a service logs.
-type logBook struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *logBook) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBook) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	return servicetest.Still{Reader: indextest.NewOracle("filings-20260315-000000.000000-v1", filings)}
 }

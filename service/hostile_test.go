@@ -22,11 +22,11 @@ import (
 	"filings/service/access"
 )
 
-// raw sends bytes as they are, says that no more will come, and returns all answers until the service hangs up. It must
-// hang up, or answer and be told to: a request that hangs fails the test.
+// raw sends bytes as they are, ends its side, and returns all responses until the service closes. It must
+// close the connection, or respond to a request that asks for that: one that hangs fails the test.
 func (d *door) raw(t testing.TB, request string) (answers []answer) {
 	t.Helper()
-	conn, err := tls.Dial("tcp", d.address, d.trust)
+	conn, err := tls.Dial("tcp", d.Address, d.Trust)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (d *door) raw(t testing.TB, request string) (answers []answer) {
 }
 
 // TestE2_Hostile sends what no honest client does over a real connection. The answers' statuses are in the order of the
-// requests that the service sees: where a second one hides in the first (inner asks for a filing that is not there, a
+// requests that the service sees: where a second one hides in the first (inner is for a filing that is not there, a
 // 404), it must never be answered unless there is one way only to read the bytes.
 func TestE2_Hostile(t *testing.T) {
 	t.Parallel()
@@ -173,7 +173,7 @@ func TestE2_SlowClients(t *testing.T) {
 		"before the first byte": "",
 		"in the request line":   "GET /v1", "in the headers": "GET /v1/me HTTP/1.1\r\nHost: h\r\nX-A", "in the body": "GET /v1/me HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\na",
 	} {
-		conn, err := tls.Dial("tcp", d.address, d.trust)
+		conn, err := tls.Dial("tcp", d.Address, d.Trust)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestE2_SlowClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, err := io.ReadAll(conn)
-		if part == "" { // who said nothing is told nothing: it may be about to ask something
+		if part == "" { // a client that sent nothing gets nothing: it may be about to send a request
 			if len(all) > 0 {
 				t.Errorf("%s: %q, want silence", name, all)
 			}
@@ -198,18 +198,18 @@ func TestE2_SlowClients(t *testing.T) {
 	}
 }
 
-// counting counts how often an engine is asked.
+// counting counts the calls of an engine.
 type counting struct {
 	index.Engine
-	asked atomic.Int64
+	calls atomic.Int64
 }
 
 func (e *counting) Live(ctx context.Context) (index.Reader, error) {
-	e.asked.Add(1)
+	e.calls.Add(1)
 	return e.Engine.Live(ctx)
 }
 
-// TestK2_WrongKeys: however many wrong keys are tried, the engine is not asked, and nothing of them is kept. It is not
+// TestK2_WrongKeys: however many wrong keys are tried, the engine is not called, and nothing of them is kept. It is not
 // parallel: it measures the memory of the process. `make faults` tries a million.
 func TestK2_WrongKeys(t *testing.T) {
 	many := 20_000
@@ -250,7 +250,7 @@ func TestK2_WrongKeys(t *testing.T) {
 	if got := strings.Count(send(t, s.service.Operations(), http.MethodGet, "/metrics").body, "\n"); got != lines {
 		t.Errorf("%d lines of metrics became %d", lines, got)
 	}
-	if asked := engine.asked.Load(); asked > 2 { // by the metrics
-		t.Errorf("the engine was asked %d times", asked)
+	if calls := engine.calls.Load(); calls > 2 { // by the metrics
+		t.Errorf("the engine was called %d times", calls)
 	}
 }

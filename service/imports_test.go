@@ -52,9 +52,10 @@ var mayImport = []importRule{
 	{"service/params", []string{"index"}, "what a request asks for is read from text alone, without HTTP"},
 	{"service/pages", []string{"docs"}, "pages are files: they use the API as any client does"},
 	{"docs", nil, "documents are data"},
-	{"service/webtest", []string{"index", "index/indextest", "index/serving", "index/synthetic", "service", "service/access", "cmd/testservers/servers"}, "a service as its clients meet it, with made-up filings: no real engine is needed for that"},
+	{"service/webtest", []string{"index", "index/indextest", "index/synthetic", "service", "service/access", "service/servicetest", "cmd/testservers/servers"}, "pages as their readers meet them, with synthetic filings: no real engine is needed for that"},
 	{"cmd/filings/settings", nil, "settings say what was set: what the program makes of them is wired elsewhere"},
 	{"cmd/filings/check", []string{"cmd/filings/settings", "index", "index/elastic", "index/generation", "service/access"}, "a check looks at what the settings name, as the service would reach it, and needs no service"},
+	{"service/servicetest", []string{"index", "index/serving", "service", "service/access"}, "a service as its clients meet it, over any engine"},
 	{"cmd/testservers", []string{"cmd/testservers/servers"}, "what starts servers for tests must work when the product does not compile"},
 	{"cmd/testservers/servers", nil, "what starts servers for tests must work when the product does not compile"},
 }
@@ -65,7 +66,7 @@ var only = []struct {
 	may     []string
 	reason  string
 }{
-	{"github.com/gofiber/fiber", []string{"service", "service/accounts", "service/edge", "service/pages", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
+	{"github.com/gofiber/fiber", []string{"service", "service/accounts", "service/edge", "service/pages", "service/servicetest", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
 	{"github.com/maypok86/otter", []string{"index/cache"}, "there is one kind of cache in the project"},
 	{"github.com/elastic/go-elasticsearch", []string{"index/elastic"}, "one engine is Elasticsearch's: everything else must work on any engine"},
 	{"github.com/valyala/fasthttp", []string{"index/elastic", "service", "service/edge", "service/pages", "cmd/bench"}, "its answers are memory that is used again: who keeps one has to know"},

@@ -13,6 +13,7 @@ import (
 	"filings/index"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 func TestK1_Header(t *testing.T) {
@@ -23,7 +24,7 @@ func TestK1_Header(t *testing.T) {
 		name    string
 		headers []string
 		status  int
-		tells   string
+		says    string
 	}{
 		{"the key", []string{"X-API-Key", key}, 200, ""},
 		{"another case", []string{"x-api-key", key}, 200, ""},
@@ -40,8 +41,8 @@ func TestK1_Header(t *testing.T) {
 		t.Run("K1 "+tt.name, func(t *testing.T) {
 			t.Parallel()
 			a := send(t, s.app, http.MethodGet, "/v1/me?X-API-Key="+key, tt.headers...)
-			if a.status != tt.status || !strings.Contains(a.body, tt.tells) {
-				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.tells)
+			if a.status != tt.status || !strings.Contains(a.body, tt.says) {
+				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.says)
 			}
 			if tt.status == http.StatusUnauthorized {
 				checkFlat(t, a, "invalid_api_key")
@@ -80,7 +81,7 @@ func TestK5_Me(t *testing.T) {
 	}
 }
 
-// TestK6_WhatCounts asks once for each kind of answer and looks what that cost.
+// TestK6_WhatCounts requests each kind of response once and looks what that cost.
 func TestK6_WhatCounts(t *testing.T) {
 	t.Parallel()
 	broken := &faulty{Engine: oracle(fixture(t))}
@@ -171,13 +172,13 @@ func TestK7_Headers(t *testing.T) {
 		}
 	}
 	if a := s.get(t, "", "/v1/me"); a.header.Get("X-RateLimit-Limit") != "" {
-		t.Error("an unknown caller is told a quota")
+		t.Error("an unknown caller gets a quota")
 	}
 }
 
 func TestK7_Refusals(t *testing.T) {
 	t.Parallel()
-	l := limits()
+	l := servicetest.Limits()
 	l[access.Free] = access.Limit{Quota: 1, Burst: 100}
 	l[access.Pro] = access.Limit{Quota: 1, Burst: 100}
 	l[access.Enterprise] = access.Limit{Quota: 100, Burst: 1}
@@ -218,15 +219,15 @@ func TestK7_Refusals(t *testing.T) {
 // TestK7_ResetByTheStoresClock moves the clock to just before midnight: the quota resets in one second, then is whole.
 func TestK7_ResetByTheStoresClock(t *testing.T) {
 	t.Parallel()
-	l := limits()
+	l := servicetest.Limits()
 	l[access.Pro] = access.Limit{Quota: 1, Burst: 100}
 	s := newSiteWith(t, oracle(nil), l)
-	s.clock.advance(12*time.Hour - 400*time.Millisecond)
+	s.clock.Advance(12*time.Hour - 400*time.Millisecond)
 	s.get(t, access.Pro, "/v1/me")
 	if a := s.get(t, access.Pro, "/v1/me"); a.status != 429 || a.header.Get("Retry-After") != "1" {
 		t.Errorf("before midnight: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
 	}
-	s.clock.advance(400 * time.Millisecond)
+	s.clock.Advance(400 * time.Millisecond)
 	if a := s.get(t, access.Pro, "/v1/me"); a.status != 200 {
 		t.Errorf("after midnight: %d %s", a.status, a.body)
 	}

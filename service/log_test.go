@@ -12,6 +12,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // documentedFields returns the fields of a record by the table of that name in the operator's documentation: name and
@@ -38,10 +39,10 @@ func documentedFields(t *testing.T, table string, occasions ...string) map[strin
 	return fields
 }
 
-// lastRecord returns the fields of the last record in the log: name and JSON type.
-func (b *logBook) lastRecord(t *testing.T) map[string]string {
+// lastRecord returns the fields of the last record in a log: name and JSON type.
+func lastRecord(t *testing.T, log *servicetest.Log) map[string]string {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	var record map[string]any
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &record); err != nil {
 		t.Fatal(err)
@@ -64,9 +65,9 @@ func TestLog_Format(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	dead := newOffice(t, func(c *service.Config) { c.Engine, _ = serving.New(deadEngine{}, serving.Config{}) })
-	check := func(what string, book *logBook, table string, occasions ...string) {
+	check := func(what string, log *servicetest.Log, table string, occasions ...string) {
 		t.Helper()
-		if diff := cmp.Diff(documentedFields(t, table, occasions...), book.lastRecord(t)); diff != "" {
+		if diff := cmp.Diff(documentedFields(t, table, occasions...), lastRecord(t, log)); diff != "" {
 			t.Errorf("%s: fields (-documented +logged)\n%s", what, diff)
 		}
 	}
@@ -79,11 +80,11 @@ func TestLog_Format(t *testing.T) {
 	dead.get(t, access.Pro, "/v1/filings")
 	check("500", dead.log, "request", "known caller", "refused", "5xx")
 
-	o.ask(t, "GET", "/accounts", "")
+	o.request(t, "GET", "/accounts", "")
 	check("accounts", o.log, "account")
-	o.ask(t, "GET", "/accounts", "", "Authorization", "Bearer")
+	o.request(t, "GET", "/accounts", "", "Authorization", "Bearer")
 	check("accounts, 401", o.log, "account", "refused")
 	_ = o.store.Close()
-	o.ask(t, "GET", "/accounts", "")
+	o.request(t, "GET", "/accounts", "")
 	check("accounts, 503", o.log, "account", "refused", "5xx")
 }

@@ -14,6 +14,7 @@ import (
 	"filings/index/generation"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // deadEngine is an engine that is not there.
@@ -33,7 +34,7 @@ func TestT4_Health(t *testing.T) {
 		want   string
 	}{
 		{"ready", oracle(nil), whole, "ok\n"},
-		{"ready before the first load", still{index.Empty{}}, whole, "ok\n"},
+		{"ready before the first load", servicetest.Still{Reader: index.Empty{}}, whole, "ok\n"},
 		{"no index", deadEngine{}, whole, "index\n"},
 		{"no keys", oracle(nil), func(c *service.Config) { _ = c.Access.Close() }, "keys\n"},
 		{"stopping", oracle(nil), func(c *service.Config) { c.Ready = func(context.Context) error { return errors.New("stopping") } }, "process\n"},
@@ -64,7 +65,7 @@ func TestT4_Metrics(t *testing.T) {
 			return &generation.Run{Started: began, Renewed: began.Add(90 * time.Second), Outcome: generation.OutcomePromoted, Read: 12, Indexed: 11, Rejected: 1}, nil
 		}
 	}
-	l := limits()
+	l := servicetest.Limits()
 	l[access.Starter] = access.Limit{Quota: 0, Burst: 1}
 	s = newSiteWith(t, caching{oracle(fixture(t))}, l, withLoad)
 	s.get(t, access.Pro, "/v1/filings")

@@ -22,20 +22,21 @@ import (
 	"filings/index/elastic"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // fault stands in for Elasticsearch's answer to a request; real gives it.
 type fault func(w http.ResponseWriter, r *http.Request, real http.Handler)
 
-// badRoad lies between a service and the real Elasticsearch.
-type badRoad struct {
+// faultyProxy lies between a service and the real Elasticsearch.
+type faultyProxy struct {
 	*httptest.Server
-	fault          atomic.Pointer[fault] // nil: the road is good
-	asked          atomic.Int64          // requests since the start
-	underWay, peak atomic.Int64
+	fault            atomic.Pointer[fault] // nil: the proxy works
+	requests         atomic.Int64          // since the start
+	inProgress, peak atomic.Int64
 }
 
-func newBadRoad(t testing.TB) *badRoad {
+func newFaultyProxy(t testing.TB) *faultyProxy {
 	t.Helper()
 	to, err := url.Parse(servers.Elasticsearch(t))
 	if err != nil {
@@ -43,30 +44,30 @@ func newBadRoad(t testing.TB) *badRoad {
 	}
 	real := httputil.NewSingleHostReverseProxy(to)
 	real.ErrorLog = log.New(io.Discard, "", 0) // requests that the service gave up
-	road := &badRoad{}
-	road.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		road.asked.Add(1)
-		defer road.underWay.Add(-1)
-		for n, peak := road.underWay.Add(1), road.peak.Load(); n > peak && !road.peak.CompareAndSwap(peak, n); {
-			peak = road.peak.Load()
+	proxy := &faultyProxy{}
+	proxy.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		proxy.requests.Add(1)
+		defer proxy.inProgress.Add(-1)
+		for n, peak := proxy.inProgress.Add(1), proxy.peak.Load(); n > peak && !proxy.peak.CompareAndSwap(peak, n); {
+			peak = proxy.peak.Load()
 		}
 		body, _ := io.ReadAll(r.Body) // else net/http would not notice that the client hangs up
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		if f := road.fault.Load(); f != nil {
+		if f := proxy.fault.Load(); f != nil {
 			(*f)(w, r, real)
 			return
 		}
 		real.ServeHTTP(w, r)
 	}))
-	t.Cleanup(road.Close)
-	return road
+	t.Cleanup(proxy.Close)
+	return proxy
 }
 
-func (b *badRoad) breaks(f fault) { b.fault.Store(&f) }
-func (b *badRoad) mends()         { b.fault.Store(nil) }
+func (b *faultyProxy) breaks(f fault) { b.fault.Store(&f) }
+func (b *faultyProxy) mends()         { b.fault.Store(nil) }
 
-// engine opens the handmade filings over the road, put together as `filings serve` does.
-func (b *badRoad) engine(t testing.TB, registry *prometheus.Registry) index.Engine {
+// engine opens the handmade filings over the proxy, put together as `filings serve` does.
+func (b *faultyProxy) engine(t testing.TB, registry *prometheus.Registry) index.Engine {
 	t.Helper()
 	onElastic.store(t, handmade)
 	store, err := elastic.Open(elastic.Config{Addresses: []string{b.URL}, Index: onElastic.prefix + "-" + string(handmade), Shards: 1})
@@ -76,11 +77,11 @@ func (b *badRoad) engine(t testing.TB, registry *prometheus.Registry) index.Engi
 	return caching{store}
 }
 
-// newSiteOver starts a service over the road and the real Redis, and returns it with a pro account's key.
-func newSiteOver(t *testing.T, road *badRoad, timeout time.Duration) (s *site, key string) {
+// newSiteOver starts a service over the proxy and the real Redis, and returns it with a pro account's key.
+func newSiteOver(t *testing.T, proxy *faultyProxy, timeout time.Duration) (s *site, key string) {
 	t.Helper()
-	store, registry := openRedis(t, limits()), prometheus.NewRegistry()
-	s = newSite(t, road.engine(t, registry), func(c *service.Config) {
+	store, registry := openRedis(t, servicetest.Limits()), prometheus.NewRegistry()
+	s = newSite(t, proxy.engine(t, registry), func(c *service.Config) {
 		c.Access, c.RequestTimeout, c.Registry = store, timeout, registry
 	})
 	s.store = store
@@ -132,7 +133,7 @@ func replaced(before, after string) fault {
 
 const page = "<html><body>secret-host: nothing to see here</body></html>"
 
-// TestE3_Elasticsearch is the table of what clients hear when Elasticsearch, the road to it or a proxy in between fails:
+// TestE3_Elasticsearch is the table of what clients get when Elasticsearch, the connection to it or a proxy in between fails:
 // never a smaller result, never a wrong "not found", nothing internal, and no loss of quota.
 func TestE3_Elasticsearch(t *testing.T) {
 	t.Parallel()
@@ -168,10 +169,10 @@ func TestE3_Elasticsearch(t *testing.T) {
 	} {
 		t.Run("E3 "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			road := newBadRoad(t)
-			s, key := newSiteOver(t, road, time.Second)
+			proxy := newFaultyProxy(t)
+			s, key := newSiteOver(t, proxy, time.Second)
 			d := listenTLS(t, s.app)
-			road.breaks(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+			proxy.breaks(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 				if strings.Contains(r.URL.Path, tt.about) {
 					tt.fault(w, r, real)
 				} else {
@@ -182,22 +183,22 @@ func TestE3_Elasticsearch(t *testing.T) {
 			if tt.about != searches {
 				paths = []string{"/v1/filings/1", "/v1/filings/1"}
 			}
-			before := road.asked.Load()
+			before := proxy.requests.Load()
 			for _, path := range paths {
 				a := d.get(t, path, key)
-				checkOutage(t, path, a, tt.code, road.Listener.Addr().String(), onElastic.prefix)
+				checkOutage(t, path, a, tt.code, proxy.Listener.Addr().String(), onElastic.prefix)
 				if got := a.header.Get("X-RateLimit-Remaining"); got != "100000" {
-					t.Errorf("%s: %s remaining: not given back", path, got)
+					t.Errorf("%s: %s remaining: not refunded", path, got)
 				}
 			}
 			if used := s.used(t, "customer"); used != 0 {
-				t.Errorf("%d used, want 0: not given back", used)
+				t.Errorf("%d used, want 0: not refunded", used)
 			}
-			if road.asked.Load() == before {
-				t.Error("Elasticsearch was not asked")
+			if proxy.requests.Load() == before {
+				t.Error("no request reached Elasticsearch")
 			}
-			road.mends()
-			until(t, "recovery", func() bool { return d.get(t, "/v1/filings?limit=3", key).status == http.StatusOK })
+			proxy.mends()
+			servicetest.Until(t, "recovery", func() bool { return d.get(t, "/v1/filings?limit=3", key).status == http.StatusOK })
 			if got := d.get(t, "/v1/filings?limit=3", key).ids(t); len(got) != 3 {
 				t.Errorf("after the outage: %v", got)
 			}
@@ -225,15 +226,15 @@ func checkOutage(t *testing.T, path string, a answer, code string, secrets ...st
 // TestE3_ElasticsearchIsNotThere: refused connections.
 func TestE3_ElasticsearchIsNotThere(t *testing.T) {
 	t.Parallel()
-	road := newBadRoad(t)
-	s, key := newSiteOver(t, road, time.Second)
+	proxy := newFaultyProxy(t)
+	s, key := newSiteOver(t, proxy, time.Second)
 	d := listenTLS(t, s.app)
-	road.Close()
+	proxy.Close()
 	checkOutage(t, "/v1/filings", d.get(t, "/v1/filings", key), "service_unavailable", onElastic.prefix)
 	if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusServiceUnavailable || a.body != "index\n" {
 		t.Errorf("/readyz: %d %q", a.status, a.body)
 	}
 	if used := s.used(t, "customer"); used != 0 {
-		t.Errorf("%d used, want 0: not given back", used)
+		t.Errorf("%d used, want 0: not refunded", used)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -28,7 +29,7 @@ type badWire struct {
 	redis, prefix string
 	direct        *access.Redis
 	fault         atomic.Pointer[wireFault] // nil: the wire is good
-	scripts       atomic.Int64              // sent to Redis or lost: each is a client's question
+	scripts       atomic.Int64              // sent to Redis or lost: one a request of a client
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -67,7 +68,7 @@ func newBadWire(t *testing.T) *badWire {
 // open returns the key store of this wire, at an address. registerer, if there is one, gets its metrics.
 func (w *badWire) open(t *testing.T, address string, registerer prometheus.Registerer) *access.Redis {
 	t.Helper()
-	store, err := access.OpenRedis(access.RedisConfig{URL: address, Prefix: w.prefix, Limits: limits(), Registerer: registerer})
+	store, err := access.OpenRedis(access.RedisConfig{URL: address, Prefix: w.prefix, Limits: servicetest.Limits(), Registerer: registerer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func (w *badWire) open(t *testing.T, address string, registerer prometheus.Regis
 func (w *badWire) breaks(f wireFault) { w.fault.Store(&f) }
 func (w *badWire) mends()             { w.fault.Store(nil) }
 
-// used asks Redis itself how many requests the customer has used.
+// used reads from Redis itself how many requests the customer has used.
 func (w *badWire) used(t *testing.T) int64 {
 	t.Helper()
 	account, err := w.direct.Show(t.Context(), "customer")
@@ -191,7 +192,7 @@ func newSiteBehind(t *testing.T, wire *badWire, timeout time.Duration) (s *site,
 	return s, key
 }
 
-// TestK9_Redis is the table of what clients hear when Redis or the wire to it fails: nobody is let in, nothing internal
+// TestK9_Redis is the table of what clients get when Redis or the wire to it fails: no request is admitted, nothing internal
 // is shown, readiness says so, and all is well again when it is over.
 func TestK9_Redis(t *testing.T) {
 	t.Parallel()
@@ -234,7 +235,7 @@ func TestK9_Redis(t *testing.T) {
 			}
 			wire.mends()
 			wire.hangUp() // as a restart does
-			until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
+			servicetest.Until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
 			if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusOK {
 				t.Errorf("/readyz after it: %d %q", a.status, a.body)
 			}

@@ -8,7 +8,7 @@ import (
 	"filings/service/access"
 )
 
-// TestSecrets_Panic makes a handler panic: the stack that is logged holds neither the key nor what was asked.
+// TestSecrets_Panic makes a handler panic: the stack that is logged holds neither the key nor the query.
 func TestSecrets_Panic(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, &faulty{Engine: oracle(nil), fail: errPanic})

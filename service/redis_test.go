@@ -14,6 +14,7 @@ import (
 	"filings/index"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // openRedis returns a key store of its own on the real Redis. What is in it is deleted when the test ends.
@@ -49,7 +50,7 @@ func deleteKeys(t *testing.T, url, pattern string) {
 // fault and costs nothing, then its end, then a key that is rotated and revoked.
 func TestK8_OnRedis(t *testing.T) {
 	t.Parallel()
-	l := limits()
+	l := servicetest.Limits()
 	l[access.Pro] = access.Limit{Quota: 3, Burst: 100}
 	store, engine := openRedis(t, l), &faulty{Engine: oracle(fixture(t))}
 	s := newSite(t, engine, func(c *service.Config) { c.Access = store })

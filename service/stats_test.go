@@ -8,6 +8,7 @@ import (
 
 	"filings/index"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 func TestA_Figures(t *testing.T) {
@@ -69,7 +70,7 @@ func TestP6_UnknownCounties(t *testing.T) {
 // Before the first load everything is there, and empty.
 func TestL7_BeforeTheFirstLoad(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, still{index.Empty{}})
+	s := newSite(t, servicetest.Still{Reader: index.Empty{}})
 	for path, want := range map[string]string{
 		"/v1/stats": `{"data":{"totalFilings":0,"uniqueOwners":0,"avgAmount":0,"minAmount":0,"maxAmount":0,"totalValue":0,` +
 			`"newThisWeek":0,"newThisMonth":0,"trustCount":0,"estateCount":0,"combinedTrustEstate":0,"trustPercentage":0,"combinedPercentage":0}}`,

@@ -144,8 +144,8 @@ func TestT2_CORS(t *testing.T) {
 	} {
 		t.Run("T2 "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			ask := []string{"Origin", tt.origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-api-key"}
-			a := send(t, tt.site.app, http.MethodOptions, "/v1/filings", ask...)
+			preflight := []string{"Origin", tt.origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-api-key"}
+			a := send(t, tt.site.app, http.MethodOptions, "/v1/filings", preflight...)
 			if got := a.header.Get("Access-Control-Allow-Origin"); a.status != http.StatusNoContent || got != tt.want {
 				t.Errorf("preflight: %d, allows %q, want %q", a.status, got, tt.want)
 			}

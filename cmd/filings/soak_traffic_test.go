@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,9 +17,9 @@ import (
 
 	"filings/index"
 	"filings/index/indextest"
-	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // soakPaths are what the traffic requests. Nothing in them moves with the clock.
@@ -71,31 +70,13 @@ func oracleService(t *testing.T, file string) func(path string) string {
 		kept.Categories = slices.Clone(f.Categories)
 		filings = append(filings, &kept)
 	}
-	limits := access.Limits{}
-	for _, tier := range access.Tiers {
-		limits[tier] = access.Limit{Quota: 1000, Burst: 1000}
-	}
-	store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), limits, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	key, err := store.Create(t.Context(), "u", access.Enterprise, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine, err := serving.New(oracleEngine{indextest.NewOracle("oracle", filings)}, serving.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	svc, err := service.New(service.Config{Engine: engine, Access: store, RequestTimeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	site := servicetest.New(t, servicetest.Still{Reader: indextest.NewOracle("oracle", filings)}, servicetest.Options{
+		Configure: []func(*service.Config){func(c *service.Config) { c.RequestTimeout = time.Minute }},
+	})
 	return func(path string) string {
 		req := httptest.NewRequest(http.MethodGet, path, http.NoBody)
-		req.Header.Set("X-API-Key", key)
-		res, err := svc.API().Test(req, -1)
+		req.Header.Set("X-API-Key", site.Keys[access.Enterprise])
+		res, err := site.App.Test(req, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,11 +84,6 @@ func oracleService(t *testing.T, file string) func(path string) string {
 		return withoutMeta(res.StatusCode, res.Body)
 	}
 }
-
-// oracleEngine is an engine with one generation for ever.
-type oracleEngine struct{ index.Reader }
-
-func (e oracleEngine) Live(context.Context) (index.Reader, error) { return e.Reader, nil }
 
 // withoutMeta returns a response without what differs from request to request.
 func withoutMeta(status int, body io.Reader) string {

@@ -71,7 +71,7 @@ const TokenForm = "at least 32 letters, digits and -._~+/ (openssl rand -hex 32)
 // ValidToken reports whether text can be a token: what a header carries as it is (RFC 6750), and nobody can guess.
 func ValidToken(text string) bool { return tokenForm.MatchString(text) }
 
-// bearer lets pass who shows the token. Digests are compared: they have one length, and the time that it takes tells
+// bearer lets pass who shows the token. Digests are compared: they have one length, and the time that it takes reveals
 // nothing.
 func bearer(token string) fiber.Handler {
 	want := sha256.Sum256([]byte(token))

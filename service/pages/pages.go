@@ -4,7 +4,7 @@
 //
 // # Design
 //
-// Pages are files: no templates, no build step. Each is compressed once, since requests that nobody counts must not cost
+// Pages are files: no templates, no build step. Each is compressed once, since requests that do not count must not cost
 // much. They load nothing from anywhere else, and keep script and style in files of their own, since their
 // Content-Security-Policy forbids everything else.
 //

@@ -11,8 +11,8 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-// patience is how long a page may take for everything that a test does with it, on a busy machine.
-const patience = 2 * time.Minute
+// pageTimeout bounds everything that a test does with a page, on a busy machine.
+const pageTimeout = 2 * time.Minute
 
 // chromium is the command of the browser, Debian's package of the same name.
 const chromium = "chromium"
@@ -24,7 +24,7 @@ func start(t testing.TB) context.Context {
 	if err != nil {
 		servers.Lack(t, "no %s on the PATH: Debian's package has it", chromium)
 	}
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), pageTimeout)
 	ctx, stopAllocator := chromedp.NewExecAllocator(ctx,
 		chromedp.ExecPath(program),
 		chromedp.Flag("headless", "new"),

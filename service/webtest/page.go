@@ -34,7 +34,7 @@ type Page struct {
 func Open(t testing.TB, address string) *Page {
 	t.Helper()
 	p := &Page{t: t, ctx: start(t)}
-	if err := chromedp.Listen(p.ctx, p.heard); err != nil {
+	if err := chromedp.Listen(p.ctx, p.record); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := chromedp.Call(p.ctx, network.Enable, network.EnableParams{}); err != nil {
@@ -44,8 +44,8 @@ func Open(t testing.TB, address string) *Page {
 	return p
 }
 
-// heard keeps what the browser tells about the page.
-func (p *Page) heard(event any) {
+// record keeps what the browser reports of the page.
+func (p *Page) record(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e := event.(type) {
@@ -71,7 +71,7 @@ func (p *Page) heard(event any) {
 // Do acts on the page: clicks, types, waits. A step that does not succeed ends the test, with a screenshot named failed.
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience/2) // leaves time to look at what went wrong
+	ctx, cancel := context.WithTimeout(p.ctx, pageTimeout/2) // leaves time to look at what went wrong
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		p.Screenshot("failed")
@@ -80,7 +80,7 @@ func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 }
 
 // Click clicks the first element that a CSS selector matches, once it is visible. The event goes to the element itself:
-// a mouse would go to where the element was when it was asked, and pages that are still being laid out move.
+// a mouse would go to where the element was a moment ago, and pages that are still being laid out move.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
 	p.Do(
@@ -92,7 +92,7 @@ func (p *Page) Click(selector string) {
 // Wait waits until a JavaScript expression holds.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
-	p.Do(chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience)))
+	p.Do(chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(pageTimeout)))
 }
 
 // Text returns the visible text of the first element that a CSS selector matches, once there is one.
@@ -155,7 +155,7 @@ func (p *Page) Problems() []string {
 	return slices.Clone(p.problems)
 }
 
-// Hosts returns the hosts, with their ports, that the page asked for anything so far, each once.
+// Hosts returns the hosts, with their ports, that the page has sent requests to so far, each once.
 func (p *Page) Hosts() (hosts []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

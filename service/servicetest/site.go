@@ -1,0 +1,108 @@
+// Package servicetest is for tests of what a client of the service meets: a service over any engine, with an account of
+// each tier (New), on a TLS listener of the loopback interface (ListenTLS). It refuses to know filings and responses:
+// these are the tests' own.
+package servicetest
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"filings/index"
+	"filings/index/serving"
+	"filings/service"
+	"filings/service/access"
+)
+
+// Site is a service under test.
+type Site struct {
+	Service  *service.Service
+	App      *fiber.App // its API
+	Store    access.Store
+	Keys     map[access.Tier]string // of the users user-free, user-starter, ...
+	Registry *prometheus.Registry
+	Log      *Log
+}
+
+// Options say how a Site differs from others.
+type Options struct {
+	Limits     access.Limits           // nil: Limits()
+	Now        func() time.Time        // nil: time.Now
+	CacheBytes int64                   // of the cache in front of the engine; 0: none
+	Configure  []func(*service.Config) // change the configuration, in order
+}
+
+// Limits returns limits so generous that no test meets one by accident.
+func Limits() access.Limits {
+	l := access.Limits{}
+	for _, t := range access.Tiers {
+		l[t] = access.Limit{Quota: 100_000, Burst: 100_000}
+	}
+	return l
+}
+
+// New starts a service over engine, with an embedded key store. Both are closed with the test.
+func New(t testing.TB, engine index.Engine, o Options) *Site {
+	t.Helper()
+	if o.Limits == nil {
+		o.Limits = Limits()
+	}
+	s := &Site{Keys: map[access.Tier]string{}, Registry: prometheus.NewRegistry(), Log: &Log{}}
+	log := slog.New(slog.NewJSONHandler(s.Log, nil))
+	var err error
+	if s.Store, err = access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), o.Limits, o.Now); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Store.Close() })
+	for _, tier := range access.Tiers {
+		if s.Keys[tier], err = s.Store.Create(t.Context(), "user-"+string(tier), tier, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	served, err := serving.New(engine, serving.Config{CacheBytes: o.CacheBytes, Registry: s.Registry, Log: log, Now: o.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := service.Config{Engine: served, Access: s.Store, RequestTimeout: 10 * time.Second, Registry: s.Registry, Log: log, Now: o.Now}
+	for _, configure := range o.Configure {
+		configure(&config)
+	}
+	if s.Service, err = service.New(config); err != nil {
+		t.Fatal(err)
+	}
+	s.App = s.Service.API()
+	return s
+}
+
+// Still is an engine whose live generation is one Reader.
+type Still struct{ index.Reader }
+
+// Live implements index.Engine.
+func (e Still) Live(context.Context) (index.Reader, error) { return e.Reader, nil }
+
+// Log keeps what a service logs.
+type Log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String returns all of the log.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
