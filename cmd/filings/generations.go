@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -166,23 +166,21 @@ const completionTimeout = 2 * time.Second
 // completeGeneration completes the name of a generation to go back to, the newest first. Errors complete nothing: a
 // shell shows none.
 func (p *program) completeGeneration(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	s, err := p.environment()
-	if err != nil || len(args) > 0 {
-		return nil, directive
-	}
-	store, closer, err := openEngine(s, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, directive
-	}
-	defer closer.Close()
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	all, err := sealed(ctx, store)
-	for _, g := range all {
-		if err == nil && !g.Live {
-			names = append(names, g.Name)
+	cmd.SetContext(ctx)
+	quiet := &program{streams{p.in, io.Discard, io.Discard}, p.environment}
+	list := quiet.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
+		all, err := sealed(ctx, store)
+		for _, g := range all {
+			if !g.Live {
+				names = append(names, g.Name)
+			}
 		}
+		return err
+	})
+	if len(args) == 0 {
+		_ = list(cmd, args)
 	}
-	return names, directive
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
