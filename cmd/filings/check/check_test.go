@@ -111,7 +111,7 @@ func TestCheck_Elasticsearch(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		facts elastic.Facts
+		health elastic.Facts
 		want  []string
 	}{
 		{"good", elastic.Facts{Version: "8.19.7", Status: "green", DataNodes: 2, Disks: disk(160)}, []string{"ok elasticsearch", "ok privileges", "ok disk"}},
@@ -124,7 +124,7 @@ func TestCheck_Elasticsearch(t *testing.T) {
 		{"disk was full", elastic.Facts{Version: "8.0.0", DataNodes: 2, Blocked: []string{"i"}}, []string{"ok elasticsearch", "ok privileges", "fail disk"}},
 	} {
 		c := &checkup{Config: Config{Settings: settings.Settings{Index: "filings", IndexReplicas: 1}}}
-		c.elasticsearch(test.facts)
+		c.elasticsearch(test.health)
 		if diff := cmp.Diff(test.want, results(c.found)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", test.name, diff)
 		}
@@ -151,10 +151,10 @@ func TestCheck_Redis(t *testing.T) {
 		{"ahead", func(f *access.Facts) { f.Clock = testTime.Add(clockApart + 1) }, "warn clock"},
 		{"a bit ahead", func(f *access.Facts) { f.Clock = testTime.Add(clockApart) }, ""},
 	} {
-		facts := good
-		test.change(&facts)
+		health := good
+		test.change(&health)
 		c := &checkup{now: func() time.Time { return testTime }}
-		c.redis(facts, testTime)
+		c.redis(health, testTime)
 		got := slices.DeleteFunc(results(c.found), func(line string) bool { return strings.HasPrefix(line, "ok ") })
 		if strings.Join(got, ", ") != test.want || len(c.found) != 5 {
 			t.Errorf("%s: %v, want %s", test.name, c.found, test.want)
