@@ -110,9 +110,9 @@ func TestCheck_Elasticsearch(t *testing.T) {
 		return []elastic.Disk{{Node: "n", Total: 1000, Available: available}}
 	}
 	for _, test := range []struct {
-		name  string
+		name   string
 		health elastic.Facts
-		want  []string
+		want   []string
 	}{
 		{"good", elastic.Facts{Version: "8.19.7", Status: "green", DataNodes: 2, Disks: disk(160)}, []string{"ok elasticsearch", "ok privileges", "ok disk"}},
 		{"one node", elastic.Facts{Version: "10.0.0", Status: "yellow", DataNodes: 1}, []string{"ok elasticsearch", "ok privileges", "warn replicas"}},
