@@ -33,7 +33,7 @@ func (p *program) generationsCommand() *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return p.writeGenerationsJSON(all)
+			return json.NewEncoder(p.out).Encode(append([]generation.Info{}, all...)) // [] where there are none, never null
 		}
 		if err := p.writeGenerations(all); err != nil {
 			return err
@@ -100,21 +100,6 @@ func sealed(ctx context.Context, store generation.Store) ([]generation.Info, err
 		return nil, fmt.Errorf("list the generations: %w", err)
 	}
 	return slices.DeleteFunc(all, func(g generation.Info) bool { return !g.Sealed }), nil
-}
-
-func (p *program) writeGenerationsJSON(all []generation.Info) error {
-	type row struct {
-		Name      string    `json:"name"`
-		CreatedAt time.Time `json:"createdAt"`
-		Filings   int64     `json:"filings"`
-		Bytes     int64     `json:"bytes"`
-		Live      bool      `json:"live"`
-	}
-	rows := []row{}
-	for _, g := range all {
-		rows = append(rows, row{g.Name, g.CreatedAt, g.Filings, g.Bytes, g.Live})
-	}
-	return json.NewEncoder(p.out).Encode(rows)
 }
 
 func (p *program) writeGenerations(all []generation.Info) error {
