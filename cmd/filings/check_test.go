@@ -59,7 +59,7 @@ func TestCheck_Embedded(t *testing.T) {
 	}
 }
 
-// With the real servers, asking changes nothing.
+// A check of the real servers changes nothing on them.
 func TestCheck_Servers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -33,7 +33,7 @@ func (p *program) generationsCommand() *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return p.writeGenerationsJSON(all)
+			return json.NewEncoder(p.out).Encode(append([]generation.Info{}, all...)) // [] where there are none, never null
 		}
 		if err := p.writeGenerations(all); err != nil {
 			return err
@@ -102,21 +102,6 @@ func sealed(ctx context.Context, store generation.Store) ([]generation.Info, err
 	return slices.DeleteFunc(all, func(g generation.Info) bool { return !g.Sealed }), nil
 }
 
-func (p *program) writeGenerationsJSON(all []generation.Info) error {
-	type row struct {
-		Name      string    `json:"name"`
-		CreatedAt time.Time `json:"createdAt"`
-		Filings   int64     `json:"filings"`
-		Bytes     int64     `json:"bytes"`
-		Live      bool      `json:"live"`
-	}
-	rows := []row{}
-	for _, g := range all {
-		rows = append(rows, row{g.Name, g.CreatedAt, g.Filings, g.Bytes, g.Live})
-	}
-	return json.NewEncoder(p.out).Encode(rows)
-}
-
 func (p *program) writeGenerations(all []generation.Info) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(p.err, "There are no generations yet: `filings reindex` makes one.")
@@ -166,23 +151,21 @@ const completionTimeout = 2 * time.Second
 // completeGeneration completes the name of a generation to go back to, the newest first. Errors complete nothing: a
 // shell shows none.
 func (p *program) completeGeneration(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	s, err := p.environment()
-	if err != nil || len(args) > 0 {
-		return nil, directive
-	}
-	store, closer, err := openEngine(s, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, directive
-	}
-	defer closer.Close()
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	all, err := sealed(ctx, store)
-	for _, g := range all {
-		if err == nil && !g.Live {
-			names = append(names, g.Name)
+	cmd.SetContext(ctx)
+	quiet := &program{streams{p.in, io.Discard, io.Discard}, p.environment}
+	list := quiet.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
+		all, err := sealed(ctx, store)
+		for _, g := range all {
+			if !g.Live {
+				names = append(names, g.Name)
+			}
 		}
+		return err
+	})
+	if len(args) == 0 {
+		_ = list(cmd, args)
 	}
-	return names, directive
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

@@ -23,34 +23,28 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q: %s", args[0], cmd.CommandPath(), hint)
 }
 
-// strictHelp makes `filings help` refuse a command that is not there. Cobra's shows the help of all, as if it was.
-func strictHelp(root *cobra.Command) {
+// strict makes `filings help` and `filings completion` refuse what is not there. Cobra's show the help of all, as if it was.
+func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		return // there is always one
-	}
-	help.Example = "  filings help reindex\n  filings help keys create\n  filings help settings"
-	help.Args = func(_ *cobra.Command, args []string) error {
-		found, rest, err := root.Find(args)
-		if err != nil {
-			return err
-		}
-		return noSuchCommand(found, rest)
-	}
-}
-
-// strictCompletion does the same for `filings completion`.
-func strictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
-	completion, _, err := root.Find([]string{"completion"})
-	if err != nil {
-		return
-	}
-	completion.Example = "  source <(filings completion bash)\n  filings completion zsh >\"${fpath[1]}/_filings\""
-	completion.Args = noSuchCommand
-	completion.RunE = func(*cobra.Command, []string) error {
-		return usageError{errors.New("no shell: must be bash, zsh, fish or powershell; see `filings help completion`")}
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Example = "  filings help reindex\n  filings help keys create\n  filings help settings"
+			c.Args = func(_ *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err != nil {
+					return err
+				}
+				return noSuchCommand(found, rest)
+			}
+		case "completion":
+			c.Example = "  source <(filings completion bash)\n  filings completion zsh >\"${fpath[1]}/_filings\""
+			c.Args = noSuchCommand
+			c.RunE = func(*cobra.Command, []string) error {
+				return usageError{errors.New("no shell: must be bash, zsh, fish or powershell; see `filings help completion`")}
+			}
+		}
 	}
 }
 

@@ -31,14 +31,25 @@ func (p *program) keysCommand() *cobra.Command {
 	}
 	keys.AddCommand(
 		p.accountCommand("create --user U --tier T [--name N]", "Creates an account's key and prints it, the only time that it is shown",
-			"  filings keys create --user alice@example.com --tier pro --name laptop", p.createKey, userFlag, tierFlag, nameFlag),
+			"  filings keys create --user alice@example.com --tier pro --name laptop",
+			func(ctx context.Context, store access.Store, f keyFlags) error {
+				return p.printKey(store.Create(ctx, f.user, f.tier, f.name))
+			}, userFlag, tierFlag, nameFlag),
 		p.accountCommand("rotate --user U", "Replaces an account's key in one step and prints the new one",
-			"  filings keys rotate --user alice@example.com", p.rotateKey, userFlag),
+			"  filings keys rotate --user alice@example.com",
+			func(ctx context.Context, store access.Store, f keyFlags) error {
+				return p.printKey(store.Rotate(ctx, f.user))
+			}, userFlag),
 		p.accountCommand("revoke --user U", "Ends an account's key at once",
 			"  filings keys revoke --user alice@example.com",
-			func(ctx context.Context, store access.Store, f keyFlags) error { return store.Revoke(ctx, f.user) }, userFlag),
+			func(ctx context.Context, store access.Store, f keyFlags) error {
+				return store.Revoke(ctx, f.user)
+			}, userFlag),
 		p.accountCommand("tier --user U --tier T", "Moves an account to another tier; its usage stays",
-			"  filings keys tier --user alice@example.com --tier enterprise", changeTier, userFlag, tierFlag),
+			"  filings keys tier --user alice@example.com --tier enterprise",
+			func(ctx context.Context, store access.Store, f keyFlags) error {
+				return store.SetTier(ctx, f.user, f.tier)
+			}, userFlag, tierFlag),
 		p.accountCommand("show --user U", "Shows an account: tier, key prefix and state, name, creation time, used and remaining quota",
 			"  filings keys show --user alice@example.com\n  filings keys show --user alice@example.com --json | jq .remaining",
 			p.showAccount, userFlag, jsonFlag("one JSON object")),
@@ -51,8 +62,9 @@ func (p *program) keysCommand() *cobra.Command {
 
 // keyFlags are the values of the flags of a command on accounts, as far as it has them.
 type keyFlags struct {
-	user, tier, name string
-	asJSON           bool
+	user, name string
+	tier       access.Tier
+	asJSON     bool
 }
 
 // accountCommand returns a command on accounts: do gets the key store, which is open meanwhile.
@@ -64,6 +76,9 @@ func (p *program) accountCommand(use, short, example string, do func(context.Con
 		flag(cmd, &f)
 	}
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) (err error) {
+		if cmd.Flag("tier") != nil && !slices.Contains(access.Tiers, f.tier) {
+			return usageError{fmt.Errorf("--tier %q: must be one of %s", f.tier, strings.Join(tierNames(), ", "))}
+		}
 		store, err := openKeys(s, nil)
 		if err != nil {
 			return err
@@ -82,7 +97,7 @@ func userFlag(cmd *cobra.Command, f *keyFlags) {
 }
 
 func tierFlag(cmd *cobra.Command, f *keyFlags) {
-	cmd.Flags().StringVar(&f.tier, "tier", "", "free, starter, pro or enterprise (required)")
+	cmd.Flags().StringVar((*string)(&f.tier), "tier", "", "free, starter, pro or enterprise (required)")
 	_ = cmd.MarkFlagRequired("tier")
 	_ = cmd.RegisterFlagCompletionFunc("tier",
 		cobra.FixedCompletions(tierNames(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
@@ -96,18 +111,6 @@ func jsonFlag(help string) func(*cobra.Command, *keyFlags) {
 	return func(cmd *cobra.Command, f *keyFlags) { cmd.Flags().BoolVar(&f.asJSON, "json", false, help) }
 }
 
-func (p *program) createKey(ctx context.Context, store access.Store, f keyFlags) error {
-	tier, err := parseTier(f.tier)
-	if err != nil {
-		return err
-	}
-	return p.printKey(store.Create(ctx, f.user, tier, f.name))
-}
-
-func (p *program) rotateKey(ctx context.Context, store access.Store, f keyFlags) error {
-	return p.printKey(store.Rotate(ctx, f.user))
-}
-
 // printKey prints a new key alone, so that a script can keep it in a variable.
 func (p *program) printKey(key string, err error) error {
 	if err == nil {
@@ -116,37 +119,27 @@ func (p *program) printKey(key string, err error) error {
 	return err
 }
 
-func changeTier(ctx context.Context, store access.Store, f keyFlags) error {
-	tier, err := parseTier(f.tier)
-	if err != nil {
-		return err
-	}
-	return store.SetTier(ctx, f.user, tier)
-}
-
 func (p *program) showAccount(ctx context.Context, store access.Store, f keyFlags) error {
 	account, err := store.Show(ctx, f.user)
-	switch {
-	case err != nil:
-		return err
-	case f.asJSON:
+	if err == nil && f.asJSON {
 		return json.NewEncoder(p.out).Encode(account)
 	}
-	return p.writeAccounts([]access.Account{account})
+	return p.writeAccounts([]access.Account{account}, err)
 }
 
 func (p *program) listAccounts(ctx context.Context, store access.Store, f keyFlags) error {
 	accounts, err := store.List(ctx)
-	switch {
-	case err != nil:
-		return err
-	case f.asJSON:
+	if err == nil && f.asJSON {
 		return json.NewEncoder(p.out).Encode(append([]access.Account{}, accounts...)) // [] where there are none, never null
 	}
-	return p.writeAccounts(accounts)
+	return p.writeAccounts(accounts, err)
 }
 
-func (p *program) writeAccounts(accounts []access.Account) error {
+// writeAccounts prints a table of accounts, unless err is why there are none.
+func (p *program) writeAccounts(accounts []access.Account, err error) error {
+	if err != nil {
+		return err
+	}
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "USER\tTIER\tPREFIX\tSTATE\tNAME\tCREATED\tQUOTA\tUSED\tREMAINING")
 	for _, a := range accounts {
@@ -154,13 +147,6 @@ func (p *program) writeAccounts(accounts []access.Account) error {
 			a.CreatedAt.UTC().Format(time.DateTime), a.Quota, a.Used, a.Remaining)
 	}
 	return w.Flush()
-}
-
-func parseTier(text string) (access.Tier, error) {
-	if !slices.Contains(access.Tiers, access.Tier(text)) {
-		return "", usageError{fmt.Errorf("--tier %q: must be one of %s", text, strings.Join(tierNames(), ", "))}
-	}
-	return access.Tier(text), nil
 }
 
 // tierNames are the names of all tiers, the lowest first.

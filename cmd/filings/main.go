@@ -71,11 +71,10 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.reindexCommand(), p.generationsCommand(), p.rollbackCommand(),
 		p.keysCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), p.manCommand(), settingsTopic())
 	root.SetIn(p.in)
-	root.SetOut(p.out) // before strictCompletion: the commands that it adds keep this
+	root.SetOut(p.out) // before strict: the commands that it adds keep this
 	root.SetErr(p.err)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	strictHelp(root)
-	strictCompletion(root)
+	strict(root)
 	return root
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"filings/cmd/filings/settings"
 )
 
 func (p *program) manCommand() *cobra.Command {
@@ -28,7 +30,8 @@ func (p *program) manCommand() *cobra.Command {
 // roff is a manual page: all commands and settings on one. Texts go into it line by line, as they are in the help, which
 // is laid out already. Cobra's generator (cobra/doc v1.10, by Markdown) was tried instead: `man -l` of its pages fills the
 // table of sources of `reindex` into paragraphs, so that names and meanings run together; it writes a page a command, and
-// "Auto generated" on each. It adds two modules and 830 kB to the program.
+// "Auto generated" on each. It adds 830 kB to the program, and a Markdown parser that
+// was last released in 2020.
 type roff struct{ strings.Builder }
 
 func (r *roff) write(root *cobra.Command) {
@@ -40,11 +43,7 @@ func (r *roff) write(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		r.command(c)
 	}
-	for _, c := range root.Commands() {
-		if c.IsAdditionalHelpTopicCommand() {
-			r.section("SH", strings.ToUpper(c.Name()), c.Long)
-		}
-	}
+	r.section("SH", "SETTINGS", settings.Help())
 }
 
 // command describes a command, and those below it; but the scripts of `completion` have enough in their own help.

@@ -121,7 +121,7 @@ func (p *process) run(t *testing.T) {
 	}()
 }
 
-// stop ends the process as an orchestrator does, and wants exit code 0.
+// stop ends the process as an orchestrator does; its exit code has to be 0.
 func (p *process) stop(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -64,10 +64,6 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 	if err != nil {
 		return err
 	}
-	proxies, err := s.Proxies()
-	if err != nil {
-		return usageError{err}
-	}
 	svc, err := service.New(service.Config{
 		Engine:            engine,
 		Access:            keys,
@@ -75,7 +71,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 		ActiveStatuses:    s.ActiveForeclosureStatuses,
 		LegacyHasDataName: s.LegacyHasDataName,
 		RequestTimeout:    s.RequestTimeout,
-		TrustedProxies:    proxies,
+		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
 		Ready:             func(context.Context) error { return ctx.Err() },
 		LastLoad:          store.LastRun,

@@ -113,12 +113,12 @@ type Build interface {
 // Check looks at a generation that is about to be sealed: by a Reader of it, and by the Checksum of what it holds.
 type Check func(ctx context.Context, r index.Reader, holds Checksum) error
 
-// Info describes a generation.
+// Info describes a generation. As JSON it is a row of `filings generations --json`, which lists the sealed ones.
 type Info struct {
-	Name      string
-	CreatedAt time.Time
-	Filings   int64
-	Bytes     int64
-	Live      bool
-	Sealed    bool // false: being built, or left behind by a load that died
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"createdAt"`
+	Filings   int64     `json:"filings"`
+	Bytes     int64     `json:"bytes"`
+	Live      bool      `json:"live"`
+	Sealed    bool      `json:"-"` // false: being built, or left behind by a load that died
 }

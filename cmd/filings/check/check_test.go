@@ -110,9 +110,9 @@ func TestCheck_Elasticsearch(t *testing.T) {
 		return []elastic.Disk{{Node: "n", Total: 1000, Available: available}}
 	}
 	for _, test := range []struct {
-		name  string
-		facts elastic.Health
-		want  []string
+		name   string
+		health elastic.Health
+		want   []string
 	}{
 		{"good", elastic.Health{Version: "8.19.7", Status: "green", DataNodes: 2, Disks: disk(160)}, []string{"ok elasticsearch", "ok privileges", "ok disk"}},
 		{"one node", elastic.Health{Version: "10.0.0", Status: "yellow", DataNodes: 1}, []string{"ok elasticsearch", "ok privileges", "warn replicas"}},
@@ -124,7 +124,7 @@ func TestCheck_Elasticsearch(t *testing.T) {
 		{"disk was full", elastic.Health{Version: "8.0.0", DataNodes: 2, Blocked: []string{"i"}}, []string{"ok elasticsearch", "ok privileges", "fail disk"}},
 	} {
 		c := &checkup{Config: Config{Settings: settings.Settings{Index: "filings", IndexReplicas: 1}}}
-		c.elasticsearch(test.facts)
+		c.elasticsearch(test.health)
 		if diff := cmp.Diff(test.want, results(c.found)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", test.name, diff)
 		}
@@ -151,10 +151,10 @@ func TestCheck_Redis(t *testing.T) {
 		{"ahead", func(f *access.Health) { f.Clock = testTime.Add(clockApart + 1) }, "warn clock"},
 		{"a bit ahead", func(f *access.Health) { f.Clock = testTime.Add(clockApart) }, ""},
 	} {
-		facts := good
-		test.change(&facts)
+		health := good
+		test.change(&health)
 		c := &checkup{now: func() time.Time { return testTime }}
-		c.redis(facts, testTime)
+		c.redis(health, testTime)
 		got := slices.DeleteFunc(results(c.found), func(line string) bool { return strings.HasPrefix(line, "ok ") })
 		if strings.Join(got, ", ") != test.want || len(c.found) != 5 {
 			t.Errorf("%s: %v, want %s", test.name, c.found, test.want)

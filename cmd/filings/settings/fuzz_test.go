@@ -31,12 +31,12 @@ func FuzzProxies(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := Settings{TrustedProxies: trimmed(strings.Split(text, ","))}
-		networks, err := s.Proxies()
-		if err != nil {
+		var items List
+		var networks Networks
+		if items.Decode(text) != nil || networks.Decode(text) != nil {
 			return
 		}
-		if len(networks) != len(s.TrustedProxies) {
+		if len(networks) != len(items) {
 			t.Fatalf("%q: %v", text, networks)
 		}
 		for _, n := range networks {

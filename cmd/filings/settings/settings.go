@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,16 +19,16 @@ import (
 // Settings are read from environment variables: FILINGS_ and the words of the field's name. Fields carry no envconfig
 // tag, since that would make an unprefixed variable count too.
 type Settings struct {
-	ElasticsearchURL      []string `split_words:"true" desc:"Comma-separated addresses of Elasticsearch; empty: the embedded engine"`
-	ElasticsearchUsername string   `split_words:"true" desc:"Name to log in to Elasticsearch with"`
-	ElasticsearchPassword string   `split_words:"true" desc:"Password to log in to Elasticsearch with"`
-	ElasticsearchAPIKey   string   `split_words:"true" desc:"API key for Elasticsearch, instead of name and password"`
-	ElasticsearchCAFile   string   `split_words:"true" desc:"PEM file of the authority that signed Elasticsearch's certificate"`
-	Index                 string   `split_words:"true" default:"filings" desc:"Alias, and first part of the names of generations"`
-	IndexShards           int      `split_words:"true" default:"1" desc:"Shards of a generation"`
-	IndexReplicas         int      `split_words:"true" default:"1" desc:"Replicas of a promoted generation"`
-	RedisURL              string   `split_words:"true" desc:"redis:// or rediss:// address of the key store; empty: the embedded store"`
-	DataDir               string   `split_words:"true" default:"filings-data" desc:"Folder of the embedded engine and store and of the self-signed certificate"`
+	ElasticsearchURL      List   `split_words:"true" desc:"Comma-separated addresses of Elasticsearch; empty: the embedded engine"`
+	ElasticsearchUsername string `split_words:"true" desc:"Name to log in to Elasticsearch with"`
+	ElasticsearchPassword string `split_words:"true" desc:"Password to log in to Elasticsearch with"`
+	ElasticsearchAPIKey   string `split_words:"true" desc:"API key for Elasticsearch, instead of name and password"`
+	ElasticsearchCAFile   string `split_words:"true" desc:"PEM file of the authority that signed Elasticsearch's certificate"`
+	Index                 string `split_words:"true" default:"filings" desc:"Alias, and first part of the names of generations"`
+	IndexShards           int    `split_words:"true" default:"1" desc:"Shards of a generation"`
+	IndexReplicas         int    `split_words:"true" default:"1" desc:"Replicas of a promoted generation"`
+	RedisURL              string `split_words:"true" desc:"redis:// or rediss:// address of the key store; empty: the embedded store"`
+	DataDir               string `split_words:"true" default:"filings-data" desc:"Folder of the embedded engine and store and of the self-signed certificate"`
 
 	Listen           string        `split_words:"true" default:":8443" desc:"Address of the API, TLS"`
 	RedirectListen   string        `split_words:"true" default:":8080" desc:"Address of the plain listener that redirects to HTTPS; off: none"`
@@ -37,8 +36,8 @@ type Settings struct {
 	OperationsToken  string        `split_words:"true" desc:"Token that /accounts on that listener requires, 32 characters or more; empty: there is no /accounts"`
 	TLSCertFile      string        `split_words:"true" desc:"PEM file of the certificate; empty: self-signed, kept in the data folder"`
 	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
-	TrustedProxies   []string      `split_words:"true" desc:"CIDRs of proxies whose X-Forwarded-Proto: https the plain listener believes, and then serves"`
-	CORSOrigins      []string      `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
+	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies whose X-Forwarded-Proto: https the plain listener believes, and then serves"`
+	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
 	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for cached totals, aggregations and pages; 0: none"`
 
@@ -51,9 +50,9 @@ type Settings struct {
 	ProBurst             int64 `split_words:"true" default:"25" desc:"Requests of a pro account a second"`
 	EnterpriseBurst      int64 `split_words:"true" default:"100" desc:"Requests of an enterprise account a second"`
 
-	ActiveForeclosureStatuses []string `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
-	LegacyHasDataName         string   `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
-	KeepGenerations           int      `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
+	ActiveForeclosureStatuses List   `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
+	LegacyHasDataName         string `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
+	KeepGenerations           int    `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
 
 	LogLevel  slog.Level `split_words:"true" default:"info" desc:"debug, info, warn or error"`
 	LogFormat string     `split_words:"true" default:"auto" desc:"text, json, or auto: text on a terminal, else json"`
@@ -77,9 +76,6 @@ func Read() (Settings, error) {
 	if errors.As(err, &parse) {
 		return s, fmt.Errorf("%s=%q: must be %s", parse.KeyName, parse.Value, form(parse.TypeName))
 	}
-	for _, list := range []*[]string{&s.ElasticsearchURL, &s.TrustedProxies, &s.CORSOrigins, &s.ActiveForeclosureStatuses} {
-		*list = trimmed(*list)
-	}
 	return s, err
 }
 
@@ -90,38 +86,10 @@ func form(typeName string) string {
 		return "a duration such as 5s or 1m30s"
 	case "slog.Level":
 		return "debug, info, warn or error"
+	case "settings.Networks":
+		return "networks such as 10.0.0.0/8, separated by commas"
 	case "settings.ByteSize":
 		return "a size such as 256MiB or 1GiB"
 	}
 	return "an integer" // the other types take any text
-}
-
-// trimmed drops blanks around items, and empty items.
-func trimmed(list []string) []string {
-	var kept []string
-	for _, item := range list {
-		if item = strings.TrimSpace(item); item != "" {
-			kept = append(kept, item)
-		}
-	}
-	return kept
-}
-
-// ByteSize is an amount of memory: an integer number of bytes, KiB, MiB or GiB.
-type ByteSize int64
-
-// Decode implements envconfig.Decoder.
-func (b *ByteSize) Decode(text string) error {
-	number, unit := text, int64(1)
-	for suffix, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
-		if rest, ok := strings.CutSuffix(text, suffix); ok {
-			number, unit = strings.TrimSpace(rest), size
-		}
-	}
-	n, err := strconv.ParseUint(number, 10, 62) // takes no sign
-	if err != nil || int64(n) > 1<<62/unit {
-		return errors.New("not a size")
-	}
-	*b = ByteSize(int64(n) * unit)
-	return nil
 }

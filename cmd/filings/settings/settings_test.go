@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -63,12 +64,12 @@ func TestSettingsAreRead(t *testing.T) {
 		ElasticsearchAPIKey: "k", ElasticsearchCAFile: "ca", Index: "other", IndexShards: 3, IndexReplicas: 0,
 		RedisURL: "rediss://r:6379/1", DataDir: "d", Listen: ":1", RedirectListen: "off", OperationsListen: "127.0.0.2:9090",
 		OperationsToken: strings.Repeat("t", 32),
-		TLSCertFile:     "c", TLSKeyFile: "k", TrustedProxies: []string{"10.0.0.0/8"}, CORSOrigins: []string{"*"},
+		TLSCertFile:     "c", TLSKeyFile: "k", TrustedProxies: Networks{netip.MustParsePrefix("10.0.0.0/8")}, CORSOrigins: []string{"*"},
 		FreeLifetimeQuota: 11, StarterDailyQuota: 12, ProDailyQuota: 13, EnterpriseDailyQuota: 14,
 		FreeBurst: 15, StarterBurst: 16, ProBurst: 17, EnterpriseBurst: 18, ActiveForeclosureStatuses: []string{"one", "two"},
 		LegacyHasDataName: "has", RequestTimeout: time.Second, KeepGenerations: 0, CacheSize: 1 << 30, LogLevel: 4, LogFormat: "json",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
 		t.Errorf("settings (-want +got)\n%s", diff)
 	}
 }

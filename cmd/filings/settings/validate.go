@@ -3,7 +3,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -45,21 +44,7 @@ func (s Settings) Check() error {
 	} {
 		check(number.v >= number.least, number.name, strconv.FormatInt(number.v, 10), fmt.Sprintf("must be %d or more", number.least))
 	}
-	_, err := s.Proxies()
-	return errors.Join(append(errs, err)...)
-}
-
-// Proxies returns the networks of FILINGS_TRUSTED_PROXIES.
-func (s Settings) Proxies() ([]netip.Prefix, error) {
-	var all []netip.Prefix
-	for _, text := range s.TrustedProxies {
-		p, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, fmt.Errorf("FILINGS_TRUSTED_PROXIES=%q: must be networks such as 10.0.0.0/8, separated by commas", text)
-		}
-		all = append(all, p)
-	}
-	return all, nil
+	return errors.Join(errs...)
 }
 
 func isURL(text string, schemes ...string) bool {
