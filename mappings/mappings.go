@@ -5,7 +5,7 @@
 //
 // The fields of the API's record stand at the top level of a document, and are what `_source` gives back, byte for
 // byte. What is derived from them to be searched, sorted by or counted stands in the object x, which is excluded from
-// `_source`. A top-level field is indexed itself only where its value, as it is, can be asked for: numbers, dates and
+// `_source`. A top-level field is indexed itself only where its value, as it is, can be queried: numbers, dates and
 // whatever is listed as written. Everything that is compared ignoring case is folded by the program (index.Fold) and
 // lies in x: a normalizer of Elasticsearch would fold by other rules.
 //
@@ -19,7 +19,7 @@
 //   - x.day is filingDate as days since 1970-01-01, for ranges and for the order of filings. It is no `date`: with several
 //     shards, Elasticsearch fails to sort by a date that is missing somewhere ("too far in the future"). filingDate
 //     itself is a keyword, which sorts right too, and is its own code.
-//   - x.point is for whoever looks at the index with tools for maps. Boxes and map tiles are asked of the two coordinates,
+//   - x.point is for tools that show maps of the index. Boxes and map tiles are selected by the two coordinates,
 //     which are not rounded.
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
 //

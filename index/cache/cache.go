@@ -17,7 +17,7 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// Cache keeps values under keys of type K. It is safe for concurrent use. Values are shared: nobody writes to them.
+// Cache keeps values under keys of type K. It is safe for concurrent use. Values are shared: no caller writes to them.
 type Cache[K comparable] struct {
 	entries *otter.Cache[K, entry]
 	flights flights[K]
@@ -32,7 +32,7 @@ type entry struct {
 // entryBytes is what an entry costs beside its key and value: otter's node, hash table slot and policy queues.
 const entryBytes = 160
 
-// New returns a cache whose keys and values take at most that many bytes, of which keyBytes tells those behind a key's
+// New returns a cache whose keys and values take at most that many bytes, of which keyBytes counts those behind a key's
 // pointers.
 func New[K comparable](bytes int64, keyBytes func(K) int) *Cache[K] {
 	return &Cache[K]{entries: otter.Must(&otter.Options[K, entry]{
@@ -61,8 +61,8 @@ func Peek[V any, K comparable](c *Cache[K], key K) (v V, ok bool) {
 	return e.value.(V), true
 }
 
-// Get returns the value under key, or else what create returns, which also tells how many bytes that takes. Callers that
-// need it at the same time share one creation, and its failure; hit tells that create was not called for this caller. A
+// Get returns the value under key, or else what create returns, which also returns how many bytes that takes. Callers that
+// need it at the same time share one creation, and its failure; hit means that create was not called for this caller. A
 // creation ends with its caller's context, and is then begun anew for those who wait with it. A panic of create is an
 // error. A value that alone exceeds the bound is returned and not kept.
 func Get[V any, K comparable](

@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -16,7 +15,6 @@ type batch struct {
 	body []byte
 	ids  []int64
 	ends []int // of each action's lines in body
-	lent bool  // the HTTP client may still be reading the body
 }
 
 func (b *batch) put(f *index.Filing, version int64) {
@@ -38,15 +36,6 @@ func (b *batch) head(action string, id, version int64) {
 
 func (b *batch) end(id int64) {
 	b.ids, b.ends = append(b.ids, id), append(b.ends, len(b.body))
-}
-
-// reset empties the batch, to be filled again. A request that broke may still be reading its body, as net/http says;
-// then memory is not used again.
-func (b *batch) reset() {
-	if b.lent {
-		*b = batch{ids: b.ids, ends: b.ends}
-	}
-	b.body, b.ids, b.ends = b.body[:0], b.ids[:0], b.ends[:0]
 }
 
 // keep drops all actions but these, into new memory.
@@ -75,7 +64,7 @@ func (b *batch) read(response []byte) error {
 			Delete *item `json:"delete"`
 		} `json:"items"`
 	}
-	if err := json.Unmarshal(response, &bulk); err != nil || len(bulk.Items) != len(b.ids) {
+	if err := client.Decode(response, &bulk); err != nil || len(bulk.Items) != len(b.ids) {
 		return client.Incomplete(len(bulk.Items), len(b.ids))
 	}
 	var again []int

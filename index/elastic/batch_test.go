@@ -11,7 +11,7 @@ import (
 	"filings/index/elastic/client"
 )
 
-// TestBatch_EveryActionIsAccountedFor reads answers to: put 1, put 2, remove 3.
+// TestBatch_EveryActionIsAccountedFor reads responses to: put 1, put 2, remove 3.
 func TestBatch_EveryActionIsAccountedFor(t *testing.T) {
 	t.Parallel()
 	const (
@@ -47,7 +47,7 @@ func TestBatch_EveryActionIsAccountedFor(t *testing.T) {
 		{"items in another order", []string{two, one, three}, "0 of 3", nil},
 		{"an item about nothing", []string{one, `{}`, three}, "1 of 3", nil},
 		{"an item without a status", []string{one, `{"index":{"_id":"2"}}`, three}, "responded 0", []int64{2}},
-		{"half an answer", []string{one, two, `{"delete":`}, "of 3", nil},
+		{"half a response", []string{one, two, `{"delete":`}, "of 3", nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -81,31 +81,11 @@ func TestBatch_EveryActionIsAccountedFor(t *testing.T) {
 
 func TestBatch_GarbageIsTemporary(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []string{"", "<html>", "null", "{}", `{"items":{}}`, `{"items":[1]}`} {
+	for _, response := range []string{"", "<html>", "null", "{}", `{"items":{}}`, `{"items":[1]}`} {
 		var b batch
 		b.remove(1, 1)
-		if err := b.read([]byte(answer)); !client.IsTemporary(err) || !errors.Is(err, index.ErrUnavailable) {
-			t.Errorf("%q: got %v, want a temporary error", answer, err)
+		if err := b.read([]byte(response)); !client.IsTemporary(err) || !errors.Is(err, index.ErrUnavailable) {
+			t.Errorf("%q: got %v, want a temporary error", response, err)
 		}
-	}
-}
-
-// A body that net/http may still be reading must not be written to.
-func TestBatch_LentMemoryIsNotUsedAgain(t *testing.T) {
-	t.Parallel()
-	var b batch
-	b.remove(1, 1)
-	body := b.body
-	b.reset()
-	b.remove(2, 2)
-	if &b.body[0] != &body[0] {
-		t.Error("memory is not used again after an answer")
-	}
-	b.lent = true
-	body = b.body
-	b.reset()
-	b.remove(3, 3)
-	if &b.body[0] == &body[0] || b.lent {
-		t.Error("memory is used again while a broken request may read it")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 
@@ -31,15 +30,8 @@ var _ generation.Build = (*build)(nil)
 // Begin makes a new, unsealed generation: empty, or a clone of the sealed generation `from`, which shares its files and
 // so takes seconds. That the lock is held is checked before: an index cannot be created in one step with that condition. If
 // it is lost at this very moment, an unsealed generation is left behind, which the next load deletes.
-func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error) {
-	b, err := l.begin(ctx, from)
-	if err != nil {
-		return nil, fmt.Errorf("beginning a generation: %w", l.explain(ctx, err))
-	}
-	return b, nil
-}
-
-func (l *lock) begin(ctx context.Context, from string) (*build, error) {
+func (l *lock) Begin(ctx context.Context, from string) (_ generation.Build, err error) {
+	defer l.explain(ctx, &err, "beginning a generation")
 	s := l.store
 	if err := l.mustHold(ctx); err != nil {
 		return nil, err
@@ -144,18 +136,19 @@ func (b *build) Generation() string { return b.name }
 
 // Put adds f or replaces the filing with its id. An error may be an earlier action's.
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	if err := b.bulk.put(ctx, f); err != nil {
-		return fmt.Errorf("writing to %s: %w", b.name, b.lock.explain(ctx, err))
-	}
-	return nil
+	return b.written(ctx, b.bulk.put(ctx, f))
 }
 
 // Remove removes a filing, if it is there. An error may be an earlier action's.
 func (b *build) Remove(ctx context.Context, id int64) error {
-	if err := b.bulk.remove(ctx, id); err != nil {
-		return fmt.Errorf("writing to %s: %w", b.name, b.lock.explain(ctx, err))
+	return b.written(ctx, b.bulk.remove(ctx, id))
+}
+
+func (b *build) written(ctx context.Context, err error) error {
+	if err != nil {
+		b.lock.explain(ctx, &err, "writing to "+b.name)
 	}
-	return nil
+	return err
 }
 
 // Abort deletes the generation.

@@ -118,27 +118,27 @@ func TestSeal_LeavesNothingOfTheLoadBehind(t *testing.T) {
 
 func (s testStore) settings(t testing.TB, name string) map[string]any {
 	t.Helper()
-	var answer map[string]struct{ Settings map[string]any }
+	var response map[string]struct{ Settings map[string]any }
 	text := must(t, s.c, http.MethodGet, "/"+name+"/_settings", map[string][]string{"flat_settings": {"true"}}, nil)
-	if err := json.Unmarshal(text, &answer); err != nil {
+	if err := json.Unmarshal(text, &response); err != nil {
 		t.Fatal(err)
 	}
-	return answer[name].Settings
+	return response[name].Settings
 }
 
 // segments returns how many segments each primary shard has.
 func (s testStore) segments(t testing.TB, name string) map[string]int {
 	t.Helper()
-	var answer struct {
+	var response struct {
 		Indices map[string]struct {
 			Shards map[string][]struct{ Segments map[string]any }
 		}
 	}
-	if err := json.Unmarshal(must(t, s.c, http.MethodGet, "/"+name+"/_segments", nil, nil), &answer); err != nil {
+	if err := json.Unmarshal(must(t, s.c, http.MethodGet, "/"+name+"/_segments", nil, nil), &response); err != nil {
 		t.Fatal(err)
 	}
 	n := map[string]int{}
-	for shard, copies := range answer.Indices[name].Shards {
+	for shard, copies := range response.Indices[name].Shards {
 		n[shard] = len(copies[0].Segments)
 	}
 	if len(n) == 0 {
@@ -276,7 +276,7 @@ func TestBuild_WritesToADeletedGeneration(t *testing.T) {
 	}
 }
 
-func TestBuild_AnswersThatAreLost(t *testing.T) {
+func TestBuild_LostResponses(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}

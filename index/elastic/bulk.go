@@ -21,33 +21,23 @@ const (
 
 // bulk writes filings into one index. Its methods are called by one goroutine; batches are sent by others.
 type bulk struct {
-	store   *Store
-	alias   string // of the index
-	version int64  // of the last action
-	filling *batch // nil: none yet
-	free    chan *batch
-	full    chan *batch
+	store    *Store
+	alias    string // of the index
+	version  int64  // of the last action
+	filling  batch
+	finished bool
 
-	ctx     context.Context // of the writers, ended by the first failure, which is its cause
-	fail    context.CancelCauseFunc
-	writing sync.WaitGroup
-	closed  bool
+	ctx      context.Context // of the requests, ended by the first failure, which is its cause
+	fail     context.CancelCauseFunc
+	sending  sync.WaitGroup
+	inFlight chan struct{} // holds one for each request in progress
 }
 
 // newBulk returns a writer whose first action has the version after `version`. It ends with finish or abandon, not with
 // ctx.
 func (s *Store) newBulk(ctx context.Context, alias string, version int64) *bulk {
-	b := &bulk{
-		store: s, alias: alias, version: version,
-		free: make(chan *batch, writers+1), full: make(chan *batch, writers+1),
-	}
+	b := &bulk{store: s, alias: alias, version: version, inFlight: make(chan struct{}, writers)}
 	b.ctx, b.fail = context.WithCancelCause(context.WithoutCancel(ctx))
-	for range writers + 1 {
-		b.free <- &batch{}
-	}
-	for range writers {
-		b.writing.Go(b.write)
-	}
 	return b
 }
 
@@ -59,77 +49,72 @@ func (b *bulk) remove(ctx context.Context, id int64) error {
 	return b.add(ctx, func(to *batch) { to.remove(id, b.version) })
 }
 
-// add adds an action to the batch that is being filled. It waits while all batches are in progress.
+// add adds an action to the batch that is being filled. It waits while as many requests are in progress as may be.
 func (b *bulk) add(ctx context.Context, write func(*batch)) error {
 	switch {
 	case b.ctx.Err() != nil:
 		return context.Cause(b.ctx)
-	case b.closed:
+	case b.finished:
 		return errFinished
-	case b.filling == nil:
-		select {
-		case b.filling = <-b.free:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-b.ctx.Done():
-			return context.Cause(b.ctx)
-		}
+	case b.filling.body == nil:
+		const lastAction = 64 << 10 // hardly one is larger
+		b.filling.body = make([]byte, 0, b.store.batchBytes+lastAction)
 	}
 	b.version++
-	write(b.filling)
-	if len(b.filling.body) >= b.store.batchBytes {
-		b.full <- b.filling
-		b.filling = nil
+	write(&b.filling)
+	if len(b.filling.body) < b.store.batchBytes {
+		return nil
 	}
+	return b.flush(ctx)
+}
+
+// flush sends the batch that is being filled. A batch's memory is never used again: a request that broke may still be
+// reading its body, as net/http says.
+func (b *bulk) flush(ctx context.Context) error {
+	select {
+	case b.inFlight <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-b.ctx.Done():
+		return context.Cause(b.ctx)
+	}
+	full := b.filling
+	b.filling = batch{}
+	b.sending.Go(func() {
+		if err := b.send(&full); err != nil {
+			b.fail(err)
+		}
+		<-b.inFlight
+	})
 	return nil
 }
 
 // finish sends what is left and waits until everything was accepted. It returns the first failure.
 func (b *bulk) finish(ctx context.Context) error {
-	if b.closed {
+	if b.finished {
 		return errFinished
 	}
 	stop := context.AfterFunc(ctx, func() { b.fail(context.Cause(ctx)) })
 	defer stop()
-	if b.filling != nil {
-		b.full <- b.filling
-		b.filling = nil
+	if len(b.filling.ids) > 0 {
+		_ = b.flush(ctx) // which fails only with one of the two contexts, and so below too
 	}
-	b.close()
+	b.finished = true
+	b.sending.Wait()
 	return context.Cause(b.ctx)
 }
 
 // abandon ends all writing.
 func (b *bulk) abandon() {
 	b.fail(errAborted)
-	if !b.closed {
-		b.close()
-	}
+	b.finished = true
+	b.sending.Wait()
 }
 
 var (
 	errAborted  = errors.New("the load was aborted")
 	errFinished = errors.New("all was written already")
 )
-
-func (b *bulk) close() {
-	b.closed = true
-	close(b.full)
-	b.writing.Wait()
-}
-
-// write sends full batches, until there are no more or one fails.
-func (b *bulk) write() {
-	for batch := range b.full {
-		if b.ctx.Err() == nil {
-			if err := b.send(batch); err != nil {
-				b.fail(err)
-			}
-		}
-		batch.reset()
-		b.free <- batch
-	}
-}
 
 // send repeats a batch, less what was accepted, until all of it is.
 func (b *bulk) send(batch *batch) error {
@@ -139,7 +124,6 @@ func (b *bulk) send(batch *batch) error {
 			Index: b.alias, Body: bytes.NewReader(batch.body), RequireAlias: &requireAlias, FilterPath: []string{responseFilter},
 		})
 		if err != nil {
-			batch.lent = true
 			return err
 		}
 		return batch.read(response)

@@ -23,7 +23,7 @@ import (
 func TestBulk_FaultsLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	refused := elastictest.Respond(http.StatusTooManyRequests, `{"error":{"type":"es_rejected_execution_exception"}}`)
-	cutShort := elastictest.Rewrite(func(answer []byte) []byte { return answer[:len(answer)/2] })
+	cutShort := elastictest.Rewrite(func(response []byte) []byte { return response[:len(response)/2] })
 	tests := []struct {
 		name   string
 		faults []elastictest.Treatment
@@ -33,8 +33,8 @@ func TestBulk_FaultsLoseAndDoubleNothing(t *testing.T) {
 		{"queue full", []elastictest.Treatment{refused, refused}},
 		{"no master", []elastictest.Treatment{elastictest.Respond(http.StatusServiceUnavailable, `{"error":{"type":"cluster_block_exception"}}`)}},
 		{"proxy's page", []elastictest.Treatment{elastictest.Respond(http.StatusBadGateway, "<html>"), elastictest.Respond(http.StatusGatewayTimeout, "")}},
-		{"garbage for an answer", []elastictest.Treatment{elastictest.Respond(http.StatusOK, "<html>"), cutShort}},
-		{"an answer about too few", []elastictest.Treatment{elastictest.Rewrite(oneItem), elastictest.Rewrite(oneItem)}},
+		{"garbage for a response", []elastictest.Treatment{elastictest.Respond(http.StatusOK, "<html>"), cutShort}},
+		{"a response about too few", []elastictest.Treatment{elastictest.Rewrite(oneItem), elastictest.Rewrite(oneItem)}},
 		{"items refused", []elastictest.Treatment{refuseEveryOther, refuseEveryOther, refuseEveryOther}},
 		{"items refused, then cut", []elastictest.Treatment{refuseEveryOther, elastictest.CutAfter, refuseEveryOther, elastictest.CutBefore}},
 	}
@@ -127,7 +127,7 @@ func TestBulk_ARefusedFilingFailsTheLoad(t *testing.T) {
 	}
 }
 
-// With several requests under way, the last action of an id wins, whatever order they arrive in.
+// With several requests in progress, the last action of an id wins, whatever order they arrive in.
 func TestL5_TheLastActionOfAnIDWins(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
@@ -204,20 +204,18 @@ func TestBulk_RequestsThatComeLate(t *testing.T) {
 	}
 }
 
-// drain waits until no request of b is under way.
+// drain waits until no request of b is in progress.
 func drain(t testing.TB, b *bulk) {
 	t.Helper()
-	var idle []*batch
-	for range cap(b.free) {
+	for range cap(b.inFlight) {
 		select {
-		case batch := <-b.free:
-			idle = append(idle, batch)
+		case b.inFlight <- struct{}{}:
 		case <-time.After(time.Minute):
 			t.Fatal("requests do not end")
 		}
 	}
-	for _, batch := range idle {
-		b.free <- batch
+	for range cap(b.inFlight) {
+		<-b.inFlight
 	}
 }
 
@@ -275,7 +273,7 @@ func TestBulk_MemoryIsBounded(t *testing.T) {
 			accepted++
 		}
 	}()
-	arrived.Wait() // all writers have a request under way
+	arrived.Wait() // all writers have a request in progress
 	cancel()
 	if err := <-blocked; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
@@ -283,7 +281,7 @@ func TestBulk_MemoryIsBounded(t *testing.T) {
 	if accepted < writers || accepted > writers+1 {
 		t.Errorf("%d batches were taken, want at most %d", accepted, writers+1)
 	}
-	if err := b.Abort(t.Context()); err != nil { // ends the requests under way, too
+	if err := b.Abort(t.Context()); err != nil { // ends the requests in progress, too
 		t.Error(err)
 	}
 }

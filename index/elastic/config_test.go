@@ -65,7 +65,7 @@ func TestOpen_RefusesWrongSettings(t *testing.T) {
 	}
 }
 
-// refusing returns an address that nobody listens at.
+// refusing returns an address that no server listens at.
 func refusing(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,7 +9,7 @@ import (
 )
 
 // The suite that every engine must pass, on the real Elasticsearch: once with one shard, and once with three, where
-// every order and every count is put together from three answers. On a cluster of several nodes, all of them are asked.
+// every order and every count is put together from three responses. On a cluster of several nodes, requests go to all of them.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for name, layout := range map[string]struct{ shards, replicas int }{"one shard": {1, 0}, "three shards": {3, 1}} {

@@ -62,15 +62,9 @@ const alreadyExists = "resource_already_exists_exception"
 
 // lockAlias returns the alias that the lock is now, or index.ErrGone without a state index.
 func (s *Store) lockAlias(ctx context.Context) (string, error) {
-	response, err := s.c.Read(ctx, esapi.IndicesGetAliasRequest{Index: []string{s.stateIndex()}})
-	if err != nil {
+	var indices map[string]struct{ Aliases map[string]struct{} }
+	if err := s.c.ReadInto(ctx, &indices, esapi.IndicesGetAliasRequest{Index: []string{s.stateIndex()}}); err != nil {
 		return "", err
-	}
-	var indices map[string]struct {
-		Aliases map[string]json.RawMessage `json:"aliases"`
-	}
-	if err := json.Unmarshal(response, &indices); err != nil {
-		return "", fmt.Errorf("reading the lock: %w", err)
 	}
 	for name := range indices[s.stateIndex()].Aliases {
 		if strings.HasPrefix(name, s.lockPrefix()) {
@@ -96,15 +90,12 @@ const entryID = "run"
 // readEntry retries: the first load to find a new state index comes before its shard has started.
 func (s *Store) readEntry(ctx context.Context) (e entry, err error) {
 	err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		response, err := s.c.Read(ctx, esapi.GetRequest{Index: s.stateIndex(), DocumentID: entryID})
 		e = entry{}
+		err := s.c.ReadInto(ctx, &e, esapi.GetRequest{Index: s.stateIndex(), DocumentID: entryID})
 		if errors.Is(err, index.ErrNotFound) {
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(response, &e)
+		return err
 	})
 	return e, err
 }
@@ -129,5 +120,5 @@ func (s *Store) writeEntry(ctx context.Context, e *entry, token string, run gene
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(response, e)
+	return client.Decode(response, e)
 }

@@ -3,7 +3,6 @@ package elastic
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,9 @@ import (
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
 	"filings/index"
+	"filings/index/elastic/client"
 	"filings/index/elastic/document"
+	"filings/index/elastic/reader"
 	"filings/index/generation"
 	"filings/mappings"
 )
@@ -46,32 +47,34 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	return list, nil
 }
 
+// Open returns a Reader of a sealed generation, or index.ErrNotFound.
+func (s *Store) Open(ctx context.Context, generation string) (_ index.Reader, err error) {
+	defer wrap(&err, "opening "+generation)
+	if _, err := s.sealed(ctx, generation); errors.Is(err, errUnsealed) {
+		return nil, index.ErrNotFound // not for readers, yet or ever
+	} else if err != nil {
+		return nil, err
+	}
+	return reader.New(s.c, generation), nil
+}
+
 // size is what `_stats` says of an index.
 type size struct {
-	Primaries struct {
-		Docs struct {
-			Count int64 `json:"count"`
-		} `json:"docs"`
-	} `json:"primaries"`
-	Total struct {
+	Primaries struct{ Docs struct{ Count int64 } }
+	Total     struct {
 		Store struct {
 			Bytes int64 `json:"size_in_bytes"`
-		} `json:"store"`
-	} `json:"total"`
+		}
+	}
 }
 
 func (s *Store) sizes(ctx context.Context) (map[string]size, error) {
-	response, err := s.c.Read(ctx, esapi.IndicesStatsRequest{
+	var stats struct{ Indices map[string]size }
+	err := s.c.ReadInto(ctx, &stats, esapi.IndicesStatsRequest{
 		Index: []string{s.alias + "-*"}, Metric: []string{"docs", "store"},
 		FilterPath: []string{"indices.*.primaries.docs.count", "indices.*.total.store.size_in_bytes"},
 	})
-	if err != nil {
-		return nil, err
-	}
-	var stats struct {
-		Indices map[string]size `json:"indices"`
-	}
-	return stats.Indices, json.Unmarshal(response, &stats)
+	return stats.Indices, err
 }
 
 // errUnsealed: the generation is being built, or was left behind by a load that died.
@@ -79,23 +82,17 @@ var errUnsealed = errors.New("it is not sealed")
 
 // described is an index as one request describes it.
 type described struct {
-	Aliases  map[string]json.RawMessage `json:"aliases"`
+	Aliases  map[string]struct{}
 	Mappings struct {
 		Meta document.Meta `json:"_meta"`
-	} `json:"mappings"`
+	}
 }
 
 // describe returns the indices that a name or pattern selects.
 func (s *Store) describe(ctx context.Context, indices string) (map[string]described, error) {
-	response, err := s.c.Read(ctx, esapi.IndicesGetRequest{Index: []string{indices}, Features: "aliases,mappings"})
-	if err != nil {
-		return nil, err
-	}
 	var found map[string]described
-	if err := json.Unmarshal(response, &found); err != nil {
-		return nil, fmt.Errorf("reading the description of %s: %w", indices, err)
-	}
-	return found, nil
+	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetRequest{Index: []string{indices}, Features: "aliases,mappings"})
+	return found, err
 }
 
 // sealed returns the meta of a sealed generation of this program's mapping, index.ErrNotFound if there is no such
@@ -125,4 +122,48 @@ func checkVersion(generation string) error {
 	}
 	return fmt.Errorf("generation %s has another mapping version than this program (%d): load the filings again",
 		generation, mappings.Version)
+}
+
+// Swap makes the sealed generation `to` live in one step, if `from` is live ("" for none). Else it changes nothing and
+// returns generation.ErrConflict.
+func (s *Store) Swap(ctx context.Context, from, to string) (err error) {
+	defer wrap(&err, "making "+to+" live")
+	return s.swap(ctx, from, to)
+}
+
+// swap is Swap on a further condition.
+func (s *Store) swap(ctx context.Context, from, to string, condition ...action) error {
+	check := func(ctx context.Context) error { return s.checkSwap(ctx, from, to) }
+	if err := s.c.Retry(ctx, client.RequestTime, check); err != nil {
+		return err
+	}
+	actions := condition
+	if from != "" {
+		actions = append(actions, removeAlias(from, s.alias))
+	}
+	actions = append(actions, addWriteAlias(to, s.alias))
+	err := s.commit(ctx, func(ctx context.Context) (bool, error) {
+		live, err := s.liveName(ctx)
+		return live == to, err
+	}, actions...)
+	s.forget()
+	if errors.Is(err, errRefused) {
+		return generation.ErrConflict
+	}
+	return err
+}
+
+// checkSwap looks at what Elasticsearch cannot be given as a condition: that `to` is sealed, and, since adding what is
+// there is no error, that nothing is live where `from` says so. Neither can become untrue: what is sealed stays so, and
+// an alias that appears meanwhile is refused for being a second one.
+func (s *Store) checkSwap(ctx context.Context, from, to string) error {
+	live, err := s.liveName(ctx)
+	if err != nil {
+		return err
+	}
+	if live != from {
+		return generation.ErrConflict
+	}
+	_, err = s.sealed(ctx, to)
+	return err
 }

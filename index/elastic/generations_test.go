@@ -41,7 +41,7 @@ func (s testStore) makeIndex(t testing.TB, name string, m document.Meta) {
 	must(t, s.c, http.MethodPut, "/"+name, nil, body)
 }
 
-// point adds the store's alias to an index as an operator might: without asking where it points already.
+// point adds the store's alias to an index as an operator might: whatever it points at already.
 func (s testStore) point(t testing.TB, name string) {
 	t.Helper()
 	must(t, s.c, http.MethodPut, "/"+name+"/_alias/"+s.alias, nil, nil)
@@ -54,7 +54,7 @@ func swap(t testing.TB, s *Store, from, to string) {
 	}
 }
 
-// wantLive asks Elasticsearch which generation is live.
+// wantLive checks which generation is live in Elasticsearch.
 func (s testStore) wantLive(t testing.TB, want, when string) {
 	t.Helper()
 	if got, err := s.liveName(t.Context()); err != nil || got != want {
@@ -154,7 +154,7 @@ func TestGenerations(t *testing.T) {
 	if err != nil || len(got) != 0 {
 		t.Fatalf("in an empty store: %v, %v", got, err)
 	}
-	// What is not ours: another store whose name begins like this one's, and an index of somebody else.
+	// What is not ours: another store whose name begins like this one's, and an index of another program.
 	neighbour := generation.Name(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
 	s.makeIndex(t, neighbour, document.Meta{Sealed: true, Generation: neighbour})
 	s.makeIndex(t, s.alias+"-other", document.Meta{})

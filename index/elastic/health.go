@@ -48,22 +48,13 @@ func (s *Store) Health(ctx context.Context) (h Health, err error) {
 	return h, err
 }
 
-// readInto reads the response to a request into v.
-func (s *Store) readInto(ctx context.Context, v any, request esapi.Request) error {
-	response, err := s.c.Read(ctx, request)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(response, v)
-}
-
 // version is that of the node that responds. Not by GET /, which is a module of its own in Elasticsearch, and may be
 // missing.
 func (s *Store) version(ctx context.Context, h *Health) error {
 	var local struct {
 		Nodes map[string]struct{ Version string }
 	}
-	err := s.readInto(ctx, &local, esapi.NodesInfoRequest{
+	err := s.c.ReadInto(ctx, &local, esapi.NodesInfoRequest{
 		NodeID: []string{"_local"}, Metric: []string{"_none"}, FilterPath: []string{"nodes.*.version"},
 	})
 	for _, node := range local.Nodes {
@@ -77,7 +68,7 @@ func (s *Store) status(ctx context.Context, h *Health) error {
 		Status    string
 		DataNodes int `json:"number_of_data_nodes"`
 	}
-	err := s.readInto(ctx, &health, esapi.ClusterHealthRequest{FilterPath: []string{"status", "number_of_data_nodes"}})
+	err := s.c.ReadInto(ctx, &health, esapi.ClusterHealthRequest{FilterPath: []string{"status", "number_of_data_nodes"}})
 	h.Status, h.DataNodes = health.Status, health.DataNodes
 	return err
 }
@@ -96,7 +87,7 @@ func (s *Store) privileges(ctx context.Context, h *Health) error {
 		Cluster map[string]bool
 		Index   map[string]map[string]bool
 	}
-	err = s.readInto(ctx, &has, esapi.SecurityHasPrivilegesRequest{Body: bytes.NewReader(body)})
+	err = s.c.ReadInto(ctx, &has, esapi.SecurityHasPrivilegesRequest{Body: bytes.NewReader(body)})
 	var refused *client.Error
 	if errors.As(err, &refused) && strings.HasPrefix(refused.Reason, "no handler found") {
 		return nil
@@ -123,7 +114,7 @@ func (s *Store) blocks(ctx context.Context, h *Health) error {
 	const blocked = "index.blocks.read_only_allow_delete"
 	flat := true
 	var indices map[string]struct{ Settings map[string]string }
-	err := s.readInto(ctx, &indices, esapi.IndicesGetSettingsRequest{
+	err := s.c.ReadInto(ctx, &indices, esapi.IndicesGetSettingsRequest{
 		Index: []string{s.alias + "-*"}, Name: []string{blocked}, FlatSettings: &flat, ExpandWildcards: "all",
 	})
 	for _, name := range slices.Sorted(maps.Keys(indices)) {
@@ -147,7 +138,7 @@ func (s *Store) disks(ctx context.Context, h *Health) error {
 			}
 		}
 	}
-	err := s.readInto(ctx, &stats, esapi.NodesStatsRequest{
+	err := s.c.ReadInto(ctx, &stats, esapi.NodesStatsRequest{
 		Metric: []string{"fs"}, FilterPath: []string{"nodes.*.name", "nodes.*.roles", "nodes.*.fs.total"},
 	})
 	if client.HasStatus(err, http.StatusForbidden) {

@@ -11,15 +11,15 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-// told returns a store whose cluster gives these answers: by path, a status and a body.
-func told(t *testing.T, answers map[string]string, status map[string]int) *Store {
+// storeOver returns a store whose cluster gives these responses: by path, a status and a body.
+func storeOver(t *testing.T, responses map[string]string, status map[string]int) *Store {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Elastic-Product", "Elasticsearch")
 		if code := status[r.URL.Path]; code != 0 {
 			w.WriteHeader(code)
 		}
-		_, _ = w.Write([]byte(answers[r.URL.Path]))
+		_, _ = w.Write([]byte(responses[r.URL.Path]))
 	}))
 	t.Cleanup(server.Close)
 	s, err := Open(Config{Addresses: []string{server.URL}, Index: "filings", Shards: 1})
@@ -29,8 +29,8 @@ func told(t *testing.T, answers map[string]string, status map[string]int) *Store
 	return s
 }
 
-// clusterAnswers are those of Elasticsearch 8.19 with security, cut to what matters.
-func clusterAnswers() map[string]string {
+// clusterResponses are those of Elasticsearch 8.19 with security, cut to what matters.
+func clusterResponses() map[string]string {
 	return map[string]string{
 		"/_nodes/_local/_none":                                     `{"nodes":{"x":{"version":"8.19.7"}}}`,
 		"/_cluster/health":                                         `{"status":"yellow","number_of_data_nodes":2}`,
@@ -42,7 +42,7 @@ func clusterAnswers() map[string]string {
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	got, err := told(t, clusterAnswers(), nil).Health(t.Context())
+	got, err := storeOver(t, clusterResponses(), nil).Health(t.Context())
 	want := Health{
 		Version: "8.19.7", Status: "yellow", DataNodes: 2,
 		Lacks:   []string{"monitor on the cluster", "manage on filings-*", "write on filings-*"},
@@ -54,18 +54,18 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// Who may not look at the nodes is told the rest.
+// Credentials that may not look at the nodes get the rest.
 func TestHealth_Refused(t *testing.T) {
 	t.Parallel()
-	got, err := told(t, clusterAnswers(), map[string]int{"/_nodes/stats/fs": http.StatusForbidden}).Health(t.Context())
+	got, err := storeOver(t, clusterResponses(), map[string]int{"/_nodes/stats/fs": http.StatusForbidden}).Health(t.Context())
 	if err != nil || got.Disks != nil || got.Version == "" {
 		t.Errorf("%+v %v", got, err)
 	}
-	_, err = told(t, clusterAnswers(), map[string]int{"/_nodes/_local/_none": http.StatusUnauthorized}).Health(t.Context())
+	_, err = storeOver(t, clusterResponses(), map[string]int{"/_nodes/_local/_none": http.StatusUnauthorized}).Health(t.Context())
 	if !errors.Is(err, ErrCredentials) {
 		t.Errorf("%v, want %v", err, ErrCredentials)
 	}
-	_, err = told(t, clusterAnswers(), map[string]int{"/_cluster/health": http.StatusForbidden}).Health(t.Context())
+	_, err = storeOver(t, clusterResponses(), map[string]int{"/_cluster/health": http.StatusForbidden}).Health(t.Context())
 	if err == nil {
 		t.Error("a refusal is no error")
 	}
@@ -73,7 +73,7 @@ func TestHealth_Refused(t *testing.T) {
 
 func TestHealth_Real(t *testing.T) {
 	t.Parallel()
-	s, err := Open(Config{Addresses: []string{servers.Elasticsearch(t)}, Index: "facts", Shards: 1})
+	s, err := Open(Config{Addresses: []string{servers.Elasticsearch(t)}, Index: "health", Shards: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package elastic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -124,16 +123,13 @@ func (s *Store) forget() {
 // liveName returns the index that the alias points at, "" for none.
 func (s *Store) liveName(ctx context.Context) (string, error) {
 	// The aliases of the alias also show when it is no alias but an index.
-	response, err := s.c.Read(ctx, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
+	var indices map[string]struct{}
+	err := s.c.ReadInto(ctx, &indices, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
 	if errors.Is(err, index.ErrGone) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
-	}
-	var indices map[string]json.RawMessage
-	if err := json.Unmarshal(response, &indices); err != nil {
-		return "", fmt.Errorf("reading where the alias %s points: %w", s.alias, err)
 	}
 	names := slices.Sorted(maps.Keys(indices))
 	switch {

@@ -65,7 +65,7 @@ func TestL8_LiveFollowsSwaps(t *testing.T) {
 	}
 }
 
-func TestL8_LiveAsksAtOnceWhenAGenerationIsGone(t *testing.T) {
+func TestL8_LiveLooksAtOnceWhenAGenerationIsGone(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	other := s.again(t, nil)
@@ -129,87 +129,87 @@ func TestLive_RefusesWhatIsNoGeneration(t *testing.T) {
 	}
 }
 
-func TestLive_OneQuestionForAllWhoWait(t *testing.T) {
+func TestLive_OneRequestForAllWhoWait(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}
-	asking := s.again(t, net)
+	looking := s.again(t, net)
 	arrived, release := make(chan struct{}), make(chan struct{})
 	net.On("/_alias", elastictest.First(func() { close(arrived); <-release }))
 
 	gone, leave := context.WithCancel(t.Context())
 	var callers errgroup.Group
 	callers.Go(func() error {
-		if _, err := asking.Live(gone); !errors.Is(err, context.Canceled) {
+		if _, err := looking.Live(gone); !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("the caller who went away got %v", err)
 		}
-		close(release) // only now: the first caller's end must not end the question
+		close(release) // only now: the first caller's end must not end the request
 		return nil
 	})
 	<-arrived
 	for range 20 {
-		callers.Go(func() error { _, err := asking.Live(t.Context()); return err })
+		callers.Go(func() error { _, err := looking.Live(t.Context()); return err })
 	}
 	leave()
 	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	if n := net.Requests("_alias"); n != 1 {
-		t.Errorf("%d questions were sent within a second", n)
+		t.Errorf("%d requests were sent within a second", n)
 	}
 }
 
-// Under traffic nobody waits for the question which generation is live: it is asked before its answer is needed.
-func TestLive_AsksAhead(t *testing.T) {
+// Under traffic no caller waits to learn which generation is live: the request is sent before its response is needed.
+func TestLive_LooksAhead(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}
-	asking := s.again(t, net)
+	looking := s.again(t, net)
 	a, b := s.bare(t, 1), s.bare(t, 2)
 	swap(t, s.Store, "", a)
-	if got := liveOf(t, asking); got != a {
+	if got := liveOf(t, looking); got != a {
 		t.Fatalf("live is %q, want %q", got, a)
 	}
 	swap(t, s.Store, a, b)
 	s.clock.advance(refreshAfter)
 	arrived, release := make(chan struct{}), make(chan struct{})
 	net.On("/_alias", elastictest.First(func() { close(arrived); <-release }))
-	if got := liveOf(t, asking); got != a {
-		t.Fatalf("live is %q while the question is on its way, want %q", got, a)
+	if got := liveOf(t, looking); got != a {
+		t.Fatalf("live is %q while the request is on its way, want %q", got, a)
 	}
 	<-arrived
 	close(release)
 	s.clock.advance(liveFor - refreshAfter)
-	if got := liveOf(t, asking); got != b {
+	if got := liveOf(t, looking); got != b {
 		t.Errorf("live is %q a second after a swap, want %q", got, b)
 	}
 	if n := net.Requests("_alias"); n != 2 {
-		t.Errorf("%d questions were sent, want 2", n)
+		t.Errorf("%d requests were sent, want 2", n)
 	}
 }
 
-// A question that was sent more than a second before a caller came says nothing about swaps meanwhile.
-func TestL8_LiveDoesNotJoinAnOldQuestion(t *testing.T) {
+// A request that was sent more than a second before a caller came says nothing about swaps meanwhile.
+func TestL8_LiveDoesNotJoinAnOldRequest(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}
-	asking := s.again(t, net)
+	looking := s.again(t, net)
 	a := s.bare(t, 1)
 	arrived, release := make(chan struct{}), make(chan struct{})
 	net.On("/_alias", func(_ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
-		res, err := send() // the answer is old when it comes
+		res, err := send() // the response is old when it comes
 		close(arrived)
 		<-release
 		return res, err
 	})
 	var callers errgroup.Group
-	callers.Go(func() error { _, err := asking.Live(t.Context()); return err })
+	callers.Go(func() error { _, err := looking.Live(t.Context()); return err })
 	<-arrived
 	swap(t, s.Store, "", a)
 	s.clock.advance(liveFor)
 	var got string
 	callers.Go(func() error {
-		r, err := asking.Live(t.Context())
+		r, err := looking.Live(t.Context())
 		if err == nil {
 			got = r.Generation()
 		}
@@ -237,7 +237,7 @@ func TestL8_SwapsUnderConstantSearches(t *testing.T) {
 
 	var stop atomic.Bool
 	var searching errgroup.Group
-	var answers [2]atomic.Int64
+	var responses [2]atomic.Int64
 	for range searchers {
 		searching.Go(func() error {
 			for !stop.Load() {
@@ -254,7 +254,7 @@ func TestL8_SwapsUnderConstantSearches(t *testing.T) {
 				}
 				for i, name := range generations {
 					if name == r.Generation() {
-						answers[i].Add(1)
+						responses[i].Add(1)
 					}
 				}
 			}
@@ -264,13 +264,13 @@ func TestL8_SwapsUnderConstantSearches(t *testing.T) {
 	other := s.again(t, nil)
 	for i := range swaps {
 		from, to := generations[i%2], generations[(i+1)%2]
-		seen := answers[(i+1)%2].Load()
+		seen := responses[(i+1)%2].Load()
 		swap(t, other, from, to)
 		s.clock.advance(liveFor)
-		for deadline := time.Now().Add(time.Minute); answers[(i+1)%2].Load() < seen+searchers; {
+		for deadline := time.Now().Add(time.Minute); responses[(i+1)%2].Load() < seen+searchers; {
 			if time.Now().After(deadline) {
 				stop.Store(true)
-				t.Fatalf("nobody sees generation %s after swap %d: %v", to, i, searching.Wait())
+				t.Fatalf("no search sees generation %s after swap %d: %v", to, i, searching.Wait())
 			}
 			if _, err := other.Live(t.Context()); err != nil { // lets the searchers work meanwhile
 				t.Fatal(err)
@@ -281,5 +281,5 @@ func TestL8_SwapsUnderConstantSearches(t *testing.T) {
 	if err := searching.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d and %d answers during %d swaps", answers[0].Load(), answers[1].Load(), swaps)
+	t.Logf("%d and %d responses during %d swaps", responses[0].Load(), responses[1].Load(), swaps)
 }

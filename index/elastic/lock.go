@@ -24,8 +24,8 @@ type lock struct {
 
 var _ generation.Lock = (*lock)(nil)
 
-// Lock takes the lock, or fails at once with a *generation.LockedError. A lock that was not renewed for generation.LockTTL is
-// taken over.
+// Lock takes the lock, or fails at once with a *generation.LockedError. A lock that was not renewed for
+// generation.LockTTL is taken over.
 func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
 	for {
 		l, err := s.tryLock(ctx, run)
@@ -46,7 +46,9 @@ var errNoState = errors.New("no state index")
 func (s *Store) tryLock(ctx context.Context, run generation.Run) (*lock, error) {
 	current, err := s.lockAlias(ctx)
 	if errors.Is(err, index.ErrGone) {
-		return nil, errors.Join(errNoState, s.createState(ctx))
+		if err = s.createState(ctx); err == nil {
+			err = errNoState
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func (s *Store) holder(ctx context.Context, current string) (*generation.Run, er
 	}
 	run := e.Source.Run
 	if e.Source.Token != current {
-		// The holder has not written yet who it is.
+		// The holder has not yet written its entry.
 		taken := s.takenAt(current)
 		run = generation.Run{Holder: "unknown", Started: taken, Renewed: taken, Phase: "preparing"}
 	}
@@ -97,19 +99,16 @@ func (s *Store) holder(ctx context.Context, current string) (*generation.Run, er
 }
 
 // Running returns the load that holds the lock, or nil.
-func (s *Store) Running(ctx context.Context) (*generation.Run, error) {
+func (s *Store) Running(ctx context.Context) (_ *generation.Run, err error) {
+	defer wrap(&err, "looking which load is running")
 	current, err := s.lockAlias(ctx)
 	if errors.Is(err, index.ErrGone) {
 		return nil, nil // no load ever ran
 	}
-	var run *generation.Run
-	if err == nil {
-		run, err = s.holder(ctx, current)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("looking which load is running: %w", err)
+		return nil, err
 	}
-	return run, nil
+	return s.holder(ctx, current)
 }
 
 // LastRun returns what the load that holds the lock, or held it last, published last; nil before the first load.
@@ -125,12 +124,10 @@ func (s *Store) LastRun(ctx context.Context) (*generation.Run, error) {
 }
 
 // Renew keeps the lock for another generation.LockTTL and publishes run.
-func (l *lock) Renew(ctx context.Context, run generation.Run) error {
+func (l *lock) Renew(ctx context.Context, run generation.Run) (err error) {
+	defer wrap(&err, "renewing the lock")
 	// An entry of ours that we do not know of is one whose response did not come.
-	if err := l.publish(ctx, run, func(e entry) bool { return e.Source.Token == l.token }); err != nil {
-		return fmt.Errorf("renewing the lock: %w", err)
-	}
-	return nil
+	return l.publish(ctx, run, func(e entry) bool { return e.Source.Token == l.token })
 }
 
 // publish writes run as of now. If the entry is not where it was, mayReplace decides about what is there instead.
@@ -179,35 +176,30 @@ func (l *lock) mustHold(ctx context.Context) error {
 	return err
 }
 
-// explain turns a failure whose reason is that the lock was lost into generation.ErrLockLost.
-func (l *lock) explain(ctx context.Context, err error) error {
-	if err == nil || client.IsTemporary(err) {
-		return err
+// explain makes an error say what was attempted. One whose reason is that the lock was lost becomes
+// generation.ErrLockLost.
+func (l *lock) explain(ctx context.Context, err *error, what string) {
+	if *err == nil {
+		return
 	}
-	if held, unknown := l.isHeld(ctx); unknown == nil && !held {
-		return generation.ErrLockLost
+	if !client.IsTemporary(*err) {
+		if held, unknown := l.isHeld(ctx); unknown == nil && !held {
+			*err = generation.ErrLockLost
+		}
 	}
-	return err
+	wrap(err, what)
 }
 
 // Promote is Swap, in one step with the condition that the lock is held.
-func (l *lock) Promote(ctx context.Context, from, to string) error {
-	if err := l.explain(ctx, l.store.swap(ctx, from, to, l.fence()...)); err != nil {
-		return fmt.Errorf("promoting %s: %w", to, err)
-	}
-	return nil
+func (l *lock) Promote(ctx context.Context, from, to string) (err error) {
+	defer l.explain(ctx, &err, "promoting "+to)
+	return l.store.swap(ctx, from, to, l.fence()...)
 }
 
 // Delete deletes a generation that is not live, in one step with the conditions that the lock is held and that the live
 // generation is still another one. index.ErrNotFound if there is none of that name.
-func (l *lock) Delete(ctx context.Context, generation string) error {
-	if err := l.explain(ctx, l.delete(ctx, generation)); err != nil {
-		return fmt.Errorf("deleting %s: %w", generation, err)
-	}
-	return nil
-}
-
-func (l *lock) delete(ctx context.Context, name string) error {
+func (l *lock) Delete(ctx context.Context, name string) (err error) {
+	defer l.explain(ctx, &err, "deleting "+name)
 	s := l.store
 	if _, ok := generation.ParseName(s.alias, name); !ok {
 		return index.ErrNotFound
@@ -238,17 +230,15 @@ func (l *lock) delete(ctx context.Context, name string) error {
 }
 
 // Release gives the lock up.
-func (l *lock) Release(ctx context.Context) error {
+func (l *lock) Release(ctx context.Context) (err error) {
+	defer wrap(&err, "releasing the lock")
 	s := l.store
-	err := s.commit(ctx, func(ctx context.Context) (bool, error) {
+	err = s.commit(ctx, func(ctx context.Context) (bool, error) {
 		held, err := l.isHeld(ctx)
 		return !held, err
 	}, removeAlias(s.stateIndex(), l.token), addAlias(s.stateIndex(), s.freeLock()))
 	if errors.Is(err, errRefused) || errors.Is(err, index.ErrGone) {
 		err = generation.ErrLockLost
 	}
-	if err != nil {
-		return fmt.Errorf("releasing the lock: %w", err)
-	}
-	return nil
+	return err
 }

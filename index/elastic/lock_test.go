@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -244,7 +245,7 @@ func TestLock_ClocksThatDiffer(t *testing.T) {
 }
 
 // A load that died between taking the lock and writing who it is holds the lock like any other, and not for longer.
-func TestLock_HolderThatNeverSaidWhoItIs(t *testing.T) {
+func TestLock_HolderWithoutAnEntry(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	if err := s.lock(t).Release(t.Context()); err != nil {
@@ -286,8 +287,8 @@ func TestLock_StateIndexThatWasTamperedWith(t *testing.T) {
 	s.lock(t) // makes a new one
 }
 
-// Whatever was carried out although its answer was lost is done once, and is a success.
-func TestLock_AnswersThatAreLost(t *testing.T) {
+// Whatever was carried out although its response was lost is done once, and is a success.
+func TestLock_LostResponses(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]elastictest.Treatment{
 		"before it was carried out": elastictest.CutBefore,
@@ -338,5 +339,19 @@ func TestLock_AnswersThatAreLost(t *testing.T) {
 				t.Errorf("generations %v, %v, want only %s", all, err, b)
 			}
 		})
+	}
+}
+
+// A cluster that refuses to make the state index gets no second request for it.
+func TestLock_NoStateIndexCanBeMade(t *testing.T) {
+	t.Parallel()
+	s := storeOver(t, map[string]string{
+		"/filings-state/_alias": `{"error":{"type":"index_not_found_exception"}}`,
+		"/filings-state":        `{"error":{"type":"security_exception","reason":"unauthorized"}}`,
+	}, map[string]int{"/filings-state/_alias": http.StatusNotFound, "/filings-state": http.StatusForbidden})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := s.Lock(ctx, generation.Run{}); err == nil || !strings.Contains(err.Error(), "security_exception") {
+		t.Errorf("got %v, want the refusal", err)
 	}
 }

@@ -19,8 +19,8 @@ import (
 // TestLostNode kills one node of three, the master, while filings are read and loaded. `make cluster` runs it, alone: the
 // node stays dead.
 //
-// What is promised: no answer is ever wrong; after the others have noticed, every question is answered; a load that was
-// under way either is promoted whole or fails and leaves what is live as it was, for the shards of a new generation have
+// What is promised: no response is ever wrong; after the others have noticed, every query is served; a load that was
+// in progress either is promoted whole or fails and leaves what is live as it was, for the shards of a new generation have
 // no replicas before it is sealed; and the next load succeeds.
 func TestLostNode(t *testing.T) {
 	if os.Getenv("TEST_LOSE_NODE") != "1" {
@@ -39,14 +39,14 @@ func TestLostNode(t *testing.T) {
 	must(t, s.c, "GET", "/_cluster/health/"+live, map[string][]string{"wait_for_status": {"green"}, "timeout": {"60s"}}, nil)
 
 	var killed, done atomic.Bool
-	var refused, answered atomic.Int64
+	var refused, served atomic.Int64
 	var readers errgroup.Group
 	for range 4 {
 		readers.Go(func() error {
 			for !done.Load() {
-				switch err := askAll(t.Context(), s.Store, filings); {
+				switch err := queryAll(t.Context(), s.Store, filings); {
 				case err == nil && killed.Load():
-					answered.Add(1)
+					served.Add(1)
 				case errors.Is(err, index.ErrUnavailable):
 					refused.Add(1)
 				case err != nil:
@@ -72,13 +72,13 @@ func TestLostNode(t *testing.T) {
 	if err == nil {
 		_, err = b.Seal(t.Context(), nil)
 	}
-	t.Logf("the load that was under way: %v", err)
-	for deadline := time.Now().Add(2 * time.Minute); answered.Load() < 100; {
+	t.Logf("the load that was in progress: %v", err)
+	for deadline := time.Now().Add(2 * time.Minute); served.Load() < 100; {
 		if time.Now().After(deadline) {
-			t.Errorf("only %d questions were answered after the loss", answered.Load())
+			t.Errorf("only %d queries were served after the loss", served.Load())
 			break
 		}
-		if err := askAll(t.Context(), s.Store, filings); err != nil && !errors.Is(err, index.ErrUnavailable) {
+		if err := queryAll(t.Context(), s.Store, filings); err != nil && !errors.Is(err, index.ErrUnavailable) {
 			t.Error(err)
 			break
 		}
@@ -94,14 +94,14 @@ func TestLostNode(t *testing.T) {
 	}
 	next := sealedWith(t, l, "NEXT", filings)
 	swap(t, s.Store, live, next)
-	if err := askAll(t.Context(), s.Store, filings); err != nil {
+	if err := queryAll(t.Context(), s.Store, filings); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d questions answered after the loss, %d not", answered.Load(), refused.Load())
+	t.Logf("%d queries served after the loss, %d not", served.Load(), refused.Load())
 }
 
-// askAll asks the live generation how many filings it has, and for a page far behind.
-func askAll(ctx context.Context, s *Store, filings int64) error {
+// queryAll counts the live generation's filings, and reads a page far behind.
+func queryAll(ctx context.Context, s *Store, filings int64) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	r, err := s.Live(ctx)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -17,15 +16,8 @@ import (
 // Seal waits for all writes, forbids further ones, merges, counts what the generation holds, and lets check look at it.
 // It returns as soon as the generation can be searched: copies of its shards may still be made, on nodes that may not
 // be there.
-func (b *build) Seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
-	sum, err := b.seal(ctx, check)
-	if err != nil {
-		return generation.Checksum{}, fmt.Errorf("sealing %s: %w", b.name, b.lock.explain(ctx, err))
-	}
-	return sum, nil
-}
-
-func (b *build) seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
+func (b *build) Seal(ctx context.Context, check generation.Check) (_ generation.Checksum, err error) {
+	defer b.lock.explain(ctx, &err, "sealing "+b.name)
 	if err := b.bulk.finish(ctx); err != nil {
 		return generation.Checksum{}, err
 	}

@@ -31,12 +31,12 @@
 //
 // The lock is an alias too, on the small hidden index `filings-state` (lock.go). Its name holds a random token, and
 // there is always exactly one: `filings-lock-free`, or the one of the holder. Taking the lock moves it; promoting
-// and deleting carry the fencing condition "my token's alias must exist" in the same request as the change. A load that was suspended,
-// lost its lock and wakes up again therefore cannot promote or delete, however late its request arrives. Deleting
-// also demands that the live generation still is the one that was seen, so that a rollback at the same moment cannot
-// have its target deleted. Only before anything is live is there no such condition.
+// and deleting carry a fencing condition, "my token's alias must exist", in the same request as the change. A load that
+// was suspended, lost its lock and wakes up again therefore cannot promote or delete, however late its request arrives.
+// Deleting also demands that the live generation still is the one that was seen, so that a rollback at the same moment
+// cannot have its target deleted. Only before anything is live is there no such condition.
 //
-// Who holds the lock, and how far that load is, stands in a document of that index. It is written through the
+// The holder of the lock, and how far that load is, stands in a document of that index. It is written through the
 // token's alias (require_alias) and with if_seq_no, so a holder that lost the lock cannot overwrite its successor's.
 //
 // Whether a lock has expired is judged by the clocks of two machines: the holder writes its time when it renews, the
@@ -53,8 +53,8 @@
 // The bulk writer (bulk.go) is our own. go-elasticsearch's BulkIndexer drops the items of a request that failed, and
 // still closes without an error; and it does not repeat items that were refused. Ours accounts for each filing by
 // its own item of a response (batch.go). It repeats refused items and whole requests until two minutes after the
-// first failure, and then fails the load. Its memory is a fixed number of batches: while all are in progress, Put
-// waits.
+// first failure, and then fails the load. It has a fixed number of requests in progress and fills one batch more: Put
+// waits until one of them ends.
 //
 // Each action carries an explicit `_id`, so a repetition cannot double a filing, and a version (external_gte) that
 // counts the actions of the build, going on from those of the generation that was copied. So Elasticsearch keeps the
@@ -68,16 +68,13 @@
 package elastic
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"regexp"
 	"time"
 
-	"filings/index"
 	"filings/index/elastic/client"
-	"filings/index/elastic/reader"
 	"filings/index/generation"
 )
 
@@ -152,13 +149,9 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	return s, nil
 }
 
-// Open returns a Reader of a sealed generation, or index.ErrNotFound.
-func (s *Store) Open(ctx context.Context, generation string) (index.Reader, error) {
-	if _, err := s.sealed(ctx, generation); err != nil {
-		if errors.Is(err, errUnsealed) {
-			err = index.ErrNotFound // not for readers, yet or ever
-		}
-		return nil, fmt.Errorf("opening %s: %w", generation, err)
+// wrap makes an error say what was attempted.
+func wrap(err *error, what string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", what, *err)
 	}
-	return reader.New(s.c, generation), nil
 }

@@ -107,7 +107,7 @@ func document() esapi.Request { return esapi.GetRequest{Index: "i", DocumentID: 
 func TestRead_RepeatsOnce(t *testing.T) {
 	t.Parallel()
 	reset := func(*http.Request) (*http.Response, error) { return nil, io.EOF }
-	status := elastictest.Answering
+	status := elastictest.Responding
 	for _, test := range []struct {
 		name  string
 		first elastictest.RoundTrip
@@ -191,7 +191,7 @@ func TestClient_EndedContexts(t *testing.T) {
 
 // BenchmarkSearch measures what esapi, errors and the look at a response's head cost a search, without a network.
 func BenchmarkSearch(b *testing.B) {
-	c := &Client{queries: whole{next: answer{}, reads: true}}
+	c := &Client{queries: whole{next: instant{}, reads: true}}
 	body := []byte(strings.Repeat("x", 300))
 	partial := false
 	b.ReportAllocs()
@@ -205,10 +205,10 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// answer is a transport that responds to every request at once.
-type answer struct{}
+// instant is a transport that responds to every request at once.
+type instant struct{}
 
-func (answer) Perform(req *http.Request) (*http.Response, error) {
+func (instant) Perform(req *http.Request) (*http.Response, error) {
 	const head = `{"took":1,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{"hits":[]}}`
 	return elastictest.Response(req, 200, []byte(head)), nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // A code is a short text that sorts as a value does, and that many neighbouring values share: if a < b, then the code
-// of a is not above that of b. Counting a filter's filings by code, a few thousand counts at the most, tells near which
+// of a is not above that of b. Counting a filter's filings by code, a few thousand counts at the most, shows near which
 // value any offset lies (package reader).
 
 // appendCodes appends the object x.code: the codes of f's sort keys, and of its id, which breaks ties. A filing date is

@@ -15,11 +15,11 @@ import (
 
 func TestRecords(t *testing.T) {
 	t.Parallel()
-	answer := `{"took":1,"timed_out":false,"_shards":{"total":1,"failed":0},"hits":{"max_score":null,"hits":[
+	response := `{"took":1,"timed_out":false,"_shards":{"total":1,"failed":0},"hits":{"max_score":null,"hits":[
 		{"_index":"i","_id":"2","_score":null,"_source":{"id":2,"owner":"A \"}, B"},"sort":["x",2]},
 		{"_index":"i","_id":"1","_source":{"id":1,"owner":null,"categories":[]}}]}}`
 	want := []string{`{"id":2,"owner":"A \"}, B"}`, `{"id":1,"owner":null,"categories":[]}`}
-	got, err := Records([]byte(answer))
+	got, err := Records([]byte(response))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,18 +29,18 @@ func TestRecords(t *testing.T) {
 	if none, err := Records([]byte(`{"hits":{"hits":[]}}`)); err != nil || len(none) != 0 {
 		t.Errorf("no hits: %v, %v", none, err)
 	}
-	for end := range len(answer) - len(`]}}`) {
-		if got, err := Records([]byte(answer[:end])); !errors.Is(err, ErrNoRecord) {
+	for end := range len(response) - len(`]}}`) {
+		if got, err := Records([]byte(response[:end])); !errors.Is(err, ErrNoRecord) {
 			t.Fatalf("cut off at %d: %q, %v", end, got, err)
 		}
 	}
 }
 
-// A record must not grow into the answer behind it.
+// A record must not grow into the response behind it.
 func TestRecords_RecordsAreCapped(t *testing.T) {
 	t.Parallel()
-	answer := []byte(`{"hits":{"hits":[{"_source":{"id":1}},{"_source":{"id":2}}]}}`)
-	got, err := Records(answer)
+	response := []byte(`{"hits":{"hits":[{"_source":{"id":1}},{"_source":{"id":2}}]}}`)
+	got, err := Records(response)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +86,14 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// FuzzRecords holds that whatever answers never makes Records panic, and that what it reads from valid JSON is what
+// FuzzRecords holds that no response ever makes Records panic, and that what it reads from valid JSON is what
 // encoding/json reads.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"took":1,"hits":{"total":{"value":2},"hits":[{"_id":"1","_source":{"a":1.5E9,"s":"\u00e9\\"},"sort":[1]}]}}`))
 	f.Add([]byte(`{"hits":{"hits":[{"_source":{"a":[1E-9,{}],"b":"\u2028"}},{"_source":{}}]}}`))
 	f.Add([]byte(`{"hits":{"hits":[{"_source":{"a":"1E5"}`))
-	f.Fuzz(func(t *testing.T, answer []byte) {
-		got, err := Records(answer)
+	f.Fuzz(func(t *testing.T, response []byte) {
+		got, err := Records(response)
 		var want struct {
 			Hits *struct {
 				Hits []struct {
@@ -101,18 +101,18 @@ func FuzzRecords(f *testing.F) {
 				} `json:"hits"`
 			} `json:"hits"`
 		}
-		if err != nil || json.Unmarshal(answer, &want) != nil || bytes.IndexByte(answer, '\\') >= 0 ||
-			strings.Count(string(answer), `"hits"`) != 2 {
+		if err != nil || json.Unmarshal(response, &want) != nil || bytes.IndexByte(response, '\\') >= 0 ||
+			strings.Count(string(response), `"hits"`) != 2 {
 			return // escaped and repeated names are read in other ways
 		}
-		if sorts := strings.Count(string(answer), `"sort"`); sorts != 0 && sorts != len(got) {
+		if sorts := strings.Count(string(response), `"sort"`); sorts != 0 && sorts != len(got) {
 			return // all hits were sorted, or none
 		}
 		if want.Hits == nil || len(want.Hits.Hits) != len(got) {
 			return // names that differ in case only are one to encoding/json
 		}
 		for i, hit := range want.Hits.Hits {
-			if strings.Count(string(answer), `"_source"`) != len(got) || !isSource(hit.Source) {
+			if strings.Count(string(response), `"_source"`) != len(got) || !isSource(hit.Source) {
 				return
 			}
 			if !sameJSON(t, hit.Source, got[i]) {
@@ -149,10 +149,10 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 func BenchmarkRecords(b *testing.B) {
 	hit := `{"_index":"filings-20260101-000000.000000-v1","_id":"1","_score":null,"_source":` +
 		string(index.AppendRecord(nil, elastictest.Filings(1)[0])) + `,"sort":[1,2]}`
-	answer := []byte(`{"took":1,"timed_out":false,"hits":{"hits":[` + strings.Repeat(hit+",", 19) + hit + `]}}`)
-	b.SetBytes(int64(len(answer)))
+	response := []byte(`{"took":1,"timed_out":false,"hits":{"hits":[` + strings.Repeat(hit+",", 19) + hit + `]}}`)
+	b.SetBytes(int64(len(response)))
 	for b.Loop() {
-		if _, err := Records(answer); err != nil {
+		if _, err := Records(response); err != nil {
 			b.Fatal(err)
 		}
 	}

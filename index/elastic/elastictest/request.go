@@ -47,7 +47,7 @@ func (f RoundTrip) Over() func(http.RoundTripper) http.RoundTripper {
 	return func(http.RoundTripper) http.RoundTripper { return f }
 }
 
-// Answering is a network that gives every request this response.
-func Answering(status int, body string) RoundTrip {
+// Responding is a network that gives every request this response.
+func Responding(status int, body string) RoundTrip {
 	return func(r *http.Request) (*http.Response, error) { return Response(r, status, []byte(body)), nil }
 }

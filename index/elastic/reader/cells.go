@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,15 +12,8 @@ import (
 
 // Cells returns the cells of g. Tiles are ranges of the two coordinates as they were loaded: exact, unlike geotile_grid
 // over the geo_point, which is rounded.
-func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
-	cells, err := r.cells(ctx, w, g)
-	if err != nil {
-		return nil, fmt.Errorf("reading cells of %s: %w", r.generation, err)
-	}
-	return cells, nil
-}
-
-func (r *Reader) cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
+func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) (cells []index.Cell, err error) {
+	defer r.wrap(&err, "reading cells")
 	clauses, err := r.clauses(ctx, g.Where(w))
 	if err != nil {
 		return nil, err
@@ -30,8 +22,7 @@ func (r *Reader) cells(ctx context.Context, w index.Filter, g index.Grid) ([]ind
 	if err := r.searchInto(ctx, &found, cellsBody(clauses, g)); err != nil {
 		return nil, err
 	}
-	cells, err := found.cells()
-	if err != nil {
+	if cells, err = found.cells(); err != nil {
 		return nil, err
 	}
 	if err := r.identify(ctx, clauses, cells); err != nil {

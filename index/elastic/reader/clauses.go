@@ -117,8 +117,8 @@ func present(p index.Present) object {
 	return not(marked)
 }
 
-// box asks for the coordinates as loaded, which makes edges exact. The geo_point would not help: it is rounded, so that
-// the coordinates had to be asked for as well, and together they take longer than the coordinates alone, for boxes of any
+// box selects by the coordinates as loaded, which makes edges exact. The geo_point would not help: it is rounded, so that
+// the coordinates would be needed as well, and together they take longer than the coordinates alone, for boxes of any
 // size (half a million filings: 1.1 to 5 ms alone, 1.1 to 8 together).
 func box(p index.Box) []object {
 	lat, lon := index.Latitude.String(), index.Longitude.String()

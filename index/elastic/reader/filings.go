@@ -18,16 +18,18 @@ import (
 )
 
 // Filing returns one filing, or index.ErrNotFound.
-func (r *Reader) Filing(ctx context.Context, id int64) (index.Record, error) {
-	response, err := r.read(ctx, esapi.GetRequest{Index: r.generation, DocumentID: strconv.FormatInt(id, 10)})
-	if err == nil {
-		var record index.Record
-		if record, err = document.Record(response); err == nil {
-			return record, nil
-		}
-		err = fmt.Errorf("%w: %w", client.ErrResponse, err)
+func (r *Reader) Filing(ctx context.Context, id int64) (_ index.Record, err error) {
+	name := strconv.FormatInt(id, 10)
+	defer r.wrap(&err, "reading filing "+name)
+	response, err := r.read(ctx, esapi.GetRequest{Index: r.generation, DocumentID: name})
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("reading filing %d of %s: %w", id, r.generation, err)
+	record, err := document.Record(response)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	return record, nil
 }
 
 // idsAtOnce is how many ids one request has: with all their fields, a response of about 1.5 MB.
@@ -35,7 +37,8 @@ const idsAtOnce = 1000
 
 // Filings returns the records with these ids. Updates of a load depend on it: it is complete or an error, and a request
 // that failed for a moment is sent again.
-func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, err error) {
+	defer r.wrap(&err, "reading filings by id")
 	records := make([]index.Record, 0, len(ids))
 	for some := range slices.Chunk(ids, idsAtOnce) {
 		var more []index.Record
@@ -44,7 +47,7 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, erro
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("reading %d filings of %s: %w", len(ids), r.generation, err)
+			return nil, err
 		}
 		records = append(records, more...)
 	}

@@ -62,13 +62,13 @@ func TestFilings_IncompleteResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := readerOver(t, elastictest.Answering(200, `{"docs":[`+docs+`]}`))
+			r := readerOver(t, elastictest.Responding(200, `{"docs":[`+docs+`]}`))
 			if got, err := r.Filings(t.Context(), []int64{1, 2}); !errors.Is(err, index.ErrUnavailable) {
 				t.Errorf("%q, %v; want %v", got, err, index.ErrUnavailable)
 			}
 		})
 	}
-	r := readerOver(t, elastictest.Answering(200, `{"docs":[`+one+","+two+`]}`))
+	r := readerOver(t, elastictest.Responding(200, `{"docs":[`+one+","+two+`]}`))
 	if got, err := r.Filings(t.Context(), []int64{1, 2}); err != nil || string(got[0]) != `{"id":1}` || got[1] != nil {
 		t.Errorf("%q, %v of the whole response", got, err)
 	}

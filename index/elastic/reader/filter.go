@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"filings/index"
@@ -27,15 +26,8 @@ func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]object, error) 
 }
 
 // Count returns how many filings w selects.
-func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
-	n, err := r.count(ctx, w)
-	if err != nil {
-		return 0, fmt.Errorf("counting filings of %s: %w", r.generation, err)
-	}
-	return n, nil
-}
-
-func (r *Reader) count(ctx context.Context, w index.Filter) (int64, error) {
+func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error) {
+	defer r.wrap(&err, "counting filings")
 	clauses, err := r.clauses(ctx, w)
 	if err != nil {
 		return 0, err
@@ -51,23 +43,21 @@ func (r *Reader) count(ctx context.Context, w index.Filter) (int64, error) {
 }
 
 // Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as text does.
-func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
+func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) (values []string, err error) {
+	defer r.wrap(&err, "reading the values of "+f.String())
 	field := f.String()
 	if f == index.Month {
 		field = document.Derived(f)
 	}
-	var values []string
 	clauses, err := r.clauses(ctx, w)
-	if err == nil {
-		_, err = r.each(ctx, terms{clauses: clauses, field: field}, func(b bucket) error {
-			var v string
-			err := client.Decode(b.Key, &v)
-			values = append(values, v)
-			return err
-		})
-	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the values of %s in %s: %w", f, r.generation, err)
+		return nil, err
 	}
-	return values, nil
+	_, err = r.each(ctx, terms{clauses: clauses, field: field}, func(b bucket) error {
+		var v string
+		err := client.Decode(b.Key, &v)
+		values = append(values, v)
+		return err
+	})
+	return values, err
 }

@@ -1,4 +1,4 @@
-// Package reader answers queries from one generation in Elasticsearch: an index.Reader of one index. It owns the searches
+// Package reader responses queries from one generation in Elasticsearch: an index.Reader of one index. It owns the searches
 // that queries become and how their responses are read. It refuses to know which generation is live, how one is written,
 // or how a request reaches Elasticsearch (packages elastic and client).
 //
@@ -19,6 +19,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
@@ -39,8 +40,8 @@ type Reader struct {
 
 var _ index.Reader = (*Reader)(nil)
 
-// limits are where one way to a page becomes more expensive than another. Tests lower them, so that few filings are
-// enough to take all ways.
+// limits are where one path to a page becomes more expensive than another. Tests lower them, so that few filings are
+// enough to take all paths.
 type limits struct {
 	firstPages  int64 // offset + limit up to which most orders do without counting
 	longestWalk int64 // filings that Elasticsearch may keep in order to find a page, itself included; also the largest page
@@ -103,6 +104,13 @@ func (r *Reader) note(err error) error {
 		r.gone.Store(true)
 	}
 	return err
+}
+
+// wrap makes an error say what was attempted.
+func (r *Reader) wrap(err *error, what string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s of %s: %w", what, r.generation, *err)
+	}
 }
 
 // cached returns what is kept under key, or else what create returns, with its size in bytes.

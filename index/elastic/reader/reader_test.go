@@ -283,7 +283,7 @@ func TestReader_GenerationIsGone(t *testing.T) {
 func TestReader_StrangeResponses(t *testing.T) {
 	t.Parallel()
 	for _, response := range []string{``, `{}`, `[]`, `{"hits":{}}`, `{"hits":{"total":{"value":"x"},"hits":7}}`, `{"found":true}`} {
-		r := readerOver(t, elastictest.Answering(200, response))
+		r := readerOver(t, elastictest.Responding(200, response))
 		for name, read := range map[string]func(context.Context) error{
 			"rows":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Limit: 1}); return err },
 			"deep":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Offset: 999, Limit: 1}); return err },

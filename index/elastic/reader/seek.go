@@ -12,7 +12,7 @@ import (
 )
 
 // Elasticsearch finds the page at an offset by walking there, and refuses beyond 10,000. Here a page is found by
-// counting instead: how many of the filings there are for each value that they are sorted by, in order, tells which
+// counting instead: how many of the filings there are for each value that they are sorted by, in order, shows which
 // values the page has. Filings with these few values are requested, from the nearer end. Where too many filings have
 // one value, they are counted again by the next thing that orders them, down to the id, which no two share.
 //
@@ -20,13 +20,13 @@ import (
 // (package document).
 
 // Rows returns the records of a page. They share memory with the response that they came in.
-func (r *Reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+func (r *Reader) Rows(ctx context.Context, q index.Query) (rows []index.Record, err error) {
+	defer r.wrap(&err, "reading filings")
 	clauses, err := r.clauses(ctx, q.Where)
 	if err != nil {
-		return nil, fmt.Errorf("reading filings of %s: %w", r.generation, err)
+		return nil, err
 	}
 	s := span{q.Where.String(), clauses, sortOrder(q.Sort)}
-	var rows []index.Record
 	for len(rows) < q.Limit { // once, but for a limit that is larger than a page may be
 		offset, limit := int64(q.Offset+len(rows)), min(int64(q.Limit-len(rows)), r.longestWalk)
 		var more []index.Record
@@ -36,7 +36,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error
 			more, err = r.seek(ctx, s, levels(q.Sort), min(offset, maxOffset), limit)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading filings of %s: %w", r.generation, err)
+			return nil, err
 		}
 		if rows = append(rows, more...); int64(len(more)) < limit {
 			break

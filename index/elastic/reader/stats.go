@@ -26,18 +26,8 @@ func amountMetrics() object {
 }
 
 // Stats returns stats over all filings. Owners were counted when the generation was sealed.
-func (r *Reader) Stats(ctx context.Context) (index.Stats, error) {
-	s, err := r.stats(ctx)
-	if err == nil {
-		s.Owners, err = r.Owners(ctx)
-	}
-	if err != nil {
-		return index.Stats{}, fmt.Errorf("reading statistics of %s: %w", r.generation, err)
-	}
-	return s, nil
-}
-
-func (r *Reader) stats(ctx context.Context) (index.Stats, error) {
+func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
+	defer r.wrap(&err, "reading statistics")
 	trust, estate := index.Trust.String(), index.Estate.String()
 	is := func(marks ...string) object { return object{"terms": object{document.MarksField: marks}} }
 	aggs := amountMetrics()
@@ -57,9 +47,13 @@ func (r *Reader) stats(ctx context.Context) (index.Stats, error) {
 	if found.Hits.Total == nil {
 		return index.Stats{}, client.ErrResponse
 	}
+	owners, err := r.Owners(ctx)
+	if err != nil {
+		return index.Stats{}, err
+	}
 	a, kinds := found.Aggregations, found.Aggregations.Kinds.Buckets
 	return index.Stats{
-		Filings: found.Hits.Total.Value,
+		Filings: found.Hits.Total.Value, Owners: owners,
 		Amounts: int64(a.Count.Value), SumCents: a.Sum.Value, MinAmount: a.Min.Value, MaxAmount: a.Max.Value,
 		Trusts: kinds["trust"].Filings, Estates: kinds["estate"].Filings, TrustsOrEstates: kinds["either"].Filings,
 	}, nil
@@ -96,12 +90,10 @@ func (r *Reader) Owners(ctx context.Context) (int64, error) {
 }
 
 // Counties returns stats of each county.
-func (r *Reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
+func (r *Reader) Counties(ctx context.Context) (_ []index.CountyStats, err error) {
+	defer r.wrap(&err, "reading counties")
 	all, err := r.counties(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading counties of %s: %w", r.generation, err)
-	}
-	return slices.Clone(all), nil
+	return slices.Clone(all), err
 }
 
 // counties is Counties, not to be changed.

@@ -31,7 +31,7 @@ type buckets struct {
 	}
 }
 
-// hits tells how many filings there are, those without a value included; nil if the response does not say.
+// hits has how many filings there are, those without a value included; nil if the response does not say.
 type hits struct {
 	Total *struct{ Value int64 }
 }
