@@ -21,7 +21,7 @@ const (
 	geoJSON      = "application/geo+json"
 )
 
-// dataOf returns the data of an answer in the full envelope, as it is written.
+// dataOf returns the data of a response in the full envelope, as it is written.
 func dataOf(t *testing.T, a answer) string {
 	t.Helper()
 	d := a.document(t)
@@ -49,7 +49,7 @@ func TestClusters(t *testing.T) {
 		{"the world", "zoom=0" + world, 2, []string{
 			`{"count":3,"latitude":46.1,"longitude":-159.133333,"bbox":[-180,33.8,-117.9,52.5]}`, orlando, east}},
 		{"nearer", "zoom=1" + world, 3, []string{west, east, anaheim, orlando}},
-		{"no more tiles than an answer has room for", "zoom=22&county=Orange" + world, 5, []string{anaheim, orlando}},
+		{"no more tiles than a response has room for", "zoom=22&county=Orange" + world, 5, []string{anaheim, orlando}},
 		{"across the antimeridian", "zoom=1" + aleutian, 3, []string{west, east}},
 		{"P15 edges are inside", "zoom=22&bounds_north=28.5&bounds_south=28.5&bounds_east=-81.4&bounds_west=-81.4", 24, []string{orlando}},
 		{"nothing there", "zoom=5&bounds_north=10&bounds_south=0&bounds_east=10&bounds_west=0", 7, nil},

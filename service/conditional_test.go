@@ -12,7 +12,7 @@ import (
 	"filings/service/servicetest"
 )
 
-// untagged are the endpoints whose answers do not come from filings alone.
+// untagged are the endpoints whose responses do not come from filings alone.
 func untagged(path string) bool { return path == "/v1/stats" || path == "/v1/me" }
 
 func TestT3_Tags(t *testing.T) {
@@ -101,7 +101,7 @@ func TestT3_IfNoneMatch(t *testing.T) {
 	}
 }
 
-// TestT3_CanonicalQuery writes one question in several ways, and several questions.
+// TestT3_CanonicalQuery writes one request in several ways, and several requests.
 func TestT3_CanonicalQuery(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
@@ -119,7 +119,7 @@ func TestT3_CanonicalQuery(t *testing.T) {
 	} {
 		for _, target := range same[1:] {
 			if tag(target) != tag(same[0]) {
-				t.Errorf("%s and %s ask the same, their tags differ", same[0], target)
+				t.Errorf("%s and %s are the same request, their tags differ", same[0], target)
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func TestT3_AnotherGeneration(t *testing.T) {
 	}
 }
 
-// TestT3_AnyOfNothing asks with * for what does not exist: there is nothing that the client could have.
+// TestT3_AnyOfNothing requests with * what does not exist: there is nothing that the client could have.
 func TestT3_AnyOfNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))

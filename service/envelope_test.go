@@ -236,8 +236,8 @@ func (r counts) Count(ctx context.Context, w index.Filter) (int64, error) {
 	return r.Reader.Count(ctx, w)
 }
 
-// TestTotal_AskedOnce: pages of one question share its total, whatever their order.
-func TestTotal_AskedOnce(t *testing.T) {
+// TestTotal_CountedOnce: pages of one query share its total, whatever their order.
+func TestTotal_CountedOnce(t *testing.T) {
 	t.Parallel()
 	live, err := oracle(fixture(t)).Live(t.Context())
 	if err != nil {

@@ -48,7 +48,7 @@ func marked(t *testing.T) []*index.Filing {
 	return filings
 }
 
-// forbidden returns what an answer for a tier must not hold: marks, and names as keys of JSON.
+// forbidden returns what a response for a tier must not hold: marks, and names as keys of JSON.
 func forbidden(tier access.Tier) []string {
 	all := []string{hiddenText, `"city":`, `"createdAt":`}
 	sees := fieldsOf()[tier]
@@ -131,7 +131,7 @@ func (a answer) whole(r *rapid.T) string {
 	return fmt.Sprintf("%d %v %s", a.status, a.header, body)
 }
 
-// TestK5_NoValueAboveTheTier asks every endpoint at random, after an account of the highest tier has asked the same and
+// TestK5_NoValueAboveTheTier calls every endpoint at random, after an account of the highest tier has called the same and
 // so filled the cache: neither a name nor a value from above the tier shows in body, error, header or 304, and no two
 // tiers share a tag.
 func TestK5_NoValueAboveTheTier(t *testing.T) {

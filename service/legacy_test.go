@@ -11,7 +11,7 @@ import (
 	"filings/service/access"
 )
 
-// moving are the parts of an answer that differ from request to request.
+// moving are the parts of a response that differ from request to request.
 var moving = regexp.MustCompile(`"request_id":"[^"]*"|"rate_limit_remaining":\d+`)
 
 func TestP20_LegacyPaths(t *testing.T) {

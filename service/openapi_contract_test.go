@@ -14,7 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// contract checks answers against a document.
+// contract checks responses against a document.
 type contract struct{ doc *openapi3.T }
 
 // strict returns the contract of s in which no object has members that are not described: so it notices what an answer
@@ -49,7 +49,7 @@ func closeObjects(v any) {
 	}
 }
 
-// check compares the answer to a GET of target with what path, as the document has it, promises.
+// check compares the response to a GET of target with what path, as the document has it, promises.
 func (c contract) check(t testing.TB, path, target string, a answer) {
 	t.Helper()
 	op := c.doc.Paths.Value(path).Get

@@ -29,7 +29,7 @@ func madeUp(n int) []*index.Filing {
 	return all
 }
 
-// TestOpenAPI_Examples asks with every example in the document, one at a time, as the document says to: each is
+// TestOpenAPI_Examples sends every example in the document, one at a time, as the document says to: each is
 // accepted by it, and finds something.
 func TestOpenAPI_Examples(t *testing.T) {
 	t.Parallel()
@@ -104,7 +104,7 @@ func inURL(t testing.TB, p *openapi3.Parameter) string {
 	return strings.Join(texts, ",")
 }
 
-// checkRequest asks the document whether target may be asked for.
+// checkRequest checks that the document allows a request for target.
 func checkRequest(t testing.TB, doc *openapi3.T, path, target string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "https://h"+target, http.NoBody)

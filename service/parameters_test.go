@@ -10,7 +10,7 @@ import (
 	"filings/service/access"
 )
 
-// TestParameters asks for filings by every parameter and compares the ids, in order: the whole list is 3, 1, 2, 5, 4, 9, 8
+// TestParameters requests filings by every parameter and compares the ids, in order: the whole list is 3, 1, 2, 5, 4, 9, 8
 // and then 7 and 6, which have no date.
 func TestParameters(t *testing.T) {
 	t.Parallel()
@@ -129,8 +129,8 @@ func TestParameters(t *testing.T) {
 	})
 }
 
-// TestMistakes gives each parameter what it does not take, and expects to be told its name and what is right.
-func TestMistakes(t *testing.T) {
+// TestInvalidParameters sends each parameter what it does not take, and expects a message with its name and what is right.
+func TestInvalidParameters(t *testing.T) {
 	t.Parallel()
 	const list, search = "/v1/filings?", "/v1/filings/search?"
 	const number = "must be a plain decimal number such as "

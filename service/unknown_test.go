@@ -61,7 +61,7 @@ func TestP5_Strict(t *testing.T) {
 		{"search's on the list", "/v1/filings?sort_by=x", "handling=strict", "sort_by is not a parameter here; the nearest one is "},
 		{"swapped letters", "/v1/filings/search?q=a&sortby=x", "handling=strict", "sortby is not a parameter here; the nearest one is sort_by"},
 		{"quoted", "/v1/filings?maxamount=1", `respond-async, Handling="STRICT"; x=y`, "maxamount is not a parameter here; the nearest one is max_amount"},
-		{"before other mistakes", "/v1/filings?limit=0&monht=1", "handling=strict", "monht is not a parameter here; the nearest one is month"},
+		{"before other errors", "/v1/filings?limit=0&monht=1", "handling=strict", "monht is not a parameter here; the nearest one is month"},
 		{"counties", "/v1/stats/counties?stat=FL", "handling=strict", "stat is not a parameter here; the nearest one is state"},
 		{"no parameters", "/v1/me?a=1", "handling=strict", "a is not a parameter here: this endpoint has none"},
 	} {
@@ -78,7 +78,7 @@ func TestP5_Strict(t *testing.T) {
 	}
 	a := s.get(t, access.Free, "/v1/filings?limit=1", "Prefer", "handling=strict")
 	if a.status != http.StatusOK || a.header.Get("Preference-Applied") != "handling=strict" {
-		t.Errorf("strict without a mistake: %d %s", a.status, a.body)
+		t.Errorf("strict without an unknown name: %d %s", a.status, a.body)
 	}
 	if a := s.get(t, access.Free, "/v1/filings?x=1", "Prefer", "handling=lenient", "Prefer", "handling=strict"); a.status != http.StatusOK {
 		t.Errorf("the first preference does not count: %d %s", a.status, a.body)

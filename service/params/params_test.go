@@ -28,7 +28,7 @@ func (t *Table) parse(on Endpoints, query string) (Request, Raw, error) {
 
 func newTable() *Table { return New("", []string{"Active", "auction"}) }
 
-// TestParse compares what a query string asks for, word by word, in the canonical text that engines and caches see.
+// TestParse compares the canonical text of query strings, which engines and caches see, word by word.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	table := newTable()

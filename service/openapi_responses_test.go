@@ -29,7 +29,7 @@ var operationPaths = map[string]string{
 	"/openapi.json":                     "/openapi.json",
 }
 
-// TestOpenAPI_Answers compares answers of every path, tier and status with the document.
+// TestOpenAPI_Answers compares responses of every path, tier and status with the document.
 func TestOpenAPI_Answers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
@@ -97,7 +97,7 @@ func TestOpenAPI_GeoJSON(t *testing.T) {
 	s.strict(t).check(t, "/v1/filings/clusters", target, a)
 }
 
-// TestOpenAPI_NotHTTP: what is refused before there is a request has the answer for everything else.
+// TestOpenAPI_NotHTTP: what is refused before there is a request has the response for everything else.
 func TestOpenAPI_NotHTTP(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
@@ -141,7 +141,7 @@ func TestOpenAPI_Limits(t *testing.T) {
 	}
 }
 
-// TestOpenAPI_Failures: answers of an engine that does not.
+// TestOpenAPI_Failures: responses where the engine gives none.
 func TestOpenAPI_Failures(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{index.ErrUnavailable, errors.New("unknown to the table of errors")} {
