@@ -24,11 +24,11 @@ type Health struct {
 func (r *Redis) Health(ctx context.Context) (Health, error) {
 	text, err := r.client.Info(ctx).Result()
 	if err != nil {
-		return Health{}, unavailable("read its state", err)
+		return Health{}, redisFailure("read its state", err)
 	}
 	clock, err := r.client.Time(ctx).Result()
 	if err != nil {
-		return Health{}, unavailable("read its clock", err)
+		return Health{}, redisFailure("read its clock", err)
 	}
 	h := healthOf(text)
 	h.Clock = clock

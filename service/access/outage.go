@@ -15,9 +15,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// unavailable says that Redis did not do what was attempted, and why in words of our own: the texts of the errors below
+// redisFailure says that Redis did not do what was attempted, and why in words of our own: the texts of the errors below
 // hold addresses, and whatever a server replies.
-func unavailable(what string, err error) error {
+func redisFailure(what string, err error) error {
 	return fmt.Errorf("%s: %w: %s", what, ErrUnavailable, outage(err))
 }
 

@@ -127,7 +127,7 @@ func redisOptions(url string) (*redis.Options, error) {
 // Ping implements Store. It deletes what is not there: a read-only Redis replies to PING, but admits no request.
 func (r *Redis) Ping(ctx context.Context) error {
 	if err := r.client.Del(ctx, r.prefix+"ping").Err(); err != nil {
-		return unavailable("ping", err)
+		return redisFailure("ping", err)
 	}
 	return nil
 }
@@ -149,10 +149,10 @@ func (r *Redis) run(ctx context.Context, what, script string, args ...any) (repl
 		values, err = r.scripts[script].Run(ctx, r.client, nil, append([]any{r.prefix, now}, args...)...).Slice()
 		switch {
 		case err != nil && aboutOneAccount(err):
-			refused = unavailable(what, err)
+			refused = redisFailure(what, err)
 			return nil
 		case err != nil:
-			return unavailable(what, err)
+			return redisFailure(what, err)
 		}
 		return nil
 	})

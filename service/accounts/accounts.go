@@ -14,30 +14,14 @@ package accounts
 import (
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/access"
 	"filings/service/edge"
 )
-
-// root is where all paths begin.
-const root = "/accounts"
-
-// API is /accounts. All fields are needed.
-type API struct {
-	Store   access.Store
-	Token   string        // that callers show, of the form TokenForm; "": there is no /accounts
-	Timeout time.Duration // of one request
-	Now     func() time.Time
-	Log     *slog.Logger
-	// AppendError appends an error as the API's envelope has it.
-	AppendError func(dst []byte, requestID, code, message string) []byte
-}
 
 // Route adds the paths to app, if there is a token.
 func (a *API) Route(app *fiber.App) {

@@ -12,8 +12,23 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"filings/service/access"
 	"filings/service/edge"
 )
+
+// root is where all paths begin.
+const root = "/accounts"
+
+// API is /accounts. All fields are needed.
+type API struct {
+	Store   access.Store
+	Token   string        // that callers show, of the form TokenForm; "": there is no /accounts
+	Timeout time.Duration // of one request
+	Now     func() time.Time
+	Log     *slog.Logger
+	// AppendError appends an error as the API's envelope has it.
+	AppendError func(dst []byte, requestID, code, message string) []byte
+}
 
 // accountUser is where a request keeps the account that it is about, for the log.
 type accountUser struct{}
