@@ -5,7 +5,6 @@ import (
 
 	"filings/index"
 	"filings/index/serving"
-	"filings/service/openapi"
 	"filings/service/params"
 )
 
@@ -79,22 +78,4 @@ func featuresOf(cells []index.Cell) featureCollection {
 		all.Features[i] = feature{"Feature", bboxOf(c.Box), point{"Point", [2]float64{c.Longitude, c.Latitude}}, featureProperties{c.Filings, c.ID}}
 	}
 	return all
-}
-
-// wantsGeoJSON reports whether an Accept prefers GeoJSON to JSON. Where it likes both alike it is JSON, unless GeoJSON is
-// named and JSON is not. Who wants neither gets JSON, as everywhere here.
-func wantsGeoJSON(accept string) bool {
-	quality := qualities(accept)
-	of := func(mediaType string) (q float64, named bool) {
-		if q, named = quality[mediaType]; named {
-			return q, true
-		}
-		if q, ok := quality["application/*"]; ok {
-			return q, false
-		}
-		return quality["*/*"], false
-	}
-	geo, geoNamed := of(openapi.GeoJSON)
-	plain, plainNamed := of("application/json")
-	return geo > plain || geo == plain && geo > 0 && geoNamed && !plainNamed
 }

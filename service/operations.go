@@ -2,13 +2,20 @@ package service
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"filings/index/generation"
+	"filings/index/serving"
+	"filings/service/access"
 	"filings/service/accounts"
 	"filings/service/edge"
 )
@@ -67,4 +74,132 @@ func (s *Service) lacks(ctx context.Context) (string, error) {
 // Redirect returns what the plain listener serves, for an API on httpsPort: see edge.Redirect.
 func (s *Service) Redirect(httpsPort int) *fiber.App {
 	return edge.Redirect(s.app, s.config.TrustedProxies, httpsPort)
+}
+
+// metrics counts what the service does. Labels are few and bounded: patterns of routes, never paths; tiers, never users.
+type metrics struct {
+	requests   *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+	inFlight   prometheus.Gauge
+	admissions *prometheus.CounterVec
+	keyStore   *prometheus.HistogramVec
+}
+
+// verdictLabels are the values of the label verdict.
+var verdictLabels = [...]string{
+	access.Admitted: "admitted", access.UnknownKey: "unknown_key",
+	access.BurstExceeded: "burst", access.DailyExceeded: "daily", access.LifetimeExceeded: "lifetime",
+}
+
+func newMetrics(s *Service) (*metrics, error) {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_http_requests_total",
+			Help: "Requests answered, by the endpoint's path, status and the caller's tier."}, []string{"route", "status", "tier"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_http_request_duration_seconds",
+			Help: "Time from a request's arrival to its response, by the endpoint's path.", Buckets: serving.Seconds()}, []string{"route"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_http_requests_in_flight",
+			Help: "Requests in progress."}),
+		admissions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_admissions_total",
+			Help: "Requests with a key, by verdict: admitted, unknown_key, burst, daily or lifetime."}, []string{"verdict"}),
+		keyStore: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_admission_duration_seconds",
+			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: serving.Seconds()}, []string{"outcome"}),
+	}
+	// From 0 on, since Prometheus does not see the rise of a counter whose first sample is above 0.
+	for _, verdict := range verdictLabels {
+		m.admissions.WithLabelValues(verdict)
+	}
+	for _, outcome := range []string{"ok", "unavailable", "error"} {
+		m.keyStore.WithLabelValues(outcome)
+	}
+	for _, c := range []prometheus.Collector{
+		m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, scraped(s.liveGeneration), scraped(s.lastLoad),
+	} {
+		if err := s.config.Registry.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (m *metrics) answered(k *call, took time.Duration) {
+	tier := "none"
+	if k.known {
+		tier = string(k.admission.Tier)
+	}
+	m.requests.WithLabelValues(k.route, strconv.Itoa(k.http.Response().StatusCode()), tier).Inc()
+	m.durations.WithLabelValues(k.route).Observe(took.Seconds())
+}
+
+// keyStoreCalled counts an admission that took some time and ended with err.
+func (m *metrics) keyStoreCalled(err error, took time.Duration) {
+	outcome := "ok"
+	switch {
+	case errors.Is(err, access.ErrUnavailable):
+		outcome = "unavailable"
+	case err != nil:
+		outcome = "error"
+	}
+	m.keyStore.WithLabelValues(outcome).Observe(took.Seconds())
+}
+
+// scraped is a Collector of gauges that are read when Prometheus scrapes them. It sends none while the engine that it
+// reads them from does not respond: readiness reports that.
+type scraped func(ctx context.Context, send sendGauge)
+
+type sendGauge func(name, help string, value float64, labels prometheus.Labels)
+
+// Describe describes nothing: which gauges there are shows when they are read.
+func (scraped) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (read scraped) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	read(ctx, func(name, help string, value float64, labels prometheus.Labels) {
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, nil, labels), prometheus.GaugeValue, value)
+	})
+}
+
+// liveGeneration sends the live generation. Its age is time() minus the second gauge.
+func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
+	r, err := s.config.Engine.Live(ctx)
+	if err != nil || r.Generation() == "" {
+		return
+	}
+	name := r.Generation()
+	send("filings_live_generation_info", "The live generation, by name; absent where there is none.", 1, prometheus.Labels{"generation": name})
+	parts := strings.Split(name, "-") // prefix, which may have hyphens, date, time, version
+	prefix := strings.Join(parts[:max(0, len(parts)-3)], "-")
+	if began, ok := generation.ParseName(prefix, name); ok {
+		send("filings_live_generation_created_timestamp_seconds", "When the live generation was begun.", unixSeconds(began), nil)
+	}
+}
+
+// lastLoad sends the load that is in progress or was the last.
+func (s *Service) lastLoad(ctx context.Context, send sendGauge) {
+	if s.config.LastLoad == nil {
+		return
+	}
+	run, err := s.config.LastLoad(ctx)
+	if err != nil || run == nil {
+		return
+	}
+	gauge := func(name, help string, value float64) { send("filings_last_load_"+name, help, value, nil) }
+	gauge("started_timestamp_seconds", "When the last load began.", unixSeconds(run.Started))
+	gauge("seen_timestamp_seconds", "When the last load last reported; after its end, its end.", unixSeconds(run.Renewed))
+	gauge("duration_seconds", "From the beginning of the last load to its last report.", run.Renewed.Sub(run.Started).Seconds())
+	gauge("promoted", "1 if the last load promoted its generation; 0 if it failed, died, or is in progress.", one(run.Outcome == generation.OutcomePromoted))
+	gauge("ended", "1 if the last load reported how it ended; 0 if it is in progress, or died.", one(run.Outcome != ""))
+	gauge("records_read", "Records that the last load has read.", float64(run.Read))
+	gauge("records_indexed", "Filings that the last load has added or replaced.", float64(run.Indexed))
+	gauge("records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
+}
+
+func unixSeconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
+
+func one(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/edge"
+	"filings/service/pages"
 )
 
 func (s *Service) newApp() *fiber.App {
@@ -51,4 +52,18 @@ func deprecated(pattern string) fiber.Handler {
 // successor returns the path that has taken the place of a legacy one (rule P20).
 func successor(path string) string {
 	return "/v1/filings" + edge.HeaderSafe(strings.TrimPrefix(path, "/v1/liens"))
+}
+
+// serveFile sends f to everybody, without a key.
+func (s *Service) serveFile(f pages.File) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		k := callOf(c)
+		k.route = f.Path
+		c.Set(fiber.HeaderVary, s.cors.Vary(fiber.HeaderAcceptEncoding))
+		f.SetHeaders(c)
+		if matchTag(ifNoneMatch(c), f.Tag) != noMatch {
+			return k.notModified(f.Tag)
+		}
+		return f.Send(c, negotiate(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding))) == "gzip")
+	}
 }

@@ -1,11 +1,15 @@
 package service
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"filings/service/openapi"
 )
 
 // leastCompressed is the size from which a body is worth compressing: below it, head and body fit into one packet.
@@ -66,4 +70,75 @@ func qualities(accept string) map[string]float64 {
 		quality[strings.ToLower(strings.TrimSpace(name))] = q
 	}
 	return quality
+}
+
+// handling returns what the Prefer of a request says about handling (RFC 7240): "strict", "lenient", or "". The first
+// preference of that name counts.
+func handling(prefer string) string {
+	for preference := range strings.SplitSeq(prefer, ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		name, v, _ := strings.Cut(preference, "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "handling") {
+			continue
+		}
+		v = strings.ToLower(strings.Trim(strings.TrimSpace(v), `"`))
+		if v == "strict" || v == "lenient" {
+			return v
+		}
+		return ""
+	}
+	return ""
+}
+
+// ignoredHeader writes names for X-Ignored-Parameters: what is not a token of HTTP is percent-encoded, and what is long
+// is cut, since the names are the client's.
+func ignoredHeader(names []string) string {
+	const most, mostOfOne = 1024, 64
+	var b strings.Builder
+	for i, name := range names {
+		token := tokenOf(name)
+		if len(token) > mostOfOne {
+			token = token[:mostOfOne-3] + "..."
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len()+len(token) > most {
+			b.WriteString("...")
+			break
+		}
+		b.WriteString(token)
+	}
+	return b.String()
+}
+
+func tokenOf(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		alphanumeric := '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+		if alphanumeric || slices.Contains([]byte("!#$&'*+-.^_`|~"), c) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// wantsGeoJSON reports whether an Accept prefers GeoJSON to JSON. Where it likes both alike it is JSON, unless GeoJSON is
+// named and JSON is not. Who wants neither gets JSON, as everywhere here.
+func wantsGeoJSON(accept string) bool {
+	quality := qualities(accept)
+	of := func(mediaType string) (q float64, named bool) {
+		if q, named = quality[mediaType]; named {
+			return q, true
+		}
+		if q, ok := quality["application/*"]; ok {
+			return q, false
+		}
+		return quality["*/*"], false
+	}
+	geo, geoNamed := of(openapi.GeoJSON)
+	plain, plainNamed := of("application/json")
+	return geo > plain || geo == plain && geo > 0 && geoNamed && !plainNamed
 }
