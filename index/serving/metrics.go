@@ -33,7 +33,7 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 				func() float64 { return float64(e.misses.Load()) }),
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_cache_bytes",
 				Help: "Memory of cached responses."},
-				func() float64 { return float64(e.cache.WeightedSize()) }))
+				func() float64 { return float64(e.cache.Bytes()) }))
 	}
 	for _, c := range all {
 		if err := r.Register(c); err != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/cache"
 )
 
 // Reader reads one generation, from the cache where it can.
@@ -35,30 +36,19 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	if !r.caches || q.text == "" {
 		return called(ctx, e, q)
 	}
-	key := r.key(q.text)
-	if v, ok := cached[T](e, key); ok {
-		return v, nil
-	}
-	value, joined, err := e.flights.do(ctx, key, func(ctx context.Context) (any, error) {
-		if v, ok := e.cache.GetIfPresent(key); ok { // since the look above
-			return v.value, nil
-		}
+	v, hit, err := cache.Get(ctx, e.cache, r.key(q.text), func(ctx context.Context) (T, int, error) {
 		v, err := called(ctx, e, q)
 		if err != nil {
-			return nil, err
+			return v, 0, err
 		}
-		e.cache.Set(key, entry{v, q.size(v)})
-		return v, nil
+		return v, q.size(v), nil
 	})
-	if joined {
+	if hit {
 		e.hits.Add(1)
 	} else {
 		e.misses.Add(1)
 	}
-	if err != nil {
-		return *new(T), err
-	}
-	return value.(T), nil
+	return v, err
 }
 
 // called calls the engine, behind limit and breaker.
@@ -72,15 +62,6 @@ func called[T any](ctx context.Context, e *Engine, q request[T]) (v T, err error
 
 func (r *Reader) key(text string) string { return r.inner.Generation() + " " + text }
 
-func cached[T any](e *Engine, key string) (v T, ok bool) {
-	found, ok := e.cache.GetIfPresent(key)
-	if !ok {
-		return v, false
-	}
-	e.hits.Add(1)
-	return found.value.(T), true
-}
-
 // Generation implements index.Reader.
 func (r *Reader) Generation() string { return r.inner.Generation() }
 
@@ -89,7 +70,8 @@ func (r *Reader) Generation() string { return r.inner.Generation() }
 // much as a call.
 func (r *Reader) Page(ctx context.Context, q index.Query) (rows []index.Record, total int64, err error) {
 	if r.caches && !clocked(q.Where) {
-		if n, ok := cached[int64](r.engine, r.key(countText(q.Where))); ok {
+		if n, ok := cache.Peek[int64](r.engine.cache, r.key(countText(q.Where))); ok {
+			r.engine.hits.Add(1)
 			rows, err = r.Rows(ctx, q)
 			return rows, n, err
 		}

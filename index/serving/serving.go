@@ -4,16 +4,15 @@
 //
 // # Design
 //
-// One function does it all, in this order (do, reader.go): cache, flight, limit and breaker, timer, engine. So a cached
-// response passes neither limit nor breaker, and the timer measures the engine alone. A method of Reader only says what is
-// asked, under which text, and how large a response is.
+// One function does it all, in this order (do, reader.go): cached responses and equal requests in progress (package
+// cache), limit and breaker, timer, engine. So a cached response passes neither limit nor breaker, and the timer measures
+// the engine alone. A method of Reader only says what is requested, under which text, and how large a response is.
 //
 // A generation never changes, so a response is right for ever under the key (generation, canonical text of the request):
 // nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not asked
 // for any more, and make room as the cache needs it.
 //
-// One bound in bytes covers everything, so that an operator has one number to set. Which entries stay is otter's
-// W-TinyLFU policy: a crawl through many pages, each seen once, does not evict what is asked for often.
+// One bound in bytes covers everything, so that an operator has one number to set.
 //
 // Records are copied into one buffer a page before they are cached: an engine's records are often slices of a whole
 // response, which would otherwise stay in memory with them, uncounted.
@@ -28,11 +27,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"filings/index"
 	"filings/index/breaker"
+	"filings/index/cache"
 )
 
 // Config says how an engine is served. The zero value caches nothing and exposes its metrics to nobody.
@@ -47,21 +46,11 @@ type Config struct {
 type Engine struct {
 	inner        index.Engine
 	now          func() time.Time
-	cache        *otter.Cache[string, entry] // nil: no cache
-	flights      flights
+	cache        *cache.Cache[string] // nil: no cache
 	breaker      *breaker.Breaker
 	calls        *prometheus.HistogramVec
 	hits, misses atomic.Uint64
 }
-
-// entry is a cached response of the type that its method returns.
-type entry struct {
-	value any
-	bytes int
-}
-
-// entryBytes is what an entry costs beside its key and value: otter's node, hash table slot and policy queues.
-const entryBytes = 160
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
 func New(inner index.Engine, c Config) (*Engine, error) {
@@ -71,13 +60,7 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	}
 	e.breaker = breaker.New(breaker.Config{Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Log: c.Log})
 	if c.CacheBytes > 0 {
-		e.cache = otter.Must(&otter.Options[string, entry]{
-			MaximumWeight: uint64(c.CacheBytes),
-			Weigher:       func(key string, v entry) uint32 { return uint32(len(key) + v.bytes + entryBytes) },
-			// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by default,
-			// it costs several times that to wake a thread for it.
-			Executor: func(upkeep func()) { upkeep() },
-		})
+		e.cache = cache.New(c.CacheBytes, func(key string) int { return len(key) })
 	}
 	return e, e.expose(c.Registry)
 }

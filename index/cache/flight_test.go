@@ -1,4 +1,4 @@
-package serving
+package cache
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// sevens lets so many callers ask for 7, and returns a function that waits for them and says how many of them joined
+// sevens starts that many callers that need 7, and returns a function that waits for them and says how many of them joined
 // another one.
-func sevens(t *testing.T, g *flights, callers int, f func(context.Context) (any, error)) (joined func() int) {
+func sevens(t *testing.T, g *flights[string], callers int, f func(context.Context) (any, error)) (joined func() int) {
 	joins := make(chan bool, callers)
 	for range callers {
 		go func() {
@@ -32,26 +32,26 @@ func sevens(t *testing.T, g *flights, callers int, f func(context.Context) (any,
 	}
 }
 
-// TestFlight_AsksOnce: callers of one question that come while it is asked share the answer.
-func TestFlight_AsksOnce(t *testing.T) {
+// TestFlight_CallsOnce: callers that come while an equal call is in progress share its result.
+func TestFlight_CallsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g flights
+		var g flights[string]
 		release, calls := make(chan struct{}), 0
 		f := func(context.Context) (any, error) { calls++; <-release; return 7, nil }
 		joined := sevens(t, &g, 10, f)
 		synctest.Wait()
 		close(release)
-		if n := joined(); calls != 1 || n != 9 || len(g.under) != 0 {
-			t.Errorf("%d calls, %d joined, %d left behind", calls, n, len(g.under))
+		if n := joined(); calls != 1 || n != 9 || len(g.inProgress) != 0 {
+			t.Errorf("%d calls, %d joined, %d left behind", calls, n, len(g.inProgress))
 		}
 	})
 }
 
 // TestFlight_FirstGivesUp: the first caller's end is not the others'. One of them makes the call anew, and the rest share
-// its answer.
+// its result.
 func TestFlight_FirstGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g flights
+		var g flights[string]
 		release, calls := make(chan struct{}), 0
 		f := func(ctx context.Context) (any, error) {
 			calls++
@@ -74,8 +74,8 @@ func TestFlight_FirstGivesUp(t *testing.T) {
 		}
 		synctest.Wait()
 		close(release)
-		if n := joined(); calls != 2 || n != 4 || len(g.under) != 0 {
-			t.Errorf("%d calls, %d joined, %d left behind", calls, n, len(g.under))
+		if n := joined(); calls != 2 || n != 4 || len(g.inProgress) != 0 {
+			t.Errorf("%d calls, %d joined, %d left behind", calls, n, len(g.inProgress))
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestFlight_FirstGivesUp(t *testing.T) {
 // TestFlight_JoinerGivesUp: its end is its own.
 func TestFlight_JoinerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g flights
+		var g flights[string]
 		release, first := make(chan struct{}), make(chan any, 1)
 		f := func(context.Context) (any, error) { <-release; return 7, nil }
 		go func() { v, _, _ := g.do(t.Context(), "k", f); first <- v }()
@@ -106,7 +106,7 @@ func TestFlight_JoinerGivesUp(t *testing.T) {
 // TestFlight_Failure: a failure that is not the end of the request that met it is everybody's.
 func TestFlight_Failure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g flights
+		var g flights[string]
 		release, calls := make(chan struct{}), 0
 		broken := errors.New("broken")
 		f := func(context.Context) (any, error) { calls++; <-release; return nil, broken }
@@ -129,21 +129,21 @@ func TestFlight_Failure(t *testing.T) {
 
 func TestFlight_PanicIsAnError(t *testing.T) {
 	t.Parallel()
-	var g flights
+	var g flights[string]
 	_, _, err := g.do(t.Context(), "k", func(context.Context) (any, error) { panic("ouch") })
 	if err == nil || !strings.Contains(err.Error(), "ouch") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestFlight_SaysWhyItEnded: a call that all have left hears from its context whether their time was over, which tells
-// of a slow engine, or whether they went away, which does not.
-func TestFlight_SaysWhyItEnded(t *testing.T) {
+// TestFlight_Cause: the context of a call says whether its caller's time was over, which is a sign of a slow engine, or
+// whether the caller went away, which is not.
+func TestFlight_Cause(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]error{"deadline": context.DeadlineExceeded, "cancelled": context.Canceled} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var g flights
+				var g flights[string]
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				if errors.Is(want, context.Canceled) {
@@ -156,7 +156,7 @@ func TestFlight_SaysWhyItEnded(t *testing.T) {
 					return nil, ctx.Err()
 				})
 				if got := <-cause; !errors.Is(got, want) || !errors.Is(err, want) {
-					t.Errorf("the call hears %v, its caller %v, want %v", got, err, want)
+					t.Errorf("the call's cause is %v, its caller's error %v, want %v", got, err, want)
 				}
 			})
 		})

@@ -1,4 +1,4 @@
-package serving
+package cache
 
 import (
 	"context"
@@ -8,24 +8,24 @@ import (
 )
 
 // flights runs equal calls once at a time. It differs from x/sync's singleflight in that a call belongs to the request
-// that makes it: it runs on its goroutine, with its context, so that nothing is asked for any longer than somebody waits.
+// that makes it: it runs on its goroutine, with its context, so that no call goes on after its callers have left.
 // Where that request ends too early, one of those that wait with it makes the call anew.
-type flights struct {
-	mu    sync.Mutex
-	under map[string]*flight
+type flights[K comparable] struct {
+	mu         sync.Mutex
+	inProgress map[K]*flight
 }
 
-// flight is one call that is under way.
+// flight is one call in progress.
 type flight struct {
 	done  chan struct{} // closed when the rest is set
 	value any
 	err   error
-	ended bool // it failed because its own request had ended: that says nothing to others
+	ended bool // it failed because its own request had ended, which is no failure of the others
 }
 
 // do returns what f returns, run by this caller, or by another one with the same key that came before; then joined is
 // true. A caller whose context ends while it waits gets its error at once.
-func (g *flights) do(ctx context.Context, key string, f func(context.Context) (any, error)) (value any, joined bool, err error) {
+func (g *flights[K]) do(ctx context.Context, key K, f func(context.Context) (any, error)) (value any, joined bool, err error) {
 	for {
 		c, joined := g.join(key)
 		if !joined {
@@ -43,29 +43,29 @@ func (g *flights) do(ctx context.Context, key string, f func(context.Context) (a
 	}
 }
 
-func (g *flights) join(key string) (c *flight, joined bool) {
+func (g *flights[K]) join(key K) (c *flight, joined bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if c, joined = g.under[key]; joined {
+	if c, joined = g.inProgress[key]; joined {
 		return c, true
 	}
-	if g.under == nil {
-		g.under = map[string]*flight{}
+	if g.inProgress == nil {
+		g.inProgress = map[K]*flight{}
 	}
 	c = &flight{done: make(chan struct{})}
-	g.under[key] = c
+	g.inProgress[key] = c
 	return c, false
 }
 
 // run is the call. A panic becomes an error, for those who wait too.
-func (g *flights) run(ctx context.Context, key string, c *flight, f func(context.Context) (any, error)) {
+func (g *flights[K]) run(ctx context.Context, key K, c *flight, f func(context.Context) (any, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 		c.ended = c.err != nil && ctx.Err() != nil
 		g.mu.Lock()
-		delete(g.under, key)
+		delete(g.inProgress, key)
 		g.mu.Unlock()
 		close(c.done)
 	}()

@@ -1,0 +1,89 @@
+// Package cache is the one kind of cache in the project: values of any type under comparable keys, bounded by the bytes
+// that they take, and created once for all who need the same one at the same time. It refuses to keep errors, knows
+// nothing of filings, and never lets a value expire: what may become stale needs a key that says so, such as one with the
+// generation in it.
+//
+// # Design
+//
+// Which values stay is the policy of otter, W-TinyLFU: a crawl through many values, each needed once, does not evict what
+// is needed often. Otter could also create missing values, but with a context that never ends; here a creation belongs to
+// the request that needs it (flight.go), so that no work goes on for a client that has left.
+package cache
+
+import (
+	"context"
+	"math"
+
+	"github.com/maypok86/otter/v2"
+)
+
+// Cache keeps values under keys of type K. It is safe for concurrent use. Values are shared: nobody writes to them.
+type Cache[K comparable] struct {
+	entries *otter.Cache[K, entry]
+	flights flights[K]
+}
+
+// entry is a value and the memory, in bytes, that it takes.
+type entry struct {
+	value any
+	bytes int
+}
+
+// entryBytes is what an entry costs beside its key and value: otter's node, hash table slot and policy queues.
+const entryBytes = 160
+
+// New returns a cache whose keys and values take at most that many bytes, of which keyBytes tells those behind a key's
+// pointers.
+func New[K comparable](bytes int64, keyBytes func(K) int) *Cache[K] {
+	return &Cache[K]{entries: otter.Must(&otter.Options[K, entry]{
+		MaximumWeight: uint64(bytes),
+		Weigher: func(key K, e entry) uint32 {
+			return uint32(min(keyBytes(key)+e.bytes+entryBytes, math.MaxUint32))
+		},
+		// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by default,
+		// it costs several times that to wake a thread for it.
+		Executor: func(upkeep func()) { upkeep() },
+	})}
+}
+
+// Bytes returns the memory that keys and values take now.
+func (c *Cache[K]) Bytes() uint64 {
+	c.entries.CleanUp() // evictions that are due
+	return c.entries.WeightedSize()
+}
+
+// Peek returns the value under key, if it is there. It must be a V.
+func Peek[V any, K comparable](c *Cache[K], key K) (v V, ok bool) {
+	e, ok := c.entries.GetIfPresent(key)
+	if !ok {
+		return v, false
+	}
+	return e.value.(V), true
+}
+
+// Get returns the value under key, or else what create returns, which also tells how many bytes that takes. Callers that
+// need it at the same time share one creation, and its failure; hit tells that create was not called for this caller. A
+// creation ends with its caller's context, and is then begun anew for those who wait with it. A panic of create is an
+// error. A value that alone exceeds the bound is returned and not kept.
+func Get[V any, K comparable](
+	ctx context.Context, c *Cache[K], key K, create func(context.Context) (V, int, error),
+) (v V, hit bool, err error) {
+	if v, ok := Peek[V](c, key); ok {
+		return v, true, nil
+	}
+	value, hit, err := c.flights.do(ctx, key, func(ctx context.Context) (any, error) {
+		if v, ok := Peek[V](c, key); ok { // since the look above
+			return v, nil
+		}
+		v, bytes, err := create(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.entries.Set(key, entry{v, bytes})
+		return v, nil
+	})
+	if err != nil {
+		return v, hit, err
+	}
+	return value.(V), hit, nil
+}
