@@ -7,39 +7,40 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 
 	"filings/index"
+	"filings/index/embedded/columns"
 	"filings/index/generation"
 )
 
-// build fills a generation. Put and Remove encode; a writer of its own hands what they made to SQLite meanwhile.
+// build fills a generation. Put and Remove encode; a writer of its own hands what they encoded to SQLite meanwhile.
 type build struct {
 	lock   *lock
 	files  files
 	name   string
-	from   index.Reader // what was copied; Empty for nothing
+	from   index.Reader // of what was copied, which it keeps open; nil for nothing
 	db     *sql.DB
 	writer *writer
 	batch  *batch // being filled; nil: none
 	failed error  // why nothing more is accepted
 }
 
-// Begin implements index.Lock.
+// Begin implements generation.Lock.
 func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error) {
 	if err := l.check(ctx); err != nil {
 		return nil, err
 	}
-	b := &build{lock: l, files: l.store.files, from: index.Empty{}}
+	b := &build{lock: l, files: l.store.files}
 	source := ""
+	var err error
 	if from != "" {
-		g, err := l.store.generation(ctx, from)
-		if err != nil {
+		if b.from, err = l.store.Open(ctx, from); err != nil {
 			return nil, err
 		}
-		b.from, source = g, b.files.sealed(from)
+		source = b.files.sealed(from)
 	}
-	var err error
 	if b.name, err = l.store.newName(); err == nil {
 		err = b.open(ctx, source)
 	}
@@ -100,27 +101,26 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 
 func (b *build) Generation() string { return b.name }
 
-// Put implements index.Build.
+// Put implements generation.Build.
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
 	return b.change(ctx, func(to *batch) { to.put(f) })
 }
 
-// Remove implements index.Build.
+// Remove implements generation.Build.
 func (b *build) Remove(ctx context.Context, id int64) error {
 	return b.change(ctx, func(to *batch) { to.remove(id) })
 }
 
 // change accepts a change. If it cannot, then nothing is accepted any more, nor sealed.
 func (b *build) change(ctx context.Context, encode func(*batch)) error {
-	if b.failed != nil {
-		return b.failed
-	}
-	b.failed = b.lock.check(ctx)
-	if b.failed == nil && b.batch == nil {
-		b.batch, b.failed = b.writer.free(ctx)
+	if b.failed == nil {
+		b.failed = b.lock.check(ctx)
 	}
 	if b.failed != nil {
 		return b.failed
+	}
+	if b.batch == nil {
+		b.batch = b.writer.empty.Get().(*batch)
 	}
 	if encode(b.batch); b.batch.full() {
 		b.failed = b.handOver(ctx)
@@ -138,64 +138,100 @@ func (b *build) handOver(ctx context.Context) error {
 	return b.writer.write(ctx, full)
 }
 
-// Seal implements index.Build.
-func (b *build) Seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
+// Seal implements generation.Build.
+func (b *build) Seal(ctx context.Context, check generation.Check) (holds generation.Checksum, err error) {
 	if b.failed == nil {
 		b.failed = b.lock.check(ctx)
 	}
-	var tally generation.Checksum
 	if b.failed == nil {
-		tally, b.failed = b.seal(ctx, check)
+		holds, b.failed = b.seal(ctx, check)
 	}
 	if b.failed != nil {
 		return generation.Checksum{}, fmt.Errorf("seal %s: %w", b.name, b.failed)
 	}
 	b.failed = errEnded
-	return tally, nil
+	return holds, nil
 }
 
-func (b *build) seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
-	if err := b.handOver(ctx); err != nil {
-		return generation.Checksum{}, err
-	}
-	if err := b.writer.stop(); err != nil {
-		return generation.Checksum{}, err
-	}
-	tally, err := fillColumns(ctx, b.db, b.files.generations())
-	if err != nil {
-		return generation.Checksum{}, err
-	}
-	if err := b.db.Close(); err != nil {
-		return generation.Checksum{}, err
-	}
+func (b *build) seal(ctx context.Context, check generation.Check) (holds generation.Checksum, err error) {
 	path := b.files.building(b.name)
-	if err := syncPath(path); err != nil {
-		return generation.Checksum{}, err
-	}
-	if check != nil {
-		if err := b.look(ctx, path, check, tally); err != nil {
-			return generation.Checksum{}, err
+	for _, step := range []func() error{
+		func() error { return b.handOver(ctx) },
+		b.writer.stop,
+		func() error { holds, err = b.layOut(ctx); return err },
+		b.db.Close,
+		func() error { return syncPath(path) },
+		func() error { return b.check(ctx, path, check, holds) },
+		func() error { return os.Rename(path, b.files.sealed(b.name)) },
+		func() error { return syncPath(b.files.generations()) },
+	} {
+		if err := step(); err != nil {
+			return holds, err
 		}
 	}
-	if err := os.Rename(path, b.files.sealed(b.name)); err != nil {
-		return generation.Checksum{}, err
-	}
-	return tally, syncPath(b.files.generations())
+	return holds, nil
 }
 
-// look lets check read the file as it will be read once it is sealed.
-func (b *build) look(ctx context.Context, path string, check generation.Check, tally generation.Checksum) error {
-	g, err := openGeneration(b.name, path)
+// layOut lays out what is stored in columns, writes the summary and ends the transaction.
+func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
+	holds := generation.NewChecksum()
+	insert, err := b.db.Prepare("INSERT INTO chunks (name, chunk, data, checksum) VALUES (?, ?, ?, ?)")
+	if err != nil {
+		return holds, err
+	}
+	defer insert.Close()
+	put := func(name string, chunk int, data []byte, checksum uint32) error {
+		_, err := insert.Exec(name, chunk, data, checksum)
+		return err
+	}
+	stats, err := columns.Build(ctx, b.stored(), put, b.files.generations())
+	if err != nil {
+		return holds, err
+	}
+	holds.Filings, holds.Months = stats.Filings, stats.Months
+	for _, c := range stats.Counties {
+		holds.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
+	}
+	return holds, writeSummary(b.db, summary{version, emptyRecord(), stats.Stats, stats.Counties})
+}
+
+// stored returns the stored values of all filings.
+func (b *build) stored() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		rows, err := b.db.Query("SELECT facts FROM filings")
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer rows.Close()
+		var data sql.RawBytes
+		for rows.Next() {
+			if err := rows.Scan(&data); !yield(data, err) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// check lets check, if there is one, read the file as it will be read once it is sealed.
+func (b *build) check(ctx context.Context, path string, check generation.Check, holds generation.Checksum) error {
+	if check == nil {
+		return nil
+	}
+	r, err := openReader(b.name, path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(check(ctx, g, tally), g.db.Close())
+	return errors.Join(check(ctx, r, holds), r.db.Close())
 }
 
 // errEnded is returned by every change of a generation after Seal or Abort.
 var errEnded = errors.New("the generation is not being built any more")
 
-// Abort implements index.Build.
+// Abort implements generation.Build.
 func (b *build) Abort(ctx context.Context) error {
 	if err := b.stop(errEnded); err != nil {
 		return err
@@ -203,14 +239,14 @@ func (b *build) Abort(ctx context.Context) error {
 	return b.lock.Delete(ctx, b.name)
 }
 
-// stop ends the writing, for a reason that later changes are told, and leaves the file as it is.
+// stop ends the writing and leaves the file as it is. Later changes return reason.
 func (b *build) stop(reason error) error {
 	b.batch = nil
 	if b.failed == nil {
 		b.failed = reason
 	}
 	if b.writer != nil {
-		_ = b.writer.stop() // whoever put something was told
+		_ = b.writer.stop() // the Put that failed has returned it
 	}
 	if b.db != nil {
 		return b.db.Close()
@@ -221,7 +257,7 @@ func (b *build) stop(reason error) error {
 // discard deletes the file.
 func (b *build) discard() error {
 	err := b.stop(errEnded)
-	if e := os.Remove(b.files.building(b.name)); e != nil && !errors.Is(e, fs.ErrNotExist) {
+	if e := os.Remove(b.files.building(b.name)); !errors.Is(e, fs.ErrNotExist) {
 		err = errors.Join(err, e)
 	}
 	return err

@@ -29,7 +29,7 @@ func TestBuild_CopyOfAGeneration(t *testing.T) {
 	if err := errors.Join(b.Remove(ctx, removed), b.Remove(ctx, 1<<41)); err != nil {
 		t.Fatal(err)
 	}
-	tally, err := b.Seal(ctx, nil)
+	holds, err := b.Seal(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ func TestBuild_CopyOfAGeneration(t *testing.T) {
 	for _, f := range want {
 		counted.Add(f)
 	}
-	if diff := counted.Diff(tally); diff != nil {
-		t.Errorf("tally: %q", diff)
+	if diff := counted.Diff(holds); diff != nil {
+		t.Errorf("checksum: %q", diff)
 	}
 	for name, filings := range map[string][]*index.Filing{first: filings, b.Generation(): want} {
 		r, err := s.Open(ctx, name)
@@ -100,7 +100,7 @@ func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 		}
 	}
 	if err == nil {
-		t.Error("no Put told that nothing is stored")
+		t.Error("no Put returned that nothing is stored")
 	}
 	if _, err := b.Seal(t.Context(), nil); err == nil {
 		t.Error("sealed without its filings")
@@ -136,7 +136,7 @@ func TestBuild_SealEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := fillColumns(ctx, b.db, b.files.generations()); !errors.Is(err, context.Canceled) {
+	if _, err := b.layOut(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("seal: %v, want context.Canceled", err)
 	}
 	if err := b.Abort(t.Context()); err != nil {
@@ -164,7 +164,7 @@ func TestBuild_NamesAreNewerThanAllOthers(t *testing.T) {
 	}
 }
 
-func TestA1_FiguresBeyondWhatAFloatHolds(t *testing.T) {
+func TestA1_StatsBeyondWhatAFloatHolds(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	filings := made(3, 1)
@@ -175,5 +175,17 @@ func TestA1_FiguresBeyondWhatAFloatHolds(t *testing.T) {
 	got, err := liveReader(t, s).Stats(t.Context())
 	if err != nil || !math.IsInf(got.SumCents, 1) || got.MaxAmount != math.MaxFloat64 {
 		t.Errorf("stats: %+v, %v", got, err)
+	}
+}
+
+func TestCommonTail(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 0}, {"abc", "abc", 3}, {"xbc", "abc", 2}, {"c", "abc", 1}, {"abc", "abd", 0}} {
+		if got := commonTail([]byte(test.a), []byte(test.b)); got != test.want {
+			t.Errorf("%q and %q: %d, want %d", test.a, test.b, got, test.want)
+		}
 	}
 }

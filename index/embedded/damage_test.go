@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"database/sql"
 	"errors"
 	"os"
 	"testing"
@@ -15,11 +14,7 @@ func spoil(t *testing.T, statement string) *Store {
 	dir := t.TempDir()
 	first := openStore(t, dir)
 	path := first.files.sealed(load(t, first, made(50, 1)))
-	source, err := dataSource(path, "mode=rw")
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite", source)
+	db, err := openDatabase(path, "mode=rw", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +27,7 @@ func spoil(t *testing.T, statement string) *Store {
 	return openStore(t, dir)
 }
 
-func TestDamage_IsToldNotGuessed(t *testing.T) {
+func TestDamage_IsAnErrorNotAGuess(t *testing.T) {
 	t.Parallel()
 	search := index.Where(index.Contains{Text: "a"})
 	for name, statement := range map[string]string{

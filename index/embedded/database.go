@@ -20,8 +20,8 @@ import (
 // version is the version of what is in a file. A generation of another version must be loaded anew.
 const version = 1
 
-// schema is all that a generation's file has. A chunk is chunkRows values of a column. tail is how many bytes record has
-// in common with the end of the record of a filing without values; they are not stored.
+// schema is all that a generation's file has. facts are the stored values of the columns (columns.AppendValues). tail is
+// how many bytes record has in common with the end of the record of a filing without values; they are not stored.
 const schema = `
 CREATE TABLE filings (id INTEGER PRIMARY KEY, facts BLOB NOT NULL, record BLOB NOT NULL, tail INTEGER NOT NULL) STRICT;
 ` + derivedSchema
@@ -44,29 +44,29 @@ type summary struct {
 // emptyRecord is the record of a filing without values.
 func emptyRecord() []byte { return index.AppendRecord(nil, &index.Filing{}) }
 
-// dataSource names the file at path for the driver.
-func dataSource(path, options string) (string, error) {
+// openDatabase opens the file at path with n connections, which it keeps.
+func openDatabase(path, options string, n int) (*sql.DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: options}).String(), nil
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: options}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(n)
+	db.SetMaxIdleConns(n)
+	return db, nil
 }
 
 // openSealed opens a sealed file with its n connections. They are made at once, since the file may be deleted later, and
 // without a context, which could spoil them (see the package comment); it takes milliseconds.
 func openSealed(path string, n int) (*sql.DB, error) {
 	// Immutable: SQLite then neither locks the file nor looks whether it has changed.
-	source, err := dataSource(path, "mode=ro&immutable=1")
+	db, err := openDatabase(path, "mode=ro&immutable=1", n)
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", source)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(n)
-	db.SetMaxIdleConns(n)
 	conns := make([]*sql.Conn, n)
 	for i := range conns {
 		if conns[i], err = db.Conn(context.Background()); err == nil {
@@ -94,17 +94,25 @@ func readSummary(db *sql.DB) (s summary, err error) {
 	return s, err
 }
 
-// openBuilding opens the file at path, which exists, for the one who fills it.
+// writeSummary writes the summary and ends the transaction in which a file is filled.
+func writeSummary(db *sql.DB, s summary) error {
+	var data bytes.Buffer
+	if err := gob.NewEncoder(&data).Encode(s); err != nil {
+		return err
+	}
+	if _, err := db.Exec("INSERT INTO summary (value) VALUES (?)", data.Bytes()); err != nil {
+		return err
+	}
+	_, err := db.Exec("COMMIT")
+	return err
+}
+
+// openBuilding opens the file at path, which exists, for the build that fills it.
 func openBuilding(path string) (*sql.DB, error) {
-	source, err := dataSource(path, "mode=rw")
+	db, err := openDatabase(path, "mode=rw", 1)
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", source)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(1)
 	for _, pragma := range []string{
 		"page_size = 8192",         // a page holds several records; larger ones make loads in random order slower
 		"journal_mode = OFF",       // a build that fails is deleted

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"filings/index/generation"
 )
@@ -16,7 +17,7 @@ const (
 	buildingSuffix = ".building"
 )
 
-// files knows where the files of one index are.
+// files are the files of one index.
 type files struct{ dir, index string }
 
 func (f files) generations() string       { return filepath.Join(f.dir, "generations") }
@@ -35,8 +36,8 @@ func (f files) live() (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// replace puts data into the file at path in one step that survives a power cut: whoever reads it sees the old content
-// or the new one. Only one process at a time may replace a file.
+// replace puts data into the file at path in one step that survives a power cut: a reader sees the old content or the
+// new one. Only one process at a time may replace a file.
 func replace(path string, data []byte) error {
 	temp := path + ".new"
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -83,4 +84,38 @@ func (f files) names() (all []string, sealed map[string]bool, err error) {
 	slices.Sort(all)
 	slices.Reverse(all)
 	return all, sealed, err
+}
+
+// flock opens the file at path and locks it against every other flock of it, in this process or another. It ends when
+// the file is closed, and so with its process at the latest. Without wait, acquired is false where it was not free.
+func flock(path string, wait bool) (f *os.File, acquired bool, err error) {
+	f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, false, err
+	}
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), how)
+		switch {
+		case err == nil:
+			return f, true, nil
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			err = nil
+		}
+		return nil, false, errors.Join(err, f.Close())
+	}
+}
+
+// guarded runs step while no other process runs a guarded step on the same index. Steps take milliseconds.
+func (f files) guarded(step func() error) error {
+	guard, _, err := flock(f.beside(".guard"), true)
+	if err != nil {
+		return err
+	}
+	return errors.Join(step(), guard.Close())
 }

@@ -116,4 +116,9 @@ func texts(records []index.Record) []string {
 }
 
 // allOrders returns the ten orders.
-func allOrders() []index.Sort { return append(orders(), index.DefaultSort) }
+func allOrders() (all []index.Sort) {
+	for _, by := range index.SortFields {
+		all = append(all, index.Sort{By: by}, index.Sort{By: by, Ascending: true})
+	}
+	return all
+}

@@ -22,7 +22,7 @@ type lock struct {
 	builds []*build // begun under it
 }
 
-// Lock implements index.Store.
+// Lock implements generation.Store.
 func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, 
 	return l, nil
 }
 
-// Running implements index.Store. It tries the lock: a run whose process died holds it no more, whatever it published.
+// Running implements generation.Store. It tries the lock: a run whose process died holds it no more, whatever it published.
 func (s *Store) Running(context.Context) (run *generation.Run, err error) {
 	err = s.files.guarded(func() error {
 		file, acquired, err := flock(s.files.beside(".lock"), false)
@@ -66,7 +66,7 @@ func (s *Store) Running(context.Context) (run *generation.Run, err error) {
 	return run, err
 }
 
-// LastRun implements index.Store.
+// LastRun implements generation.Store.
 func (s *Store) LastRun(context.Context) (*generation.Run, error) {
 	run, err := s.files.run()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func (s *Store) LastRun(context.Context) (*generation.Run, error) {
 	return &run, nil
 }
 
-// publish writes what a run tells about itself.
+// publish writes what a run says about itself.
 func (f files) publish(run generation.Run) error {
 	data, err := json.Marshal(run)
 	if err != nil {
@@ -114,17 +114,17 @@ func (l *lock) check(ctx context.Context) error {
 	return l.held(ctx, func() error { return nil })
 }
 
-// Renew implements index.Lock.
+// Renew implements generation.Lock.
 func (l *lock) Renew(ctx context.Context, run generation.Run) error {
 	return l.held(ctx, func() error { return l.store.files.publish(run) })
 }
 
-// Promote implements index.Lock.
+// Promote implements generation.Lock.
 func (l *lock) Promote(ctx context.Context, from, to string) error {
 	return l.held(ctx, func() error { return l.store.Swap(ctx, from, to) })
 }
 
-// Delete implements index.Lock. Readers of the generation keep it open.
+// Delete implements generation.Lock. Readers of the generation keep it open.
 func (l *lock) Delete(ctx context.Context, name string) error {
 	return l.held(ctx, func() error {
 		return l.store.files.guarded(func() error { return l.store.files.delete(name) })
@@ -154,7 +154,7 @@ func (f files) delete(name string) error {
 	return fmt.Errorf("delete %q: %w", name, index.ErrNotFound)
 }
 
-// Release implements index.Lock. What was begun and not sealed stays as it is.
+// Release implements generation.Lock. What was begun and not sealed stays as it is.
 func (l *lock) Release(ctx context.Context) error {
 	return l.held(context.WithoutCancel(ctx), func() error {
 		var err error

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -28,8 +29,8 @@ type Store struct {
 	now   func() time.Time
 
 	mu     sync.Mutex
-	live   *snapshot                         // the one that Live returned last, so that it stays open
-	open   map[string]weak.Pointer[snapshot] // those that may still be open
+	live   *reader                         // the one that Live returned last, so that it stays open
+	open   map[string]weak.Pointer[reader] // those that may still be open
 	closed bool
 }
 
@@ -43,7 +44,7 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, open: map[string]weak.Pointer[snapshot]{}}
+	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, open: map[string]weak.Pointer[reader]{}}
 	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded engine: %w", err)
 	}
@@ -57,8 +58,8 @@ func (s *Store) Close() error {
 	s.closed, s.live = true, nil
 	var err error
 	for _, pointer := range s.open {
-		if g := pointer.Value(); g != nil {
-			err = errors.Join(err, g.db.Close())
+		if r := pointer.Value(); r != nil {
+			err = errors.Join(err, r.db.Close())
 		}
 	}
 	return err
@@ -77,13 +78,13 @@ func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 		if name == "" {
 			return index.Empty{}, nil
 		}
-		g, err := s.generation(ctx, name)
+		r, err := s.reader(ctx, name)
 		switch {
 		case err == nil:
 			s.mu.Lock()
-			s.live = g
+			s.live = r
 			s.mu.Unlock()
-			return g, nil
+			return r, nil
 		case errors.Is(err, index.ErrNotFound) && name != before: // perhaps swapped and deleted meanwhile
 		case errors.Is(err, index.ErrNotFound):
 			return nil, fmt.Errorf("live generation: %w: %s is missing", index.ErrUnavailable, name)
@@ -93,18 +94,17 @@ func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 	}
 }
 
-// Open implements index.Store.
+// Open implements generation.Store.
 func (s *Store) Open(ctx context.Context, name string) (index.Reader, error) {
-	g, err := s.generation(ctx, name)
+	r, err := s.reader(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return g, nil
+	return r, nil
 }
 
-// generation returns the sealed generation of that name, or ErrNotFound. There is one for all who hold it, as long as
-// somebody does.
-func (s *Store) generation(ctx context.Context, name string) (*snapshot, error) {
+// reader returns the reader of a sealed generation, or ErrNotFound. Every caller gets the same one while it is in use.
+func (s *Store) reader(ctx context.Context, name string) (*reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -119,23 +119,19 @@ func (s *Store) generation(ctx context.Context, name string) (*snapshot, error) 
 	if _, err := os.Stat(s.files.sealed(name)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound) // though it may still be open
 	}
-	if g := s.open[name].Value(); g != nil {
-		return g, nil
+	if r := s.open[name].Value(); r != nil {
+		return r, nil
 	}
-	g, err := openGeneration(name, s.files.sealed(name))
+	r, err := openReader(name, s.files.sealed(name))
 	if err != nil {
 		return nil, err
 	}
-	for name, pointer := range s.open {
-		if pointer.Value() == nil {
-			delete(s.open, name)
-		}
-	}
-	s.open[name] = weak.Make(g)
-	return g, nil
+	maps.DeleteFunc(s.open, func(_ string, pointer weak.Pointer[reader]) bool { return pointer.Value() == nil })
+	s.open[name] = weak.Make(r)
+	return r, nil
 }
 
-// Swap implements index.Store.
+// Swap implements generation.Store.
 func (s *Store) Swap(ctx context.Context, from, to string) error {
 	return s.files.guarded(func() error {
 		live, err := s.files.live()

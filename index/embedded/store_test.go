@@ -173,7 +173,7 @@ func TestGeneration_ClosedWhenUnused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	load(t, s, made(20, 1))
-	db := func() *sql.DB { return liveReader(t, s).(*snapshot).db }() // not the generation itself
+	db := func() *sql.DB { return liveReader(t, s).(*reader).db }() // not the reader itself
 	load(t, s, made(20, 2))
 	liveReader(t, s)
 	ctx := t.Context()
@@ -181,7 +181,7 @@ func TestGeneration_ClosedWhenUnused(t *testing.T) {
 		runtime.GC()
 		runtime.Gosched()
 	}
-	if err := liveReader(t, s).(*snapshot).db.PingContext(ctx); err != nil {
+	if err := liveReader(t, s).(*reader).db.PingContext(ctx); err != nil {
 		t.Errorf("the live generation was closed: %v", err)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync"
 
 	"filings/index"
+	"filings/index/embedded/columns"
 )
 
 // A batch goes to the writer when it has that many changes or bytes. Larger ones gain nothing.
@@ -14,12 +16,12 @@ const (
 	batchBytes   = 1 << 20
 )
 
-// change is a filing to store or, without facts, an id to remove. facts and record are parts of the batch's data.
+// change is a filing to store or, without values, an id to remove. values and record are parts of the batch's data.
 type change struct {
-	id            int64
-	factsEnd, end int // in data; the change begins where the one before it ends
-	tail          int
-	remove        bool
+	id             int64
+	valuesEnd, end int // in data; the change begins where the one before it ends
+	tail           int
+	remove         bool
 }
 
 // batch is a number of changes in their order.
@@ -30,21 +32,19 @@ type batch struct {
 }
 
 func (b *batch) put(f *index.Filing) {
-	b.data = appendFacts(b.data, f)
-	factsEnd := len(b.data)
+	b.data = columns.AppendValues(b.data, f)
+	valuesEnd := len(b.data)
 	b.data = index.AppendRecord(b.data, f)
-	tail := commonTail(b.data[factsEnd:], b.empty)
+	tail := commonTail(b.data[valuesEnd:], b.empty)
 	b.data = b.data[:len(b.data)-tail]
-	b.changes = append(b.changes, change{id: f.ID, factsEnd: factsEnd, end: len(b.data), tail: tail})
+	b.changes = append(b.changes, change{id: f.ID, valuesEnd: valuesEnd, end: len(b.data), tail: tail})
 }
 
 func (b *batch) remove(id int64) {
-	b.changes = append(b.changes, change{id: id, factsEnd: len(b.data), end: len(b.data), remove: true})
+	b.changes = append(b.changes, change{id: id, valuesEnd: len(b.data), end: len(b.data), remove: true})
 }
 
 func (b *batch) full() bool { return len(b.changes) >= batchChanges || len(b.data) >= batchBytes }
-
-func (b *batch) reset() { b.changes, b.data = b.changes[:0], b.data[:0] }
 
 // commonTail returns how many bytes a and b have in common at their ends.
 func commonTail(a, b []byte) int {
@@ -57,28 +57,33 @@ func commonTail(a, b []byte) int {
 
 // writer stores batches one after the other, in a goroutine of its own.
 type writer struct {
-	full    chan *batch
-	emptied chan *batch
-	done    chan struct{} // closed when the goroutine has ended
-	err     error         // why it ended; read after done
-	stopped bool
+	full  chan *batch   // one waits while another is filled and a third is stored
+	empty sync.Pool     // of batches
+	done  chan struct{} // closed when the goroutine has ended
+	err   error         // why it ended; read after done
+	stop  func() error  // waits until everything is stored and returns the first error; may be called again
 
 	put, remove *sql.Stmt
 }
 
 // newWriter starts a writer into db, which belongs to it until it is stopped.
 func newWriter(db *sql.DB) (*writer, error) {
-	const batches = 3 // one is filled, one is written, one waits
-	w := &writer{full: make(chan *batch, batches), emptied: make(chan *batch, batches), done: make(chan struct{})}
+	record := emptyRecord()
+	w := &writer{
+		full:  make(chan *batch, 1),
+		empty: sync.Pool{New: func() any { return &batch{empty: record} }},
+		done:  make(chan struct{}),
+	}
+	w.stop = sync.OnceValue(func() error {
+		close(w.full)
+		<-w.done
+		return w.err
+	})
 	var err1, err2 error
 	w.put, err1 = db.Prepare("INSERT OR REPLACE INTO filings (id, facts, record, tail) VALUES (?, ?, ?, ?)")
 	w.remove, err2 = db.Prepare("DELETE FROM filings WHERE id = ?")
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
-	}
-	empty := emptyRecord()
-	for range batches {
-		w.emptied <- &batch{empty: empty}
 	}
 	go w.run()
 	return w, nil
@@ -90,8 +95,8 @@ func (w *writer) run() {
 		if w.err = w.store(b); w.err != nil {
 			return
 		}
-		b.reset()
-		w.emptied <- b
+		b.changes, b.data = b.changes[:0], b.data[:0]
+		w.empty.Put(b)
 	}
 	w.err = errors.Join(w.put.Close(), w.remove.Close())
 }
@@ -103,7 +108,7 @@ func (w *writer) store(b *batch) error {
 		if c.remove {
 			_, err = w.remove.Exec(c.id)
 		} else {
-			_, err = w.put.Exec(c.id, b.data[start:c.factsEnd], b.data[c.factsEnd:c.end], c.tail)
+			_, err = w.put.Exec(c.id, b.data[start:c.valuesEnd], b.data[c.valuesEnd:c.end], c.tail)
 		}
 		if err != nil {
 			return err
@@ -113,19 +118,7 @@ func (w *writer) store(b *batch) error {
 	return nil
 }
 
-// free returns an empty batch.
-func (w *writer) free(ctx context.Context) (*batch, error) {
-	select {
-	case b := <-w.emptied:
-		return b, nil
-	case <-w.done:
-		return nil, w.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// write takes a batch over.
+// write hands a batch to the goroutine.
 func (w *writer) write(ctx context.Context, b *batch) error {
 	select {
 	case w.full <- b:
@@ -135,14 +128,4 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// stop waits until everything is stored and returns the first error.
-func (w *writer) stop() error {
-	if !w.stopped {
-		w.stopped = true
-		close(w.full)
-	}
-	<-w.done
-	return w.err
 }

@@ -17,19 +17,16 @@ func (s *Store) newName() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now := s.now()
+	now := s.now().Truncate(time.Microsecond)
 	if len(all) > 0 {
 		if newest, _ := generation.ParseName(s.files.index, all[0]); !now.After(newest) {
-			now = newest
-		}
-		for generation.Name(s.files.index, now, version) <= all[0] {
-			now = now.Add(time.Microsecond)
+			now = newest.Add(time.Microsecond)
 		}
 	}
 	return generation.Name(s.files.index, now, version), nil
 }
 
-// Generations implements index.Store.
+// Generations implements generation.Store.
 func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	names, sealed, err := s.files.names()
 	if err != nil {
@@ -57,7 +54,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	return all, nil
 }
 
-// describe tells what is known of a generation from its file.
+// describe returns what the file of a generation says of it.
 func (f files) describe(name string, sealed bool) (generation.Info, error) {
 	path := f.building(name)
 	if sealed {

@@ -1,4 +1,4 @@
-package embedded
+package columns
 
 import (
 	"strings"
@@ -40,11 +40,9 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 // What a term cannot be by the rules must not find what separates values.
 func TestP16_TermsThatAreNoText(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, t.TempDir())
-	load(t, s, made(50, 1))
-	r := liveReader(t, s)
+	table := newTable(t, synthetics(50, 1))
 	for term, want := range map[string]int64{"": 50, "\xff": 0, "\x00": 0, "a\xff": 0} {
-		if got, err := r.Count(t.Context(), index.Where(index.Contains{Text: term})); got != want || err != nil {
+		if got, err := table.Count(t.Context(), index.Where(index.Contains{Text: term})); got != want || err != nil {
 			t.Errorf("contains %q: %d, %v, want %d", term, got, err, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package embedded
+package columns
 
 import (
 	"encoding/binary"
@@ -26,27 +26,27 @@ const (
 	keyMissing = 1
 )
 
-// appendSortKey appends to dst what f is sorted by in s, so that comparing bytes compares as s does. Behind it the row
-// settles ties.
-func appendSortKey(dst []byte, f *facts, s index.Sort) ([]byte, error) {
+// appendSortKey appends to dst what v is sorted by in s, so that comparing bytes compares as s does. Behind it the row
+// decides ties.
+func appendSortKey(dst []byte, v *values, s index.Sort) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, keyPresent)
 	switch s.By {
 	case index.FilingDate:
-		dst = appendTextKey(dst, f.words[codedDate])
+		dst = appendTextKey(dst, v.words[codedDate])
 	case index.Owner:
-		dst = appendTextKey(dst, f.owner)
+		dst = appendTextKey(dst, v.owner)
 	case index.CreatedAt:
-		if f.created != noTime {
-			dst = binary.BigEndian.AppendUint64(dst, uint64(f.created)^1<<63)
+		if v.created != noTime {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(v.created)^1<<63)
 		}
 	default:
-		n, ok := numberOf(s.By)
-		if !ok {
+		n := numberOf(s.By)
+		if n < 0 {
 			return nil, fmt.Errorf("filings are not sorted by %v", s.By)
 		}
-		if v := f.numbers[n]; !math.IsNaN(v) {
-			dst = binary.BigEndian.AppendUint64(dst, orderedBits(v))
+		if number := v.numbers[n]; !math.IsNaN(number) {
+			dst = binary.BigEndian.AppendUint64(dst, orderedBits(number))
 		}
 	}
 	if len(dst) == start+1 {
@@ -77,20 +77,4 @@ func orderedBits(v float64) uint64 {
 		return ^b
 	}
 	return b | 1<<63
-}
-
-// numberOf returns the place of field among numbers.
-func numberOf(field index.Field) (int, bool) {
-	for i, c := range numbers {
-		if c.field == field {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// appendRowKey appends the key by which rows are numbered: the default order.
-func appendRowKey(dst []byte, f *facts) ([]byte, error) {
-	dst, err := appendSortKey(dst, f, index.DefaultSort)
-	return binary.BigEndian.AppendUint64(dst, ^uint64(f.id)), err
 }

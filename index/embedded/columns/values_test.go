@@ -1,4 +1,4 @@
-package embedded
+package columns
 
 import (
 	"errors"
@@ -9,19 +9,19 @@ import (
 	"filings/index"
 )
 
-func TestFacts_AsWritten(t *testing.T) {
+func TestValues_AsWritten(t *testing.T) {
 	t.Parallel()
 	var empty index.Filing
 	empty.ID = math.MaxInt64
-	for _, filing := range append(made(200, 1), &empty) {
-		var f facts
-		if err := f.read(appendFacts(nil, filing)); err != nil {
+	for _, filing := range append(synthetics(200, 1), &empty) {
+		var f values
+		if err := f.read(AppendValues(nil, filing)); err != nil {
 			t.Fatal(err)
 		}
 		d := index.Derive(filing)
 		for i, c := range coded {
 			if got, want := string(f.words[i]), c.word(filing, &d); got != want {
-				t.Errorf("%d: %s is %q, want %q", filing.ID, c.column, got, want)
+				t.Errorf("%d: %s is %q, want %q", filing.ID, c.name, got, want)
 			}
 		}
 		for i, c := range numbers {
@@ -46,45 +46,33 @@ func number64(v float64, ok bool) float64 {
 	return v
 }
 
-// FuzzFacts reads anything: it must be understood or refused, and never crash.
-func FuzzFacts(f *testing.F) {
-	for _, filing := range made(3, 1) {
-		data := appendFacts(nil, filing)
+// FuzzValues reads anything: it must be understood or refused, and never crash.
+func FuzzValues(f *testing.F) {
+	for _, filing := range synthetics(3, 1) {
+		data := AppendValues(nil, filing)
 		f.Add(data)
 		f.Add(data[:len(data)-1])
 		f.Add(append(slices.Clone(data), 0))
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var got facts
-		if err := got.read(data); err != nil && !errors.Is(err, errDamaged) {
+		var got values
+		if err := got.read(data); err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
-func TestFacts_Damaged(t *testing.T) {
+func TestValues_Damaged(t *testing.T) {
 	t.Parallel()
-	data := appendFacts(nil, made(1, 1)[0])
-	var f facts
+	data := AppendValues(nil, synthetics(1, 1)[0])
+	var f values
 	for end := range data {
-		if err := f.read(data[:end]); !errors.Is(err, errDamaged) {
-			t.Errorf("%d of %d bytes: %v, want errDamaged", end, len(data), err)
+		if err := f.read(data[:end]); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d of %d bytes: %v, want ErrDamaged", end, len(data), err)
 		}
 	}
-	if err := f.read(append(data, 0)); !errors.Is(err, errDamaged) {
-		t.Errorf("a byte too many: %v, want errDamaged", err)
-	}
-}
-
-func TestCommonTail(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 0}, {"abc", "abc", 3}, {"xbc", "abc", 2}, {"c", "abc", 1}, {"abc", "abd", 0}} {
-		if got := commonTail([]byte(test.a), []byte(test.b)); got != test.want {
-			t.Errorf("%q and %q: %d, want %d", test.a, test.b, got, test.want)
-		}
+	if err := f.read(append(data, 0)); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a byte too many: %v, want ErrDamaged", err)
 	}
 }

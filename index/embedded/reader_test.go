@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"filings/index/embedded/columns"
+
 	"filings/index"
 	"filings/index/indextest"
 )
@@ -16,7 +18,7 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 	}
 	s := openStore(t, t.TempDir())
 	var filings []*index.Filing
-	for i := range chunkRows + 5_000 {
+	for i := range columns.ChunkRows + 5_000 {
 		f := &index.Filing{ID: int64(i + 1)}
 		f.SetText(index.County, []string{"Orange, FL", "Lake, FL", "Kent, DE"}[i%3])
 		f.SetText(index.Owner, fmt.Sprintf("Owner %d", i*7919%1000))
@@ -42,7 +44,7 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sort := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.Owner}, {By: index.FilingAmount}} {
-			for _, offset := range []int{0, int(total) / 2, int(total) - 15, blockPlaces - 5, chunkRows - 10, int(total), 1 << 40} {
+			for _, offset := range []int{0, int(total) / 2, int(total) - 15, columns.ChunkRows/16 - 5, columns.ChunkRows - 10, int(total), 1 << 40} {
 				compare(t, o, r, index.Query{Where: w, Sort: sort, Offset: max(0, offset), Limit: 20})
 			}
 		}

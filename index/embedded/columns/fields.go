@@ -1,4 +1,4 @@
-package embedded
+package columns
 
 import (
 	"slices"
@@ -8,37 +8,30 @@ import (
 )
 
 // coded is the table of the columns that are looked up by word. A row holds one word, "" where the filing has none; a
-// word may list several values (see joined).
-var coded = [...]struct {
-	column string
-	word   func(*index.Filing, *index.Derived) string
-}{
-	codedDate:           {"filingDate", text(index.FilingDate)},
-	codedCounty:         {"county", text(index.County)},
-	codedCity:           {"city", func(_ *index.Filing, d *index.Derived) string { return d.City }},
-	codedType:           {"filingType", folded(index.FilingType)},
-	codedClassification: {"propertyClassification", folded(index.PropertyClassification)},
-	codedCategories:     {"categories", func(f *index.Filing, _ *index.Derived) string { return index.Fold(joined(f.Categories)) }},
-	codedForeclosure:    {"foreclosureStatus", folded(index.ForeclosureStatus)},
-	codedDateRange:      {"dateRange", text(index.DateRange)},
-	codedTraits:         {"traits", traits},
+// word may list several values (see joined). A column that belongs to a field has its name.
+var coded = [...]codedField{
+	codedDate:   {"filingDate", text(index.FilingDate)},
+	codedCounty: {"county", text(index.County)},
+	{"city", func(_ *index.Filing, d *index.Derived) string { return d.City }},
+	{"filingType", folded(index.FilingType)},
+	{"propertyClassification", folded(index.PropertyClassification)},
+	{"categories", func(f *index.Filing, _ *index.Derived) string { return index.Fold(joined(f.Categories)) }},
+	{"foreclosureStatus", folded(index.ForeclosureStatus)},
+	{"dateRange", text(index.DateRange)},
+	codedTraits: {"traits", traits},
 }
 
-const (
-	codedDate = iota
-	codedCounty
-	codedCity
-	codedType
-	codedClassification
-	codedCategories
-	codedForeclosure
-	codedDateRange
-	codedTraits
-	numCoded
-)
+type codedField struct {
+	name string
+	word func(*index.Filing, *index.Derived) string
+}
 
-// numberFilingAmount is the place of FilingAmount in numbers.
-const numberFilingAmount = 0
+// Positions in coded.
+const (
+	codedDate   = 0
+	codedCounty = 1
+	codedTraits = 8
+)
 
 // numbers is the table of the columns of numbers; NaN is a missing one.
 var numbers = [...]struct {
@@ -53,7 +46,18 @@ var numbers = [...]struct {
 	{index.EquityPercent, func(_ *index.Filing, d *index.Derived) (float64, bool) { return d.EquityPercent, d.HasEquity }},
 }
 
-const numNumbers = len(numbers)
+// numberFilingAmount is the position of FilingAmount in numbers.
+const numberFilingAmount = 0
+
+// numberOf returns the position of field in numbers, -1 if it has no column of numbers.
+func numberOf(field index.Field) int {
+	for i, c := range numbers {
+		if c.field == field {
+			return i
+		}
+	}
+	return -1
+}
 
 func text(field index.Field) func(*index.Filing, *index.Derived) string {
 	return func(f *index.Filing, _ *index.Derived) string { return f.Text(field) }
@@ -86,13 +90,13 @@ const valueEnd = "\x00"
 
 func joined(values []string) string { return strings.Join(values, valueEnd) }
 
-// values returns what word lists.
-func values(word string) []string {
+// listed returns the values that word lists.
+func listed(word string) []string {
 	if word == "" {
 		return nil
 	}
 	return strings.Split(word, valueEnd)
 }
 
-// hasValue reports whether word lists v.
-func hasValue(word, v string) bool { return slices.Contains(values(word), v) }
+// lists reports whether word lists v.
+func lists(word, v string) bool { return slices.Contains(listed(word), v) }

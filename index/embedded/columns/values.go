@@ -1,8 +1,7 @@
-package embedded
+package columns
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 
 	"filings/index"
@@ -11,12 +10,12 @@ import (
 // noTime is the created of a filing without CreatedAt. No instant that a filing can have is that early.
 const noTime = math.MinInt64
 
-// facts are what a filing is found and sorted by.
-type facts struct {
+// values are the stored values of a filing: what it is found and sorted by.
+type values struct {
 	id      int64
 	created int64 // microseconds since 1970, or noTime
-	words   [numCoded][]byte
-	numbers [numNumbers]float64
+	words   [len(coded)][]byte
+	numbers [len(numbers)]float64
 	owner   []byte // folded, for sorting
 	search  []byte // each value followed by textEnd
 }
@@ -24,9 +23,9 @@ type facts struct {
 // textEnd ends a value of the search texts. It occurs in no UTF-8, so that no term is found across it.
 const textEnd = 0xff
 
-// appendFacts appends the stored form of f's facts to dst: id, created, a bit for each number that there is, those
-// numbers, and the texts, each behind its length.
-func appendFacts(dst []byte, f *index.Filing) []byte {
+// AppendValues appends the stored values of f to dst, as Build reads them: id, created, a bit for each number that there
+// is, those numbers, and the texts, each behind its length.
+func AppendValues(dst []byte, f *index.Filing) []byte {
 	d := index.Derive(f)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.ID))
 	created := int64(noTime)
@@ -58,34 +57,32 @@ func appendText[S string | []byte](dst []byte, s S) []byte {
 	return append(dst, s...)
 }
 
-var errDamaged = errors.New("the file is damaged")
-
-// read sets f to what appendFacts wrote. f refers to data.
-func (f *facts) read(data []byte) error {
+// read sets v to what AppendValues wrote. v refers to data.
+func (v *values) read(data []byte) error {
 	if len(data) < 17 {
-		return errDamaged
+		return ErrDamaged
 	}
-	f.id = int64(binary.LittleEndian.Uint64(data))
-	f.created = int64(binary.LittleEndian.Uint64(data[8:]))
+	v.id = int64(binary.LittleEndian.Uint64(data))
+	v.created = int64(binary.LittleEndian.Uint64(data[8:]))
 	present, data := data[16], data[17:]
-	for i := range f.numbers {
-		f.numbers[i] = math.NaN()
+	for i := range v.numbers {
+		v.numbers[i] = math.NaN()
 		if present&(1<<i) == 0 {
 			continue
 		}
 		if len(data) < 8 {
-			return errDamaged
+			return ErrDamaged
 		}
-		f.numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data))
+		v.numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data))
 		data = data[8:]
 	}
-	for i := range f.words {
-		f.words[i], data = cutText(data)
+	for i := range v.words {
+		v.words[i], data = cutText(data)
 	}
-	f.owner, data = cutText(data)
-	f.search, data = cutText(data)
+	v.owner, data = cutText(data)
+	v.search, data = cutText(data)
 	if data == nil || len(data) > 0 {
-		return errDamaged
+		return ErrDamaged
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package embedded
+package columns
 
 import (
 	"context"
@@ -19,13 +19,25 @@ type selection struct {
 
 func (s *selection) has(row uint32) bool { return s.bits[row/64]>>(row%64)&1 == 1 }
 
-// selected returns what w selects; nil for all rows.
-func (g *snapshot) selected(ctx context.Context, w index.Filter) (*selection, error) {
-	if len(w.Predicates()) == 0 {
-		return nil, nil
+// each calls visit for the selected rows of a chunk of so many rows, which it numbers from 0.
+func (s *selection) each(chunk, rows int, visit func(row int)) {
+	for i, word := range s.bits[chunk*ChunkRows/64:][:(rows+63)/64] {
+		for ; word != 0; word &= word - 1 {
+			visit(i*64 + bits.TrailingZeros64(word))
+		}
 	}
-	return cached(ctx, g, cacheKey{kindSelection, w.String(), 0}, func(ctx context.Context) (*selection, int, error) {
-		s, err := g.evaluate(ctx, w)
+}
+
+// selected returns what w selects; nil for all rows.
+func (t *Table) selected(ctx context.Context, w index.Filter) (*selection, error) {
+	if len(w.Predicates()) == 0 {
+		return nil, ctx.Err()
+	}
+	if slices.ContainsFunc(w.Predicates(), movesWithTheClock) {
+		return t.evaluate(ctx, w) // it would never be needed again
+	}
+	return cached(ctx, t, cacheKey{text: w.String()}, func(ctx context.Context) (*selection, int, error) {
+		s, err := t.evaluate(ctx, w)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -33,22 +45,27 @@ func (g *snapshot) selected(ctx context.Context, w index.Filter) (*selection, er
 	})
 }
 
+func movesWithTheClock(p index.Predicate) bool {
+	_, is := p.(index.Times)
+	return is
+}
+
 // evaluate evaluates w on every chunk, on as many at a time as there are processors.
-func (g *snapshot) evaluate(ctx context.Context, w index.Filter) (*selection, error) {
-	conditions, err := g.compileAll(ctx, w)
+func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error) {
+	conditions, err := t.compileAll(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	s := &selection{bits: make([]uint64, (g.rows+63)/64)}
+	s := &selection{bits: make([]uint64, (t.rows+63)/64)}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for chunk := range g.numChunks() {
+	for chunk := range t.chunks() {
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			start := chunk * chunkRows / 64
-			return all(ctx, conditions, chunk, s.bits[start:min(start+chunkRows/64, len(s.bits))])
+			start := chunk * ChunkRows / 64
+			return all(ctx, conditions, chunk, s.bits[start:min(start+ChunkRows/64, len(s.bits))])
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -60,12 +77,12 @@ func (g *snapshot) evaluate(ctx context.Context, w index.Filter) (*selection, er
 	return s, nil
 }
 
-// compileAll compiles the predicates of w, those that take the longest last: for chunks in which nothing is left they
-// are not asked.
-func (g *snapshot) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
+// compileAll compiles the predicates of w, those that take the longest last: they are not evaluated in chunks in which
+// nothing is left.
+func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
 	var quick, slow []condition
 	for _, p := range w.Predicates() {
-		c, err := g.compile(ctx, p)
+		c, err := t.compile(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -99,19 +116,19 @@ func all(ctx context.Context, conditions []condition, chunk int, result []uint64
 	return nil
 }
 
-// Count implements index.Reader.
-func (g *snapshot) Count(ctx context.Context, w index.Filter) (int64, error) {
-	if ps := w.Predicates(); len(ps) == 1 {
-		if p, ok := ps[0].(index.Times); ok {
-			return g.countTimes(ctx, p)
-		}
-	}
-	s, err := g.selected(ctx, w)
+// Count returns how many filings w selects.
+func (t *Table) Count(ctx context.Context, w index.Filter) (int64, error) {
+	s, err := t.selected(ctx, w)
 	if err != nil {
 		return 0, err
 	}
+	return int64(t.count(s)), nil
+}
+
+// count returns how many rows s has.
+func (t *Table) count(s *selection) int {
 	if s == nil {
-		return int64(g.rows), ctx.Err()
+		return t.rows
 	}
-	return int64(s.count), nil
+	return s.count
 }

@@ -1,4 +1,4 @@
-package embedded
+package sorter
 
 import (
 	"bufio"
@@ -9,13 +9,13 @@ import (
 	"os"
 )
 
-// merge reads the runs of a sorter as one.
+// merge reads the runs of a Sorter as one.
 type merge struct {
 	runs    runs
 	started bool // the first item of runs[0] was returned
 }
 
-// run is one run of a sorter and its next item.
+// run is one run of a Sorter and its next item.
 type run struct {
 	from       *bufio.Reader
 	key, value []byte
@@ -27,11 +27,9 @@ func newMerge(file *os.File, ends []int64) (*merge, error) {
 	for _, end := range ends {
 		r := &run{from: bufio.NewReaderSize(io.NewSectionReader(file, start, end-start), 1<<14)}
 		start = end
-		switch err := r.advance(); err {
-		case nil:
+		if err := r.advance(); err == nil {
 			m.runs = append(m.runs, r)
-		case io.EOF: // an empty run
-		default:
+		} else if err != io.EOF { // of an empty run
 			return nil, err
 		}
 	}
@@ -60,17 +58,17 @@ func (m *merge) next() (key, value []byte, err error) {
 
 // advance reads the next item; io.EOF after the last.
 func (r *run) advance() (err error) {
-	if r.key, err = readText(r.from, r.key); err != nil {
+	if r.key, err = read(r.from, r.key); err != nil {
 		return err
 	}
-	if r.value, err = readText(r.from, r.value); err == io.EOF {
+	if r.value, err = read(r.from, r.value); err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// readText reads what appendText wrote into buffer, which it replaces if it is too small; io.EOF where nothing is left.
-func readText(from *bufio.Reader, buffer []byte) ([]byte, error) {
+// read reads a length and as many bytes into buffer, which it replaces if it is too small; io.EOF where nothing is left.
+func read(from *bufio.Reader, buffer []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(from)
 	if err != nil {
 		return nil, err
@@ -91,7 +89,7 @@ type runs []*run
 func (h runs) Len() int           { return len(h) }
 func (h runs) Less(i, j int) bool { return bytes.Compare(h[i].key, h[j].key) < 0 }
 func (h runs) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *runs) Push(x any)        { *h = append(*h, x.(*run)) }
+func (h *runs) Push(any)          { panic("runs are only taken out") }
 func (h *runs) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]

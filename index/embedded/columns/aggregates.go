@@ -1,0 +1,133 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"filings/index"
+)
+
+// Distinct returns the different values that the filings that w selects have in f, which is Month or DateRange, sorted.
+func (t *Table) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
+	column, shown := f.String(), func(word string) string { return word }
+	switch f {
+	case index.DateRange:
+	case index.Month:
+		column, shown = index.FilingDate.String(), month
+	default:
+		return nil, fmt.Errorf("embedded engine: no distinct values of %v", f)
+	}
+	words, err := t.dictionary(ctx, column)
+	if err != nil {
+		return nil, err
+	}
+	used, err := t.used(ctx, w, column, len(words))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for code, word := range words {
+		if used[code] && word != "" {
+			all = append(all, shown(word))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// used tells which of the n codes of a column occur in the rows that w selects.
+func (t *Table) used(ctx context.Context, w index.Filter, column string, n int) ([]bool, error) {
+	used := make([]bool, n)
+	s, err := t.selected(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		for code := range used {
+			used[code] = true // a word is in the dictionary because a row has it; "" is none
+		}
+		return used, nil
+	}
+	for chunk := range t.chunks() {
+		codes, err := read[uint32](ctx, t, column, chunk)
+		if err != nil {
+			return nil, err
+		}
+		s.each(chunk, len(codes), func(row int) { used[codes[row]] = true })
+	}
+	return used, ctx.Err()
+}
+
+// Cells returns what index.Reader says of the tiles of a map. It reads the selected rows once; what it keeps is as large
+// as the grid.
+func (t *Table) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]index.Cell, error) {
+	s, err := t.selected(ctx, grid.Where(w))
+	if err != nil {
+		return nil, err
+	}
+	tiles := make([]accumulator, len(grid.Columns)*len(grid.Rows))
+	for chunk := range t.chunks() {
+		latitudes, longitudes, err := t.coordinates(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		ids, err := read[int64](ctx, t, columnID, chunk)
+		if err != nil {
+			return nil, err
+		}
+		s.each(chunk, len(ids), func(row int) {
+			lat, lon := latitudes[row], longitudes[row]
+			tiles[index.Find(grid.Rows, lat)*len(grid.Columns)+index.Find(grid.Columns, lon)].add(ids[row], lat, lon)
+		})
+	}
+	var cells []index.Cell
+	for i := range tiles {
+		if tiles[i].filings > 0 {
+			cells = append(cells, tiles[i].cell(grid.Columns[i%len(grid.Columns)], grid.Rows[i/len(grid.Columns)]))
+		}
+	}
+	slices.SortFunc(cells, index.CompareCells)
+	return cells, ctx.Err()
+}
+
+// accumulator is what is known of the filings of a tile while they are added up.
+type accumulator struct {
+	filings  int64
+	id       int64 // of the last one
+	box      index.Box
+	lat, lon sum
+}
+
+func (a *accumulator) add(id int64, lat, lon float64) {
+	if a.filings == 0 {
+		a.box = index.Box{North: lat, South: lat, East: lon, West: lon}
+	}
+	a.filings++
+	a.id = id
+	a.box.North, a.box.South = max(a.box.North, lat), min(a.box.South, lat)
+	a.box.East, a.box.West = max(a.box.East, lon), min(a.box.West, lon)
+	a.lat.add(lat)
+	a.lon.add(lon)
+}
+
+func (a *accumulator) cell(column, row index.Span) index.Cell {
+	c := index.Cell{
+		Column: column.Tile, Row: row.Tile, Filings: a.filings, Box: a.box,
+		Latitude:  index.RoundDegrees(a.lat.total / float64(a.filings)),
+		Longitude: index.RoundDegrees(a.lon.total / float64(a.filings)),
+	}
+	if a.filings == 1 {
+		c.ID = a.id
+	}
+	return c
+}
+
+// sum adds up numbers without losing digits to their number (Kahan's summation).
+type sum struct{ total, lost float64 }
+
+func (s *sum) add(v float64) {
+	v -= s.lost
+	total := s.total + v
+	s.total, s.lost = total, total-s.total-v
+}

@@ -1,0 +1,58 @@
+package columns
+
+import (
+	"testing"
+	"time"
+
+	"filings/index"
+)
+
+// benchFilings are as many as the real file has, and take several chunks.
+const benchFilings = 500_000
+
+func benchFilters() map[string]index.Filter {
+	low := 1000.0
+	return map[string]index.Filter{
+		"county":   index.Where(index.InCounty("orange")),
+		"amount":   index.Where(index.Between{Field: index.FilingAmount, Min: &low}),
+		"days":     index.Where(index.Days{From: "2023-01-01", To: "2024-12-31"}),
+		"box":      index.Where(index.Box{North: 50, South: 20, East: -60, West: -100}),
+		"contains": index.Where(index.Contains{Text: "trust"}),
+		"letter":   index.Where(index.Contains{Text: "a"}),
+		"times":    index.Where(index.Times{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),
+	}
+}
+
+// BenchmarkFilter evaluates filters that are not cached, over columns that are.
+func BenchmarkFilter(b *testing.B) {
+	table := newTable(b, synthetics(benchFilings, 1))
+	for name, w := range benchFilters() {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := table.evaluate(b.Context(), w); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCells adds up all filings that have coordinates, and those of a part of the map. What their boxes select is
+// cached.
+func BenchmarkCells(b *testing.B) {
+	table := newTable(b, synthetics(benchFilings, 1))
+	for name, grid := range map[string]index.Grid{
+		"world": index.NewGrid(index.Box{North: 90, South: -90, East: 180, West: -180}, 24),
+		"part":  index.NewGrid(index.Box{North: 30, South: 27, East: -80, West: -83}, 24),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if cells, err := table.Cells(b.Context(), index.Filter{}, grid); err != nil || len(cells) == 0 {
+					b.Fatal(len(cells), err)
+				}
+			}
+		})
+	}
+}

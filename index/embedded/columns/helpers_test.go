@@ -1,0 +1,57 @@
+package columns
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"filings/index"
+	"filings/index/synthetic"
+)
+
+// synthetics returns n synthetic filings.
+func synthetics(n int, seed uint64) []*index.Filing {
+	source := synthetic.New(seed)
+	all := make([]*index.Filing, n)
+	for i := range all {
+		all[i] = &index.Filing{}
+		source.Next(all[i])
+	}
+	return all
+}
+
+// stored is a chunk in memory.
+type stored struct {
+	data     []byte
+	checksum uint32
+}
+
+// newTable returns a table of filings whose columns are in memory.
+func newTable(t testing.TB, filings []*index.Filing) *Table {
+	t.Helper()
+	chunks := map[cacheKey]stored{}
+	put := func(name string, chunk int, data []byte, checksum uint32) error {
+		chunks[cacheKey{name, chunk}] = stored{slices.Clone(data), checksum}
+		return nil
+	}
+	values := func(yield func([]byte, error) bool) {
+		for _, f := range filings {
+			if !yield(AppendValues(nil, f), nil) {
+				return
+			}
+		}
+	}
+	stats, err := Build(t.Context(), values, put, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Open("test", stats.Filings, func(_ context.Context, name string, chunk int) ([]byte, uint32, error) {
+		c, ok := chunks[cacheKey{name, chunk}]
+		if !ok {
+			return nil, 0, errors.New("no such chunk")
+		}
+		return bytes.Clone(c.data), c.checksum, nil
+	})
+}

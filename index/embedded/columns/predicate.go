@@ -1,0 +1,211 @@
+package columns
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"filings/index"
+)
+
+// condition is a predicate that was compiled for a table: it sets the bits of the rows of a chunk for which it holds, and
+// leaves the others as they are.
+type condition func(ctx context.Context, chunk int, bits []uint64) error
+
+// compile turns a predicate into a condition.
+func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, error) {
+	switch p := p.(type) {
+	case index.AnyOf:
+		return t.anyOf(ctx, p)
+	case index.Between:
+		return t.between(p)
+	case index.Days:
+		return t.worded(ctx, index.FilingDate.String(), func(day string) bool {
+			return day != "" && day >= p.From && (p.To == "" || day <= p.To)
+		})
+	case index.Times:
+		from, to := p.From.UnixMicro(), p.To.UnixMicro()
+		return inRange(t, columnCreated, max(from, noTime+1), to), nil
+	case index.Present:
+		return t.present(ctx, p)
+	case index.Box:
+		return t.box(p), nil
+	case index.Contains:
+		return t.contains(ctx, p.Text)
+	}
+	return nil, fmt.Errorf("embedded engine: unknown predicate %T", p)
+}
+
+// worded holds for the rows whose word in a coded column holds. holds is called once a word; the word "" is no value.
+func (t *Table) worded(ctx context.Context, column string, holds func(word string) bool) (condition, error) {
+	words, err := t.dictionary(ctx, column)
+	if err != nil {
+		return nil, err
+	}
+	table := make([]uint64, len(words)) // 1 where it holds
+	for code, word := range words {
+		if holds(word) {
+			table[code] = 1
+		}
+	}
+	if !slices.Contains(table, 1) {
+		return either(), nil
+	}
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		codes, err := read[uint32](ctx, t, column, chunk)
+		if err != nil {
+			return err
+		}
+		for row, code := range codes {
+			bits[row/64] |= table[code] << (row % 64)
+		}
+		return nil
+	}, nil
+}
+
+// either holds where one of the conditions does.
+func either(conditions ...condition) condition {
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		for _, c := range conditions {
+			if err := c(ctx, chunk, bits); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
+	wanted := func(v string) bool { return slices.Contains(p.Values, v) }
+	var all []condition
+	for _, field := range p.Fields {
+		column, compared := field.String(), func(word string) string { return word }
+		switch field {
+		case index.County:
+			compared = index.Fold
+		case index.CountyName:
+			column = index.County.String()
+			compared = func(county string) string {
+				name, _ := index.SplitCounty(index.Fold(county))
+				return name
+			}
+		}
+		if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
+			return nil, fmt.Errorf("embedded engine: no values of %v are looked up", field)
+		}
+		c, err := t.worded(ctx, column, func(word string) bool { return slices.ContainsFunc(listed(compared(word)), wanted) })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return either(all...), nil
+}
+
+func (t *Table) between(p index.Between) (condition, error) {
+	if numberOf(p.Field) < 0 {
+		return nil, fmt.Errorf("embedded engine: no ranges of %v", p.Field)
+	}
+	low, high := math.Inf(-1), math.Inf(1)
+	if p.Min != nil {
+		low = *p.Min
+	}
+	if p.Max != nil {
+		high = *p.Max
+	}
+	return inRange(t, p.Field.String(), low, high), nil
+}
+
+// inRange holds for values from low to high. A missing number is NaN and in no range.
+func inRange[T int64 | float64](t *Table, column string, low, high T) condition {
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		values, err := read[T](ctx, t, column, chunk)
+		if err != nil {
+			return err
+		}
+		for row, v := range values {
+			if v >= low && v <= high {
+				bits[row/64] |= 1 << (row % 64)
+			}
+		}
+		return nil
+	}
+}
+
+func (t *Table) present(ctx context.Context, p index.Present) (condition, error) {
+	switch p.Field {
+	case index.ForeclosureStatus:
+		return t.worded(ctx, p.Field.String(), func(word string) bool { return (word != "") == p.Is })
+	case index.PropertyData, index.Trust, index.Estate:
+		trait := p.Field.String()
+		return t.worded(ctx, coded[codedTraits].name, func(word string) bool { return lists(word, trait) == p.Is })
+	}
+	return nil, fmt.Errorf("embedded engine: the presence of %v is not known", p.Field)
+}
+
+func (t *Table) box(b index.Box) condition {
+	crosses := b.West > b.East // the antimeridian
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		latitudes, longitudes, err := t.coordinates(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		for row, latitude := range latitudes {
+			if !(latitude >= b.South && latitude <= b.North) { // nor NaN
+				continue
+			}
+			east, west := longitudes[row] <= b.East, longitudes[row] >= b.West
+			if east && west || crosses && (east || west) {
+				bits[row/64] |= 1 << (row % 64)
+			}
+		}
+		return nil
+	}
+}
+
+func (t *Table) coordinates(ctx context.Context, chunk int) (latitudes, longitudes []float64, err error) {
+	if latitudes, err = read[float64](ctx, t, index.Latitude.String(), chunk); err == nil {
+		longitudes, err = read[float64](ctx, t, index.Longitude.String(), chunk)
+	}
+	return latitudes, longitudes, err
+}
+
+// contains looks for a term in the search texts of each row, and in the words of county.
+func (t *Table) contains(ctx context.Context, term string) (condition, error) {
+	inCounty, err := t.worded(ctx, index.County.String(), func(county string) bool {
+		return strings.Contains(index.SearchText(county), term)
+	})
+	if term == "" || strings.IndexByte(term, textEnd) >= 0 || err != nil {
+		return inCounty, err // "" is in every county; what is no UTF-8 is nowhere
+	}
+	return either(inCounty, func(ctx context.Context, chunk int, bits []uint64) error {
+		texts, err := t.texts(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		ends, err := read[uint32](ctx, t, columnEnds, chunk)
+		if err != nil {
+			return err
+		}
+		find(texts, ends, []byte(term), bits)
+		return nil
+	}), nil
+}
+
+// find sets the bits of the rows in whose part of texts term is. ends says where the part of each row ends.
+func find(texts []byte, ends []uint32, term []byte, bits []uint64) {
+	row := 0
+	for at := 0; at < len(texts); {
+		i := bytes.Index(texts[at:], term)
+		if i < 0 {
+			return
+		}
+		for at += i; int(ends[row]) <= at; row++ {
+		}
+		bits[row/64] |= 1 << (row % 64)
+		at = int(ends[row]) // the rest of this row makes no difference
+	}
+}

@@ -1,0 +1,95 @@
+package columns
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"filings/index"
+	"filings/index/cache"
+)
+
+// cacheBytes bounds what a Table keeps in memory: columns, orders, and the bits of filters. All columns and orders of a
+// million filings take about 180 MiB, the bits of a filter on them an eighth of one. Columns beyond the bound are read
+// again, at the speed of a copy.
+const cacheBytes = 256 << 20
+
+// Table is the columns of a generation's filings, open for reading. It is safe for concurrent use. Its methods return
+// index.ErrUnavailable, with ErrDamaged, for columns that are not as they were written, and end with their contexts.
+type Table struct {
+	name   string
+	rows   int
+	source Source
+	cache  *cache.Cache[cacheKey]
+}
+
+// cacheKey names a chunk of a column by the column's name, or what a filter selects by the filter's text, which is no
+// name of a column.
+type cacheKey struct {
+	text  string
+	chunk int
+}
+
+// Open returns the Table of so many filings, whose columns are in source. Errors name it.
+func Open(name string, filings int64, source Source) *Table {
+	keyBytes := func(k cacheKey) int { return len(k.text) }
+	return &Table{name, int(filings), source, cache.New(cacheBytes, keyBytes)}
+}
+
+// chunks returns how many chunks the columns have.
+func (t *Table) chunks() int { return (t.rows + ChunkRows - 1) / ChunkRows }
+
+// rowsOf returns how many rows a chunk has.
+func (t *Table) rowsOf(chunk int) int { return min(ChunkRows, t.rows-chunk*ChunkRows) }
+
+// cached returns what t keeps under key, or else what create returns, which also tells its size in bytes.
+func cached[T any](
+	ctx context.Context, t *Table, key cacheKey, create func(context.Context) (T, int, error),
+) (v T, err error) {
+	if err := ctx.Err(); err != nil {
+		return v, err
+	}
+	v, _, err = cache.Get(ctx, t.cache, key, create)
+	return v, err
+}
+
+// decoded returns a chunk as decode reads it, which also tells the size of that in bytes, and false for a chunk that is
+// not as it was written.
+func decoded[T any](
+	ctx context.Context, t *Table, name string, chunk int, decode func(data []byte) (T, int, bool),
+) (T, error) {
+	return cached(ctx, t, cacheKey{name, chunk}, func(ctx context.Context) (v T, size int, err error) {
+		data, checksum, err := t.source(ctx, name, chunk)
+		if err != nil {
+			return v, 0, err
+		}
+		if checksumOf(data) == checksum {
+			if v, size, ok := decode(data); ok {
+				return v, size, nil
+			}
+		}
+		return v, 0, fmt.Errorf("%s, chunk %d of %s: %w: %w", t.name, chunk, name, index.ErrUnavailable, ErrDamaged)
+	})
+}
+
+// read returns a chunk of a column.
+func read[T element](ctx context.Context, t *Table, name string, chunk int) ([]T, error) {
+	return decoded(ctx, t, name, chunk, func(data []byte) ([]T, int, bool) {
+		values := make([]T, t.rowsOf(chunk))
+		n, err := binary.Decode(data, binary.LittleEndian, values)
+		return values, n, err == nil && n == len(data)
+	})
+}
+
+// dictionary returns the words of a coded column by their codes.
+func (t *Table) dictionary(ctx context.Context, column string) ([]string, error) {
+	return decoded(ctx, t, column+wordsSuffix, 0, func(data []byte) ([]string, int, bool) {
+		words := splitTexts(data)
+		return words, len(data) + 16*len(words), true
+	})
+}
+
+// texts returns a chunk of the search texts.
+func (t *Table) texts(ctx context.Context, chunk int) ([]byte, error) {
+	return decoded(ctx, t, columnSearch, chunk, func(data []byte) ([]byte, int, bool) { return data, len(data), true })
+}

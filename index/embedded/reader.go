@@ -1,0 +1,152 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"filings/index"
+	"filings/index/embedded/columns"
+)
+
+// reader is a sealed generation that is open for reading: an index.Reader. When it is in use no more, its file is closed.
+type reader struct {
+	*columns.Table
+	name    string
+	summary summary
+	db      *sql.DB
+	chunks  *sql.Stmt
+	records *sql.Stmt
+}
+
+var _ index.Reader = (*reader)(nil)
+
+// openReader opens the sealed generation name in the file at path, or returns ErrNotFound.
+func openReader(name, path string) (*reader, error) {
+	// As many connections as can be busy at a time: SQLite waits for nothing but the page cache.
+	db, err := openSealed(path, runtime.GOMAXPROCS(0))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, err)
+	}
+	r := &reader{name: name, db: db}
+	if err := r.prepare(); err != nil {
+		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, errors.Join(err, db.Close()))
+	}
+	r.Table = columns.Open("generation "+name, r.summary.Stats.Filings, r.chunk)
+	runtime.AddCleanup(r, func(db *sql.DB) { db.Close() }, db)
+	return r, nil
+}
+
+func (r *reader) prepare() (err error) {
+	if r.summary, err = readSummary(r.db); err != nil {
+		return err
+	}
+	if r.summary.Version != version || !bytes.Equal(r.summary.Record, emptyRecord()) {
+		return errors.New("it was made by another version of the program: load the filings anew")
+	}
+	var err1, err2 error
+	r.chunks, err1 = r.db.Prepare("SELECT data, checksum FROM chunks WHERE name = ? AND chunk = ?")
+	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page JOIN filings ON filings.id = page.value`)
+	return errors.Join(err1, err2)
+}
+
+// chunk is the columns.Source of the file.
+func (r *reader) chunk(_ context.Context, name string, chunk int) (data []byte, checksum uint32, err error) {
+	defer runtime.KeepAlive(r) // the cleanup would close the file
+	if err := r.chunks.QueryRow(name, chunk).Scan(&data, &checksum); err != nil {
+		return nil, 0, r.unavailable(fmt.Errorf("chunk %d of %s: %w", chunk, name, err))
+	}
+	return data, checksum, nil
+}
+
+func (r *reader) unavailable(err error) error {
+	return fmt.Errorf("read generation %s: %w: %w", r.name, index.ErrUnavailable, err)
+}
+
+// Generation implements index.Reader.
+func (r *reader) Generation() string { return r.name }
+
+// Rows implements index.Reader.
+func (r *reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+	ids, err := r.IDs(ctx, q)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	records, err := r.Filings(ctx, ids)
+	if err == nil && slices.ContainsFunc(records, func(record index.Record) bool { return record == nil }) {
+		return nil, r.unavailable(columns.ErrDamaged)
+	}
+	return records, err
+}
+
+// Filings implements index.Reader. The statement takes no more than milliseconds, and so is not interrupted (see the
+// package comment).
+func (r *reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	defer runtime.KeepAlive(r) // the cleanup would close the file
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.records.Query(string(list))
+	if err != nil {
+		return nil, r.unavailable(err)
+	}
+	records := make([]index.Record, len(ids))
+	for rows.Next() && err == nil {
+		err = r.scan(rows, records)
+	}
+	if err = errors.Join(err, rows.Close(), rows.Err()); err != nil {
+		return nil, r.unavailable(err)
+	}
+	return records, nil
+}
+
+// scan puts a record at its position in a page.
+func (r *reader) scan(rows *sql.Rows, page []index.Record) error {
+	var stored sql.RawBytes
+	var position, tail int
+	if err := rows.Scan(&position, &stored, &tail); err != nil {
+		return err
+	}
+	empty := r.summary.Record
+	if tail > len(empty) {
+		return columns.ErrDamaged
+	}
+	record := append(make(index.Record, 0, len(stored)+tail), stored...)
+	page[position] = append(record, empty[len(empty)-tail:]...)
+	return nil
+}
+
+// Filing implements index.Reader.
+func (r *reader) Filing(ctx context.Context, id int64) (index.Record, error) {
+	records, err := r.Filings(ctx, []int64{id})
+	if err == nil && records[0] == nil {
+		err = fmt.Errorf("filing %d: %w", id, index.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return records[0], nil
+}
+
+// Stats implements index.Reader.
+func (r *reader) Stats(ctx context.Context) (index.Stats, error) {
+	return r.summary.Stats, ctx.Err()
+}
+
+// Counties implements index.Reader.
+func (r *reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
+	return slices.Clone(r.summary.Counties), ctx.Err()
+}

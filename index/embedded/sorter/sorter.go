@@ -1,0 +1,148 @@
+// Package sorter sorts any number of items by their keys in a fixed amount of memory: what does not fit is written to a
+// file in sorted runs, which are merged in the end (an external merge sort). It owns that file and refuses to know what
+// the items are; keys are compared as bytes.
+package sorter
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"io"
+	"os"
+	"slices"
+)
+
+// Sorter collects items and sorts them. It is not safe for concurrent use.
+type Sorter struct {
+	dir   string
+	limit int    // bytes in memory
+	arena []byte // key and value of each item, side by side
+	items []item
+	file  *os.File // has no name, so that nothing is left behind; nil before the first run
+	ends  []int64  // where each run ends in file
+}
+
+// item is an item in the arena. prefix is the start of its key, which decides most comparisons.
+type item struct {
+	prefix          uint64
+	key, value, end uint32 // where the key and the value start, and where the value ends
+}
+
+// New returns an empty Sorter that holds limit bytes in memory and writes the others to a file in dir.
+func New(dir string, limit int) *Sorter { return &Sorter{dir: dir, limit: limit} }
+
+// Add takes a copy of an item.
+func (s *Sorter) Add(key, value []byte) error {
+	if len(s.items) > 0 && len(s.arena)+len(key)+len(value) > s.limit {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	var prefix [8]byte
+	copy(prefix[:], key)
+	at := len(s.arena)
+	s.arena = append(append(s.arena, key...), value...)
+	s.items = append(s.items, item{
+		binary.BigEndian.Uint64(prefix[:]), uint32(at), uint32(at + len(key)), uint32(len(s.arena)),
+	})
+	return nil
+}
+
+func (s *Sorter) sort() {
+	slices.SortFunc(s.items, func(a, b item) int {
+		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
+			return c
+		}
+		return bytes.Compare(s.arena[a.key:a.value], s.arena[b.key:b.value])
+	})
+}
+
+// spill writes what is in memory to the file, as its next run.
+func (s *Sorter) spill() (err error) {
+	if s.file == nil {
+		if s.file, err = nameless(s.dir); err != nil {
+			return err
+		}
+	}
+	s.sort()
+	w := bufio.NewWriterSize(s.file, 1<<16)
+	for _, i := range s.items { // Flush returns the first error
+		for _, part := range [...][]byte{s.arena[i.key:i.value], s.arena[i.value:i.end]} {
+			_, _ = w.Write(binary.AppendUvarint(w.AvailableBuffer(), uint64(len(part))))
+			_, _ = w.Write(part)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	end, err := s.file.Seek(0, io.SeekCurrent)
+	s.ends = append(s.ends, end)
+	s.arena, s.items = s.arena[:0], s.items[:0]
+	return err
+}
+
+// nameless makes a file in dir that is gone when it is closed, or its process ends.
+func nameless(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "sort-*")
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
+}
+
+// Each calls visit for every item in the order of the keys, once; then the Sorter is empty for good. key and value are
+// valid during the call only.
+func (s *Sorter) Each(ctx context.Context, visit func(key, value []byte) error) error {
+	next := s.fromMemory
+	if s.file != nil {
+		if err := s.spill(); err != nil {
+			return err
+		}
+		s.arena, s.items = nil, nil
+		merged, err := newMerge(s.file, s.ends)
+		if err != nil {
+			return err
+		}
+		next = merged.next
+	} else {
+		s.sort()
+	}
+	for n := 0; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil { // a look at a context costs more than an item
+			return ctx.Err()
+		}
+		key, value, err := next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := visit(key, value); err != nil {
+			return err
+		}
+	}
+}
+
+// fromMemory returns the next item of those that never left memory; io.EOF after the last.
+func (s *Sorter) fromMemory() (key, value []byte, err error) {
+	if len(s.items) == 0 {
+		return nil, nil, io.EOF
+	}
+	i := s.items[0]
+	s.items = s.items[1:]
+	return s.arena[i.key:i.value], s.arena[i.value:i.end], nil
+}
+
+// Close gives up memory and file. It may be called again.
+func (s *Sorter) Close() error {
+	s.arena, s.items = nil, nil
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	s.file = nil
+	return err
+}
