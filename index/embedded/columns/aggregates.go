@@ -50,7 +50,7 @@ func (t *Table) used(ctx context.Context, w index.Filter, column string, n int) 
 		return used, nil
 	}
 	for chunk := range t.chunks() {
-		codes, err := read[uint32](ctx, t, column, chunk)
+		codes, err := readColumn[uint32](ctx, t, column, chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (t *Table) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]i
 		if err != nil {
 			return nil, err
 		}
-		ids, err := read[int64](ctx, t, columnID, chunk)
+		ids, err := readColumn[int64](ctx, t, columnID, chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ type accumulator struct {
 	filings  int64
 	id       int64 // of the last one
 	box      index.Box
-	lat, lon sum
+	lat, lon kahan
 }
 
 func (a *accumulator) add(id int64, lat, lon float64) {
@@ -123,10 +123,10 @@ func (a *accumulator) cell(column, row index.Span) index.Cell {
 	return c
 }
 
-// sum adds up numbers without losing digits to their number (Kahan's summation).
-type sum struct{ total, lost float64 }
+// kahan is a sum that loses no digits to the number of its summands (Kahan's summation).
+type kahan struct{ total, lost float64 }
 
-func (s *sum) add(v float64) {
+func (s *kahan) add(v float64) {
 	v -= s.lost
 	total := s.total + v
 	s.total, s.lost = total, total-s.total-v

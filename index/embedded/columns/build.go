@@ -52,7 +52,7 @@ func Build(ctx context.Context, filings iter.Seq2[[]byte, error], to Sink, dir s
 	if err = errors.Join(err, b.close()); err != nil {
 		return Stats{}, err
 	}
-	return b.stats.sum(b.coded[codedCounty].dictionary(), b.coded[codedDate].dictionary(), b.coded[codedTraits].dictionary()), nil
+	return b.stats.total(b.coded[codedCounty].dictionary(), b.coded[codedDate].dictionary(), b.coded[codedTraits].dictionary()), nil
 }
 
 func newBuilder(ctx context.Context, to Sink, dir string) *builder {
@@ -88,7 +88,7 @@ func (b *builder) close() error {
 
 // number sorts the filings into the order of their rows, which is the default one.
 func (b *builder) number(filings iter.Seq2[[]byte, error]) error {
-	var v values
+	var v storedValues
 	var key []byte
 	n := 0
 	for data, err := range filings {
@@ -113,7 +113,7 @@ func (b *builder) number(filings iter.Seq2[[]byte, error]) error {
 
 // layOut gives each filing its row.
 func (b *builder) layOut() error {
-	var v values
+	var v storedValues
 	err := b.sorted.Each(b.ctx, func(_, data []byte) error {
 		if b.rows == math.MaxUint32 {
 			return fmt.Errorf("more than %d filings", b.rows)
@@ -128,7 +128,7 @@ func (b *builder) layOut() error {
 	return errors.Join(err, b.sorted.Close())
 }
 
-func (b *builder) addRow(v *values) error {
+func (b *builder) addRow(v *storedValues) error {
 	var codes [len(coded)]uint32
 	var err error
 	for i, word := range v.words {
@@ -145,7 +145,7 @@ func (b *builder) addRow(v *values) error {
 	return errors.Join(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search))
 }
 
-func (b *builder) addToOrders(v *values) error {
+func (b *builder) addToOrders(v *storedValues) error {
 	var buffer [64]byte
 	for _, o := range b.orders {
 		key, err := appendSortKey(buffer[:0], v, o.sort)

@@ -28,7 +28,7 @@ const (
 
 // appendSortKey appends to dst what v is sorted by in s, so that comparing bytes compares as s does. Behind it the row
 // decides ties.
-func appendSortKey(dst []byte, v *values, s index.Sort) ([]byte, error) {
+func appendSortKey(dst []byte, v *storedValues, s index.Sort) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, keyPresent)
 	switch s.By {

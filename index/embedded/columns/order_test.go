@@ -30,7 +30,7 @@ func TestP17_SortKeys(t *testing.T) {
 	})
 }
 
-func drawValues(t *rapid.T, id int64) (v values) {
+func drawValues(t *rapid.T, id int64) (v storedValues) {
 	var filing index.Filing
 	filing.ID = id
 	filing.SetText(index.Owner, rapid.SampledFrom([]string{"", "a", "A", "ab", "a b", "é", "😀", "\x01", "～"}).Draw(t, "owner"))
@@ -48,7 +48,7 @@ func drawValues(t *rapid.T, id int64) (v values) {
 }
 
 // compareValues is the rule, spelled out: the present before the missing, in the direction of s.
-func compareValues(a, b *values, s index.Sort) int {
+func compareValues(a, b *storedValues, s index.Sort) int {
 	compare := func(missingA, missingB bool, order int) int {
 		switch {
 		case missingA || missingB:

@@ -21,7 +21,7 @@ func (t *Table) IDs(ctx context.Context, q index.Query) ([]int64, error) {
 	}
 	ids := make([]int64, len(rows))
 	for i, row := range rows {
-		chunk, err := read[int64](ctx, t, columnID, int(row/ChunkRows))
+		chunk, err := readColumn[int64](ctx, t, columnID, int(row/ChunkRows))
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func (t *Table) block(ctx context.Context, s index.Sort, block int) ([]uint32, e
 		}
 		return rows, ctx.Err()
 	}
-	chunk, err := read[uint32](ctx, t, s.String(), start/ChunkRows)
+	chunk, err := readColumn[uint32](ctx, t, s.String(), start/ChunkRows)
 	if err != nil {
 		return nil, err
 	}

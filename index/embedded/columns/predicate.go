@@ -55,7 +55,7 @@ func (t *Table) worded(ctx context.Context, column string, holds func(word strin
 		return either(), nil
 	}
 	return func(ctx context.Context, chunk int, bits []uint64) error {
-		codes, err := read[uint32](ctx, t, column, chunk)
+		codes, err := readColumn[uint32](ctx, t, column, chunk)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (t *Table) between(p index.Between) (condition, error) {
 // inRange holds for values from low to high. A missing number is NaN and in no range.
 func inRange[T int64 | float64](t *Table, column string, low, high T) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
-		values, err := read[T](ctx, t, column, chunk)
+		values, err := readColumn[T](ctx, t, column, chunk)
 		if err != nil {
 			return err
 		}
@@ -167,8 +167,8 @@ func (t *Table) box(b index.Box) condition {
 }
 
 func (t *Table) coordinates(ctx context.Context, chunk int) (latitudes, longitudes []float64, err error) {
-	if latitudes, err = read[float64](ctx, t, index.Latitude.String(), chunk); err == nil {
-		longitudes, err = read[float64](ctx, t, index.Longitude.String(), chunk)
+	if latitudes, err = readColumn[float64](ctx, t, index.Latitude.String(), chunk); err == nil {
+		longitudes, err = readColumn[float64](ctx, t, index.Longitude.String(), chunk)
 	}
 	return latitudes, longitudes, err
 }
@@ -186,7 +186,7 @@ func (t *Table) contains(ctx context.Context, term string) (condition, error) {
 		if err != nil {
 			return err
 		}
-		ends, err := read[uint32](ctx, t, columnEnds, chunk)
+		ends, err := readColumn[uint32](ctx, t, columnEnds, chunk)
 		if err != nil {
 			return err
 		}

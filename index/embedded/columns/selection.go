@@ -65,7 +65,7 @@ func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error
 				return err
 			}
 			start := chunk * ChunkRows / 64
-			return all(ctx, conditions, chunk, s.bits[start:min(start+ChunkRows/64, len(s.bits))])
+			return evaluateChunk(ctx, conditions, chunk, s.bits[start:min(start+ChunkRows/64, len(s.bits))])
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -95,8 +95,8 @@ func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, er
 	return slices.Concat(quick, slow), nil
 }
 
-// all sets the bits of the rows of a chunk for which every condition holds.
-func all(ctx context.Context, conditions []condition, chunk int, result []uint64) error {
+// evaluateChunk sets the bits of the rows of a chunk for which every condition holds.
+func evaluateChunk(ctx context.Context, conditions []condition, chunk int, result []uint64) error {
 	if err := conditions[0](ctx, chunk, result); err != nil {
 		return err
 	}

@@ -49,8 +49,8 @@ func grown[T any](s []T, i uint32) []T {
 	return s
 }
 
-// sum sums up what was counted, given the words of the codes.
-func (s *stats) sum(counties, dates, traits []string) Stats {
+// total sums up what was counted, given the words of the codes.
+func (s *stats) total(counties, dates, traits []string) Stats {
 	all := Stats{Stats: index.Stats{Owners: s.owners}, Months: map[string]int64{}}
 	for code, c := range s.counties {
 		if c.Filings > 0 {

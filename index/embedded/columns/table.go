@@ -72,8 +72,8 @@ func decoded[T any](
 	})
 }
 
-// read returns a chunk of a column.
-func read[T element](ctx context.Context, t *Table, name string, chunk int) ([]T, error) {
+// readColumn returns a chunk of a column.
+func readColumn[T element](ctx context.Context, t *Table, name string, chunk int) ([]T, error) {
 	return decoded(ctx, t, name, chunk, func(data []byte) ([]T, int, bool) {
 		values := make([]T, t.rowsOf(chunk))
 		n, err := binary.Decode(data, binary.LittleEndian, values)

@@ -10,8 +10,8 @@ import (
 // noTime is the created of a filing without CreatedAt. No instant that a filing can have is that early.
 const noTime = math.MinInt64
 
-// values are the stored values of a filing: what it is found and sorted by.
-type values struct {
+// storedValues are the stored values of a filing: what it is found and sorted by.
+type storedValues struct {
 	id      int64
 	created int64 // microseconds since 1970, or noTime
 	words   [len(coded)][]byte
@@ -58,7 +58,7 @@ func appendText[S string | []byte](dst []byte, s S) []byte {
 }
 
 // read sets v to what AppendValues wrote. v refers to data.
-func (v *values) read(data []byte) error {
+func (v *storedValues) read(data []byte) error {
 	if len(data) < 17 {
 		return ErrDamaged
 	}

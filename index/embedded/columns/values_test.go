@@ -14,7 +14,7 @@ func TestValues_AsWritten(t *testing.T) {
 	var empty index.Filing
 	empty.ID = math.MaxInt64
 	for _, filing := range append(synthetics(200, 1), &empty) {
-		var f values
+		var f storedValues
 		if err := f.read(AppendValues(nil, filing)); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func FuzzValues(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var got values
+		var got storedValues
 		if err := got.read(data); err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%v", err)
 		}
@@ -66,7 +66,7 @@ func FuzzValues(f *testing.F) {
 func TestValues_Damaged(t *testing.T) {
 	t.Parallel()
 	data := AppendValues(nil, synthetics(1, 1)[0])
-	var f values
+	var f storedValues
 	for end := range data {
 		if err := f.read(data[:end]); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%d of %d bytes: %v, want ErrDamaged", end, len(data), err)
