@@ -12,7 +12,7 @@ import (
 	"filings/index"
 	"filings/index/elastic"
 	"filings/index/embedded"
-	"filings/index/indextest"
+	"filings/index/indextest/conformance"
 	"filings/reindexer"
 )
 
@@ -21,9 +21,9 @@ const realQuestions = 60
 
 // Both engines answer as the oracle does on the filings of a file. Its rejects are left out.
 func TestRealFilings(t *testing.T) {
-	file := os.Getenv(indextest.FilingsVariable)
+	file := os.Getenv(conformance.FilingsVariable)
 	if file == "" {
-		t.Skipf("left out: %s names no file of filings", indextest.FilingsVariable)
+		t.Skipf("left out: %s names no file of filings", conformance.FilingsVariable)
 	}
 	t.Run("embedded", func(t *testing.T) {
 		store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
@@ -31,7 +31,7 @@ func TestRealFilings(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer store.Close()
-		indextest.Real(t, indextest.Harness{Store: store}, filingsOf(t, file), realQuestions)
+		conformance.Real(t, conformance.Harness{Store: store}, filingsOf(t, file), realQuestions)
 	})
 	t.Run("elasticsearch", func(t *testing.T) {
 		address := servers.Elasticsearch(t)
@@ -41,7 +41,7 @@ func TestRealFilings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		indextest.Real(t, indextest.Harness{Store: store}, filingsOf(t, file), realQuestions)
+		conformance.Real(t, conformance.Harness{Store: store}, filingsOf(t, file), realQuestions)
 	})
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index/generation"
-	"filings/index/indextest"
+	"filings/index/indextest/conformance"
 )
 
 // The suite that every engine must pass, on the real Elasticsearch: once with one shard, and once with three, where
@@ -15,13 +15,13 @@ func TestConformance(t *testing.T) {
 	for name, layout := range map[string]struct{ shards, replicas int }{"one shard": {1, 0}, "three shards": {3, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			indextest.Run(t, func(t *testing.T) indextest.Harness {
+			conformance.Run(t, func(t *testing.T) conformance.Harness {
 				s := newTestStore(t)
 				s.cfg.Addresses = servers.ElasticsearchNodes(t)
 				s.cfg.Shards = layout.shards
 				s.cfg.Replicas = min(layout.replicas, len(s.cfg.Addresses)-1)
 				s.Store = s.again(t, nil)
-				return indextest.Harness{
+				return conformance.Harness{
 					Store:   s.Store,
 					Advance: s.clock.advance,
 					Again:   func(t *testing.T) generation.Store { return s.again(t, nil) },

@@ -6,11 +6,12 @@ import (
 
 	"filings/index/generation"
 	"filings/index/indextest"
+	"filings/index/indextest/conformance"
 )
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	indextest.Run(t, func(t *testing.T) indextest.Harness {
+	conformance.Run(t, func(t *testing.T) conformance.Harness {
 		clock := indextest.NewClock(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
 		dir := t.TempDir()
 		open := func(t *testing.T) *Store {
@@ -25,7 +26,7 @@ func TestConformance(t *testing.T) {
 			})
 			return s
 		}
-		return indextest.Harness{
+		return conformance.Harness{
 			Store:       open(t),
 			Advance:     clock.Advance,
 			Again:       func(t *testing.T) generation.Store { return open(t) },

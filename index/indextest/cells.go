@@ -1,94 +1,81 @@
 package indextest
 
 import (
+	"context"
 	"math"
-	"testing"
-
-	"github.com/google/go-cmp/cmp"
+	"math/big"
+	"slices"
 
 	"filings/index"
 )
 
-func testCells(t *testing.T, open func(t *testing.T) Harness) {
-	t.Run("by hand", func(t *testing.T) {
-		r := opened(t, open(t).Store, cellFilings())
-		for _, test := range cellCases() {
-			t.Run(test.name, func(t *testing.T) {
-				got, err := r.Cells(t.Context(), test.where, index.NewGrid(test.box, test.precision))
-				expect(t, test.want, got, err)
-			})
+// Cells implements index.Reader. Tiles are found by the formulas that web maps give for them, not by the spans of g.
+func (o *Oracle) Cells(_ context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
+	type tile struct{ column, row int }
+	in := map[tile][]*Entry{}
+	for _, e := range o.filings {
+		if e.matches(w) && e.Inside(g.Box) {
+			lat, _ := e.Number(index.Latitude)
+			lon, _ := e.Number(index.Longitude)
+			at := tile{TileColumn(lon, g.Precision), tileRow(lat, g.Precision)}
+			in[at] = append(in[at], e)
 		}
-	})
-	t.Run("as many as there may be", func(t *testing.T) {
-		filings, world := everywhere()
-		r, o := opened(t, open(t).Store, filings), NewOracle("", filings)
-		if n := sameCells(t, r, o, index.Filter{}, world); n != index.MaxCells {
-			t.Errorf("%d cells, want %d", n, index.MaxCells)
+	}
+	var cells []index.Cell
+	for at, entries := range in {
+		north, south, lat := statsOf(entries, index.Latitude)
+		east, west, lon := statsOf(entries, index.Longitude)
+		c := index.Cell{
+			Column: at.column, Row: at.row, Filings: int64(len(entries)), Latitude: lat, Longitude: lon,
+			Box: index.Box{North: north, South: south, East: east, West: west},
 		}
-	})
-	t.Run("random", func(t *testing.T) {
-		filings := wildFilings(randomFilings, 3)
-		askCells(t, opened(t, open(t).Store, filings), NewOracle("", filings), newAsker(4, filings))
-	})
+		if len(entries) == 1 {
+			c.ID = entries[0].ID
+		}
+		cells = append(cells, c)
+	}
+	slices.SortFunc(cells, index.CompareCells)
+	return cells, nil
 }
 
-// everywhere returns a filing in each tile of a grid of the world, with ids that no float64 holds.
-func everywhere() ([]*index.Filing, index.Grid) {
-	world := index.NewGrid(boxOf(90, -90, 180, -180), 24)
-	var filings []*index.Filing
-	for _, row := range world.Rows {
-		for _, column := range world.Columns {
-			filings = append(filings, point(math.MaxInt64-int64(len(filings)), (row.From+row.To)/2, (column.From+column.To)/2))
-		}
+// TileColumn returns the column of lon: the formula's, or the one beside it where the formula loses digits.
+func TileColumn(lon float64, precision int) int {
+	n := math.Exp2(float64(precision))
+	western := func(x float64) float64 { return x/n*360 - 180 }
+	x := math.Floor((lon + 180) / 360 * n)
+	for x < n-1 && lon >= western(x+1) {
+		x++
 	}
-	return filings, world
+	for x > n-1 || lon < western(x) {
+		x--
+	}
+	return int(x)
 }
 
-// randomGrids is how many questions about cells are asked at random.
-const randomGrids = 200
-
-func askCells(t *testing.T, r index.Reader, o *Oracle, a *asker) {
-	t.Helper()
-	several := 0
-	for range randomGrids {
-		w, _ := a.question()
-		if a.IntN(2) == 0 {
-			w = index.Where(w.Predicates()[:min(1, len(w.Predicates()))]...) // one that selects more
-		}
-		g := index.NewGrid(a.box(newEntry(a.any())).(index.Box), a.IntN(25))
-		if sameCells(t, r, o, w, g) > 1 {
-			several++
-		}
-		if t.Failed() {
-			t.FailNow()
-		}
+// tileRow does the same for lat.
+func tileRow(lat float64, precision int) int {
+	n := math.Exp2(float64(precision))
+	northern := func(y float64) float64 { return 360/math.Pi*math.Atan(math.Exp(math.Pi*(1-2*y/n))) - 90 }
+	y := math.Floor((1 - math.Asinh(math.Tan(lat/180*math.Pi))/math.Pi) / 2 * n)
+	y = max(0, min(n-1, y))
+	for y < n-1 && lat <= northern(y+1) {
+		y++
 	}
-	if several < randomGrids/4 {
-		t.Errorf("only %d of %d questions were answered by several cells: they try too little", several, randomGrids)
+	for y > 0 && lat > northern(y) {
+		y--
 	}
+	return int(y)
 }
 
-// sameCells compares what r and the oracle say of the cells of g, and returns their number. All filings that r counts in
-// the box are in one of them.
-func sameCells(t *testing.T, r index.Reader, o *Oracle, w index.Filter, g index.Grid) int {
-	t.Helper()
-	want, _ := o.Cells(t.Context(), w, g)
-	got, err := r.Cells(t.Context(), w, g)
-	if err != nil {
-		t.Fatalf("%s: %v", g.Text(w), err)
+// statsOf returns the largest and smallest coordinate of entries, and their rounded mean, of which no digit is lost
+// before it is rounded.
+func statsOf(entries []*Entry, field index.Field) (most, least, mean float64) {
+	values := make([]float64, len(entries))
+	total := new(big.Float).SetPrec(2200) // holds all digits of any float64, and of their sums
+	for i, e := range entries {
+		values[i], _ = e.Number(field)
+		total.Add(total, big.NewFloat(values[i]))
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", g.Text(w), diff)
-	}
-	total, err := r.Count(t.Context(), g.Where(w))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range got {
-		total -= c.Filings
-	}
-	if total != 0 {
-		t.Errorf("%s: %d filings more are counted than the cells have", g.Text(w), total)
-	}
-	return len(got)
+	mean, _ = total.Quo(total, big.NewFloat(float64(len(entries)))).Float64()
+	return slices.Max(values), slices.Min(values), index.RoundDegrees(mean)
 }

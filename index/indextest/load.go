@@ -11,7 +11,7 @@ import (
 	"filings/index/generation"
 )
 
-// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the tally, promote,
+// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the checksum, promote,
 // release. It returns the generation's name. The filings may be one Filing that is reused; slices.Values gives those of a
 // slice.
 func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing]) (name string, err error) {
@@ -23,14 +23,14 @@ func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.F
 	if name, err = build(ctx, lock, "", filings); err != nil {
 		return "", err
 	}
-	live, err := liveName(ctx, store)
+	live, err := LiveName(ctx, store)
 	if err != nil {
 		return "", err
 	}
 	return name, lock.Promote(ctx, live, name)
 }
 
-// build puts filings into a new generation and seals it. Its tally is compared if it was not begun from another one.
+// build puts filings into a new generation and seals it. Its checksum is compared if it was not begun from another one.
 func build(ctx context.Context, lock generation.Lock, from string, filings iter.Seq[*index.Filing]) (string, error) {
 	b, err := lock.Begin(ctx, from)
 	if err != nil {
@@ -53,8 +53,8 @@ func build(ctx context.Context, lock generation.Lock, from string, filings iter.
 	return b.Generation(), nil
 }
 
-// liveName returns the name of the live generation, "" for none. Unlike Live it is never a second late.
-func liveName(ctx context.Context, store generation.Store) (string, error) {
+// LiveName returns the name of the live generation, "" for none. Unlike Live it is never a second late.
+func LiveName(ctx context.Context, store generation.Store) (string, error) {
 	all, err := store.Generations(ctx)
 	if err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package indextest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -11,23 +12,24 @@ import (
 // Oracle is a Reader that answers by plain loops over the filings.
 type Oracle struct {
 	generation string
-	filings    []*entry
+	filings    []*Entry
 
 	mu     sync.Mutex
-	sorted map[index.Sort][]*entry // all filings, in each order that was asked for
+	sorted map[index.Sort][]*Entry // all filings, in each order that was needed
 }
 
-// entry is a filing and what can be said of it once for all questions.
-type entry struct {
+// Entry is a filing and what is computed once for all queries.
+type Entry struct {
 	*index.Filing
-	derived  index.Derived
-	searched [4]string // the texts that Contains looks in
+	Derived  index.Derived
+	Searched [4]string // the texts that Contains looks in
 }
 
-func newEntry(f *index.Filing) *entry {
-	e := &entry{Filing: f, derived: index.Derive(f)}
+// NewEntry returns the Entry of f.
+func NewEntry(f *index.Filing) *Entry {
+	e := &Entry{Filing: f, Derived: index.Derive(f)}
 	for i, field := range []index.Field{index.Owner, index.PropertyAddress, index.CaseNumber, index.County} {
-		e.searched[i] = index.SearchText(f.Text(field))
+		e.Searched[i] = index.SearchText(f.Text(field))
 	}
 	return e
 }
@@ -36,15 +38,18 @@ var _ index.Reader = (*Oracle)(nil)
 
 // NewOracle returns a Reader of filings, whose ids differ, under the name of a generation. It keeps the filings.
 func NewOracle(generation string, filings []*index.Filing) *Oracle {
-	o := &Oracle{generation: generation, filings: make([]*entry, len(filings)), sorted: map[index.Sort][]*entry{}}
+	o := &Oracle{generation: generation, filings: make([]*Entry, len(filings)), sorted: map[index.Sort][]*Entry{}}
 	for i, f := range filings {
-		o.filings[i] = newEntry(f)
+		o.filings[i] = NewEntry(f)
 	}
 	return o
 }
 
 // Generation implements index.Reader.
 func (o *Oracle) Generation() string { return o.generation }
+
+// Entries returns all filings, in the order in which they were given. They are read, never changed.
+func (o *Oracle) Entries() []*Entry { return o.filings }
 
 // Select returns the filings that w selects, all of them, in the order of s.
 func (o *Oracle) Select(w index.Filter, s index.Sort) []*index.Filing {
@@ -58,11 +63,11 @@ func (o *Oracle) Select(w index.Filter, s index.Sort) []*index.Filing {
 }
 
 // inOrder returns all filings in the order of s, sorted once.
-func (o *Oracle) inOrder(s index.Sort) []*entry {
+func (o *Oracle) inOrder(s index.Sort) []*Entry {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.sorted[s] == nil {
-		o.sorted[s] = slices.SortedFunc(slices.Values(o.filings), func(a, b *entry) int { return order(s, a.Filing, b.Filing) })
+		o.sorted[s] = slices.SortedFunc(slices.Values(o.filings), func(a, b *Entry) int { return Compare(s, a.Filing, b.Filing) })
 	}
 	return o.sorted[s]
 }
@@ -71,10 +76,11 @@ func (o *Oracle) inOrder(s index.Sort) []*entry {
 func (o *Oracle) Rows(_ context.Context, q index.Query) ([]index.Record, error) {
 	selected := o.Select(q.Where, q.Sort)
 	selected = selected[min(q.Offset, len(selected)):]
-	return records(selected[:min(q.Limit, len(selected))]), nil
+	return Records(selected[:min(q.Limit, len(selected))]), nil
 }
 
-func records(filings []*index.Filing) []index.Record {
+// Records returns the records of filings.
+func Records(filings []*index.Filing) []index.Record {
 	rs := make([]index.Record, len(filings))
 	for i, f := range filings {
 		rs[i] = index.AppendRecord(nil, f)
@@ -109,4 +115,40 @@ func (o *Oracle) Filings(ctx context.Context, ids []int64) ([]index.Record, erro
 		records[i], _ = o.Filing(ctx, id) // nil where it is not found
 	}
 	return records, nil
+}
+
+// Compare compares filings as s sorts them: those without the value last in both directions, ties by recording date
+// descending (missing last), then by id descending.
+func Compare(s index.Sort, a, b *index.Filing) int {
+	return cmp.Or(
+		CompareBy(s, a, b),
+		CompareBy(index.DefaultSort, a, b),
+		cmp.Compare(b.ID, a.ID),
+	)
+}
+
+// CompareBy compares filings by the sort value alone.
+func CompareBy(s index.Sort, a, b *index.Filing) int {
+	switch hasA, hasB := a.Has(s.By), b.Has(s.By); {
+	case !hasA && !hasB:
+		return 0
+	case !hasA:
+		return 1
+	case !hasB:
+		return -1
+	}
+	if !s.Ascending {
+		a, b = b, a
+	}
+	switch s.By {
+	case index.FilingDate:
+		return cmp.Compare(a.Text(index.FilingDate), b.Text(index.FilingDate))
+	case index.Owner:
+		return cmp.Compare(index.Fold(a.Text(index.Owner)), index.Fold(b.Text(index.Owner)))
+	case index.CreatedAt:
+		return cmp.Compare(a.CreatedAt.UnixMicro(), b.CreatedAt.UnixMicro())
+	}
+	x, _ := a.Number(s.By)
+	y, _ := b.Number(s.By)
+	return cmp.Compare(x, y)
 }

@@ -1,0 +1,55 @@
+// Package conformance says what every engine must do: one suite (Run) that index/elastic and index/embedded both pass. It
+// knows nothing of servers, files or HTTP, and never sleeps: it moves the store's clock.
+//
+// # Design
+//
+// Edges are the filings of package edges, a group for each rule of the decisions, each case with the ids that it must
+// select. Random sends random queries over random filings and compares pages and totals with the oracle's. Crawl pages
+// through whole generations in every order; one of them has more ties than Elasticsearch lets a search skip. Aggregates
+// holds stats, counties and distinct values to those counted by hand and by the oracle. Cells does the same for the tiles
+// of maps. Generations covers the life of a generation, Locks the lock of a load.
+//
+// That the suite finds mistakes is tested too: wrong engines, each with one mistake, must fail the part that is about it.
+package conformance
+
+import (
+	"testing"
+	"time"
+
+	"filings/index/generation"
+)
+
+// Harness is a fresh, empty store under test.
+type Harness struct {
+	// Store is the store. Its clock must be one that Advance moves.
+	Store generation.Store
+	// Advance moves the store's clock forward. Clock.Advance will do.
+	Advance func(time.Duration)
+	// Again opens the same data once more, as another process would. nil leaves out what needs it, and says so.
+	Again func(t *testing.T) generation.Store
+	// LockForLife is true where the engine can tell that the holder of a lock died, so that a lock lasts as long as its
+	// holder, renewed or not.
+	LockForLife bool
+}
+
+// Run runs the whole suite. It calls open for each part of it; what open makes it must also clean up (t.Cleanup).
+// With -short the crawl over many ties is left out.
+func Run(t *testing.T, open func(t *testing.T) Harness) {
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T, func(t *testing.T) Harness)
+	}{
+		{"Edges", testEdges},
+		{"Random", testRandom},
+		{"Crawl", testCrawl},
+		{"Aggregates", testAggregates},
+		{"Cells", testCells},
+		{"Generations", testGenerations},
+		{"Locks", testLocks},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			t.Parallel()
+			part.run(t, open)
+		})
+	}
+}

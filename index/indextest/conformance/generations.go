@@ -1,0 +1,225 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func testGenerations(t *testing.T, open func(t *testing.T) Harness) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, Harness)
+	}{
+		{"L7 before the first load", testNothingLoaded},
+		{"L7 built, sealed, promoted", testLife},
+		{"L7 swap and rollback", testSwap},
+		{"L7 L8 update", testUpdate},
+		{"L8 last action wins", testActions},
+		{"L8 a failed check", testFailedCheck},
+		{"deleted and aborted", testDelete},
+		{"L8 another process", testAgain},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+	}
+}
+
+func testNothingLoaded(t *testing.T, h Harness) {
+	ctx := t.Context()
+	r, err := h.Store.Live(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Generation() != "" {
+		t.Errorf("live is %q before the first load", r.Generation())
+	}
+	o := indextest.NewOracle("", nil)
+	if err := compare(ctx, o, r, index.Filter{}, index.DefaultSort, firstPage); err != nil {
+		t.Error(err)
+	}
+	sameStats(t, r, o)
+	if _, err := r.Filing(ctx, 1); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("a filing of nothing: want ErrNotFound, got %v", err)
+	}
+	checkUnknown(t, h.Store, "no-such-generation")
+	all, err := h.Store.Generations(ctx)
+	expect(t, []generation.Info(nil), all, err)
+	run, err := h.Store.Running(ctx)
+	if run != nil || err != nil {
+		t.Errorf("running: %v, %v", run, err)
+	}
+	run, err = h.Store.LastRun(ctx)
+	if run != nil || err != nil {
+		t.Errorf("the last run: %v, %v", run, err)
+	}
+	name, err := indextest.Load(ctx, h.Store, slices.Values([]*index.Filing(nil)))
+	if err != nil {
+		t.Fatalf("a load of nothing: %v", err)
+	}
+	h.Advance(time.Second)
+	r = live(t, h.Store, name)
+	sameTotals(t, r, o)
+}
+
+// checkUnknown wants Open and Swap to know no generation of that name, and Swap to leave things as they are.
+func checkUnknown(t *testing.T, store generation.Store, name string) {
+	t.Helper()
+	if _, err := store.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("open %q: want ErrNotFound, got %v", name, err)
+	}
+	before := mustLive(t, store)
+	if err := store.Swap(t.Context(), before, name); err == nil {
+		t.Errorf("swap to %q: no error", name)
+	}
+	if after := mustLive(t, store); after != before {
+		t.Errorf("a refused swap made %q live", after)
+	}
+}
+
+// testLife follows one generation, with a Filing that is reused and a look at every step.
+func testLife(t *testing.T, h Harness) {
+	ctx, lock := t.Context(), mustLock(t, h.Store)
+	begun := mustBegin(t, lock, "")
+	want := generation.NewChecksum()
+	all := edges.Fuzzed(200, 7)
+	var f index.Filing
+	for _, source := range all {
+		categories := append(f.Categories[:0], source.Categories...)
+		f = *source
+		f.Categories = categories
+		if err := begun.Put(ctx, &f); err != nil {
+			t.Fatal(err)
+		}
+		want.Add(&f)
+	}
+	name := begun.Generation()
+	expect(t, []state{{name, false, false}}, states(t, h.Store), nil)
+	checkUnknown(t, h.Store, name)
+
+	o := indextest.NewOracle(name, all)
+	got, err := begun.Seal(ctx, func(_ context.Context, r index.Reader, holds generation.Checksum) error {
+		if diff := want.Diff(holds); diff != nil {
+			t.Errorf("checksum that is checked: %q", diff)
+		}
+		check(t, r, o)
+		expect(t, []state{{name, false, false}}, states(t, h.Store), nil)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := want.Diff(got); diff != nil {
+		t.Errorf("checksum: %q", diff)
+	}
+	expect(t, []state{{name, true, false}}, states(t, h.Store), nil)
+	check(t, mustOpen(t, h.Store, name), o)
+	h.Advance(time.Second)
+	live(t, h.Store, "")
+
+	if err := lock.Promote(ctx, "no-such-generation", name); !errors.Is(err, generation.ErrConflict) {
+		t.Errorf("promote from what is not live: want ErrConflict, got %v", err)
+	}
+	expect(t, []state{{name, true, false}}, states(t, h.Store), nil)
+	if err := lock.Promote(ctx, "", name); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, []state{{name, true, true}}, states(t, h.Store), nil)
+	h.Advance(time.Second)
+	check(t, live(t, h.Store, name), o)
+	checkListed(t, h.Store, name, int64(len(all)))
+	release(t, lock)
+}
+
+// testFailedCheck wants a generation whose check fails to stay unsealed, so that it cannot become live.
+func testFailedCheck(t *testing.T, h Harness) {
+	lock := mustLock(t, h.Store)
+	begun := mustBegin(t, lock, "")
+	mustPut(t, begun, edges.Fuzzed(10, 8)...)
+	wrong := errors.New("not what was read")
+	_, err := begun.Seal(t.Context(), func(context.Context, index.Reader, generation.Checksum) error { return wrong })
+	if !errors.Is(err, wrong) {
+		t.Errorf("seal: want the check's error, got %v", err)
+	}
+	expect(t, []state{{begun.Generation(), false, false}}, states(t, h.Store), nil)
+	checkUnknown(t, h.Store, begun.Generation())
+	if err := begun.Abort(t.Context()); err != nil {
+		t.Error(err)
+	}
+	expect(t, []state(nil), states(t, h.Store), nil)
+	release(t, lock)
+}
+
+// checkListed compares what Generations says of one that was just made.
+func checkListed(t *testing.T, store generation.Store, name string, filings int64) {
+	t.Helper()
+	all, err := store.Generations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range all {
+		if g.Name != name {
+			continue
+		}
+		if g.Filings != filings || g.Bytes <= 0 || g.CreatedAt.IsZero() {
+			t.Errorf("%+v: want %d filings, a size and a time", g, filings)
+		}
+		return
+	}
+	t.Errorf("%q is not listed", name)
+}
+
+func testSwap(t *testing.T, h Harness) {
+	ctx := t.Context()
+	one, two := edges.Fuzzed(20, 1), edges.Fuzzed(30, 2)
+	first := mustLoad(t, h, one)
+	h.Advance(time.Second)
+	old := live(t, h.Store, first)
+	second := mustLoad(t, h, two)
+	expect(t, []state{{second, true, true}, {first, true, false}}, states(t, h.Store), nil)
+	check(t, old, indextest.NewOracle(first, one)) // as before: a reader is pinned
+	h.Advance(time.Second)
+	check(t, live(t, h.Store, second), indextest.NewOracle(second, two))
+
+	for _, from := range []string{"", first, "no-such-generation"} {
+		if err := h.Store.Swap(ctx, from, first); !errors.Is(err, generation.ErrConflict) {
+			t.Errorf("swap from %q: want ErrConflict, got %v", from, err)
+		}
+	}
+	if got := mustLive(t, h.Store); got != second {
+		t.Errorf("%q is live after refused swaps", got)
+	}
+	if err := h.Store.Swap(ctx, second, first); err != nil {
+		t.Fatalf("rollback: %v", err)
+	}
+	expect(t, []state{{second, true, false}, {first, true, true}}, states(t, h.Store), nil)
+	h.Advance(time.Second)
+	check(t, live(t, h.Store, first), indextest.NewOracle(first, one))
+	if err := h.Store.Swap(ctx, first, second); err != nil {
+		t.Fatalf("forward again: %v", err)
+	}
+	h.Advance(time.Second)
+	check(t, live(t, h.Store, second), indextest.NewOracle(second, two))
+}
+
+// check compares a few responses of each kind.
+func check(t *testing.T, r index.Reader, o *indextest.Oracle) {
+	t.Helper()
+	if diff := cmp.Diff(o.Generation(), r.Generation()); diff != "" {
+		t.Errorf("generation (-want +got):\n%s", diff)
+	}
+	eachOrder(func(s index.Sort) {
+		if err := compare(t.Context(), o, r, index.Filter{}, s, func(n int) []page { return []page{{0, 100}, {n / 2, 20}} }); err != nil {
+			t.Error(err)
+		}
+	})
+	sameTotals(t, r, o)
+}

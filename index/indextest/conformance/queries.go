@@ -1,0 +1,199 @@
+package conformance
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"filings/index"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
+)
+
+// generator makes random queries for filings. The same seed and filings make the same queries.
+type generator struct {
+	*rand.Rand
+	filings []*index.Filing
+}
+
+func newGenerator(seed uint64, filings []*index.Filing) *generator {
+	return &generator{rand.New(rand.NewPCG(seed, 0)), filings}
+}
+
+// query returns a filter of up to four predicates and a sort. Most predicates hold for one same filing, so that most
+// filters select something; the others are for another filing, or for none in particular.
+func (g *generator) query() (index.Filter, index.Sort) {
+	aimed := g.any()
+	var w []index.Predicate
+	for range g.IntN(5) {
+		f := aimed
+		if g.IntN(8) == 0 {
+			f = g.any()
+		}
+		w = append(w, g.holding(indextest.NewEntry(f)))
+	}
+	s := index.Sort{By: index.SortFields[g.IntN(len(index.SortFields))], Ascending: g.IntN(2) == 0}
+	return index.Where(w...), s
+}
+
+// pages returns the first page and three others: somewhere, near the end, and past it.
+func (g *generator) pages(total int) []page {
+	size := func() int { return 1 + g.IntN(100) }
+	return []page{
+		{0, size()},
+		{g.IntN(total + 1), size()},
+		{max(0, total-g.IntN(50)), size()},
+		{total + g.IntN(1000), size()},
+	}
+}
+
+func (g *generator) any() *index.Filing { return g.filings[g.IntN(len(g.filings))] }
+
+// holding returns a predicate that, after some tries, holds for e: e may lack most of what predicates need.
+func (g *generator) holding(e *indextest.Entry) index.Predicate {
+	p := g.predicate(e)
+	for range 5 {
+		if e.Holds(p) {
+			break
+		}
+		p = g.predicate(e)
+	}
+	return p
+}
+
+// predicate returns one that holds for e, if e has the value that it needs.
+func (g *generator) predicate(e *indextest.Entry) index.Predicate {
+	switch g.IntN(14) {
+	case 0:
+		return index.InCounty(g.pick(e.Text(index.County), e.Derived.CountyName))
+	case 1:
+		return edges.AnyOf(index.City, e.Derived.City).Predicates()[0]
+	case 2:
+		return edges.AnyOf(index.FilingType, e.Text(index.FilingType), g.any().Text(index.FilingType)).Predicates()[0]
+	case 3:
+		return edges.AnyOf(index.Categories, append(slices.Clone(e.Categories), g.pick(index.CategoryValues...))...).Predicates()[0]
+	case 4:
+		fields := []index.Field{index.PropertyClassification, index.Categories}
+		class := append(slices.Clone(e.Categories), e.Text(index.PropertyClassification))
+		return index.AnyOf{Fields: fields, Values: []string{index.Fold(g.pick(class...))}}
+	case 5:
+		return edges.AnyOf(index.ForeclosureStatus, e.Text(index.ForeclosureStatus), "active", "auction").Predicates()[0]
+	case 6:
+		return g.between(e, index.FilingAmount)
+	case 7:
+		return g.between(e, index.LotSizeAcres)
+	case 8:
+		return g.between(e, index.EquityPercent)
+	case 9:
+		return g.days(e)
+	case 10:
+		return g.times(e)
+	case 11:
+		return g.present(e)
+	case 12:
+		return g.box(e)
+	}
+	return g.contains(e)
+}
+
+func (g *generator) pick(from ...string) string { return from[g.IntN(len(from))] }
+
+// between puts e's number at an end of the range, or inside.
+func (g *generator) between(e *indextest.Entry, field index.Field) index.Predicate {
+	v, _ := e.Value(field)
+	width := math.Abs(v) * g.Float64()
+	switch g.IntN(5) {
+	case 0:
+		return index.Between{Field: field, Min: edges.At(v)}
+	case 1:
+		return index.Between{Field: field, Max: edges.At(v)}
+	case 2:
+		return index.Between{Field: field, Min: edges.At(v), Max: edges.At(v)}
+	case 3:
+		return index.Between{Field: field, Min: edges.At(math.Nextafter(v, -math.MaxFloat64)), Max: edges.At(v + width)}
+	}
+	return index.Between{Field: field, Min: edges.At(v - width), Max: edges.At(math.Nextafter(v, math.MaxFloat64))}
+}
+
+func (g *generator) days(e *indextest.Entry) index.Predicate {
+	date := e.Text(index.FilingDate)
+	if date == "" {
+		date = "2024-01-01"
+	}
+	other := edges.Day(date).AddDate(0, 0, g.IntN(400)).Format(time.DateOnly)
+	if other > "2999-12-31" {
+		other = date
+	}
+	switch g.IntN(5) {
+	case 0:
+		return index.Days{From: date}
+	case 1:
+		return index.Days{To: date}
+	case 2:
+		return index.Days{From: date, To: date}
+	case 3:
+		return index.Days{From: date[:8] + "01", To: other} // from the first of the month
+	}
+	return index.Days{From: date, To: other}
+}
+
+func (g *generator) times(e *indextest.Entry) index.Predicate {
+	t := e.CreatedAt
+	if t.IsZero() {
+		t = edges.Day("2026-01-01")
+	}
+	if g.IntN(2) == 0 {
+		return index.Times{From: t, To: t.Add(time.Duration(g.Int64N(int64(240 * time.Hour))))}
+	}
+	return index.Times{From: t.Add(-7 * 24 * time.Hour), To: t}
+}
+
+func (g *generator) present(e *indextest.Entry) index.Predicate {
+	fields := []index.Field{index.ForeclosureStatus, index.PropertyData, index.Trust, index.Estate}
+	field := fields[g.IntN(len(fields))]
+	return index.Present{Field: field, Is: e.Present(field)}
+}
+
+// box puts e's point on an edge, in a corner or inside. One in six boxes crosses the antimeridian.
+func (g *generator) box(e *indextest.Entry) index.Predicate {
+	lat, _ := e.Number(index.Latitude)
+	lon, _ := e.Number(index.Longitude)
+	size := math.Pow(10, g.Float64()*5-3) // 0.001 to 100 degrees
+	b := index.Box{
+		North: min(90, lat+size*g.Float64()), South: max(-90, lat-size*g.Float64()),
+		East: min(180, lon+size*g.Float64()), West: max(-180, lon-size*g.Float64()),
+	}
+	edges := []*float64{&b.North, &b.South, &b.East, &b.West}
+	for i, v := range []float64{lat, lat, lon, lon} {
+		if g.IntN(4) == 0 {
+			*edges[i] = v
+		}
+	}
+	if g.IntN(6) == 0 {
+		b.West, b.East = b.East, b.West
+	}
+	return b
+}
+
+// contains takes a term of 1 to 12 characters, or a whole value, out of what is searched.
+func (g *generator) contains(e *indextest.Entry) index.Predicate {
+	text := index.SearchText(g.pick(e.Text(index.Owner), e.Text(index.PropertyAddress), e.Text(index.CaseNumber), e.Text(index.County)))
+	runes := []rune(text)
+	if len(runes) == 0 {
+		return index.Contains{Text: g.pick("a", "st", "trust", ", fl")}
+	}
+	if g.IntN(8) > 0 {
+		start := g.IntN(len(runes))
+		runes = runes[start:min(len(runes), start+1+g.IntN(12))]
+	}
+	term := index.SearchText(string(runes[:min(len(runes), 200)])) // 200: the longest term of rule P16
+	if g.IntN(16) == 0 {
+		term += g.pick("*", "\x01", "%", "x", `"`)
+	}
+	if term == "" || strings.TrimSpace(term) == "" {
+		term = "a"
+	}
+	return index.Contains{Text: term}
+}

@@ -1,0 +1,133 @@
+package conformance
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/index/indextest"
+)
+
+// Steps that the tests of generations and locks are made of. Each fails the test if the store does.
+
+// state is what a test of generations looks at.
+type state struct {
+	Name         string
+	Sealed, Live bool
+}
+
+func states(t *testing.T, store generation.Store) (all []state) {
+	t.Helper()
+	generations, err := store.Generations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range generations {
+		all = append(all, state{g.Name, g.Sealed, g.Live})
+	}
+	return all
+}
+
+// started is when the loads of these tests say that they started.
+func started() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+func mustLock(t *testing.T, store generation.Store) generation.Lock {
+	t.Helper()
+	lock, err := store.Lock(t.Context(), generation.Run{Holder: "first", Started: started(), Phase: "preparing"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock
+}
+
+func release(t *testing.T, lock generation.Lock) {
+	t.Helper()
+	if err := lock.Release(t.Context()); err != nil {
+		t.Errorf("release: %v", err)
+	}
+}
+
+func mustBegin(t *testing.T, lock generation.Lock, from string) generation.Build {
+	t.Helper()
+	b, err := lock.Begin(t.Context(), from)
+	if err != nil {
+		t.Fatalf("begin from %q: %v", from, err)
+	}
+	return b
+}
+
+func mustPut(t *testing.T, b generation.Build, filings ...*index.Filing) {
+	t.Helper()
+	for _, f := range filings {
+		if err := b.Put(t.Context(), f); err != nil {
+			t.Fatalf("put %d: %v", f.ID, err)
+		}
+	}
+}
+
+func mustRemove(t *testing.T, b generation.Build, id int64) {
+	t.Helper()
+	if err := b.Remove(t.Context(), id); err != nil {
+		t.Fatalf("remove %d: %v", id, err)
+	}
+}
+
+// mustSeal seals b and compares its checksum with that of what it must hold.
+func mustSeal(t *testing.T, b generation.Build, want []*index.Filing) string {
+	t.Helper()
+	got, err := b.Seal(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checksum := generation.NewChecksum()
+	for _, f := range want {
+		checksum.Add(f)
+	}
+	if diff := checksum.Diff(got); diff != nil {
+		t.Errorf("checksum of %s: %q", b.Generation(), diff)
+	}
+	return b.Generation()
+}
+
+func mustLoad(t *testing.T, h Harness, filings []*index.Filing) string {
+	t.Helper()
+	h.Advance(time.Second) // generations are named by their time, to a microsecond
+	name, err := indextest.Load(t.Context(), h.Store, slices.Values(filings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func mustOpen(t *testing.T, store generation.Store, name string) index.Reader {
+	t.Helper()
+	r, err := store.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func mustLive(t *testing.T, store generation.Store) string {
+	t.Helper()
+	name, err := indextest.LiveName(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// live wants Live to return a reader of a generation.
+func live(t *testing.T, store generation.Store, want string) index.Reader {
+	t.Helper()
+	r, err := store.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Generation() != want {
+		t.Errorf("%q is live, want %q", r.Generation(), want)
+	}
+	return r
+}

@@ -1,0 +1,27 @@
+package conformance
+
+import (
+	"slices"
+	"testing"
+
+	"filings/index/generation"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
+)
+
+// openMemory returns a harness of a store that is right.
+func openMemory(t *testing.T) Harness {
+	clock := indextest.NewClock(edges.Day("2026-02-01"))
+	store := newMemory(clock.Now)
+	return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) generation.Store { return store }}
+}
+
+func TestRun_OnARightStore(t *testing.T) {
+	t.Parallel()
+	Run(t, openMemory)
+}
+
+func TestReal_OnARightStore(t *testing.T) {
+	t.Parallel()
+	Real(t, openMemory(t), slices.Values(edges.Fuzzed(2_000, 11)), 50)
+}

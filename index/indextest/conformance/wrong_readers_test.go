@@ -1,0 +1,290 @@
+package conformance
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/index/indextest"
+)
+
+// wrong is a store with one mistake, and the part of the suite that must fail because of it.
+type wrong struct {
+	name   string
+	caught string // path of the subtest
+	spoil  func(*memory) generation.Store
+}
+
+// reading returns a store whose readers make a mistake.
+func reading(name, caught string, spoil func(*selecting)) wrong {
+	return wrong{name, caught, func(m *memory) generation.Store {
+		m.spoil = func(o *indextest.Oracle) index.Reader {
+			r := newSelecting(o)
+			spoil(r)
+			return r
+		}
+		return m
+	}}
+}
+
+// holding returns a store that misjudges one type of predicate; judge gets what is right.
+func holding[P index.Predicate](name, caught string, judge func(e *indextest.Entry, p P, right bool) bool) wrong {
+	return reading(name, caught, func(r *selecting) {
+		r.holds = func(e *indextest.Entry, p index.Predicate) bool {
+			if p, ok := p.(P); ok {
+				return judge(e, p, e.Holds(p))
+			}
+			return e.Holds(p)
+		}
+	})
+}
+
+func wrongPredicates() []wrong {
+	joined := func(e *indextest.Entry, with string) string { return with + strings.Join(e.Searched[:], with) + with }
+	return []wrong{
+		holding("county by prefix", "Edges/P6_no_prefix", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
+			return right || slices.Contains(p.Fields, index.County) && strings.HasPrefix(e.Derived.County, p.Values[0])
+		}),
+		holding("case matters", "Edges/P8_any_case", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
+			return right && (p.Fields[0] != index.FilingType || !strings.Contains(e.Text(index.FilingType), "TAX"))
+		}),
+		holding("first category only", "Edges/P11_one_category", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
+			return right && (p.Fields[0] != index.Categories || len(e.Categories) == 1)
+		}),
+		holding("ends outside", "Edges/P10_amounts_inclusive", func(e *indextest.Entry, p index.Between, right bool) bool {
+			v, _ := e.Value(p.Field)
+			return right && (p.Max == nil || v < *p.Max)
+		}),
+		holding("missing is 0", "Edges/P10_amounts_zero", func(e *indextest.Entry, p index.Between, right bool) bool {
+			v, ok := e.Value(p.Field)
+			return right || !ok && v >= *p.Min
+		}),
+		holding("negative zero is less", "Edges/P10_amounts_negative_zero_above", func(e *indextest.Entry, p index.Between, right bool) bool {
+			v, _ := e.Value(p.Field)
+			return right && (v != 0 || p.Max == nil || !math.Signbit(*p.Max))
+		}),
+		holding("a float32", "Edges/P10_acres_to_the_last_bit", func(e *indextest.Entry, p index.Between, right bool) bool {
+			v, ok := e.Value(p.Field)
+			return right || ok && p.Max != nil && p.Min != nil && v >= *p.Min && float32(v) <= float32(*p.Max)
+		}),
+		holding("last day outside", "Edges/P9_both_ends_inside", func(e *indextest.Entry, p index.Days, right bool) bool {
+			return right && (p.To == "" || e.Text(index.FilingDate) < p.To)
+		}),
+		holding("milliseconds", "Edges/A3_both_ends_inside", func(e *indextest.Entry, p index.Times, right bool) bool {
+			t := e.CreatedAt.UnixMilli()
+			return right || e.Has(index.CreatedAt) && t >= p.From.UnixMilli() && t <= p.To.UnixMilli()
+		}),
+		holding("0 is nothing", "Edges/P12_true", func(e *indextest.Entry, p index.Present, right bool) bool {
+			v, ok := e.Number(index.Bedrooms)
+			return right && (p.Field != index.PropertyData || !ok || v != 0)
+		}),
+		holding("box edges outside", "Edges/P15_edges_edges_are_inside", func(e *indextest.Entry, p index.Box, right bool) bool {
+			v, _ := e.Number(index.Latitude)
+			return right && v < p.North
+		}),
+		holding("quantised points", "Edges/P15_edges_edges_are_inside", func(e *indextest.Entry, p index.Box, right bool) bool {
+			const step = 360.0 / (1 << 32)
+			return right || e.Inside(index.Box{North: p.North + step, South: p.South - step, East: p.East + step, West: p.West - step})
+		}),
+		holding("180 is -180", "Edges/P15_antimeridian_180_is_not_-180", func(e *indextest.Entry, p index.Box, right bool) bool {
+			v, ok := e.Number(index.Longitude)
+			return right || ok && p.East == 180 && v == -180
+		}),
+		holding("nothing crosses", "Edges/P15_antimeridian_west_>_east", func(e *indextest.Entry, p index.Box, right bool) bool {
+			return right && p.West <= p.East
+		}),
+		holding("across values", "Edges/P16_never_across_two_values", func(e *indextest.Entry, p index.Contains, right bool) bool {
+			return right || strings.Contains(joined(e, ""), p.Text)
+		}),
+		holding("county not searched", "Edges/P16_county_only", func(e *indextest.Entry, p index.Contains, right bool) bool {
+			return right && !strings.Contains(e.Searched[3], p.Text)
+		}),
+		holding("padding can be found", "Edges/P16_control_U+0001_behind", func(e *indextest.Entry, p index.Contains, right bool) bool {
+			return right || strings.Contains(joined(e, "\x01\x01"), p.Text)
+		}),
+		holding("trigrams in any order", "Edges/P16_all_its_pieces", func(e *indextest.Entry, p index.Contains, right bool) bool {
+			return right || allTrigrams(e.Searched[0], p.Text)
+		}),
+		holding("short terms start a word", "Edges/P16_short_two_at_the_end", func(e *indextest.Entry, p index.Contains, right bool) bool {
+			return right && (len(p.Text) > 2 || strings.Contains(joined(e, " "), " "+p.Text))
+		}),
+		holding("full case folding", "Edges/P16_characters_Σ_is_never_ς", func(e *indextest.Entry, p index.Contains, right bool) bool {
+			return right || strings.Contains(strings.ToUpper(joined(e, "\n")), strings.ToUpper(p.Text))
+		}),
+		holding("percent is a pattern", "Edges/P16_characters_percent_is_no_pattern", func(e *indextest.Entry, p index.Contains, right bool) bool {
+			before, after, ok := strings.Cut(p.Text, "%")
+			return right || ok && strings.Contains(e.Searched[0], before) && strings.Contains(e.Searched[0], after)
+		}),
+		holding("256 characters indexed", "Edges/P16_long_in_the_middle", func(e *indextest.Entry, p index.Contains, right bool) bool {
+			return right && strings.Index(joined(e, ""), p.Text) < 256
+		}),
+	}
+}
+
+func allTrigrams(text, term string) bool {
+	for i := range len(term) - 2 {
+		if !strings.Contains(text, term[i:i+3]) {
+			return false
+		}
+	}
+	return len(term) > 2
+}
+
+func wrongPages() []wrong {
+	return []wrong{
+		reading("ties by id ascending", "Edges/P17/filingDate_desc", func(r *selecting) {
+			r.order = func(s index.Sort, a, b *index.Filing) int {
+				return cmp.Or(indextest.CompareBy(s, a, b), indextest.CompareBy(index.DefaultSort, a, b), cmp.Compare(a.ID, b.ID))
+			}
+		}),
+		reading("ties not by date", "Edges/P17/filingAmount_desc", func(r *selecting) {
+			r.order = func(s index.Sort, a, b *index.Filing) int {
+				return cmp.Or(indextest.CompareBy(s, a, b), cmp.Compare(b.ID, a.ID))
+			}
+		}),
+		reading("missing first", "Edges/P17/owner_asc", func(r *selecting) {
+			r.order = func(s index.Sort, a, b *index.Filing) int {
+				if s.Ascending && a.Has(s.By) != b.Has(s.By) {
+					return -indextest.Compare(s, a, b)
+				}
+				return indextest.Compare(s, a, b)
+			}
+		}),
+		reading("owners in UTF-16", "Edges/P17/owner_desc", func(r *selecting) {
+			units := func(f *index.Filing) []uint16 { return utf16.Encode([]rune(index.Fold(f.Text(index.Owner)))) }
+			r.order = func(s index.Sort, a, b *index.Filing) int {
+				if s.By != index.Owner || s.Ascending || !a.Has(s.By) || !b.Has(s.By) {
+					return indextest.Compare(s, a, b)
+				}
+				return cmp.Or(slices.Compare(units(b), units(a)), indextest.Compare(s, a, b))
+			}
+		}),
+		reading("page one short", "Random/pages_and_totals", func(r *selecting) {
+			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
+				q.Limit = max(1, q.Limit-1)
+				return pageOf(selected, q)
+			}
+		}),
+		reading("offsets overlap", "Crawl/P2_P17_pages_of_7", func(r *selecting) {
+			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
+				if q.Offset > 500 {
+					q.Offset--
+				}
+				return pageOf(selected, q)
+			}
+		}),
+		reading("nothing behind 10,000", "Crawl/P2_P17_pages_of_100_over_ties", func(r *selecting) {
+			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
+				return pageOf(selected[:min(10_000, len(selected))], q)
+			}
+		}),
+	}
+}
+
+// counting is a reader that counts wrong.
+type counting struct {
+	index.Reader
+	stats    func(*index.Stats)
+	counties func([]index.CountyStats) []index.CountyStats
+	distinct func([]string) []string
+}
+
+func (r counting) Stats(ctx context.Context) (index.Stats, error) {
+	s, err := r.Reader.Stats(ctx)
+	if r.stats != nil {
+		r.stats(&s)
+	}
+	return s, err
+}
+
+func (r counting) Counties(ctx context.Context) ([]index.CountyStats, error) {
+	all, err := r.Reader.Counties(ctx)
+	if r.counties != nil {
+		all = r.counties(all)
+	}
+	return all, err
+}
+
+func (r counting) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
+	all, err := r.Reader.Distinct(ctx, w, f)
+	if r.distinct != nil {
+		all = r.distinct(all)
+	}
+	return all, err
+}
+
+func wrongStats() []wrong {
+	stats := func(name, caught string, f counting) wrong {
+		return wrong{name, caught, func(m *memory) generation.Store {
+			m.spoil = func(o *indextest.Oracle) index.Reader {
+				f := f
+				f.Reader = newSelecting(o)
+				return f
+			}
+			return m
+		}}
+	}
+	return []wrong{
+		stats("a cent lost", "Aggregates/by_hand/A1_A2_A4", counting{stats: func(s *index.Stats) { s.SumCents-- }}),
+		stats("both count twice", "Aggregates/by_hand/A1_A2_A4", counting{stats: func(s *index.Stats) { s.TrustsOrEstates = s.Trusts + s.Estates }}),
+		stats("1,000 counties at most", "Aggregates/many_values", counting{counties: func(all []index.CountyStats) []index.CountyStats { return all[:min(1_000, len(all))] }}),
+		stats("counties by bytes", "Aggregates/by_hand/A4_A5", counting{counties: func(all []index.CountyStats) []index.CountyStats {
+			return slices.SortedFunc(slices.Values(all), func(a, b index.CountyStats) int { return cmp.Compare(a.County, b.County) })
+		}}),
+		stats("1,000 months at most", "Aggregates/many_values", counting{distinct: func(all []string) []string { return all[:min(1_000, len(all))] }}),
+		stats("unsorted", "Aggregates/by_hand/A7", counting{distinct: func(all []string) []string {
+			slices.Reverse(all)
+			return all
+		}}),
+	}
+}
+
+// fetching is a reader that returns filings by their ids in a wrong way; change gets the ids, and what is right.
+type fetching struct {
+	*selecting
+	change func(ids []int64, right []index.Record) []index.Record
+}
+
+func (r fetching) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	right, err := r.selecting.Filings(ctx, ids)
+	return r.change(ids, right), err
+}
+
+func wrongFilings() []wrong {
+	fetches := func(name string, change func(ids []int64, right []index.Record) []index.Record) wrong {
+		return wrong{name, "Edges/P18_one_filing", func(m *memory) generation.Store {
+			m.spoil = func(o *indextest.Oracle) index.Reader { return fetching{newSelecting(o), change} }
+			return m
+		}}
+	}
+	return []wrong{
+		fetches("by id in the order of storage", func(_ []int64, right []index.Record) []index.Record {
+			return slices.SortedStableFunc(slices.Values(right), func(a, b index.Record) int { return bytes.Compare(a, b) })
+		}),
+		fetches("by id without the missing", func(_ []int64, right []index.Record) []index.Record {
+			return slices.DeleteFunc(right, func(r index.Record) bool { return r == nil })
+		}),
+		fetches("by id once each", func(ids []int64, right []index.Record) []index.Record {
+			for i, id := range ids {
+				if slices.Contains(ids[:i], id) {
+					right[i] = nil
+				}
+			}
+			return right
+		}),
+		fetches("by id the first one for the missing", func(_ []int64, right []index.Record) []index.Record {
+			for i, r := range right {
+				if r == nil {
+					right[i] = right[0]
+				}
+			}
+			return right
+		}),
+	}
+}

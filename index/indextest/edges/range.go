@@ -1,0 +1,140 @@
+package edges
+
+import (
+	"math"
+	"time"
+
+	"filings/index"
+)
+
+var negativeZero = math.Copysign(0, -1)
+
+func dayGroup() Group {
+	date := func(id int64, d string) *index.Filing { return Filing(id, Values{index.FilingDate: d}) }
+	days := func(from, to string) index.Filter { return index.Where(index.Days{From: from, To: to}) }
+	return Group{"P9", []*index.Filing{
+		date(1, "2023-12-31"),
+		date(2, "2024-01-01"),
+		date(3, "2024-02-29"),
+		date(4, "2024-03-01"),
+		date(5, "1600-01-01"),
+		date(6, "2999-12-31"),
+		Filing(7, nil),
+		date(8, "1969-12-31"),
+	}, []Case{
+		{"both ends inside", days("2024-01-01", "2024-03-01"), []int64{2, 3, 4}},
+		{"one day", days("2024-02-29", "2024-02-29"), []int64{3}},
+		{"no upper end", days("2024-02-29", ""), []int64{3, 4, 6}},
+		{"no lower end", days("", "1969-12-31"), []int64{5, 8}},
+		{"first and last day", days("1600-01-01", "2999-12-31"), []int64{1, 2, 3, 4, 5, 6, 8}},
+		{"before the first day", days("", "1599-12-31"), nil},
+		{"more years than there are", days("0001-01-01", "9999-12-31"), []int64{1, 2, 3, 4, 5, 6, 8}},
+		{"narrowed", Both(days("2024-01-01", ""), days("", "2024-02-29")), []int64{2, 3}},
+		{"narrowed to nothing", Both(days("2024-03-01", ""), days("", "2024-02-29")), nil},
+		{"start after end", days("2024-03-01", "2024-01-01"), nil},
+	}}
+}
+
+// Between selects the filings whose number in a field is in a range.
+func Between(field index.Field, low, high *float64) index.Filter {
+	return index.Where(index.Between{Field: field, Min: low, Max: high})
+}
+
+func amountGroup() Group {
+	amount := func(id int64, v float64) *index.Filing { return Filing(id, Values{index.FilingAmount: v}) }
+	in := func(low, high *float64) index.Filter { return Between(index.FilingAmount, low, high) }
+	return Group{"P10 amounts", []*index.Filing{
+		amount(1, -250.5),
+		amount(2, -0.01),
+		amount(3, 0),
+		amount(4, 0.01),
+		amount(5, 0.29),
+		amount(6, 1234.56),
+		amount(7, 1e12),
+		Filing(8, Values{index.CurrentAmount: 1234.56}),
+		amount(9, 999999999999.99),
+	}, []Case{
+		{"inclusive", in(At(-0.01), At(0.01)), []int64{2, 3, 4}},
+		{"to the last bit", in(At(math.Nextafter(0.01, 1)), At(math.Nextafter(0.29, 0))), nil},
+		{"one amount", in(At(1234.56), At(1234.56)), []int64{6}},
+		{"zero", in(At(0), At(0)), []int64{3}},
+		{"negative zero below", in(At(negativeZero), At(0)), []int64{3}},
+		{"negative zero above", in(nil, At(negativeZero)), []int64{1, 2, 3}},
+		{"credits", in(nil, At(-0.01)), []int64{1, 2}},
+		{"no upper bound", in(At(999999999999.99), nil), []int64{7, 9}},
+		{"missing never matches", in(At(-math.MaxFloat64), At(math.MaxFloat64)), []int64{1, 2, 3, 4, 5, 6, 7, 9}},
+		{"narrowed", Both(in(At(0), nil), in(nil, At(0.01))), []int64{3, 4}},
+	}}
+}
+
+func acresGroup() Group {
+	acres := func(id int64, v float64) *index.Filing { return Filing(id, Values{index.LotSizeAcres: v}) }
+	in := func(low, high *float64) index.Filter { return Between(index.LotSizeAcres, low, high) }
+	return Group{"P10 acres", []*index.Filing{
+		acres(1, 0),
+		acres(2, 0.1),
+		acres(3, 0.30000000000000004),
+		acres(4, 5e-324),
+		acres(5, 1e15),
+		Filing(6, nil),
+	}, []Case{
+		{"inclusive", in(At(0.1), At(0.30000000000000004)), []int64{2, 3}},
+		{"to the last bit", in(At(0.1), At(0.3)), []int64{2}},
+		{"the smallest number is not 0", in(At(0), At(0)), []int64{1}},
+		{"from 0", in(At(0), nil), []int64{1, 2, 3, 4, 5}},
+		{"beyond whole numbers", in(At(1e15), At(math.MaxFloat64)), []int64{5}},
+	}}
+}
+
+func equityGroup() Group {
+	equity := func(id int64, e, v float64) *index.Filing {
+		return Filing(id, Values{index.HomeEquityEstimate: e, index.EstimatedValue: v})
+	}
+	atLeast := func(p float64) index.Filter { return Between(index.EquityPercent, At(p), nil) }
+	return Group{"P13", []*index.Filing{
+		equity(1, 50_000, 100_000),
+		equity(2, 100_000, 100_000),
+		equity(3, 100_000, 0),
+		Filing(4, Values{index.HomeEquityEstimate: 1}),
+		Filing(5, Values{index.EstimatedValue: 1}),
+		equity(6, -10_000, 100_000),
+		equity(7, 1.00005, 100),
+		equity(8, 1.00004, 100),
+		equity(9, 1, 3),
+		equity(10, 0, 100),
+		equity(11, 3_000_000, 1),
+	}, []Case{
+		{"inclusive", atLeast(50), []int64{1, 2, 11}},
+		{"a little more", atLeast(50.0001), []int64{2, 11}},
+		{"a tie is rounded up", Between(index.EquityPercent, At(1.0001), At(1.0001)), []int64{7}},
+		{"rounded down", Between(index.EquityPercent, At(1), At(1)), []int64{8}},
+		{"four decimals", Between(index.EquityPercent, At(33.3333), At(33.3333)), []int64{9}},
+		{"0 leaves out debts and missing values", atLeast(0), []int64{1, 2, 7, 8, 9, 10, 11}},
+		{"negative", Between(index.EquityPercent, nil, At(-10)), []int64{6}},
+		{"beyond 100", atLeast(100.0001), []int64{11}},
+	}}
+}
+
+func createdGroup() Group {
+	noon := Day("2026-01-15").Add(12 * time.Hour)
+	created := func(id int64, d time.Duration) *index.Filing { return Filing(id, Values{index.CreatedAt: noon.Add(d)}) }
+	times := func(from, to time.Duration) index.Filter {
+		return index.Where(index.Times{From: noon.Add(from), To: noon.Add(to)})
+	}
+	week := 7 * 24 * time.Hour
+	return Group{"A3", []*index.Filing{
+		created(1, 0),
+		created(2, -time.Microsecond),
+		created(3, -week),
+		created(4, -week-time.Microsecond),
+		created(5, time.Microsecond),
+		Filing(6, Values{index.CreatedAt: noon.In(time.FixedZone("west", -5*3600))}),
+		Filing(7, Values{index.CreatedAt: time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC)}),
+	}, []Case{
+		{"both ends inside, to the microsecond", times(-week, 0), []int64{1, 2, 3, 6}},
+		{"one instant in any zone", times(0, 0), []int64{1, 6}},
+		{"between instants", times(time.Microsecond+time.Nanosecond*999, time.Hour), []int64{5}},
+		{"before 1970", index.Where(index.Times{From: time.Unix(-1, 0), To: time.Unix(0, 0)}), []int64{7}},
+		{"nothing", times(time.Hour, 2*time.Hour), nil},
+	}}
+}

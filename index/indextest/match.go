@@ -1,0 +1,103 @@
+package indextest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"filings/index"
+)
+
+// matches reports whether every predicate of w holds for e.
+func (e *Entry) matches(w index.Filter) bool {
+	for _, p := range w.Predicates() {
+		if !e.Holds(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// Holds reports whether p holds for e.
+func (e *Entry) Holds(p index.Predicate) bool {
+	switch p := p.(type) {
+	case index.AnyOf:
+		for _, field := range p.Fields {
+			for _, v := range e.folded(field) {
+				if slices.Contains(p.Values, v) {
+					return true
+				}
+			}
+		}
+		return false
+	case index.Between:
+		v, ok := e.Value(p.Field)
+		return ok && (p.Min == nil || v >= *p.Min) && (p.Max == nil || v <= *p.Max)
+	case index.Days:
+		day := e.Text(index.FilingDate)
+		return day != "" && (p.From == "" || day >= p.From) && (p.To == "" || day <= p.To)
+	case index.Times:
+		t := e.CreatedAt.UnixMicro()
+		return e.Has(index.CreatedAt) && t >= p.From.UnixMicro() && t <= p.To.UnixMicro()
+	case index.Present:
+		return e.Present(p.Field) == p.Is
+	case index.Box:
+		return e.Inside(p)
+	case index.Contains:
+		return slices.ContainsFunc(e.Searched[:], func(text string) bool { return strings.Contains(text, p.Text) })
+	}
+	panic(fmt.Sprintf("the oracle knows no predicate %T", p))
+}
+
+// folded returns the values that AnyOf compares, folded; none where the filing lacks the field.
+func (e *Entry) folded(field index.Field) []string {
+	var values []string
+	switch field {
+	case index.CountyName:
+		values = []string{e.Derived.CountyName}
+	case index.City:
+		values = []string{e.Derived.City}
+	case index.Categories:
+		values = slices.Clone(e.Categories)
+	default:
+		values = []string{e.Text(field)}
+	}
+	for i, v := range values {
+		values[i] = index.Fold(v)
+	}
+	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
+}
+
+// Value returns the number that Between compares.
+func (e *Entry) Value(field index.Field) (float64, bool) {
+	if field == index.EquityPercent {
+		return e.Derived.EquityPercent, e.Derived.HasEquity
+	}
+	return e.Number(field)
+}
+
+// Present reports whether e has a value in field, as a Present predicate means it.
+func (e *Entry) Present(field index.Field) bool {
+	switch field {
+	case index.PropertyData:
+		return e.Derived.PropertyData
+	case index.Trust:
+		return e.Derived.Trust
+	case index.Estate:
+		return e.Derived.Estate
+	}
+	return e.Has(field)
+}
+
+// Inside reports whether e has a point, and b has it inside.
+func (e *Entry) Inside(b index.Box) bool {
+	lat, ok1 := e.Number(index.Latitude)
+	lon, ok2 := e.Number(index.Longitude)
+	if !ok1 || !ok2 || lat < b.South || lat > b.North {
+		return false
+	}
+	if b.West > b.East {
+		return lon >= b.West || lon <= b.East
+	}
+	return lon >= b.West && lon <= b.East
+}

@@ -1,0 +1,99 @@
+package indextest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"filings/index"
+)
+
+// Stats implements index.Reader.
+func (o *Oracle) Stats(context.Context) (index.Stats, error) {
+	var s index.Stats
+	var sum amounts
+	owners := map[string]bool{}
+	for _, e := range o.filings {
+		s.Filings++
+		if owner := e.Text(index.Owner); owner != "" {
+			owners[index.Fold(owner)] = true
+		}
+		sum.add(e.Filing)
+		if e.Derived.Trust {
+			s.Trusts++
+		}
+		if e.Derived.Estate {
+			s.Estates++
+		}
+		if e.Derived.Trust || e.Derived.Estate {
+			s.TrustsOrEstates++
+		}
+	}
+	s.Owners = int64(len(owners))
+	s.Amounts, s.SumCents, s.MinAmount, s.MaxAmount = sum.n, float64(sum.cents), sum.min, sum.max
+	return s, nil
+}
+
+// Counties implements index.Reader.
+func (o *Oracle) Counties(context.Context) ([]index.CountyStats, error) {
+	filings, sums := map[string]int64{}, map[string]*amounts{}
+	for _, e := range o.filings {
+		name := e.Text(index.County)
+		filings[name]++
+		if sums[name] == nil {
+			sums[name] = &amounts{}
+		}
+		sums[name].add(e.Filing)
+	}
+	var all []index.CountyStats
+	for _, name := range slices.SortedFunc(maps.Keys(filings), index.CompareCounties) {
+		sum := sums[name]
+		all = append(all, index.CountyStats{
+			County: name, Filings: filings[name],
+			Amounts: sum.n, SumCents: float64(sum.cents), MinAmount: sum.min, MaxAmount: sum.max,
+		})
+	}
+	return all, nil
+}
+
+// amounts sums FilingAmounts. The cents are whole numbers, so that no order of adding makes a difference.
+type amounts struct {
+	n, cents int64
+	min, max float64
+}
+
+func (a *amounts) add(f *index.Filing) {
+	v, ok := f.Number(index.FilingAmount)
+	if !ok {
+		return
+	}
+	if a.n == 0 {
+		a.min, a.max = v, v
+	}
+	a.n++
+	a.cents += int64(index.Cents(v))
+	a.min, a.max = min(a.min, v), max(a.max, v)
+}
+
+// Distinct implements index.Reader.
+func (o *Oracle) Distinct(_ context.Context, w index.Filter, field index.Field) ([]string, error) {
+	values := map[string]bool{}
+	for _, e := range o.filings {
+		if e.matches(w) {
+			values[e.distinct(field)] = true
+		}
+	}
+	delete(values, "") // of filings without a value
+	return slices.Sorted(maps.Keys(values)), nil
+}
+
+func (e *Entry) distinct(field index.Field) string {
+	switch field {
+	case index.Month:
+		return e.Derived.Month
+	case index.DateRange:
+		return e.Text(field)
+	}
+	panic(fmt.Sprintf("no query has the distinct values of %v", field))
+}
