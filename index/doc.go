@@ -1,4 +1,4 @@
-// Package index says what a filing is, what can be asked about filings and what comes back, and names what an engine
+// Package index says what a filing is, what a query of filings is and what it returns, and names what an engine
 // that stores them must do. It does no I/O: index/elastic and index/embedded do, and index/indextest holds both to
 // the same responses.
 //
@@ -19,5 +19,5 @@
 //
 // A Record is the JSON of a filing as the API shows it to the highest tier, fields in the order of the table, which is
 // ordered by tier: what a lower tier may see is a prefix of it (record.go). Engines store that text and hand it
-// through; nobody decodes it on the way.
+// through; no layer decodes it on the way.
 package index

@@ -7,7 +7,7 @@ const (
 	Free Tier = iota
 	Pro
 	Enterprise
-	// Hidden fields are loaded or derived, can be asked for, and are never returned.
+	// Hidden fields are loaded or derived, can be filtered by, and are never returned.
 	Hidden
 )
 
@@ -166,7 +166,7 @@ func Fields() []Field {
 	return all
 }
 
-// Loaded reports whether f can be given in a load.
+// Loaded reports whether a load can have f.
 func (f Field) Loaded() bool { return fields[f].Kind != KindDerived }
 
 // Returned reports whether f is part of a record of tier t.

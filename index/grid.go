@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -28,7 +29,7 @@ type Span struct {
 }
 
 // MaxCells is how many tiles a Grid has at the most: enough for tiles of 64 pixels on a screen of 2,560 by 1,440, which
-// touches 41 by 24 of them, and few enough that an answer with all of them has less than 40 kB when it is compressed.
+// touches 41 by 24 of them, and few enough that a response with all of them has less than 40 kB when it is compressed.
 const MaxCells = 1024
 
 // NewGrid returns the tiles of precision, which is 0 to 29, that b touches; or the largest ones of which b touches no
@@ -70,7 +71,7 @@ func (g Grid) Text(w Filter) string {
 	return "cells " + strconv.Itoa(g.Precision) + " " + g.Where(w).String()
 }
 
-// Find returns the place in spans, which are those of a Grid, of the one that v belongs to. There must be one, as there
+// Find returns the position in spans, which are those of a Grid, of the one that v belongs to. There must be one, as there
 // is for whatever lies in the Grid's box.
 func Find(spans []Span, v float64) int {
 	return sort.Search(len(spans)-1, func(i int) bool { return v < spans[i].To })
@@ -116,3 +117,28 @@ func rowSpan(y, precision int) Span {
 
 // above returns the next number above v.
 func above(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
+
+// Cell describes the filings in one tile of a Grid. Empty tiles have no cell.
+type Cell struct {
+	Column, Row         int // of the tile
+	Filings             int64
+	Latitude, Longitude float64 // centroid of the filings, by RoundDegrees
+	Box                 Box     // the smallest one around the filings, exactly
+	ID                  int64   // of the only filing; 0 where there are more
+}
+
+// CompareCells orders the cells of a Grid by rows from the north, then by columns from the west.
+func CompareCells(a, b Cell) int {
+	return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
+}
+
+// RoundDegrees rounds a mean of coordinates to six decimals, a tenth of a metre, half away from zero. The order in which
+// coordinates are added up, which differs between engines, shards and copies of shards, changes the last digits of a
+// mean. Means of coordinates with six decimals often lie half-way, so the mean is rounded to nine decimals first: that
+// takes away what the order did.
+func RoundDegrees(mean float64) float64 {
+	if v := math.Round(math.Round(mean*1e9)/1e3) / 1e6; v != 0 {
+		return v
+	}
+	return 0 // never -0
+}

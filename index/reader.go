@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 )
@@ -9,20 +10,20 @@ import (
 var (
 	// ErrNotFound: there is no such filing or generation.
 	ErrNotFound = errors.New("not found")
-	// ErrUnavailable: the engine's server did not answer, or not in full.
+	// ErrUnavailable: the engine's server did not respond, or not in full.
 	ErrUnavailable = errors.New("engine unavailable")
-	// ErrGone: the generation that a Reader is pinned to was deleted. Ask the Engine for a new Reader.
+	// ErrGone: the generation that a Reader is pinned to was deleted. The Engine has a new Reader.
 	ErrGone = errors.New("generation is gone")
 )
 
-// Engine answers queries.
+// Engine has a live generation.
 type Engine interface {
 	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the
 	// first load it is a Reader without filings, whose Generation is "".
 	Live(ctx context.Context) (Reader, error)
 }
 
-// Reader answers from one generation. It is safe for concurrent use. Every method may return ErrUnavailable or ErrGone,
+// Reader reads one generation. It is safe for concurrent use. Every method may return ErrUnavailable or ErrGone,
 // and ends with its context.
 type Reader interface {
 	// Generation names the generation.
@@ -33,20 +34,20 @@ type Reader interface {
 	Count(ctx context.Context, w Filter) (int64, error)
 	// Filing returns one filing, or ErrNotFound.
 	Filing(ctx context.Context, id int64) (Record, error)
-	// Filings returns the records with these ids, at their places in ids; nil where there is no such filing.
+	// Filings returns the records with these ids, in the order of ids; nil where there is no such filing.
 	Filings(ctx context.Context, ids []int64) ([]Record, error)
-	// Stats returns figures over all filings.
+	// Stats returns stats of all filings.
 	Stats(ctx context.Context) (Stats, error)
-	// Counties returns figures of each county as written on the records, sorted by CompareCounties.
+	// Counties returns stats of each county as written on the records, sorted by CompareCounties.
 	Counties(ctx context.Context) ([]CountyStats, error)
 	// Distinct returns the different values that the selected filings have in f, which is Month or DateRange, sorted.
 	Distinct(ctx context.Context, w Filter, f Field) ([]string, error)
-	// Cells returns what there is to say of the filings that both w and g's box select, by the tiles of g: those that have
-	// any, sorted by CompareCells.
+	// Cells describes the filings that both w and g's box select, by the tiles of g: those that have any, sorted by
+	// CompareCells.
 	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
 }
 
-// Stats are figures over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
+// Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
 type Stats struct {
 	Filings              int64
 	Owners               int64 // owners that differ in more than case
@@ -57,7 +58,7 @@ type Stats struct {
 	TrustsOrEstates      int64 // a filing that is both counts once
 }
 
-// CountyStats are figures over the filings of one county.
+// CountyStats are the same over the filings of one county.
 type CountyStats struct {
 	County               string // as on the records: "Orange, FL"
 	Filings              int64
@@ -68,28 +69,29 @@ type CountyStats struct {
 
 // CompareCounties orders county names by the code points of their folded form, then as written (rule A5).
 func CompareCounties(a, b string) int {
-	if c := compare(Fold(a), Fold(b)); c != 0 {
-		return c
-	}
-	return compare(a, b)
+	return cmp.Or(cmp.Compare(Fold(a), Fold(b)), cmp.Compare(a, b))
 }
 
 // CompareByState orders county names by state, then as CompareCounties does (rule A6).
 func CompareByState(a, b string) int {
 	_, sa := SplitCounty(a)
 	_, sb := SplitCounty(b)
-	if c := compare(sa, sb); c != 0 {
-		return c
-	}
-	return CompareCounties(a, b)
+	return cmp.Or(cmp.Compare(sa, sb), CompareCounties(a, b))
 }
 
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+// Empty is the Reader of a service that has no filings yet.
+type Empty struct{}
+
+var _ Reader = Empty{}
+
+func (Empty) Generation() string                            { return "" }
+func (Empty) Rows(context.Context, Query) ([]Record, error) { return nil, nil }
+func (Empty) Count(context.Context, Filter) (int64, error)  { return 0, nil }
+func (Empty) Filing(context.Context, int64) (Record, error) { return nil, ErrNotFound }
+func (Empty) Filings(_ context.Context, ids []int64) ([]Record, error) {
+	return make([]Record, len(ids)), nil
 }
+func (Empty) Stats(context.Context) (Stats, error)                      { return Stats{}, nil }
+func (Empty) Counties(context.Context) ([]CountyStats, error)           { return nil, nil }
+func (Empty) Distinct(context.Context, Filter, Field) ([]string, error) { return nil, nil }
+func (Empty) Cells(context.Context, Filter, Grid) ([]Cell, error)       { return nil, nil }

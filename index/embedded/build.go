@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 
@@ -45,7 +44,7 @@ func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error)
 		err = b.open(ctx, source)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("begin a generation: %w", errors.Join(err, b.discard()))
+		return nil, fmt.Errorf("begin a generation: %w", errors.Join(err, b.stop(errEnded), os.Remove(b.files.building(b.name))))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,13 +251,4 @@ func (b *build) stop(reason error) error {
 		return b.db.Close()
 	}
 	return nil
-}
-
-// discard deletes the file.
-func (b *build) discard() error {
-	err := b.stop(errEnded)
-	if e := os.Remove(b.files.building(b.name)); !errors.Is(e, fs.ErrNotExist) {
-		err = errors.Join(err, e)
-	}
-	return err
 }

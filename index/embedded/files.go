@@ -69,21 +69,21 @@ func (f files) valid(name string) bool {
 	return ok
 }
 
-// names returns the names of all generations, the newest first, and which of them are sealed.
-func (f files) names() (all []string, sealed map[string]bool, err error) {
+// list returns what the names and sizes of the files say of all generations, the newest first.
+func (f files) list() (all []generation.Info, err error) {
 	entries, err := os.ReadDir(f.generations())
-	sealed = map[string]bool{}
-	for _, e := range entries {
-		name, isSealed := strings.CutSuffix(e.Name(), sealedSuffix)
-		name, isBuilding := strings.CutSuffix(name, buildingSuffix)
-		if isSealed != isBuilding && f.valid(name) {
-			all = append(all, name)
-			sealed[name] = isSealed
+	for _, e := range slices.Backward(entries) { // sorted by name
+		name, sealed := strings.CutSuffix(e.Name(), sealedSuffix)
+		name, building := strings.CutSuffix(name, buildingSuffix)
+		created, ok := generation.ParseName(f.index, name)
+		if sealed == building || !ok {
+			continue
+		}
+		if info, err := e.Info(); err == nil { // else it was deleted or sealed meanwhile
+			all = append(all, generation.Info{Name: name, CreatedAt: created, Bytes: info.Size(), Sealed: sealed})
 		}
 	}
-	slices.Sort(all)
-	slices.Reverse(all)
-	return all, sealed, err
+	return all, err
 }
 
 // flock opens the file at path and locks it against every other flock of it, in this process or another. It ends when

@@ -35,7 +35,10 @@ func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, 
 		}
 		if !acquired {
 			holder, err := s.files.run()
-			return errors.Join(&generation.LockedError{Run: holder}, err)
+			if err != nil {
+				return errors.Join(&generation.LockedError{}, err)
+			}
+			return &generation.LockedError{Run: *holder}
 		}
 		if err := s.files.publish(run); err != nil {
 			return errors.Join(err, file.Close())
@@ -59,8 +62,7 @@ func (s *Store) Running(context.Context) (run *generation.Run, err error) {
 		if acquired {
 			return file.Close()
 		}
-		holder, err := s.files.run()
-		run = &holder
+		run, err = s.files.run()
 		return err
 	})
 	return run, err
@@ -69,13 +71,10 @@ func (s *Store) Running(context.Context) (run *generation.Run, err error) {
 // LastRun implements generation.Store.
 func (s *Store) LastRun(context.Context) (*generation.Run, error) {
 	run, err := s.files.run()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read about the last load: %w", err)
 	}
-	return &run, nil
+	return run, nil
 }
 
 // publish writes what a run says about itself.
@@ -88,11 +87,12 @@ func (f files) publish(run generation.Run) error {
 }
 
 // run reads what the run that holds the lock last published.
-func (f files) run() (run generation.Run, err error) {
+func (f files) run() (run *generation.Run, err error) {
 	data, err := os.ReadFile(f.beside(".load"))
-	if err == nil {
-		err = json.Unmarshal(data, &run)
+	if err != nil {
+		return nil, err
 	}
+	err = json.Unmarshal(data, &run)
 	return run, err
 }
 

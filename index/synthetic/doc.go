@@ -1,9 +1,9 @@
-// Package synthetic makes up filings: plausible, invented from short lists of generic words, and the same for ever for the
+// Package synthetic generates filings: plausible, invented from short lists of generic words, and the same for ever for the
 // same seed. `filings generate`, `filings demo` and tests use it.
 //
 // # Design
 //
-// The made-up filings are skewed as real ones are, so that every filter and every sort has something to find: one
+// The filings are skewed as real ones are, so that every filter and every sort has something to find: one
 // county holds most of them, some days very many; amounts have a long tail, some are 0, negative or missing; owners
 // come back; trusts, estates and companies use every word that tells them apart; points cluster around towns, some of
 // them beside the antimeridian. Every field of every tier is filled in many filings and missing in some.

@@ -26,11 +26,11 @@ func write(w io.Writer, count int, g *Generator) error {
 		g.Next(&f)
 		line = append(AppendLoad(line[:0], &f), '\n')
 		if _, err := out.Write(line); err != nil {
-			return fmt.Errorf("write made-up filings: %w", err)
+			return fmt.Errorf("write synthetic filings: %w", err)
 		}
 	}
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write made-up filings: %w", err)
+		return fmt.Errorf("write synthetic filings: %w", err)
 	}
 	return nil
 }

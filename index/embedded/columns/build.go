@@ -29,7 +29,7 @@ type builder struct {
 	search       *textColumn
 	orders       []*ordering
 	columns      []interface{ finish() error } // all but those of the orders
-	stats        stats
+	counter      counter
 }
 
 // ordering collects the rows in one order. Its sorter's keys are sort keys, each with the row behind it.
@@ -52,7 +52,7 @@ func Build(ctx context.Context, filings iter.Seq2[[]byte, error], to Sink, dir s
 	if err = errors.Join(err, b.close()); err != nil {
 		return Stats{}, err
 	}
-	return b.stats.total(b.coded[codedCounty].dictionary(), b.coded[codedDate].dictionary(), b.coded[codedTraits].dictionary()), nil
+	return b.counter.total(), nil
 }
 
 func newBuilder(ctx context.Context, to Sink, dir string) *builder {
@@ -62,6 +62,7 @@ func newBuilder(ctx context.Context, to Sink, dir string) *builder {
 		ids:     newColumn[int64](columnID, to),
 		created: newColumn[int64](columnCreated, to),
 		search:  newTextColumn(to),
+		counter: newCounter(),
 	}
 	b.columns = append(b.columns, b.ids, b.created, b.search)
 	for i, c := range coded {
@@ -129,10 +130,8 @@ func (b *builder) layOut() error {
 }
 
 func (b *builder) addRow(v *storedValues) error {
-	var codes [len(coded)]uint32
-	var err error
 	for i, word := range v.words {
-		if codes[i], err = b.coded[i].addWord(word); err != nil {
+		if err := b.coded[i].addWord(word); err != nil {
 			return err
 		}
 	}
@@ -141,7 +140,7 @@ func (b *builder) addRow(v *storedValues) error {
 			return err
 		}
 	}
-	b.stats.add(v.numbers[numberFilingAmount], codes)
+	b.counter.add(v)
 	return errors.Join(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search))
 }
 
@@ -172,7 +171,7 @@ func (b *builder) writeOrders() error {
 		err := o.sorter.Each(b.ctx, func(key, _ []byte) error {
 			value, row := key[:len(key)-4], key[len(key)-4:]
 			if o.sort == byOwner && value[0] == keyPresent && !bytes.Equal(value, owner) {
-				b.stats.owners++ // equal ones are neighbours
+				b.counter.owners++ // equal ones are neighbours
 				owner = append(owner[:0], value...)
 			}
 			return o.rows.add(binary.BigEndian.Uint32(row))

@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -14,76 +15,70 @@ type Stats struct {
 	Months   map[string]int64    // filings by index.Month; those without a date under ""
 }
 
-// stats counts rows. The slices are by the codes of county, date and traits.
-type stats struct {
-	counties []index.CountyStats
-	dates    []int64
-	traits   []int64
-	owners   int64
+// counter counts rows.
+type counter struct {
+	counties      map[string]*index.CountyStats
+	dates, traits map[string]*int64 // by the words of their columns
+	owners        int64
 }
 
-// add counts a row with its FilingAmount, which may be NaN.
-func (s *stats) add(amount float64, codes [len(coded)]uint32) {
-	s.counties = grown(s.counties, codes[codedCounty])
-	c := &s.counties[codes[codedCounty]]
-	c.Filings++
-	if !math.IsNaN(amount) {
-		if c.Amounts == 0 {
-			c.MinAmount, c.MaxAmount = amount, amount
-		}
-		c.Amounts++
-		c.SumCents += index.Cents(amount)
-		c.MinAmount, c.MaxAmount = min(c.MinAmount, amount), max(c.MaxAmount, amount)
-	}
-	s.dates = grown(s.dates, codes[codedDate])
-	s.dates[codes[codedDate]]++
-	s.traits = grown(s.traits, codes[codedTraits])
-	s.traits[codes[codedTraits]]++
+func newCounter() counter {
+	return counter{map[string]*index.CountyStats{}, map[string]*int64{}, map[string]*int64{}, 0}
 }
 
-// grown returns s, long enough to have an element i.
-func grown[T any](s []T, i uint32) []T {
-	if n := int(i) + 1 - len(s); n > 0 {
-		s = append(s, make([]T, n)...)
+func (c *counter) add(v *storedValues) {
+	*counted(c.dates, v.words[codedDate])++
+	*counted(c.traits, v.words[codedTraits])++
+	county := counted(c.counties, v.words[codedCounty])
+	county.Filings++
+	if amount := v.numbers[numberFilingAmount]; !math.IsNaN(amount) {
+		if county.Amounts == 0 {
+			county.MinAmount, county.MaxAmount = amount, amount
+		}
+		county.Amounts++
+		county.SumCents += index.Cents(amount)
+		county.MinAmount, county.MaxAmount = min(county.MinAmount, amount), max(county.MaxAmount, amount)
 	}
-	return s
 }
 
-// total sums up what was counted, given the words of the codes.
-func (s *stats) total(counties, dates, traits []string) Stats {
-	all := Stats{Stats: index.Stats{Owners: s.owners}, Months: map[string]int64{}}
-	for code, c := range s.counties {
-		if c.Filings > 0 {
-			c.County = counties[code]
-			all.Counties = append(all.Counties, c)
-		}
+// counted returns what is counted under a word, at first the zero T.
+func counted[T any](under map[string]*T, word []byte) *T {
+	n := under[string(word)]
+	if n == nil {
+		n = new(T)
+		under[string(word)] = n
 	}
-	slices.SortFunc(all.Counties, func(a, b index.CountyStats) int { return index.CompareCounties(a.County, b.County) })
-	for _, c := range all.Counties {
-		all.addTotals(c)
+	return n
+}
+
+// total sums up what was counted.
+func (c *counter) total() Stats {
+	all := Stats{Stats: index.Stats{Owners: c.owners}, Months: map[string]int64{}}
+	for _, name := range slices.SortedFunc(maps.Keys(c.counties), index.CompareCounties) {
+		county := *c.counties[name]
+		county.County = name
+		all.addCounty(county)
 	}
-	for code, n := range s.dates {
-		if n > 0 {
-			all.Months[month(dates[code])] += n
-		}
+	for date, n := range c.dates {
+		all.Months[month(date)] += *n
 	}
-	for code, n := range s.traits {
-		trust, estate := lists(traits[code], index.Trust.String()), lists(traits[code], index.Estate.String())
+	for word, n := range c.traits {
+		trust, estate := lists(word, index.Trust.String()), lists(word, index.Estate.String())
 		if trust {
-			all.Trusts += n
+			all.Trusts += *n
 		}
 		if estate {
-			all.Estates += n
+			all.Estates += *n
 		}
 		if trust || estate {
-			all.TrustsOrEstates += n
+			all.TrustsOrEstates += *n
 		}
 	}
 	return all
 }
 
-// addTotals adds the stats of a county to those of all filings.
-func (s *Stats) addTotals(c index.CountyStats) {
+func (s *Stats) addCounty(c index.CountyStats) {
+	s.Counties = append(s.Counties, c)
 	if c.Amounts > 0 {
 		if s.Amounts == 0 {
 			s.MinAmount, s.MaxAmount = c.MinAmount, c.MaxAmount

@@ -52,19 +52,16 @@ func newCodedColumn(name string, to Sink) *codedColumn {
 	return &codedColumn{column[uint32]{name: name, to: to}, map[string]uint32{"": 0}, appendText(nil, "")}
 }
 
-// addWord appends a word and returns its code.
-func (c *codedColumn) addWord(word []byte) (uint32, error) {
+// addWord appends the code of a word.
+func (c *codedColumn) addWord(word []byte) error {
 	code, ok := c.codes[string(word)]
 	if !ok {
 		code = uint32(len(c.codes))
 		c.codes[string(word)] = code
 		c.words = appendText(c.words, word)
 	}
-	return code, c.add(code)
+	return c.add(code)
 }
-
-// dictionary returns the words by their codes.
-func (c *codedColumn) dictionary() []string { return splitTexts(c.words) }
 
 func (c *codedColumn) finish() error {
 	return errors.Join(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words, checksumOf(c.words)))
