@@ -138,11 +138,11 @@ func (p AnyOf) String() string {
 	for i, v := range p.Values {
 		values[i] = strconv.Quote(v)
 	}
-	return set(names) + " in " + set(values)
+	return list(names) + " in " + list(values)
 }
 
-// set writes a list whose order and repetitions make no difference.
-func set(items []string) string {
+// list writes a list whose order and repetitions make no difference.
+func list(items []string) string {
 	slices.SortFunc(items, cmp.Compare[string])
 	return "(" + strings.Join(slices.Compact(items), ",") + ")"
 }

@@ -18,8 +18,8 @@ type lock struct {
 	store *Store
 
 	mu     sync.Mutex
-	file   *os.File // nil: released
-	builds []*build // begun under it
+	file   *os.File                                // nil: released
+	builds []interface{ stop(reason error) error } // begun under it
 }
 
 // Lock implements generation.Store.

@@ -40,8 +40,8 @@ func newCounties(w words) []county {
 			c.towns = append(c.towns, town{
 				name: pick(&d, w.roots[:12]) + pick(&d, w.townEndings),
 				zip:  10_000 + 1_300*i + d.below(100),
-				lat:  p.lat*10_000 + d.from(-spread, spread)/4,
-				lon:  wrap(p.lon*10_000 + d.from(-spread, spread)),
+				lat:  p.lat*10_000 + d.from(-townSpread, townSpread)/4,
+				lon:  wrap(p.lon*10_000 + d.from(-townSpread, townSpread)),
 			})
 		}
 		counties[i] = c

@@ -1,7 +1,7 @@
 package synthetic
 
-// spread is how far from the middle of a county its towns may lie, in millionths of a degree.
-const spread = 120_000
+// townSpread is how far from the middle of a county its towns may lie, in millionths of a degree.
+const townSpread = 120_000
 
 // place is where the middle of a county lies, in hundredths of a degree.
 type place struct {

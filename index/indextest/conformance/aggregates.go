@@ -1,16 +1,12 @@
 package conformance
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"filings/index"
 	"filings/index/indextest"
 	"filings/index/indextest/edges"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func testAggregates(t *testing.T, open func(t *testing.T) Harness) {
@@ -75,17 +71,6 @@ func testCounted(t *testing.T, r index.Reader) {
 	}
 }
 
-// expect compares a response, in which no slice and an empty one are the same.
-func expect(t *testing.T, want, got any, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // manyValues returns filings that all differ in county, owner, month and date range, and whose amounts no float64 holds
 // exactly: more values than an aggregation returns by default.
 func manyValues(n int) []*index.Filing {
@@ -101,40 +86,4 @@ func manyValues(n int) []*index.Filing {
 		})
 	}
 	return filings
-}
-
-// sameStats compares what r and the oracle say of all filings, of each county, and of some filters.
-func sameStats(t *testing.T, r index.Reader, o *indextest.Oracle) {
-	t.Helper()
-	sameTotals(t, r, o)
-	filters := []index.Filter{edges.Contains("a"), index.Where(index.Present{Field: index.Trust, Is: true})}
-	counties, _ := o.Counties(t.Context())
-	for i := range min(20, len(counties)) { // some of them, evenly
-		filters = append(filters, index.Where(index.InCounty(counties[i*len(counties)/20%len(counties)].County)))
-	}
-	for _, w := range filters {
-		sameDistinct(t.Context(), t, r, o, w)
-	}
-}
-
-// sameTotals compares what r and the oracle say of all filings and of each county.
-func sameTotals(t *testing.T, r index.Reader, o *indextest.Oracle) {
-	t.Helper()
-	ctx := t.Context()
-	want, _ := o.Stats(ctx)
-	got, err := r.Stats(ctx)
-	expect(t, want, got, err)
-	wantCounties, _ := o.Counties(ctx)
-	gotCounties, err := r.Counties(ctx)
-	expect(t, wantCounties, gotCounties, err)
-	sameDistinct(ctx, t, r, o, index.Filter{})
-}
-
-func sameDistinct(ctx context.Context, t *testing.T, r index.Reader, o *indextest.Oracle, w index.Filter) {
-	t.Helper()
-	for _, field := range []index.Field{index.Month, index.DateRange} {
-		want, _ := o.Distinct(ctx, w, field)
-		got, err := r.Distinct(ctx, w, field)
-		expect(t, want, got, err)
-	}
 }

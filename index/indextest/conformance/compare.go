@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"testing"
 
 	"filings/index"
 	"filings/index/indextest"
+	"filings/index/indextest/edges"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // page is a part of what a filter selects.
@@ -106,3 +109,74 @@ func ids(rs []index.Record) []int64 {
 	}
 	return all
 }
+
+// expect compares a response, in which no slice and an empty one are the same.
+func expect(t *testing.T, want, got any, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// sameStats compares what r and the oracle say of all filings, of each county, and of some filters.
+func sameStats(t *testing.T, r index.Reader, o *indextest.Oracle) {
+	t.Helper()
+	sameTotals(t, r, o)
+	filters := []index.Filter{edges.Contains("a"), index.Where(index.Present{Field: index.Trust, Is: true})}
+	counties, _ := o.Counties(t.Context())
+	for i := range min(20, len(counties)) { // some of them, evenly
+		filters = append(filters, index.Where(index.InCounty(counties[i*len(counties)/20%len(counties)].County)))
+	}
+	for _, w := range filters {
+		sameDistinct(t.Context(), t, r, o, w)
+	}
+}
+
+// sameTotals compares what r and the oracle say of all filings and of each county.
+func sameTotals(t *testing.T, r index.Reader, o *indextest.Oracle) {
+	t.Helper()
+	ctx := t.Context()
+	want, _ := o.Stats(ctx)
+	got, err := r.Stats(ctx)
+	expect(t, want, got, err)
+	wantCounties, _ := o.Counties(ctx)
+	gotCounties, err := r.Counties(ctx)
+	expect(t, wantCounties, gotCounties, err)
+	sameDistinct(ctx, t, r, o, index.Filter{})
+}
+
+func sameDistinct(ctx context.Context, t *testing.T, r index.Reader, o *indextest.Oracle, w index.Filter) {
+	t.Helper()
+	for _, field := range []index.Field{index.Month, index.DateRange} {
+		want, _ := o.Distinct(ctx, w, field)
+		got, err := r.Distinct(ctx, w, field)
+		expect(t, want, got, err)
+	}
+}
+
+// check compares a few responses of each kind.
+func check(t *testing.T, r index.Reader, o *indextest.Oracle) {
+	t.Helper()
+	if diff := cmp.Diff(o.Generation(), r.Generation()); diff != "" {
+		t.Errorf("generation (-want +got):\n%s", diff)
+	}
+	eachOrder(func(s index.Sort) {
+		if err := compare(t.Context(), o, r, index.Filter{}, s, func(n int) []page { return []page{{0, 100}, {n / 2, 20}} }); err != nil {
+			t.Error(err)
+		}
+	})
+	sameTotals(t, r, o)
+}
+
+// eachOrder calls f for the ten orders that filings can be sorted in.
+func eachOrder(f func(index.Sort)) {
+	for _, by := range index.SortFields {
+		f(index.Sort{By: by})
+		f(index.Sort{By: by, Ascending: true})
+	}
+}
+
+func firstPage(int) []page { return []page{{0, 100}} }

@@ -14,23 +14,7 @@ package conformance
 
 import (
 	"testing"
-	"time"
-
-	"filings/index/generation"
 )
-
-// Harness is a fresh, empty store under test.
-type Harness struct {
-	// Store is the store. Its clock must be one that Advance moves.
-	Store generation.Store
-	// Advance moves the store's clock forward. Clock.Advance will do.
-	Advance func(time.Duration)
-	// Again opens the same data once more, as another process would. nil leaves out what needs it, and says so.
-	Again func(t *testing.T) generation.Store
-	// LockForLife is true where the engine can tell that the holder of a lock died, so that a lock lasts as long as its
-	// holder, renewed or not.
-	LockForLife bool
-}
 
 // Run runs the whole suite. It calls open for each part of it; what open makes it must also clean up (t.Cleanup).
 // With -short the crawl over many ties is left out.

@@ -33,14 +33,6 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 	})
 }
 
-// eachOrder calls f for the ten orders that filings can be sorted in.
-func eachOrder(f func(index.Sort)) {
-	for _, by := range index.SortFields {
-		f(index.Sort{By: by})
-		f(index.Sort{By: by, Ascending: true})
-	}
-}
-
 // crawlAll reads the whole generation in pages of a size, in every order, and compares it with the oracle's.
 func crawlAll(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
 	eachOrder(func(s index.Sort) {

@@ -3,7 +3,6 @@ package conformance
 import (
 	"errors"
 	"filings/index"
-	"filings/index/generation"
 	"filings/index/indextest"
 	"filings/index/indextest/edges"
 	"fmt"
@@ -42,8 +41,6 @@ func testEdges(t *testing.T, open func(t *testing.T) Harness) {
 	t.Run("P2 past the end", func(t *testing.T) { testOffsets(t, r, o) })
 }
 
-func firstPage(int) []page { return []page{{0, 100}} }
-
 // checkEdge holds the ids of a page, in any order, and the count to those wanted.
 func checkEdge(t *testing.T, r index.Reader, w index.Filter, want []int64) {
 	t.Helper()
@@ -64,23 +61,6 @@ func checkEdge(t *testing.T, r index.Reader, w index.Filter, want []int64) {
 	if n != int64(len(want)) {
 		t.Errorf("count %v: want %d, got %d", w, len(want), n)
 	}
-}
-
-// opened loads filings into a store and opens the generation.
-func opened(t *testing.T, store generation.Store, filings []*index.Filing) index.Reader {
-	t.Helper()
-	name, err := indextest.Load(t.Context(), store, slices.Values(filings))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := store.Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Generation() != name {
-		t.Errorf("the reader of %q calls itself %q", name, r.Generation())
-	}
-	return r
 }
 
 func testSorts(t *testing.T, r index.Reader) {

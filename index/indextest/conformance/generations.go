@@ -11,8 +11,6 @@ import (
 	"filings/index/generation"
 	"filings/index/indextest"
 	"filings/index/indextest/edges"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func testGenerations(t *testing.T, open func(t *testing.T) Harness) {
@@ -68,21 +66,6 @@ func testNothingLoaded(t *testing.T, h Harness) {
 	h.Advance(time.Second)
 	r = live(t, h.Store, name)
 	sameTotals(t, r, o)
-}
-
-// checkUnknown wants Open and Swap to know no generation of that name, and Swap to leave things as they are.
-func checkUnknown(t *testing.T, store generation.Store, name string) {
-	t.Helper()
-	if _, err := store.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
-		t.Errorf("open %q: want ErrNotFound, got %v", name, err)
-	}
-	before := mustLive(t, store)
-	if err := store.Swap(t.Context(), before, name); err == nil {
-		t.Errorf("swap to %q: no error", name)
-	}
-	if after := mustLive(t, store); after != before {
-		t.Errorf("a refused swap made %q live", after)
-	}
 }
 
 // testLife follows one generation, with a Filing that is reused and a look at every step.
@@ -208,18 +191,4 @@ func testSwap(t *testing.T, h Harness) {
 	}
 	h.Advance(time.Second)
 	check(t, live(t, h.Store, second), indextest.NewOracle(second, two))
-}
-
-// check compares a few responses of each kind.
-func check(t *testing.T, r index.Reader, o *indextest.Oracle) {
-	t.Helper()
-	if diff := cmp.Diff(o.Generation(), r.Generation()); diff != "" {
-		t.Errorf("generation (-want +got):\n%s", diff)
-	}
-	eachOrder(func(s index.Sort) {
-		if err := compare(t.Context(), o, r, index.Filter{}, s, func(n int) []page { return []page{{0, 100}, {n / 2, 20}} }); err != nil {
-			t.Error(err)
-		}
-	})
-	sameTotals(t, r, o)
 }

@@ -48,19 +48,6 @@ func testExclusion(t *testing.T, h Harness) {
 	release(t, mustLock(t, h.Store))
 }
 
-// checkLocked wants a second load to be refused by an error that names the holder.
-func checkLocked(t *testing.T, store generation.Store, holder string) {
-	t.Helper()
-	_, err := store.Lock(t.Context(), generation.Run{Holder: "second", Started: started()})
-	var locked *generation.LockedError
-	if !errors.As(err, &locked) || !errors.Is(err, generation.ErrLocked) {
-		t.Fatalf("a second lock: want a *LockedError, got %v", err)
-	}
-	if locked.Run.Holder != holder || !locked.Run.Started.Equal(started()) {
-		t.Errorf("a second lock: the holder is %q since %v", locked.Run.Holder, locked.Run.Started)
-	}
-}
-
 func checkRunning(t *testing.T, store generation.Store, phase string, read int64) {
 	t.Helper()
 	run, err := store.Running(t.Context())

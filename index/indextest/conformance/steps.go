@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +10,19 @@ import (
 	"filings/index/generation"
 	"filings/index/indextest"
 )
+
+// Harness is a fresh, empty store under test.
+type Harness struct {
+	// Store is the store. Its clock must be one that Advance moves.
+	Store generation.Store
+	// Advance moves the store's clock forward. Clock.Advance will do.
+	Advance func(time.Duration)
+	// Again opens the same data once more, as another process would. nil leaves out what needs it, and says so.
+	Again func(t *testing.T) generation.Store
+	// LockForLife is true where the engine can tell that the holder of a lock died, so that a lock lasts as long as its
+	// holder, renewed or not.
+	LockForLife bool
+}
 
 // Steps that the tests of generations and locks are made of. Each fails the test if the store does.
 
@@ -130,4 +144,49 @@ func live(t *testing.T, store generation.Store, want string) index.Reader {
 		t.Errorf("%q is live, want %q", r.Generation(), want)
 	}
 	return r
+}
+
+// opened loads filings into a store and opens the generation.
+func opened(t *testing.T, store generation.Store, filings []*index.Filing) index.Reader {
+	t.Helper()
+	name, err := indextest.Load(t.Context(), store, slices.Values(filings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Generation() != name {
+		t.Errorf("the reader of %q calls itself %q", name, r.Generation())
+	}
+	return r
+}
+
+// checkUnknown wants Open and Swap to know no generation of that name, and Swap to leave things as they are.
+func checkUnknown(t *testing.T, store generation.Store, name string) {
+	t.Helper()
+	if _, err := store.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("open %q: want ErrNotFound, got %v", name, err)
+	}
+	before := mustLive(t, store)
+	if err := store.Swap(t.Context(), before, name); err == nil {
+		t.Errorf("swap to %q: no error", name)
+	}
+	if after := mustLive(t, store); after != before {
+		t.Errorf("a refused swap made %q live", after)
+	}
+}
+
+// checkLocked wants a second load to be refused by an error that names the holder.
+func checkLocked(t *testing.T, store generation.Store, holder string) {
+	t.Helper()
+	_, err := store.Lock(t.Context(), generation.Run{Holder: "second", Started: started()})
+	var locked *generation.LockedError
+	if !errors.As(err, &locked) || !errors.Is(err, generation.ErrLocked) {
+		t.Fatalf("a second lock: want a *LockedError, got %v", err)
+	}
+	if locked.Run.Holder != holder || !locked.Run.Started.Equal(started()) {
+		t.Errorf("a second lock: the holder is %q since %v", locked.Run.Holder, locked.Run.Started)
+	}
 }

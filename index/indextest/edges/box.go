@@ -6,16 +6,6 @@ import (
 	"filings/index"
 )
 
-// Point makes a filing with coordinates.
-func Point(id int64, lat, lon float64) *index.Filing {
-	return Filing(id, Values{index.Latitude: lat, index.Longitude: lon})
-}
-
-// InBox selects the filings in a box.
-func InBox(north, south, east, west float64) index.Filter {
-	return index.Where(index.Box{North: north, South: south, East: east, West: west})
-}
-
 // boxGroup holds points at, and 1e-9 degrees beside, the edges of a box: less than a quantised point can tell.
 func boxGroup() Group {
 	const n, s, e, w = 28.6543217, 28.1234567, -81.1234567, -81.7654321

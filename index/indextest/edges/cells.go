@@ -52,11 +52,6 @@ type CellCase struct {
 	Want      []index.Cell
 }
 
-// Box returns a box.
-func Box(north, south, east, west float64) index.Box {
-	return index.Box{North: north, South: south, East: east, West: west}
-}
-
 // single is the cell of one filing, whose coordinates have no more than six decimals.
 func single(column, row int, id int64, lat, lon float64) index.Cell {
 	return index.Cell{Column: column, Row: row, Filings: 1, Latitude: lat, Longitude: lon, Box: Box(lat, lat, lon, lon), ID: id}

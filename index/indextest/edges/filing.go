@@ -52,3 +52,8 @@ func Day(s string) time.Time {
 	}
 	return t
 }
+
+// Point makes a filing with coordinates.
+func Point(id int64, lat, lon float64) *index.Filing {
+	return Filing(id, Values{index.Latitude: lat, index.Longitude: lon})
+}

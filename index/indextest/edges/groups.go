@@ -5,20 +5,6 @@ package edges
 
 import "filings/index"
 
-// Group holds what tries one rule. Its filings share a mark, and each of its cases is searched among them.
-type Group struct {
-	Rule    string
-	Filings []*index.Filing
-	Cases   []Case
-}
-
-// Case is a filter and the ids of the filings of its Group that it selects.
-type Case struct {
-	Name  string
-	Where index.Filter
-	Want  []int64
-}
-
 // Groups returns a Group for each rule, their filings marked and with different ids.
 func Groups() []Group {
 	groups := []Group{

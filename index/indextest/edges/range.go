@@ -7,39 +7,6 @@ import (
 	"filings/index"
 )
 
-var negativeZero = math.Copysign(0, -1)
-
-func dayGroup() Group {
-	date := func(id int64, d string) *index.Filing { return Filing(id, Values{index.FilingDate: d}) }
-	days := func(from, to string) index.Filter { return index.Where(index.Days{From: from, To: to}) }
-	return Group{"P9", []*index.Filing{
-		date(1, "2023-12-31"),
-		date(2, "2024-01-01"),
-		date(3, "2024-02-29"),
-		date(4, "2024-03-01"),
-		date(5, "1600-01-01"),
-		date(6, "2999-12-31"),
-		Filing(7, nil),
-		date(8, "1969-12-31"),
-	}, []Case{
-		{"both ends inside", days("2024-01-01", "2024-03-01"), []int64{2, 3, 4}},
-		{"one day", days("2024-02-29", "2024-02-29"), []int64{3}},
-		{"no upper end", days("2024-02-29", ""), []int64{3, 4, 6}},
-		{"no lower end", days("", "1969-12-31"), []int64{5, 8}},
-		{"first and last day", days("1600-01-01", "2999-12-31"), []int64{1, 2, 3, 4, 5, 6, 8}},
-		{"before the first day", days("", "1599-12-31"), nil},
-		{"more years than there are", days("0001-01-01", "9999-12-31"), []int64{1, 2, 3, 4, 5, 6, 8}},
-		{"narrowed", Both(days("2024-01-01", ""), days("", "2024-02-29")), []int64{2, 3}},
-		{"narrowed to nothing", Both(days("2024-03-01", ""), days("", "2024-02-29")), nil},
-		{"start after end", days("2024-03-01", "2024-01-01"), nil},
-	}}
-}
-
-// Between selects the filings whose number in a field is in a range.
-func Between(field index.Field, low, high *float64) index.Filter {
-	return index.Where(index.Between{Field: field, Min: low, Max: high})
-}
-
 func amountGroup() Group {
 	amount := func(id int64, v float64) *index.Filing { return Filing(id, Values{index.FilingAmount: v}) }
 	in := func(low, high *float64) index.Filter { return Between(index.FilingAmount, low, high) }

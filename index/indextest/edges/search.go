@@ -6,11 +6,6 @@ import (
 	"filings/index"
 )
 
-// Contains selects the filings in which a term is found.
-func Contains(term string) index.Filter {
-	return index.Where(index.Contains{Text: index.SearchText(term)})
-}
-
 // searchGroup tries which fields are searched, and where in a value a term may stand.
 func searchGroup() Group {
 	return Group{"P16", []*index.Filing{

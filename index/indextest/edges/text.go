@@ -6,18 +6,6 @@ import (
 	"filings/index"
 )
 
-// AnyOf selects the filings with one of the values in a field, folded as service does.
-func AnyOf(field index.Field, vs ...string) index.Filter {
-	folded := make([]string, len(vs))
-	for i, v := range vs {
-		folded[i] = index.Fold(v)
-	}
-	return index.Where(index.AnyOf{Fields: []index.Field{field}, Values: folded})
-}
-
-// Both returns the filter of the predicates of two.
-func Both(a, b index.Filter) index.Filter { return a.And(b.Predicates()...) }
-
 // hostile are values that mean something to a query language, a pattern, a path or a C string. They are ordinary text.
 var hostile = []string{`*`, `?`, `%`, `_`, `\`, `"`, `'`, `' OR 1=1 --`, `{"match_all":{}}`, `[a TO b]`, `a*`, `/./`, "\x01", "x\x7fy"}
 
