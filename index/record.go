@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"time"
 )
 
 // Record is a filing as the API shows it to the highest tier: a JSON object with every returned field in the order of
@@ -15,7 +16,7 @@ type Record []byte
 func AppendRecord(dst []byte, f *Filing) []byte {
 	for field := ID; field < numFields && fields[field].Tier != Hidden; field++ {
 		dst = append(dst, keys[field]...)
-		dst = appendValue(dst, f, field)
+		dst = AppendValue(dst, f, field)
 	}
 	return append(dst, '}')
 }
@@ -29,7 +30,8 @@ var keys = func() (k [numFields]string) {
 	return k
 }()
 
-func appendValue(dst []byte, f *Filing, field Field) []byte {
+// AppendValue appends what f has in a loaded field as JSON: null where it lacks it, [] for categories.
+func AppendValue(dst []byte, f *Filing, field Field) []byte {
 	switch fields[field].Kind {
 	case KindID:
 		return strconv.AppendInt(dst, f.ID, 10)
@@ -45,6 +47,10 @@ func appendValue(dst []byte, f *Filing, field Field) []byte {
 	case KindAmount, KindNumber, KindInteger, KindLatitude, KindLongitude:
 		if v, ok := f.Number(field); ok {
 			return AppendNumber(dst, v)
+		}
+	case KindTime:
+		if f.Has(field) {
+			return append(f.CreatedAt.UTC().AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
 		}
 	default:
 		if s := f.Text(field); s != "" {

@@ -18,7 +18,7 @@ import (
 func made(b testing.TB, n int) []byte {
 	b.Helper()
 	var text bytes.Buffer
-	if err := synthetic.Write(&text, n, 1); err != nil {
+	if err := synthetic.Write(&text, n, synthetic.New(1)); err != nil {
 		b.Fatal(err)
 	}
 	return text.Bytes()

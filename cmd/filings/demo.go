@@ -49,7 +49,7 @@ func (p *program) demoCommand() *cobra.Command {
 func (p *program) loadDemo(ctx context.Context, s settings) error {
 	in, out := io.Pipe()
 	go func() {
-		out.CloseWithError(synthetic.WriteUntil(out, demoFilings, demoSeed, time.Now()))
+		out.CloseWithError(synthetic.Write(out, demoFilings, synthetic.NewUntil(demoSeed, time.Now())))
 	}()
 	defer in.Close()
 	quiet := &program{streams{in, io.Discard, p.err}, p.environment}

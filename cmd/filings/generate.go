@@ -25,7 +25,7 @@ func (p *program) generateCommand() *cobra.Command {
 				return usageError{fmt.Errorf("--count %d: 0 or more is wanted", count)}
 			}
 			out := bufio.NewWriterSize(p.out, 1<<16)
-			return errors.Join(synthetic.Write(out, count, seed), out.Flush())
+			return errors.Join(synthetic.Write(out, count, synthetic.New(seed)), out.Flush())
 		},
 	}
 	cmd.Flags().IntVar(&count, "count", 0, "number of filings (required)")

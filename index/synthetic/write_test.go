@@ -21,7 +21,7 @@ import (
 func written(t *testing.T, count int, seed uint64) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := synthetic.Write(&b, count, seed); err != nil {
+	if err := synthetic.Write(&b, count, synthetic.New(seed)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -53,7 +53,7 @@ func TestWrite_CountAndSeed(t *testing.T) {
 		t.Error("no filings are some bytes")
 	}
 	var until bytes.Buffer
-	if err := synthetic.WriteUntil(&until, 300, 7, time.Date(2026, 1, 31, 23, 59, 59, 0, time.UTC)); err != nil {
+	if err := synthetic.Write(&until, 300, synthetic.NewUntil(7, time.Date(2026, 1, 31, 23, 59, 59, 0, time.UTC))); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(long, until.Bytes()) {
@@ -67,11 +67,11 @@ func TestWrite_Fails(t *testing.T) {
 	for _, count := range []int{1, 1_000} {
 		r, w := io.Pipe()
 		r.CloseWithError(broken)
-		if err := synthetic.Write(w, count, 1); !errors.Is(err, broken) {
+		if err := synthetic.Write(w, count, synthetic.New(1)); !errors.Is(err, broken) {
 			t.Errorf("%d filings: want %v, got %v", count, broken, err)
 		}
 	}
-	if err := synthetic.Write(iotest.TruncateWriter(io.Discard, 10), 10, 1); err != nil {
+	if err := synthetic.Write(iotest.TruncateWriter(io.Discard, 10), 10, synthetic.New(1)); err != nil {
 		t.Errorf("a writer that takes everything: %v", err)
 	}
 }
@@ -128,7 +128,7 @@ func TestAppendLoad_ReadBack(t *testing.T) {
 
 func BenchmarkWrite(b *testing.B) {
 	b.ReportAllocs()
-	if err := synthetic.Write(io.Discard, b.N, 1); err != nil {
+	if err := synthetic.Write(io.Discard, b.N, synthetic.New(1)); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -74,13 +74,14 @@ func number(field index.Field) func(*index.Filing, *index.Derived) (float64, boo
 // traits lists which of the yes-or-no fields hold.
 func traits(_ *index.Filing, d *index.Derived) string {
 	var hold []string
-	for _, trait := range [...]struct {
-		field index.Field
-		holds bool
-	}{{index.PropertyData, d.PropertyData}, {index.Trust, d.Trust}, {index.Estate, d.Estate}} {
-		if trait.holds {
-			hold = append(hold, trait.field.String())
-		}
+	if d.PropertyData {
+		hold = append(hold, index.PropertyData.String())
+	}
+	if d.Trust {
+		hold = append(hold, index.Trust.String())
+	}
+	if d.Estate {
+		hold = append(hold, index.Estate.String())
 	}
 	return joined(hold)
 }

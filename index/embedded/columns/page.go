@@ -43,35 +43,16 @@ func (t *Table) page(ctx context.Context, q index.Query) ([]uint32, error) {
 	if n <= 0 {
 		return nil, nil
 	}
-	if s == nil {
-		return t.unfiltered(ctx, q.Sort, q.Offset, n)
-	}
-	return t.filtered(ctx, q, s, n)
-}
-
-// unfiltered returns n rows of an order, those behind the first skip.
-func (t *Table) unfiltered(ctx context.Context, s index.Sort, skip, n int) ([]uint32, error) {
-	rows := make([]uint32, 0, n)
-	for block := skip / blockRows; len(rows) < n; block++ {
-		listed, err := t.block(ctx, s, block)
-		if err != nil {
-			return nil, err
-		}
-		listed = listed[max(0, skip-block*blockRows):]
-		rows = append(rows, listed[:min(len(listed), n-len(rows))]...)
-	}
-	return rows, nil
-}
-
-// filtered returns n selected rows in the order of q, those behind the first q.Offset; so many there are.
-func (t *Table) filtered(ctx context.Context, q index.Query, s *selection, n int) ([]uint32, error) {
 	before, err := t.seeks(ctx, q, s)
 	if err != nil {
 		return nil, err
 	}
-	// The block that has the first row of the page: the last one before which no more are selected than are skipped.
-	first := sort.Search(len(before), func(b int) bool { return int(before[b]) > q.Offset }) - 1
-	skip := q.Offset - int(before[first])
+	first, skip := q.Offset/blockRows, q.Offset%blockRows
+	if s != nil {
+		// The block that has the first row of the page: the last one before which no more are selected than are skipped.
+		first = sort.Search(len(before), func(b int) bool { return int(before[b]) > q.Offset }) - 1
+		skip = q.Offset - int(before[first])
+	}
 	rows := make([]uint32, 0, n)
 	for block := first; len(rows) < n; block++ {
 		if block+1 < len(before) && before[block] == before[block+1] {
@@ -80,6 +61,11 @@ func (t *Table) filtered(ctx context.Context, q index.Query, s *selection, n int
 		listed, err := t.block(ctx, q.Sort, block)
 		if err != nil {
 			return nil, err
+		}
+		if s == nil {
+			rows = append(rows, listed[skip:min(len(listed), skip+n-len(rows))]...)
+			skip = 0
+			continue
 		}
 		for _, row := range listed {
 			if !s.has(row) {
@@ -93,8 +79,11 @@ func (t *Table) filtered(ctx context.Context, q index.Query, s *selection, n int
 	return rows, nil
 }
 
-// seeks returns how many selected rows there are before each block of the order of q.
+// seeks returns how many selected rows there are before each block of the order of q; nil where all rows are selected.
 func (t *Table) seeks(ctx context.Context, q index.Query, s *selection) ([]uint32, error) {
+	if s == nil {
+		return nil, nil
+	}
 	key := cacheKey{text: q.Where.String() + " sort " + q.Sort.String()}
 	return cached(ctx, t, key, func(ctx context.Context) ([]uint32, int, error) {
 		before := make([]uint32, (t.rows+blockRows-1)/blockRows)

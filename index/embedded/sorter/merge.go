@@ -9,51 +9,41 @@ import (
 	"os"
 )
 
-// merge reads the runs of a Sorter as one.
-type merge struct {
-	runs    runs
-	started bool // the first item of runs[0] was returned
+// merge calls visit for every item of the sorted runs in file, given where each of them ends, in the order of the keys.
+// An item is valid until visit returns: its run is read on into the same memory.
+func merge(file *os.File, ends []int64, visit func(key, value []byte) error) error {
+	var unread runs
+	start := int64(0)
+	for _, end := range ends {
+		r := &run{from: bufio.NewReaderSize(io.NewSectionReader(file, start, end-start), 1<<14)}
+		start = end
+		if err := r.advance(); err == nil {
+			unread = append(unread, r)
+		} else if err != io.EOF { // of an empty run
+			return err
+		}
+	}
+	heap.Init(&unread)
+	for len(unread) > 0 {
+		if err := visit(unread[0].key, unread[0].value); err != nil {
+			return err
+		}
+		switch err := unread[0].advance(); err {
+		case nil:
+			heap.Fix(&unread, 0)
+		case io.EOF:
+			heap.Pop(&unread)
+		default:
+			return err
+		}
+	}
+	return nil
 }
 
 // run is one run of a Sorter and its next item.
 type run struct {
 	from       *bufio.Reader
 	key, value []byte
-}
-
-func newMerge(file *os.File, ends []int64) (*merge, error) {
-	m := &merge{}
-	start := int64(0)
-	for _, end := range ends {
-		r := &run{from: bufio.NewReaderSize(io.NewSectionReader(file, start, end-start), 1<<14)}
-		start = end
-		if err := r.advance(); err == nil {
-			m.runs = append(m.runs, r)
-		} else if err != io.EOF { // of an empty run
-			return nil, err
-		}
-	}
-	heap.Init(&m.runs)
-	return m, nil
-}
-
-// next returns the next item; io.EOF after the last. It is valid until the next call, which reads on in the run that it
-// came from.
-func (m *merge) next() (key, value []byte, err error) {
-	if m.started {
-		switch err := m.runs[0].advance(); err {
-		case nil:
-			heap.Fix(&m.runs, 0)
-		case io.EOF:
-			heap.Pop(&m.runs)
-		default:
-			return nil, nil, err
-		}
-	}
-	if m.started = len(m.runs) > 0; !m.started {
-		return nil, nil, io.EOF
-	}
-	return m.runs[0].key, m.runs[0].value, nil
 }
 
 // advance reads the next item; io.EOF after the last.

@@ -95,45 +95,27 @@ func nameless(dir string) (*os.File, error) {
 // Each calls visit for every item in the order of the keys, once; then the Sorter is empty for good. key and value are
 // valid during the call only.
 func (s *Sorter) Each(ctx context.Context, visit func(key, value []byte) error) error {
-	next := s.fromMemory
+	n := 0
+	next := func(key, value []byte) error {
+		if n++; n%4096 == 1 && ctx.Err() != nil { // a look at a context costs more than an item
+			return ctx.Err()
+		}
+		return visit(key, value)
+	}
 	if s.file != nil {
 		if err := s.spill(); err != nil {
 			return err
 		}
 		s.arena, s.items = nil, nil
-		merged, err := newMerge(s.file, s.ends)
-		if err != nil {
-			return err
-		}
-		next = merged.next
-	} else {
-		s.sort()
+		return merge(s.file, s.ends, next)
 	}
-	for n := 0; ; n++ {
-		if n%4096 == 0 && ctx.Err() != nil { // a look at a context costs more than an item
-			return ctx.Err()
-		}
-		key, value, err := next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := visit(key, value); err != nil {
+	s.sort()
+	for _, i := range s.items {
+		if err := next(s.arena[i.key:i.value], s.arena[i.value:i.end]); err != nil {
 			return err
 		}
 	}
-}
-
-// fromMemory returns the next item of those that never left memory; io.EOF after the last.
-func (s *Sorter) fromMemory() (key, value []byte, err error) {
-	if len(s.items) == 0 {
-		return nil, nil, io.EOF
-	}
-	i := s.items[0]
-	s.items = s.items[1:]
-	return s.arena[i.key:i.value], s.arena[i.value:i.end], nil
+	return ctx.Err()
 }
 
 // Close gives up memory and file. It may be called again.
