@@ -79,7 +79,7 @@ func decimal(v float64) *big.Rat {
 	return r
 }
 
-// ownerKind tells by whole words of an owner's name whether it is a trust, an estate, or both (rule A2).
+// ownerKind finds out by whole words of an owner's name whether it is a trust, an estate, or both (rule A2).
 func ownerKind(owner string) (trust, estate bool) {
 	words := strings.FieldsFunc(Fold(owner), func(r rune) bool {
 		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -21,7 +21,7 @@ const (
 	KindLongText               // text of at most MaxLongText characters
 	KindAmount                 // dollars, negative allowed, rounded to the cent when loaded
 	KindNumber                 // finite number
-	KindInteger                // whole number, 0 or more
+	KindInteger                // integer, 0 or more
 	KindDate                   // day "YYYY-MM-DD", years 1600 to 2999
 	KindDateRange              // text "YYYY-MM-DD to YYYY-MM-DD"
 	KindLatitude               // degrees in [-90, 90]

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Query asks for one page of filings.
+// Query selects one page of filings.
 type Query struct {
 	Where  Filter
 	Sort   Sort

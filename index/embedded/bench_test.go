@@ -13,7 +13,7 @@ const benchFilings = 200_000
 func benchReader(b *testing.B) index.Reader {
 	b.Helper()
 	s := openStore(b, b.TempDir())
-	load(b, s, made(benchFilings, 1))
+	load(b, s, synthetics(benchFilings, 1))
 	return liveReader(b, s)
 }
 
@@ -43,7 +43,7 @@ func BenchmarkPage(b *testing.B) {
 
 // BenchmarkLoad loads generated filings; the metric is what counts.
 func BenchmarkLoad(b *testing.B) {
-	filings := made(50_000, 1)
+	filings := synthetics(50_000, 1)
 	for b.Loop() {
 		load(b, openStore(b, b.TempDir()), filings)
 	}

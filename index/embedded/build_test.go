@@ -16,7 +16,7 @@ func TestBuild_CopyOfAGeneration(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	ctx := t.Context()
-	filings := made(600, 1)
+	filings := synthetics(600, 1)
 	first := load(t, s, filings)
 	l := lockStore(t, s)
 	changed := *filings[10]
@@ -67,13 +67,13 @@ func TestBuild_FromWhatIsNotSealed(t *testing.T) {
 	}
 }
 
-// A filing that was not stored must fail the seal, also when whoever put it ignored the error.
+// A filing that was not stored must fail the seal, also when its caller ignored the error.
 func TestBuild_CanceledPutFailsTheSeal(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	b := begin(t, lockStore(t, s), "")
 	ctx, cancel := context.WithCancel(t.Context())
-	filings := made(2, 1)
+	filings := synthetics(2, 1)
 	if err := b.Put(ctx, filings[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	for _, f := range made(10*batchChanges, 1) {
+	for _, f := range synthetics(10*batchChanges, 1) {
 		if err = b.Put(t.Context(), f); err != nil {
 			break
 		}
@@ -114,12 +114,12 @@ func TestBuild_NothingAfterTheEnd(t *testing.T) {
 		"Seal":  func(b generation.Build) error { _, err := b.Seal(ctx, nil); return err },
 		"Abort": func(b generation.Build) error { return b.Abort(ctx) },
 	} {
-		b := begin(t, lockStore(t, openStore(t, t.TempDir())), "", made(3, 1)...)
+		b := begin(t, lockStore(t, openStore(t, t.TempDir())), "", synthetics(3, 1)...)
 		if err := end(b); err != nil {
 			t.Fatal(err)
 		}
 		_, sealErr := b.Seal(ctx, nil)
-		for what, err := range map[string]error{"Put": b.Put(ctx, made(1, 2)[0]), "Remove": b.Remove(ctx, 1), "Seal": sealErr} {
+		for what, err := range map[string]error{"Put": b.Put(ctx, synthetics(1, 2)[0]), "Remove": b.Remove(ctx, 1), "Seal": sealErr} {
 			if err == nil {
 				t.Errorf("%s after %s: no error", what, name)
 			}
@@ -130,7 +130,7 @@ func TestBuild_NothingAfterTheEnd(t *testing.T) {
 func TestBuild_SealEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	b := begin(t, lockStore(t, s), "", made(20, 1)...).(*build)
+	b := begin(t, lockStore(t, s), "", synthetics(20, 1)...).(*build)
 	if err := errors.Join(b.handOver(t.Context()), b.writer.stop()); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestBuild_NamesAreNewerThanAllOthers(t *testing.T) {
 func TestA1_StatsBeyondWhatAFloatHolds(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	filings := made(3, 1)
+	filings := synthetics(3, 1)
 	for _, f := range filings {
 		f.SetNumber(index.FilingAmount, math.MaxFloat64)
 	}

@@ -13,7 +13,7 @@ func spoil(t *testing.T, statement string) *Store {
 	t.Helper()
 	dir := t.TempDir()
 	first := openStore(t, dir)
-	path := first.files.sealed(load(t, first, made(50, 1)))
+	path := first.files.sealed(load(t, first, synthetics(50, 1)))
 	db, err := openDatabase(path, "mode=rw", 1)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestDamage_NoDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := openStore(t, dir)
-	name := load(t, first, made(5, 1))
+	name := load(t, first, synthetics(5, 1))
 	if err := os.WriteFile(first.files.sealed(name), []byte("this is no database, however long it may be read"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func openSealed(path string, n int) (*sql.DB, error) {
 			err = conns[i].PingContext(context.Background())
 		}
 		if err != nil {
-			_, gone := os.Stat(path) // tells better than SQLite that there is no such file
+			_, gone := os.Stat(path) // a clearer error than that of SQLite
 			return nil, cmp.Or(gone, errors.Join(err, db.Close()))
 		}
 	}
@@ -117,7 +117,7 @@ func openBuilding(path string) (*sql.DB, error) {
 		"page_size = 8192",         // a page holds several records; larger ones make loads in random order slower
 		"journal_mode = OFF",       // a build that fails is deleted
 		"synchronous = OFF",        // Seal syncs the whole file once
-		"locking_mode = EXCLUSIVE", // nobody else knows the file
+		"locking_mode = EXCLUSIVE", // no other process opens the file
 		"cache_size = -32768",      // 32 MiB
 		"temp_store = MEMORY",
 	} {

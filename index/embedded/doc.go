@@ -9,7 +9,7 @@
 //	generations/NAME.building  one that is being built, or was left behind
 //	INDEX.live                 the name of the live generation, replaced in one atomic rename
 //	INDEX.lock, INDEX.load     held (flock) by the load that runs, and what it publishes about itself
-//	INDEX.guard                held for an instant by whoever changes or inspects the others
+//	INDEX.guard                held for an instant by a process that changes or inspects the others
 //
 // The locks of a process end with it, so after a killed load nothing has to time out: it leaves only a .building file,
 // which the next load may delete. The name .db is given after the file was written and synced; it proves the seal.

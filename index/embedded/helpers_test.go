@@ -31,8 +31,8 @@ func openStore(t testing.TB, dir string) *Store {
 	return s
 }
 
-// made returns n made-up filings.
-func made(n int, seed uint64) []*index.Filing {
+// synthetics returns n synthetic filings.
+func synthetics(n int, seed uint64) []*index.Filing {
 	source := synthetic.New(seed)
 	all := make([]*index.Filing, n)
 	for i := range all {
@@ -86,7 +86,7 @@ func liveReader(t testing.TB, s *Store) index.Reader {
 	return r
 }
 
-// compare asks got and want the same and compares the answers.
+// compare sends the same query to got and want and compares the responses.
 func compare(t testing.TB, want, got index.Reader, q index.Query) {
 	t.Helper()
 	ctx := t.Context()

@@ -70,13 +70,13 @@ func TestLock_ReleasedChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	ctx := t.Context()
-	first := load(t, s, made(5, 1))
+	first := load(t, s, synthetics(5, 1))
 	l := lockStore(t, s)
-	sealed := begin(t, l, "", made(6, 2)...)
+	sealed := begin(t, l, "", synthetics(6, 2)...)
 	if _, err := sealed.Seal(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	open := begin(t, l, first, made(1, 3)...)
+	open := begin(t, l, first, synthetics(1, 3)...)
 	if err := l.Release(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestLock_ReleasedChangesNothing(t *testing.T) {
 		"Promote": l.Promote(ctx, first, sealed.Generation()),
 		"Delete":  l.Delete(ctx, sealed.Generation()),
 		"Release": l.Release(ctx),
-		"Put":     open.Put(ctx, made(1, 4)[0]),
+		"Put":     open.Put(ctx, synthetics(1, 4)[0]),
 		"Remove":  open.Remove(ctx, 1),
 		"Seal":    sealErr,
 		"Abort":   open.Abort(ctx),
@@ -106,7 +106,7 @@ func TestLock_ReleasedChangesNothing(t *testing.T) {
 	}
 }
 
-// holdVariable tells the test binary, started again by TestLock_EndsWithItsProcess, where to begin a load.
+// holdVariable is where the test binary, started again by TestLock_EndsWithItsProcess, begins a load.
 const holdVariable = "EMBEDDED_TEST_HOLD"
 
 // TestHold is the other process: it begins a load, says so and waits for its end.
@@ -120,7 +120,7 @@ func TestHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin(t, l, "", made(2_000, 1)...)
+	begin(t, l, "", synthetics(2_000, 1)...)
 	fmt.Println("holding")
 	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
 }
@@ -129,7 +129,7 @@ func TestLock_EndsWithItsProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	first := load(t, s, made(5, 1))
+	first := load(t, s, synthetics(5, 1))
 	other := startHolder(t, dir)
 	wantHeld(t, s, "another process")
 	if err := other.Process.Kill(); err != nil {

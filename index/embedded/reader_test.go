@@ -57,7 +57,7 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 func TestRows_NoneAskedFor(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	load(t, s, made(5, 1))
+	load(t, s, synthetics(5, 1))
 	for _, limit := range []int{0, -1} {
 		rows, err := liveReader(t, s).Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: limit})
 		if len(rows) > 0 || err != nil {

@@ -41,7 +41,7 @@ func TestOpen_FolderCannotBeMade(t *testing.T) {
 func TestFiles_ForTheOwnerAlone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "data")
-	load(t, openStore(t, dir), made(10, 1))
+	load(t, openStore(t, dir), synthetics(10, 1))
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func TestFiles_ForTheOwnerAlone(t *testing.T) {
 func TestFiles_NothingLeftBehind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	name := load(t, openStore(t, dir), made(10, 1))
+	name := load(t, openStore(t, dir), synthetics(10, 1))
 	var got []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -90,7 +90,7 @@ func TestL8_SwapByAnotherStoreIsNoticedAtOnce(t *testing.T) {
 		t.Errorf("live before the first load: %q", got)
 	}
 	for seed := range uint64(3) { // the clock stands still meanwhile
-		name := load(t, loading, made(20, seed))
+		name := load(t, loading, synthetics(20, seed))
 		if got := liveReader(t, serving).Generation(); got != name {
 			t.Errorf("live after load %d: %q, want %q", seed, got, name)
 		}
@@ -106,7 +106,7 @@ func TestL7_IndexesInOneFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { other.Close() })
-	load(t, one, made(5, 1))
+	load(t, one, synthetics(5, 1))
 	if all, err := other.Generations(t.Context()); len(all) > 0 || err != nil {
 		t.Errorf("generations of the other index: %v, %v", all, err)
 	}
@@ -118,9 +118,9 @@ func TestL7_IndexesInOneFolder(t *testing.T) {
 func TestSwap_WhatIsNoSealedGeneration(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	first := load(t, s, made(5, 1))
+	first := load(t, s, synthetics(5, 1))
 	l := lockStore(t, s)
-	unsealed := begin(t, l, "", made(1, 2)...).Generation()
+	unsealed := begin(t, l, "", synthetics(1, 2)...).Generation()
 	for _, name := range []string{unsealed, "", "nothing", "../filings", first + "/../" + first, "filings-20200131-120000.000000-v1"} {
 		if err := s.Swap(t.Context(), first, name); !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("swap to %q: %v, want ErrNotFound", name, err)
@@ -146,10 +146,10 @@ func TestL8_ReadersOutliveDeletion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	filings := made(300, 1)
+	filings := synthetics(300, 1)
 	old := load(t, s, filings)
 	r := liveReader(t, s)
-	second := load(t, s, made(10, 2))
+	second := load(t, s, synthetics(10, 2))
 	liveReader(t, s) // the store itself lets the old one go
 	l := lockStore(t, openStore(t, dir))
 	if err := l.Delete(t.Context(), old); err != nil {
@@ -168,13 +168,13 @@ func TestL8_ReadersOutliveDeletion(t *testing.T) {
 	}
 }
 
-// A superseded generation is closed when nobody holds a Reader of it.
+// A superseded generation is closed when no Reader of it is in use.
 func TestGeneration_ClosedWhenUnused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	load(t, s, made(20, 1))
+	load(t, s, synthetics(20, 1))
 	db := func() *sql.DB { return liveReader(t, s).(*reader).db }() // not the reader itself
-	load(t, s, made(20, 2))
+	load(t, s, synthetics(20, 2))
 	liveReader(t, s)
 	ctx := t.Context()
 	for db.PingContext(ctx) == nil { // until the cleanup ran; the test's own time limit ends a failure
@@ -189,7 +189,7 @@ func TestGeneration_ClosedWhenUnused(t *testing.T) {
 func TestL8_ReadingWhileGenerationsComeAndGo(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	load(t, s, made(50, 0))
+	load(t, s, synthetics(50, 0))
 	ctx, stop := context.WithCancel(t.Context())
 	var readers sync.WaitGroup
 	for worker := range 4 {
@@ -206,7 +206,7 @@ func TestL8_ReadingWhileGenerationsComeAndGo(t *testing.T) {
 	}
 	for seed := range uint64(8) {
 		before := liveReader(t, s).Generation()
-		load(t, s, made(50+int(seed), seed))
+		load(t, s, synthetics(50+int(seed), seed))
 		l := lockStore(t, s)
 		if err := l.Delete(t.Context(), before); err != nil {
 			t.Error(err)
@@ -219,7 +219,7 @@ func TestL8_ReadingWhileGenerationsComeAndGo(t *testing.T) {
 	readers.Wait()
 }
 
-// readWhole asks r several things whose answers must fit together.
+// readWhole reads from r several things that must fit together.
 func readWhole(t *testing.T, r index.Reader, sort index.Sort) {
 	ctx := context.Background()
 	stats, err1 := r.Stats(ctx)
@@ -238,7 +238,7 @@ func readWhole(t *testing.T, r index.Reader, sort index.Sort) {
 func TestClose_ReadersFail(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	load(t, s, made(5, 1))
+	load(t, s, synthetics(5, 1))
 	r := liveReader(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestClose_ReadersFail(t *testing.T) {
 func TestLive_FileMissing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	name := load(t, openStore(t, dir), made(5, 1))
+	name := load(t, openStore(t, dir), synthetics(5, 1))
 	if err := os.Remove(filepath.Join(dir, "generations", name+".db")); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestLive_FileMissing(t *testing.T) {
 func TestCanceled_EveryRead(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	load(t, s, made(50, 1))
+	load(t, s, synthetics(50, 1))
 	r := liveReader(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -295,10 +295,10 @@ func TestCanceled_EveryRead(t *testing.T) {
 	}
 }
 
-func TestReader_WhatNobodyMayAsk(t *testing.T) {
+func TestReader_QueriesThatNoEngineHas(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	load(t, s, made(5, 1))
+	load(t, s, synthetics(5, 1))
 	r := liveReader(t, s)
 	low := 1.0
 	for _, w := range []index.Filter{

@@ -200,7 +200,7 @@ func TestNext_Variety(t *testing.T) {
 	}
 }
 
-// Every word of rule A2 tells some owner, and every word that must not be taken for one is in some owner's name.
+// Every word of rule A2 is in some owner's name, and so is every word that must not be taken for one.
 func TestNext_A2_EveryWord(t *testing.T) {
 	t.Parallel()
 	var owners strings.Builder

@@ -36,7 +36,7 @@ func (t *Table) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]
 	return slices.Compact(all), nil
 }
 
-// used tells which of the n codes of a column occur in the rows that w selects.
+// used returns which of the n codes of a column occur in the rows that w selects.
 func (t *Table) used(ctx context.Context, w index.Filter, column string, n int) ([]bool, error) {
 	used := make([]bool, n)
 	s, err := t.selected(ctx, w)

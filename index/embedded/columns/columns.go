@@ -1,6 +1,6 @@
 // Package columns lays filings out in columns and finds them there. It owns what is in the columns, how a filter, a sort
 // and an aggregation are evaluated over them, and the cache of what was read. It refuses to know where the columns are
-// kept: Build hands chunks of bytes to whoever stores them, and a Table reads them back through a Source.
+// kept: Build hands chunks of bytes to a Sink, and a Table reads them back through a Source.
 //
 // # Design
 //

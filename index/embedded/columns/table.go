@@ -42,7 +42,7 @@ func (t *Table) chunks() int { return (t.rows + ChunkRows - 1) / ChunkRows }
 // rowsOf returns how many rows a chunk has.
 func (t *Table) rowsOf(chunk int) int { return min(ChunkRows, t.rows-chunk*ChunkRows) }
 
-// cached returns what t keeps under key, or else what create returns, which also tells its size in bytes.
+// cached returns what t keeps under key, or else what create returns, which also returns its size in bytes.
 func cached[T any](
 	ctx context.Context, t *Table, key cacheKey, create func(context.Context) (T, int, error),
 ) (v T, err error) {
@@ -53,7 +53,7 @@ func cached[T any](
 	return v, err
 }
 
-// decoded returns a chunk as decode reads it, which also tells the size of that in bytes, and false for a chunk that is
+// decoded returns a chunk as decode reads it, which also returns the size of that in bytes, and false for a chunk that is
 // not as it was written.
 func decoded[T any](
 	ctx context.Context, t *Table, name string, chunk int, decode func(data []byte) (T, int, bool),
