@@ -7,8 +7,8 @@
 // A document is the filing's record, which is what `_source` gives back, and beside it the object x with everything that
 // is derived to be searched, sorted by or counted (package mappings says which field serves what). So that `_source` can be
 // handed to a client as it came, records are cut out of a response instead of being decoded: that reads a page of 20 at
-// 2.5 GB/s (BenchmarkRecords), where decoding, or checking every byte as jsontext does, would take longer than all else
-// that the service does for a page.
+// 2.5 GB/s (`go test -run '^$' -bench Records ./index/elastic/document`, AMD EPYC). jsontext, which looks at every byte,
+// reads 0.5: 50 µs more for a page of 30 kB, on which the service spends 130 in all.
 package document
 
 import (
