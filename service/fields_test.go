@@ -69,7 +69,7 @@ func forbidden(tier access.Tier) []string {
 // anyTarget draws a path of the service's own table of routes, so that a new endpoint is asked too, and parameters of
 // its table of parameters.
 func anyTarget(r *rapid.T, s *site) string {
-	var patterns []string
+	patterns := []string{"/v1/nothing"} // or else few of a run's requests, sometimes none, are a 404
 	for _, route := range s.app.GetRoutes(true) {
 		if route.Method == http.MethodGet && strings.HasPrefix(route.Path, "/v1/") {
 			patterns = append(patterns, route.Path)
