@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 )
 
 // Kinds of errors that engines return, wrapped with what was attempted.
@@ -56,6 +57,25 @@ type Stats struct {
 	MinAmount, MaxAmount float64 // dollars; 0 where no filing has an amount
 	Trusts, Estates      int64
 	TrustsOrEstates      int64 // a filing that is both counts once
+	Added                int64 // filings that have a CreatedAt
+	// FirstAdded and LastAdded are the earliest and the latest CreatedAt; zero where no filing has one, and in generations
+	// that an older program built.
+	FirstAdded, LastAdded time.Time
+}
+
+// AddedWithin returns how many filings were added from one time to another, to the microsecond, if the first and the last
+// one decide that: all or none, as it mostly is, since a load gives all of its filings the same time.
+func (s Stats) AddedWithin(from, to time.Time) (n int64, known bool) {
+	from, to = from.Truncate(time.Microsecond), to.Truncate(time.Microsecond)
+	switch {
+	case s.LastAdded.IsZero():
+		return 0, false
+	case s.LastAdded.Before(from) || s.FirstAdded.After(to):
+		return 0, true
+	case !s.FirstAdded.Before(from) && !s.LastAdded.After(to):
+		return s.Added, true
+	}
+	return 0, false
 }
 
 // CountyStats are the same over the filings of one county.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"filings/index"
 	"filings/index/serving"
 	"filings/service/params"
@@ -33,25 +31,17 @@ type stats struct {
 // SchemaName implements openapi.Named.
 func (stats) SchemaName() string { return "Figures" }
 
-// overall handles GET /v1/stats. Its three parts are read at the same time.
+// overall handles GET /v1/stats.
 func overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	var st index.Stats
-	var week, month int64
-	g, ctx := errgroup.WithContext(ctx)
-	read := func(f func(context.Context) error) { g.Go(func() error { return recovered(ctx, f) }) }
-	read(func(ctx context.Context) (err error) {
-		st, err = r.Stats(ctx)
-		return err
-	})
-	read(func(ctx context.Context) (err error) {
-		week, err = r.Count(ctx, addedWithin(7, q.Now))
-		return err
-	})
-	read(func(ctx context.Context) (err error) {
-		month, err = r.Count(ctx, addedWithin(30, q.Now))
-		return err
-	})
-	err := g.Wait()
+	st, err := r.Stats(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	week, err := addedWithin(ctx, r, st, 7, q.Now)
+	if err != nil {
+		return Result{}, err
+	}
+	month, err := addedWithin(ctx, r, st, 30, q.Now)
 	return Result{Data: stats{
 		TotalFilings: st.Filings, UniqueOwners: st.Owners,
 		AvgAmount: index.AverageDollars(st.SumCents, st.Amounts),
@@ -63,9 +53,13 @@ func overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 	}}, err
 }
 
-// addedWithin selects the filings that were added within so many times 24 hours before now (rule A3).
-func addedWithin(days int, now time.Time) index.Filter {
-	return index.Where(index.Times{From: now.Add(-time.Duration(days) * 24 * time.Hour), To: now})
+// addedWithin counts the filings that were added within so many times 24 hours before now (rule A3).
+func addedWithin(ctx context.Context, r *serving.Reader, st index.Stats, days int, now time.Time) (int64, error) {
+	from := now.Add(-time.Duration(days) * 24 * time.Hour)
+	if n, known := st.AddedWithin(from, now); known {
+		return n, nil
+	}
+	return r.Count(ctx, index.Where(index.Times{From: from, To: now}))
 }
 
 // countyStats is the county statistics object.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"filings/index"
 )
@@ -20,6 +21,16 @@ func (o *Oracle) Stats(context.Context) (index.Stats, error) {
 			owners[index.Fold(owner)] = true
 		}
 		sum.add(e.Filing)
+		if e.Has(index.CreatedAt) {
+			at := e.CreatedAt.UTC().Truncate(time.Microsecond)
+			if s.Added == 0 || at.Before(s.FirstAdded) {
+				s.FirstAdded = at
+			}
+			if s.Added == 0 || at.After(s.LastAdded) {
+				s.LastAdded = at
+			}
+			s.Added++
+		}
 		if e.Derived.Trust {
 			s.Trusts++
 		}

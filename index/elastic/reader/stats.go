@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -34,11 +35,16 @@ func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
 	aggs["kinds"] = object{"filters": object{"filters": object{
 		"trust": is(trust), "estate": is(estate), "either": is(trust, estate),
 	}}}
+	aggs["added"] = object{"stats": object{"field": document.Derived(index.CreatedAt)}}
 	var found struct {
 		Hits         hits
 		Aggregations struct {
 			Count, Sum, Min, Max value
 			Kinds                struct{ Buckets map[string]bucket }
+			Added                struct {
+				Count    int64
+				Min, Max float64 // microseconds: exact up to the year 2255
+			}
 		}
 	}
 	if err := r.searchInto(ctx, &found, aggregate(nil, aggs)); err != nil {
@@ -52,11 +58,16 @@ func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
 		return index.Stats{}, err
 	}
 	a, kinds := found.Aggregations, found.Aggregations.Kinds.Buckets
-	return index.Stats{
+	st := index.Stats{
 		Filings: found.Hits.Total.Value, Owners: owners,
 		Amounts: int64(a.Count.Value), SumCents: a.Sum.Value, MinAmount: a.Min.Value, MaxAmount: a.Max.Value,
 		Trusts: kinds["trust"].Filings, Estates: kinds["estate"].Filings, TrustsOrEstates: kinds["either"].Filings,
-	}, nil
+		Added: a.Added.Count,
+	}
+	if st.Added > 0 {
+		st.FirstAdded, st.LastAdded = time.UnixMicro(int64(a.Added.Min)).UTC(), time.UnixMicro(int64(a.Added.Max)).UTC()
+	}
+	return st, nil
 }
 
 // Owners returns how many owners differ in more than case: what the generation's meta says, or, before it is sealed, as

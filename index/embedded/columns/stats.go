@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"filings/index"
 )
@@ -20,15 +21,20 @@ type counter struct {
 	counties      map[string]*index.CountyStats
 	dates, traits map[string]*int64 // by the words of their columns
 	owners        int64
+	added         int64 // rows with a createdAt
+	first, last   int64 // microseconds, of those
 }
 
 func newCounter() counter {
-	return counter{map[string]*index.CountyStats{}, map[string]*int64{}, map[string]*int64{}, 0}
+	return counter{map[string]*index.CountyStats{}, map[string]*int64{}, map[string]*int64{}, 0, 0, math.MaxInt64, math.MinInt64}
 }
 
 func (c *counter) add(v *storedValues) {
 	*counted(c.dates, v.words[codedDate])++
 	*counted(c.traits, v.words[codedTraits])++
+	if v.created != noTime {
+		c.added, c.first, c.last = c.added+1, min(c.first, v.created), max(c.last, v.created)
+	}
 	county := counted(c.counties, v.words[codedCounty])
 	county.Filings++
 	if amount := v.numbers[numberFilingAmount]; !math.IsNaN(amount) {
@@ -53,7 +59,10 @@ func counted[T any](under map[string]*T, word []byte) *T {
 
 // total sums up what was counted.
 func (c *counter) total() Stats {
-	all := Stats{Stats: index.Stats{Owners: c.owners}, Months: map[string]int64{}}
+	all := Stats{Stats: index.Stats{Owners: c.owners, Added: c.added}, Months: map[string]int64{}}
+	if c.added > 0 {
+		all.FirstAdded, all.LastAdded = time.UnixMicro(c.first).UTC(), time.UnixMicro(c.last).UTC()
+	}
 	for _, name := range slices.SortedFunc(maps.Keys(c.counties), index.CompareCounties) {
 		county := *c.counties[name]
 		county.County = name

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"filings/index"
@@ -232,6 +233,8 @@ func wrongStats() []wrong {
 	}
 	return []wrong{
 		stats("a cent lost", "Aggregates/by_hand/A1_A2_A4", counting{stats: func(s *index.Stats) { s.SumCents-- }}),
+		stats("the last one was added later", "Aggregates/by_hand/A1_A2_A4", counting{stats: func(s *index.Stats) { s.LastAdded = s.LastAdded.Add(time.Microsecond) }}),
+		stats("one added too few", "Aggregates/by_hand/A1_A2_A4", counting{stats: func(s *index.Stats) { s.Added-- }}),
 		stats("both count twice", "Aggregates/by_hand/A1_A2_A4", counting{stats: func(s *index.Stats) { s.TrustsOrEstates = s.Trusts + s.Estates }}),
 		stats("1,000 counties at most", "Aggregates/many_values", counting{counties: func(all []index.CountyStats) []index.CountyStats { return all[:min(1_000, len(all))] }}),
 		stats("counties by bytes", "Aggregates/by_hand/A4_A5", counting{counties: func(all []index.CountyStats) []index.CountyStats {
