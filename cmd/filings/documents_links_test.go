@@ -1,10 +1,7 @@
 package main
 
 import (
-	"filings/cmd/filings/settings"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"filings/cmd/filings/settings"
 )
 
 // document is a text that people read.
@@ -270,69 +269,4 @@ func metricNames(t *testing.T) []string {
 		names = append(names, m.name, m.name+"_sum", m.name+"_count", m.name+"_bucket")
 	}
 	return names
-}
-
-// moving are folders that are on their way: some are not there yet, some are about to leave.
-var moving = []string{"service/web", "index/cache", "index/embedded/sorter", "index/elastic/document", "index/elastic/reader",
-	"index/elastic/elastictest", "index/indextest/conformance", "index/indextest/edges", "cmd/filings/settings", "cmd/filings/check", "service/params", "service/edge", "service/accounts", "service/pages",
-	"index/elastic/client", "index/embedded/columns", "reindexer/source", "reindexer/record"}
-
-// The table of folders in docs/design.md has all packages, and no others.
-func TestDocuments_Folders(t *testing.T) {
-	t.Parallel()
-	documented := map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|[^|]+\\|[^|]+\\|$").FindAllStringSubmatch(readDocument(t, "docs/design.md").prose, -1) {
-		for name := range strings.SplitSeq(row[1], ", ") {
-			documented[strings.Trim(name, "`")] = true
-		}
-	}
-	for name := range documented {
-		if _, err := os.Stat(filepath.Join(root, name)); err != nil && !slices.Contains(moving, name) {
-			t.Errorf("docs/design.md describes %s, which does not exist", name)
-		}
-	}
-	for _, name := range packages(t) {
-		if !documented[name] && !slices.Contains(moving, name) {
-			t.Errorf("docs/design.md does not describe %s", name)
-		}
-	}
-}
-
-// The image is built from all packages: what .dockerignore does not name, Docker does not see.
-func TestDockerignore(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(root + "/.dockerignore")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range packages(t) {
-		top, _, _ := strings.Cut(name, "/")
-		if !strings.Contains(string(text), "\n!"+top+"\n") {
-			t.Errorf("the image is built without %s: .dockerignore leaves it out", top)
-		}
-	}
-}
-
-// packages returns the folders with a package, from the root.
-func packages(t *testing.T) (folders []string) {
-	t.Helper()
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err == nil && d.Name() == "testdata" {
-			return fs.SkipDir
-		}
-		if err != nil || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
-			return err
-		}
-		if _, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly); err != nil {
-			return err
-		}
-		folder, err := filepath.Rel(root, filepath.Dir(file))
-		folders = append(folders, filepath.ToSlash(folder))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(folders)
-	return slices.Compact(folders)
 }

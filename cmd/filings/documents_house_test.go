@@ -1,0 +1,222 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var folderRow = regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|[^|]+\\|([^|]+)\\|$")
+
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// The table of folders in docs/design.md has all packages, and no others, and says what each may import as the rules of
+// TestImports do.
+func TestDocuments_Folders(t *testing.T) {
+	t.Parallel()
+	rules := importRules(t)
+	documented := map[string]bool{}
+	for _, row := range folderRow.FindAllStringSubmatch(readDocument(t, "docs/design.md").prose, -1) {
+		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
+			folder := name[1]
+			documented[folder] = true
+			if _, err := os.Stat(filepath.Join(root, folder)); err != nil {
+				t.Errorf("docs/design.md describes %s, which does not exist", folder)
+			}
+			want, ruled := rules[folder]
+			var got []string
+			for _, m := range quoted.FindAllStringSubmatch(row[2], -1) {
+				got = append(got, m[1])
+			}
+			slices.Sort(got)
+			if ruled && !slices.Equal(got, want) {
+				t.Errorf("docs/design.md says that %s may import %q; service/imports_test.go says %q", folder, got, want)
+			}
+		}
+	}
+	for _, name := range packages(t) {
+		if !documented[name] {
+			t.Errorf("docs/design.md does not describe %s", name)
+		}
+	}
+}
+
+// importRules returns, by package, what the table in service/imports_test.go lets it import of our own, sorted.
+func importRules(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "service/imports_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "var mayImport = ")
+	table, _, _ = strings.Cut(table, "\n}\n")
+	rules := map[string][]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\t\{"([^"]+)", (nil|\[\]string\{[^}]*\}), `).FindAllStringSubmatch(table, -1) {
+		var may []string
+		for _, m := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(row[2], -1) {
+			may = append(may, m[1])
+		}
+		slices.Sort(may)
+		rules[row[1]] = may
+	}
+	if len(rules) < 30 {
+		t.Fatalf("only %d rules were found: this test does not see them", len(rules))
+	}
+	return rules
+}
+
+// The table of files and arrows in docs/design.md is counted from the code.
+func TestDocuments_House(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| folder | files | arrows | in circles |\n|---|---|---|---|\n")
+	for _, folder := range packages(t) {
+		uses := fileUses(t, folder)
+		arrows, circles := 0, 0
+		for from, to := range uses {
+			arrows += len(to)
+			for file := range to {
+				if reaches(uses, file, from, map[string]bool{}) {
+					circles++
+				}
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %d |\n", folder, len(uses), arrows, circles)
+	}
+	checkTables(t, root+"/docs/design.md", map[string]string{"house": b.String()})
+}
+
+// fileUses returns, for each file of a package, the other files whose package-level names it uses.
+func fileUses(t *testing.T, folder string) map[string]map[string]bool {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, uses, files := token.NewFileSet(), map[string]map[string]bool{}, []*ast.File{}
+	for _, name := range paths {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, uses[name] = append(files, file), map[string]bool{}
+	}
+	// Imports are left out, and so what is wrong with them: names of the package itself are found without.
+	config := types.Config{Importer: noImports{}, Error: func(error) {}}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	pkg, _ := config.Check(folder, set, files, info)
+	for name, object := range info.Uses {
+		from, to := set.Position(name.Pos()).Filename, set.Position(object.Pos()).Filename
+		if object.Parent() == pkg.Scope() && from != to {
+			uses[from][to] = true
+		}
+	}
+	return uses
+}
+
+type noImports struct{}
+
+func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("left out") }
+
+// reaches reports whether arrows lead from one file to another.
+func reaches(uses map[string]map[string]bool, from, to string, seen map[string]bool) bool {
+	if from == to {
+		return true
+	}
+	seen[from] = true
+	for next := range uses[from] {
+		if !seen[next] && reaches(uses, next, to, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// The functions that docs/design.md counts as stops are in the files that it names, and are as many as it says.
+func TestDocuments_Stops(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(readDocument(t, "docs/design.md").prose, "\n## The house, counted\n")
+	row := regexp.MustCompile("(?m)^\\| `([a-z/_]+\\.go)` \\| (`.+`) \\|$")
+	total := regexp.MustCompile(`(?m)^\*\*([0-9]+) functions in ([0-9]+) files\*\*`)
+	counted := 0
+	for _, table := range strings.Split(section, "\n### ")[1:] {
+		title, _, _ := strings.Cut(table, "\n")
+		functions, files := 0, map[string]bool{}
+		for _, m := range row.FindAllStringSubmatch(table, -1) {
+			text, err := os.ReadFile(filepath.Join(root, m[1]))
+			if err != nil {
+				t.Error(err)
+			}
+			files[m[1]] = true
+			for _, name := range quoted.FindAllStringSubmatch(m[2], -1) {
+				functions++
+				receiver, method, isMethod := strings.Cut(name[1], ".")
+				declared := `(?m)^func ` + name[1] + `[(\[]`
+				if isMethod {
+					declared = `(?m)^func \((\w+ )?\*?` + receiver + `(\[\w+\])?\) ` + method + `\(`
+				}
+				if !regexp.MustCompile(declared).Match(text) {
+					t.Errorf("%s: %s has no function %s", title, m[1], name[1])
+				}
+			}
+		}
+		if m := total.FindStringSubmatch(table); m != nil {
+			counted++
+			if got := fmt.Sprint(functions, len(files)); got != m[1]+" "+m[2] {
+				t.Errorf("%s: %d functions in %d files, not %s in %s", title, functions, len(files), m[1], m[2])
+			}
+		}
+	}
+	if counted < 3 {
+		t.Errorf("only %d lists were counted: this test does not see them", counted)
+	}
+}
+
+// The image is built from all packages: what .dockerignore does not name, Docker does not see.
+func TestDockerignore(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root + "/.dockerignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range packages(t) {
+		top, _, _ := strings.Cut(name, "/")
+		if !strings.Contains(string(text), "\n!"+top+"\n") {
+			t.Errorf("the image is built without %s: .dockerignore leaves it out", top)
+		}
+	}
+}
+
+// packages returns the folders with a package, from the root, in order.
+func packages(t *testing.T) (folders []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if err != nil || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(file))
+		folders = append(folders, filepath.ToSlash(folder))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders)
+}
