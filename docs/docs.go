@@ -1,5 +1,6 @@
-// Package docs holds the documents that people read. The pages about the API are also part of the program, which serves
-// them (package pages).
+// Package docs holds the documents that people read. It owns the text of the pages about the API (api/*.md), which is part
+// of the program: package pages serves it. All other documents are read where the source is. It has no code: documents
+// are data.
 package docs
 
 import "embed"

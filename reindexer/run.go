@@ -34,7 +34,7 @@
 // between; in the embedded engine an unsealed file has no journal and is worth nothing. With 525,682 filings on two cores
 // reading back took 13 s, writing 44 s, merging and verifying 19 s. By that, a load killed at its very end would be done
 // in half of the time of a new one, one that was killed at a random moment in three quarters. That is not worth a second
-// way through the code in which a bug would mix two loads.
+// path through the code in which a bug would mix two loads.
 //
 // # Updates
 //

@@ -1,17 +1,17 @@
 // Package service owns the HTTP API: the table of endpoints and their handlers, the responder, the table of errors, what a
 // tier sees of a filing, and the operations listener. It refuses to know how filings are stored (package index), how keys
-// and quotas are kept (package access), how accounts are managed over HTTP (package accounts) and what is on the pages for
-// people (package pages), and it opens no sockets: certificates, addresses and the life of the process
-// belong to the program.
+// and quotas are kept (package access), how accounts are managed over HTTP (package accounts), and what is on the pages for
+// people: /docs, the documents below it, /llms.txt and /explore (package pages). It opens no sockets: certificates,
+// addresses and the life of the process belong to the program.
 //
-// # The way of a request
+// # From a request to its response
 //
 // One chain of middleware, in this order, for these reasons:
 //
 //  1. observe gives the request its id and its time limit, and is the only one that ends a request: errors and panics
 //     from everything below come to it. It writes the error, counts and writes the one record of the log.
 //  2. edge.Framed refuses what a proxy in front may have read in another way, and closes the connection.
-//  3. preflight answers a browser's CORS preflight, which carries no key. The OpenAPI document and the pages for people
+//  3. preflight responds to a browser's CORS preflight, which carries no key. The OpenAPI document and the pages for people
 //     need none either: they are sent next (routes.go).
 //  4. admit calls the key store once: key, burst and quota. It stands before the routes, so that without a key no
 //     client learns which paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405 and

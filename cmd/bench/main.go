@@ -13,7 +13,7 @@
 //	crawls    everything in pages of 100, in every order
 //	embedded  pages, offsets and expensive requests of the embedded engine
 //
-// and this only by name, since it takes an hour:
+// and this only by name, since it takes half an hour:
 //
 //	growth    a few pages with 0.5, 2 and 8 million synthetic filings, up to -largest
 //
@@ -24,7 +24,7 @@
 // Elasticsearch (record.go); the bench then sends the recorded requests without the service.
 //
 // Without -data it measures synthetic filings. It runs the program as users do, built from this checkout, and leaves
-// nothing behind.
+// nothing behind. It owns how figures are taken, and knows the program by its commands and its API alone.
 package main
 
 import (

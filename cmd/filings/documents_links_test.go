@@ -270,3 +270,24 @@ func metricNames(t *testing.T) []string {
 	}
 	return names
 }
+
+// notOurs are words that CONTRIBUTING's table of words replaces.
+var notOurs = regexp.MustCompile(`(?i)\b(?:remember(?:s|ed)?|dear(?:est)?|told|tellable|patience|goodbye|tally|pile|pump|ladder|rung|persists?|` +
+	`nobody|hears|asks?|asked|asking|answers?|answered|questions?|mistakes?|whole numbers?)\b`)
+
+// Documents use the words of CONTRIBUTING, but for what is code there, such as `FOR=answers`.
+func TestDocuments_Words(t *testing.T) {
+	t.Parallel()
+	code := regexp.MustCompile("`[^`]*`")
+	for _, d := range documents(t) {
+		text := d.prose
+		if d.name == "docs/CONTRIBUTING.md" {
+			text, _, _ = strings.Cut(text, "\n## Words\n")
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if word := notOurs.FindString(code.ReplaceAllString(line, "")); word != "" {
+				t.Errorf("%s:%d: %q is another word in docs/CONTRIBUTING.md", d.name, i+1, word)
+			}
+		}
+	}
+}

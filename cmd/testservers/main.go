@@ -18,8 +18,9 @@
 // What stays is the unpacked Elasticsearch in the cache folder. Its output is one line a server on standard error; the
 // exit code is the command's, or 128 and the number of the signal that ended it.
 //
-// Where no provider succeeds, the tests that need the server skip, and testservers says so before and after the command. With REQUIRE_SERVICES=1 that is a failure instead, and the command does not run; the in-memory
-// imitation of Redis then does not count.
+// Where no provider succeeds, the tests that need the server skip, and testservers says so before and after the command.
+// With REQUIRE_SERVICES=1 that is a failure instead, and the command does not run; the in-memory imitation of Redis then
+// does not count.
 package main
 
 import (

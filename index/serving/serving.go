@@ -9,8 +9,8 @@
 // the engine alone. A method of Reader only says what is requested, under which text, and how large a response is.
 //
 // A generation never changes, so a response is right for ever under the key (generation, canonical text of the request):
-// nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not asked
-// for any more, and make room as the cache needs it.
+// nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not looked
+// up any more, and make room as the cache needs it.
 //
 // One bound in bytes covers everything, so that an operator has one number to set.
 //

@@ -12,6 +12,6 @@
 // companies, towns and streets are words put together, telephone numbers are 555-01xx, e-mails are at example.com and
 // example.org.
 //
-// The generator draws whole numbers only, from rand.PCG, whose stream is fixed, and never computes with floating-point
-// numbers but to divide a whole number at the end. So no compiler, processor or Go release changes a byte.
+// The generator draws integers only, from rand.PCG, whose stream is fixed, and never computes with floating-point
+// numbers but to divide an integer at the end. So no compiler, processor or Go release changes a byte.
 package synthetic

@@ -4,9 +4,10 @@
 //
 // # Design
 //
-// Each part is a function or a small value that the service puts into its chain of middleware; none calls another. A
-// request that is refused here is an error of this package (errors.go), like one that the framework refuses: the
-// listener that it came to writes the response, in the form that its clients expect.
+// Each part is a function or a small value that the service puts into its chain of middleware. The redirection alone is a
+// listener of its own, and stands on the others. A request that is refused here is an error of this package (errors.go),
+// like one that the framework refuses: the listener that it came to writes the response, in the form that its clients
+// expect.
 package edge
 
 import (

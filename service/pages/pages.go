@@ -1,10 +1,12 @@
 // Package pages owns the pages for people, with all that they load: /docs, the OpenAPI document to read and to try, shown
-// by Swagger UI, with the documents about the API below it, and /explore, filings on a map. Both use the API as any client does, with the key of their reader. It
-// refuses to know the API, and who may see what.
+// by Swagger UI; below it the documents about the API (/docs/filters, /docs/filters.md and so on), which /llms.txt lists for
+// programs; and /explore, filings on a map. /docs and /explore use the API as any client does, with the key of their
+// reader. It refuses to know the API, and who may see what.
 //
 // # Design
 //
-// Pages are files: no templates, no build step. Each is compressed once, since requests that do not count must not cost
+// /docs and /explore are files: no templates, no build step. The documents are the Markdown of package docs, rendered when
+// the service starts (documents.go). Each page is compressed once, since requests that do not count must not cost
 // much. They load nothing from anywhere else, and keep script and style in files of their own, since their
 // Content-Security-Policy forbids everything else.
 //

@@ -5,8 +5,8 @@
 //
 // Each parameter is a row of one table (table.go): names, kind of value, limits, operator, help and example. Splitting the
 // query string into raw parameters (raw.go), reading their values (value.go), building the Request (builder.go) and the
-// messages (invalid.go) range over it; no endpoint knows a parameter. A new filter is a row here, and a case in each engine
-// if no operator does it yet.
+// messages (invalid.go) range over it; no endpoint knows a parameter. A new filter is a row here. It is also an
+// operator here and a predicate of package index, with a case in each engine, only where none of those there are fits.
 //
 // The query string is read as net/url reads it, but what does not decode is an error instead of being left out.
 //

@@ -1,5 +1,6 @@
-// Package servers gives tests the addresses of the real Elasticsearch, Redis and PostgreSQL that cmd/testservers found or
-// started.
+// Package servers is for tests that need a real Elasticsearch, Redis or PostgreSQL. It owns the names of the environment
+// variables in which cmd/testservers leaves their addresses, and what a test does where one is missing: it skips, or fails
+// with REQUIRE_SERVICES=1. It ends nodes and deletes indices for tests that need that. It starts no server.
 package servers
 
 import (

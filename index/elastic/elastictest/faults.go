@@ -1,5 +1,6 @@
-// Package elastictest stands between a client and Elasticsearch in tests: it breaks the network, makes up responses, sends
-// requests in their raw form, and makes up filings. It imports no engine, so that every package of the engine can use it.
+// Package elastictest is for tests of the Elasticsearch engine. It owns what stands between a client and Elasticsearch there:
+// a network that breaks, responses that are made up, requests in their raw form; and the filings of these tests. It refuses
+// to import the engine, so that every package of the engine can use it.
 package elastictest
 
 import (

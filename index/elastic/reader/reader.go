@@ -1,6 +1,6 @@
-// Package reader responses queries from one generation in Elasticsearch: an index.Reader of one index. It owns the searches
-// that queries become and how their responses are read. It refuses to know which generation is live, how one is written,
-// or how a request reaches Elasticsearch (packages elastic and client).
+// Package reader evaluates queries in Elasticsearch: its Reader is an index.Reader of one generation, which is one index. It
+// owns the searches that queries become and how their responses are read. It refuses to know which generation is live, how
+// one is written, or how a request reaches Elasticsearch (packages elastic and client).
 //
 // # Design
 //
