@@ -52,7 +52,7 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 
 // pipeline reads records beside applying them, which takes about as long.
 func (r *running) pipeline(ctx context.Context, apply func([]change) error) error {
-	batches := make(chan []change, batchesAhead)
+	batches, used := make(chan []change, batchesAhead), make(chan []change, batchesAhead)
 	group, reading := errgroup.WithContext(ctx)
 	send := func(batch []change) error {
 		select {
@@ -72,7 +72,11 @@ func (r *running) pipeline(ctx context.Context, apply func([]change) error) erro
 				return nil
 			}
 			full := batch
-			batch = make([]change, 0, batchSize)
+			select {
+			case batch = <-used:
+			default: // the first ones
+				batch = make([]change, 0, batchSize)
+			}
 			return send(full)
 		})
 		if err == nil {
@@ -84,6 +88,10 @@ func (r *running) pipeline(ctx context.Context, apply func([]change) error) erro
 		for batch := range batches {
 			if err := apply(batch); err != nil {
 				return err
+			}
+			select {
+			case used <- batch[:0]:
+			default: // enough wait to be used again
 			}
 		}
 		return nil

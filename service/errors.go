@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -79,11 +78,6 @@ type refusal struct {
 
 // refuse returns an error of a kind with a message for the client.
 func refuse(kind error, message string) error { return &refusal{kind, message} }
-
-// invalid is the refusal of a parameter or a member of a body: its name, and what it must be.
-func invalid(name, must string, args ...any) error {
-	return refuse(errInvalid, name+" "+fmt.Sprintf(must, args...))
-}
 
 func (r *refusal) Error() string { return r.message }
 func (r *refusal) Unwrap() error { return r.kind }

@@ -70,7 +70,9 @@ func (v *value) typed(name, cell string) {
 	case !known:
 	case field.Info().Kind == index.KindCategories:
 		v.kind = kindStrings
-		v.list = append(v.list, strings.Split(cell, ";")...)
+		for item := range strings.SplitSeq(cell, ";") {
+			v.list = append(v.list, item)
+		}
 	case isNumeric(field.Info().Kind) && isNumber(cell):
 		v.kind = kindNumber
 	}

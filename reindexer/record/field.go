@@ -192,21 +192,3 @@ func (d *draft) setInteger(field index.Field, v *value) {
 	}
 	d.filing.SetNumber(field, float64(n))
 }
-
-// The years that days and times may lie in (rule L4).
-const (
-	firstYear = 1600
-	lastYear  = 2999
-)
-
-// isDay reports whether s is a real day YYYY-MM-DD.
-func isDay(s string) bool {
-	t, err := time.Parse(time.DateOnly, s)
-	return err == nil && t.Year() >= firstYear && t.Year() <= lastYear
-}
-
-// isDayRange reports whether s is `YYYY-MM-DD to YYYY-MM-DD` with real days, the first not after the second.
-func isDayRange(s string) bool {
-	from, to, _ := strings.Cut(s, " to ")
-	return isDay(from) && isDay(to) && from <= to
-}

@@ -13,7 +13,7 @@ import (
 	"filings/index"
 )
 
-// FuzzJSON holds object against encoding/json: the same texts are valid, and the values are the same.
+// FuzzJSON holds the scanner against encoding/json: the same texts are valid, and the values are the same.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		everything, `{}`, ` { } `, `{"id":1}`, `{"a":[1,2,{"b":null}],"c":"\ud83c\udf1e\u00e9\n"}`, `{"a":1e5,"b":-0.0,"c":-}`,
@@ -27,7 +27,7 @@ func FuzzJSON(f *testing.F) {
 			return // refused before it is scanned
 		}
 		got := map[string]any{}
-		err := new(object).read(text, func(name string, v *value) { got[name] = plain(v) })
+		err := (&scanner{text: text}).object(new(value), func(name string, v *value) { got[name] = plain(v) })
 		var want map[string]json.RawMessage
 		wantErr := json.Unmarshal([]byte(text), &want)
 		if want == nil && wantErr == nil {
@@ -59,7 +59,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// plain returns what is kept of a value.
+// plain returns what the scanner keeps of a value.
 func plain(v *value) any {
 	switch v.kind {
 	case kindString:
@@ -113,7 +113,7 @@ func TestJSON_Depth(t *testing.T) {
 			text = "0"
 		}
 		text = `{"x":` + text + `}`
-		err := new(object).read(text, func(string, *value) {})
+		err := (&scanner{text: text}).object(new(value), func(string, *value) {})
 		if (err == nil) != json.Valid([]byte(text)) {
 			t.Errorf("depth %d: error %v, encoding/json says %v", depth, err, json.Valid([]byte(text)))
 		}

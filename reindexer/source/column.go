@@ -3,13 +3,13 @@ package source
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
@@ -159,8 +159,11 @@ func appendText(dst, value []byte) []byte {
 	if !utf8.Valid(value) {
 		return append(append(append(dst, '"'), value...), '"')
 	}
-	dst, _ = jsontext.AppendQuote(dst, value) // UTF-8 can always be quoted
-	return dst
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(string(value)) // a string always encodes
+	return b.Bytes()[:b.Len()-1]
 }
 
 // appendList appends a list of texts and nulls.
