@@ -87,11 +87,11 @@ func TestE2_Errors(t *testing.T) {
 		code                    string
 		envelope                bool
 	}{
-		{"E3 invalid_parameter", "GET", "/v1/filings?limit=0", s.keys[access.Free], 400, "invalid_parameter", true},
-		{"E3 no filing", "GET", "/v1/filings/77", s.keys[access.Free], 404, "not_found", true},
-		{"E3 no county", "GET", "/v1/counties/Nowhere/months", s.keys[access.Free], 404, "not_found", true},
-		{"E3 no path", "GET", "/v1/nothing", s.keys[access.Free], 404, "not_found", true},
-		{"E3 no method", "POST", "/v1/filings", s.keys[access.Free], 405, "method_not_allowed", true},
+		{"E3 invalid_parameter", "GET", "/v1/filings?limit=0", s.Keys[access.Free], 400, "invalid_parameter", true},
+		{"E3 no filing", "GET", "/v1/filings/77", s.Keys[access.Free], 404, "not_found", true},
+		{"E3 no county", "GET", "/v1/counties/Nowhere/months", s.Keys[access.Free], 404, "not_found", true},
+		{"E3 no path", "GET", "/v1/nothing", s.Keys[access.Free], 404, "not_found", true},
+		{"E3 no method", "POST", "/v1/filings", s.Keys[access.Free], 405, "method_not_allowed", true},
 		{"E3 no key", "GET", "/v1/filings", "", 401, "invalid_api_key", false},
 		{"E3 wrong key", "GET", "/v1/filings", "ak_live_00000000000000000000000000000000", 401, "invalid_api_key", false},
 		{"E3 no form of a key", "GET", "/v1/filings", "x", 401, "invalid_api_key", false},
@@ -99,7 +99,7 @@ func TestE2_Errors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a := send(t, s.app, tt.method, tt.path, "X-API-Key", tt.key)
+			a := send(t, s.App, tt.method, tt.path, "X-API-Key", tt.key)
 			if a.status != tt.status || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
 				t.Fatalf("status %d, want %d: %v %s", a.status, tt.status, a.header, a.body)
 			}
@@ -167,7 +167,7 @@ func TestE5_RequestID(t *testing.T) {
 			if !form.MatchString(id) || seen[id] {
 				t.Errorf("%s: request id %q", path, id)
 			}
-			if seen[id] = true; !strings.Contains(s.log.String(), `"id":"`+id+`"`) {
+			if seen[id] = true; !strings.Contains(s.Log.String(), `"id":"`+id+`"`) {
 				t.Errorf("%s: %q is not in the log", path, id)
 			}
 		}

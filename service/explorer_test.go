@@ -10,13 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"filings/index"
 	"filings/index/embedded"
 	"filings/index/indextest"
-	"filings/index/serving"
-	"filings/index/synthetic"
 	"filings/service"
 	"filings/service/webtest"
 )
@@ -46,13 +43,7 @@ type explorer struct {
 // explore opens the explorer, at a hash, and waits for its form.
 func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
 	t.Helper()
-	filings := []*index.Filing{hostile(t)}
-	g := synthetic.NewUntil(1, time.Now())
-	for range webtest.Filings {
-		f := &index.Filing{}
-		g.Next(f)
-		filings = append(filings, f)
-	}
+	filings := append(webtest.Synthetic(), hostile(t))
 	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
 	if err != nil {
 		t.Fatal(err)
@@ -61,8 +52,7 @@ func explore(t *testing.T, hash string, options ...func(*service.Config)) *explo
 	if _, err := indextest.Load(t.Context(), store, slices.Values(filings)); err != nil {
 		t.Fatal(err)
 	}
-	onEmbedded := func(c *service.Config) { c.Engine, _ = serving.New(store, serving.Config{}) }
-	site := webtest.Start(t, append([]func(*service.Config){onEmbedded}, options...)...)
+	site := webtest.StartOver(t, store, options...)
 	p := webtest.Open(t, site.Address+"/explore"+hash)
 	p.Wait(`document.querySelector("#filters input") && document.querySelector(".state")`)
 	return &explorer{p, t, site, filings}

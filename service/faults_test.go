@@ -75,7 +75,7 @@ func TestE3_Failures(t *testing.T) {
 					t.Error("a failure has a tag")
 				}
 			}
-			if log := s.log.String(); strings.Count(log, `"level":"ERROR"`) != 2 || !strings.Contains(log, `"error":"`) {
+			if log := s.Log.String(); strings.Count(log, `"level":"ERROR"`) != 2 || !strings.Contains(log, `"error":"`) {
 				t.Errorf("not logged once each: %s", log)
 			}
 		})
@@ -127,7 +127,7 @@ func TestK6_RefundIsLate(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.service.Drain(ended); !errors.Is(err, context.Canceled) {
+	if err := s.Service.Drain(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("settled before the refund: %v", err)
 	}
 	close(may)

@@ -70,7 +70,7 @@ func forbidden(tier access.Tier) []string {
 // its table of parameters.
 func anyTarget(r *rapid.T, s *site) string {
 	patterns := []string{"/v1/nothing"} // or else few of a run's requests, sometimes none, are a 404
-	for _, route := range s.app.GetRoutes(true) {
+	for _, route := range s.App.GetRoutes(true) {
 		if route.Method == http.MethodGet && strings.HasPrefix(route.Path, "/v1/") {
 			patterns = append(patterns, route.Path)
 		}

@@ -18,12 +18,8 @@ import (
 
 // site is a service under test with an account of each tier, at the time now.
 type site struct {
-	app     *fiber.App
-	service *service.Service
-	store   access.Store
-	keys    map[access.Tier]string
-	log     *servicetest.Log
-	clock   *servicetest.Clock
+	*servicetest.Site
+	clock *indextest.Clock
 }
 
 // newSite starts a service over engine. Options change its configuration first.
@@ -34,13 +30,12 @@ func newSite(t testing.TB, engine index.Engine, options ...func(*service.Config)
 
 func newSiteWith(t testing.TB, engine index.Engine, l access.Limits, options ...func(*service.Config)) *site {
 	t.Helper()
-	clock := servicetest.NewClock(now)
+	clock := indextest.NewClock(now)
 	o := servicetest.Options{Limits: l, Now: clock.Now, Configure: options}
 	if _, ok := engine.(caching); ok {
 		o.CacheBytes = cacheBytes
 	}
-	s := servicetest.New(t, engine, o)
-	return &site{s.App, s.Service, s.Store, s.Keys, s.Log, clock}
+	return &site{servicetest.New(t, engine, o), clock}
 }
 
 // caching is an engine that a site puts a cache in front of, as in production.
@@ -49,10 +44,10 @@ type caching struct{ index.Engine }
 // used returns how many requests count for user, once every refund is done.
 func (s *site) used(t testing.TB, user string) int64 {
 	t.Helper()
-	if err := s.service.Drain(t.Context()); err != nil {
+	if err := s.Service.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	account, err := s.store.Show(t.Context(), user)
+	account, err := s.Store.Show(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +70,9 @@ func (s *site) get(t testing.TB, tier access.Tier, target string, headers ...str
 func (s *site) do(t testing.TB, method string, tier access.Tier, target string, headers ...string) answer {
 	t.Helper()
 	if tier != "" {
-		headers = append(headers, "X-API-Key", s.keys[tier])
+		headers = append(headers, "X-API-Key", s.Keys[tier])
 	}
-	return send(t, s.app, method, target, headers...)
+	return send(t, s.App, method, target, headers...)
 }
 
 func send(t testing.TB, app *fiber.App, method, target string, headers ...string) answer {

@@ -62,8 +62,8 @@ func (d *door) raw(t testing.TB, request string) (answers []answer) {
 func TestE2_Hostile(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
-	d := listenTLS(t, s.app)
-	key := "X-API-Key: " + s.keys[access.Free] + "\r\n"
+	d := listenTLS(t, s.App)
+	key := "X-API-Key: " + s.Keys[access.Free] + "\r\n"
 	inner := "GET /v1/filings/77 HTTP/1.1\r\nHost: h\r\n" + key + "\r\n"
 	head := func(lines string) string { return "GET /v1/me HTTP/1.1\r\nHost: h\r\n" + key + lines + "\r\n" }
 	target := func(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: h\r\n" + key + "\r\n" }
@@ -118,7 +118,7 @@ func TestE2_Hostile(t *testing.T) {
 		{"a huge range", head("Range: bytes=0-" + strings.Repeat("9", 1000) + "\r\n"), "200"},
 		{"a small body is expected", head("Expect: 100-continue\r\nContent-Length: 3\r\n") + "abc", "100 200"},
 		{"two keys", head(key), "401"},
-		{"a key with another name", "GET /v1/me HTTP/1.1\r\nHost: h\r\nX_API_Key: " + s.keys[access.Free] + "\r\n\r\n", "401"},
+		{"a key with another name", "GET /v1/me HTTP/1.1\r\nHost: h\r\nX_API_Key: " + s.Keys[access.Free] + "\r\n\r\n", "401"},
 
 		{"whole URL", target("http://evil.example/v1/me"), "200"},
 		{"another host as path", target("//evil.example/v1/me"), "404"},
@@ -163,12 +163,12 @@ func TestE2_Hostile(t *testing.T) {
 func TestE2_SlowClients(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
-	server := s.app.Server()
+	server := s.App.Server()
 	if server.ReadTimeout <= 0 || server.ReadTimeout > 10*time.Second || server.WriteTimeout <= 0 || server.IdleTimeout <= 0 {
 		t.Errorf("read %s, write %s, idle %s", server.ReadTimeout, server.WriteTimeout, server.IdleTimeout)
 	}
 	server.ReadTimeout = 50 * time.Millisecond
-	d := listenTLS(t, s.app)
+	d := listenTLS(t, s.App)
 	for name, part := range map[string]string{
 		"before the first byte": "",
 		"in the request line":   "GET /v1", "in the headers": "GET /v1/me HTTP/1.1\r\nHost: h\r\nX-A", "in the body": "GET /v1/me HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\na",
@@ -218,7 +218,7 @@ func TestK2_WrongKeys(t *testing.T) {
 	}
 	engine := &counting{Engine: oracle(fixture(t))}
 	s := newSite(t, engine, func(c *service.Config) { c.Log = nil })
-	handle := s.app.Handler()
+	handle := s.App.Handler()
 	try := func(n int) {
 		for i := range n {
 			var c fasthttp.RequestCtx
@@ -240,14 +240,14 @@ func TestK2_WrongKeys(t *testing.T) {
 		return m.HeapAlloc
 	}
 	try(1000)
-	before, lines := heap(), strings.Count(send(t, s.service.Operations(), http.MethodGet, "/metrics").body, "\n")
+	before, lines := heap(), strings.Count(send(t, s.Service.Operations(), http.MethodGet, "/metrics").body, "\n")
 	began := time.Now()
 	try(many)
 	t.Logf("%d wrong keys, %v each", many, time.Since(began)/time.Duration(many))
 	if after := heap(); after > before+500_000 { // 25 bytes a key
 		t.Errorf("%d bytes of heap became %d", before, after)
 	}
-	if got := strings.Count(send(t, s.service.Operations(), http.MethodGet, "/metrics").body, "\n"); got != lines {
+	if got := strings.Count(send(t, s.Service.Operations(), http.MethodGet, "/metrics").body, "\n"); got != lines {
 		t.Errorf("%d lines of metrics became %d", lines, got)
 	}
 	if calls := engine.calls.Load(); calls > 2 { // by the metrics

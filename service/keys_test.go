@@ -19,7 +19,7 @@ import (
 func TestK1_Header(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
-	key := s.keys[access.Free]
+	key := s.Keys[access.Free]
 	for _, tt := range []struct {
 		name    string
 		headers []string
@@ -40,7 +40,7 @@ func TestK1_Header(t *testing.T) {
 	} {
 		t.Run("K1 "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			a := send(t, s.app, http.MethodGet, "/v1/me?X-API-Key="+key, tt.headers...)
+			a := send(t, s.App, http.MethodGet, "/v1/me?X-API-Key="+key, tt.headers...)
 			if a.status != tt.status || !strings.Contains(a.body, tt.says) {
 				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.says)
 			}
@@ -54,10 +54,10 @@ func TestK1_Header(t *testing.T) {
 func TestK2_RevokedAndRotatedKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
-	if _, err := s.store.Rotate(t.Context(), "user-pro"); err != nil {
+	if _, err := s.Store.Rotate(t.Context(), "user-pro"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.store.Revoke(t.Context(), "user-free"); err != nil {
+	if err := s.Store.Revoke(t.Context(), "user-free"); err != nil {
 		t.Fatal(err)
 	}
 	for _, tier := range []access.Tier{access.Pro, access.Free} {
@@ -108,7 +108,7 @@ func TestK6_WhatCounts(t *testing.T) {
 	} {
 		t.Run("K6 "+tt.name, func(t *testing.T) {
 			broken.fail = tt.fail
-			before, err := s.store.Show(t.Context(), "user-pro")
+			before, err := s.Store.Show(t.Context(), "user-pro")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestK6_WhatCounts(t *testing.T) {
 			if a.status != tt.status {
 				t.Fatalf("%d %s", a.status, a.body)
 			}
-			after, err := s.store.Show(t.Context(), "user-pro")
+			after, err := s.Store.Show(t.Context(), "user-pro")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"filings/index"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // operationPaths is one request that succeeds for each path of the document.
@@ -106,7 +107,7 @@ func TestOpenAPI_NotHTTP(t *testing.T) {
 		http.StatusRequestEntityTooLarge:       "GET /v1/filings HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n" + strings.Repeat("a", 5000),
 		http.StatusRequestHeaderFieldsTooLarge: "GET /v1/filings HTTP/1.1\r\nHost: h\r\nX-A: " + strings.Repeat("a", 20_000) + "\r\n\r\n",
 	} {
-		a := talk(t, s.service.API(), request)
+		a := talk(t, s.Service.API(), request)
 		if a.status != status {
 			t.Errorf("%d, want %d", a.status, status)
 		}
@@ -124,7 +125,7 @@ func withQuery(target, query string) string {
 // TestOpenAPI_Limits: the three kinds of 429.
 func TestOpenAPI_Limits(t *testing.T) {
 	t.Parallel()
-	l := access.Limits{}
+	l := servicetest.Limits()
 	for _, tier := range access.Tiers {
 		l[tier] = access.Limit{Quota: 1, Burst: 100}
 	}

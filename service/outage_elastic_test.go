@@ -84,7 +84,7 @@ func newSiteOver(t *testing.T, proxy *faultyProxy, timeout time.Duration) (s *si
 	s = newSite(t, proxy.engine(t, registry), func(c *service.Config) {
 		c.Access, c.RequestTimeout, c.Registry = store, timeout, registry
 	})
-	s.store = store
+	s.Store = store
 	key, err := store.Create(t.Context(), "customer", access.Pro, "test")
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestE3_Elasticsearch(t *testing.T) {
 			t.Parallel()
 			proxy := newFaultyProxy(t)
 			s, key := newSiteOver(t, proxy, time.Second)
-			d := listenTLS(t, s.app)
+			d := listenTLS(t, s.App)
 			proxy.breaks(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 				if strings.Contains(r.URL.Path, tt.about) {
 					tt.fault(w, r, real)
@@ -228,10 +228,10 @@ func TestE3_ElasticsearchIsNotThere(t *testing.T) {
 	t.Parallel()
 	proxy := newFaultyProxy(t)
 	s, key := newSiteOver(t, proxy, time.Second)
-	d := listenTLS(t, s.app)
+	d := listenTLS(t, s.App)
 	proxy.Close()
 	checkOutage(t, "/v1/filings", d.get(t, "/v1/filings", key), "service_unavailable", onElastic.prefix)
-	if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusServiceUnavailable || a.body != "index\n" {
+	if a := send(t, s.Service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusServiceUnavailable || a.body != "index\n" {
 		t.Errorf("/readyz: %d %q", a.status, a.body)
 	}
 	if used := s.used(t, "customer"); used != 0 {

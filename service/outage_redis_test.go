@@ -215,7 +215,7 @@ func TestK9_Redis(t *testing.T) {
 			t.Parallel()
 			wire := newBadWire(t)
 			s, key := newSiteBehind(t, wire, time.Second)
-			d := listenTLS(t, s.app)
+			d := listenTLS(t, s.App)
 			if a := d.get(t, "/v1/filings", key); a.status != http.StatusOK {
 				t.Fatalf("%d %s", a.status, a.body)
 			}
@@ -227,7 +227,7 @@ func TestK9_Redis(t *testing.T) {
 					t.Errorf("%s: a caller who is not known has the limit %s", path, got)
 				}
 			}
-			if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); tt.name != "another answer" && a.body != "keys\n" {
+			if a := send(t, s.Service.Operations(), http.MethodGet, "/readyz"); tt.name != "another answer" && a.body != "keys\n" {
 				t.Errorf("/readyz: %d %q", a.status, a.body)
 			}
 			if used := wire.used(t); used != 1 && !tt.lost {
@@ -236,7 +236,7 @@ func TestK9_Redis(t *testing.T) {
 			wire.mends()
 			wire.hangUp() // as a restart does
 			servicetest.Until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
-			if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusOK {
+			if a := send(t, s.Service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusOK {
 				t.Errorf("/readyz after it: %d %q", a.status, a.body)
 			}
 		})
