@@ -36,7 +36,7 @@ func newOffice(t *testing.T, options ...func(*service.Config)) *office {
 }
 
 // request sends a request with the token and, if there is one, a JSON body. More headers follow; they replace these.
-func (o *office) request(t *testing.T, method, target, body string, headers ...string) answer {
+func (o *office) request(t *testing.T, method, target, body string, headers ...string) response {
 	t.Helper()
 	req := httptest.NewRequest(method, "/", strings.NewReader(body))
 	req.RequestURI = target
@@ -56,11 +56,11 @@ func (o *office) request(t *testing.T, method, target, body string, headers ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{res.StatusCode, res.Header, string(text)}
+	return response{res.StatusCode, res.Header, string(text)}
 }
 
-// key returns the key of an answer that must have made one.
-func (a answer) key(t *testing.T) string {
+// key returns the key of a response that must have made one.
+func (a response) key(t *testing.T) string {
 	t.Helper()
 	m := regexp.MustCompile(`^\{"key":"(ak_live_[0-9a-f]{32})"\}\n$`).FindStringSubmatch(a.body)
 	if a.status != http.StatusCreated || m == nil || a.header.Get("Cache-Control") != "no-store" {
@@ -101,7 +101,7 @@ func accountsLife(t *testing.T, o *office) {
 			t.Errorf("/v1/me: %d %s, want %d and %s", a.status, a.body, status, tier)
 		}
 	}
-	want := func(a answer, status int, text string) {
+	want := func(a response, status int, text string) {
 		t.Helper()
 		if a.status != status || !strings.Contains(a.body, text) {
 			t.Errorf("%d %s, want %d and %s", a.status, a.body, status, text)
@@ -152,7 +152,7 @@ func accountsLife(t *testing.T, o *office) {
 	}
 }
 
-// TestAccounts_Refused has every answer that is no success, and that nothing was changed by them.
+// TestAccounts_Refused has every response that is no success, and that nothing was changed by them.
 func TestAccounts_Refused(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -264,7 +264,7 @@ func TestAccounts_NoToken(t *testing.T) {
 	}
 }
 
-// A panic in a store is an answer like any other failure, and the listener lives on.
+// A panic in a store is a response like any other failure, and the listener lives on.
 func TestAccounts_Panic(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *service.Config) { c.Access = broken{c.Access} })

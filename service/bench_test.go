@@ -15,14 +15,14 @@ import (
 	"filings/service/access"
 )
 
-// free is a key store that admits everybody at no cost, so that a benchmark measures the service alone.
+// free is a key store that admits every request at no cost, so that a benchmark measures the service alone.
 type free struct{ access.Store }
 
 func (free) Admit(context.Context, string) (access.Admission, error) {
 	return access.Admission{User: "u", Tier: access.Enterprise, Limit: 100, Remaining: 99, Reset: now, Now: now}, nil
 }
 
-// BenchmarkPage answers a page of 20 whose rows are in the cache: what the service itself costs, without TLS.
+// BenchmarkPage requests a page of 20 whose rows are in the cache: what the service itself costs, without TLS.
 func BenchmarkPage(b *testing.B) {
 	g, filings := synthetic.New(1), make([]*index.Filing, 200)
 	for i := range filings {

@@ -17,7 +17,7 @@ import (
 	"filings/service/servicetest"
 )
 
-// paths is one request that succeeds for each endpoint, with the keys of its answer in order.
+// paths is one request that succeeds for each endpoint, with the keys of its response in order.
 var paths = map[string][]string{
 	"/v1/filings":            {"data", "pagination", "meta"},
 	"/v1/filings/search?q=a": {"success", "data", "pagination", "meta"},
@@ -122,7 +122,7 @@ func TestE2_Errors(t *testing.T) {
 }
 
 // checkFlat expects the body of a 401 or 429: error and message, without an envelope.
-func checkFlat(t *testing.T, a answer, code string) {
+func checkFlat(t *testing.T, a response, code string) {
 	t.Helper()
 	var flat map[string]string
 	if err := json.Unmarshal([]byte(a.body), &flat); err != nil {
@@ -225,14 +225,14 @@ func TestE6_Crawl(t *testing.T) {
 	})
 }
 
-// counts is a Reader that counts how often it is asked for a total.
+// counts is a Reader that counts how often its total is requested.
 type counts struct {
 	index.Reader
-	asked *atomic.Int64
+	calls *atomic.Int64
 }
 
 func (r counts) Count(ctx context.Context, w index.Filter) (int64, error) {
-	r.asked.Add(1)
+	r.calls.Add(1)
 	return r.Reader.Count(ctx, w)
 }
 
@@ -244,15 +244,15 @@ func TestTotal_CountedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := int64(len(fixture(t)))
-	var asked atomic.Int64
-	s := newSite(t, caching{servicetest.Still{Reader: counts{live, &asked}}})
+	var calls atomic.Int64
+	s := newSite(t, caching{servicetest.Still{Reader: counts{live, &calls}}})
 	for _, path := range []string{"/v1/filings?limit=2", "/v1/filings?limit=2&offset=2", "/v1/filings?limit=3&offset=1"} {
 		a := s.get(t, access.Pro, path)
 		if p := a.document(t).Pagination; p == nil || p.Total != all || len(a.ids(t)) != int(p.Limit) {
 			t.Errorf("%s: %s", path, a.body)
 		}
 	}
-	if n := asked.Load(); n != 1 {
-		t.Errorf("the total was asked for %d times", n)
+	if n := calls.Load(); n != 1 {
+		t.Errorf("the total was counted %d times", n)
 	}
 }

@@ -54,20 +54,20 @@ func (s *site) used(t testing.TB, user string) int64 {
 	return account.Used
 }
 
-// answer is a response.
-type answer struct {
+// response is what a client got.
+type response struct {
 	status int
 	header http.Header
 	body   string
 }
 
 // get sends a GET for target as an account of tier; "" for no key. More headers follow as name, value.
-func (s *site) get(t testing.TB, tier access.Tier, target string, headers ...string) answer {
+func (s *site) get(t testing.TB, tier access.Tier, target string, headers ...string) response {
 	t.Helper()
 	return s.do(t, http.MethodGet, tier, target, headers...)
 }
 
-func (s *site) do(t testing.TB, method string, tier access.Tier, target string, headers ...string) answer {
+func (s *site) do(t testing.TB, method string, tier access.Tier, target string, headers ...string) response {
 	t.Helper()
 	if tier != "" {
 		headers = append(headers, "X-API-Key", s.Keys[tier])
@@ -75,7 +75,7 @@ func (s *site) do(t testing.TB, method string, tier access.Tier, target string, 
 	return send(t, s.App, method, target, headers...)
 }
 
-func send(t testing.TB, app *fiber.App, method, target string, headers ...string) answer {
+func send(t testing.TB, app *fiber.App, method, target string, headers ...string) response {
 	t.Helper()
 	req := httptest.NewRequest(method, "/", http.NoBody)
 	req.RequestURI = target // as it is: a URL would not hold what does not decode
@@ -91,7 +91,7 @@ func send(t testing.TB, app *fiber.App, method, target string, headers ...string
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, target, err)
 	}
-	return answer{res.StatusCode, res.Header, string(body)}
+	return response{res.StatusCode, res.Header, string(body)}
 }
 
 // document is the envelope as a client reads it.
@@ -110,7 +110,7 @@ type document struct {
 	Error *struct{ Code, Message string }
 }
 
-func (a answer) document(t testing.TB) document {
+func (a response) document(t testing.TB) document {
 	t.Helper()
 	var d document
 	if err := json.Unmarshal([]byte(a.body), &d); err != nil {
@@ -119,8 +119,8 @@ func (a answer) document(t testing.TB) document {
 	return d
 }
 
-// ids returns the ids of an answer's filings, in order.
-func (a answer) ids(t testing.TB) []int64 {
+// ids returns the ids of a response's filings, in order.
+func (a response) ids(t testing.TB) []int64 {
 	t.Helper()
 	if a.status != http.StatusOK {
 		t.Fatalf("status %d: %s", a.status, a.body)
@@ -136,7 +136,7 @@ func (a answer) ids(t testing.TB) []int64 {
 	return ids
 }
 
-// oracle returns an engine that answers from filings by plain loops.
+// oracle returns an engine that serves filings by plain loops.
 func oracle(filings []*index.Filing) index.Engine {
 	return servicetest.Still{Reader: indextest.NewOracle("filings-20260315-000000.000000-v1", filings)}
 }

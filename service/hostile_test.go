@@ -24,7 +24,7 @@ import (
 
 // raw sends bytes as they are, ends its side, and returns all responses until the service closes. It must
 // close the connection, or respond to a request that asks for that: one that hangs fails the test.
-func (d *door) raw(t testing.TB, request string) (answers []answer) {
+func (d *door) raw(t testing.TB, request string) (all []response) {
 	t.Helper()
 	conn, err := tls.Dial("tcp", d.Address, d.Trust)
 	if err != nil {
@@ -40,25 +40,25 @@ func (d *door) raw(t testing.TB, request string) (answers []answer) {
 	for {
 		if _, err := from.Peek(1); err != nil {
 			if ne, ok := err.(interface{ Timeout() bool }); ok && ne.Timeout() {
-				t.Errorf("the connection hangs after %d answers", len(answers))
+				t.Errorf("the connection hangs after %d responses", len(all))
 			}
-			return answers
+			return all
 		}
 		res, err := http.ReadResponse(from, nil)
 		if err != nil {
-			return answers
+			return all
 		}
 		body, err := io.ReadAll(res.Body)
 		if err != nil {
-			return answers
+			return all
 		}
-		answers = append(answers, answer{res.StatusCode, res.Header, string(body)})
+		all = append(all, response{res.StatusCode, res.Header, string(body)})
 	}
 }
 
-// TestE2_Hostile sends what no honest client does over a real connection. The answers' statuses are in the order of the
+// TestE2_Hostile sends what no honest client does over a real connection. The responses' statuses are in the order of the
 // requests that the service sees: where a second one hides in the first (inner is for a filing that is not there, a
-// 404), it must never be answered unless there is one way only to read the bytes.
+// 404), it must never get a response unless there is one way only to read the bytes.
 func TestE2_Hostile(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
@@ -149,11 +149,11 @@ func TestE2_Hostile(t *testing.T) {
 					t.Errorf("a header of the client's: %v %s", a.header, a.body)
 				}
 				if a.status >= 400 && a.header.Get("X-Request-ID") == "" {
-					t.Errorf("not the service's answer: %v %s", a.header, a.body)
+					t.Errorf("not the service's response: %v %s", a.header, a.body)
 				}
 			}
 			if got := strings.Join(got, " "); got != tt.want {
-				t.Errorf("answers %q, want %q", got, tt.want)
+				t.Errorf("responses %q, want %q", got, tt.want)
 			}
 		})
 	}

@@ -30,8 +30,8 @@ var operationPaths = map[string]string{
 	"/openapi.json":                     "/openapi.json",
 }
 
-// TestOpenAPI_Answers compares responses of every path, tier and status with the document.
-func TestOpenAPI_Answers(t *testing.T) {
+// TestOpenAPI_Responses compares responses of every path, tier and status with the document.
+func TestOpenAPI_Responses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
 	c := s.strict(t)
@@ -58,7 +58,7 @@ func TestOpenAPI_Answers(t *testing.T) {
 		if path == "/openapi.json" {
 			continue
 		}
-		for _, a := range []answer{
+		for _, a := range []response{
 			s.get(t, "", target),
 			s.get(t, access.Pro, target, "Prefer", "handling=lenient"),
 			s.get(t, access.Pro, withQuery(target, "unknown=1")),

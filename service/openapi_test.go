@@ -151,7 +151,7 @@ func TestOpenAPI_Parameters(t *testing.T) {
 	}
 }
 
-// TestOpenAPI_Served: it needs no key, counts nothing, and is cached and compressed like other answers.
+// TestOpenAPI_Served: it needs no key, counts nothing, and is cached and compressed like other responses.
 func TestOpenAPI_Served(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil), func(c *service.Config) { c.CORSOrigins = []string{"https://a.example"} })

@@ -16,7 +16,7 @@ func TestSecrets_Panic(t *testing.T) {
 	if said := s.Log.String(); a.status != http.StatusInternalServerError || !strings.Contains(said, "goroutine ") {
 		t.Fatalf("%d, and no stack in the log: %s", a.status, said)
 	}
-	for what, text := range map[string]string{"log": s.Log.String(), "answer": a.body} {
+	for what, text := range map[string]string{"log": s.Log.String(), "response": a.body} {
 		for _, hidden := range []string{s.Keys[access.Pro], "5ecre7", "private"} {
 			if strings.Contains(text, hidden) {
 				t.Errorf("the %s shows %s: %s", what, hidden, text)

@@ -91,7 +91,7 @@ func TestT1_TrustedProxies(t *testing.T) {
 				t.Fatalf("%d %s, want %d", a.status, a.body, tt.status)
 			}
 			if tt.status == http.StatusOK && (!strings.Contains(a.body, `"success":true`) || a.header.Get("Strict-Transport-Security") == "") {
-				t.Errorf("not the API's answer: %v %s", a.header, a.body)
+				t.Errorf("not the API's response: %v %s", a.header, a.body)
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func TestT2_CORS(t *testing.T) {
 			for _, tier := range []access.Tier{access.Free, ""} {
 				a := tt.site.get(t, tier, "/v1/me", "Origin", tt.origin)
 				if got := a.header.Get("Access-Control-Allow-Origin"); got != tt.want {
-					t.Errorf("answer allows %q, want %q", got, tt.want)
+					t.Errorf("response allows %q, want %q", got, tt.want)
 				}
 				exposed := a.header.Get("Access-Control-Expose-Headers")
 				for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After", "X-Request-ID",
@@ -228,7 +228,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-func decoded(t *testing.T, a answer) string {
+func decoded(t *testing.T, a response) string {
 	t.Helper()
 	switch a.header.Get("Content-Encoding") {
 	case "gzip":
@@ -251,8 +251,8 @@ func decoded(t *testing.T, a answer) string {
 	return a.body
 }
 
-// talk sends raw bytes over a connection in memory and reads one answer.
-func talk(t *testing.T, app *fiber.App, request string) answer {
+// talk sends raw bytes over a connection in memory and reads one response.
+func talk(t *testing.T, app *fiber.App, request string) response {
 	t.Helper()
 	l := fasthttputil.NewInmemoryListener()
 	served := make(chan error, 1)
@@ -277,7 +277,7 @@ func talk(t *testing.T, app *fiber.App, request string) answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{res.StatusCode, res.Header, string(body)}
+	return response{res.StatusCode, res.Header, string(body)}
 }
 
 // TestE2_NotHTTP: what is refused before there is a request, is refused in the same form.

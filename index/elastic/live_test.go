@@ -188,7 +188,7 @@ func TestLive_LooksAhead(t *testing.T) {
 	}
 }
 
-// A request that was sent more than a second before a caller came says nothing about swaps meanwhile.
+// A request that was sent more than a second before a caller came does not show swaps meanwhile.
 func TestL8_LiveDoesNotJoinAnOldRequest(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)

@@ -1,4 +1,4 @@
-// Package indextest is what tests of several packages need: an oracle, which is a Reader that answers each query by a plain
+// Package indextest is what tests of several packages need: an oracle, which is a Reader that evaluates each query by a plain
 // loop over the filings; Load, which fills any store as a load does; and a Clock. What every engine must do is in
 // indextest/conformance, the filings that try the rules in indextest/edges.
 //

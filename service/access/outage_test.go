@@ -33,7 +33,7 @@ func operations(s access.Store) map[string]func(context.Context) error {
 	}
 }
 
-// wantOutage runs every operation: each must fail as ErrUnavailable, soon, and say neither address nor key.
+// wantOutage runs every operation: each must fail as ErrUnavailable, soon, and show neither address nor key.
 func wantOutage(t *testing.T, operations map[string]func(context.Context) error, secrets ...string) {
 	t.Helper()
 	for what, operation := range operations {
@@ -57,11 +57,11 @@ func wantOutage(t *testing.T, operations map[string]func(context.Context) error,
 	}
 }
 
-func TestK9_RedisThatNeverAnswers(t *testing.T) {
+func TestK9_RedisThatNeverReplies(t *testing.T) {
 	t.Parallel()
 	listener := listen(t)
 	go func() {
-		for { // accept and say nothing, until the listener is closed
+		for { // accept and send nothing, until the listener is closed
 			connection, err := listener.Accept()
 			if err != nil {
 				return

@@ -12,7 +12,7 @@ import (
 	"filings/service/servicetest"
 )
 
-// TestRedisOverTLS reaches the real Redis through a listener with TLS in front of it. What a program trusts is settled
+// TestRedisOverTLS reaches the real Redis through a listener with TLS in front of it. What a program trusts is fixed
 // when it starts, so one that trusts the certificate is another process.
 func TestRedisOverTLS(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ type Site struct {
 	Log      *Log
 }
 
-// Options say how a Site differs from others.
+// Options are how a Site differs from others.
 type Options struct {
 	Limits     access.Limits           // nil: Limits()
 	Now        func() time.Time        // nil: time.Now
