@@ -15,8 +15,8 @@ import (
 	"filings/reindexer/source"
 )
 
-// made is a load of made-up filings.
-func made(b testing.TB, n int) []byte {
+// ndjsonOf returns n synthetic filings as NDJSON.
+func ndjsonOf(b testing.TB, n int) []byte {
 	b.Helper()
 	var text bytes.Buffer
 	if err := synthetic.Write(&text, n, synthetic.New(1)); err != nil {
@@ -63,7 +63,7 @@ func asCSV(b testing.TB, text []byte) []byte {
 // BenchmarkDecode reads and checks records without storing them. It reports records a second of one core.
 func BenchmarkDecode(b *testing.B) {
 	const n = 20_000
-	ndjson := made(b, n)
+	ndjson := ndjsonOf(b, n)
 	for format, text := range map[string][]byte{source.NDJSON: ndjson, source.CSV: asCSV(b, ndjson)} {
 		b.Run(format, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
@@ -81,12 +81,12 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// TestMadeUpFilingsAreRead reads what `filings generate` writes, as NDJSON and as CSV: nothing is rejected and both are
-// the same.
-func TestMadeUpFilingsAreRead(t *testing.T) {
+// TestSyntheticFilingsAreRead reads what `filings generate` writes, as NDJSON and as CSV: nothing is rejected and both
+// are the same.
+func TestSyntheticFilingsAreRead(t *testing.T) {
 	t.Parallel()
 	var records [2][]string
-	text := made(t, 2000)
+	text := ndjsonOf(t, 2000)
 	for i, s := range []settings{{strict: true}, {strict: true, format: source.CSV}} {
 		in := string(text)
 		if s.format == source.CSV {

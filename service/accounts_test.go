@@ -32,11 +32,11 @@ func newOffice(t *testing.T, options ...func(*service.Config)) *office {
 	t.Helper()
 	options = append(options, func(c *service.Config) { c.OperationsToken = operationsToken })
 	s := newSite(t, oracle(nil), options...)
-	return &office{s, s.service.Operations()}
+	return &office{s, s.Service.Operations()}
 }
 
 // request sends a request with the token and, if there is one, a JSON body. More headers follow; they replace these.
-func (o *office) request(t *testing.T, method, target, body string, headers ...string) answer {
+func (o *office) request(t *testing.T, method, target, body string, headers ...string) response {
 	t.Helper()
 	req := httptest.NewRequest(method, "/", strings.NewReader(body))
 	req.RequestURI = target
@@ -56,11 +56,11 @@ func (o *office) request(t *testing.T, method, target, body string, headers ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{res.StatusCode, res.Header, string(text)}
+	return response{res.StatusCode, res.Header, string(text)}
 }
 
-// key returns the key of an answer that must have made one.
-func (a answer) key(t *testing.T) string {
+// key returns the key of a response that must have made one.
+func (a response) key(t *testing.T) string {
 	t.Helper()
 	m := regexp.MustCompile(`^\{"key":"(ak_live_[0-9a-f]{32})"\}\n$`).FindStringSubmatch(a.body)
 	if a.status != http.StatusCreated || m == nil || a.header.Get("Cache-Control") != "no-store" {
@@ -96,12 +96,12 @@ func accountsLife(t *testing.T, o *office) {
 	const path = "/accounts/auth0%7C7%2Feurope%20ä"
 	expect := func(key string, status int, tier string) {
 		t.Helper()
-		a := send(t, o.app, http.MethodGet, "/v1/me", "X-API-Key", key)
+		a := send(t, o.App, http.MethodGet, "/v1/me", "X-API-Key", key)
 		if a.status != status || !strings.Contains(a.body, tier) {
 			t.Errorf("/v1/me: %d %s, want %d and %s", a.status, a.body, status, tier)
 		}
 	}
-	want := func(a answer, status int, text string) {
+	want := func(a response, status int, text string) {
 		t.Helper()
 		if a.status != status || !strings.Contains(a.body, text) {
 			t.Errorf("%d %s, want %d and %s", a.status, a.body, status, text)
@@ -142,17 +142,17 @@ func accountsLife(t *testing.T, o *office) {
 	want(o.request(t, "GET", path, ""), 200, `"used":3`)
 
 	for _, secret := range []string{first, second, third, operationsToken} {
-		if strings.Contains(o.log.String(), secret) {
-			t.Errorf("the log shows %s:\n%s", secret, o.log)
+		if strings.Contains(o.Log.String(), secret) {
+			t.Errorf("the log shows %s:\n%s", secret, o.Log)
 		}
 	}
 	change := `"msg":"account","id":"req_[0-9a-f]{32}","method":"PUT","route":"/accounts/:user/tier","status":204,"ms":0,"user":"auth0\|7/europe ä"}`
-	if got := regexp.MustCompile(change).FindAllString(o.log.String(), -1); len(got) != 2 {
-		t.Errorf("%d records of two changes of tier in\n%s", len(got), o.log)
+	if got := regexp.MustCompile(change).FindAllString(o.Log.String(), -1); len(got) != 2 {
+		t.Errorf("%d records of two changes of tier in\n%s", len(got), o.Log)
 	}
 }
 
-// TestAccounts_Refused has every answer that is no success, and that nothing was changed by them.
+// TestAccounts_Refused has every response that is no success, and that nothing was changed by them.
 func TestAccounts_Refused(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -236,7 +236,7 @@ func TestAccounts_NotRead(t *testing.T) {
 func TestAccounts_NoStore(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	_ = o.store.Close()
+	_ = o.Store.Close()
 	for _, path := range []string{"/accounts", "/accounts/user-pro"} {
 		if a := o.request(t, "GET", path, ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "service_unavailable") {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
@@ -249,22 +249,22 @@ func TestAccounts_NoToken(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
 	for _, authorization := range []string{"", "Bearer", "Bearer " + operationsToken} {
-		if a := send(t, s.service.Operations(), http.MethodGet, "/accounts", "Authorization", authorization); a.status != http.StatusNotFound {
+		if a := send(t, s.Service.Operations(), http.MethodGet, "/accounts", "Authorization", authorization); a.status != http.StatusNotFound {
 			t.Errorf("%q: %d", authorization, a.status)
 		}
 	}
-	if a := send(t, s.app, http.MethodGet, "/accounts", "Authorization", "Bearer "+operationsToken); a.status != http.StatusUnauthorized {
+	if a := send(t, s.App, http.MethodGet, "/accounts", "Authorization", "Bearer "+operationsToken); a.status != http.StatusUnauthorized {
 		t.Errorf("on the API: %d", a.status)
 	}
 	for _, token := range []string{"short", strings.Repeat("x", 31), strings.Repeat("x ", 20)} {
-		c := service.Config{Engine: &serving.Engine{}, Access: s.store, RequestTimeout: 1, OperationsToken: token}
+		c := service.Config{Engine: &serving.Engine{}, Access: s.Store, RequestTimeout: 1, OperationsToken: token}
 		if _, err := service.New(c); err == nil || strings.Contains(err.Error(), token) {
 			t.Errorf("token %q: %v", token, err)
 		}
 	}
 }
 
-// A panic in a store is an answer like any other failure, and the listener lives on.
+// A panic in a store is a response like any other failure, and the listener lives on.
 func TestAccounts_Panic(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *service.Config) { c.Access = broken{c.Access} })

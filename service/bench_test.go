@@ -15,14 +15,14 @@ import (
 	"filings/service/access"
 )
 
-// free is a key store that admits everybody at no cost, so that a benchmark measures the service alone.
+// free is a key store that admits every request at no cost, so that a benchmark measures the service alone.
 type free struct{ access.Store }
 
 func (free) Admit(context.Context, string) (access.Admission, error) {
 	return access.Admission{User: "u", Tier: access.Enterprise, Limit: 100, Remaining: 99, Reset: now, Now: now}, nil
 }
 
-// BenchmarkPage answers a page of 20 whose rows are in the cache: what the service itself costs, without TLS.
+// BenchmarkPage requests a page of 20 whose rows are in the cache: what the service itself costs, without TLS.
 func BenchmarkPage(b *testing.B) {
 	g, filings := synthetic.New(1), make([]*index.Filing, 200)
 	for i := range filings {
@@ -30,7 +30,7 @@ func BenchmarkPage(b *testing.B) {
 		g.Next(filings[i])
 	}
 	s := newSite(b, caching{oracle(filings)}, func(c *service.Config) { c.Log, c.Access = nil, free{} })
-	handler := s.app.Handler()
+	handler := s.App.Handler()
 	for _, bb := range []struct{ name, target, header, value string }{
 		{"list", "/v1/filings", fiber.HeaderAccept, "*/*"},
 		{"filtered", "/v1/filings?min_amount=10&date_range=300&filing_types=Tax+Lien,Judgment&limit=20&offset=20", fiber.HeaderAccept, "*/*"},
@@ -42,7 +42,7 @@ func BenchmarkPage(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var c fasthttp.RequestCtx
-			text := "GET " + bb.target + " HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.keys[access.Enterprise] + "\r\n" +
+			text := "GET " + bb.target + " HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.Keys[access.Enterprise] + "\r\n" +
 				bb.header + ": " + bb.value + "\r\n\r\n"
 			if err := c.Request.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
 				b.Fatal(err)

@@ -22,7 +22,7 @@ const (
 )
 
 // dataOf returns the data of a response in the full envelope, as it is written.
-func dataOf(t *testing.T, a answer) string {
+func dataOf(t *testing.T, a response) string {
 	t.Helper()
 	d := a.document(t)
 	if a.status != http.StatusOK || d.Success == nil || !*d.Success {
@@ -171,7 +171,7 @@ func atoi(t *testing.T, s string) (n int) {
 	return n
 }
 
-func TestClusters_Mistakes(t *testing.T) {
+func TestClusters_InvalidParameters(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
 	const zoom = "zoom must be between 0 and 22"
@@ -223,7 +223,7 @@ func TestClusters_P5_UnknownNames(t *testing.T) {
 	}
 }
 
-// charted is a reader whose cells are made up.
+// charted is a reader with cells of a test.
 type charted struct {
 	index.Reader
 	cells []index.Cell
@@ -233,7 +233,7 @@ func (r charted) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell,
 	return r.cells, nil
 }
 
-// The largest answer there is has less than 40 kB in both forms, when it is compressed: a map must not wait for it. Its
+// The largest response there is has less than 40 kB in both forms, when it is compressed: a map must not wait for it. Its
 // coordinates, all over the world, have six decimals, as those of nearly all filings do.
 func TestClusters_Size(t *testing.T) {
 	t.Parallel()

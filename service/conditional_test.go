@@ -136,38 +136,38 @@ func TestT3_CanonicalQuery(t *testing.T) {
 	}
 }
 
-// mute is an engine that may be asked for its generation only.
+// mute is an engine of which only the generation may be requested.
 type mute struct {
 	index.Reader
 	t *testing.T
 }
 
 func (m mute) Rows(context.Context, index.Query) ([]index.Record, error) {
-	m.t.Error("Rows was asked")
+	m.t.Error("Rows was called")
 	return nil, nil
 }
 func (m mute) Count(context.Context, index.Filter) (int64, error) {
-	m.t.Error("Count was asked")
+	m.t.Error("Count was called")
 	return 0, nil
 }
 func (m mute) Filing(context.Context, int64) (index.Record, error) {
-	m.t.Error("Filing was asked")
+	m.t.Error("Filing was called")
 	return nil, index.ErrNotFound
 }
 func (m mute) Counties(context.Context) ([]index.CountyStats, error) {
-	m.t.Error("Counties was asked")
+	m.t.Error("Counties was called")
 	return nil, nil
 }
 func (m mute) Distinct(context.Context, index.Filter, index.Field) ([]string, error) {
-	m.t.Error("Distinct was asked")
+	m.t.Error("Distinct was called")
 	return nil, nil
 }
 func (m mute) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell, error) {
-	m.t.Error("Cells was asked")
+	m.t.Error("Cells was called")
 	return nil, nil
 }
 
-func TestT3_NotModifiedAsksNothing(t *testing.T) {
+func TestT3_NotModifiedQueriesNothing(t *testing.T) {
 	t.Parallel()
 	live := indextest.NewOracle("g1", fixture(t))
 	talking, silent := newSite(t, servicetest.Still{Reader: live}), newSite(t, servicetest.Still{Reader: mute{live, t}})

@@ -11,7 +11,7 @@ import (
 	"filings/service/webtest"
 )
 
-// TestDocs reads the documentation as a person does: opens it, types a key, asks for filings, sees them.
+// TestDocs reads the documentation as a person does: opens it, types a key, requests filings, sees them.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := webtest.Start(t)
@@ -35,14 +35,14 @@ func TestDocs(t *testing.T) {
 	if body := p.Text(live + ".highlight-code"); !strings.Contains(body, `"county"`) || !strings.Contains(body, `"tier": "enterprise"`) {
 		t.Errorf("body %s", body)
 	}
-	p.Screenshot("4-answer")
+	p.Screenshot("4-response")
 
 	u, err := url.Parse(s.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if hosts := p.Hosts(); !slices.Equal(hosts, []string{u.Host}) {
-		t.Errorf("the page asked %q", hosts)
+		t.Errorf("the page requested %q", hosts)
 	}
 	if problems := p.Problems(); len(problems) > 0 {
 		t.Errorf("problems:\n%s", strings.Join(problems, "\n"))

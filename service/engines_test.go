@@ -22,7 +22,7 @@ import (
 	"filings/index/indextest"
 )
 
-// dataset is one of the sets of filings that tests ask for.
+// dataset is one of the sets of filings that tests request.
 type dataset string
 
 const (
@@ -73,7 +73,7 @@ func load(t testing.TB, store generation.Store, d dataset) {
 }
 
 // onElastic holds what tests share on the real Elasticsearch, where a load takes seconds: each dataset is loaded once,
-// by the first test that asks for it, and never changed. TestMain deletes it.
+// by the first test that needs it, and never changed. TestMain deletes it.
 var onElastic elasticStores
 
 type elasticStores struct {
@@ -118,14 +118,14 @@ func (e *elasticStores) delete() error {
 		return nil
 	}
 	var indices map[string]any
-	err := e.ask(http.MethodGet, e.prefix+"*?expand_wildcards=all&features=aliases", &indices)
+	err := e.call(http.MethodGet, e.prefix+"*?expand_wildcards=all&features=aliases", &indices)
 	for name := range indices {
-		err = errors.Join(err, e.ask(http.MethodDelete, name, nil))
+		err = errors.Join(err, e.call(http.MethodDelete, name, nil))
 	}
 	return err
 }
 
-func (e *elasticStores) ask(method, path string, into any) error {
+func (e *elasticStores) call(method, path string, into any) error {
 	req, err := http.NewRequestWithContext(context.Background(), method, e.url+"/"+path, http.NoBody)
 	if err != nil {
 		return err

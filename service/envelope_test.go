@@ -17,7 +17,7 @@ import (
 	"filings/service/servicetest"
 )
 
-// paths is one request that succeeds for each endpoint, with the keys of its answer in order.
+// paths is one request that succeeds for each endpoint, with the keys of its response in order.
 var paths = map[string][]string{
 	"/v1/filings":            {"data", "pagination", "meta"},
 	"/v1/filings/search?q=a": {"success", "data", "pagination", "meta"},
@@ -87,11 +87,11 @@ func TestE2_Errors(t *testing.T) {
 		code                    string
 		envelope                bool
 	}{
-		{"E3 invalid_parameter", "GET", "/v1/filings?limit=0", s.keys[access.Free], 400, "invalid_parameter", true},
-		{"E3 no filing", "GET", "/v1/filings/77", s.keys[access.Free], 404, "not_found", true},
-		{"E3 no county", "GET", "/v1/counties/Nowhere/months", s.keys[access.Free], 404, "not_found", true},
-		{"E3 no path", "GET", "/v1/nothing", s.keys[access.Free], 404, "not_found", true},
-		{"E3 no method", "POST", "/v1/filings", s.keys[access.Free], 405, "method_not_allowed", true},
+		{"E3 invalid_parameter", "GET", "/v1/filings?limit=0", s.Keys[access.Free], 400, "invalid_parameter", true},
+		{"E3 no filing", "GET", "/v1/filings/77", s.Keys[access.Free], 404, "not_found", true},
+		{"E3 no county", "GET", "/v1/counties/Nowhere/months", s.Keys[access.Free], 404, "not_found", true},
+		{"E3 no path", "GET", "/v1/nothing", s.Keys[access.Free], 404, "not_found", true},
+		{"E3 no method", "POST", "/v1/filings", s.Keys[access.Free], 405, "method_not_allowed", true},
 		{"E3 no key", "GET", "/v1/filings", "", 401, "invalid_api_key", false},
 		{"E3 wrong key", "GET", "/v1/filings", "ak_live_00000000000000000000000000000000", 401, "invalid_api_key", false},
 		{"E3 no form of a key", "GET", "/v1/filings", "x", 401, "invalid_api_key", false},
@@ -99,7 +99,7 @@ func TestE2_Errors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a := send(t, s.app, tt.method, tt.path, "X-API-Key", tt.key)
+			a := send(t, s.App, tt.method, tt.path, "X-API-Key", tt.key)
 			if a.status != tt.status || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
 				t.Fatalf("status %d, want %d: %v %s", a.status, tt.status, a.header, a.body)
 			}
@@ -122,7 +122,7 @@ func TestE2_Errors(t *testing.T) {
 }
 
 // checkFlat expects the body of a 401 or 429: error and message, without an envelope.
-func checkFlat(t *testing.T, a answer, code string) {
+func checkFlat(t *testing.T, a response, code string) {
 	t.Helper()
 	var flat map[string]string
 	if err := json.Unmarshal([]byte(a.body), &flat); err != nil {
@@ -167,7 +167,7 @@ func TestE5_RequestID(t *testing.T) {
 			if !form.MatchString(id) || seen[id] {
 				t.Errorf("%s: request id %q", path, id)
 			}
-			if seen[id] = true; !strings.Contains(s.log.String(), `"id":"`+id+`"`) {
+			if seen[id] = true; !strings.Contains(s.Log.String(), `"id":"`+id+`"`) {
 				t.Errorf("%s: %q is not in the log", path, id)
 			}
 		}
@@ -225,14 +225,14 @@ func TestE6_Crawl(t *testing.T) {
 	})
 }
 
-// counts is a Reader that counts how often it is asked for a total.
+// counts is a Reader that counts how often its total is requested.
 type counts struct {
 	index.Reader
-	asked *atomic.Int64
+	calls *atomic.Int64
 }
 
 func (r counts) Count(ctx context.Context, w index.Filter) (int64, error) {
-	r.asked.Add(1)
+	r.calls.Add(1)
 	return r.Reader.Count(ctx, w)
 }
 
@@ -244,15 +244,15 @@ func TestTotal_CountedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := int64(len(fixture(t)))
-	var asked atomic.Int64
-	s := newSite(t, caching{servicetest.Still{Reader: counts{live, &asked}}})
+	var calls atomic.Int64
+	s := newSite(t, caching{servicetest.Still{Reader: counts{live, &calls}}})
 	for _, path := range []string{"/v1/filings?limit=2", "/v1/filings?limit=2&offset=2", "/v1/filings?limit=3&offset=1"} {
 		a := s.get(t, access.Pro, path)
 		if p := a.document(t).Pagination; p == nil || p.Total != all || len(a.ids(t)) != int(p.Limit) {
 			t.Errorf("%s: %s", path, a.body)
 		}
 	}
-	if n := asked.Load(); n != 1 {
-		t.Errorf("the total was asked for %d times", n)
+	if n := calls.Load(); n != 1 {
+		t.Errorf("the total was counted %d times", n)
 	}
 }

@@ -68,13 +68,13 @@ func TestExplore_Limited(t *testing.T) {
 		t.Errorf("quota %q", got)
 	}
 	e.Click("#next")
-	e.settle()
+	e.waitIdle()
 	got := e.Text("#trouble p")
 	if !regexp.MustCompile(`^Too many requests: the daily request quota is used up: it resets at midnight UTC\. Wait \d+ (s|minutes|hours)\.$`).MatchString(got) {
 		t.Errorf("429: %q", got)
 	}
 	if e.counted() != 0 || len(e.ids()) != 0 {
-		t.Error("what was answered before is shown as if it were the answer")
+		t.Error("the response before it is shown as if it were the latest")
 	}
 }
 
@@ -118,7 +118,7 @@ type plain struct{ *serving.Engine }
 
 func (p plain) Live(ctx context.Context) (index.Reader, error) { return p.Engine.Live(ctx) }
 
-// TestExplore_Failed: a failure of the service is told with the number of the request, and trying again helps once it
+// TestExplore_Failed: a failure of the service is shown with the number of the request, and trying again helps once it
 // is over.
 func TestExplore_Failed(t *testing.T) {
 	t.Parallel()
@@ -137,7 +137,7 @@ func TestExplore_Failed(t *testing.T) {
 	}
 }
 
-// TestExplore_Stale: an answer that comes after another question was asked is not shown.
+// TestExplore_Stale: a response that comes after a later request is not shown.
 func TestExplore_Stale(t *testing.T) {
 	t.Parallel()
 	g := &gate{arrived: make(chan struct{}, 2)}
@@ -150,13 +150,13 @@ func TestExplore_Stale(t *testing.T) {
 	<-g.arrived // table and map
 	g.set(false, nil)
 	e.Click("#next") // the second page of what is not there yet
-	e.settle()
+	e.waitIdle()
 	want, shown := e.in("Orange"), e.ids()
 	if total, counted := e.total(), e.counted(); total != want || counted != want || len(shown) != min(25, want-25) {
 		t.Errorf("%d filings in view, %d on the map, want %d; on the second page %v", total, counted, want, shown)
 	}
 	close(held)
-	e.Value(`fetch("openapi.json").then(() => "answered after them")`)
+	e.Value(`fetch("openapi.json").then(() => "came after them")`)
 	if again := e.ids(); !slices.Equal(again, shown) {
 		t.Errorf("the table had %v, and has %v", shown, again)
 	}

@@ -45,19 +45,19 @@ func checkQuota(e *explorer) {
 func checkNext(e *explorer) {
 	first, counted := e.ids(), e.counted()
 	e.Click("#next")
-	e.settle()
+	e.waitIdle()
 	second := e.ids()
 	if len(first) != 25 || len(second) != 25 || first[0] == second[0] || e.counted() != counted {
 		e.t.Errorf("page 1 %v, page 2 %v, %d then %d on the map", first, second, counted, e.counted())
 	}
 	e.Click("#previous")
-	e.settle()
+	e.waitIdle()
 	if again := e.ids(); !slices.Equal(again, first) {
 		e.t.Errorf("page 1 was %v, and is %v", first, again)
 	}
 }
 
-// checkCurl: the line that the page shows for its request answers what the table shows.
+// checkCurl: the line that the page shows for its request returns what the table shows.
 func checkCurl(e *explorer) {
 	e.Click("#requests summary")
 	e.Screenshot("2-requests")
@@ -67,11 +67,11 @@ func checkCurl(e *explorer) {
 		e.t.Fatalf("line %q", line)
 	}
 	ids := []string{}
-	for _, id := range e.ask(m[1]).ids(e.t) {
+	for _, id := range e.fetch(m[1]).ids(e.t) {
 		ids = append(ids, strconv.FormatInt(id, 10))
 	}
 	if shown := e.ids(); !slices.Equal(ids, shown) {
-		e.t.Errorf("%s answers %v, the table shows %v", m[1], ids, shown)
+		e.t.Errorf("%s returns %v, the table shows %v", m[1], ids, shown)
 	}
 	e.Click("#requests summary")
 }
@@ -126,14 +126,14 @@ func checkSecret(e *explorer) {
 	}
 }
 
-// checkQuiet: the page asked nobody else, and the browser had nothing to say about it.
+// checkQuiet: the page sent no request to another server, and the browser reported no problem.
 func checkQuiet(e *explorer) {
 	u, err := url.Parse(e.site.Address)
 	if err != nil {
 		e.t.Fatal(err)
 	}
 	if hosts := e.Hosts(); !slices.Equal(hosts, []string{u.Host}) {
-		e.t.Errorf("the page asked %q", hosts)
+		e.t.Errorf("the page requested %q", hosts)
 	}
 	if problems := e.Problems(); len(problems) > 0 {
 		e.t.Errorf("problems:\n%s", strings.Join(problems, "\n"))

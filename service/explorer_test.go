@@ -10,13 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"filings/index"
 	"filings/index/embedded"
 	"filings/index/indextest"
-	"filings/index/serving"
-	"filings/index/synthetic"
 	"filings/service"
 	"filings/service/webtest"
 )
@@ -46,13 +43,7 @@ type explorer struct {
 // explore opens the explorer, at a hash, and waits for its form.
 func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
 	t.Helper()
-	filings := []*index.Filing{hostile(t)}
-	g := synthetic.NewUntil(1, time.Now())
-	for range webtest.Filings {
-		f := &index.Filing{}
-		g.Next(f)
-		filings = append(filings, f)
-	}
+	filings := append(webtest.Synthetic(), hostile(t))
 	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
 	if err != nil {
 		t.Fatal(err)
@@ -61,8 +52,7 @@ func explore(t *testing.T, hash string, options ...func(*service.Config)) *explo
 	if _, err := indextest.Load(t.Context(), store, slices.Values(filings)); err != nil {
 		t.Fatal(err)
 	}
-	onEmbedded := func(c *service.Config) { c.Engine, _ = serving.New(store, serving.Config{}) }
-	site := webtest.Start(t, append([]func(*service.Config){onEmbedded}, options...)...)
+	site := webtest.StartOver(t, store, options...)
 	p := webtest.Open(t, site.Address+"/explore"+hash)
 	p.Wait(`document.querySelector("#filters input") && document.querySelector(".state")`)
 	return &explorer{p, t, site, filings}
@@ -72,32 +62,32 @@ func explore(t *testing.T, hash string, options ...func(*service.Config)) *explo
 func (e *explorer) use(key string) {
 	e.t.Helper()
 	e.Type("#key-text", key)
-	e.settle()
+	e.waitIdle()
 }
 
-// settle waits until everything that was asked for is answered and shown.
-func (e *explorer) settle() {
+// waitIdle waits until every request has its response, and the page shows them.
+func (e *explorer) waitIdle() {
 	e.t.Helper()
 	e.Wait(`document.querySelector("#results").ariaBusy === "false"`)
 }
 
-// act waits until the address of the page differs from what it was before an act, and what was asked for is shown.
+// act waits until the address of the page differs from what it was before an act, and the page shows the responses.
 func (e *explorer) act(act func()) {
 	e.t.Helper()
 	before := e.Value("location.hash")
 	act()
 	e.Wait("location.hash !== " + strconv.Quote(before))
-	e.settle()
+	e.waitIdle()
 }
 
 // resize gives the window another size and waits until what the map shows then is shown.
 func (e *explorer) resize(width, height int64) {
 	e.t.Helper()
-	const asked = `document.querySelector('[data-request="map"]').textContent`
-	before := e.Value(asked)
+	const requested = `document.querySelector('[data-request="map"]').textContent`
+	before := e.Value(requested)
 	e.Resize(width, height)
-	e.Wait(asked + " !== " + strconv.Quote(before))
-	e.settle()
+	e.Wait(requested + " !== " + strconv.Quote(before))
+	e.waitIdle()
 }
 
 // total returns the number of filings that the page says are in view.
@@ -138,8 +128,8 @@ func (e *explorer) ids() []string {
 	return strings.Fields(e.Value(`[...document.querySelectorAll("#table tr[data-id]")].map((row) => row.dataset.id).join(" ")`))
 }
 
-// ask asks an address of the service as another client does.
-func (e *explorer) ask(address string) answer {
+// fetch sends a GET for an address of the service as another client does.
+func (e *explorer) fetch(address string) response {
 	e.t.Helper()
 	pem, err := os.ReadFile(e.site.Certificate)
 	if err != nil {
@@ -163,5 +153,5 @@ func (e *explorer) ask(address string) answer {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return answer{res.StatusCode, res.Header, string(body)}
+	return response{res.StatusCode, res.Header, string(body)}
 }

@@ -75,14 +75,14 @@ func TestE3_Failures(t *testing.T) {
 					t.Error("a failure has a tag")
 				}
 			}
-			if log := s.log.String(); strings.Count(log, `"level":"ERROR"`) != 2 || !strings.Contains(log, `"error":"`) {
+			if log := s.Log.String(); strings.Count(log, `"level":"ERROR"`) != 2 || !strings.Contains(log, `"error":"`) {
 				t.Errorf("not logged once each: %s", log)
 			}
 		})
 	}
 }
 
-// slow is an engine that answers nothing before the context ends.
+// slow is an engine that returns nothing before the context ends.
 type slow struct{ index.Reader }
 
 func (slow) Rows(ctx context.Context, _ index.Query) ([]index.Record, error) {
@@ -102,7 +102,7 @@ func TestE3_TimeLimit(t *testing.T) {
 	}
 }
 
-// reluctant is a key store that gives nothing back before it may.
+// reluctant is a key store that refunds nothing before it may.
 type reluctant struct {
 	access.Store
 	may chan struct{}
@@ -113,8 +113,8 @@ func (r reluctant) Refund(ctx context.Context, a access.Admission) error {
 	return r.Store.Refund(ctx, a)
 }
 
-// TestK6_RefundIsLate: a key store that stands still as well does not keep a failed request from its answer, and gives
-// the quota back as soon as it can.
+// TestK6_RefundIsLate: a key store that stands still as well does not keep a failed request from its response, and
+// refunds the quota as soon as it can.
 func TestK6_RefundIsLate(t *testing.T) {
 	t.Parallel()
 	may := make(chan struct{})
@@ -127,8 +127,8 @@ func TestK6_RefundIsLate(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.service.Drain(ended); !errors.Is(err, context.Canceled) {
-		t.Errorf("settled before the refund: %v", err)
+	if err := s.Service.Drain(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("drained before the refund: %v", err)
 	}
 	close(may)
 	if used := s.used(t, "user-pro"); used != 0 {

@@ -66,11 +66,11 @@ func forbidden(tier access.Tier) []string {
 	return all
 }
 
-// anyTarget draws a path of the service's own table of routes, so that a new endpoint is asked too, and parameters of
+// anyTarget draws a path of the service's own table of routes, so that a new endpoint is called too, and parameters of
 // its table of parameters.
 func anyTarget(r *rapid.T, s *site) string {
 	patterns := []string{"/v1/nothing"} // or else few of a run's requests, sometimes none, are a 404
-	for _, route := range s.app.GetRoutes(true) {
+	for _, route := range s.App.GetRoutes(true) {
 		if route.Method == http.MethodGet && strings.HasPrefix(route.Path, "/v1/") {
 			patterns = append(patterns, route.Path)
 		}
@@ -99,7 +99,7 @@ func anyTarget(r *rapid.T, s *site) string {
 	return strings.Join(path, "/") + "?" + query.Encode()
 }
 
-// anyHeaders draws what changes the form of an answer.
+// anyHeaders draws what changes the form of a response.
 func anyHeaders(r *rapid.T) []string {
 	var headers []string
 	for _, choice := range [][]string{
@@ -116,8 +116,8 @@ func anyHeaders(r *rapid.T) []string {
 	return headers
 }
 
-// whole returns all that a client can read of an answer: headers, and the body as it was before compression.
-func (a answer) whole(r *rapid.T) string {
+// whole returns all that a client can read of a response: headers, and the body as it was before compression.
+func (a response) whole(r *rapid.T) string {
 	body, err := []byte(a.body), error(nil)
 	switch a.header.Get("Content-Encoding") {
 	case "gzip":
@@ -144,7 +144,7 @@ func TestK5_NoValueAboveTheTier(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		target, headers := anyTarget(r, s), anyHeaders(r)
 		method := rapid.SampledFrom([]string{http.MethodGet, http.MethodGet, http.MethodHead, http.MethodPost}).Draw(r, "method")
-		ask := func(tier access.Tier, headers ...string) answer {
+		call := func(tier access.Tier, headers ...string) response {
 			a := s.do(t, method, tier, target, headers...)
 			text := a.whole(r)
 			for _, word := range forbidden(tier) {
@@ -164,21 +164,21 @@ func TestK5_NoValueAboveTheTier(t *testing.T) {
 			seen[a.status]++
 			return a
 		}
-		tag := ask(access.Enterprise, headers...).header.Get("ETag")
+		tag := call(access.Enterprise, headers...).header.Get("ETag")
 		tier := rapid.SampledFrom(access.Tiers).Draw(r, "tier")
-		ask(tier, headers...)
-		// The tag of the highest tier does not open its answer to another one.
-		if a := ask(tier, append(headers, "If-None-Match", tag)...); tier != access.Enterprise && a.status == http.StatusNotModified {
+		call(tier, headers...)
+		// The tag of the highest tier does not open its response to another one.
+		if a := call(tier, append(headers, "If-None-Match", tag)...); tier != access.Enterprise && a.status == http.StatusNotModified {
 			r.Fatalf("%s %s: a tag of enterprise is good for %s", method, target, tier)
 		}
-		ask(tier, append(headers, "If-None-Match", "*")...)
+		call(tier, append(headers, "If-None-Match", "*")...)
 	})
 	for _, status := range []int{200, 304, 400, 404, 405} {
 		if seen[status] == 0 {
-			t.Errorf("no answer had status %d, of %v", status, seen)
+			t.Errorf("no response had status %d, of %v", status, seen)
 		}
 	}
 	if marks == 0 {
-		t.Error("no answer to the highest tier had a mark: this test does not see them")
+		t.Error("no response to the highest tier had a mark: this test does not see them")
 	}
 }

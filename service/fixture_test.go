@@ -11,7 +11,7 @@ import (
 // now is when all tests of this package happen: a Sunday.
 var now = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
 
-// values are what a made-up filing holds, by field: text, numbers as float64, categories as []string, times as text.
+// values are what a filing of a test holds, by field: text, numbers as float64, categories as []string, times as text.
 type values map[index.Field]any
 
 func made(t testing.TB, id int64, created string, v values) *index.Filing {

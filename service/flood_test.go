@@ -34,7 +34,7 @@ func flood(t *testing.T, s *site, d *door, key string) map[int]int {
 		})
 	}
 	group.Wait()
-	if err := s.service.Drain(t.Context()); err != nil { // refunds are no part of what is counted here
+	if err := s.Service.Drain(t.Context()); err != nil { // refunds are no part of what is counted here
 		t.Fatal(err)
 	}
 	return statuses
@@ -45,7 +45,7 @@ func flood(t *testing.T, s *site, d *door, key string) map[int]int {
 func TestE3_FloodWithoutElasticsearch(t *testing.T) {
 	proxy := newFaultyProxy(t)
 	s, key := newSiteOver(t, proxy, 5*time.Second) // the default
-	d := listenTLS(t, s.app)
+	d := listenTLS(t, s.App)
 	if a := d.get(t, "/v1/filings", key); a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
@@ -67,11 +67,11 @@ func TestE3_FloodWithoutElasticsearch(t *testing.T) {
 	if after := runtime.NumGoroutine(); after > before+100 {
 		t.Errorf("%d goroutines after one flood, %d after two", before, after)
 	}
-	metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body
+	metrics := send(t, s.Service.Operations(), http.MethodGet, "/metrics").body
 	if strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
 		t.Error("the metric says that the engine is called")
 	}
-	ready := func() int { return send(t, s.service.Operations(), http.MethodGet, "/readyz").status }
+	ready := func() int { return send(t, s.Service.Operations(), http.MethodGet, "/readyz").status }
 	if got := ready(); got != http.StatusServiceUnavailable {
 		t.Errorf("/readyz in the outage: %d", got)
 	}
@@ -89,7 +89,7 @@ func TestE3_FloodWithoutElasticsearch(t *testing.T) {
 func TestK9_FloodWithoutRedis(t *testing.T) {
 	wire := newBadWire(t)
 	s, key := newSiteBehind(t, wire, 2*time.Second)
-	d := listenTLS(t, s.app)
+	d := listenTLS(t, s.App)
 	if a := d.get(t, "/v1/filings", key); a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
@@ -99,7 +99,7 @@ func TestK9_FloodWithoutRedis(t *testing.T) {
 	}
 	atOnce := func() int {
 		const name = `filings_admission_duration_seconds_bucket{outcome="unavailable",le="1"} `
-		_, behind, _ := strings.Cut(send(t, s.service.Operations(), http.MethodGet, "/metrics").body, name)
+		_, behind, _ := strings.Cut(send(t, s.Service.Operations(), http.MethodGet, "/metrics").body, name)
 		n, _ := strconv.Atoi(strings.Split(behind, "\n")[0])
 		return n
 	}
@@ -117,7 +117,7 @@ func TestK9_FloodWithoutRedis(t *testing.T) {
 	if after := runtime.NumGoroutine(); after > before+100 {
 		t.Errorf("%d goroutines after one flood, %d after two", before, after)
 	}
-	metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body
+	metrics := send(t, s.Service.Operations(), http.MethodGet, "/metrics").body
 	if !strings.Contains(metrics, "filings_keys_breaker_state ") || strings.Contains(metrics, "filings_keys_breaker_state 0\n") {
 		t.Error("the metric does not say that Redis is not called")
 	}

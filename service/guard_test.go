@@ -14,7 +14,7 @@ func TestGuard_Outage(t *testing.T) {
 	t.Parallel()
 	down := &counting{Engine: &faulty{oracle(fixture(t)), index.ErrUnavailable}}
 	s := newSite(t, down)
-	if metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body; !strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
+	if metrics := send(t, s.Service.Operations(), http.MethodGet, "/metrics").body; !strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
 		t.Errorf("no closed breaker in\n%s", metrics)
 	}
 	request := func(times int) {
@@ -29,10 +29,10 @@ func TestGuard_Outage(t *testing.T) {
 	if more := down.calls.Load() - before; more > 2 { // a second later it is tried again
 		t.Errorf("called %d times although it is down", more)
 	}
-	if metrics := send(t, s.service.Operations(), http.MethodGet, "/metrics").body; strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
+	if metrics := send(t, s.Service.Operations(), http.MethodGet, "/metrics").body; strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
 		t.Error("the metric says that the engine is called")
 	}
-	if log := s.log.String(); !strings.Contains(log, `"msg":"breaker","server":"the engine","from":"closed","to":"open"`) {
+	if log := s.Log.String(); !strings.Contains(log, `"msg":"breaker","server":"the engine","from":"closed","to":"open"`) {
 		t.Errorf("the log does not say so: %s", log)
 	}
 	if used := s.used(t, "user-pro"); used != 0 {

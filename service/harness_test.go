@@ -18,12 +18,8 @@ import (
 
 // site is a service under test with an account of each tier, at the time now.
 type site struct {
-	app     *fiber.App
-	service *service.Service
-	store   access.Store
-	keys    map[access.Tier]string
-	log     *servicetest.Log
-	clock   *servicetest.Clock
+	*servicetest.Site
+	clock *indextest.Clock
 }
 
 // newSite starts a service over engine. Options change its configuration first.
@@ -34,13 +30,12 @@ func newSite(t testing.TB, engine index.Engine, options ...func(*service.Config)
 
 func newSiteWith(t testing.TB, engine index.Engine, l access.Limits, options ...func(*service.Config)) *site {
 	t.Helper()
-	clock := servicetest.NewClock(now)
+	clock := indextest.NewClock(now)
 	o := servicetest.Options{Limits: l, Now: clock.Now, Configure: options}
 	if _, ok := engine.(caching); ok {
 		o.CacheBytes = cacheBytes
 	}
-	s := servicetest.New(t, engine, o)
-	return &site{s.App, s.Service, s.Store, s.Keys, s.Log, clock}
+	return &site{servicetest.New(t, engine, o), clock}
 }
 
 // caching is an engine that a site puts a cache in front of, as in production.
@@ -49,38 +44,38 @@ type caching struct{ index.Engine }
 // used returns how many requests count for user, once every refund is done.
 func (s *site) used(t testing.TB, user string) int64 {
 	t.Helper()
-	if err := s.service.Drain(t.Context()); err != nil {
+	if err := s.Service.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	account, err := s.store.Show(t.Context(), user)
+	account, err := s.Store.Show(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return account.Used
 }
 
-// answer is a response.
-type answer struct {
+// response is what a client got.
+type response struct {
 	status int
 	header http.Header
 	body   string
 }
 
 // get sends a GET for target as an account of tier; "" for no key. More headers follow as name, value.
-func (s *site) get(t testing.TB, tier access.Tier, target string, headers ...string) answer {
+func (s *site) get(t testing.TB, tier access.Tier, target string, headers ...string) response {
 	t.Helper()
 	return s.do(t, http.MethodGet, tier, target, headers...)
 }
 
-func (s *site) do(t testing.TB, method string, tier access.Tier, target string, headers ...string) answer {
+func (s *site) do(t testing.TB, method string, tier access.Tier, target string, headers ...string) response {
 	t.Helper()
 	if tier != "" {
-		headers = append(headers, "X-API-Key", s.keys[tier])
+		headers = append(headers, "X-API-Key", s.Keys[tier])
 	}
-	return send(t, s.app, method, target, headers...)
+	return send(t, s.App, method, target, headers...)
 }
 
-func send(t testing.TB, app *fiber.App, method, target string, headers ...string) answer {
+func send(t testing.TB, app *fiber.App, method, target string, headers ...string) response {
 	t.Helper()
 	req := httptest.NewRequest(method, "/", http.NoBody)
 	req.RequestURI = target // as it is: a URL would not hold what does not decode
@@ -96,7 +91,7 @@ func send(t testing.TB, app *fiber.App, method, target string, headers ...string
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, target, err)
 	}
-	return answer{res.StatusCode, res.Header, string(body)}
+	return response{res.StatusCode, res.Header, string(body)}
 }
 
 // document is the envelope as a client reads it.
@@ -115,7 +110,7 @@ type document struct {
 	Error *struct{ Code, Message string }
 }
 
-func (a answer) document(t testing.TB) document {
+func (a response) document(t testing.TB) document {
 	t.Helper()
 	var d document
 	if err := json.Unmarshal([]byte(a.body), &d); err != nil {
@@ -124,8 +119,8 @@ func (a answer) document(t testing.TB) document {
 	return d
 }
 
-// ids returns the ids of an answer's filings, in order.
-func (a answer) ids(t testing.TB) []int64 {
+// ids returns the ids of a response's filings, in order.
+func (a response) ids(t testing.TB) []int64 {
 	t.Helper()
 	if a.status != http.StatusOK {
 		t.Fatalf("status %d: %s", a.status, a.body)
@@ -141,7 +136,7 @@ func (a answer) ids(t testing.TB) []int64 {
 	return ids
 }
 
-// oracle returns an engine that answers from filings by plain loops.
+// oracle returns an engine that serves filings by plain loops.
 func oracle(filings []*index.Filing) index.Engine {
 	return servicetest.Still{Reader: indextest.NewOracle("filings-20260315-000000.000000-v1", filings)}
 }

@@ -24,7 +24,7 @@ import (
 
 // raw sends bytes as they are, ends its side, and returns all responses until the service closes. It must
 // close the connection, or respond to a request that asks for that: one that hangs fails the test.
-func (d *door) raw(t testing.TB, request string) (answers []answer) {
+func (d *door) raw(t testing.TB, request string) (all []response) {
 	t.Helper()
 	conn, err := tls.Dial("tcp", d.Address, d.Trust)
 	if err != nil {
@@ -40,30 +40,30 @@ func (d *door) raw(t testing.TB, request string) (answers []answer) {
 	for {
 		if _, err := from.Peek(1); err != nil {
 			if ne, ok := err.(interface{ Timeout() bool }); ok && ne.Timeout() {
-				t.Errorf("the connection hangs after %d answers", len(answers))
+				t.Errorf("the connection hangs after %d responses", len(all))
 			}
-			return answers
+			return all
 		}
 		res, err := http.ReadResponse(from, nil)
 		if err != nil {
-			return answers
+			return all
 		}
 		body, err := io.ReadAll(res.Body)
 		if err != nil {
-			return answers
+			return all
 		}
-		answers = append(answers, answer{res.StatusCode, res.Header, string(body)})
+		all = append(all, response{res.StatusCode, res.Header, string(body)})
 	}
 }
 
-// TestE2_Hostile sends what no honest client does over a real connection. The answers' statuses are in the order of the
+// TestE2_Hostile sends what no honest client does over a real connection. The responses' statuses are in the order of the
 // requests that the service sees: where a second one hides in the first (inner is for a filing that is not there, a
-// 404), it must never be answered unless there is one way only to read the bytes.
+// 404), it must never get a response unless there is one way only to read the bytes.
 func TestE2_Hostile(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
-	d := listenTLS(t, s.app)
-	key := "X-API-Key: " + s.keys[access.Free] + "\r\n"
+	d := listenTLS(t, s.App)
+	key := "X-API-Key: " + s.Keys[access.Free] + "\r\n"
 	inner := "GET /v1/filings/77 HTTP/1.1\r\nHost: h\r\n" + key + "\r\n"
 	head := func(lines string) string { return "GET /v1/me HTTP/1.1\r\nHost: h\r\n" + key + lines + "\r\n" }
 	target := func(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: h\r\n" + key + "\r\n" }
@@ -118,7 +118,7 @@ func TestE2_Hostile(t *testing.T) {
 		{"a huge range", head("Range: bytes=0-" + strings.Repeat("9", 1000) + "\r\n"), "200"},
 		{"a small body is expected", head("Expect: 100-continue\r\nContent-Length: 3\r\n") + "abc", "100 200"},
 		{"two keys", head(key), "401"},
-		{"a key with another name", "GET /v1/me HTTP/1.1\r\nHost: h\r\nX_API_Key: " + s.keys[access.Free] + "\r\n\r\n", "401"},
+		{"a key with another name", "GET /v1/me HTTP/1.1\r\nHost: h\r\nX_API_Key: " + s.Keys[access.Free] + "\r\n\r\n", "401"},
 
 		{"whole URL", target("http://evil.example/v1/me"), "200"},
 		{"another host as path", target("//evil.example/v1/me"), "404"},
@@ -149,11 +149,11 @@ func TestE2_Hostile(t *testing.T) {
 					t.Errorf("a header of the client's: %v %s", a.header, a.body)
 				}
 				if a.status >= 400 && a.header.Get("X-Request-ID") == "" {
-					t.Errorf("not the service's answer: %v %s", a.header, a.body)
+					t.Errorf("not the service's response: %v %s", a.header, a.body)
 				}
 			}
 			if got := strings.Join(got, " "); got != tt.want {
-				t.Errorf("answers %q, want %q", got, tt.want)
+				t.Errorf("responses %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -163,12 +163,12 @@ func TestE2_Hostile(t *testing.T) {
 func TestE2_SlowClients(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
-	server := s.app.Server()
+	server := s.App.Server()
 	if server.ReadTimeout <= 0 || server.ReadTimeout > 10*time.Second || server.WriteTimeout <= 0 || server.IdleTimeout <= 0 {
 		t.Errorf("read %s, write %s, idle %s", server.ReadTimeout, server.WriteTimeout, server.IdleTimeout)
 	}
 	server.ReadTimeout = 50 * time.Millisecond
-	d := listenTLS(t, s.app)
+	d := listenTLS(t, s.App)
 	for name, part := range map[string]string{
 		"before the first byte": "",
 		"in the request line":   "GET /v1", "in the headers": "GET /v1/me HTTP/1.1\r\nHost: h\r\nX-A", "in the body": "GET /v1/me HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\na",
@@ -218,7 +218,7 @@ func TestK2_WrongKeys(t *testing.T) {
 	}
 	engine := &counting{Engine: oracle(fixture(t))}
 	s := newSite(t, engine, func(c *service.Config) { c.Log = nil })
-	handle := s.app.Handler()
+	handle := s.App.Handler()
 	try := func(n int) {
 		for i := range n {
 			var c fasthttp.RequestCtx
@@ -240,14 +240,14 @@ func TestK2_WrongKeys(t *testing.T) {
 		return m.HeapAlloc
 	}
 	try(1000)
-	before, lines := heap(), strings.Count(send(t, s.service.Operations(), http.MethodGet, "/metrics").body, "\n")
+	before, lines := heap(), strings.Count(send(t, s.Service.Operations(), http.MethodGet, "/metrics").body, "\n")
 	began := time.Now()
 	try(many)
 	t.Logf("%d wrong keys, %v each", many, time.Since(began)/time.Duration(many))
 	if after := heap(); after > before+500_000 { // 25 bytes a key
 		t.Errorf("%d bytes of heap became %d", before, after)
 	}
-	if got := strings.Count(send(t, s.service.Operations(), http.MethodGet, "/metrics").body, "\n"); got != lines {
+	if got := strings.Count(send(t, s.Service.Operations(), http.MethodGet, "/metrics").body, "\n"); got != lines {
 		t.Errorf("%d lines of metrics became %d", lines, got)
 	}
 	if calls := engine.calls.Load(); calls > 2 { // by the metrics

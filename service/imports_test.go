@@ -23,13 +23,13 @@ type importRule struct {
 // mayImport says which of our own packages each package may import, tests aside. A package that is not listed has no
 // place in the design yet; but programs, below cmd, wire everything together and may import all of them.
 var mayImport = []importRule{
-	{"index", nil, "what a filing is and what can be asked must not depend on who stores it or who asks"},
+	{"index", nil, "what a filing is and what can be queried must not depend on who stores it or who queries"},
 	{"index/breaker", nil, "a circuit breaker fits in front of any server, the engine's and the key store's"},
 	{"index/cache", nil, "a cache fits behind anything that can name what it needs and say how large it is"},
 	{"index/generation", []string{"index"}, "the writing side of an engine speaks of filings, and of nothing that stores them"},
 	{"index/serving", []string{"index", "index/breaker", "index/cache"}, "what makes an engine fit for clients fits around any engine"},
-	{"index/elastic", []string{"index", "index/elastic/client", "index/elastic/document", "index/elastic/reader", "index/generation", "mappings"}, "an engine knows what is asked, not for whom: the same code serves API and loads"},
-	{"index/embedded", []string{"index", "index/generation", "index/embedded/columns"}, "an engine knows what is asked, not for whom: the same code serves API and loads"},
+	{"index/elastic", []string{"index", "index/elastic/client", "index/elastic/document", "index/elastic/reader", "index/generation", "mappings"}, "an engine knows the query, not the client: the same code serves API and loads"},
+	{"index/embedded", []string{"index", "index/generation", "index/embedded/columns"}, "an engine knows the query, not the client: the same code serves API and loads"},
 	{"index/embedded/columns", []string{"index", "index/cache", "index/embedded/sorter"}, "how filings are found does not depend on where their columns are kept"},
 	{"index/embedded/sorter", nil, "sorting compares bytes, whatever they mean"},
 	{"index/indextest", []string{"index", "index/generation"}, "the oracle shares nothing with the engines that it judges"},
@@ -39,7 +39,7 @@ var mayImport = []importRule{
 	{"index/elastic/document", []string{"index"}, "what a filing is in Elasticsearch does not depend on how it gets there or back"},
 	{"index/elastic/reader", []string{"index", "index/cache", "index/elastic/client", "index/elastic/document", "index/generation"}, "reading must not depend on how well writing works"},
 	{"index/elastic/elastictest", []string{"index"}, "every package of the engine is tested with it"},
-	{"index/synthetic", []string{"index"}, "made-up filings are filings: they know no engine and no form of a file"},
+	{"index/synthetic", []string{"index"}, "synthetic filings are filings: they know no engine and no form of a file"},
 	{"mappings", nil, "mappings are data"},
 	{"reindexer", []string{"index", "index/generation", "reindexer/record", "reindexer/source"}, "a load reaches engines through index alone, and never the service: either runs, and changes, without the other"},
 	{"service", []string{"index", "index/generation", "index/serving", "service/access", "service/accounts", "service/edge", "service/openapi", "service/pages", "service/params"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
@@ -49,7 +49,7 @@ var mayImport = []importRule{
 	{"service/accounts", []string{"service/access", "service/edge"}, "accounts are managed without filings, and without the API that their keys open"},
 	{"service/edge", nil, "what every request passes knows nothing of what requests are about"},
 	{"service/openapi", []string{"index", "service/params"}, "the document is made from the tables of fields and parameters; endpoints and errors come to it as values"},
-	{"service/params", []string{"index"}, "what a request asks for is read from text alone, without HTTP"},
+	{"service/params", []string{"index"}, "what a request means is read from text alone, without HTTP"},
 	{"service/pages", []string{"docs"}, "pages are files: they use the API as any client does"},
 	{"docs", nil, "documents are data"},
 	{"service/webtest", []string{"index", "index/indextest", "index/synthetic", "service", "service/access", "service/servicetest", "cmd/testservers/servers"}, "pages as their readers meet them, with synthetic filings: no real engine is needed for that"},
@@ -126,6 +126,24 @@ func TestImports_Rules(t *testing.T) {
 		}
 		if !used {
 			t.Errorf("%s does not use %s", rule.may[0], rule.library)
+		}
+	}
+}
+
+// filesAtMost is how many files a folder has, so that somebody who comes to it can look at all of them.
+const filesAtMost = 14
+
+// TestImports_Folders keeps rooms from filling up: a folder that grows beyond the limit is two ideas.
+func TestImports_Folders(t *testing.T) {
+	t.Parallel()
+	for pkg := range importsOf(t, "..") {
+		files, err := filepath.Glob(filepath.Join("..", pkg, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = slices.DeleteFunc(files, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+		if len(files) > filesAtMost {
+			t.Errorf("%s has %d files, at most %d fit", pkg, len(files), filesAtMost)
 		}
 	}
 }

@@ -19,12 +19,12 @@ import (
 func TestK1_Header(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
-	key := s.keys[access.Free]
+	key := s.Keys[access.Free]
 	for _, tt := range []struct {
 		name    string
 		headers []string
 		status  int
-		says    string
+		text    string
 	}{
 		{"the key", []string{"X-API-Key", key}, 200, ""},
 		{"another case", []string{"x-api-key", key}, 200, ""},
@@ -40,9 +40,9 @@ func TestK1_Header(t *testing.T) {
 	} {
 		t.Run("K1 "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			a := send(t, s.app, http.MethodGet, "/v1/me?X-API-Key="+key, tt.headers...)
-			if a.status != tt.status || !strings.Contains(a.body, tt.says) {
-				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.says)
+			a := send(t, s.App, http.MethodGet, "/v1/me?X-API-Key="+key, tt.headers...)
+			if a.status != tt.status || !strings.Contains(a.body, tt.text) {
+				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.text)
 			}
 			if tt.status == http.StatusUnauthorized {
 				checkFlat(t, a, "invalid_api_key")
@@ -54,10 +54,10 @@ func TestK1_Header(t *testing.T) {
 func TestK2_RevokedAndRotatedKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
-	if _, err := s.store.Rotate(t.Context(), "user-pro"); err != nil {
+	if _, err := s.Store.Rotate(t.Context(), "user-pro"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.store.Revoke(t.Context(), "user-free"); err != nil {
+	if err := s.Store.Revoke(t.Context(), "user-free"); err != nil {
 		t.Fatal(err)
 	}
 	for _, tier := range []access.Tier{access.Pro, access.Free} {
@@ -102,13 +102,13 @@ func TestK6_WhatCounts(t *testing.T) {
 		{"404 of a trailing slash", "GET", "/v1/filings/", 404, nil, 1, nil},
 		{"405", "DELETE", "/v1/filings/1", 405, nil, 1, nil},
 		{"500 of the engine", "GET", "/v1/filings", 500, fmt.Errorf("search: %w", index.ErrUnavailable), 0, nil},
-		{"500 of ours", "GET", "/v1/filings", 500, errors.New("a mistake"), 0, nil},
+		{"500 of ours", "GET", "/v1/filings", 500, errors.New("a bug"), 0, nil},
 		{"500 of a panic", "GET", "/v1/filings", 500, errPanic, 0, nil},
 		{"401", "GET", "/v1/me", 401, nil, 0, []string{"X-API-Key", "twice"}},
 	} {
 		t.Run("K6 "+tt.name, func(t *testing.T) {
 			broken.fail = tt.fail
-			before, err := s.store.Show(t.Context(), "user-pro")
+			before, err := s.Store.Show(t.Context(), "user-pro")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestK6_WhatCounts(t *testing.T) {
 			if a.status != tt.status {
 				t.Fatalf("%d %s", a.status, a.body)
 			}
-			after, err := s.store.Show(t.Context(), "user-pro")
+			after, err := s.Store.Show(t.Context(), "user-pro")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,7 +233,7 @@ func TestK7_ResetByTheStoresClock(t *testing.T) {
 	}
 }
 
-// deaf is a key store that does not answer before the context ends.
+// deaf is a key store that does not respond before the context ends.
 type deaf struct{ access.Store }
 
 func (deaf) Admit(ctx context.Context, _ string) (access.Admission, error) {

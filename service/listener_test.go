@@ -20,7 +20,7 @@ func listenTLS(t testing.TB, app *fiber.App) *door {
 }
 
 // get sends a GET with key, "" for none.
-func (d *door) get(t testing.TB, target, key string) answer {
+func (d *door) get(t testing.TB, target, key string) response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+d.Address+target, http.NoBody)
 	if err != nil {
@@ -32,12 +32,12 @@ func (d *door) get(t testing.TB, target, key string) answer {
 	res, err := d.Client.Do(req)
 	if err != nil {
 		t.Errorf("%s: %v", target, err)
-		return answer{}
+		return response{}
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Errorf("%s: %v", target, err)
 	}
-	return answer{res.StatusCode, res.Header, string(body)}
+	return response{res.StatusCode, res.Header, string(body)}
 }

@@ -72,19 +72,19 @@ func TestLog_Format(t *testing.T) {
 		}
 	}
 	o.get(t, access.Pro, "/v1/filings")
-	check("200", o.log, "request", "known caller")
+	check("200", o.Log, "request", "known caller")
 	o.get(t, access.Pro, "/v1/filings?limit=0")
-	check("400", o.log, "request", "known caller", "refused")
+	check("400", o.Log, "request", "known caller", "refused")
 	o.get(t, "", "/v1/filings")
-	check("401", o.log, "request", "refused")
+	check("401", o.Log, "request", "refused")
 	dead.get(t, access.Pro, "/v1/filings")
-	check("500", dead.log, "request", "known caller", "refused", "5xx")
+	check("500", dead.Log, "request", "known caller", "refused", "5xx")
 
 	o.request(t, "GET", "/accounts", "")
-	check("accounts", o.log, "account")
+	check("accounts", o.Log, "account")
 	o.request(t, "GET", "/accounts", "", "Authorization", "Bearer")
-	check("accounts, 401", o.log, "account", "refused")
-	_ = o.store.Close()
+	check("accounts, 401", o.Log, "account", "refused")
+	_ = o.Store.Close()
 	o.request(t, "GET", "/accounts", "")
-	check("accounts, 503", o.log, "account", "refused", "5xx")
+	check("accounts, 503", o.Log, "account", "refused", "5xx")
 }

@@ -17,7 +17,7 @@ import (
 // contract checks responses against a document.
 type contract struct{ doc *openapi3.T }
 
-// strict returns the contract of s in which no object has members that are not described: so it notices what an answer
+// strict returns the contract of s in which no object has members that are not described: so it notices what a response
 // gains.
 func (s *site) strict(t testing.TB) contract {
 	t.Helper()
@@ -50,7 +50,7 @@ func closeObjects(v any) {
 }
 
 // check compares the response to a GET of target with what path, as the document has it, promises.
-func (c contract) check(t testing.TB, path, target string, a answer) {
+func (c contract) check(t testing.TB, path, target string, a response) {
 	t.Helper()
 	op := c.doc.Paths.Value(path).Get
 	response := op.Responses.Status(a.status)

@@ -18,8 +18,8 @@ import (
 	"filings/service/access"
 )
 
-// madeUp returns n made-up filings, as `filings demo` makes them, that end at now.
-func madeUp(n int) []*index.Filing {
+// synthesized returns n synthetic filings, as `filings demo` makes them, that end at now.
+func synthesized(n int) []*index.Filing {
 	g := synthetic.NewUntil(1, now)
 	all := make([]*index.Filing, n)
 	for i := range all {
@@ -33,9 +33,9 @@ func madeUp(n int) []*index.Filing {
 // accepted by it, and finds something.
 func TestOpenAPI_Examples(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, oracle(madeUp(3000)))
+	s := newSite(t, oracle(synthesized(3000)))
 	doc := s.description(t)
-	asked := 0
+	requests := 0
 	for path, item := range doc.Paths.Map() {
 		if path == "/openapi.json" {
 			continue
@@ -53,11 +53,11 @@ func TestOpenAPI_Examples(t *testing.T) {
 			if a.status != http.StatusOK || a.header.Get("X-Ignored-Parameters") != "" || len(a.document(t).Data) < 3 {
 				t.Errorf("%s: %d %v %.300s", target, a.status, a.header, a.body)
 			}
-			asked++
+			requests++
 		}
 	}
-	if asked < 60 {
-		t.Errorf("only %d examples", asked)
+	if requests < 60 {
+		t.Errorf("only %d examples", requests)
 	}
 }
 
@@ -68,9 +68,9 @@ func exampleRequest(t testing.TB, path string, op *openapi3.Operation, name stri
 	query := url.Values{}
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		wanted := p.Required || p.Name == name || strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_")
+		needed := p.Required || p.Name == name || strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_")
 		switch {
-		case !wanted || p.In == "header":
+		case !needed || p.In == "header":
 		case p.In == "path":
 			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(inURL(t, p)), 1)
 		default:
@@ -145,7 +145,7 @@ func TestOpenAPI_Filing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var filing map[string]any
-		if err := json.Unmarshal(answer{body: string(text)}.document(t).Data, &filing); err != nil {
+		if err := json.Unmarshal(response{body: string(text)}.document(t).Data, &filing); err != nil {
 			t.Fatal(err)
 		}
 		if err := schema.VisitJSON(filing, openapi3.EnableJSONSchema2020()); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"filings/index"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // operationPaths is one request that succeeds for each path of the document.
@@ -29,8 +30,8 @@ var operationPaths = map[string]string{
 	"/openapi.json":                     "/openapi.json",
 }
 
-// TestOpenAPI_Answers compares responses of every path, tier and status with the document.
-func TestOpenAPI_Answers(t *testing.T) {
+// TestOpenAPI_Responses compares responses of every path, tier and status with the document.
+func TestOpenAPI_Responses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
 	c := s.strict(t)
@@ -57,7 +58,7 @@ func TestOpenAPI_Answers(t *testing.T) {
 		if path == "/openapi.json" {
 			continue
 		}
-		for _, a := range []answer{
+		for _, a := range []response{
 			s.get(t, "", target),
 			s.get(t, access.Pro, target, "Prefer", "handling=lenient"),
 			s.get(t, access.Pro, withQuery(target, "unknown=1")),
@@ -106,7 +107,7 @@ func TestOpenAPI_NotHTTP(t *testing.T) {
 		http.StatusRequestEntityTooLarge:       "GET /v1/filings HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n" + strings.Repeat("a", 5000),
 		http.StatusRequestHeaderFieldsTooLarge: "GET /v1/filings HTTP/1.1\r\nHost: h\r\nX-A: " + strings.Repeat("a", 20_000) + "\r\n\r\n",
 	} {
-		a := talk(t, s.service.API(), request)
+		a := talk(t, s.Service.API(), request)
 		if a.status != status {
 			t.Errorf("%d, want %d", a.status, status)
 		}
@@ -124,7 +125,7 @@ func withQuery(target, query string) string {
 // TestOpenAPI_Limits: the three kinds of 429.
 func TestOpenAPI_Limits(t *testing.T) {
 	t.Parallel()
-	l := access.Limits{}
+	l := servicetest.Limits()
 	for _, tier := range access.Tiers {
 		l[tier] = access.Limit{Quota: 1, Burst: 100}
 	}

@@ -80,7 +80,7 @@ func TestOpenAPI_Routes(t *testing.T) {
 	s := newSite(t, oracle(nil))
 	doc := s.description(t)
 	served := map[string]bool{}
-	for _, route := range s.app.GetRoutes(true) {
+	for _, route := range s.App.GetRoutes(true) {
 		if route.Method == fiber.MethodGet && (strings.HasPrefix(route.Path, "/v1/") || route.Path == "/openapi.json") {
 			served[inBraces(route.Path)] = true
 		}
@@ -151,7 +151,7 @@ func TestOpenAPI_Parameters(t *testing.T) {
 	}
 }
 
-// TestOpenAPI_Served: it needs no key, counts nothing, and is cached and compressed like other answers.
+// TestOpenAPI_Served: it needs no key, counts nothing, and is cached and compressed like other responses.
 func TestOpenAPI_Served(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil), func(c *service.Config) { c.CORSOrigins = []string{"https://a.example"} })
@@ -180,11 +180,11 @@ func TestOpenAPI_Served(t *testing.T) {
 	if a := s.do(t, http.MethodHead, "", "/openapi.json"); a.status != http.StatusOK || a.body != "" || a.header.Get("ETag") != tag {
 		t.Errorf("HEAD: %d %q %v", a.status, a.body, a.header)
 	}
-	if a := send(t, s.app, http.MethodOptions, "/openapi.json", "Origin", "https://a.example", "Access-Control-Request-Method", "GET"); a.status != http.StatusNoContent {
+	if a := send(t, s.App, http.MethodOptions, "/openapi.json", "Origin", "https://a.example", "Access-Control-Request-Method", "GET"); a.status != http.StatusNoContent {
 		t.Errorf("preflight: %d", a.status)
 	}
 	s.get(t, access.Free, "/openapi.json")
-	if used, err := s.store.Show(t.Context(), "user-free"); err != nil || used.Used != 0 {
+	if used, err := s.Store.Show(t.Context(), "user-free"); err != nil || used.Used != 0 {
 		t.Errorf("the document was counted: %+v, %v", used, err)
 	}
 	for _, path := range []string{"/openapi.json/", "/openapi.yaml", "/"} {

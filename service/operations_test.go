@@ -46,10 +46,10 @@ func TestT4_Health(t *testing.T) {
 			if tt.want == "ok\n" {
 				status = http.StatusOK
 			}
-			if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != status || a.body != tt.want {
+			if a := send(t, s.Service.Operations(), http.MethodGet, "/readyz"); a.status != status || a.body != tt.want {
 				t.Errorf("/readyz: %d %q, want %q", a.status, a.body, tt.want)
 			}
-			if a := send(t, s.service.Operations(), http.MethodGet, "/livez"); a.status != http.StatusOK {
+			if a := send(t, s.Service.Operations(), http.MethodGet, "/livez"); a.status != http.StatusOK {
 				t.Errorf("/livez: %d", a.status)
 			}
 		})
@@ -74,7 +74,7 @@ func TestT4_Metrics(t *testing.T) {
 	s.get(t, access.Free, "/v1/who/am/i")
 	s.get(t, access.Starter, "/v1/me")
 	s.get(t, "", "/v1/me")
-	a := send(t, s.service.Operations(), http.MethodGet, "/metrics")
+	a := send(t, s.Service.Operations(), http.MethodGet, "/metrics")
 	for _, line := range []string{
 		`filings_http_requests_total{route="/v1/filings",status="200",tier="pro"} 2`,
 		`filings_http_requests_total{route="/v1/liens/:id",status="200",tier="free"} 1`,
@@ -104,7 +104,7 @@ func TestT4_Metrics(t *testing.T) {
 			t.Errorf("no line %s in\n%s", line, a.body)
 		}
 	}
-	for _, word := range []string{"who", "user-pro", s.keys[access.Pro][:8]} {
+	for _, word := range []string{"who", "user-pro", s.Keys[access.Pro][:8]} {
 		if strings.Contains(a.body, word) {
 			t.Errorf("metrics show %q", word)
 		}
@@ -120,7 +120,7 @@ func TestT4_NotUnderTheAPI(t *testing.T) {
 		}
 	}
 	for path, status := range map[string]int{"/v1/me": 404, "/": 404} {
-		if a := send(t, s.service.Operations(), http.MethodGet, path); a.status != status {
+		if a := send(t, s.Service.Operations(), http.MethodGet, path); a.status != status {
 			t.Errorf("%s on operations: %d", path, a.status)
 		}
 	}
@@ -134,9 +134,9 @@ func TestLog(t *testing.T) {
 		s.get(t, access.Pro, target, "User-Agent", "secret")
 	}
 	s.get(t, "", "/v1/me", "X-API-Key", "ak_live_secret")
-	lines := strings.Split(strings.TrimSpace(s.log.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(s.Log.String()), "\n")
 	if len(lines) != 5 {
-		t.Fatalf("%d lines for 5 requests:\n%s", len(lines), s.log)
+		t.Fatalf("%d lines for 5 requests:\n%s", len(lines), s.Log)
 	}
 	var first struct {
 		Msg, ID, Method, Route, User, Tier string
@@ -150,9 +150,9 @@ func TestLog(t *testing.T) {
 		first.MS == nil || first.User != "user-pro" || first.Tier != "pro" || !strings.HasPrefix(first.ID, "req_") {
 		t.Errorf("%s", lines[0])
 	}
-	for _, word := range []string{"ecret", s.keys[access.Pro], "0.0.0.0"} {
-		if strings.Contains(s.log.String(), word) {
-			t.Errorf("%q is in the log:\n%s", word, s.log)
+	for _, word := range []string{"ecret", s.Keys[access.Pro], "0.0.0.0"} {
+		if strings.Contains(s.Log.String(), word) {
+			t.Errorf("%q is in the log:\n%s", word, s.Log)
 		}
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"filings/service/servicetest"
 )
 
-// fault stands in for Elasticsearch's answer to a request; real gives it.
+// fault stands in for Elasticsearch's response to a request, which real sends.
 type fault func(w http.ResponseWriter, r *http.Request, real http.Handler)
 
 // faultyProxy lies between a service and the real Elasticsearch.
@@ -84,7 +84,7 @@ func newSiteOver(t *testing.T, proxy *faultyProxy, timeout time.Duration) (s *si
 	s = newSite(t, proxy.engine(t, registry), func(c *service.Config) {
 		c.Access, c.RequestTimeout, c.Registry = store, timeout, registry
 	})
-	s.store = store
+	s.Store = store
 	key, err := store.Create(t.Context(), "customer", access.Pro, "test")
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func newSiteOver(t *testing.T, proxy *faultyProxy, timeout time.Duration) (s *si
 	return s, key
 }
 
-// status answers with a status and a body.
+// status responds with a status and a body.
 func status(code int, body string) fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.WriteHeader(code)
@@ -100,10 +100,10 @@ func status(code int, body string) fault {
 	}
 }
 
-// silent never answers.
+// silent never responds.
 func silent(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() }
 
-// cutAfter hangs up after so many bytes of the real answer.
+// cutAfter hangs up after so many bytes of the real response.
 func cutAfter(n int) fault {
 	return changed(func(w http.ResponseWriter, body []byte) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -115,7 +115,7 @@ func cutAfter(n int) fault {
 	})
 }
 
-// changed hands the real answer to write.
+// changed hands the real response to write.
 func changed(write func(w http.ResponseWriter, body []byte)) fault {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		rec := httptest.NewRecorder()
@@ -124,7 +124,7 @@ func changed(write func(w http.ResponseWriter, body []byte)) fault {
 	}
 }
 
-// replaced is the real answer with one text for another.
+// replaced is the real response with one text for another.
 func replaced(before, after string) fault {
 	return changed(func(w http.ResponseWriter, body []byte) {
 		_, _ = w.Write(bytes.ReplaceAll(body, []byte(before), []byte(after)))
@@ -148,7 +148,7 @@ func TestE3_Elasticsearch(t *testing.T) {
 		{"silent to searches", silent, searches, "service_unavailable"},
 		{"hangs up", cutAfter(0), all, "service_unavailable"},
 		{"hangs up on searches", cutAfter(0), searches, "service_unavailable"},
-		{"hangs up in mid-answer", cutAfter(40), searches, "service_unavailable"},
+		{"hangs up in mid-response", cutAfter(40), searches, "service_unavailable"},
 		{"too many requests", status(429, `{"error":{"type":"circuit_breaking_exception","reason":"secret"},"status":429}`), all, "service_unavailable"},
 		{"too many searches", status(429, `{"error":{"type":"es_rejected_execution_exception","reason":"secret"},"status":429}`), searches, "service_unavailable"},
 		{"no shard", status(503, `{"error":{"root_cause":[],"type":"search_phase_execution_exception","reason":"secret"},"status":503}`), searches, "service_unavailable"},
@@ -164,14 +164,14 @@ func TestE3_Elasticsearch(t *testing.T) {
 		{"nothing", status(200, ""), all, "service_unavailable"},
 		{"an empty object", status(200, "{}"), all, "service_unavailable"},
 		{"empty objects for searches", status(200, "{}"), searches, "service_unavailable"},
-		{"half an answer", changed(func(w http.ResponseWriter, body []byte) { _, _ = w.Write(body[:len(body)/2]) }), searches, "service_unavailable"},
+		{"half a response", changed(func(w http.ResponseWriter, body []byte) { _, _ = w.Write(body[:len(body)/2]) }), searches, "service_unavailable"},
 		{"other credentials", status(401, `{"error":{"type":"security_exception","reason":"secret"},"status":401}`), all, "internal_error"},
 	} {
 		t.Run("E3 "+tt.name, func(t *testing.T) {
 			t.Parallel()
 			proxy := newFaultyProxy(t)
 			s, key := newSiteOver(t, proxy, time.Second)
-			d := listenTLS(t, s.app)
+			d := listenTLS(t, s.App)
 			proxy.breaks(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 				if strings.Contains(r.URL.Path, tt.about) {
 					tt.fault(w, r, real)
@@ -206,8 +206,8 @@ func TestE3_Elasticsearch(t *testing.T) {
 	}
 }
 
-// checkOutage expects the answer of rule E3, which shows none of secrets.
-func checkOutage(t *testing.T, path string, a answer, code string, secrets ...string) {
+// checkOutage expects the response of rule E3, which shows none of secrets.
+func checkOutage(t *testing.T, path string, a response, code string, secrets ...string) {
 	t.Helper()
 	if a.status != http.StatusInternalServerError || a.document(t).Error == nil || a.document(t).Error.Code != code {
 		t.Errorf("%s: %d %s, want 500 %s", path, a.status, a.body, code)
@@ -228,10 +228,10 @@ func TestE3_ElasticsearchIsNotThere(t *testing.T) {
 	t.Parallel()
 	proxy := newFaultyProxy(t)
 	s, key := newSiteOver(t, proxy, time.Second)
-	d := listenTLS(t, s.app)
+	d := listenTLS(t, s.App)
 	proxy.Close()
 	checkOutage(t, "/v1/filings", d.get(t, "/v1/filings", key), "service_unavailable", onElastic.prefix)
-	if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusServiceUnavailable || a.body != "index\n" {
+	if a := send(t, s.Service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusServiceUnavailable || a.body != "index\n" {
 		t.Errorf("/readyz: %d %q", a.status, a.body)
 	}
 	if used := s.used(t, "customer"); used != 0 {

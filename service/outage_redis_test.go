@@ -40,8 +40,8 @@ type wireFault struct {
 	silent bool   // it is lost
 	hangUp bool   // the connection breaks
 	lose   bool   // Redis carries it out, then the connection breaks
-	says   string // this is the answer
-	writes bool   // says is only the answer to what writes
+	reply  string // this is the reply
+	writes bool   // reply is only for what writes
 }
 
 func newBadWire(t *testing.T) *badWire {
@@ -113,12 +113,12 @@ func (w *badWire) accept(to string) {
 		w.mu.Lock()
 		w.conns = append(w.conns, client, server)
 		w.mu.Unlock()
-		go w.answers(client, server)
+		go w.replies(client, server)
 		go w.commands(client, server)
 	}
 }
 
-func (w *badWire) answers(client, server net.Conn) {
+func (w *badWire) replies(client, server net.Conn) {
 	defer client.Close()
 	buffer := make([]byte, 4096)
 	for {
@@ -149,8 +149,8 @@ func (w *badWire) commands(client, server net.Conn) {
 		case f != nil && f.hangUp:
 			return
 		case f != nil && f.silent:
-		case f != nil && f.says != "" && (!f.writes || strings.Contains("EVAL EVALSHA DEL", name)):
-			_, err = io.WriteString(client, f.says+"\r\n")
+		case f != nil && f.reply != "" && (!f.writes || strings.Contains("EVAL EVALSHA DEL", name)):
+			_, err = io.WriteString(client, f.reply+"\r\n")
 		default:
 			_, err = io.WriteString(server, raw)
 		}
@@ -199,23 +199,23 @@ func TestK9_Redis(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		fault wireFault
-		lost  bool // requests may be counted whose answers were lost
+		lost  bool // requests may be counted whose replies were lost
 	}{
 		{"silent", wireFault{silent: true}, false},
 		{"hangs up", wireFault{hangUp: true}, false},
-		{"hangs up before it answers", wireFault{lose: true}, true},
-		{"read-only", wireFault{says: "-READONLY You can't write against a read only replica.", writes: true}, false},
-		{"loading", wireFault{says: "-LOADING Redis is loading the dataset in memory"}, false},
-		{"cannot save", wireFault{says: "-MISCONF Redis is configured to save RDB snapshots, secret", writes: true}, false},
-		{"busy", wireFault{says: "-BUSY Redis is busy running a script.", writes: true}, false},
-		{"no Redis", wireFault{says: "HTTP/1.1 400 Bad Request\r\n\r\nsecret"}, false},
-		{"another answer", wireFault{says: ":1", writes: true}, false},
+		{"hangs up before it replies", wireFault{lose: true}, true},
+		{"read-only", wireFault{reply: "-READONLY You can't write against a read only replica.", writes: true}, false},
+		{"loading", wireFault{reply: "-LOADING Redis is loading the dataset in memory"}, false},
+		{"cannot save", wireFault{reply: "-MISCONF Redis is configured to save RDB snapshots, secret", writes: true}, false},
+		{"busy", wireFault{reply: "-BUSY Redis is busy running a script.", writes: true}, false},
+		{"no Redis", wireFault{reply: "HTTP/1.1 400 Bad Request\r\n\r\nsecret"}, false},
+		{"another reply", wireFault{reply: ":1", writes: true}, false},
 	} {
 		t.Run("K9 "+tt.name, func(t *testing.T) {
 			t.Parallel()
 			wire := newBadWire(t)
 			s, key := newSiteBehind(t, wire, time.Second)
-			d := listenTLS(t, s.app)
+			d := listenTLS(t, s.App)
 			if a := d.get(t, "/v1/filings", key); a.status != http.StatusOK {
 				t.Fatalf("%d %s", a.status, a.body)
 			}
@@ -227,7 +227,7 @@ func TestK9_Redis(t *testing.T) {
 					t.Errorf("%s: a caller who is not known has the limit %s", path, got)
 				}
 			}
-			if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); tt.name != "another answer" && a.body != "keys\n" {
+			if a := send(t, s.Service.Operations(), http.MethodGet, "/readyz"); tt.name != "another reply" && a.body != "keys\n" {
 				t.Errorf("/readyz: %d %q", a.status, a.body)
 			}
 			if used := wire.used(t); used != 1 && !tt.lost {
@@ -236,7 +236,7 @@ func TestK9_Redis(t *testing.T) {
 			wire.mends()
 			wire.hangUp() // as a restart does
 			servicetest.Until(t, "recovery", func() bool { return d.get(t, "/v1/filings", key).status == http.StatusOK })
-			if a := send(t, s.service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusOK {
+			if a := send(t, s.Service.Operations(), http.MethodGet, "/readyz"); a.status != http.StatusOK {
 				t.Errorf("/readyz after it: %d %q", a.status, a.body)
 			}
 		})

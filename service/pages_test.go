@@ -33,7 +33,7 @@ func TestPages_Served(t *testing.T) {
 			t.Errorf("%s with a key: %d", path, a.status)
 		}
 	}
-	if used, err := s.store.Show(t.Context(), "user-free"); err != nil || used.Used != 9 {
+	if used, err := s.Store.Show(t.Context(), "user-free"); err != nil || used.Used != 9 {
 		t.Errorf("counted were %+v, %v: the pages too?", used, err)
 	}
 }

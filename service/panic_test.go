@@ -13,11 +13,11 @@ func TestSecrets_Panic(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, &faulty{Engine: oracle(nil), fail: errPanic})
 	a := s.get(t, access.Pro, "/v1/filings/search?q=mrs+private", "X-Other", "5ecre7")
-	if said := s.log.String(); a.status != http.StatusInternalServerError || !strings.Contains(said, "goroutine ") {
+	if said := s.Log.String(); a.status != http.StatusInternalServerError || !strings.Contains(said, "goroutine ") {
 		t.Fatalf("%d, and no stack in the log: %s", a.status, said)
 	}
-	for what, text := range map[string]string{"log": s.log.String(), "answer": a.body} {
-		for _, hidden := range []string{s.keys[access.Pro], "5ecre7", "private"} {
+	for what, text := range map[string]string{"log": s.Log.String(), "response": a.body} {
+		for _, hidden := range []string{s.Keys[access.Pro], "5ecre7", "private"} {
 			if strings.Contains(text, hidden) {
 				t.Errorf("the %s shows %s: %s", what, hidden, text)
 			}

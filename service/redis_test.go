@@ -71,7 +71,7 @@ func TestK8_OnRedis(t *testing.T) {
 		{"/v1/me", nil, 429, "0"},
 	} {
 		engine.fail = step.fail
-		a := send(t, s.app, http.MethodGet, step.path, "X-API-Key", key)
+		a := send(t, s.App, http.MethodGet, step.path, "X-API-Key", key)
 		if got := a.header.Get("X-RateLimit-Remaining"); a.status != step.status || got != step.remaining {
 			t.Fatalf("%s: %d with %s remaining, want %d with %s: %s", step.path, a.status, got, step.status, step.remaining, a.body)
 		}
@@ -88,7 +88,7 @@ func TestK8_OnRedis(t *testing.T) {
 	}
 	expect := func(key string, status int) {
 		t.Helper()
-		if a := send(t, s.app, http.MethodGet, "/v1/me", "X-API-Key", key); a.status != status {
+		if a := send(t, s.App, http.MethodGet, "/v1/me", "X-API-Key", key); a.status != status {
 			t.Errorf("%d, want %d: %s", a.status, status, a.body)
 		}
 	}

@@ -45,7 +45,7 @@ func TestResponses(t *testing.T) {
 }
 
 // request sends what line, a name of the archive, describes.
-func (s *site) request(t *testing.T, line string) answer {
+func (s *site) request(t *testing.T, line string) response {
 	t.Helper()
 	line, rest, _ := strings.Cut(line, " | ")
 	var method, target, tier string
@@ -64,7 +64,7 @@ func (s *site) request(t *testing.T, line string) answer {
 var requestIDs = regexp.MustCompile(`req_[0-9a-f]{32}`)
 
 // masked writes a response as text, with a line break at its end.
-func masked(t *testing.T, a answer) string {
+func masked(t *testing.T, a response) string {
 	t.Helper()
 	var head []string
 	for name, values := range a.header {

@@ -9,10 +9,10 @@ import (
 	"filings/service/webtest"
 )
 
-// TestSchemathesis lets schemathesis, which makes requests up from an OpenAPI document, ask the service for everything
-// in its own one: all operations, by examples, at the edges of every schema, and at random, the same each time. No answer
-// may be a failure, or anything else than the document says. SCHEMATHESIS_EXAMPLES asks for more at random, as `make fuzz`
-// does.
+// TestSchemathesis lets schemathesis, which makes requests up from an OpenAPI document, request everything in the
+// service's own: all operations, by examples, at the edges of every schema, and at random, the same each time. No
+// response may be a failure, or differ from the document. SCHEMATHESIS_EXAMPLES sets how many more requests are random,
+// as `make fuzz` does.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("schemathesis")

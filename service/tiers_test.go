@@ -42,8 +42,9 @@ func TestK5_FieldsByTier(t *testing.T) {
 	})
 }
 
-// TestK5_NothingAboveTheTier puts a word of its own into every field and asks at random: whatever the answer, nothing
-// in it, names and values alike, is from above the tier. Filings carry names of higher fields in their lower ones.
+// TestK5_NothingAboveTheTier puts a word of its own into every field and sends requests at random: whatever the
+// response, nothing in it, names and values alike, is from above the tier. Filings carry names of higher fields in
+// their lower ones.
 func TestK5_NothingAboveTheTier(t *testing.T) {
 	t.Parallel()
 	filings := fixture(t)
@@ -64,7 +65,7 @@ func TestK5_NothingAboveTheTier(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		tier := rapid.SampledFrom(access.Tiers).Draw(r, "tier")
 		target := rapid.SampledFrom(targets).Draw(r, "target")
-		// The tag of another tier must not open its answer.
+		// The tag of another tier must not open its response.
 		other := rapid.SampledFrom(access.Tiers).Draw(r, "other")
 		tag := s.get(t, other, target).header.Get("ETag")
 		a := s.get(t, tier, target, "If-None-Match", tag)

@@ -45,7 +45,7 @@ func TestT1_Redirect(t *testing.T) {
 	} {
 		t.Run("T1 "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			app := s.service.Redirect(tt.port)
+			app := s.Service.Redirect(tt.port)
 			for _, method := range []string{"GET", "HEAD", "POST", "BREW"} {
 				a := talk(t, app, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\nX-Forwarded-Proto: https\r\n\r\n", method, tt.target, tt.host))
 				if tt.want == "" {
@@ -85,21 +85,21 @@ func TestT1_TrustedProxies(t *testing.T) {
 	} {
 		t.Run("T1 "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			headers := append(tt.headers, "X-API-Key", tt.site.keys[access.Free])
-			a := send(t, tt.site.service.Redirect(443), http.MethodGet, "/v1/filings/1", headers...)
+			headers := append(tt.headers, "X-API-Key", tt.site.Keys[access.Free])
+			a := send(t, tt.site.Service.Redirect(443), http.MethodGet, "/v1/filings/1", headers...)
 			if a.status != tt.status {
 				t.Fatalf("%d %s, want %d", a.status, a.body, tt.status)
 			}
 			if tt.status == http.StatusOK && (!strings.Contains(a.body, `"success":true`) || a.header.Get("Strict-Transport-Security") == "") {
-				t.Errorf("not the API's answer: %v %s", a.header, a.body)
+				t.Errorf("not the API's response: %v %s", a.header, a.body)
 			}
 		})
 	}
-	a := send(t, near.service.Redirect(443), http.MethodGet, "/v1/filings/1", "X-Forwarded-Proto", "https")
+	a := send(t, near.Service.Redirect(443), http.MethodGet, "/v1/filings/1", "X-Forwarded-Proto", "https")
 	if a.status != http.StatusUnauthorized {
 		t.Errorf("through a proxy without a key: %d", a.status)
 	}
-	a = send(t, near.service.Redirect(443), "BREW", "/v1/me", "X-Forwarded-Proto", "https", "X-API-Key", near.keys[access.Free])
+	a = send(t, near.Service.Redirect(443), "BREW", "/v1/me", "X-Forwarded-Proto", "https", "X-API-Key", near.Keys[access.Free])
 	if a.status != http.StatusMethodNotAllowed {
 		t.Errorf("a method of no meaning, through a proxy: %d", a.status)
 	}
@@ -145,7 +145,7 @@ func TestT2_CORS(t *testing.T) {
 		t.Run("T2 "+tt.name, func(t *testing.T) {
 			t.Parallel()
 			preflight := []string{"Origin", tt.origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-api-key"}
-			a := send(t, tt.site.app, http.MethodOptions, "/v1/filings", preflight...)
+			a := send(t, tt.site.App, http.MethodOptions, "/v1/filings", preflight...)
 			if got := a.header.Get("Access-Control-Allow-Origin"); a.status != http.StatusNoContent || got != tt.want {
 				t.Errorf("preflight: %d, allows %q, want %q", a.status, got, tt.want)
 			}
@@ -156,7 +156,7 @@ func TestT2_CORS(t *testing.T) {
 			for _, tier := range []access.Tier{access.Free, ""} {
 				a := tt.site.get(t, tier, "/v1/me", "Origin", tt.origin)
 				if got := a.header.Get("Access-Control-Allow-Origin"); got != tt.want {
-					t.Errorf("answer allows %q, want %q", got, tt.want)
+					t.Errorf("response allows %q, want %q", got, tt.want)
 				}
 				exposed := a.header.Get("Access-Control-Expose-Headers")
 				for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After", "X-Request-ID",
@@ -171,11 +171,11 @@ func TestT2_CORS(t *testing.T) {
 			}
 		})
 	}
-	used, err := some.store.Show(t.Context(), "user-free")
+	used, err := some.Store.Show(t.Context(), "user-free")
 	if err != nil || used.Used > 4 {
 		t.Errorf("preflights were counted: %+v, %v", used, err)
 	}
-	if a := send(t, some.app, http.MethodOptions, "/v1/filings"); a.status != http.StatusUnauthorized {
+	if a := send(t, some.App, http.MethodOptions, "/v1/filings"); a.status != http.StatusUnauthorized {
 		t.Errorf("OPTIONS that is no preflight: %d", a.status)
 	}
 }
@@ -228,7 +228,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-func decoded(t *testing.T, a answer) string {
+func decoded(t *testing.T, a response) string {
 	t.Helper()
 	switch a.header.Get("Content-Encoding") {
 	case "gzip":
@@ -251,8 +251,8 @@ func decoded(t *testing.T, a answer) string {
 	return a.body
 }
 
-// talk sends raw bytes over a connection in memory and reads one answer.
-func talk(t *testing.T, app *fiber.App, request string) answer {
+// talk sends raw bytes over a connection in memory and reads one response.
+func talk(t *testing.T, app *fiber.App, request string) response {
 	t.Helper()
 	l := fasthttputil.NewInmemoryListener()
 	served := make(chan error, 1)
@@ -277,7 +277,7 @@ func talk(t *testing.T, app *fiber.App, request string) answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{res.StatusCode, res.Header, string(body)}
+	return response{res.StatusCode, res.Header, string(body)}
 }
 
 // TestE2_NotHTTP: what is refused before there is a request, is refused in the same form.
@@ -294,18 +294,18 @@ func TestE2_NotHTTP(t *testing.T) {
 		{"many headers", "GET /v1/filings HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("X-A: b\r\n", 4_000) + "\r\n", 431},
 		{"large body", "GET /v1/filings HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n" + strings.Repeat("a", 5000), 413},
 		{"large body in chunks", "GET /v1/filings HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n" + strings.Repeat("a", 5000) + "\r\n0\r\n\r\n", 413},
-		{"control characters in the path", "GET /v1/filings/\x01 HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.keys[access.Free] + "\r\n\r\n", 400},
-		{"control characters in the query", "GET /v1/filings?city=\x01 HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.keys[access.Free] + "\r\n\r\n", 400},
-		{"host", "GET /v1/me HTTP/1.1\r\nHost: a b\r\nX-API-Key: " + s.keys[access.Free] + "\r\n\r\n", 400},
+		{"control characters in the path", "GET /v1/filings/\x01 HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.Keys[access.Free] + "\r\n\r\n", 400},
+		{"control characters in the query", "GET /v1/filings?city=\x01 HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.Keys[access.Free] + "\r\n\r\n", 400},
+		{"host", "GET /v1/me HTTP/1.1\r\nHost: a b\r\nX-API-Key: " + s.Keys[access.Free] + "\r\n\r\n", 400},
 		{"small body", "GET /v1/filings HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc", 401},
 	} {
 		t.Run("E2 "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			a := talk(t, s.service.API(), tt.request)
+			a := talk(t, s.Service.API(), tt.request)
 			if a.status != tt.status {
 				t.Fatalf("%d %s, want %d", a.status, a.body, tt.status)
 			}
-			if id := a.header.Get("X-Request-ID"); id == "" || !strings.Contains(s.log.String(), id) {
+			if id := a.header.Get("X-Request-ID"); id == "" || !strings.Contains(s.Log.String(), id) {
 				t.Errorf("request id %q", id)
 			}
 			if tt.status == http.StatusUnauthorized {

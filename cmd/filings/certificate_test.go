@@ -13,7 +13,7 @@ import (
 )
 
 // TestT1_OneCertificate: processes that start at once in an empty data folder show one certificate, the one that clients
-// are told to trust; and when it has come to its end, the next one takes its place.
+// must trust; and when it has come to its end, the next one takes its place.
 func TestT1_OneCertificate(t *testing.T) {
 	t.Parallel()
 	for range 20 {

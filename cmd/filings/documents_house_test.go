@@ -1,12 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
 	"io/fs"
 	"os"
 	"path"
@@ -74,75 +69,6 @@ func importRules(t *testing.T) map[string][]string {
 		t.Fatalf("only %d rules were found: this test does not see them", len(rules))
 	}
 	return rules
-}
-
-// The table of files and arrows in docs/design.md is counted from the code.
-func TestDocuments_House(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| folder | files | arrows | in circles |\n|---|---|---|---|\n")
-	for _, folder := range packages(t) {
-		uses := fileUses(t, folder)
-		arrows, circles := 0, 0
-		for from, to := range uses {
-			arrows += len(to)
-			for file := range to {
-				if reaches(uses, file, from, map[string]bool{}) {
-					circles++
-				}
-			}
-		}
-		fmt.Fprintf(&b, "| `%s` | %d | %d | %d |\n", folder, len(uses), arrows, circles)
-	}
-	checkTables(t, root+"/docs/design.md", map[string]string{"house": b.String()})
-}
-
-// fileUses returns, for each file of a package, the other files whose package-level names it uses.
-func fileUses(t *testing.T, folder string) map[string]map[string]bool {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, uses, files := token.NewFileSet(), map[string]map[string]bool{}, []*ast.File{}
-	for _, name := range paths {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files, uses[name] = append(files, file), map[string]bool{}
-	}
-	// Imports are left out, and so what is wrong with them: names of the package itself are found without.
-	config := types.Config{Importer: noImports{}, Error: func(error) {}}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-	pkg, _ := config.Check(folder, set, files, info)
-	for name, object := range info.Uses {
-		from, to := set.Position(name.Pos()).Filename, set.Position(object.Pos()).Filename
-		if object.Parent() == pkg.Scope() && from != to {
-			uses[from][to] = true
-		}
-	}
-	return uses
-}
-
-type noImports struct{}
-
-func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("left out") }
-
-// reaches reports whether arrows lead from one file to another.
-func reaches(uses map[string]map[string]bool, from, to string, seen map[string]bool) bool {
-	if from == to {
-		return true
-	}
-	seen[from] = true
-	for next := range uses[from] {
-		if !seen[next] && reaches(uses, next, to, seen) {
-			return true
-		}
-	}
-	return false
 }
 
 // The functions that docs/design.md counts as stops are in the files that it names, and are as many as it says.

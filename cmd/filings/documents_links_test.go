@@ -162,7 +162,7 @@ func TestDocuments_READMEIsShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(text) > 10_000 {
-		t.Errorf("the README has %d bytes, at most 10,000 are wanted: what is more belongs in docs", len(text))
+		t.Errorf("the README has %d bytes, want at most 10,000: the rest belongs in docs", len(text))
 	}
 }
 

@@ -199,7 +199,7 @@ func (f *fleet) rotate(t *testing.T) {
 	f.key.Store(runProgram(t, f.environment, "keys", "rotate", "--user", f.user))
 	for i := range f.processes {
 		if r, err := f.send(t.Context(), i, old); err != nil || r.status != http.StatusUnauthorized {
-			t.Errorf("K2: process %d answers a rotated key with %d (%v)", i, r.status, err)
+			t.Errorf("K2: process %d responds to a rotated key with %d (%v)", i, r.status, err)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // gate stands in front of a server. While it is held, nothing passes in either direction: the server is there, and does
-// not answer.
+// not respond.
 type gate struct {
 	address string
 	target  string

@@ -20,7 +20,7 @@ import (
 	"filings/service/access"
 )
 
-// ownRedis is a redis-server of a test's own, which it may kill. It writes and syncs before it answers, as
+// ownRedis is a redis-server of a test's own, which it may kill. It writes and syncs before it replies, as
 // docker-compose.yml sets it up.
 type ownRedis struct {
 	cmd    *exec.Cmd
@@ -46,7 +46,7 @@ func startOwnRedis(t *testing.T) *ownRedis {
 
 func (r *ownRedis) url() string { return "redis://127.0.0.1:" + r.port }
 
-// start starts it on its port and folder, and waits until it answers.
+// start starts it on its port and folder, and waits until it responds.
 func (r *ownRedis) start(t *testing.T) {
 	t.Helper()
 	r.cmd = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", r.port, "--dir", r.folder,
@@ -55,7 +55,7 @@ func (r *ownRedis) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.kill)
-	eventually(t, "redis-server answers", func() bool { return r.client.Ping(t.Context()).Err() == nil })
+	eventually(t, "redis-server responds", func() bool { return r.client.Ping(t.Context()).Err() == nil })
 }
 
 // kill ends it as a power cut would, but for what the operating system has not written yet.
@@ -107,8 +107,8 @@ func TestK8_OneScriptARequest(t *testing.T) {
 }
 
 // K8: what Redis has counted survives that Redis is killed in the middle of traffic. Every client has one request in
-// flight, so of each client Redis counted at most one request whose response was lost; and the service answered each of
-// these with a 500, since it admits no request without Redis.
+// flight, so of each client Redis counted at most one request whose response was lost; and the service responded to
+// each of these with a 500, since it admits no request without Redis.
 func TestK8_RedisKilled(t *testing.T) {
 	t.Parallel()
 	const connections, before, after = 16, 300, 300

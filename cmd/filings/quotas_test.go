@@ -77,9 +77,9 @@ func TestK8_FleetCancelled(t *testing.T) {
 		if used != someQuota || admitted != someQuota {
 			t.Errorf("counted %d, admitted %d; want %d", used, admitted, someQuota)
 		}
-		t.Logf("%d answers, %d requests broken off", count.total, cancelled.Load())
+		t.Logf("%d responses, %d requests broken off", count.total, cancelled.Load())
 		if lost := someQuota - count.total; lost < 0 || lost > cancelled.Load() {
-			t.Errorf("%d answers of %d admissions, %d requests were broken off", count.total, someQuota, cancelled.Load())
+			t.Errorf("%d responses to %d admissions, %d requests were broken off", count.total, someQuota, cancelled.Load())
 		}
 	})
 }

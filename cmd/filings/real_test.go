@@ -21,7 +21,7 @@ import (
 // realQueries is how many random queries each engine gets.
 const realQueries = 60
 
-// Both engines answer as the oracle does on the filings of a file. Its rejects are left out.
+// Both engines return what the oracle does on the filings of a file. Its rejects are left out.
 func TestRealFilings(t *testing.T) {
 	file := os.Getenv(conformance.FilingsVariable)
 	if file == "" {

@@ -45,8 +45,8 @@ func TestDemo(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	for _, m := range tries {
 		body := get(ctx, t, client(t, m[1]), m[3]+m[4], m[2])
-		var answer struct{ Data json.RawMessage }
-		if err := json.Unmarshal(body, &answer); err != nil || len(answer.Data) < 3 {
+		var response struct{ Data json.RawMessage }
+		if err := json.Unmarshal(body, &response); err != nil || len(response.Data) < 3 {
 			t.Errorf("%s: %v\n%s", m[4], err, body)
 		}
 		if filepath.Dir(filepath.Dir(m[1])) != f.settings.DataDir {
@@ -62,7 +62,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// A token that everybody on the way can read is warned of: see serve.
+// A token that the network can read is warned of: see serve.
 func TestIsLoopback(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{"127.0.0.1:9090": true, "127.8.8.8:1": true, "[::1]:9090": true,

@@ -20,7 +20,7 @@ import (
 const (
 	soakVariable    = "TEST_SOAK" // how long TestSoak runs, as in 30m
 	soakConnections = 300
-	soakRecovery    = 5 * time.Second // within which a process calls Elasticsearch again once that answers
+	soakRecovery    = 5 * time.Second // within which a process calls Elasticsearch again once that responds
 
 	// What may grow between the first quarter of the time and its end, when caches, pools and heap have their size.
 	soakMemory     = 1.5 // times, and 64 MiB
@@ -149,16 +149,16 @@ func (s *soak) restart(ctx context.Context, t *testing.T, by syscall.Signal) boo
 	if recovered > soakRecovery {
 		t.Errorf("that is more than %v", soakRecovery)
 	}
-	back := s.traffic.answered.Load()
+	back := s.traffic.responses.Load()
 	poll(ctx, func() bool {
 		_ = s.usage(t) // operators look at their metrics
-		return s.traffic.answered.Load() >= back+10*soakConnections
+		return s.traffic.responses.Load() >= back+10*soakConnections
 	})
-	s.traffic.away.Store(false) // every connection has been answered several times since
+	s.traffic.away.Store(false) // every connection has had several responses since
 	return true
 }
 
-// ready reports whether Elasticsearch answers and has all its primary shards.
+// ready reports whether Elasticsearch responds and has all its primary shards.
 func (s *soak) ready(ctx context.Context) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.elasticsearch+"/_cluster/health?wait_for_status=yellow&timeout=1s", http.NoBody)
 	if err != nil {

@@ -37,9 +37,9 @@ type traffic struct {
 	limited  string               // key of an account that soon is over its quota
 	expected map[string][2]string // by path: the response from each of the two data sets
 
-	answered, failed, swaps atomic.Int64
-	rotations               atomic.Int64 // odd while a key is being rotated
-	away                    atomic.Bool  // Elasticsearch is away, or was when requests in flight were sent
+	responses, failed, swaps atomic.Int64
+	rotations                atomic.Int64 // odd while a key is being rotated
+	away                     atomic.Bool  // Elasticsearch is away, or was when requests in flight were sent
 
 	mu    sync.Mutex
 	wrong []string
@@ -51,10 +51,10 @@ func newTraffic(t *testing.T, files []string, limited string) *traffic {
 	t.Helper()
 	c := &traffic{limited: limited, expected: map[string][2]string{}, took: map[string][]time.Duration{}}
 	for i, file := range files {
-		answer := oracleService(t, file)
+		expected := oracleService(t, file)
 		for _, path := range soakPaths {
 			both := c.expected[path]
-			both[i] = answer(path)
+			both[i] = expected(path)
 			c.expected[path] = both
 		}
 	}
@@ -87,12 +87,12 @@ func oracleService(t *testing.T, file string) func(path string) string {
 
 // withoutMeta returns a response without what differs from request to request.
 func withoutMeta(status int, body io.Reader) string {
-	var answer map[string]json.RawMessage
-	if err := json.NewDecoder(body).Decode(&answer); err != nil {
+	var response map[string]json.RawMessage
+	if err := json.NewDecoder(body).Decode(&response); err != nil {
 		return fmt.Sprintf("%d, unreadable: %v", status, err)
 	}
-	delete(answer, "meta")
-	text, err := json.Marshal(answer)
+	delete(response, "meta")
+	text, err := json.Marshal(response)
 	if err != nil {
 		return err.Error()
 	}
@@ -133,21 +133,21 @@ func (c *traffic) send(ctx context.Context, f *fleet, p *process, path string, l
 		return
 	}
 	defer res.Body.Close()
-	answer, took := withoutMeta(res.StatusCode, res.Body), time.Since(began)
-	c.answered.Add(1)
+	response, took := withoutMeta(res.StatusCode, res.Body), time.Since(began)
+	c.responses.Add(1)
 	outage := away || c.away.Load()
 	switch both := c.expected[path]; {
 	case limited && (res.StatusCode == http.StatusOK || res.StatusCode == http.StatusTooManyRequests):
 		c.judge(fmt.Sprintf("%d of the limited account", res.StatusCode), "", took)
-	case !limited && (answer == both[0] || answer == both[1]):
+	case !limited && (response == both[0] || response == both[1]):
 		c.judge(strings.SplitN(path, "?", 2)[0], "", took)
-	case res.StatusCode == http.StatusInternalServerError && outage && strings.Contains(answer, `"service_unavailable"`):
+	case res.StatusCode == http.StatusInternalServerError && outage && strings.Contains(response, `"service_unavailable"`):
 		c.failed.Add(1)
 		c.judge("500 in the outage", "", took)
 	case res.StatusCode == http.StatusUnauthorized && !limited && (rotations%2 == 1 || rotations != c.rotations.Load()):
 		c.judge("401 of a key that is being rotated", "", took)
 	default:
-		c.judge("wrong", fmt.Sprintf("%s: %.300s", path, answer), took)
+		c.judge("wrong", fmt.Sprintf("%s: %.300s", path, response), took)
 	}
 }
 
@@ -165,7 +165,7 @@ func (c *traffic) table() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-40s %9s %9s %9s %9s %9s  ms\n", "answer", "count", "p50", "p90", "p99", "max")
+	fmt.Fprintf(&b, "%-40s %9s %9s %9s %9s %9s  ms\n", "response", "count", "p50", "p90", "p99", "max")
 	kinds := make([]string, 0, len(c.took))
 	for kind := range c.took {
 		kinds = append(kinds, kind)
@@ -189,7 +189,7 @@ func (c *traffic) check(t *testing.T) {
 		t.Error(problem)
 	}
 	if len(c.wrong) > 0 {
-		t.Errorf("%d of %d responses were wrong", len(c.wrong), c.answered.Load())
+		t.Errorf("%d of %d responses were wrong", len(c.wrong), c.responses.Load())
 	}
 	if c.swaps.Load() < 3 || c.failed.Load() == 0 {
 		t.Errorf("%d swaps, %d requests failed in the outage: this run was too short to see anything", c.swaps.Load(), c.failed.Load())

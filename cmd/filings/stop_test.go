@@ -75,8 +75,8 @@ func (p *process) signal(t *testing.T) {
 	eventually(t, "stopping", func() bool { return strings.Contains(p.output.String(), `"msg":"stopping`) })
 }
 
-// SIGTERM: the service answers what is in flight, closes idle connections, refuses new ones, and shows operators that it
-// is not ready until it ends with code 0.
+// SIGTERM: the service responds to what is in flight, closes idle connections, refuses new ones, and shows operators
+// that it is not ready until it ends with code 0.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	f, gate := gated(t)
@@ -108,7 +108,7 @@ func TestStop(t *testing.T) {
 	}
 	res, err := http.Get(p.operations + "/readyz")
 	if err != nil {
-		t.Fatalf("it does not answer operators while it stops: %v", err)
+		t.Fatalf("it does not respond to operators while it stops: %v", err)
 	}
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusServiceUnavailable {
@@ -128,11 +128,12 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Under load, the service answers every request that it counted: nothing is lost when processes end one after the other.
+// Under load, the service responds to every request that it counted: nothing is lost when processes end one after the
+// other.
 func TestStop_UnderLoad(t *testing.T) {
 	t.Parallel()
 	f, _ := gated(t, "FILINGS_ENTERPRISE_BURST=1000000")
-	var answered atomic.Int64
+	var responses atomic.Int64
 	var group sync.WaitGroup
 	for i := range 32 {
 		group.Go(func() {
@@ -144,18 +145,18 @@ func TestStop_UnderLoad(t *testing.T) {
 				case r.status != http.StatusOK:
 					t.Errorf("%d %s", r.status, r.code)
 				default:
-					answered.Add(1)
+					responses.Add(1)
 				}
 			}
 		})
 	}
 	for i, p := range f.processes {
-		eventually(t, "answers", func() bool { return answered.Load() > int64(200*(i+1)) })
+		eventually(t, "responses", func() bool { return responses.Load() > int64(200*(i+1)) })
 		p.stop(t)
 	}
 	group.Wait()
-	if used := f.used(t); used != answered.Load() {
-		t.Errorf("counted %d, answered %d", used, answered.Load())
+	if used := f.used(t); used != responses.Load() {
+		t.Errorf("counted %d requests, %d responses", used, responses.Load())
 	}
 }
 

@@ -91,7 +91,7 @@ func TestExecTool(t *testing.T) {
 	}
 }
 
-// The redis-server of this machine answers, keeps to the loopback interface, and is gone when stopped.
+// The redis-server of this machine responds, keeps to the loopback interface, and is gone when stopped.
 func TestLocalRedis(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -117,7 +117,7 @@ func TestLocalRedis(t *testing.T) {
 	}
 }
 
-// The programs of this machine make a PostgreSQL, also for root, that answers, keeps to the loopback interface, and is
+// The programs of this machine make a PostgreSQL, also for root, that responds, keeps to the loopback interface, and is
 // gone with its folder when stopped.
 func TestLocalPostgres(t *testing.T) {
 	t.Parallel()

@@ -82,7 +82,7 @@ func (s *script) provider(origin, address string, err error) provider {
 	}}
 }
 
-// kind returns a kind whose servers answer at once, but for those with "dead" in their address.
+// kind returns a kind whose servers respond at once, but for those with "dead" in their address.
 func (s *script) kind(providers ...provider) kind {
 	return kind{
 		name:      "Widget",
@@ -131,7 +131,7 @@ func TestFind(t *testing.T) {
 			printed:     "testservers: Widget: A failed: broken\ntestservers: Widget 1.2 at w://b (B)\n",
 		},
 		{
-			name: "a server that does not answer is stopped",
+			name: "a server that does not respond is stopped",
 			providers: func(s *script) []provider {
 				return []provider{s.provider("A", "w://dead", nil), s.provider("B", "w://b", nil)}
 			},
@@ -233,7 +233,7 @@ func TestAwaitSeesTheEnd(t *testing.T) {
 	}
 }
 
-// A server that never answers is reported with its last output.
+// A server that never responds is reported with its last output.
 func TestAwaitTellsTheOutput(t *testing.T) {
 	t.Parallel()
 	output := filepath.Join(t.TempDir(), "output")

@@ -215,7 +215,7 @@ func TestRecovers_WithinThreeSeconds(t *testing.T) {
 	})
 }
 
-// TestDoCached: what a cache answers hides no outage, and is outside the limit.
+// TestDoCached: a response from a cache hides no outage, and is outside the limit.
 func TestDoCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

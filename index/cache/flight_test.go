@@ -103,7 +103,7 @@ func TestFlight_JoinerGivesUp(t *testing.T) {
 	})
 }
 
-// TestFlight_Failure: a failure that is not the end of the request that met it is everybody's.
+// TestFlight_Failure: a failure that is not the end of the request that met it is shared by all its callers.
 func TestFlight_Failure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g flights[string]

@@ -159,7 +159,7 @@ func TestSeal_Check(t *testing.T) {
 	}{
 		{"fine", func() error { return nil }, nil},
 		{"wrong", func() error { return wrong }, wrong},
-		{"the lock is lost meanwhile", func() error { s.clock.advance(generation.LockTTL); s.lock(t); return nil }, generation.ErrLockLost},
+		{"the lock is lost meanwhile", func() error { s.clock.Advance(generation.LockTTL); s.lock(t); return nil }, generation.ErrLockLost},
 	}
 	for _, test := range tests {
 		b, err := l.Begin(t.Context(), "")
@@ -256,7 +256,7 @@ func TestBuild_WritesToADeletedGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.clock.advance(generation.LockTTL)
+	s.clock.Advance(generation.LockTTL)
 	heir := s.lock(t)
 	if err := heir.Delete(t.Context(), b.Generation()); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 				s.Store = s.again(t, nil)
 				return conformance.Harness{
 					Store:   s.Store,
-					Advance: s.clock.advance,
+					Advance: s.clock.Advance,
 					Again:   func(t *testing.T) generation.Store { return s.again(t, nil) },
 				}
 			})

@@ -50,7 +50,7 @@ func TestL8_LiveFollowsSwaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.clock.advance(liveFor)
+	s.clock.Advance(liveFor)
 	again, err := other.Live(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestL8_LiveFollowsSwaps(t *testing.T) {
 		t.Error("the same generation got a new Reader, which has forgotten what the old one knew")
 	}
 	swap(t, s.Store, a, b)
-	s.clock.advance(liveFor)
+	s.clock.Advance(liveFor)
 	if got := liveOf(t, other); got != b {
 		t.Errorf("live is %q a second after a swap, want %q", got, b)
 	}
@@ -171,7 +171,7 @@ func TestLive_LooksAhead(t *testing.T) {
 		t.Fatalf("live is %q, want %q", got, a)
 	}
 	swap(t, s.Store, a, b)
-	s.clock.advance(refreshAfter)
+	s.clock.Advance(refreshAfter)
 	arrived, release := make(chan struct{}), make(chan struct{})
 	net.On("/_alias", elastictest.First(func() { close(arrived); <-release }))
 	if got := liveOf(t, looking); got != a {
@@ -179,7 +179,7 @@ func TestLive_LooksAhead(t *testing.T) {
 	}
 	<-arrived
 	close(release)
-	s.clock.advance(liveFor - refreshAfter)
+	s.clock.Advance(liveFor - refreshAfter)
 	if got := liveOf(t, looking); got != b {
 		t.Errorf("live is %q a second after a swap, want %q", got, b)
 	}
@@ -188,7 +188,7 @@ func TestLive_LooksAhead(t *testing.T) {
 	}
 }
 
-// A request that was sent more than a second before a caller came says nothing about swaps meanwhile.
+// A request that was sent more than a second before a caller came does not show swaps meanwhile.
 func TestL8_LiveDoesNotJoinAnOldRequest(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
@@ -206,7 +206,7 @@ func TestL8_LiveDoesNotJoinAnOldRequest(t *testing.T) {
 	callers.Go(func() error { _, err := looking.Live(t.Context()); return err })
 	<-arrived
 	swap(t, s.Store, "", a)
-	s.clock.advance(liveFor)
+	s.clock.Advance(liveFor)
 	var got string
 	callers.Go(func() error {
 		r, err := looking.Live(t.Context())
@@ -266,7 +266,7 @@ func TestL8_SwapsUnderConstantSearches(t *testing.T) {
 		from, to := generations[i%2], generations[(i+1)%2]
 		seen := responses[(i+1)%2].Load()
 		swap(t, other, from, to)
-		s.clock.advance(liveFor)
+		s.clock.Advance(liveFor)
 		for deadline := time.Now().Add(time.Minute); responses[(i+1)%2].Load() < seen+searchers; {
 			if time.Now().After(deadline) {
 				stop.Store(true)

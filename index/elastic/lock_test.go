@@ -51,7 +51,7 @@ func TestLock_SaysWhoHoldsIt(t *testing.T) {
 
 	// Renewed again and again, a lock outlasts its time.
 	for range 3 {
-		s.clock.advance(generation.LockTTL - time.Second)
+		s.clock.Advance(generation.LockTTL - time.Second)
 		want.Phase, want.Generation, want.Read, want.Indexed, want.Rejected = "sealing", "g", 3, 2, 1
 		if err := l.Renew(t.Context(), want); err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestLock_OneOfManyGetsIt(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else {
-			s.clock.advance(generation.LockTTL)
+			s.clock.Advance(generation.LockTTL)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func lost(t *testing.T) (s testStore, old *lock, live, idle string) {
 	live, idle = s.bare(t, 1), s.bare(t, 2)
 	swap(t, s.Store, "", live)
 	old = s.lock(t)
-	s.clock.advance(generation.LockTTL)
+	s.clock.Advance(generation.LockTTL)
 	return s, old, live, idle
 }
 
@@ -236,7 +236,7 @@ func TestLock_ClocksThatDiffer(t *testing.T) {
 			t.Parallel()
 			s := newTestStore(t)
 			s.lock(t)
-			s.clock.advance(-test.by)
+			s.clock.Advance(-test.by)
 			if _, err := s.Lock(t.Context(), generation.Run{}); errors.Is(err, generation.ErrLocked) != test.held {
 				t.Errorf("got %v, held should be %v", err, test.held)
 			}
@@ -264,7 +264,7 @@ func TestLock_HolderWithoutAnEntry(t *testing.T) {
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Errorf("running (-want +got):\n%s", diff)
 	}
-	s.clock.advance(generation.LockTTL)
+	s.clock.Advance(generation.LockTTL)
 	if _, err := s.Lock(t.Context(), generation.Run{}); err != nil {
 		t.Errorf("after its time: %v", err)
 	}
@@ -313,7 +313,7 @@ func TestLock_LostResponses(t *testing.T) {
 				}
 			}
 			s.lock(t) // so that there is a state index, and a lock to be taken over
-			s.clock.advance(generation.LockTTL)
+			s.clock.Advance(generation.LockTTL)
 			var l generation.Lock
 			step("lock", "/_aliases", func() (err error) {
 				l, err = broken.Lock(t.Context(), generation.Run{Holder: "broken"})

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/elastictest"
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 // testStore is a store of its own on the real Elasticsearch, with a clock that only moves when a test moves it. What is
@@ -27,12 +27,12 @@ import (
 type testStore struct {
 	*Store
 	cfg   Config
-	clock *clock
+	clock *indextest.Clock
 }
 
 func newTestStore(t testing.TB) testStore {
 	t.Helper()
-	c := &clock{now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
+	c := indextest.NewClock(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
 	s := testStore{clock: c, cfg: Config{
 		Addresses: servers.ElasticsearchNodes(t),
 		Index:     "store-" + strconv.FormatUint(rand.Uint64(), 36),
@@ -180,22 +180,4 @@ func sameOwner(owner string, filings int) map[int64]string {
 		m[int64(id+1)] = owner
 	}
 	return m
-}
-
-// clock is a clock that stands still until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }

@@ -54,7 +54,7 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 	}
 }
 
-func TestRows_NoneAskedFor(t *testing.T) {
+func TestRows_LimitZero(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	load(t, s, synthetics(5, 1))

@@ -9,7 +9,7 @@ import (
 	"filings/index"
 )
 
-// Oracle is a Reader that answers by plain loops over the filings.
+// Oracle is a Reader that evaluates each query by plain loops over the filings.
 type Oracle struct {
 	generation string
 	filings    []*Entry
@@ -48,7 +48,7 @@ func NewOracle(generation string, filings []*index.Filing) *Oracle {
 // Generation implements index.Reader.
 func (o *Oracle) Generation() string { return o.generation }
 
-// Entries returns all filings, in the order in which they were given. They are read, never changed.
+// Entries returns all filings, in the order in which it got them. They are read, never changed.
 func (o *Oracle) Entries() []*Entry { return o.filings }
 
 // Select returns the filings that w selects, all of them, in the order of s.

@@ -102,7 +102,7 @@ func filings(n int) []*index.Filing {
 	return all
 }
 
-// requests are all that a reader can be asked for.
+// requests are all that can be requested of a reader.
 func requests() map[string]func(ctx context.Context, r index.Reader) (any, error) {
 	orange := index.Where(index.InCounty("orange"))
 	return map[string]func(ctx context.Context, r index.Reader) (any, error){
@@ -334,7 +334,7 @@ func TestNothingIsLive(t *testing.T) {
 	}
 }
 
-// TestBounded asks for far more than fits: what is held stays below the bound, and answers stay right.
+// TestBounded requests far more than fits: what is held stays below the bound, and responses stay right.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	oracle := indextest.NewOracle("g1", filings(500))
@@ -364,7 +364,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestRandom asks at random, over two generations that take turns, in a cache that is always too small.
+// TestRandom sends queries at random, over two generations that take turns, in a cache that is always too small.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	generations := []*indextest.Oracle{indextest.NewOracle("g1", filings(24)), indextest.NewOracle("g2", filings(13))}

@@ -9,11 +9,11 @@ import (
 
 // BenchmarkAdmit measures one caller after another, and many at once on one store.
 func BenchmarkAdmit(b *testing.B) {
-	places := []struct {
+	stores := []struct {
 		name string
 		make func(testing.TB) place
 	}{{"redis", redisPlace}, {"embedded", embeddedPlace}}
-	for _, row := range places {
+	for _, row := range stores {
 		b.Run(row.name+"/one", func(b *testing.B) {
 			s, key := endless(b, row.make(b))
 			for b.Loop() {

@@ -75,7 +75,7 @@ func (w worker) run(t *testing.T, environment ...string) (admitted int64, err er
 
 // sharedLimits has quotas of a few hundred, to be used up by many at once.
 func sharedLimits() access.Limits {
-	l := limits()
+	l := smallQuotas()
 	l[access.Free] = access.Limit{Quota: 300, Burst: 1_000_000}
 	l[access.Pro] = access.Limit{Quota: 300, Burst: 1_000_000}
 	return l
@@ -165,7 +165,7 @@ func TestK8_NoneIsLost(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
 		// Admissions and refunds at once: what stays counted is the difference.
-		s, other := p.open(t, limits(), nil), p.open(t, limits(), nil)
+		s, other := p.open(t, smallQuotas(), nil), p.open(t, smallQuotas(), nil)
 		key := create(t, s, "ann", access.Enterprise)
 		var group errgroup.Group
 		for i := range 100 {
@@ -209,7 +209,7 @@ func TestK3_OneKeyUnderGoroutines(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
 		// Many create and rotate at once: one account, and of all the keys exactly one is active.
-		s, other := p.open(t, limits(), nil), p.open(t, limits(), nil)
+		s, other := p.open(t, smallQuotas(), nil), p.open(t, smallQuotas(), nil)
 		var mu sync.Mutex
 		var keys []string
 		var group errgroup.Group

@@ -20,14 +20,14 @@ func TestEmbeddedFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := place{Kind: "embedded", At: filepath.Join(t.TempDir(), name)}
-			s, err := p.connect(limits(), nil)
+			s, err := p.connect(smallQuotas(), nil)
 			must(t, err)
 			key := create(t, s, "ann", access.Free)
 			for _, file := range []string{p.At, p.At + "-wal", p.At + "-shm"} {
 				same(t, "mode of "+filepath.Base(file), 0o600, mode(t, file))
 			}
 			must(t, s.Close())
-			same(t, "opened again", access.Admitted, admit(t, p.open(t, limits(), nil), key).Verdict)
+			same(t, "opened again", access.Admitted, admit(t, p.open(t, smallQuotas(), nil), key).Verdict)
 		})
 	}
 }
@@ -36,7 +36,7 @@ func TestEmbeddedFileBecomesPrivate(t *testing.T) {
 	t.Parallel()
 	p := embeddedPlace(t)
 	must(t, os.WriteFile(p.At, nil, 0o644))
-	p.open(t, limits(), nil)
+	p.open(t, smallQuotas(), nil)
 	same(t, "mode", 0o600, mode(t, p.At))
 }
 
@@ -51,9 +51,9 @@ func TestEmbeddedOpenErrors(t *testing.T) {
 		limits access.Limits
 		want   string
 	}{
-		{folder, limits(), "is not a file"},
-		{filepath.Join(folder, "none", "access.db"), limits(), "no such file or directory"},
-		{other, limits(), "file is not a database"},
+		{folder, smallQuotas(), "is not a file"},
+		{filepath.Join(folder, "none", "access.db"), smallQuotas(), "no such file or directory"},
+		{other, smallQuotas(), "file is not a database"},
 		{filepath.Join(folder, "access.db"), access.Limits{}, "tier free has no limits"},
 	} {
 		_, err := access.OpenEmbedded(test.path, test.limits, nil)
@@ -76,7 +76,7 @@ func TestEmbeddedOpenedAtOnce(t *testing.T) {
 	var group errgroup.Group
 	for range 8 {
 		group.Go(func() error {
-			s, err := p.connect(limits(), nil)
+			s, err := p.connect(smallQuotas(), nil)
 			if err != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ func TestEmbeddedOpenedAtOnce(t *testing.T) {
 func TestK2_EmbeddedHoldsHashes(t *testing.T) {
 	t.Parallel()
 	p := embeddedPlace(t)
-	key := create(t, p.open(t, limits(), nil), "ann", access.Free)
+	key := create(t, p.open(t, smallQuotas(), nil), "ann", access.Free)
 	found := false
 	for _, file := range []string{p.At, p.At + "-wal"} {
 		held, err := os.ReadFile(file)
@@ -105,7 +105,7 @@ func TestK2_EmbeddedHoldsHashes(t *testing.T) {
 func TestK8_DaysAreForgotten(t *testing.T) {
 	t.Parallel()
 	p, now := embeddedPlace(t), morning()
-	s := p.open(t, limits(), now.Now)
+	s := p.open(t, smallQuotas(), now.Now)
 	key := create(t, s, "ann", access.Free)
 	for i := range 10 {
 		must(t, s.SetTier(t.Context(), "ann", access.Free))

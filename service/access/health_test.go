@@ -8,15 +8,12 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	l := access.Limits{}
-	for _, tier := range access.Tiers {
-		l[tier] = access.Limit{Quota: 1, Burst: 1}
-	}
-	store, err := access.OpenRedis(access.RedisConfig{URL: servers.Redis(t), Limits: l})
+	store, err := access.OpenRedis(access.RedisConfig{URL: servers.Redis(t), Limits: servicetest.Limits()})
 	if err != nil {
 		t.Fatal(err)
 	}

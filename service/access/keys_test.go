@@ -18,7 +18,7 @@ func TestK3_OneAccountOneKey(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
 		ctx, now := t.Context(), morning()
-		s := p.open(t, limits(), now.Now)
+		s := p.open(t, smallQuotas(), now.Now)
 
 		first := create(t, s, "ann", access.Pro)
 		if !keyForm.MatchString(first) {
@@ -58,7 +58,7 @@ func TestK3_OneAccountOneKey(t *testing.T) {
 func TestK3_NoAccount(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		ctx, s := t.Context(), p.open(t, limits(), nil)
+		ctx, s := t.Context(), p.open(t, smallQuotas(), nil)
 		create(t, s, "ann", access.Pro)
 		for _, user := range []string{"", "an", "anna", "ANN", "ann ", "ann\x00", "-", "+", "[ann", "(ann", "*", "%", "' OR 1=1 --"} {
 			_, rotate := s.Rotate(ctx, user)
@@ -83,9 +83,9 @@ func TestK3_UsageStays(t *testing.T) {
 		t.Run(string(tier), func(t *testing.T) {
 			t.Parallel()
 			onEach(t, func(t *testing.T, p place) {
-				ctx, s := t.Context(), p.open(t, limits(), morning().Now)
+				ctx, s := t.Context(), p.open(t, smallQuotas(), morning().Now)
 				key := create(t, s, "ann", tier)
-				quota := limits()[tier].Quota
+				quota := smallQuotas()[tier].Quota
 				same(t, "first", quota-1, admit(t, s, key).Remaining)
 
 				key, err := s.Rotate(ctx, "ann")
@@ -105,7 +105,7 @@ func TestK4_Shown(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
 		ctx, now := t.Context(), morning()
-		s := p.open(t, limits(), now.Now)
+		s := p.open(t, smallQuotas(), now.Now)
 		key, err := s.Create(ctx, "ann", access.Starter, "laptop")
 		must(t, err)
 		want := access.Account{
@@ -141,7 +141,7 @@ func TestK4_Shown(t *testing.T) {
 func TestK4_ListInOrder(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		ctx, s := t.Context(), p.open(t, limits(), morning().Now)
+		ctx, s := t.Context(), p.open(t, smallQuotas(), morning().Now)
 		got, err := s.List(ctx)
 		must(t, err)
 		if len(got) != 0 {
@@ -177,7 +177,7 @@ func TestK4_ListInOrder(t *testing.T) {
 func TestK3_UsersAreApart(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		s := p.open(t, limits(), morning().Now)
+		s := p.open(t, smallQuotas(), morning().Now)
 		users := []string{"a", "a:lifetime", "a:lifetime:lifetime", "A", " a", "*", "?", "%", "_"}
 		keys := map[string]string{}
 		for _, user := range users {
@@ -197,7 +197,7 @@ func TestK3_UsersAreApart(t *testing.T) {
 func TestK2_UnknownKeys(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		s := p.open(t, limits(), nil)
+		s := p.open(t, smallQuotas(), nil)
 		key := create(t, s, "ann", access.Pro)
 		last := map[bool]string{true: "1", false: "0"}[strings.HasSuffix(key, "0")]
 		for _, wrong := range []string{

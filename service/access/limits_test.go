@@ -27,7 +27,7 @@ func TestK5_LimitsValidate(t *testing.T) {
 	for _, test := range tests {
 		t.Run("K5 "+test.name, func(t *testing.T) {
 			t.Parallel()
-			all := limits()
+			all := smallQuotas()
 			test.change(all)
 			wantError(t, all.Validate(), test.want)
 		})
@@ -59,7 +59,7 @@ func TestK3_Input(t *testing.T) {
 		{"name not UTF-8", "a", access.Free, "\xc3", "name must be valid UTF-8"},
 	}
 	onEach(t, func(t *testing.T, p place) {
-		s := p.open(t, limits(), nil)
+		s := p.open(t, smallQuotas(), nil)
 		good := 0
 		for _, test := range tests {
 			_, err := s.Create(t.Context(), test.user, test.tier, test.label)

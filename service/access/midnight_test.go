@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"filings/index/indextest"
 	"filings/service/access"
 )
 
@@ -16,7 +17,7 @@ func TestK8_MidnightUnderGoroutines(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
 		const quota = 300 // of sharedLimits
-		now := &clock{now: time.Date(2031, 5, 14, 23, 59, 59, 999_999_000, time.UTC)}
+		now := indextest.NewClock(time.Date(2031, 5, 14, 23, 59, 59, 999_999_000, time.UTC))
 		stores := make([]access.Store, 3)
 		for i := range stores {
 			stores[i] = p.open(t, sharedLimits(), now.Now)

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"filings/index/indextest"
 	"filings/service/access"
 )
 
@@ -103,7 +104,7 @@ type modelRun struct {
 	t      *testing.T
 	rt     *rapid.T
 	user   string
-	now    *clock
+	now    *indextest.Clock
 	stores []access.Store
 	model  model
 	keys   [][]string // of each store; the model's key is the number of one of them

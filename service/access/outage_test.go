@@ -33,7 +33,7 @@ func operations(s access.Store) map[string]func(context.Context) error {
 	}
 }
 
-// wantOutage runs every operation: each must fail as ErrUnavailable, soon, and say neither address nor key.
+// wantOutage runs every operation: each must fail as ErrUnavailable, soon, and show neither address nor key.
 func wantOutage(t *testing.T, operations map[string]func(context.Context) error, secrets ...string) {
 	t.Helper()
 	for what, operation := range operations {
@@ -57,11 +57,11 @@ func wantOutage(t *testing.T, operations map[string]func(context.Context) error,
 	}
 }
 
-func TestK9_RedisThatNeverAnswers(t *testing.T) {
+func TestK9_RedisThatNeverReplies(t *testing.T) {
 	t.Parallel()
 	listener := listen(t)
 	go func() {
-		for { // accept and say nothing, until the listener is closed
+		for { // accept and send nothing, until the listener is closed
 			connection, err := listener.Accept()
 			if err != nil {
 				return
@@ -116,7 +116,7 @@ func TestK9_RedisWithoutTLS(t *testing.T) {
 func TestK9_EmbeddedLockedByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	p := embeddedPlace(t)
-	s := p.open(t, limits(), nil)
+	s := p.open(t, smallQuotas(), nil)
 	key := create(t, s, "ann", access.Free)
 	a := admit(t, s, key)
 
@@ -145,7 +145,7 @@ func TestK9_EmbeddedLockedByAnotherProcess(t *testing.T) {
 func TestK9_ContextThatHasEnded(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		s := p.open(t, limits(), nil)
+		s := p.open(t, smallQuotas(), nil)
 		key := create(t, s, "ann", access.Free)
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -168,7 +168,7 @@ func TestK9_ContextThatHasEnded(t *testing.T) {
 func TestK9_StoreThatWasClosed(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		s, err := p.connect(limits(), nil)
+		s, err := p.connect(smallQuotas(), nil)
 		must(t, err)
 		must(t, s.Close())
 		wantOutage(t, operations(s))
@@ -199,7 +199,7 @@ func TestK9_RedisThatForgetsScripts(t *testing.T) {
 
 func redisAt(t *testing.T, address string) access.Store {
 	t.Helper()
-	return place{Kind: "redis", At: address, Key: "access-test:"}.open(t, limits(), nil)
+	return place{Kind: "redis", At: address, Key: "access-test:"}.open(t, smallQuotas(), nil)
 }
 
 func listen(t *testing.T) net.Listener {

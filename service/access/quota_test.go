@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"filings/index/indextest"
 	"filings/service/access"
 )
 
@@ -15,9 +16,9 @@ func TestK5_Quota(t *testing.T) {
 			t.Parallel()
 			onEach(t, func(t *testing.T, p place) {
 				now := morning()
-				s := p.open(t, limits(), now.Now)
+				s := p.open(t, smallQuotas(), now.Now)
 				key := create(t, s, "ann", tier)
-				quota := limits()[tier].Quota
+				quota := smallQuotas()[tier].Quota
 				want := access.Admission{
 					User: "ann", Tier: tier, Limit: quota, Now: now.Now(),
 					Reset: time.Date(2031, 5, 15, 0, 0, 0, 0, time.UTC),
@@ -42,7 +43,7 @@ func TestK5_Quota(t *testing.T) {
 func TestK5_QuotaOfZero(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		none := limits()
+		none := smallQuotas()
 		for tier, limit := range none {
 			none[tier] = access.Limit{Quota: 0, Burst: limit.Burst}
 		}
@@ -57,8 +58,8 @@ func TestK7_Midnight(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
 		// A clock in another zone, where the day began hours ago: the day is that of UTC.
-		now := &clock{now: time.Date(2032, 2, 28, 23, 59, 59, 999_999_000, time.UTC).In(time.FixedZone("east", 9*3600))}
-		s := p.open(t, limits(), now.Now)
+		now := indextest.NewClock(time.Date(2032, 2, 28, 23, 59, 59, 999_999_000, time.UTC).In(time.FixedZone("east", 9*3600)))
+		s := p.open(t, smallQuotas(), now.Now)
 		daily, free := create(t, s, "ann", access.Starter), create(t, s, "bob", access.Free)
 		admitAll(t, s, daily, 5)
 		admitAll(t, s, free, 3)
@@ -78,7 +79,7 @@ func TestK7_Midnight(t *testing.T) {
 func TestK8_ClockOfTheStore(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		s := p.open(t, limits(), nil)
+		s := p.open(t, smallQuotas(), nil)
 		before := time.Now()
 		a := admit(t, s, create(t, s, "ann", access.Pro))
 		// Redis runs on this machine, so its clock is the same; the minute is for one that runs elsewhere.
@@ -97,7 +98,7 @@ func TestK8_ClockOfTheStore(t *testing.T) {
 func TestK6_Refund(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		ctx, s := t.Context(), p.open(t, limits(), morning().Now)
+		ctx, s := t.Context(), p.open(t, smallQuotas(), morning().Now)
 		key := create(t, s, "ann", access.Free)
 		a := admit(t, s, key)
 		admitAll(t, s, key, 2)
@@ -122,14 +123,14 @@ func TestK6_RefundNeverBelowZero(t *testing.T) {
 		t.Run(string(tier), func(t *testing.T) {
 			t.Parallel()
 			onEach(t, func(t *testing.T, p place) {
-				s := p.open(t, limits(), morning().Now)
+				s := p.open(t, smallQuotas(), morning().Now)
 				key := create(t, s, "ann", tier)
 				a := admit(t, s, key)
 				for range 3 {
 					must(t, s.Refund(t.Context(), a))
 				}
 				same(t, "used", int64(0), show(t, s, "ann").Used)
-				quota := limits()[tier].Quota
+				quota := smallQuotas()[tier].Quota
 				same(t, "admitted", int(quota), admitAll(t, s, key, int(quota)+5)[access.Admitted])
 			})
 		})
@@ -140,7 +141,7 @@ func TestK6_RefundAfterMidnight(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
 		ctx, now := t.Context(), morning()
-		s := p.open(t, limits(), now.Now)
+		s := p.open(t, smallQuotas(), now.Now)
 		key := create(t, s, "ann", access.Starter)
 		yesterday := admit(t, s, key)
 		admitAll(t, s, key, 2)
@@ -163,7 +164,7 @@ func TestK6_RefundAfterMidnight(t *testing.T) {
 func TestK6_RefundAfterChangeOfTier(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		ctx, s := t.Context(), p.open(t, limits(), morning().Now)
+		ctx, s := t.Context(), p.open(t, smallQuotas(), morning().Now)
 		key := create(t, s, "ann", access.Free)
 		free := admit(t, s, key)
 		must(t, s.SetTier(ctx, "ann", access.Pro))
@@ -183,7 +184,7 @@ func TestK6_RefundAfterChangeOfTier(t *testing.T) {
 func TestK3_ChangeOfTierKeepsUsage(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {
-		ctx, s := t.Context(), p.open(t, limits(), morning().Now)
+		ctx, s := t.Context(), p.open(t, smallQuotas(), morning().Now)
 		key := create(t, s, "ann", access.Pro)
 		admitAll(t, s, key, 6)
 		for _, step := range []struct {

@@ -17,7 +17,7 @@ import (
 func openRedis(t *testing.T, now func() time.Time) (*access.Redis, string) {
 	t.Helper()
 	p := redisPlace(t)
-	return p.open(t, limits(), now).(*access.Redis), p.Key
+	return p.open(t, smallQuotas(), now).(*access.Redis), p.Key
 }
 
 func TestK8_OneRoundTrip(t *testing.T) {
@@ -156,7 +156,7 @@ func TestRedisURL(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := access.OpenRedis(access.RedisConfig{URL: test.url, Limits: limits()})
+			r, err := access.OpenRedis(access.RedisConfig{URL: test.url, Limits: smallQuotas()})
 			wantError(t, err, test.want)
 			if err != nil {
 				if strings.Contains(err.Error(), "hidden") {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"filings/cmd/testservers/servers"
+	"filings/index/indextest"
 	"filings/service/access"
 )
 
@@ -87,31 +87,13 @@ func embeddedPlace(t testing.TB) place {
 	return place{Kind: "embedded", At: filepath.Join(t.TempDir(), "access.db")}
 }
 
-// clock is a clock that stands still until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
 // morning is any day, far enough away that no test meets the real date.
-func morning() *clock {
-	return &clock{now: time.Date(2031, 5, 14, 9, 30, 0, 0, time.UTC)}
+func morning() *indextest.Clock {
+	return indextest.NewClock(time.Date(2031, 5, 14, 9, 30, 0, 0, time.UTC))
 }
 
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// limits are small, and bursts never matter unless a test is about them.
-func limits() access.Limits {
+// smallQuotas are used up by a few requests; no test meets a burst by accident, as with servicetest.Limits.
+func smallQuotas() access.Limits {
 	const never = 1_000_000
 	return access.Limits{
 		access.Free:       {Quota: 3, Burst: never},

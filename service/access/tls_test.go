@@ -1,51 +1,43 @@
 package access_test
 
 import (
-	"crypto/tls"
-	"encoding/pem"
 	"io"
 	"net"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
 
 	"filings/cmd/testservers/servers"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
-// TestRedisOverTLS reaches the real Redis through a listener with TLS in front of it. What a program trusts is settled
+// TestRedisOverTLS reaches the real Redis through a listener with TLS in front of it. What a program trusts is fixed
 // when it starts, so one that trusts the certificate is another process.
 func TestRedisOverTLS(t *testing.T) {
 	t.Parallel()
 	p := redisPlace(t)
 	s := p.open(t, sharedLimits(), nil)
 	key := create(t, s, "ann", access.Free)
-	address, certificate := tlsInFront(t, servers.Redis(t))
-	secure := place{Kind: "redis", At: "rediss://" + address, Key: p.Key}
+	front := tlsInFront(t, servers.Redis(t))
+	secure := place{Kind: "redis", At: "rediss://" + front.Address, Key: p.Key}
 
 	_, err := secure.open(t, sharedLimits(), nil).Admit(t.Context(), key)
 	wantError(t, err, "admit: key store unavailable: its certificate is not trusted")
 	same(t, "used", int64(0), show(t, s, "ann").Used)
 
-	trusted := filepath.Join(t.TempDir(), "trusted.pem")
-	must(t, os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o600))
-	admitted, err := worker{Place: secure, Key: key}.run(t, "SSL_CERT_FILE="+trusted)
+	admitted, err := worker{Place: secure, Key: key}.run(t, "SSL_CERT_FILE="+front.Certificate)
 	must(t, err)
 	same(t, "admitted", int64(300), admitted)
 	same(t, "used", int64(300), show(t, s, "ann").Used)
 }
 
-// tlsInFront listens with TLS and hands everything on to a Redis. It returns its address and certificate.
-func tlsInFront(t *testing.T, redisURL string) (address string, certificate []byte) {
+// tlsInFront listens with TLS and hands everything on to a Redis.
+func tlsInFront(t *testing.T, redisURL string) *servicetest.TLS {
 	t.Helper()
 	options, err := redis.ParseURL(redisURL)
 	must(t, err)
-	server := httptest.NewTLSServer(nil) // for its certificate
-	defer server.Close()
-	listener := tls.NewListener(listen(t), &tls.Config{Certificates: server.TLS.Certificates})
+	listener := servicetest.NewTLS(t)
 	go func() {
 		for {
 			client, err := listener.Accept()
@@ -55,7 +47,7 @@ func tlsInFront(t *testing.T, redisURL string) (address string, certificate []by
 			go join(client, options.Addr)
 		}
 	}()
-	return listener.Addr().String(), server.Certificate().Raw
+	return listener
 }
 
 // join connects a client with an address until one of them hangs up.

@@ -15,16 +15,16 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Listener is an application on a real socket with TLS, as in production.
-type Listener struct {
+// TLS is a TLS listener on a port of its own of the loopback interface.
+type TLS struct {
+	net.Listener
 	Address     string // 127.0.0.1:port
 	Certificate string // PEM file of the certificate that clients must trust
 	Trust       *tls.Config
-	Client      *http.Client // that trusts it
 }
 
-// ListenTLS serves app until the test ends, with the certificate that net/http/httptest has for 127.0.0.1.
-func ListenTLS(t testing.TB, app *fiber.App) *Listener {
+// NewTLS listens until the test ends, with the certificate that net/http/httptest has for 127.0.0.1.
+func NewTLS(t testing.TB) *TLS {
 	t.Helper()
 	lender := httptest.NewTLSServer(http.NotFoundHandler())
 	lender.Close()
@@ -32,18 +32,30 @@ func ListenTLS(t testing.TB, app *fiber.App) *Listener {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = plain.Close() }) // a second time, where a server has closed it
 	config := &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-	served := make(chan error, 1)
-	go func() { served <- app.Listener(tls.NewListener(plain, config)) }()
-
-	l := &Listener{Address: plain.Addr().String(), Certificate: filepath.Join(t.TempDir(), "tls.pem"), Trust: &tls.Config{RootCAs: x509.NewCertPool()}}
+	l := &TLS{tls.NewListener(plain, config), plain.Addr().String(), filepath.Join(t.TempDir(), "tls.pem"), &tls.Config{RootCAs: x509.NewCertPool()}}
 	l.Trust.RootCAs.AddCert(lender.Certificate())
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: lender.Certificate().Raw})
 	if err := os.WriteFile(l.Certificate, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return l
+}
+
+// Listener is an application on a real socket with TLS, as in production.
+type Listener struct {
+	*TLS
+	Client *http.Client // that trusts it
+}
+
+// ListenTLS serves app until the test ends.
+func ListenTLS(t testing.TB, app *fiber.App) *Listener {
+	t.Helper()
+	l := NewTLS(t)
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(l) }()
 	transport := &http.Transport{TLSClientConfig: l.Trust, MaxIdleConnsPerHost: 1000, DisableCompression: true}
-	l.Client = &http.Client{Transport: transport, Timeout: time.Minute}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		if err := app.ShutdownWithTimeout(30 * time.Second); err != nil {
@@ -53,5 +65,5 @@ func ListenTLS(t testing.TB, app *fiber.App) *Listener {
 			t.Errorf("listener: %v", err)
 		}
 	})
-	return l
+	return &Listener{l, &http.Client{Transport: transport, Timeout: time.Minute}}
 }

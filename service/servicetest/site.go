@@ -1,6 +1,6 @@
 // Package servicetest is for tests of what a client of the service meets: a service over any engine, with an account of
-// each tier (New), on a TLS listener of the loopback interface (ListenTLS). It refuses to know filings and responses:
-// these are the tests' own.
+// each tier (New), on a TLS listener of the loopback interface (ListenTLS). It refuses to know filings and responses,
+// which are the tests' own, and the time: a test that moves it passes the Now of an indextest.Clock.
 package servicetest
 
 import (
@@ -31,7 +31,7 @@ type Site struct {
 	Log      *Log
 }
 
-// Options say how a Site differs from others.
+// Options are how a Site differs from others.
 type Options struct {
 	Limits     access.Limits           // nil: Limits()
 	Now        func() time.Time        // nil: time.Now

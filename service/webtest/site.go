@@ -12,7 +12,7 @@ import (
 	"filings/service/servicetest"
 )
 
-// Filings is how many synthetic filings a Site has: enough for every filter to find something, few enough for plain loops.
+// Filings is how many filings Synthetic returns: enough for every filter to find something, few enough for plain loops.
 const Filings = 3000
 
 // Site is a running service.
@@ -22,19 +22,28 @@ type Site struct {
 	Certificate string // PEM file of the certificate that clients must trust
 }
 
-// Start runs a service with synthetic filings, which end today, until the test ends. Options change its configuration
-// first.
-func Start(t testing.TB, options ...func(*service.Config)) Site {
-	t.Helper()
+// Synthetic returns synthetic filings, which end today.
+func Synthetic() []*index.Filing {
 	g := synthetic.NewUntil(1, time.Now())
 	filings := make([]*index.Filing, Filings)
 	for i := range filings {
 		filings[i] = &index.Filing{}
 		g.Next(filings[i])
 	}
+	return filings
+}
+
+// Start runs a service with synthetic filings until the test ends.
+func Start(t testing.TB) Site {
+	t.Helper()
+	return StartOver(t, servicetest.Still{Reader: indextest.NewOracle("synthetic", Synthetic())})
+}
+
+// StartOver runs a service over engine until the test ends. Options change its configuration first.
+func StartOver(t testing.TB, engine index.Engine, options ...func(*service.Config)) Site {
+	t.Helper()
 	unhurried := func(c *service.Config) { c.RequestTimeout = 30 * time.Second }
-	s := servicetest.New(t, servicetest.Still{Reader: indextest.NewOracle("synthetic", filings)},
-		servicetest.Options{Configure: append([]func(*service.Config){unhurried}, options...)})
+	s := servicetest.New(t, engine, servicetest.Options{Configure: append([]func(*service.Config){unhurried}, options...)})
 	l := servicetest.ListenTLS(t, s.App)
 	return Site{"https://" + l.Address, s.Keys[access.Enterprise], l.Certificate}
 }

@@ -209,7 +209,7 @@ func TestGoldenQueries_Replayed(t *testing.T) {
 			}
 			empty := strings.Contains(c.name, "no value") || strings.Contains(c.name, "NUL")
 			if empty != (len(got) == 0) {
-				t.Errorf("%d filings; the case says nothing about the clause", len(got))
+				t.Errorf("%d filings; the case does not test the clause", len(got))
 			}
 		})
 	}

@@ -9,7 +9,7 @@
 // holds stats, counties and distinct values to those counted by hand and by the oracle. Cells does the same for the tiles
 // of maps. Generations covers the life of a generation, Locks the lock of a load.
 //
-// That the suite finds faults is tested too: wrong engines, each with one fault, must fail the part that is about it.
+// That the suite finds errors is tested too: wrong engines, each with one error, must fail the part that is about it.
 package conformance
 
 import (

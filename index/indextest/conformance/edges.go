@@ -41,7 +41,7 @@ func testEdges(t *testing.T, open func(t *testing.T) Harness) {
 	t.Run("P2 past the end", func(t *testing.T) { testOffsets(t, r, o) })
 }
 
-// checkEdge holds the ids of a page, in any order, and the count to those wanted.
+// checkEdge holds the ids of a page, in any order, and the count to those expected.
 func checkEdge(t *testing.T, r index.Reader, w index.Filter, want []int64) {
 	t.Helper()
 	rows, err := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 100})

@@ -15,14 +15,14 @@ import (
 	"filings/index/indextest"
 )
 
-// wrong is a store with one mistake, and the part of the suite that must fail because of it.
+// wrong is a store with one error, and the part of the suite that must fail because of it.
 type wrong struct {
 	name   string
 	caught string // path of the subtest
 	spoil  func(*memory) generation.Store
 }
 
-// reading returns a store whose readers make a mistake.
+// reading returns a store whose readers have an error.
 func reading(name, caught string, spoil func(*selecting)) wrong {
 	return wrong{name, caught, func(m *memory) generation.Store {
 		m.spoil = func(o *indextest.Oracle) index.Reader {

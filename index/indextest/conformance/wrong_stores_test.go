@@ -9,7 +9,7 @@ import (
 	"filings/index/indextest"
 )
 
-// Stores with one mistake each in how they manage generations and the lock.
+// Stores with one error each in how they manage generations and the lock.
 
 func wrongStores() []wrong {
 	locking := func(name, caught string, alter func(*memory, alteredLock) generation.Lock) wrong {

@@ -21,7 +21,7 @@ func wrongs() []wrong {
 	return slices.Concat(wrongPredicates(), wrongPages(), wrongFilings(), wrongStats(), wrongCells(), wrongStores())
 }
 
-// The suite must fail on each wrong store, and in the part that is about its mistake. A test cannot see from inside that
+// The suite must fail on each wrong store, and in the part that is about its error. A test cannot see from inside that
 // another one fails, so each runs as a process of its own.
 func TestRun_CatchesWrongStores(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"filings/index"
 )
 
-// SortMark selects SortFilings. Their case number says nothing to any other Group.
+// SortMark selects SortFilings. Their case number is in no other Group.
 var SortMark = index.Contains{Text: "mark p17"}
 
 // SortFilings have ties and gaps in every field that filings are sorted by.
