@@ -13,31 +13,18 @@ import (
 	"time"
 
 	"filings/cmd/filings/settings"
+	"filings/service/servicetest"
 )
 
 // testTimeout is how long a test waits for what has to happen soon.
 const testTimeout = 20 * time.Second
-
-// poll waits until a condition holds, and reports whether it came to hold before the end of ctx.
-func poll(ctx context.Context, holds func() bool) bool {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
-}
 
 // eventually waits until a condition holds, which has to come soon.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
-	if !poll(ctx, holds) {
+	if !servicetest.Poll(ctx, holds) {
 		t.Fatalf("%s: not in %v", what, testTimeout)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"filings/cmd/testservers/servers"
+	"filings/service/servicetest"
 )
 
 const (
@@ -138,10 +139,10 @@ func (s *soak) restart(ctx context.Context, t *testing.T, by syscall.Signal) boo
 	began := time.Now()
 	s.traffic.away.Store(true)
 	servers.End(t, s.elasticsearch, "_local", by)
-	poll(ctx, func() bool { return !s.ready(ctx) })
-	poll(ctx, func() bool { return s.ready(ctx) })
+	servicetest.Poll(ctx, func() bool { return !s.ready(ctx) })
+	servicetest.Poll(ctx, func() bool { return s.ready(ctx) })
 	returned := time.Now()
-	if !poll(ctx, func() bool { return !s.refusing(t) }) { // each process finds out by itself
+	if !servicetest.Poll(ctx, func() bool { return !s.refusing(t) }) { // each process finds out by itself
 		return false
 	}
 	recovered := time.Since(returned)
@@ -150,7 +151,7 @@ func (s *soak) restart(ctx context.Context, t *testing.T, by syscall.Signal) boo
 		t.Errorf("that is more than %v", soakRecovery)
 	}
 	back := s.traffic.responses.Load()
-	poll(ctx, func() bool {
+	servicetest.Poll(ctx, func() bool {
 		_ = s.usage(t) // operators look at their metrics
 		return s.traffic.responses.Load() >= back+10*soakConnections
 	})

@@ -25,6 +25,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // gated is a fleet whose Redis stands behind a gate.
@@ -292,14 +293,10 @@ func (broken) Live(context.Context) (index.Reader, error) { return nil, index.Er
 func TestStop_Refunds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	engine, err := serving.New(broken{}, serving.Config{})
-	if err != nil {
-		t.Fatal(err)
+	slow := func(c *service.Config) {
+		c.Access, c.RequestTimeout = slowRefunds{end: t.Context().Done()}, 100*time.Millisecond
 	}
-	svc, err := service.New(service.Config{Engine: engine, Access: slowRefunds{end: t.Context().Done()}, RequestTimeout: 100 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	site := servicetest.New(t, broken{}, servicetest.Options{Configure: []func(*service.Config){slow}})
 	l, err := listen(f.settings)
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +304,9 @@ func TestStop_Refunds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var log bytes.Buffer
 	served := make(chan error, 1)
-	go func() { served <- l.serve(ctx, svc, 200*time.Millisecond, slog.New(slog.NewTextHandler(&log, nil))) }()
+	go func() {
+		served <- l.serve(ctx, site.Service, 200*time.Millisecond, slog.New(slog.NewTextHandler(&log, nil)))
+	}()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.api.Addr().String()+"/v1/stats", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
