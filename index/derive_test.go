@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"filings/index"
-
 	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
 )
 
 func TestDerive_P7_City(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"filings/index"
-
 	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
 )
 
 func TestFiling_Has(t *testing.T) {

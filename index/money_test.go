@@ -5,9 +5,9 @@ import (
 	"math/big"
 	"testing"
 
-	"filings/index"
-
 	"pgregory.net/rapid"
+
+	"filings/index"
 )
 
 func TestCents_A4(t *testing.T) {

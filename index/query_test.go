@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"filings/index"
-
 	"pgregory.net/rapid"
+
+	"filings/index"
 )
 
 func TestFilterString_IsCanonical(t *testing.T) {

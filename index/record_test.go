@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"filings/index"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"filings/index"
 )
 
 func TestAppendRecord_E4_NothingIsNull(t *testing.T) {

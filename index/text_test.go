@@ -7,9 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"filings/index"
-
 	"pgregory.net/rapid"
+
+	"filings/index"
 )
 
 func TestSearchText_P16(t *testing.T) {

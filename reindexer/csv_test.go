@@ -4,14 +4,15 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"filings/reindexer/record"
-	"filings/reindexer/source"
 	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"filings/reindexer/record"
+	"filings/reindexer/source"
 )
 
 func TestL1_CSVCells(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"filings/index"
 	"filings/index/generation"
-
-	"golang.org/x/sync/errgroup"
 )
 
 const (

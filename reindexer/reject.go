@@ -4,9 +4,10 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"filings/reindexer/source"
 	"fmt"
 	"os"
+
+	"filings/reindexer/source"
 )
 
 // Reject says what was wrong with one record (rule L6).

@@ -20,7 +20,7 @@ type endpoint struct {
 	offline bool // nothing of its responses comes from filings: its handler gets no Reader
 }
 
-// handler reads what a request asks for. It writes nothing: respond does.
+// handler reads what a request is for. It writes nothing: respond does.
 type handler func(context.Context, *serving.Reader, params.Request) (Result, error)
 
 // Result is what a handler returns. The responder gives it its form.

@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"filings/service/servicetest"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"filings/service/servicetest"
 )
 
 const (

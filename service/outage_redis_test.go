@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"filings/cmd/testservers/servers"
 	"filings/service"
 	"filings/service/access"
 	"filings/service/servicetest"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // badWire lies between a service and the real Redis. It understands so much of the protocol that it knows where a

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"filings/service/edge"
 	"path/filepath"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/cmd/filings/settings"
+	"filings/service/edge"
 )
 
 // TestT1_OneCertificate: processes that start at once in an empty data folder show one certificate, the one that clients

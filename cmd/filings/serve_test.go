@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"filings/service/edge"
 	"io"
 	"net"
 	"net/netip"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"filings/cmd/filings/settings"
+	"filings/service/edge"
 )
 
 var testTime = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"filings/index/embedded/columns"
-
 	"filings/index"
+	"filings/index/embedded/columns"
 	"filings/index/indextest"
 )
 

@@ -3,11 +3,11 @@ package generation_test
 import (
 	"testing"
 
-	"filings/index"
-	"filings/index/generation"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"filings/index"
+	"filings/index/generation"
 )
 
 func filing(county, date string, amount ...float64) *index.Filing {

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"filings/index/generation"
-
 	"pgregory.net/rapid"
+
+	"filings/index/generation"
 )
 
 func TestName(t *testing.T) {

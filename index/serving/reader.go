@@ -158,7 +158,7 @@ func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]ind
 }
 
 // clocked reports whether w depends on the clock: its text is another one at each request, and would only evict what is
-// asked for again.
+// requested again.
 func clocked(w index.Filter) bool {
 	return slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, ok := p.(index.Times); return ok })
 }

@@ -12,10 +12,10 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"filings/index"
 	"filings/index/synthetic"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func written(t *testing.T, count int, seed uint64) []byte {

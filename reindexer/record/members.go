@@ -78,7 +78,7 @@ func (d *draft) finish() {
 	}
 }
 
-// needs fails if there is the one without the othed.
+// needs fails if there is the one without the other.
 func (d *draft) needs(other, one index.Field) {
 	if d.filing.Has(one) && !d.filing.Has(other) {
 		d.fail(other.String(), "is missing, but there is a "+one.String())

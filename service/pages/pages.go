@@ -40,7 +40,7 @@ import (
 //go:embed *.html *.css *.js explore
 var files embed.FS
 
-// mediaTypes are the types of the files by the end of their names: mime.TypeByExtension asks the system, and systems
+// mediaTypes are the types of the files by the end of their names: mime.TypeByExtension depends on the system, and systems
 // differ.
 var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8",

@@ -20,7 +20,7 @@ import (
 	"filings/index"
 )
 
-// Request is what a client asks of an endpoint. Fields that an endpoint does not take are zero.
+// Request is what a client requests of an endpoint. Fields that an endpoint does not take are zero.
 type Request struct {
 	Query  index.Query // Where by the filters; Sort, Offset and Limit of a page
 	Grid   index.Grid  // the tiles of a map

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"filings/cmd/testservers/servers"
-	"filings/index/elastic/elastictest"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -13,6 +11,9 @@ import (
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
+
+	"filings/cmd/testservers/servers"
+	"filings/index/elastic/elastictest"
 )
 
 // TestClient_CancelsInElasticsearch: when the time of a request is over, its connection ends, and Elasticsearch cancels

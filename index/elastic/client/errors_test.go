@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
 	"filings/index"
 	"filings/index/elastic/elastictest"
-
-	"github.com/elastic/go-elasticsearch/v8/esapi"
 )
 
 func TestError_Kinds(t *testing.T) {

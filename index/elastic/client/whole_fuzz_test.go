@@ -6,9 +6,9 @@ import (
 	"errors"
 	"testing"
 
-	"filings/index"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"filings/index"
 )
 
 // FuzzError: whatever comes with a status is an error; and unless it is JSON nothing is concluded from it but that

@@ -2,12 +2,13 @@ package reader
 
 import (
 	"encoding/json"
-	"filings/index/elastic/document"
 	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"filings/index/elastic/document"
 )
 
 // anything draws a value of the kinds that searches are made of, and of some that they are not.

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"filings/index"
 	"filings/index/indextest"
 	"filings/index/indextest/edges"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // page is a part of what a filter selects.

@@ -2,15 +2,16 @@ package conformance
 
 import (
 	"errors"
-	"filings/index"
-	"filings/index/indextest"
-	"filings/index/indextest/edges"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
 )
 
 func testEdges(t *testing.T, open func(t *testing.T) Harness) {

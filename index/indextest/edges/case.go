@@ -1,8 +1,9 @@
 package edges
 
 import (
-	"filings/index"
 	"math"
+
+	"filings/index"
 )
 
 // Group holds what tries one rule. Its filings share a mark, and each of its cases is searched among them.

@@ -3,14 +3,13 @@
 package main
 
 import (
+	"client/filings"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"strings"
-
-	"client/filings"
 )
 
 func main() {
