@@ -18,16 +18,17 @@ import (
 type Sorter struct {
 	dir   string
 	limit int    // bytes in memory
-	arena []byte // key and value of each item, side by side
+	arena []byte // the items as they are written to the file: length and bytes of the key, then of the value
 	items []item
 	file  *os.File // has no name, so that nothing is left behind; nil before the first run
 	ends  []int64  // where each run ends in file
 }
 
-// item is an item in the arena. prefix is the start of its key, which decides most comparisons.
+// item is an item in the arena. prefix is the start of its key, which decides most comparisons. It is as small as that: an
+// order of filings has an item for each.
 type item struct {
-	prefix          uint64
-	key, value, end uint32 // where the key and the value start, and where the value ends
+	prefix  uint64
+	at, end uint32
 }
 
 // New returns an empty Sorter that holds limit bytes in memory and writes the others to a file in dir.
@@ -35,7 +36,7 @@ func New(dir string, limit int) *Sorter { return &Sorter{dir: dir, limit: limit}
 
 // Add takes a copy of an item.
 func (s *Sorter) Add(key, value []byte) error {
-	if len(s.items) > 0 && len(s.arena)+len(key)+len(value) > s.limit {
+	if len(s.items) > 0 && len(s.arena)+len(key)+len(value)+2*binary.MaxVarintLen32 > s.limit {
 		if err := s.spill(); err != nil {
 			return err
 		}
@@ -43,11 +44,17 @@ func (s *Sorter) Add(key, value []byte) error {
 	var prefix [8]byte
 	copy(prefix[:], key)
 	at := len(s.arena)
-	s.arena = append(append(s.arena, key...), value...)
-	s.items = append(s.items, item{
-		binary.BigEndian.Uint64(prefix[:]), uint32(at), uint32(at + len(key)), uint32(len(s.arena)),
-	})
+	s.arena = append(binary.AppendUvarint(s.arena, uint64(len(key))), key...)
+	s.arena = append(binary.AppendUvarint(s.arena, uint64(len(value))), value...)
+	s.items = append(s.items, item{binary.BigEndian.Uint64(prefix[:]), uint32(at), uint32(len(s.arena))})
 	return nil
+}
+
+// cut returns the part of an item, its key or its value, that data begins with, and what follows.
+func cut(data []byte) (part, rest []byte) {
+	n, width := binary.Uvarint(data)
+	end := width + int(n)
+	return data[width:end], data[end:]
 }
 
 func (s *Sorter) sort() {
@@ -55,7 +62,9 @@ func (s *Sorter) sort() {
 		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
 			return c
 		}
-		return bytes.Compare(s.arena[a.key:a.value], s.arena[b.key:b.value])
+		x, _ := cut(s.arena[a.at:])
+		y, _ := cut(s.arena[b.at:])
+		return bytes.Compare(x, y)
 	})
 }
 
@@ -68,11 +77,8 @@ func (s *Sorter) spill() (err error) {
 	}
 	s.sort()
 	w := bufio.NewWriterSize(s.file, 1<<16)
-	for _, i := range s.items { // Flush returns the first error
-		for _, part := range [...][]byte{s.arena[i.key:i.value], s.arena[i.value:i.end]} {
-			_, _ = w.Write(binary.AppendUvarint(w.AvailableBuffer(), uint64(len(part))))
-			_, _ = w.Write(part)
-		}
+	for _, i := range s.items {
+		_, _ = w.Write(s.arena[i.at:i.end]) // Flush returns the first error
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -111,7 +117,9 @@ func (s *Sorter) Each(ctx context.Context, visit func(key, value []byte) error) 
 	}
 	s.sort()
 	for _, i := range s.items {
-		if err := next(s.arena[i.key:i.value], s.arena[i.value:i.end]); err != nil {
+		key, rest := cut(s.arena[i.at:i.end])
+		value, _ := cut(rest)
+		if err := next(key, value); err != nil {
 			return err
 		}
 	}
