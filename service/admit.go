@@ -2,8 +2,10 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -108,6 +110,16 @@ func (s *Service) refund(k *call) {
 		}
 	case <-timeout.C:
 	}
+}
+
+// recovered runs f and makes a panic an error: the recovery of a request does not reach other goroutines.
+func recovered(ctx context.Context, f func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f(ctx)
 }
 
 // Drain waits for the refunds that were not done when their requests were answered, or until ctx ends. It is for after

@@ -2,12 +2,9 @@ package service
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -130,16 +127,6 @@ func (k *call) notModified(tag string) error {
 	k.http.Set(fiber.HeaderETag, tag)
 	k.http.Status(fiber.StatusNotModified)
 	return nil
-}
-
-// recovered runs f and makes a panic an error: the recovery of a request does not reach other goroutines.
-func recovered(ctx context.Context, f func(context.Context) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return f(ctx)
 }
 
 // etag returns the tag of an endpoint's response to a request, by its canonical text, from a generation and for a tier (rule
