@@ -4,7 +4,7 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check audit bench bench-growth faults soak fuzz cluster image compose compose-down
+.PHONY: help run build test check audit tools bench bench-growth faults soak fuzz cluster image compose compose-down
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ build: ## the program, as ./filings
 
 test: bin/testservers ## all tests, with a real Elasticsearch, Redis and PostgreSQL where available; lists what is left out
 	bin/testservers -- $(TEST) ./...
+
+tools: ## installs what some tests run: client generators, linters of the OpenAPI document, axe-core, schemathesis
+	service/webtest/tools/install
 
 check: bin/testservers ## what a change must pass: format, vet, staticcheck, all tests with the race detector
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted by gofmt:" $$unformatted >&2; exit 1; }

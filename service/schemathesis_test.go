@@ -15,10 +15,7 @@ import (
 // as `make fuzz` does.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("schemathesis")
-	if err != nil {
-		servers.Lack(t, "schemathesis is not on the PATH (pipx install schemathesis)")
-	}
+	program := servers.Tool(t, "schemathesis")
 	examples := os.Getenv("SCHEMATHESIS_EXAMPLES")
 	if examples == "" {
 		examples = "20"
