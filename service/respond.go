@@ -73,6 +73,7 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 		if r, err = s.config.Engine.Live(ctx); err != nil {
 			return err
 		}
+		r.Account = k.admission.User
 	}
 	tag, m := "", noMatch
 	if e.Shape.Has(openapi.Tagged) {

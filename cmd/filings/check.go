@@ -60,7 +60,7 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 		OpenEngine: func(s settings.Settings) (generation.Store, io.Closer, error) {
 			return openEngine(s, slog.New(slog.DiscardHandler))
 		},
-		OpenKeys:    func(s settings.Settings) (access.Store, error) { return openKeys(s, nil) },
+		OpenKeys:    func(s settings.Settings) (access.Store, error) { return openKeys(s, nil, nil) },
 		RenewBefore: edge.CertificateRenew,
 	})...)
 	if check.Failed(found) {

@@ -59,7 +59,7 @@ func (p *program) loadDemo(ctx context.Context, s settings.Settings) error {
 
 // demoKey returns a new key of the demo's account.
 func demoKey(ctx context.Context, s settings.Settings) (key string, err error) {
-	keys, err := openKeys(s, nil)
+	keys, err := openKeys(s, nil, nil)
 	if err != nil {
 		return "", err
 	}

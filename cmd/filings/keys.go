@@ -79,7 +79,7 @@ func (p *program) accountCommand(use, short, example string, do func(context.Con
 		if cmd.Flag("tier") != nil && !slices.Contains(access.Tiers, f.tier) {
 			return usageError{fmt.Errorf("--tier %q: must be one of %s", f.tier, strings.Join(tierNames(), ", "))}
 		}
-		store, err := openKeys(s, nil)
+		store, err := openKeys(s, nil, nil)
 		if err != nil {
 			return err
 		}

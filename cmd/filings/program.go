@@ -111,8 +111,9 @@ func openEngine(s settings.Settings, log *slog.Logger) (generation.Store, io.Clo
 	return store, io.NopCloser(nil), nil // its connections end with the process
 }
 
-// openKeys opens the key store that the settings name. registerer gets its metrics; nil: they are not exposed.
-func openKeys(s settings.Settings, registerer prometheus.Registerer) (access.Store, error) {
+// openKeys opens the key store that the settings name. registerer gets its metrics, and log its breaker's changes of state;
+// nil: nothing does.
+func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.Logger) (access.Store, error) {
 	limits := access.Limits{
 		access.Free:       {Quota: s.FreeLifetimeQuota, Burst: s.FreeBurst},
 		access.Starter:    {Quota: s.StarterDailyQuota, Burst: s.StarterBurst},
@@ -125,7 +126,7 @@ func openKeys(s settings.Settings, registerer prometheus.Registerer) (access.Sto
 		}
 		return access.OpenEmbedded(filepath.Join(s.DataDir, "access.db"), limits, nil)
 	}
-	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: limits, Registerer: registerer})
+	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: limits, Registerer: registerer, Log: log})
 	if err != nil {
 		return nil, usageError{err}
 	}

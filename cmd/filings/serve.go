@@ -52,7 +52,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	registry := newRegistry()
-	keys, err := openKeys(s, registry)
+	keys, err := openKeys(s, registry, log)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,9 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 	if err := reach(ctx, s, store, keys); err != nil {
 		return err
 	}
-	engine, err := serving.New(store, serving.Config{CacheBytes: int64(s.CacheSize), Registry: registry, Log: log})
+	engine, err := serving.New(store, serving.Config{
+		CacheBytes: int64(s.CacheSize), RequestTime: s.RequestTimeout, Registry: registry, Log: log,
+	})
 	if err != nil {
 		return err
 	}

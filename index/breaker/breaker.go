@@ -1,25 +1,24 @@
-// Package breaker owns the circuit breaker and the concurrency limit in front of a server: it bounds the number of calls
-// in progress, and while the server does not respond it refuses at once instead of letting each call wait for the end of
-// its time. It knows no server and no protocol, retries nothing and caches nothing.
+// Package breaker owns the circuit breaker in front of a server: while the server does not respond it refuses calls at
+// once, instead of letting each wait for the end of its time. It knows no server and no protocol, bounds no concurrency
+// (package limit), retries nothing and caches nothing.
 //
 // # Design
 //
 // The state machine is gobreaker's. What is ours is what counts, and how the server is tried again:
 //
 //   - A failure is an error of the kind Config.Down, or a call without a response when its time is over. Any other error
-//     is a response. A call whose caller went away does not count at all.
+//     is a response. A call whose caller went away does not count at all, nor does one whose time was over before the
+//     server had had Config.Enough: whatever used up the rest, it was not the server.
 //   - The breaker opens when, of the calls of the last ten seconds, at least ten failed and at least half. Ten, so that
 //     a few slow calls on a quiet night do not shut out all others: as few calls as that do no harm by waiting. Half, so
 //     that slow calls among good ones never do; but where every second call fails, the server has more to do than it
 //     can, and a second without calls is what helps it.
 //   - A second later the next caller tries the server with a call of ours, Config.Probe, which takes milliseconds where
 //     all is well; a client's own call would be a poor measure, for it may be slow for reasons of its own. The probe has
-//     two seconds. So after the server's return it takes three seconds at most until it is called again, and nothing has
-//     to run in the background: after a quiet night the first call probes and goes through.
-//
-// At most 128 calls are in progress. Elasticsearch works on a few at a time for each of its processors and queues the
-// rest; more only move the queue over there, where no call can leave it. Callers above that wait here, until their time
-// is over: that is no failure of the server.
+//     two seconds, however much time its caller has. So after the server's return it takes three seconds at most until it
+//     is called again, and nothing has to run in the background: after a quiet night the first call probes and goes through.
+//   - Reading the metric of the state is such a caller too. So a scrape finds a breaker open while the server is down, and
+//     closed once it is back, also where no client calls.
 package breaker
 
 import (
@@ -27,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,7 +34,6 @@ import (
 )
 
 const (
-	limit     = 128 // calls in progress
 	window    = 10 * time.Second
 	bucket    = time.Second // by which old calls leave the window
 	failures  = 10          // in the window: fewer never open the breaker
@@ -51,6 +50,9 @@ type Config struct {
 	Down error
 	// Probe makes a small call to the server. There is one at a time.
 	Probe func(context.Context) error
+	// Enough is the time that a server must have had for a call that it did not respond to, before the caller's time was
+	// over, to count as a failure. 0: any.
+	Enough time.Duration
 	// Log gets every change of state. nil: there is none.
 	Log *slog.Logger
 }
@@ -59,7 +61,6 @@ type Config struct {
 type Breaker struct {
 	config  Config
 	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
-	slots   chan struct{} // one for each call in progress
 }
 
 // New returns a breaker that lets calls pass.
@@ -67,7 +68,7 @@ func New(c Config) *Breaker {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	b := &Breaker{config: c, slots: make(chan struct{}, limit)}
+	b := &Breaker{config: c}
 	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		MaxRequests:  1,
 		Interval:     window,
@@ -87,31 +88,49 @@ func New(c Config) *Breaker {
 // State is 0 while calls pass, 1 while the server is tried again, and 2 while calls are refused.
 func (b *Breaker) State() int { return int(b.circuit.State()) }
 
-// Metric returns the metric of the state.
+// Metric returns the metric of the state. Reading it tries a server again whose turn that is.
 func (b *Breaker) Metric(name string) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name,
 		Help: "State of the circuit breaker in front of " + b.config.Server + ": 0 closed (called), 1 half open (tried again), 2 open (not called)."},
-		func() float64 { return float64(b.State()) })
+		func() float64 {
+			_ = b.ready(context.Background()) // the state says what came of it
+			return float64(b.State())
+		})
 }
 
-// Do runs call, which calls the server, within the concurrency limit and if the server responds; else it returns an error
-// of the kind Config.Down: at once when the server is known to be down, or when ctx ends before it is call's turn.
-func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) error {
+// Refuses returns the error of a caller while the server is known to be down, and else nil: for a caller that would
+// otherwise wait in a queue before it calls Do.
+func (b *Breaker) Refuses() error {
 	if b.circuit.State() == gobreaker.StateOpen {
 		return b.down("not calling", gobreaker.ErrOpenState)
 	}
-	select {
-	case b.slots <- struct{}{}:
-		defer func() { <-b.slots }()
-	case <-ctx.Done():
-		return b.down("waiting for", context.Cause(ctx))
-	}
+	return nil
+}
+
+// Do runs call, which calls the server, if the server responds; else it returns an error of the kind Config.Down: at once
+// when the server is known to be down, or when ctx has ended.
+func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) error {
 	return b.run(ctx, call, nil)
 }
 
-// DoCached is Do for a call that a cache mostly answers: its success does not count. It is outside the concurrency limit.
+// DoCached is Do for a call that a cache mostly answers: its success does not count.
 func (b *Breaker) DoCached(ctx context.Context, call func(context.Context) error) error {
 	return b.run(ctx, call, errNotCounted)
+}
+
+// Ended reports whether a call that failed was ended by its caller, who went away or left the server too little time since
+// began, and not by the server.
+func (b *Breaker) Ended(ctx context.Context, began time.Time) bool {
+	if isOver(ctx) {
+		return time.Since(began) < b.config.Enough
+	}
+	return ctx.Err() != nil
+}
+
+// isOver reports whether ctx's deadline has passed. What keeps to that deadline itself may notice before ctx does.
+func isOver(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && !time.Now().Before(deadline) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
 // run probes the server if it is to be tried again, and calls; success is what a success counts as.
@@ -119,39 +138,66 @@ func (b *Breaker) run(ctx context.Context, call func(context.Context) error, suc
 	if ctx.Err() != nil {
 		return b.down("waiting for", context.Cause(ctx))
 	}
-	if b.circuit.State() == gobreaker.StateHalfOpen {
-		if err := b.probe(ctx); err != nil {
-			return err
-		}
+	if err := b.ready(ctx); err != nil {
+		return err
 	}
-	_, err := b.counted(ctx, call, success)
-	return err
+	return b.counted(ctx, call, success)
 }
 
-// probe tries the server. It is refused while another caller does.
-func (b *Breaker) probe(ctx context.Context) error {
+// ready probes the server if it is to be tried again, and waits for the result as long as ctx lasts. The probe goes on
+// without the caller: how much time that one has left says nothing of the server. There is one probe at a time.
+func (b *Breaker) ready(ctx context.Context) error {
+	if b.circuit.State() != gobreaker.StateHalfOpen {
+		return nil
+	}
+	done, err := b.circuit.Allow()
+	if err != nil {
+		return b.down("not calling", err)
+	}
+	result := make(chan error, 1)
+	go func() {
+		err := b.probe(context.WithoutCancel(ctx))
+		done(err)
+		result <- err
+	}()
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return b.down("probing", context.Cause(ctx))
+	}
+}
+
+// probe tries the server. A response of any kind will do.
+func (b *Breaker) probe(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	if outcome, err := b.counted(ctx, b.config.Probe, nil); outcome != nil {
+	defer func() { // the recovery of a request does not reach this goroutine
+		if p := recover(); p != nil {
+			err = b.down("probing", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	if err = b.config.Probe(ctx); err != nil && (isOver(ctx) || errors.Is(err, b.config.Down)) {
 		return b.down("probing", err)
 	}
 	return nil
 }
 
-// counted calls if the circuit lets it, and counts the outcome, which it returns with the error of the call.
-func (b *Breaker) counted(ctx context.Context, call func(context.Context) error, success error) (outcome, err error) {
-	outcome = errNotCounted // also after a panic
+// counted calls if the circuit lets it, and counts the outcome.
+func (b *Breaker) counted(ctx context.Context, call func(context.Context) error, success error) error {
 	done, err := b.circuit.Allow()
 	if err != nil {
-		return outcome, b.down("not calling", err)
+		return b.down("not calling", err)
 	}
+	outcome := errNotCounted // also after a panic
 	defer func() { done(outcome) }()
+	began := time.Now()
 	if err = call(ctx); err == nil {
 		outcome = success
 	} else {
-		outcome = b.outcome(ctx, err)
+		outcome = b.outcome(ctx, began, err)
 	}
-	return outcome, err
+	return err
 }
 
 // Outcomes of a call, besides nil for a response.
@@ -160,14 +206,12 @@ var (
 	errNotCounted = errors.New("not counted")
 )
 
-// outcome returns what a call counts as that ended with err.
-func (b *Breaker) outcome(ctx context.Context, err error) error {
+// outcome returns what a call counts as that began then and ended with err.
+func (b *Breaker) outcome(ctx context.Context, began time.Time, err error) error {
 	switch {
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return errFailure
-	case ctx.Err() != nil:
+	case b.Ended(ctx, began):
 		return errNotCounted
-	case errors.Is(err, b.config.Down):
+	case isOver(ctx), errors.Is(err, b.config.Down):
 		return errFailure
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"filings/index/breaker"
 )
 
@@ -23,12 +25,16 @@ type server struct {
 	probed atomic.Int64
 }
 
-func newServer() *server {
+func newServer(configure ...func(*breaker.Config)) *server {
 	s := &server{}
-	s.Breaker = breaker.New(breaker.Config{Server: "it", Down: errDown, Probe: func(ctx context.Context) error {
+	c := breaker.Config{Server: "it", Down: errDown, Probe: func(ctx context.Context) error {
 		s.probed.Add(1)
 		return s.respond(ctx)
-	}})
+	}}
+	for _, f := range configure {
+		f(&c)
+	}
+	s.Breaker = breaker.New(c)
 	return s
 }
 
@@ -215,7 +221,7 @@ func TestRecovers_WithinThreeSeconds(t *testing.T) {
 	})
 }
 
-// TestDoCached: a response from a cache hides no outage, and is outside the limit.
+// TestDoCached: a response from a cache hides no outage.
 func TestDoCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,41 +250,105 @@ func TestDoCached(t *testing.T) {
 	})
 }
 
-// TestLimit: 500 callers of a server that does not respond. 128 calls are made, the others wait for their turn; all end
-// when their time is over, and the limit is as before.
-func TestLimit(t *testing.T) {
+// TestEnough: a call whose time was over before the server had had enough of it says nothing of the server.
+func TestEnough(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		had   time.Duration
+		state int
+	}{{499 * time.Millisecond, 0}, {500 * time.Millisecond, 2}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer(func(c *breaker.Config) { c.Enough = 500 * time.Millisecond })
+			s.slow = time.Hour
+			for range 20 {
+				ctx, cancel := context.WithTimeout(t.Context(), tt.had)
+				if s.call(ctx) == nil {
+					t.Error("no error")
+				}
+				cancel()
+				if s.State() != 0 {
+					break
+				}
+			}
+			if s.State() != tt.state {
+				t.Errorf("after calls of %s: state %d, want %d", tt.had, s.State(), tt.state)
+			}
+			s.slow = 0
+			if s.times(t, 10, errDown); s.State() != 2 {
+				t.Error("errors of the server itself do not count")
+			}
+		})
+	}
+}
+
+// TestProbe_CallerWithoutTime: the probe has its own time, whatever its caller has left.
+func TestProbe_CallerWithoutTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		called, results := make(chan struct{}, 500), make(chan error, 500)
-		for range 500 {
-			go func() {
-				results <- s.Do(ctx, func(ctx context.Context) error {
-					called <- struct{}{}
-					<-ctx.Done()
-					return ctx.Err()
-				})
-			}()
-		}
-		synctest.Wait()
-		if len(called) != 128 {
-			t.Errorf("%d calls in progress, want 128", len(called))
-		}
-		for range 500 {
-			if err := <-results; err == nil {
-				t.Error("no error")
-			}
-		}
+		s.times(t, 10, errDown)
 		pass(1001 * time.Millisecond)
-		if got := s.times(t, 200, nil); got != 200 {
-			t.Errorf("%d calls after it, want 200", got)
+		s.slow, s.err = time.Second, nil
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := s.call(ctx); !errors.Is(err, errDown) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		pass(time.Second)
+		if s.State() != 0 || s.probed.Load() != 1 {
+			t.Errorf("state %d after %d probes of a server that is back", s.State(), s.probed.Load())
 		}
 	})
 }
 
-// TestPanic: a call that panics is no longer in progress, and a probe that panics is no probe for ever.
+// TestMetric: without any caller, scrapes find the breaker open while the server is down, and closed once it is back.
+func TestMetric(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(s.Metric("state"))
+		for i, tt := range []struct {
+			err  error
+			want float64
+		}{{errDown, 2}, {errDown, 2}, {nil, 0}, {nil, 0}} {
+			if i == 0 {
+				s.times(t, 10, errDown)
+			}
+			s.err = tt.err
+			pass(15 * time.Second)
+			scraped, err := registry.Gather()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := scraped[0].Metric[0].GetGauge().GetValue(); got != tt.want {
+				t.Errorf("scrape %d: %v, want %v", i, got, tt.want)
+			}
+		}
+	})
+}
+
+// TestRefuses: a caller that would wait in a queue learns that there is no use in it, but not from a server that is to be
+// tried again.
+func TestRefuses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		if err := s.Refuses(); err != nil {
+			t.Error(err)
+		}
+		s.times(t, 10, errDown)
+		if err := s.Refuses(); !errors.Is(err, errDown) {
+			t.Errorf("open: %v", err)
+		}
+		pass(1001 * time.Millisecond)
+		if err := s.Refuses(); err != nil {
+			t.Errorf("half open: %v", err)
+		}
+	})
+}
+
+// TestPanic: a call that panics is no longer in progress.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

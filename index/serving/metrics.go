@@ -13,14 +13,34 @@ func Seconds() []float64 {
 func (e *Engine) expose(r prometheus.Registerer) error {
 	e.calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "filings_engine_call_duration_seconds",
-		Help:    "Time of a call to the engine, by call and outcome: ok, not_found, gone, unavailable, ended (its request was) or error.",
+		Help:    "Time of a call to the engine, by call and outcome: ok, not_found, gone, unavailable, timeout (no response in time), ended (its request was cancelled, or came with too little time) or error.",
 		Buckets: Seconds(),
 	}, []string{"call", "outcome"})
 	e.calls.WithLabelValues("live", "ok") // called for the metrics themselves: exposed from 0 on
+	for _, call := range []string{"live", "rows", "count", "filing", "filings", "stats", "counties", "distinct", "cells"} {
+		for _, outcome := range []string{"unavailable", "timeout", "error"} { // so that an alert sees the first one rise
+			e.calls.WithLabelValues(call, outcome)
+		}
+	}
+	e.refused = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "filings_engine_calls_refused_total",
+		Help: "Calls to the engine that were not made in their request's time, by what was in use: share (of their account) or all (calls at once).",
+	}, []string{"reason"})
+	for _, reason := range []string{"share", "all"} {
+		e.refused.WithLabelValues(reason)
+	}
 	if r == nil {
 		return nil
 	}
-	all := []prometheus.Collector{e.calls, e.breaker.Metric("filings_engine_breaker_state")}
+	all := []prometheus.Collector{
+		e.calls, e.refused, e.breaker.Metric("filings_engine_breaker_state"),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_engine_calls_in_progress",
+			Help: "Calls to the engine in progress."},
+			func() float64 { return float64(e.limit.InProgress()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_engine_calls_waiting",
+			Help: "Calls to the engine that wait for their account's turn."},
+			func() float64 { return float64(e.limit.Waiting()) }),
+	}
 	if e.cache != nil {
 		all = append(all,
 			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_hits_total",

@@ -11,10 +11,14 @@ import (
 
 	"filings/index"
 	"filings/index/cache"
+	"filings/index/limit"
 )
 
 // Reader reads one generation, from the cache where it can.
 type Reader struct {
+	// Account is whose calls these are: they wait for its turns. "": the service's own.
+	Account string
+
 	inner  index.Reader
 	engine *Engine
 	caches bool // there is a cache, and a generation to cache by
@@ -34,10 +38,19 @@ type request[T any] struct {
 func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	e := r.engine
 	if !r.caches || q.text == "" {
-		return called(ctx, e, q)
+		turn := e.limit.Join(r.Account, "")
+		defer turn.Leave(r.Account)
+		return called(ctx, e, turn, q)
 	}
-	v, hit, err := cache.Get(ctx, e.cache, r.key(q.text), func(ctx context.Context) (T, int, error) {
-		v, err := called(ctx, e, q)
+	key := r.key(q.text)
+	if v, ok := cache.Peek[T](e.cache, key); ok {
+		e.hits.Add(1)
+		return v, nil
+	}
+	turn := e.limit.Join(r.Account, key)
+	defer turn.Leave(r.Account)
+	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
+		v, err := called(ctx, e, turn, q)
 		if err != nil {
 			return v, 0, err
 		}
@@ -51,13 +64,34 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	return v, err
 }
 
-// called calls the engine, behind limit and breaker.
-func called[T any](ctx context.Context, e *Engine, q request[T]) (v T, err error) {
+// called calls the engine when it is turn's turn, behind the breaker.
+func called[T any](ctx context.Context, e *Engine, turn *limit.Call, q request[T]) (v T, err error) {
+	if err := e.breaker.Refuses(); err != nil {
+		return v, err
+	}
+	if err := e.acquire(ctx, turn); err != nil {
+		return v, err
+	}
+	defer turn.Release()
 	err = e.breaker.Do(ctx, func(ctx context.Context) (err error) {
 		v, err = timed(ctx, e, q.call, q.run)
 		return err
 	})
 	return v, err
+}
+
+// acquire waits for the turn of a call. That it does not come in time is no failure of the engine.
+func (e *Engine) acquire(ctx context.Context, turn *limit.Call) error {
+	share, err := turn.Acquire(ctx)
+	if err == nil {
+		return nil
+	}
+	reason, text := "all", "all calls at once are in use"
+	if share {
+		reason, text = "share", "its account's share of calls at once is in use"
+	}
+	e.refused.WithLabelValues(reason).Inc()
+	return fmt.Errorf("waiting for the engine: %s: %w: %w", text, index.ErrUnavailable, err)
 }
 
 func (r *Reader) key(text string) string { return r.inner.Generation() + " " + text }

@@ -6,7 +6,7 @@
 //
 // One function does it all, in this order (do, reader.go): cached responses and equal requests in progress (package
 // cache), limit and breaker, timer, engine. So a cached response passes neither limit nor breaker, and the timer measures
-// the engine alone. A method of Reader only says what is requested, under which text, and how large a response is.
+// the engine alone. The limit (package limit) gives each account its turns: a Reader says whose calls it makes. A method of Reader only says what is requested, under which text, and how large a response is.
 //
 // A generation never changes, so a response is right for ever under the key (generation, canonical text of the request):
 // nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not looked
@@ -32,6 +32,7 @@ import (
 	"filings/index"
 	"filings/index/breaker"
 	"filings/index/cache"
+	"filings/index/limit"
 )
 
 // Config says how an engine is served. The zero value caches nothing and exposes no metrics.
@@ -40,15 +41,25 @@ type Config struct {
 	Registry   prometheus.Registerer // nil: metrics are counted and not exposed
 	Log        *slog.Logger          // gets the breaker's changes of state; nil: nothing is logged
 	Now        func() time.Time      // nil: time.Now
+	// RequestTime is the time of a whole request. A call that ran out of time is held against the engine only if it had
+	// half of that: the rest is for what comes before it. 0: always.
+	RequestTime time.Duration
 }
+
+// calls is how many calls to the engine are in progress at once. A quarter, which is what a flooding account has of them,
+// must leave a thread for other accounts' calls: Elasticsearch searches with four threads on two processors, and what is
+// above that waits in its queue, where all accounts are alike. Twelve also keep eight processors at work.
+const calls = 12
 
 // Engine serves an index.Engine. It is safe for concurrent use.
 type Engine struct {
 	inner        index.Engine
 	now          func() time.Time
 	cache        *cache.Cache[string] // nil: no cache
+	limit        *limit.Limit
 	breaker      *breaker.Breaker
 	calls        *prometheus.HistogramVec
+	refused      *prometheus.CounterVec
 	hits, misses atomic.Uint64
 }
 
@@ -58,7 +69,10 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	if e.now == nil {
 		e.now = time.Now
 	}
-	e.breaker = breaker.New(breaker.Config{Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Log: c.Log})
+	e.limit = limit.New(calls, e.now)
+	e.breaker = breaker.New(breaker.Config{
+		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Enough: c.RequestTime / 2, Log: c.Log,
+	})
 	if c.CacheBytes > 0 {
 		e.cache = cache.New(c.CacheBytes, func(key string) int { return len(key) })
 	}
@@ -90,13 +104,13 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 
 // timed calls the engine and observes how long that took, and how it ended.
 func timed[T any](ctx context.Context, e *Engine, call string, run func(context.Context) (T, error)) (T, error) {
-	start := e.now()
+	began := time.Now()
 	v, err := run(ctx)
-	e.calls.WithLabelValues(call, outcome(err)).Observe(e.now().Sub(start).Seconds())
+	e.calls.WithLabelValues(call, e.outcome(ctx, began, err)).Observe(time.Since(began).Seconds())
 	return v, err
 }
 
-func outcome(err error) string {
+func (e *Engine) outcome(ctx context.Context, began time.Time, err error) string {
 	switch {
 	case err == nil:
 		return "ok"
@@ -104,8 +118,10 @@ func outcome(err error) string {
 		return "not_found"
 	case errors.Is(err, index.ErrGone):
 		return "gone"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case e.breaker.Ended(ctx, began), errors.Is(err, context.Canceled):
 		return "ended"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
 	case errors.Is(err, index.ErrUnavailable):
 		return "unavailable"
 	}

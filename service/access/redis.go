@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -38,6 +39,8 @@ type RedisConfig struct {
 	Now func() time.Time
 	// Registerer gets the metric of the circuit breaker. Nil: there is none.
 	Registerer prometheus.Registerer
+	// Log gets the breaker's changes of state. Nil: there is none.
+	Log *slog.Logger
 }
 
 // Redis is a Store in one Redis server, for any number of processes.
@@ -84,7 +87,7 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 		prefix:  cfg.Prefix,
 		now:     cfg.Now,
 	}
-	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.Ping})
+	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.Ping, Log: cfg.Log})
 	for _, tier := range Tiers {
 		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst)
 	}

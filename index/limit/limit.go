@@ -1,0 +1,292 @@
+// Package limit owns the limit on concurrent calls to a server that many accounts share: how many calls are in progress,
+// whose they are, and who is next. It knows no server and no account but by name, makes no call itself, and refuses to
+// hold a caller longer than its context lasts.
+//
+// # Design
+//
+// A call needs a place, and there are so many places. Where calls wait for one, the accounts take turns, and the calls of
+// one account go in the order of their arrival. So an account that sends a flood makes its own calls wait, not others'.
+//
+// Turns alone are not enough: between two calls of a quiet account a flood would fill all places, and the server would
+// have a queue of the flood's calls to work through, in an order of its own. So an account has at most a quarter of all
+// places while others are active, even where places are free, and the next call of another account finds one at once. An
+// account is active for a minute after a call. One that is alone has all places.
+//
+// Several accounts may need the result of one call (package cache makes it once). Such a call waits in the queue of each of
+// them, and is made when the first of them has its turn, on that one's place: nobody waits in another one's queue.
+//
+// A call waits for half of its caller's time and is then given up. Otherwise a flood that never ends would let every one of
+// its calls begin just before its time is over, to be cancelled when the server has done half of the work for nothing.
+//
+// An account without a name is the service itself. It takes turns like others, and is neither bounded nor counted as active.
+package limit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	shares     = 4           // of the places, one of which an account has while others are active
+	activeTime = time.Minute // after a call
+)
+
+// Limit hands out places. It is safe for concurrent use.
+type Limit struct {
+	places int
+	now    func() time.Time
+
+	mu          sync.Mutex
+	inProgress  int
+	accounts    map[string]*account // that have calls in progress or waiting
+	turns       []*account          // that have calls waiting, the next one first
+	shared      map[string]*Call    // by key
+	last, other activity            // the latest one, and the latest one of another account
+}
+
+type account struct {
+	name       string
+	inProgress int
+	waiting    []*Call // the next one first
+}
+
+type activity struct {
+	account string
+	at      time.Time
+}
+
+// New returns a limit of so many places, at least one.
+func New(places int, now func() time.Time) *Limit {
+	return &Limit{places: max(1, places), now: now, accounts: map[string]*account{}, shared: map[string]*Call{}}
+}
+
+// InProgress returns how many calls have a place.
+func (l *Limit) InProgress() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inProgress
+}
+
+// Waiting returns how many calls wait for a place. A call that several accounts need counts for each of them.
+func (l *Limit) Waiting() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.turns {
+		n += len(a.waiting)
+	}
+	return n
+}
+
+// active notes that an account has a call to make.
+func (l *Limit) active(name string) {
+	if name == "" {
+		return
+	}
+	if l.last.account != name {
+		l.other = l.last
+	}
+	l.last = activity{name, l.now()}
+}
+
+// bound returns how many places an account may have now.
+func (l *Limit) bound(a *account) int {
+	latest := l.last
+	if latest.account == a.name {
+		latest = l.other
+	}
+	if a.name == "" || latest.account == "" || l.now().Sub(latest.at) >= activeTime {
+		return l.places
+	}
+	return max(1, l.places/shares)
+}
+
+// enqueue puts c into the queue of an account.
+func (l *Limit) enqueue(c *Call, name string) {
+	a := l.accounts[name]
+	if a == nil {
+		a = &account{name: name}
+		l.accounts[name] = a
+	}
+	if len(a.waiting) == 0 {
+		l.turns = append(l.turns, a)
+	}
+	a.waiting = append(a.waiting, c)
+}
+
+// dequeue takes c out of the queue of an account, if it is there.
+func (l *Limit) dequeue(c *Call, name string) {
+	a := l.accounts[name]
+	if a == nil {
+		return
+	}
+	i := slices.Index(a.waiting, c)
+	if i < 0 {
+		return
+	}
+	a.waiting = slices.Delete(a.waiting, i, i+1)
+	if len(a.waiting) == 0 {
+		i := slices.Index(l.turns, a)
+		l.turns = slices.Delete(l.turns, i, i+1)
+	}
+	l.forget(a)
+}
+
+// forget drops what is known of an account that has no calls.
+func (l *Limit) forget(a *account) {
+	if a.inProgress == 0 && len(a.waiting) == 0 {
+		delete(l.accounts, a.name)
+	}
+}
+
+// dispatch hands out places as long as there are any, and accounts that may have one.
+func (l *Limit) dispatch() {
+	for l.inProgress < l.places {
+		i := slices.IndexFunc(l.turns, func(a *account) bool { return a.inProgress < l.bound(a) })
+		if i < 0 {
+			return
+		}
+		a := l.turns[i]
+		l.turns = append(slices.Delete(l.turns, i, i+1), a) // its next turn is after the others'
+		c := a.waiting[0]
+		a.inProgress++
+		l.inProgress++
+		c.charged = a
+		c.unqueue()
+		if c.turn != nil {
+			close(c.turn)
+		}
+	}
+}
+
+// Call is one call to the server, which several callers may need.
+type Call struct {
+	limit   *Limit
+	key     string
+	callers []callers
+	waits   bool          // it is in the queues of its callers
+	turn    chan struct{} // closed when it gets a place; nil unless someone waits for that
+	charged *account      // whose place it has; nil: it has none
+}
+
+// callers are how many callers of one account need a call.
+type callers struct {
+	account string
+	n       int
+}
+
+// Join announces that an account needs a call; all that need the one of the same key at the same time share it. "" is the
+// key of a call that is not shared. The caller must Leave when it has its result, or does without.
+func (l *Limit) Join(name, key string) *Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.active(name)
+	c := l.shared[key]
+	if c == nil {
+		c = &Call{limit: l, key: key}
+		if key != "" {
+			l.shared[key] = c
+		}
+	}
+	i := slices.IndexFunc(c.callers, func(o callers) bool { return o.account == name })
+	if i >= 0 {
+		c.callers[i].n++
+		return c
+	}
+	c.callers = append(c.callers, callers{name, 1})
+	if c.waits {
+		l.enqueue(c, name)
+		l.dispatch()
+	}
+	return c
+}
+
+// Leave is the end of what Join announced.
+func (c *Call) Leave(name string) {
+	l := c.limit
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(c.callers, func(o callers) bool { return o.account == name })
+	if c.callers[i].n--; c.callers[i].n > 0 {
+		return
+	}
+	c.callers = slices.Delete(c.callers, i, i+1)
+	if c.waits {
+		l.dequeue(c, name)
+	}
+	if len(c.callers) == 0 && c.key != "" {
+		delete(l.shared, c.key)
+	}
+}
+
+// errTurn is why a call was not made: the rest of its caller's time is too short for it.
+var errTurn = fmt.Errorf("no turn in half of the time: %w", context.DeadlineExceeded)
+
+// Acquire waits for a place, for half of the time that ctx has left; where that ends first, share tells whether places
+// were free, but not for any account that needs this call. Only one of the callers may acquire and hold a place at a time.
+func (c *Call) Acquire(ctx context.Context) (share bool, err error) {
+	if c.queued() {
+		return false, nil
+	}
+	var half <-chan time.Time
+	if deadline, ok := ctx.Deadline(); ok {
+		timer := time.NewTimer(time.Until(deadline) / 2)
+		defer timer.Stop()
+		half = timer.C
+	}
+	select {
+	case <-c.turn:
+		return false, nil
+	case <-half:
+		err = errTurn
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	l := c.limit
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.charged != nil { // at the same moment
+		return false, nil
+	}
+	c.unqueue()
+	return l.inProgress < l.places, err
+}
+
+// queued puts c into the queues of its callers, and reports whether it had its turn at once.
+func (c *Call) queued() (atOnce bool) {
+	l := c.limit
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.waits, c.turn = true, nil
+	for _, of := range c.callers {
+		l.enqueue(c, of.account)
+	}
+	l.dispatch()
+	if c.charged == nil {
+		c.turn = make(chan struct{})
+	}
+	return c.charged != nil
+}
+
+// unqueue takes c out of all queues.
+func (c *Call) unqueue() {
+	c.waits = false
+	for _, of := range c.callers {
+		c.limit.dequeue(c, of.account)
+	}
+}
+
+// Release gives the place back.
+func (c *Call) Release() {
+	l := c.limit
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := c.charged
+	c.charged = nil
+	a.inProgress--
+	l.inProgress--
+	l.forget(a)
+	l.dispatch()
+}

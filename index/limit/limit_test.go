@@ -1,0 +1,442 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// site is a limit whose calls last until they are told to end.
+type site struct {
+	*Limit
+	t       *testing.T
+	started []string // names of calls, in the order in which they got a place
+	end     map[string]chan struct{}
+	errs    map[string]error
+}
+
+func newSite(t *testing.T, places int) *site {
+	return &site{Limit: New(places, time.Now), t: t, end: map[string]chan struct{}{}, errs: map[string]error{}}
+}
+
+// call makes a call named "account/name" in a bubble of synctest, where only one goroutine at a time works.
+func (s *site) call(ctx context.Context, name, key string) {
+	account, _, _ := strings.Cut(name, "/")
+	end := make(chan struct{})
+	s.end[name] = end
+	c := s.Join(account, key)
+	go func() {
+		defer c.Leave(account)
+		if _, err := c.Acquire(ctx); err != nil {
+			s.errs[name] = err
+			return
+		}
+		defer c.Release()
+		s.started = append(s.started, name)
+		<-end
+	}()
+	synctest.Wait()
+}
+
+func (s *site) calls(account string, n int) {
+	for i := range n {
+		s.call(s.t.Context(), fmt.Sprintf("%s/%d", account, i), "")
+	}
+}
+
+func (s *site) ends(name string) {
+	close(s.end[name])
+	delete(s.end, name)
+	synctest.Wait()
+}
+
+// endAll ends all calls, and expects that nothing is left.
+func (s *site) endAll() {
+	for len(s.end) > 0 {
+		for name := range s.end {
+			s.ends(name)
+		}
+	}
+	if s.InProgress() != 0 || s.Waiting() != 0 || len(s.accounts)+len(s.turns)+len(s.shared) != 0 {
+		s.t.Errorf("left behind: %d in progress, %d waiting, %d accounts, %d turns, %d shared", s.InProgress(), s.Waiting(), len(s.accounts), len(s.turns), len(s.shared))
+	}
+}
+
+// want expects these calls to have got a place since the last time.
+func (s *site) want(names ...string) {
+	s.t.Helper()
+	slices.Sort(s.started) // those that got one at the same time run in any order
+	slices.Sort(names)
+	if !slices.Equal(s.started, names) {
+		s.t.Errorf("started %v, want %v", s.started, names)
+	}
+	s.started = nil
+}
+
+func bubble(t *testing.T, places int, f func(s *site)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, places)
+		f(s)
+		s.endAll()
+	})
+}
+
+// TestAlone: an account that is alone has all places, and its calls go in their order.
+func TestAlone(t *testing.T) {
+	bubble(t, 4, func(s *site) {
+		s.calls("a", 6)
+		s.want("a/0", "a/1", "a/2", "a/3")
+		s.ends("a/2")
+		s.want("a/4")
+		s.ends("a/0")
+		s.want("a/5")
+	})
+}
+
+// TestQuarter: beside others an account has a quarter of the places, also where some are free; until the others have been
+// silent for a minute.
+func TestQuarter(t *testing.T) {
+	bubble(t, 8, func(s *site) {
+		s.calls("honest", 1)
+		s.calls("flood", 20)
+		s.want("honest/0", "flood/0", "flood/1")
+		s.ends("honest/0")
+		s.want()
+		s.call(s.t.Context(), "honest/again", "")
+		s.want("honest/again")
+		s.ends("honest/again")
+		<-time.After(activeTime - time.Second)
+		s.ends("flood/0")
+		s.want("flood/2")
+		<-time.After(time.Second)
+		s.ends("flood/1")
+		s.want("flood/3", "flood/4", "flood/5", "flood/6", "flood/7", "flood/8", "flood/9")
+	})
+}
+
+// TestQuarter_AfterAlone: what an account took while it was alone it gives back call by call, to others first.
+func TestQuarter_AfterAlone(t *testing.T) {
+	bubble(t, 8, func(s *site) {
+		s.calls("flood", 20)
+		s.calls("honest", 2)
+		s.started = nil
+		s.ends("flood/0")
+		s.want("honest/0")
+		s.ends("flood/1")
+		s.want("honest/1")
+		for i := 2; i < 6; i++ {
+			s.ends(fmt.Sprintf("flood/%d", i))
+		}
+		s.want()
+		s.ends("flood/6")
+		s.want("flood/8")
+	})
+}
+
+// TestTurns: accounts take turns, and the calls of each go in their order.
+func TestTurns(t *testing.T) {
+	bubble(t, 1, func(s *site) {
+		s.calls("a", 4)
+		s.calls("b", 2)
+		s.calls("c", 1)
+		for _, name := range []string{"a/0", "a/1", "b/0", "c/0", "a/2", "b/1", "a/3"} {
+			s.want(name)
+			s.ends(name)
+		}
+	})
+}
+
+// TestOneForAll: fewer places than shares are one for each account.
+func TestOneForAll(t *testing.T) {
+	bubble(t, 3, func(s *site) {
+		s.calls("a", 1)
+		s.calls("b", 2)
+		s.want("a/0", "b/0")
+	})
+}
+
+// TestNameless: the service's own calls bound nobody, and nobody bounds them.
+func TestNameless(t *testing.T) {
+	bubble(t, 4, func(s *site) {
+		s.calls("", 1)
+		s.calls("a", 2)
+		s.want("/0", "a/0", "a/1")
+		s.calls("b", 1)
+		s.want("b/0")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, 4)
+		s.calls("a", 1)
+		s.calls("b", 1)
+		s.calls("", 3)
+		s.want("a/0", "b/0", "/0", "/1")
+		s.endAll()
+	})
+}
+
+// TestCancelled: a caller that gives up leaves the queue, and learns what kept it.
+func TestCancelled(t *testing.T) {
+	bubble(t, 4, func(s *site) {
+		s.calls("honest", 1)
+		s.calls("flood", 1)
+		ctx, cancel := context.WithCancelCause(s.t.Context())
+		gone := errors.New("gone")
+		s.call(ctx, "flood/gone", "")
+		s.call(s.t.Context(), "flood/next", "")
+		cancel(gone)
+		synctest.Wait()
+		if err := s.errs["flood/gone"]; !errors.Is(err, gone) || s.Waiting() != 1 {
+			t.Errorf("%v, %d waiting", err, s.Waiting())
+		}
+		s.started = nil
+		s.ends("flood/0")
+		s.want("flood/next")
+	})
+}
+
+// TestHalf: a call that is not made in half of its caller's time is given up.
+func TestHalf(t *testing.T) {
+	bubble(t, 1, func(s *site) {
+		s.calls("a", 1)
+		ctx, cancel := context.WithTimeout(s.t.Context(), 4*time.Second)
+		defer cancel()
+		s.call(ctx, "b/late", "")
+		<-time.After(1999 * time.Millisecond)
+		if s.Waiting() != 1 {
+			t.Error("given up before half of its time")
+		}
+		<-time.After(time.Millisecond)
+		synctest.Wait()
+		if err := s.errs["b/late"]; !errors.Is(err, context.DeadlineExceeded) || s.Waiting() != 0 || ctx.Err() != nil {
+			t.Errorf("%v, %d waiting", err, s.Waiting())
+		}
+	})
+}
+
+func TestCancelled_Share(t *testing.T) {
+	t.Parallel()
+	l := New(4, time.Now)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	take := func(account string) (share bool, err error) { return l.Join(account, "").Acquire(ended) }
+	for i, tt := range []struct {
+		account       string
+		share, refuse bool
+	}{{"a", false, false}, {"b", false, false}, {"b", true, true}, {"c", false, false}, {"d", false, false}, {"e", false, true}} {
+		if share, err := take(tt.account); share != tt.share || err != nil != tt.refuse {
+			t.Errorf("%d, of %s: share %v, %v", i, tt.account, share, err)
+		}
+	}
+}
+
+// TestShared: a call that others need too does not wait in the queue of the account that came first, and is on the place
+// of the one whose turn came.
+func TestShared(t *testing.T) {
+	bubble(t, 8, func(s *site) {
+		s.calls("honest", 1)
+		s.calls("flood", 9)
+		s.call(s.t.Context(), "flood/popular", "stats")
+		s.started = nil
+		c := s.Join("honest", "stats")
+		synctest.Wait()
+		s.want("flood/popular")
+		if n := s.accounts["honest"].inProgress; n != 2 || s.Waiting() != 7 {
+			t.Errorf("%d calls on honest places, %d waiting", n, s.Waiting())
+		}
+		c.Leave("honest")
+	})
+}
+
+// TestShared_NextCaller: the one that came first gives up; the next keeps its place in its own queue.
+func TestShared_NextCaller(t *testing.T) {
+	bubble(t, 4, func(s *site) {
+		s.calls("honest", 1)
+		s.calls("flood", 3)
+		ctx, cancel := context.WithCancel(s.t.Context())
+		s.call(ctx, "flood/popular", "stats")
+		s.call(s.t.Context(), "honest/before", "")
+		c := s.Join("honest", "stats")
+		cancel()
+		synctest.Wait()
+		if s.Waiting() != 3 {
+			t.Errorf("%d waiting", s.Waiting())
+		}
+		s.started = nil
+		go func() {
+			defer c.Leave("honest")
+			if _, err := c.Acquire(s.t.Context()); err != nil {
+				t.Error(err)
+			}
+			s.started = append(s.started, "popular")
+			c.Release()
+		}()
+		synctest.Wait()
+		s.want()
+		s.ends("honest/0")
+		s.want("honest/before")
+		s.ends("honest/before")
+		s.want("popular")
+	})
+}
+
+// TestModel makes calls at random: no place is lost or handed out twice, no account has more than its share beside others,
+// a place is free only where no call may have it, and of one account the call that waited longest is next.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		clock := time.Unix(0, 0)
+		places := rapid.IntRange(1, 9).Draw(r, "places")
+		l := New(places, func() time.Time { return clock })
+		type joined struct {
+			c       *Call
+			account string
+		}
+		var all []joined
+		leads := map[*Call]bool{} // someone acquired it, and waits or has the place
+		order := map[string][]*Call{}
+		seen := map[string]time.Time{}
+		accounts := []string{"a", "b", "c", ""}
+		passed := false // time, since places were handed out: an account that is alone now takes more at the next call's end
+		check := func() {
+			n := 0
+			for c := range leads {
+				if c.charged != nil {
+					n++
+				} else if !c.waits {
+					r.Fatal("a call neither waits nor has a place")
+				}
+			}
+			if n != l.inProgress || n > places {
+				r.Fatalf("%d calls have places, %d are counted, of %d", n, l.inProgress, places)
+			}
+			for _, name := range accounts {
+				a := l.accounts[name]
+				if a == nil {
+					continue
+				}
+				if !slices.IsSortedFunc(a.waiting, func(x, y *Call) int {
+					return slices.Index(order[name], x) - slices.Index(order[name], y)
+				}) {
+					r.Fatalf("calls of %q wait out of order", name)
+				}
+				if len(a.waiting) > 0 && n < places && (a.inProgress == 0 || !passed && a.inProgress < l.bound(a)) {
+					r.Fatalf("a place is free, and %q waits with %d in progress", name, a.inProgress)
+				}
+			}
+		}
+		bounded := func(name string) bool { // by what was seen, not by what the limit keeps of it
+			for other, at := range seen {
+				if other != name && other != "" && clock.Sub(at) < activeTime {
+					return name != ""
+				}
+			}
+			return false
+		}
+		progress := func() map[string]int {
+			of := map[string]int{}
+			for c := range leads {
+				if c.charged != nil {
+					of[c.charged.name]++
+				}
+			}
+			return of
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"": func(*rapid.T) { check() },
+			"join": func(r *rapid.T) {
+				name, key := rapid.SampledFrom(accounts).Draw(r, "account"), rapid.SampledFrom([]string{"", "", "k", "m"}).Draw(r, "key")
+				seen[name] = clock
+				before := progress()
+				c := l.Join(name, key)
+				if c.waits && !slices.Contains(order[name], c) {
+					order[name] = append(order[name], c)
+				}
+				all = append(all, joined{c, name})
+				checkShare(r, before, progress(), bounded, places)
+			},
+			"acquire": func(r *rapid.T) {
+				i := slices.IndexFunc(all, func(j joined) bool { return !leads[j.c] })
+				if i < 0 {
+					r.Skip()
+				}
+				c := all[i].c
+				for _, of := range c.callers {
+					order[of.account] = append(slices.DeleteFunc(order[of.account], func(o *Call) bool { return o == c }), c)
+				}
+				before := progress()
+				leads[c] = true
+				c.queued()
+				passed = false
+				checkShare(r, before, progress(), bounded, places)
+			},
+			"end": func(r *rapid.T) {
+				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] })
+				if i < 0 {
+					r.Skip()
+				}
+				c := all[i].c
+				before := progress()
+				delete(leads, c)
+				if c.charged != nil {
+					c.Release()
+					passed = false
+				} else { // its time is over
+					l.mu.Lock()
+					c.unqueue()
+					l.mu.Unlock()
+				}
+				checkShare(r, before, progress(), bounded, places)
+			},
+			"leave": func(r *rapid.T) {
+				i := slices.IndexFunc(all, func(j joined) bool {
+					others := 0
+					for _, o := range all {
+						if o.c == j.c {
+							others++
+						}
+					}
+					return !leads[j.c] || others > 1 // whoever acquired it leaves last
+				})
+				if i < 0 {
+					r.Skip()
+				}
+				all[i].c.Leave(all[i].account)
+				all = slices.Delete(all, i, i+1)
+			},
+			"time": func(r *rapid.T) {
+				passed = true
+				clock = clock.Add(time.Duration(rapid.IntRange(0, 90).Draw(r, "seconds")) * time.Second)
+			},
+		})
+	})
+}
+
+// checkShare expects that no account got a place above its share.
+func checkShare(r *rapid.T, before, after map[string]int, bounded func(string) bool, places int) {
+	for name, n := range after {
+		if n > before[name] && n > max(1, places/4) && bounded(name) {
+			r.Fatalf("%q has %d of %d places beside others", name, n, places)
+		}
+	}
+}
+
+// BenchmarkCall is what the limit costs a call.
+func BenchmarkCall(b *testing.B) {
+	l := New(12, time.Now)
+	b.ReportAllocs()
+	for b.Loop() {
+		c := l.Join("a", "key")
+		_, _ = c.Acquire(b.Context())
+		c.Release()
+		c.Leave("a")
+	}
+}
