@@ -58,9 +58,13 @@ func (s *Store) tryLock(ctx context.Context, run generation.Run) (*lock, error) 
 	} else if holder != nil {
 		return nil, &generation.LockedError{Run: *holder}
 	}
+	marks, err := s.marks(ctx)
+	if err != nil {
+		return nil, err
+	}
 	l := &lock{store: s, token: s.newToken(s.now())}
 	err = s.commit(ctx, l.isHeld,
-		removeAlias(s.stateIndex(), current), addAlias(s.stateIndex(), l.token))
+		append(marks, removeAlias(s.stateIndex(), current), addAlias(s.stateIndex(), l.token))...)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +197,7 @@ func (l *lock) explain(ctx context.Context, err *error, what string) {
 // Promote is Swap, in one step with the condition that the lock is held.
 func (l *lock) Promote(ctx context.Context, from, to string) (err error) {
 	defer l.explain(ctx, &err, "promoting "+to)
-	return l.store.swap(ctx, from, to, l.fence()...)
+	return l.store.swap(ctx, from, to, append(l.fence(), l.store.markPromoted())...)
 }
 
 // Delete deletes a generation that is not live, in one step with the conditions that the lock is held and that the live

@@ -25,9 +25,9 @@ func (s *Store) newName() (string, error) {
 
 // Generations implements generation.Store.
 func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
-	live, err1 := s.files.live()
+	live, err := s.files.live()
 	listed, err2 := s.files.list()
-	if err := errors.Join(err1, err2); err != nil {
+	if err := errors.Join(err, err2); err != nil {
 		return nil, fmt.Errorf("list generations: %w", err)
 	}
 	var all []generation.Info
@@ -37,11 +37,10 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 		}
 		g.Live = g.Name == live
 		if g.Sealed {
-			var err error
 			if g.Filings, err = countFilings(s.files.sealed(g.Name)); errors.Is(err, fs.ErrNotExist) {
 				continue // deleted meanwhile
 			} else if err != nil {
-				return nil, fmt.Errorf("generation %s: %w", g.Name, err)
+				g.Damaged = err // and no reason not to list the others: one of them may replace it
 			}
 		}
 		all = append(all, g)

@@ -38,7 +38,7 @@ import (
 type Config struct {
 	CacheBytes int64                 // upper bound of the memory of cached responses; 0 or less: no cache
 	Registry   prometheus.Registerer // nil: metrics are counted and not exposed
-	Log        *slog.Logger          // gets the breaker's changes of state; nil: nothing is logged
+	Log        *slog.Logger          // gets the breaker's changes of state, and that data were lost; nil: nothing is logged
 	Now        func() time.Time      // nil: time.Now
 }
 
@@ -50,13 +50,18 @@ type Engine struct {
 	breaker      *breaker.Breaker
 	calls        *prometheus.HistogramVec
 	hits, misses atomic.Uint64
+	log          *slog.Logger
+	lost         atomic.Bool // the live generation is, as was logged
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
 func New(inner index.Engine, c Config) (*Engine, error) {
-	e := &Engine{inner: inner, now: c.Now}
+	e := &Engine{inner: inner, now: c.Now, log: c.Log}
 	if e.now == nil {
 		e.now = time.Now
+	}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.breaker = breaker.New(breaker.Config{Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Log: c.Log})
 	if c.CacheBytes > 0 {
@@ -65,11 +70,21 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	return e, e.expose(c.Registry)
 }
 
-// probe counts all filings: every shard has to answer, and none has to work for it.
+// probe is how the breaker tries the engine.
 func (e *Engine) probe(ctx context.Context) error {
 	r, err := e.inner.Live(ctx)
 	if err == nil {
-		_, err = r.Count(ctx, index.Filter{})
+		err = index.Probe(ctx, r)
+	}
+	return err
+}
+
+// Ready fails unless the live generation can be searched now: no cache answers, and a search that fails does not count for
+// the breaker, which clients' own calls open where it is needed.
+func (e *Engine) Ready(ctx context.Context) error {
+	r, err := e.Live(ctx)
+	if err == nil {
+		err = index.Probe(ctx, r.inner)
 	}
 	return err
 }
@@ -82,10 +97,23 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 		inner, err = timed(ctx, e, "live", e.inner.Live)
 		return err
 	})
+	e.noteLost(err)
 	if err != nil {
 		return nil, err
 	}
 	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}, nil
+}
+
+// noteLost logs once that the live generation is lost, and once that there is one again.
+func (e *Engine) noteLost(err error) {
+	lost := errors.Is(err, index.ErrLost)
+	switch {
+	case lost == e.lost.Load() || err != nil && !lost, !e.lost.CompareAndSwap(!lost, lost):
+	case lost:
+		e.log.Error("every request fails until an operator repairs the index", slog.String("error", err.Error()))
+	default:
+		e.log.Info("a generation is live again")
+	}
 }
 
 // timed calls the engine and observes how long that took, and how it ended.
