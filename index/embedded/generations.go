@@ -10,15 +10,24 @@ import (
 	"filings/index/generation"
 )
 
-// newName names a generation that is begun now. It is newer than all that there are, whatever the clock says.
+// newName names a generation that is begun now. It is newer than all that there are, and than the live one, whose file may
+// be lost, whatever the clock says.
 func (s *Store) newName() (string, error) {
 	all, err := s.files.list()
 	if err != nil {
 		return "", err
 	}
+	live, err := s.files.live()
+	if err != nil {
+		return "", err
+	}
+	newest, _ := generation.ParseName(s.files.index, live)
+	if len(all) > 0 && all[0].CreatedAt.After(newest) {
+		newest = all[0].CreatedAt
+	}
 	now := s.now().Truncate(time.Microsecond)
-	if len(all) > 0 && !now.After(all[0].CreatedAt) {
-		now = all[0].CreatedAt.Add(time.Microsecond)
+	if !now.After(newest) {
+		now = newest.Add(time.Microsecond)
 	}
 	return generation.Name(s.files.index, now, version), nil
 }
