@@ -39,7 +39,8 @@ func (s *Store) takenAt(token string) time.Time {
 }
 
 // createState makes the state index, with a free lock, unless it is there. Every node may have a copy: it is tiny.
-func (s *Store) createState(ctx context.Context) error {
+func (s *Store) createState(ctx context.Context) (err error) {
+	defer wrap(&err, "making the index "+s.stateIndex()+", which holds the lock")
 	aliases := map[string]any{}
 	for _, name := range []string{s.freeLock(), s.marksMark()} {
 		aliases[name] = map[string]any{"is_hidden": true}

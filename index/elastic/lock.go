@@ -26,9 +26,10 @@ var _ generation.Lock = (*lock)(nil)
 
 // Lock takes the lock, or fails at once with a *generation.LockedError. A lock that was not renewed for
 // generation.LockTTL is taken over.
-func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
-	for {
-		l, err := s.tryLock(ctx, run)
+func (s *Store) Lock(ctx context.Context, run generation.Run) (_ generation.Lock, err error) {
+	for range lockTries {
+		var l *lock
+		l, err = s.tryLock(ctx, run)
 		// Another load was faster, by a moment: see which one. A state index that is not there was made by now.
 		if errors.Is(err, errRefused) || errors.Is(err, errNoState) {
 			continue
@@ -38,10 +39,15 @@ func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, 
 		}
 		return l, nil
 	}
+	return nil, fmt.Errorf("taking the lock: tried %d times: %w: do these credentials see the index %s and its aliases?",
+		lockTries, err, s.stateIndex())
 }
 
+// lockTries is more than a load needs that others are faster than: one of them holds the lock then.
+const lockTries = 5
+
 // errNoState: there was no state index. It has been created.
-var errNoState = errors.New("no state index")
+var errNoState = errors.New("elasticsearch does not show the state index")
 
 func (s *Store) tryLock(ctx context.Context, run generation.Run) (*lock, error) {
 	current, err := s.lockAlias(ctx)
