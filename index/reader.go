@@ -15,12 +15,14 @@ var (
 	ErrUnavailable = errors.New("engine unavailable")
 	// ErrGone: the generation that a Reader is pinned to was deleted. The Engine has a new Reader.
 	ErrGone = errors.New("generation is gone")
+	// ErrLost: a generation was live once, and now there is none. Only an operator can repair that.
+	ErrLost = errors.New("the live generation is lost")
 )
 
 // Engine has a live generation.
 type Engine interface {
 	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the
-	// first load it is a Reader without filings, whose Generation is "".
+	// first load it is a Reader without filings, whose Generation is ""; ErrLost where there was a first load.
 	Live(ctx context.Context) (Reader, error)
 }
 
@@ -85,6 +87,12 @@ type CountyStats struct {
 	Amounts              int64
 	SumCents             float64
 	MinAmount, MaxAmount float64
+}
+
+// Probe fails unless r can be searched: it reads one row, of which every part of the engine has its share.
+func Probe(ctx context.Context, r Reader) error {
+	_, err := r.Rows(ctx, Query{Sort: DefaultSort, Limit: 1})
+	return err
 }
 
 // CompareCounties orders county names by the code points of their folded form, then as written (rule A5).

@@ -99,7 +99,7 @@ func (r *running) dryRun(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if live, err = r.open(ctx, generations); err != nil {
+		if live, err = r.open(ctx, liveOf(generations)); err != nil {
 			return err
 		}
 	}
@@ -129,13 +129,17 @@ func (r *running) underLock(ctx context.Context) (err error) {
 
 // replace builds a generation and makes it live.
 func (r *running) replace(ctx context.Context) error {
-	live, err := r.prepare(ctx)
+	previous, err := r.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	live, err := r.open(ctx, previous)
 	if err != nil {
 		return err
 	}
 	from := ""
 	if r.cfg.Update {
-		from = live.Generation()
+		from = previous
 	}
 	build, err := r.lock.Begin(ctx, from)
 	if err != nil {
@@ -147,13 +151,13 @@ func (r *running) replace(ctx context.Context) error {
 		return err
 	}
 	r.enter(PhasePromoting)
-	if err := r.promote(ctx, live.Generation(), build.Generation()); err != nil {
+	if err := r.promote(ctx, previous, build.Generation()); err != nil {
 		r.clearUp(ctx, func(ctx context.Context) error { return r.lock.Delete(ctx, build.Generation()) })
 		return err
 	}
 	r.promoted = true
 	r.enter(PhasePruning)
-	r.prune(ctx, live.Generation())
+	r.prune(ctx, previous)
 	return nil
 }
 
@@ -162,7 +166,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 	if err := r.load(ctx, live, build); err != nil {
 		return err
 	}
-	if err := r.guard(ctx, live); err != nil {
+	if err := r.guard(); err != nil {
 		return err
 	}
 	r.enter(PhaseSealing)

@@ -20,6 +20,7 @@ type running struct {
 	rejects *rejects
 	expect  *expectation
 	lock    generation.Lock // nil: none yet, or a dry run
+	before  int64           // filings of the live generation when the run began; 0 where they need not be counted
 
 	indexed, updated, deleted, missing, rejected atomic.Int64
 

@@ -51,6 +51,7 @@ var errorMappings = []errorMapping{
 	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded", "the daily request quota is used up: it resets at midnight UTC", true},
 	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded", "the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
 	{index.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},
+	{index.ErrLost, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrGone, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{access.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{context.DeadlineExceeded, http.StatusInternalServerError, "service_unavailable", unavailable, false},

@@ -42,14 +42,21 @@ func (s *Service) Operations() *fiber.App {
 	return app
 }
 
-// readyz sends 200 when the service can answer requests, else 503 with a word for what it lacks.
+// readyz sends 200 when the service can answer requests, else 503 with a word for what it lacks. It logs changes alone: a
+// balancer that checks every second must not fill the log.
 func (s *Service) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
 	defer cancel()
 	lacks, err := s.lacks(ctx)
+	before := s.lacked.Swap(lacks)
 	if err != nil {
-		s.log.Warn("not ready", slog.String("lacks", lacks), slog.String("error", err.Error()))
+		if before != lacks {
+			s.log.Warn("not ready", slog.String("lacks", lacks), slog.String("error", err.Error()))
+		}
 		return c.Status(fiber.StatusServiceUnavailable).SendString(lacks + "\n")
+	}
+	if before != nil && before != lacks {
+		s.log.Info("ready again")
 	}
 	return c.SendString("ok\n")
 }
@@ -65,7 +72,7 @@ func (s *Service) lacks(ctx context.Context) (string, error) {
 	if err := s.config.Access.Ping(ctx); err != nil {
 		return "keys", err
 	}
-	if _, err := s.config.Engine.Live(ctx); err != nil {
+	if err := s.config.Engine.Ready(ctx); err != nil {
 		return "index", err
 	}
 	return "", nil

@@ -53,6 +53,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -103,6 +104,7 @@ type Service struct {
 	files   []pages.File // need no key
 	cors    edge.CORS
 	metrics *metrics
+	lacked  atomic.Value // string: what /readyz said last
 	buffers sync.Pool    // of *[]byte: bodies while they are written
 	refunds sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
 	app     *fiber.App

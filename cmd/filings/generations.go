@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"filings/index"
 	"filings/index/generation"
 )
 
@@ -22,7 +23,7 @@ func (p *program) generationsCommand() *cobra.Command {
 		Use:   "generations",
 		Short: "Lists the generations: name, time, filings, size, which one is live",
 		Long: "Lists the generations, the newest first: name, time, filings, size, which one is live.\n" +
-			"Standard error says whether a load is running, on whatever machine, and whether the last one promoted nothing.",
+			"Standard error says whether a load is running, on whatever machine, and how the last one ended, unless it promoted.",
 		Example: "  filings generations\n  filings generations --json | jq -r '.[] | select(.live) | .name'",
 		Args:    cobra.NoArgs,
 	}
@@ -38,7 +39,7 @@ func (p *program) generationsCommand() *cobra.Command {
 		if err := p.writeGenerations(all); err != nil {
 			return err
 		}
-		return p.writeLoad(ctx, store)
+		return p.writeLoad(ctx, store, all)
 	})
 	return cmd
 }
@@ -48,7 +49,8 @@ func (p *program) rollbackCommand() *cobra.Command {
 		Use:   "rollback [GENERATION]",
 		Short: "Makes the generation before the live one (or the named one) live, in one step",
 		Long: "Makes the generation before the live one live, or the named one, in one step, and prints its name.\n" +
-			"Services answer from it within a second or two; no request fails because of it.",
+			"Services answer from it within a second or two; no request fails because of it. Before, it must answer a search:\n" +
+			"a generation that cannot be searched is refused, and nothing changes. Where the live generation was lost, name one.",
 		Example: "  filings rollback\n  filings rollback filings-20260131-020000.000000-v1",
 		Args:    cobra.MaximumNArgs(1),
 
@@ -63,6 +65,9 @@ func (p *program) rollbackCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := searchable(ctx, store, to); err != nil {
+			return fmt.Errorf("%s cannot be searched, and was not made live: %w", to, err)
+		}
 		if err := store.Swap(ctx, from, to); err != nil {
 			return fmt.Errorf("make %s live: %w", to, err)
 		}
@@ -70,6 +75,20 @@ func (p *program) rollbackCommand() *cobra.Command {
 		return err
 	})
 	return cmd
+}
+
+// searchTime bounds the search that a generation must answer before a rollback to it.
+const searchTime = 10 * time.Second
+
+// searchable fails unless a generation can be searched.
+func searchable(ctx context.Context, store generation.Store, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	r, err := store.Open(ctx, name)
+	if err == nil {
+		err = index.Probe(ctx, r)
+	}
+	return err
 }
 
 // rollbackTarget returns the live generation and the one to go back to; all is sorted newest first.
@@ -114,18 +133,22 @@ func (p *program) writeGenerations(all []generation.Info) error {
 		if g.Live {
 			live = "live"
 		}
+		if g.Damaged != nil {
+			fmt.Fprintf(p.err, "%s is damaged: %v\n", g.Name, g.Damaged)
+		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", g.Name, g.CreatedAt.UTC().Format(time.DateTime), g.Filings, humanize.IBytes(uint64(g.Bytes)), live)
 	}
 	return w.Flush()
 }
 
-// writeLoad says that a load is running, or that the last one promoted nothing: its generation is missing in the list.
-func (p *program) writeLoad(ctx context.Context, store generation.Store) error {
+// writeLoad says that a load is running, or how the last one ended, unless it reported that it promoted; all are the sealed
+// generations.
+func (p *program) writeLoad(ctx context.Context, store generation.Store, all []generation.Info) error {
 	state := "A load is running"
 	run, err := store.Running(ctx)
 	if err == nil && run == nil {
 		if run, err = store.LastRun(ctx); err == nil && run != nil {
-			state = endOf(run)
+			state = endOf(run, all)
 		}
 	}
 	if err != nil || run == nil || run.Outcome == generation.OutcomePromoted {
@@ -136,13 +159,22 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store) error {
 	return err
 }
 
-// endOf describes the end of a load that did not promote.
-func endOf(run *generation.Run) string {
+// endOf describes the end of a load that did not report that it promoted. It may have promoted nevertheless, and died
+// before the report, or have lost its connection: then its generation is there.
+func endOf(run *generation.Run, all []generation.Info) string {
 	how := "failed"
 	if run.Outcome == "" {
 		how = "died"
 	}
-	return fmt.Sprintf("The last load %s and promoted nothing, last seen %s", how, run.Renewed.UTC().Format(time.DateTime))
+	what := "promoted nothing"
+	at := slices.IndexFunc(all, func(g generation.Info) bool { return g.Name == run.Generation })
+	switch {
+	case at >= 0 && all[at].Live:
+		how, what = "did not report its end", "promoted "+run.Generation+", which is live"
+	case at >= 0 && run.Outcome == "":
+		how, what = "did not report its end", "left "+run.Generation+", which is complete and not live"
+	}
+	return fmt.Sprintf("The last load %s and %s, last seen %s", how, what, run.Renewed.UTC().Format(time.DateTime))
 }
 
 // completionTimeout is how long a shell may wait for names from a server.

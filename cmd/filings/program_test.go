@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"filings/cmd/filings/settings"
+	"filings/index/generation"
 	"filings/service/access"
 )
 
@@ -226,6 +228,53 @@ func TestLoadCommands(t *testing.T) {
 	code, out, errs := f.run(t.Context(), `{"id":1,"county":"nowhere"}`, "reindex", "--format", "ndjson", "-")
 	if code != exitFailed || !strings.Contains(out, `"promoted":false`) || !strings.Contains(errs, "county") {
 		t.Errorf("a rejected record: exit code %d\n%s\n%s", code, out, errs)
+	}
+}
+
+// A generation that cannot be searched never becomes live.
+func TestRollback_RefusesWhatCannotBeSearched(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	load := func() string {
+		var r struct{ Generation string }
+		in := f.must(t, "", "generate", "--count", "20")
+		if err := json.Unmarshal([]byte(f.must(t, in, "reindex", "--format", "ndjson", "-")), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r.Generation
+	}
+	old, damaged, live := load(), load(), load()
+	if err := os.WriteFile(filepath.Join(f.settings.DataDir, "generations", damaged+".db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := f.run(t.Context(), "", "rollback")
+	if code != exitFailed || out != "" || !strings.Contains(errs, damaged+" cannot be searched, and was not made live") {
+		t.Errorf("rollback: exit code %d, %q, %q", code, out, errs)
+	}
+	if _, list, errs := f.run(t.Context(), "", "generations"); !strings.Contains(errs, damaged+" is damaged") || !regexp.MustCompile(live+".* live\n").MatchString(list) {
+		t.Errorf("generations: %s%s", list, errs)
+	}
+	if got := f.must(t, "", "rollback", old); got != old+"\n" {
+		t.Errorf("rollback printed %q, want %s", got, old)
+	}
+}
+
+// TestEndOf: a load that promoted and could not say so did promote.
+func TestEndOf(t *testing.T) {
+	t.Parallel()
+	all := []generation.Info{{Name: "g2", Live: true}, {Name: "g1"}}
+	for _, test := range []struct{ generation, outcome, want string }{
+		{"g3", generation.OutcomeFailed, "The last load failed and promoted nothing"},
+		{"g3", "", "The last load died and promoted nothing"},
+		{"", "", "The last load died and promoted nothing"},
+		{"g2", "", "The last load did not report its end and promoted g2, which is live"},
+		{"g2", generation.OutcomeFailed, "The last load did not report its end and promoted g2, which is live"},
+		{"g1", "", "The last load did not report its end and left g1, which is complete and not live"},
+	} {
+		got := endOf(&generation.Run{Generation: test.generation, Outcome: test.outcome}, all)
+		if got, _, _ := strings.Cut(got, ", last seen"); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
 	}
 }
 

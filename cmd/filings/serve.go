@@ -14,6 +14,7 @@ import (
 
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
+	"filings/index"
 	"filings/index/generation"
 	"filings/index/serving"
 	"filings/service"
@@ -105,6 +106,9 @@ func reach(ctx context.Context, s settings.Settings, store generation.Store, key
 	var g errgroup.Group
 	g.Go(func() error {
 		_, err := store.Live(ctx)
+		if errors.Is(err, index.ErrLost) {
+			return nil // Elasticsearch answers; the service says it at each request, and recovers when it is repaired
+		}
 		return check.Explain(s, err)
 	})
 	g.Go(func() error { return check.Explain(s, keys.Ping(ctx)) })

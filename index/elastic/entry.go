@@ -39,13 +39,23 @@ func (s *Store) takenAt(token string) time.Time {
 }
 
 // createState makes the state index, with a free lock, unless it is there. Every node may have a copy: it is tiny.
-func (s *Store) createState(ctx context.Context) error {
+func (s *Store) createState(ctx context.Context) (err error) {
+	defer wrap(&err, "making the index "+s.stateIndex()+", which holds the lock")
+	aliases := map[string]any{}
+	for _, name := range []string{s.freeLock(), s.marksMark()} {
+		aliases[name] = map[string]any{"is_hidden": true}
+	}
+	if promoted, err := s.hasSealed(ctx); err != nil {
+		return err
+	} else if promoted {
+		aliases[s.promotedMark()] = map[string]any{"is_hidden": true}
+	}
 	body, err := json.Marshal(map[string]any{
 		"settings": map[string]any{"index": map[string]any{
 			"number_of_shards": 1, "auto_expand_replicas": "0-1", "hidden": true,
 		}},
 		"mappings": map[string]any{"enabled": false},
-		"aliases":  map[string]any{s.freeLock(): map[string]any{"is_hidden": true}},
+		"aliases":  aliases,
 	})
 	if err != nil {
 		return err

@@ -88,10 +88,12 @@ type described struct {
 	}
 }
 
-// describe returns the indices that a name or pattern selects.
+// describe returns the indices that a name or pattern selects, closed ones included: one may be live.
 func (s *Store) describe(ctx context.Context, indices string) (map[string]described, error) {
 	var found map[string]described
-	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetRequest{Index: []string{indices}, Features: "aliases,mappings"})
+	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetRequest{
+		Index: []string{indices}, Features: "aliases,mappings", ExpandWildcards: "open,closed",
+	})
 	return found, err
 }
 
@@ -128,7 +130,14 @@ func checkVersion(generation string) error {
 // returns generation.ErrConflict.
 func (s *Store) Swap(ctx context.Context, from, to string) (err error) {
 	defer wrap(&err, "making "+to+" live")
-	return s.swap(ctx, from, to)
+	state, err := s.stateAliases(ctx)
+	if err != nil {
+		return err
+	}
+	if state == nil { // what is sealed says by itself that it was promoted
+		return s.swap(ctx, from, to)
+	}
+	return s.swap(ctx, from, to, s.markPromoted())
 }
 
 // swap is Swap on a further condition.

@@ -37,13 +37,22 @@ type live struct {
 
 // seen is the result of a look. reader is nil before the first one.
 type seen struct {
-	reader index.Reader
-	at     time.Time // when the request was sent
+	reader index.Reader // if lost is set, the one of the generation that was live before, if any
+	lost   error        // index.ErrLost
+	at     time.Time    // when the request was sent
+}
+
+// result is what a caller gets of k.
+func (k *seen) result() (index.Reader, error) {
+	if k.lost != nil {
+		return nil, k.lost
+	}
+	return k.reader, nil
 }
 
 // isFresh reports whether k will do for a caller who came at t. A reader whose index was seen to be gone never does.
 func (k *seen) isFresh(t time.Time) bool {
-	if k == nil || k.reader == nil || isGone(k.reader) {
+	if k == nil || k.lost == nil && (k.reader == nil || isGone(k.reader)) {
 		return false
 	}
 	age := t.Sub(k.at)
@@ -56,19 +65,20 @@ func isGone(r index.Reader) bool {
 }
 
 // Live returns a Reader of the live generation. While the generation stays the same it is the same Reader, so that what the
-// Reader has cached lasts. It is an error if the alias points at two indices, or if an index has its name.
+// Reader has cached lasts. It is an error if the alias points at two indices, or if an index has its name; and index.ErrLost
+// if it points at none, although a generation was live before.
 func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 	came := s.now()
 	for {
 		k := s.live.seen.Load()
 		fresh := k.isFresh(came)
 		if fresh && came.Sub(k.at) < refreshAfter {
-			return k.reader, nil
+			return k.result()
 		}
 		// The first caller's end must not fail those who wait with it.
 		response := s.live.flight.DoChan("", func() (any, error) { return s.look(context.WithoutCancel(ctx)) })
 		if fresh {
-			return k.reader, nil
+			return k.result()
 		}
 		select {
 		case <-ctx.Done():
@@ -79,7 +89,7 @@ func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 			}
 			// The request may have been on its way for long when this caller joined it.
 			if k := result.Val.(*seen); k.isFresh(came) {
-				return k.reader, nil
+				return k.result()
 			}
 		}
 	}
@@ -92,10 +102,17 @@ func (s *Store) look(ctx context.Context) (*seen, error) {
 	before := s.live.seen.Load()
 	k := &seen{at: s.now()}
 	name, err := s.liveName(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("looking which generation is live: %w", err)
+	if err == nil && name == "" {
+		name, err = s.missing(ctx)
 	}
 	switch {
+	case errors.Is(err, index.ErrLost):
+		k.lost = err
+		if before != nil {
+			k.reader = before.reader
+		}
+	case err != nil:
+		return nil, fmt.Errorf("looking which generation is live: %w", err)
 	case name == "":
 		k.reader = index.Empty{}
 	case before != nil && before.reader != nil && before.reader.Generation() == name && !isGone(before.reader):

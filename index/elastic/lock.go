@@ -26,9 +26,10 @@ var _ generation.Lock = (*lock)(nil)
 
 // Lock takes the lock, or fails at once with a *generation.LockedError. A lock that was not renewed for
 // generation.LockTTL is taken over.
-func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
-	for {
-		l, err := s.tryLock(ctx, run)
+func (s *Store) Lock(ctx context.Context, run generation.Run) (_ generation.Lock, err error) {
+	for range lockTries {
+		var l *lock
+		l, err = s.tryLock(ctx, run)
 		// Another load was faster, by a moment: see which one. A state index that is not there was made by now.
 		if errors.Is(err, errRefused) || errors.Is(err, errNoState) {
 			continue
@@ -38,10 +39,15 @@ func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, 
 		}
 		return l, nil
 	}
+	return nil, fmt.Errorf("taking the lock: tried %d times: %w: do these credentials see the index %s and its aliases?",
+		lockTries, err, s.stateIndex())
 }
 
+// lockTries is more than a load needs that others are faster than: one of them holds the lock then.
+const lockTries = 5
+
 // errNoState: there was no state index. It has been created.
-var errNoState = errors.New("no state index")
+var errNoState = errors.New("elasticsearch does not show the state index")
 
 func (s *Store) tryLock(ctx context.Context, run generation.Run) (*lock, error) {
 	current, err := s.lockAlias(ctx)
@@ -58,9 +64,13 @@ func (s *Store) tryLock(ctx context.Context, run generation.Run) (*lock, error) 
 	} else if holder != nil {
 		return nil, &generation.LockedError{Run: *holder}
 	}
+	marks, err := s.marks(ctx)
+	if err != nil {
+		return nil, err
+	}
 	l := &lock{store: s, token: s.newToken(s.now())}
 	err = s.commit(ctx, l.isHeld,
-		removeAlias(s.stateIndex(), current), addAlias(s.stateIndex(), l.token))
+		append(marks, removeAlias(s.stateIndex(), current), addAlias(s.stateIndex(), l.token))...)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +203,7 @@ func (l *lock) explain(ctx context.Context, err *error, what string) {
 // Promote is Swap, in one step with the condition that the lock is held.
 func (l *lock) Promote(ctx context.Context, from, to string) (err error) {
 	defer l.explain(ctx, &err, "promoting "+to)
-	return l.store.swap(ctx, from, to, l.fence()...)
+	return l.store.swap(ctx, from, to, append(l.fence(), l.store.markPromoted())...)
 }
 
 // Delete deletes a generation that is not live, in one step with the conditions that the lock is held and that the live

@@ -3,6 +3,7 @@ package elastic
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/elastic/client"
 	"filings/index/elastic/elastictest"
 	"filings/index/generation"
 )
@@ -342,16 +344,61 @@ func TestLock_LostResponses(t *testing.T) {
 	}
 }
 
-// A cluster that refuses to make the state index gets no second request for it.
-func TestLock_NoStateIndexCanBeMade(t *testing.T) {
+// What keeps a load from its lock ends it, after few requests.
+func TestLock_RefusedInFewRequests(t *testing.T) {
 	t.Parallel()
-	s := storeOver(t, map[string]string{
-		"/filings-state/_alias": `{"error":{"type":"index_not_found_exception"}}`,
-		"/filings-state":        `{"error":{"type":"security_exception","reason":"unauthorized"}}`,
-	}, map[string]int{"/filings-state/_alias": http.StatusNotFound, "/filings-state": http.StatusForbidden})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if _, err := s.Lock(ctx, generation.Run{}); err == nil || !strings.Contains(err.Error(), "security_exception") {
-		t.Errorf("got %v, want the refusal", err)
+	const most = 25
+	refuse := func(status int, kind, reason string) elastictest.Treatment {
+		return func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
+			body := fmt.Sprintf(`{"error":{"type":%q,"reason":%q},"status":%d}`, kind, reason, status)
+			return elastictest.Response(req, status, []byte(body)), nil
+		}
+	}
+	for _, test := range []struct {
+		name, part string
+		treat      elastictest.Treatment
+		want       string
+	}{
+		{"no privilege", "-state", refuse(403, "security_exception", "action [indices:admin/create] is unauthorized"), "unauthorized"},
+		{"read-only cluster", "/_aliases", refuse(403, "cluster_block_exception", "blocked by: [FORBIDDEN/6/cluster read-only (api)]"), "cluster read-only"},
+		{"limit of shards", "-state", onPut(refuse(400, "validation_exception", "this action would add [2] shards")), "which holds the lock: elasticsearch responded 400 validation_exception: this action would add"},
+		{"foreign template", "-state", onPut(refuse(400, "illegal_argument_exception", "matches with template [x] that creates data streams only")), "data streams only"},
+		{"a state index that is not shown", "-state/_alias", refuse(404, "index_not_found_exception", "no such index"), "does not show the state index"},
+		{"aliases that never move", "/_aliases", refuse(404, "aliases_not_found_exception", "aliases missing"), "tried 5 times"},
+		{"a read-only state index", "/_doc/", refuse(403, "cluster_block_exception", "index [x] blocked by: [FORBIDDEN/5/index read-only (api)]"), "index read-only"},
+		{"a mapping of a foreign template", "/_doc/", refuse(400, "document_parsing_exception", "failed to parse field [run]"), "failed to parse"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s, net := newTestStore(t), &elastictest.Faults{}
+			requests := 0
+			net.Always(test.part, test.treat)
+			store := s.with(t, client.Config{Wrap: func(next http.RoundTripper) http.RoundTripper {
+				next = net.Wrap(next)
+				return elastictest.RoundTrip(func(r *http.Request) (*http.Response, error) {
+					requests++
+					return next.RoundTrip(r)
+				})
+			}})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := store.Lock(ctx, generation.Run{})
+			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want one line with %q", err, test.want)
+			}
+			if requests == 0 || requests > most {
+				t.Errorf("%d requests were sent, want %d at most", requests, most)
+			}
+		})
+	}
+}
+
+// onPut is a treatment of PUT alone.
+func onPut(treat elastictest.Treatment) elastictest.Treatment {
+	return func(req *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+		if req.Method == http.MethodPut {
+			return treat(req, send)
+		}
+		return send()
 	}
 }

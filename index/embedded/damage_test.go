@@ -58,8 +58,8 @@ func TestDamage_NoSummary(t *testing.T) {
 		if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrUnavailable) {
 			t.Errorf("%s: %v, want ErrUnavailable", name, err)
 		}
-		if _, err := s.Generations(t.Context()); err == nil {
-			t.Errorf("%s: listed as if nothing was wrong", name)
+		if all, err := s.Generations(t.Context()); err != nil || len(all) != 1 || all[0].Damaged == nil {
+			t.Errorf("%s: %+v, %v, want one that is known to be damaged", name, all, err)
 		}
 	}
 }

@@ -8,8 +8,12 @@
 //	generations/NAME.db        a sealed generation; never written again
 //	generations/NAME.building  one that is being built, or was left behind
 //	INDEX.live                 the name of the live generation, replaced in one atomic rename
+//	INDEX.promoted             the generation that was promoted first; empty before that
 //	INDEX.lock, INDEX.load     held (flock) by the load that runs, and what it publishes about itself
 //	INDEX.guard                held for an instant by a process that changes or inspects the others
+//
+// INDEX.promoted tells data that were lost from data that were never there (rule L7): the first load makes it empty, the
+// first swap writes it. Without it, folders of former versions, what is there decides.
 //
 // The locks of a process end with it, so after a killed load nothing has to time out: it leaves only a .building file,
 // which the next load may delete. The name .db is given after the file was written and synced; it proves the seal.

@@ -27,13 +27,72 @@ func (f files) building(name string) string {
 }
 func (f files) beside(extension string) string { return filepath.Join(f.dir, f.index+extension) }
 
-// live returns the name of the live generation, "" before the first swap.
+// live returns the name of the live generation, "" before the first swap. Its file may be missing.
 func (f files) live() (string, error) {
 	b, err := os.ReadFile(f.beside(".live"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	return strings.TrimSpace(string(b)), err
+}
+
+// has reports whether there is a sealed generation of that name.
+func (f files) has(name string) (bool, error) {
+	if !f.valid(name) {
+		return false, nil
+	}
+	_, err := os.Stat(f.sealed(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// promoted reports whether a generation was ever promoted. Without the file that says so, marked is false: then it was if
+// there is a sealed generation, or if the last load says so.
+func (f files) promoted() (promoted, marked bool, err error) {
+	b, err := os.ReadFile(f.beside(".promoted"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return len(b) > 0, err == nil, err
+	}
+	all, err := f.list()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, false, err
+	}
+	if slices.ContainsFunc(all, func(g generation.Info) bool { return g.Sealed }) {
+		return true, false, nil
+	}
+	last, err := f.run()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, false, nil
+	}
+	return err == nil && last.Outcome == generation.OutcomePromoted, false, err
+}
+
+// mark makes sure that there is a file that says whether a generation was promoted. The holder of the lock calls it, so
+// that no load is between sealing and promoting.
+func (f files) mark() error {
+	promoted, marked, err := f.promoted()
+	if err != nil || marked {
+		return err
+	}
+	name := ""
+	if promoted {
+		name = "by a former version\n"
+	}
+	return replace(f.beside(".promoted"), []byte(name))
+}
+
+// promote makes a generation live, and then marks that there was one: whoever sees the mark finds what is live.
+func (f files) promote(name string) error {
+	if err := replace(f.beside(".live"), []byte(name+"\n")); err != nil {
+		return err
+	}
+	promoted, marked, err := f.promoted()
+	if err != nil || promoted && marked {
+		return err
+	}
+	return replace(f.beside(".promoted"), []byte(name+"\n"))
 }
 
 // replace puts data into the file at path in one step that survives a power cut: a reader sees the old content or the

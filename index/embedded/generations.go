@@ -10,24 +10,33 @@ import (
 	"filings/index/generation"
 )
 
-// newName names a generation that is begun now. It is newer than all that there are, whatever the clock says.
+// newName names a generation that is begun now. It is newer than all that there are, and than the live one, whose file may
+// be lost, whatever the clock says.
 func (s *Store) newName() (string, error) {
 	all, err := s.files.list()
 	if err != nil {
 		return "", err
 	}
+	live, err := s.files.live()
+	if err != nil {
+		return "", err
+	}
+	newest, _ := generation.ParseName(s.files.index, live)
+	if len(all) > 0 && all[0].CreatedAt.After(newest) {
+		newest = all[0].CreatedAt
+	}
 	now := s.now().Truncate(time.Microsecond)
-	if len(all) > 0 && !now.After(all[0].CreatedAt) {
-		now = all[0].CreatedAt.Add(time.Microsecond)
+	if !now.After(newest) {
+		now = newest.Add(time.Microsecond)
 	}
 	return generation.Name(s.files.index, now, version), nil
 }
 
 // Generations implements generation.Store.
 func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
-	live, err1 := s.files.live()
+	live, err := s.files.live()
 	listed, err2 := s.files.list()
-	if err := errors.Join(err1, err2); err != nil {
+	if err := errors.Join(err, err2); err != nil {
 		return nil, fmt.Errorf("list generations: %w", err)
 	}
 	var all []generation.Info
@@ -37,11 +46,10 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 		}
 		g.Live = g.Name == live
 		if g.Sealed {
-			var err error
 			if g.Filings, err = countFilings(s.files.sealed(g.Name)); errors.Is(err, fs.ErrNotExist) {
 				continue // deleted meanwhile
 			} else if err != nil {
-				return nil, fmt.Errorf("generation %s: %w", g.Name, err)
+				g.Damaged = err // and no reason not to list the others: one of them may replace it
 			}
 		}
 		all = append(all, g)

@@ -40,7 +40,7 @@ func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, 
 			}
 			return &generation.LockedError{Run: *holder}
 		}
-		if err := s.files.publish(run); err != nil {
+		if err := errors.Join(s.files.mark(), s.files.publish(run)); err != nil {
 			return errors.Join(err, file.Close())
 		}
 		l.file = file

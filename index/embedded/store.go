@@ -68,7 +68,7 @@ func (s *Store) Close() error {
 // Live implements index.Engine. It reads the name of the live generation each time, which takes some microseconds, so
 // that a swap by any process is noticed at once.
 func (s *Store) Live(ctx context.Context) (index.Reader, error) {
-	name := ""
+	name, promoted := "", false
 	for {
 		before := name
 		var err error
@@ -76,6 +76,15 @@ func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 			return nil, fmt.Errorf("read the name of the live generation: %w: %w", index.ErrUnavailable, err)
 		}
 		if name == "" {
+			if promoted {
+				return nil, s.lost(s.files.beside(".live"))
+			}
+			if promoted, err = s.promotedOnce(); err != nil {
+				return nil, fmt.Errorf("look whether there was a load: %w: %w", index.ErrUnavailable, err)
+			}
+			if promoted {
+				continue // perhaps it was promoted since
+			}
 			return index.Empty{}, nil
 		}
 		r, err := s.reader(ctx, name)
@@ -87,11 +96,27 @@ func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 			return r, nil
 		case errors.Is(err, index.ErrNotFound) && name != before: // perhaps swapped and deleted meanwhile
 		case errors.Is(err, index.ErrNotFound):
-			return nil, fmt.Errorf("live generation: %w: %s is missing", index.ErrUnavailable, name)
+			return nil, s.lost(s.files.sealed(name))
 		default:
 			return nil, err
 		}
 	}
+}
+
+// promotedOnce reports whether a generation was ever promoted, as far as this process or the folder knows.
+func (s *Store) promotedOnce() (promoted bool, err error) {
+	s.mu.Lock()
+	promoted = s.live != nil
+	s.mu.Unlock()
+	if !promoted {
+		promoted, _, err = s.files.promoted()
+	}
+	return promoted, err
+}
+
+// lost is the error of a live generation without one of its files.
+func (s *Store) lost(file string) error {
+	return fmt.Errorf("%w: %s is missing: put it back, %s", index.ErrLost, file, generation.Repair)
 }
 
 // Open implements generation.Store.
@@ -138,20 +163,22 @@ func (s *Store) Swap(ctx context.Context, from, to string) error {
 		if err != nil {
 			return fmt.Errorf("swap: %w", err)
 		}
+		if there, err := s.files.has(live); err != nil {
+			return fmt.Errorf("swap: %w", err)
+		} else if !there {
+			live = "" // it is lost: nothing is live
+		}
 		if live != from {
 			return fmt.Errorf("swap %q for %q, but %q is live: %w", from, to, live, generation.ErrConflict)
 		}
-		if !s.files.valid(to) {
-			return fmt.Errorf("swap: generation %q: %w", to, index.ErrNotFound)
-		}
-		if _, err := os.Stat(s.files.sealed(to)); errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("swap: no sealed generation %s: %w", to, index.ErrNotFound)
-		} else if err != nil {
+		if sealed, err := s.files.has(to); err != nil {
 			return fmt.Errorf("swap: %w", err)
+		} else if !sealed {
+			return fmt.Errorf("swap: no sealed generation %q: %w", to, index.ErrNotFound)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return replace(s.files.beside(".live"), []byte(to+"\n"))
+		return s.files.promote(to)
 	})
 }

@@ -76,7 +76,7 @@ func TestFiles_NothingLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"filings.guard", "filings.live", "filings.load", "filings.lock", name + ".db"}
+	want := []string{"filings.guard", "filings.live", "filings.load", "filings.lock", "filings.promoted", name + ".db"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
@@ -248,18 +248,6 @@ func TestClose_ReadersFail(t *testing.T) {
 	}
 	if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrUnavailable) {
 		t.Errorf("Live after Close: %v, want ErrUnavailable", err)
-	}
-}
-
-func TestLive_FileMissing(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	name := load(t, openStore(t, dir), synthetics(5, 1))
-	if err := os.Remove(filepath.Join(dir, "generations", name+".db")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := openStore(t, dir).Live(t.Context()); !errors.Is(err, index.ErrUnavailable) {
-		t.Errorf("Live without its file: %v, want ErrUnavailable", err)
 	}
 }
 

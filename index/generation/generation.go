@@ -45,6 +45,9 @@ type Store interface {
 	LastRun(ctx context.Context) (*Run, error)
 }
 
+// Repair says what repairs an index.ErrLost.
+const Repair = "make another generation live with `filings rollback NAME` (`filings generations` lists them), or load all filings again with `filings reindex`"
+
 // LockTTL is how long a lock holds without being renewed, where the engine cannot tell that its holder died. Holders
 // renew four times as often.
 const LockTTL = 30 * time.Second
@@ -121,4 +124,5 @@ type Info struct {
 	Bytes     int64     `json:"bytes"`
 	Live      bool      `json:"live"`
 	Sealed    bool      `json:"-"` // false: being built, or left behind by a load that died
+	Damaged   error     `json:"-"` // why what it holds cannot be read, where the engine has noticed; Filings is then 0
 }

@@ -39,7 +39,7 @@ import (
 type Config struct {
 	CacheBytes int64                 // upper bound of the memory of cached responses; 0 or less: no cache
 	Registry   prometheus.Registerer // nil: metrics are counted and not exposed
-	Log        *slog.Logger          // gets the breaker's changes of state; nil: nothing is logged
+	Log        *slog.Logger          // gets the breaker's changes of state, and that data were lost; nil: nothing is logged
 	Now        func() time.Time      // nil: time.Now
 	// RequestTime is the time of a whole request. A call that ran out of time is held against the engine only if it had
 	// half of that: the rest is for what comes before it. 0: always.
@@ -61,13 +61,18 @@ type Engine struct {
 	calls        *prometheus.HistogramVec
 	refused      *prometheus.CounterVec
 	hits, misses atomic.Uint64
+	log          *slog.Logger
+	lost         atomic.Bool // the live generation is, as was logged
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
 func New(inner index.Engine, c Config) (*Engine, error) {
-	e := &Engine{inner: inner, now: c.Now}
+	e := &Engine{inner: inner, now: c.Now, log: c.Log}
 	if e.now == nil {
 		e.now = time.Now
+	}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.limit = limit.New(calls, e.now)
 	e.breaker = breaker.New(breaker.Config{
@@ -79,11 +84,21 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	return e, e.expose(c.Registry)
 }
 
-// probe counts all filings: every shard has to answer, and none has to work for it.
+// probe is how the breaker tries the engine.
 func (e *Engine) probe(ctx context.Context) error {
 	r, err := e.inner.Live(ctx)
 	if err == nil {
-		_, err = r.Count(ctx, index.Filter{})
+		err = index.Probe(ctx, r)
+	}
+	return err
+}
+
+// Ready fails unless the live generation can be searched now: no cache answers, and a search that fails does not count for
+// the breaker, which clients' own calls open where it is needed.
+func (e *Engine) Ready(ctx context.Context) error {
+	r, err := e.Live(ctx)
+	if err == nil {
+		err = index.Probe(ctx, r.inner)
 	}
 	return err
 }
@@ -96,10 +111,23 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 		inner, err = timed(ctx, e, "live", e.inner.Live)
 		return err
 	})
+	e.noteLost(err)
 	if err != nil {
 		return nil, err
 	}
 	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}, nil
+}
+
+// noteLost logs once that the live generation is lost, and once that there is one again.
+func (e *Engine) noteLost(err error) {
+	lost := errors.Is(err, index.ErrLost)
+	switch {
+	case lost == e.lost.Load() || err != nil && !lost, !e.lost.CompareAndSwap(!lost, lost):
+	case lost:
+		e.log.Error("every request fails until an operator repairs the index", slog.String("error", err.Error()))
+	default:
+		e.log.Info("a generation is live again")
+	}
 }
 
 // timed calls the engine and observes how long that took, and how it ended.

@@ -48,6 +48,9 @@ func (c *checkup) engine(ctx context.Context) {
 		c.elasticsearch(health)
 	}
 	live, err := store.Live(ctx)
+	if err == nil {
+		err = index.Probe(ctx, live)
+	}
 	switch {
 	case err != nil:
 		c.fail("generation", "%v", Explain(c.Settings, err))

@@ -1,0 +1,137 @@
+package embedded
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"filings/index"
+	"filings/index/generation"
+)
+
+// wantLost checks what a service learns: a running one, and one that starts now.
+func wantLost(t *testing.T, dir, when string, want bool, running ...*Store) {
+	t.Helper()
+	for _, store := range append(running, openStore(t, dir)) {
+		r, err := store.Live(t.Context())
+		switch {
+		case want && (!errors.Is(err, index.ErrLost) || errors.Is(err, index.ErrUnavailable) || !strings.Contains(err.Error(), "filings rollback")):
+			t.Errorf("%s: %v, %v, want an error that says what to do", when, r, err)
+		case !want && err != nil:
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+}
+
+// A generation that was live and is gone is no folder that never had one.
+func TestL7_LostDataAreNotNoData(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []struct {
+		name string
+		lose func(dir, live string) error
+	}{
+		{"the name of the live generation", func(dir, _ string) error { return os.Remove(filepath.Join(dir, "filings.live")) }},
+		{"the live file", func(dir, live string) error { return os.Remove(filepath.Join(dir, "generations", live+".db")) }},
+		{"the generations", func(dir, _ string) error { return os.RemoveAll(filepath.Join(dir, "generations")) }},
+		{"name and generations", func(dir, _ string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "filings.live")), os.RemoveAll(filepath.Join(dir, "generations")))
+		}},
+	} {
+		t.Run(lost.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			running := openStore(t, dir)
+			wantLost(t, dir, "before the first load", false, running)
+			l := lockStore(t, running)
+			b := begin(t, l, "", synthetics(5, 1)...)
+			if _, err := b.Seal(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			wantLost(t, dir, "before the first promotion", false, running)
+			if err := l.Promote(t.Context(), "", b.Generation()); err != nil {
+				t.Fatal(err)
+			}
+			wantLost(t, dir, "promoted", false, running)
+			if err := l.Release(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+
+			live := b.Generation()
+			if err := lost.lose(dir, live); err != nil {
+				t.Fatal(err)
+			}
+			wantLost(t, dir, "lost", true, running)
+			again := openStore(t, dir)
+			if all, err := again.Generations(t.Context()); err != nil {
+				t.Fatal(err)
+			} else if len(all) > 0 {
+				if err := again.Swap(t.Context(), "", live); err != nil {
+					t.Errorf("rollback: %v", err)
+				}
+				wantLost(t, dir, "after a rollback", false, running)
+			}
+			if lost.name != "the name of the live generation" { // which is back
+				load(t, again, synthetics(5, 2))
+			}
+			wantLost(t, dir, "after a load", false, running)
+
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			wantLost(t, dir, "everything was removed", false)
+		})
+	}
+}
+
+// Data that a former version promoted have no mark.
+func TestL7_LostDataOfAFormerVersion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	name := load(t, s, synthetics(5, 1))
+	remove := func(paths ...string) {
+		for _, path := range paths {
+			if err := os.Remove(filepath.Join(dir, path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	remove("filings.promoted", "filings.live")
+	wantLost(t, dir, "a generation", true)
+	remove("generations/" + name + ".db")
+	wantLost(t, dir, "no generation, and no load that promoted", false)
+	l := lockStore(t, s)
+	if err := l.Renew(t.Context(), generation.Run{Outcome: generation.OutcomePromoted}); err != nil {
+		t.Fatal(err)
+	}
+	remove("filings.promoted")
+	wantLost(t, dir, "no generation, and a load that promoted", true)
+	if err := l.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := lockStore(t, s).Renew(t.Context(), generation.Run{Outcome: generation.OutcomeFailed}); err != nil {
+		t.Fatal(err)
+	}
+	wantLost(t, dir, "after a load of this version that failed", true)
+}
+
+// A damaged generation is listed, so that another one can be made live in its place.
+func TestGenerations_Damaged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	a := load(t, s, synthetics(5, 1))
+	b := load(t, s, synthetics(5, 2))
+	if err := os.WriteFile(filepath.Join(dir, "generations", b+".db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Generations(t.Context())
+	if err != nil || len(all) != 2 || all[0].Damaged == nil || !all[0].Live || all[1].Damaged != nil || all[1].Filings != 5 {
+		t.Errorf("%+v, %v, want the damaged live one and the other", all, err)
+	}
+	if err := s.Swap(t.Context(), b, a); err != nil {
+		t.Error(err)
+	}
+}
