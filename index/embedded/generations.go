@@ -41,7 +41,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 			if g.Filings, err = countFilings(s.files.sealed(g.Name)); errors.Is(err, fs.ErrNotExist) {
 				continue // deleted meanwhile
 			} else if err != nil {
-				return nil, fmt.Errorf("generation %s: %w", g.Name, err)
+				return nil, fmt.Errorf("generation %s: %w", g.Name, explained(err))
 			}
 		}
 		all = append(all, g)
@@ -51,11 +51,9 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 
 // countFilings returns how many filings the sealed file at path has.
 func countFilings(path string) (int64, error) {
-	db, err := openSealed(path, 1)
+	db, s, err := openSealed(path, 1)
 	if err != nil {
 		return 0, err
 	}
-	defer db.Close()
-	s, err := readSummary(db)
-	return s.Stats.Filings, err
+	return s.Stats.Filings, db.Close()
 }
