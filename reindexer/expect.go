@@ -3,8 +3,8 @@ package reindexer
 import (
 	"context"
 	"math/rand/v2"
-	"strings"
 	"time"
+	"unique"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,19 +26,16 @@ func newExpectation() *expectation {
 }
 
 func (e *expectation) add(f *index.Filing) {
-	e.keep(f)
+	keep(f)
 	e.checksum.Add(f)
 	e.sample.offer(f.ID, f)
 }
 
-// keep puts copies of the texts into f that the checksum is about to keep: those of a record are parts of its line, which
-// must not stay.
-func (e *expectation) keep(f *index.Filing) {
-	if county := f.Text(index.County); e.checksum.Counties[county].Filings == 0 {
-		f.SetText(index.County, strings.Clone(county))
-	}
-	if date := f.Text(index.FilingDate); date != "" && e.checksum.Months[date[:7]] == 0 {
-		f.SetText(index.FilingDate, strings.Clone(date))
+// keep puts copies of the texts into f that the checksum keeps: those of a record are parts of its line, which must not
+// stay. Each time, not only when they are new: a map that is written to takes the key that it is given.
+func keep(f *index.Filing) {
+	for _, field := range []index.Field{index.County, index.FilingDate} {
+		f.SetText(field, unique.Make(f.Text(field)).Value())
 	}
 }
 

@@ -39,6 +39,7 @@ const (
 var errorMappings = []errorMapping{
 	{errInvalid, http.StatusBadRequest, "invalid_parameter", "", false},
 	{edge.ErrMalformed, http.StatusBadRequest, "invalid_parameter", "the request is not well-formed HTTP", false},
+	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter", "requests carry no body, and Transfer-Encoding is not accepted", false},
 	{errNoKey, http.StatusUnauthorized, "invalid_api_key", "an API key is needed: send it in the X-API-Key header", true},
 	{errUnknownKey, http.StatusUnauthorized, "invalid_api_key", "the API key in X-API-Key is not valid, or was revoked", true},
 	{edge.ErrNoPath, http.StatusNotFound, "not_found", "there is no such path", false},

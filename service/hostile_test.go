@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"runtime"
@@ -30,6 +31,15 @@ func (d *door) raw(t testing.TB, request string) (all []response) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return talkRaw(t, conn, request)
+}
+
+// talkRaw is raw over a connection, which it closes.
+func talkRaw(t testing.TB, conn interface {
+	net.Conn
+	CloseWrite() error
+}, request string) (all []response) {
+	t.Helper()
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
 	go func() {
@@ -84,7 +94,9 @@ func TestE2_Hostile(t *testing.T) {
 		{"two codings", head("Transfer-Encoding: chunked, identity\r\n") + "0\r\n\r\n" + inner, "400"},
 		{"two codings, two lines", head("Transfer-Encoding: chunked\r\ntransfer-encoding: identity\r\n") + "0\r\n\r\n" + inner, "400"},
 		{"chunks of HTTP/1.0", "GET /v1/me HTTP/1.0\r\nConnection: keep-alive\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + inner, "400"},
-		{"honest chunks", head("Transfer-Encoding: Chunked\r\n") + "3;ext=1\r\nabc\r\n0\r\n\r\n" + inner, "200 404"},
+		{"honest chunks", head("Transfer-Encoding: Chunked\r\n") + "3;ext=1\r\nabc\r\n0\r\n\r\n" + inner, "400"},
+		{"chunks are expected", head("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n" + inner, "400"},
+		{"the coding identity", head("Transfer-Encoding: identity\r\n") + inner, "400"},
 		{"an honest length", head("Content-Length: 3\r\n") + "abc" + inner, "200 404"},
 		{"no chunk", head("Transfer-Encoding: chunked\r\n") + "zz\r\n" + inner, "400"},
 		{"negative chunk", head("Transfer-Encoding: chunked\r\n") + "-1\r\n" + inner, "400"},
@@ -95,6 +107,10 @@ func TestE2_Hostile(t *testing.T) {
 		{"NUL in a value", head("X: a\x00b\r\n") + inner, "400"},
 		{"NUL in a name", head("X\x00: a\r\n") + inner, "400"},
 		{"no colon", head("nonsense\r\n") + inner, "400"},
+		{"no name", head(": a\r\n") + inner, "400"},
+		{"a folded first line", "GET /v1/me HTTP/1.1\r\n Host: h\r\n" + key + "\r\n" + inner, "400"},
+		{"a bare line feed", head("X: a\nY: b\r\n") + inner, "400"},
+		{"an end of bare line feeds", head("X: a\n\nY: b\r\n") + inner, "400"},
 		{"ambiguous without a key", "GET /v1/me HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\nContent-Length: 3\r\n\r\nabc" + inner, "400"},
 
 		{"HTTP/0.9", "GET /v1/me\r\n", "400"},
@@ -105,8 +121,8 @@ func TestE2_Hostile(t *testing.T) {
 		{"HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400"},
 		{"no host", "GET /v1/me HTTP/1.1\r\n" + key + "\r\n", "400"},
 		{"two hosts", head("Host: i\r\n"), "400"},
-		{"two blanks", target(" /v1/me"), "404"},
-		{"four words", target("/v1/me x"), "404"},
+		{"two blanks", target(" /v1/me"), "400"},
+		{"four words", target("/v1/me x"), "400"},
 		{"empty lines first", "\r\n\r\n" + inner, "404"},
 		{"nothing", "", ""},
 
@@ -122,7 +138,7 @@ func TestE2_Hostile(t *testing.T) {
 
 		{"whole URL", target("http://evil.example/v1/me"), "200"},
 		{"another host as path", target("//evil.example/v1/me"), "404"},
-		{"no slash", target("v1/me"), "404"},
+		{"no slash", target("v1/me"), "400"},
 		{"escaped slash", target("/v1/filings%2F1"), "404"},
 		{"dots", target("/v1/x/../me"), "404"},
 		{"escaped dots", target("/v1/%2e%2e/v1/me"), "404"},
@@ -167,7 +183,7 @@ func TestE2_SlowClients(t *testing.T) {
 	if server.ReadTimeout <= 0 || server.ReadTimeout > 10*time.Second || server.WriteTimeout <= 0 || server.IdleTimeout <= 0 {
 		t.Errorf("read %s, write %s, idle %s", server.ReadTimeout, server.WriteTimeout, server.IdleTimeout)
 	}
-	server.ReadTimeout = 50 * time.Millisecond
+	server.ReadTimeout = 250 * time.Millisecond
 	d := listenTLS(t, s.App)
 	for name, part := range map[string]string{
 		"before the first byte": "",

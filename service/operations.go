@@ -32,9 +32,8 @@ func (s *Service) Operations() *fiber.App {
 			return (&call{id: requestID}).appendError(dst, errorMapping{code: code}, message)
 		},
 	}
-	config := edge.ServerConfig(manage.Refused)
-	config.BodyLimit = accounts.MaxBody
-	app := fiber.New(config)
+	app := edge.New(manage.Refused, accounts.MaxBody)
+	app.Use(edge.Framed)
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", s.readyz)
 	app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.config.Registry, promhttp.HandlerOpts{})))

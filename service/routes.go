@@ -10,7 +10,7 @@ import (
 )
 
 func (s *Service) newApp() *fiber.App {
-	app := fiber.New(edge.ServerConfig(s.refused))
+	app := edge.New(s.refused, edge.APIBody)
 	app.Use(s.observe, edge.Framed, s.preflight)
 	for _, f := range s.files {
 		app.Get(f.Path, s.serveFile(f))
@@ -22,8 +22,6 @@ func (s *Service) newApp() *fiber.App {
 			app.Get(e.Legacy, deprecated(e.Legacy), s.serve(e))
 		}
 	}
-	edge.RouteAllMethods(app.Server())
-	edge.CloseIdle(app.Server())
 	return app
 }
 

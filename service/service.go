@@ -44,7 +44,7 @@
 // carries a message of its own to the client; every other error is exposed by its kind, and logged. While an engine does
 // not respond, requests are refused at once (packages serving and breaker); Redis has the same in front of it. There is no
 // Retry-After on a 500: the specification keeps it for 429. A body that comes with a GET means nothing: up to 4 KiB it is
-// read and left alone, since some clients send an empty object; beyond that the request is refused.
+// read and left alone, since some clients send an empty object; a larger one is refused, and so is one in chunks.
 package service
 
 import (

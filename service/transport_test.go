@@ -289,11 +289,13 @@ func TestE2_NotHTTP(t *testing.T) {
 		status        int
 	}{
 		{"no HTTP", "nonsense\r\n\r\n", 400},
+		{"a line without a colon at the end", "GET /v1/me HTTP/1.1\r\nHost: h\r\nnonsense\r\n\r\n", 400},
+		{"the word that means too slow", "GET /v1/me HTTP/1.1\r\nHost: h\r\ntimeout\r\n\r\n", 400},
 		{"long query", "GET /v1/filings?q=" + strings.Repeat("a", 20_000) + " HTTP/1.1\r\nHost: h\r\n\r\n", 431},
 		{"long header", "GET /v1/filings HTTP/1.1\r\nHost: h\r\nX-API-Key: " + strings.Repeat("a", 20_000) + "\r\n\r\n", 431},
 		{"many headers", "GET /v1/filings HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("X-A: b\r\n", 4_000) + "\r\n", 431},
 		{"large body", "GET /v1/filings HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n" + strings.Repeat("a", 5000), 413},
-		{"large body in chunks", "GET /v1/filings HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n" + strings.Repeat("a", 5000) + "\r\n0\r\n\r\n", 413},
+		{"body in chunks", "GET /v1/filings HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n" + strings.Repeat("a", 5000) + "\r\n0\r\n\r\n", 400},
 		{"control characters in the path", "GET /v1/filings/\x01 HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.Keys[access.Free] + "\r\n\r\n", 400},
 		{"control characters in the query", "GET /v1/filings?city=\x01 HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.Keys[access.Free] + "\r\n\r\n", 400},
 		{"host", "GET /v1/me HTTP/1.1\r\nHost: a b\r\nX-API-Key: " + s.Keys[access.Free] + "\r\n\r\n", 400},

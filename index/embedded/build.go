@@ -54,7 +54,7 @@ func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error)
 
 // open makes the file, empty or with what source has.
 func (b *build) open(ctx context.Context, source string) (err error) {
-	if err = copyFile(ctx, b.files.building(b.name), source); err != nil {
+	if err = copyPages(ctx, b.files.building(b.name), source); err != nil {
 		return err
 	}
 	if b.db, err = openBuilding(b.files.building(b.name)); err != nil {
@@ -71,8 +71,8 @@ func (b *build) open(ctx context.Context, source string) (err error) {
 	return err
 }
 
-// copyFile makes the file to, which must not be there, with the content of the file from, or empty.
-func copyFile(ctx context.Context, to, from string) (err error) {
+// copyPages makes the file to, which must not be there, with the pages of the sealed file from, or empty.
+func copyPages(ctx context.Context, to, from string) (err error) {
 	w, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	if from == "" {
 		return nil
 	}
-	r, err := os.Open(from)
+	r, err := openPages(from)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	const step = 64 << 20 // bytes, between two looks at ctx
 	for err == nil {
 		if err = ctx.Err(); err == nil {
-			_, err = io.CopyN(w, r, step) // in the kernel, where it can
+			_, err = io.CopyN(w, r, step)
 		}
 	}
 	if err == io.EOF {
@@ -159,6 +159,7 @@ func (b *build) seal(ctx context.Context, check generation.Check) (holds generat
 		b.writer.stop,
 		func() error { holds, err = b.layOut(ctx); return err },
 		b.db.Close,
+		func() error { return appendSums(path) },
 		func() error { return syncPath(path) },
 		func() error { return b.check(ctx, path, check, holds) },
 		func() error { return os.Rename(path, b.files.sealed(b.name)) },
@@ -174,13 +175,13 @@ func (b *build) seal(ctx context.Context, check generation.Check) (holds generat
 // layOut lays out what is stored in columns, writes the summary and ends the transaction.
 func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
 	holds := generation.NewChecksum()
-	insert, err := b.db.Prepare("INSERT INTO chunks (name, chunk, data, checksum) VALUES (?, ?, ?, ?)")
+	insert, err := b.db.Prepare("INSERT INTO chunks (name, chunk, data) VALUES (?, ?, ?)")
 	if err != nil {
 		return holds, err
 	}
 	defer insert.Close()
-	put := func(name string, chunk int, data []byte, checksum uint32) error {
-		_, err := insert.Exec(name, chunk, data, checksum)
+	put := func(name string, chunk int, data []byte) error {
+		_, err := insert.Exec(name, chunk, data)
 		return err
 	}
 	stats, err := columns.Build(ctx, b.stored(), put, b.files.generations())

@@ -152,7 +152,7 @@ func TestBuild_NamesAreNewerThanAllOthers(t *testing.T) {
 	s := openStore(t, t.TempDir()) // its clock stands still
 	l := lockStore(t, s)
 	last := generation.Name("filings", noon().AddDate(1, 0, 0), version) // made by a clock that was wrong
-	if err := copyFile(t.Context(), s.files.building(last), ""); err != nil {
+	if err := copyPages(t.Context(), s.files.building(last), ""); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {

@@ -12,13 +12,16 @@ import (
 	"os"
 	"path/filepath"
 
-	_ "modernc.org/sqlite" // driver "sqlite"
+	"modernc.org/sqlite" // driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"filings/index"
+	"filings/index/embedded/columns"
 )
 
-// version is the version of what is in a file. A generation of another version must be loaded anew.
-const version = 1
+// version is the version of what is in a file. A generation of another version must be loaded anew. Version 1 had no
+// checksums of pages.
+const version = 2
 
 // schema is all that a generation's file has. facts are the stored values of the columns (columns.AppendValues). tail is
 // how many bytes record has in common with the end of the record of a filing without values; they are not stored.
@@ -28,7 +31,7 @@ CREATE TABLE filings (id INTEGER PRIMARY KEY, facts BLOB NOT NULL, record BLOB N
 
 // derivedSchema is the part of schema that Seal fills.
 const derivedSchema = `
-CREATE TABLE chunks (name TEXT, chunk INTEGER, data BLOB NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (name, chunk)) STRICT;
+CREATE TABLE chunks (name TEXT, chunk INTEGER, data BLOB NOT NULL, PRIMARY KEY (name, chunk)) STRICT;
 CREATE TABLE summary (value BLOB NOT NULL) STRICT;
 `
 
@@ -59,11 +62,51 @@ func openDatabase(path, options string, n int) (*sql.DB, error) {
 	return db, nil
 }
 
-// openSealed opens a sealed file with its n connections. They are made at once, since the file may be deleted later, and
-// without a context, which could spoil them (see the package comment); it takes milliseconds.
-func openSealed(path string, n int) (*sql.DB, error) {
+// explained returns err as what it means, if SQLite could not read the pages of a file: one of them is not as it was
+// written (pageFile), or the disk fails.
+func explained(err error) error {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() & 0xff { // the rest says which call failed
+		case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN:
+			return fmt.Errorf("%w: %w", columns.ErrDamaged, err)
+		}
+	}
+	return err
+}
+
+// openSealed opens a sealed file with its n connections, and reads its summary. A file of version 1 is opened too, as far
+// as that: it is listed among the generations.
+func openSealed(path string, n int) (db *sql.DB, s summary, err error) {
 	// Immutable: SQLite then neither locks the file nor looks whether it has changed.
-	db, err := openDatabase(path, "mode=ro&immutable=1", n)
+	options := "mode=ro&immutable=1"
+	pages, err := openPages(path)
+	if checked := !errors.Is(err, errNoSums); checked {
+		if err != nil {
+			return nil, s, err
+		}
+		vfs, err := registered()
+		if err = errors.Join(err, pages.Close()); err != nil {
+			return nil, s, err
+		}
+		options += "&vfs=" + vfs
+	}
+	if db, err = connect(path, options, n); err != nil {
+		return nil, s, err
+	}
+	if s, err = readSummary(db); err == nil && s.Version == version && pages == nil {
+		err = columns.ErrDamaged // where its footer was
+	}
+	if err != nil {
+		return nil, s, errors.Join(err, db.Close())
+	}
+	return db, s, nil
+}
+
+// connect opens a sealed file. Its n connections are made at once, since the file may be deleted later, and without a
+// context, which could spoil them (see the package comment); it takes milliseconds.
+func connect(path, options string, n int) (*sql.DB, error) {
+	db, err := openDatabase(path, options, n)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +157,7 @@ func openBuilding(path string) (*sql.DB, error) {
 		return nil, err
 	}
 	for _, pragma := range []string{
-		"page_size = 8192",         // a page holds several records; larger ones make loads in random order slower
+		fmt.Sprintf("page_size = %d", pageSize),
 		"journal_mode = OFF",       // a build that fails is deleted
 		"synchronous = OFF",        // Seal syncs the whole file once
 		"locking_mode = EXCLUSIVE", // no other process opens the file

@@ -24,6 +24,13 @@
 // opened a second time. Each statement is small (a page of records, a chunk of a column), and everything that takes time
 // is a loop of package columns, which looks at its context.
 //
+// # Checksums
+//
+// Behind its pages, as SQLite lays them out, a sealed file has a checksum of each, and a footer. SQLite reads the file
+// through pageFiles (pages.go), where a page that is not as it was written is an error. So whatever bit of a file flips,
+// and whatever SQLite would have made of it, a response is the right one or an error. An update copies a file in the same
+// way: damage is not carried on.
+//
 // # Rows and columns
 //
 // SQLite stores; it does not search. Package columns finds the ids of a page in chunks of columns, which are blobs here;

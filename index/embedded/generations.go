@@ -49,7 +49,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 			if g.Filings, err = countFilings(s.files.sealed(g.Name)); errors.Is(err, fs.ErrNotExist) {
 				continue // deleted meanwhile
 			} else if err != nil {
-				g.Damaged = err // and no reason not to list the others: one of them may replace it
+				g.Damaged = explained(err) // and no reason not to list the others: one of them may replace it
 			}
 		}
 		all = append(all, g)
@@ -59,11 +59,9 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 
 // countFilings returns how many filings the sealed file at path has.
 func countFilings(path string) (int64, error) {
-	db, err := openSealed(path, 1)
+	db, s, err := openSealed(path, 1)
 	if err != nil {
 		return 0, err
 	}
-	defer db.Close()
-	s, err := readSummary(db)
-	return s.Stats.Filings, err
+	return s.Stats.Filings, db.Close()
 }

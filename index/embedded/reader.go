@@ -30,14 +30,14 @@ var _ index.Reader = (*reader)(nil)
 // openReader opens the sealed generation name in the file at path, or returns ErrNotFound.
 func openReader(name, path string) (*reader, error) {
 	// As many connections as can be busy at a time: SQLite waits for nothing but the page cache.
-	db, err := openSealed(path, runtime.GOMAXPROCS(0))
+	db, s, err := openSealed(path, runtime.GOMAXPROCS(0))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, err)
+		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, explained(err))
 	}
-	r := &reader{name: name, db: db}
+	r := &reader{name: name, summary: s, db: db}
 	if err := r.prepare(); err != nil {
 		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, errors.Join(err, db.Close()))
 	}
@@ -47,29 +47,26 @@ func openReader(name, path string) (*reader, error) {
 }
 
 func (r *reader) prepare() (err error) {
-	if r.summary, err = readSummary(r.db); err != nil {
-		return err
-	}
 	if r.summary.Version != version || !bytes.Equal(r.summary.Record, emptyRecord()) {
 		return errors.New("it was made by another version of the program: load the filings anew")
 	}
 	var err1, err2 error
-	r.chunks, err1 = r.db.Prepare("SELECT data, checksum FROM chunks WHERE name = ? AND chunk = ?")
+	r.chunks, err1 = r.db.Prepare("SELECT data FROM chunks WHERE name = ? AND chunk = ?")
 	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page JOIN filings ON filings.id = page.value`)
 	return errors.Join(err1, err2)
 }
 
 // chunk is the columns.Source of the file.
-func (r *reader) chunk(_ context.Context, name string, chunk int) (data []byte, checksum uint32, err error) {
+func (r *reader) chunk(_ context.Context, name string, chunk int) (data []byte, err error) {
 	defer runtime.KeepAlive(r) // the cleanup would close the file
-	if err := r.chunks.QueryRow(name, chunk).Scan(&data, &checksum); err != nil {
-		return nil, 0, r.unavailable(fmt.Errorf("chunk %d of %s: %w", chunk, name, err))
+	if err := r.chunks.QueryRow(name, chunk).Scan(&data); err != nil {
+		return nil, r.unavailable(fmt.Errorf("chunk %d of %s: %w", chunk, name, err))
 	}
-	return data, checksum, nil
+	return data, nil
 }
 
 func (r *reader) unavailable(err error) error {
-	return fmt.Errorf("read generation %s: %w: %w", r.name, index.ErrUnavailable, err)
+	return fmt.Errorf("read generation %s: %w: %w", r.name, index.ErrUnavailable, explained(err))
 }
 
 // Generation implements index.Reader.

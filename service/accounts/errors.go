@@ -38,6 +38,7 @@ var exposedErrors = []exposedError{
 	{edge.ErrSlow, http.StatusRequestTimeout, "invalid_parameter", "the request took too long to arrive"},
 	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter", "request line and headers must be shorter than 16 KiB together"},
 	{edge.ErrMalformed, http.StatusBadRequest, "invalid_parameter", "the request is not well-formed HTTP"},
+	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter", "Transfer-Encoding is not accepted: send the body with a Content-Length"},
 	{access.ErrUnavailable, http.StatusServiceUnavailable, "service_unavailable", unavailable},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "service_unavailable", unavailable},
 	{nil, http.StatusInternalServerError, "internal_error", "the service failed; the request id names this failure in its log"},

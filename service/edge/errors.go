@@ -10,6 +10,7 @@ import (
 // Errors of requests that no handler sees.
 var (
 	ErrMalformed    = errors.New("malformed request")
+	ErrChunked      = errors.New("body in chunks")
 	ErrNoPath       = errors.New("no such path")
 	ErrMethod       = errors.New("method not allowed")
 	ErrSlow         = errors.New("request took too long to arrive")
@@ -44,8 +45,11 @@ func Error(err error) error {
 func PlainError(c *fiber.Ctx, err error) error {
 	status := http.StatusInternalServerError
 	var f *fiber.Error
-	if errors.As(err, &f) {
+	switch {
+	case errors.As(err, &f):
 		status = f.Code
+	case errors.Is(err, ErrMalformed), errors.Is(err, ErrChunked):
+		status = http.StatusBadRequest
 	}
 	return c.SendStatus(status)
 }

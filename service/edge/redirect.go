@@ -14,7 +14,7 @@ import (
 // httpsPort. A peer within trusted that says X-Forwarded-Proto: https is a proxy that has ended the client's TLS itself:
 // it gets the responses of api. From any other peer that header means nothing.
 func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App {
-	app := fiber.New(ServerConfig(PlainError))
+	app := New(PlainError, APIBody)
 	api.Handler() // makes its routes ready, as listening would
 	serveAPI := api.Server().Handler
 	app.Use(func(c *fiber.Ctx) error {
@@ -22,6 +22,8 @@ func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App 
 			serveAPI(c.Context())
 			return nil
 		}
+		return c.Next()
+	}, Framed, func(c *fiber.Ctx) error {
 		host, ok := hostOf(string(c.Request().Host()))
 		if !ok {
 			return c.SendStatus(fiber.StatusBadRequest)
@@ -36,7 +38,6 @@ func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App 
 		c.Set(fiber.HeaderLocation, target)
 		return c.SendStatus(fiber.StatusPermanentRedirect)
 	})
-	RouteAllMethods(app.Server())
 	return app
 }
 

@@ -1,8 +1,10 @@
 package edge
 
 import (
+	"errors"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,10 +15,15 @@ import (
 // otherMethod stands for all methods that HTTP does not define. Fiber would answer them before any middleware.
 const otherMethod = "OTHER"
 
-// ServerConfig is how all listeners read HTTP. Paths are taken as they are written: an escaped slash is part of a
-// county's name, not the end of it.
-func ServerConfig(onError fiber.ErrorHandler) fiber.Config {
-	return fiber.Config{
+// APIBody is how many bytes of a body a client of the API may send. They mean nothing here: small ones are read and left
+// alone.
+const APIBody = 4 << 10
+
+// New returns an application without routes that reads HTTP as all listeners do. Paths are taken as they are written: an
+// escaped slash is part of a county's name, not the end of it. onError answers what is refused before any middleware sees
+// it, bodies of more than bodyLimit bytes among it.
+func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
+	app := fiber.New(fiber.Config{
 		Immutable:                    true, // strings outlive their request in logs and caches
 		CaseSensitive:                true,
 		StrictRouting:                true,
@@ -26,16 +33,20 @@ func ServerConfig(onError fiber.ErrorHandler) fiber.Config {
 		DisablePreParseMultipartForm: true,
 		RequestMethods:               append(slices.Clone(fiber.DefaultMethods), otherMethod),
 		ReadBufferSize:               16 << 10, // request line and headers: the longest sensible query is a third of it
-		BodyLimit:                    4 << 10,  // bodies mean nothing here: small ones are read and left alone
+		BodyLimit:                    bodyLimit,
 		ReadTimeout:                  10 * time.Second,
 		WriteTimeout:                 30 * time.Second,
 		IdleTimeout:                  2 * time.Minute,
 		ErrorHandler:                 onError,
-	}
+	})
+	server := app.Server()
+	routeAllMethods(server)
+	readBodies(server)
+	return app
 }
 
-// RouteAllMethods makes server pass requests with methods that HTTP does not define to the application, too.
-func RouteAllMethods(server *fasthttp.Server) {
+// routeAllMethods makes server pass requests with methods that HTTP does not define to the application, too.
+func routeAllMethods(server *fasthttp.Server) {
 	next := server.Handler
 	server.Handler = func(c *fasthttp.RequestCtx) {
 		if !slices.Contains(fiber.DefaultMethods, string(c.Method())) {
@@ -45,23 +56,27 @@ func RouteAllMethods(server *fasthttp.Server) {
 	}
 }
 
-// CloseIdle makes server close a connection on which no request came in time, instead of sending an error that belongs
-// to no request: clients keep idle connections, and one that is used again at that very moment would take the error for
-// its own response.
+// readBodies makes server leave a body in chunks unread: Framed refuses its request. And it makes server close a connection
+// on which no request came in time, instead of sending an error that belongs to no request: clients keep idle connections,
+// and one that is used again at that very moment would take the error for its own response.
 //
 // An error within the head of a request is wrapped; one before its first byte comes as it is. So does one within a body,
 // with the request already forgotten: hence begun, the heads (*fasthttp.RequestHeader) whose bodies are being read.
-func CloseIdle(server *fasthttp.Server) {
+func readBodies(server *fasthttp.Server) {
 	var begun sync.Map
 	server.HeaderReceived = func(h *fasthttp.RequestHeader) (unchanged fasthttp.RequestConfig) {
-		if announcesBody(h) {
+		switch length := h.ContentLength(); {
+		case length > 0:
 			begun.Store(h, nil)
+		case length == inChunks:
+			h.SetContentLength(0)
+			h.Del(fiber.HeaderExpect) // no 100 (Continue) for what is not read
 		}
 		return unchanged
 	}
 	handle, refuse := server.Handler, server.ErrorHandler
 	server.Handler = func(c *fasthttp.RequestCtx) {
-		if announcesBody(&c.Request.Header) {
+		if c.Request.Header.ContentLength() > 0 {
 			begun.Delete(&c.Request.Header)
 		}
 		handle(c)
@@ -72,11 +87,12 @@ func CloseIdle(server *fasthttp.Server) {
 			_ = c.Conn().Close()
 			return
 		}
+		if !errors.As(err, new(net.Error)) && strings.Contains(err.Error(), "timeout") {
+			err = ErrMalformed // for Fiber this word, which the client wrote, would make it a time-out
+		}
 		refuse(c, err)
 	}
 }
 
-// announcesBody reports whether h says that a body follows: of some length, or (-1) in chunks.
-func announcesBody(h *fasthttp.RequestHeader) bool {
-	return h.ContentLength() > 0 || h.ContentLength() == -1
-}
+// inChunks is the Content-Length that the server gives a request with a body in chunks.
+const inChunks = -1

@@ -30,7 +30,6 @@ package columns
 import (
 	"context"
 	"errors"
-	"hash/crc32"
 )
 
 // ChunkRows is how many rows a chunk of a column holds: a multiple of 64, so that chunks are whole words of a bitset;
@@ -47,14 +46,11 @@ const (
 	wordsSuffix   = " words"      // the dictionary of a coded column, in one chunk
 )
 
-// Sink stores a chunk of a column with its checksum. data is valid during the call only.
-type Sink func(name string, chunk int, data []byte, checksum uint32) error
+// Sink stores a chunk of a column. data is valid during the call only.
+type Sink func(name string, chunk int, data []byte) error
 
-// Source returns a chunk that a Sink stored, and its checksum. An error says what was attempted.
-type Source func(ctx context.Context, name string, chunk int) (data []byte, checksum uint32, err error)
+// Source returns a chunk as a Sink stored it, or an error that says what was attempted.
+type Source func(ctx context.Context, name string, chunk int) (data []byte, err error)
 
 // ErrDamaged is the error of stored values and chunks that are not as they were written.
-var ErrDamaged = errors.New("the file is damaged")
-
-// checksumOf guards what is read into columns, where a wrong bit would be a wrong response.
-func checksumOf(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
+var ErrDamaged = errors.New("the file is damaged: roll back, or load the filings anew")

@@ -22,18 +22,12 @@ func synthetics(n int, seed uint64) []*index.Filing {
 	return all
 }
 
-// stored is a chunk in memory.
-type stored struct {
-	data     []byte
-	checksum uint32
-}
-
 // newTable returns a table of filings whose columns are in memory.
 func newTable(t testing.TB, filings []*index.Filing) *Table {
 	t.Helper()
-	chunks := map[cacheKey]stored{}
-	put := func(name string, chunk int, data []byte, checksum uint32) error {
-		chunks[cacheKey{name, chunk}] = stored{slices.Clone(data), checksum}
+	chunks := map[cacheKey][]byte{}
+	put := func(name string, chunk int, data []byte) error {
+		chunks[cacheKey{name, chunk}] = slices.Clone(data)
 		return nil
 	}
 	values := func(yield func([]byte, error) bool) {
@@ -47,11 +41,11 @@ func newTable(t testing.TB, filings []*index.Filing) *Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Open("test", stats.Filings, func(_ context.Context, name string, chunk int) ([]byte, uint32, error) {
+	return Open("test", stats.Filings, func(_ context.Context, name string, chunk int) ([]byte, error) {
 		c, ok := chunks[cacheKey{name, chunk}]
 		if !ok {
-			return nil, 0, errors.New("no such chunk")
+			return nil, errors.New("no such chunk")
 		}
-		return bytes.Clone(c.data), c.checksum, nil
+		return bytes.Clone(c), nil
 	})
 }

@@ -59,14 +59,12 @@ func decoded[T any](
 	ctx context.Context, t *Table, name string, chunk int, decode func(data []byte) (T, int, bool),
 ) (T, error) {
 	return cached(ctx, t, cacheKey{name, chunk}, func(ctx context.Context) (v T, size int, err error) {
-		data, checksum, err := t.source(ctx, name, chunk)
+		data, err := t.source(ctx, name, chunk)
 		if err != nil {
 			return v, 0, err
 		}
-		if checksumOf(data) == checksum {
-			if v, size, ok := decode(data); ok {
-				return v, size, nil
-			}
+		if v, size, ok := decode(data); ok {
+			return v, size, nil
 		}
 		return v, 0, fmt.Errorf("%s, chunk %d of %s: %w: %w", t.name, chunk, name, index.ErrUnavailable, ErrDamaged)
 	})

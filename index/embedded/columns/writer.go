@@ -35,7 +35,7 @@ func (c *column[T]) finish() error {
 	if err != nil {
 		return err
 	}
-	err = c.to(c.name, c.chunk, data, checksumOf(data))
+	err = c.to(c.name, c.chunk, data)
 	c.chunk++
 	c.values = c.values[:0]
 	return err
@@ -64,7 +64,7 @@ func (c *codedColumn) addWord(word []byte) error {
 }
 
 func (c *codedColumn) finish() error {
-	return errors.Join(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words, checksumOf(c.words)))
+	return errors.Join(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words))
 }
 
 // textColumn is the search texts: a chunk holds those of its rows one behind the other, another column where they end.
@@ -97,5 +97,5 @@ func (c *textColumn) finish() error {
 func (c *textColumn) put() error {
 	data := c.data
 	c.data = c.data[:0]
-	return c.ends.to(columnSearch, c.ends.chunk-1, data, checksumOf(data))
+	return c.ends.to(columnSearch, c.ends.chunk-1, data)
 }
