@@ -18,7 +18,7 @@ import (
 )
 
 // version is the version of what is in a file. A generation of another version must be loaded anew.
-const version = 1
+const version = 2
 
 // schema is all that a generation's file has. facts are the stored values of the columns (columns.AppendValues). tail is
 // how many bytes record has in common with the end of the record of a filing without values; they are not stored.
