@@ -19,8 +19,8 @@
 //   - x.day is filingDate as days since 1970-01-01, for ranges and for the order of filings. It is no `date`: with several
 //     shards, Elasticsearch fails to sort by a date that is missing somewhere ("too far in the future"). filingDate
 //     itself is a keyword, which sorts right too, and is its own code.
-//   - x.point is for tools that show maps of the index. Boxes and map tiles are selected by the two coordinates,
-//     which are not rounded.
+//   - x.point is where boxes are searched. It is rounded, so the two coordinates as loaded decide at the edges of a box,
+//     and alone for map tiles.
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
 //
 // The index is sorted as both endpoints list filings by default, so that a first page reads only what it shows.
@@ -34,7 +34,7 @@ import (
 )
 
 // Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
-const Version = 1
+const Version = 2
 
 //go:embed filings.json
 var filings []byte

@@ -20,7 +20,7 @@ import (
 )
 
 // version is the version of what is in a file. A generation of another version must be loaded anew. Version 1 had no
-// checksums of pages.
+// checksums of pages, and no index of trigrams.
 const version = 2
 
 // schema is all that a generation's file has. facts are the stored values of the columns (columns.AppendValues). tail is

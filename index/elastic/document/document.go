@@ -24,6 +24,7 @@ const (
 	MarksField = "x.is"    // words for what is true of the filing: names of fields
 	TextField  = "x.text"  // search texts, each followed by TextEnd
 	CentsField = "x.cents" // FilingAmount in whole cents
+	PointField = "x.point" // the coordinates, rounded
 )
 
 // TextEnd follows each search text, so that its last two characters begin a trigram as well. No text holds NUL.

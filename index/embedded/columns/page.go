@@ -3,6 +3,7 @@ package columns
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -58,23 +59,12 @@ func (t *Table) page(ctx context.Context, q index.Query) ([]uint32, error) {
 		if block+1 < len(before) && before[block] == before[block+1] {
 			continue
 		}
-		listed, err := t.block(ctx, q.Sort, block)
+		listed, err := t.selectedOf(ctx, s, q.Sort, block)
 		if err != nil {
 			return nil, err
 		}
-		if s == nil {
-			rows = append(rows, listed[skip:min(len(listed), skip+n-len(rows))]...)
-			skip = 0
-			continue
-		}
-		for _, row := range listed {
-			if !s.has(row) {
-				continue
-			}
-			if skip--; skip < 0 && len(rows) < n {
-				rows = append(rows, row)
-			}
-		}
+		rows = append(rows, listed[skip:min(len(listed), skip+n-len(rows))]...)
+		skip = 0
 	}
 	return rows, nil
 }
@@ -90,16 +80,53 @@ func (t *Table) seeks(ctx context.Context, q index.Query, s *selection) ([]uint3
 		count := uint32(0)
 		for block := range before {
 			before[block] = count
-			listed, err := t.block(ctx, q.Sort, block)
+			n, err := t.countOf(ctx, s, q.Sort, block)
 			if err != nil {
 				return nil, 0, err
 			}
-			for _, row := range listed {
-				count += uint32(s.bits[row/64] >> (row % 64) & 1)
-			}
+			count += n
 		}
 		return before, 4 * len(before), nil
 	})
+}
+
+// countOf returns how many rows of a block of an order are selected.
+func (t *Table) countOf(ctx context.Context, s *selection, order index.Sort, block int) (n uint32, err error) {
+	if order == index.DefaultSort {
+		for _, word := range s.block(block) {
+			n += uint32(bits.OnesCount64(word))
+		}
+		return n, ctx.Err()
+	}
+	listed, err := t.block(ctx, order, block)
+	for _, row := range listed {
+		n += uint32(s.bits[row/64] >> (row % 64) & 1)
+	}
+	return n, err
+}
+
+// selectedOf returns the rows of a block of an order that are selected, in that order.
+func (t *Table) selectedOf(ctx context.Context, s *selection, order index.Sort, block int) ([]uint32, error) {
+	if s != nil && order == index.DefaultSort {
+		rows := make([]uint32, 0, blockRows)
+		for i, word := range s.block(block) {
+			for ; word != 0; word &= word - 1 {
+				rows = append(rows, uint32(block*blockRows+i*64+bits.TrailingZeros64(word)))
+			}
+		}
+		return rows, ctx.Err()
+	}
+	listed, err := t.block(ctx, order, block)
+	if s == nil || err != nil {
+		return listed, err
+	}
+	rows := make([]uint32, 0, len(listed))
+	for _, row := range listed {
+		if s.has(row) {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
 }
 
 // block returns the rows of a block of an order.

@@ -1,7 +1,6 @@
 package columns
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -59,9 +58,7 @@ func (t *Table) worded(ctx context.Context, column string, holds func(word strin
 		if err != nil {
 			return err
 		}
-		for row, code := range codes {
-			bits[row/64] |= table[code] << (row % 64)
-		}
+		setCoded(bits, codes, table)
 		return nil
 	}, nil
 }
@@ -126,11 +123,7 @@ func inRange[T int64 | float64](t *Table, column string, low, high T) condition 
 		if err != nil {
 			return err
 		}
-		for row, v := range values {
-			if v >= low && v <= high {
-				bits[row/64] |= 1 << (row % 64)
-			}
-		}
+		setInRange(bits, values, low, high)
 		return nil
 	}
 }
@@ -147,21 +140,12 @@ func (t *Table) present(ctx context.Context, p index.Present) (condition, error)
 }
 
 func (t *Table) box(b index.Box) condition {
-	crosses := b.West > b.East // the antimeridian
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		latitudes, longitudes, err := t.coordinates(ctx, chunk)
 		if err != nil {
 			return err
 		}
-		for row, latitude := range latitudes {
-			if !(latitude >= b.South && latitude <= b.North) { // nor NaN
-				continue
-			}
-			east, west := longitudes[row] <= b.East, longitudes[row] >= b.West
-			if east && west || crosses && (east || west) {
-				bits[row/64] |= 1 << (row % 64)
-			}
-		}
+		setInBox(bits, latitudes, longitudes, b)
 		return nil
 	}
 }
@@ -181,7 +165,21 @@ func (t *Table) contains(ctx context.Context, term string) (condition, error) {
 	if term == "" || strings.IndexByte(term, textEnd) >= 0 || err != nil {
 		return inCounty, err // "" is in every county; what is no UTF-8 is nowhere
 	}
-	return either(inCounty, func(ctx context.Context, chunk int, bits []uint64) error {
+	return either(inCounty, t.inTexts([]byte(term))), nil
+}
+
+// inTexts holds for the rows that have term in their search texts. Only those of blocks that may have it are read.
+func (t *Table) inTexts(term []byte) condition {
+	rare := rarest(term)
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		index, err := t.trigrams(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		candidates := index.candidates(term)
+		if candidates == (blocks{}) {
+			return nil
+		}
 		texts, err := t.texts(ctx, chunk)
 		if err != nil {
 			return err
@@ -190,22 +188,7 @@ func (t *Table) contains(ctx context.Context, term string) (condition, error) {
 		if err != nil {
 			return err
 		}
-		find(texts, ends, []byte(term), bits)
+		candidates.each(len(ends), func(first, end int) { find(texts, ends[:end], first, term, rare, bits) })
 		return nil
-	}), nil
-}
-
-// find sets the bits of the rows in whose part of texts term is. ends says where the part of each row ends.
-func find(texts []byte, ends []uint32, term []byte, bits []uint64) {
-	row := 0
-	for at := 0; at < len(texts); {
-		i := bytes.Index(texts[at:], term)
-		if i < 0 {
-			return
-		}
-		for at += i; int(ends[row]) <= at; row++ {
-		}
-		bits[row/64] |= 1 << (row % 64)
-		at = int(ends[row]) // the rest of this row makes no difference
 	}
 }

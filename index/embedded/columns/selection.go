@@ -19,6 +19,11 @@ type selection struct {
 
 func (s *selection) has(row uint32) bool { return s.bits[row/64]>>(row%64)&1 == 1 }
 
+// block returns the bits of a block of the default order, in which rows are numbered.
+func (s *selection) block(block int) []uint64 {
+	return s.bits[block*blockRows/64:][:min(blockRows/64, len(s.bits)-block*blockRows/64)]
+}
+
 // each calls visit for the selected rows of a chunk of so many rows, which it numbers from 0.
 func (s *selection) each(chunk, rows int, visit func(row int)) {
 	for i, word := range s.bits[chunk*ChunkRows/64:][:(rows+63)/64] {

@@ -67,17 +67,20 @@ func (c *codedColumn) finish() error {
 	return errors.Join(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words))
 }
 
-// textColumn is the search texts: a chunk holds those of its rows one behind the other, another column where they end.
+// textColumn is the search texts: a chunk holds those of its rows one behind the other. Other columns say where they end,
+// and which trigrams they have.
 type textColumn struct {
-	ends *column[uint32]
-	data []byte
+	ends     *column[uint32]
+	trigrams *trigramColumn
+	data     []byte
 }
 
 func newTextColumn(to Sink) *textColumn {
-	return &textColumn{ends: newColumn[uint32](columnEnds, to), data: []byte{}} // nil would be NULL
+	return &textColumn{newColumn[uint32](columnEnds, to), newTrigramColumn(to), []byte{}} // nil would be NULL
 }
 
 func (c *textColumn) add(texts []byte) error {
+	c.trigrams.add(len(c.ends.values), texts)
 	c.data = append(c.data, texts...)
 	err := c.ends.add(uint32(len(c.data)))
 	if len(c.ends.values) > 0 || err != nil {
@@ -93,9 +96,9 @@ func (c *textColumn) finish() error {
 	return errors.Join(c.ends.finish(), c.put())
 }
 
-// put writes the texts of the chunk whose ends were just written.
+// put writes the texts of the chunk whose ends were just written, and their index.
 func (c *textColumn) put() error {
-	data := c.data
+	data, chunk := c.data, c.ends.chunk-1
 	c.data = c.data[:0]
-	return c.ends.to(columnSearch, c.ends.chunk-1, data)
+	return errors.Join(c.ends.to(columnSearch, chunk, data), c.trigrams.put(chunk))
 }

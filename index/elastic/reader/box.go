@@ -1,0 +1,82 @@
+package reader
+
+import (
+	"filings/index"
+	"filings/index/elastic/document"
+)
+
+// A box is searched by the geo_point, whose index has both coordinates: a range of one coordinate visits all filings of a
+// band around the world. But a geo_point is rounded, to cells of 360/2^32 degrees, so that it does not tell what lies
+// within a cell of an edge. So the box is cut: what lies further inside is certain; along each edge lies a strip, two cells
+// wide and more, in which the coordinates as loaded decide.
+
+// margin is more than a geo_point is rounded by, in degrees.
+const margin = 1e-7
+
+// world is where filings can lie. Beyond its edges are none.
+var world = index.Box{North: 90, South: -90, East: 180, West: -180}
+
+// box selects what lies in b, edges included, exactly.
+func box(b index.Box) object {
+	if b.West <= b.East {
+		return either(parts(b))
+	}
+	west, east := b, b // of the antimeridian
+	west.East, east.West = world.East, world.West
+	return either(append(parts(west), parts(east)...))
+}
+
+// parts returns the clauses of which one holds for what lies in b, which does not cross the antimeridian.
+func parts(b index.Box) []object {
+	inner := grown(b, -margin)
+	if inner.North <= inner.South || inner.East <= inner.West {
+		return []object{exactly(b, grown(b, margin))}
+	}
+	all := []object{near(inner)}
+	for _, edge := range []struct {
+		at    float64
+		world float64
+		strip index.Box
+	}{
+		{b.North, world.North, index.Box{North: b.North, South: b.North, East: b.East, West: b.West}},
+		{b.South, world.South, index.Box{North: b.South, South: b.South, East: b.East, West: b.West}},
+		{b.East, world.East, index.Box{North: b.North, South: b.South, East: b.East, West: b.East}},
+		{b.West, world.West, index.Box{North: b.North, South: b.South, East: b.West, West: b.West}},
+	} {
+		if edge.at != edge.world {
+			all = append(all, exactly(b, grown(edge.strip, margin)))
+		}
+	}
+	return all
+}
+
+// grown returns b with its edges moved outwards by so many degrees, but not beyond the world's; and those that are the
+// world's stay there.
+func grown(b index.Box, by float64) index.Box {
+	move := func(at, end, by float64) float64 {
+		if at == end {
+			return at
+		}
+		return at + by
+	}
+	return index.Box{
+		North: min(move(b.North, world.North, by), world.North), South: max(move(b.South, world.South, -by), world.South),
+		East: min(move(b.East, world.East, by), world.East), West: max(move(b.West, world.West, -by), world.West),
+	}
+}
+
+// near selects by the geo_point: all of b, and perhaps what lies within a margin of it.
+func near(b index.Box) object {
+	return object{"geo_bounding_box": object{document.PointField: object{
+		"top": b.North, "left": b.West, "bottom": b.South, "right": b.East,
+	}}}
+}
+
+// exactly selects what lies in b and near part.
+func exactly(b, part index.Box) object {
+	return object{"bool": object{"filter": []object{
+		near(part),
+		within(index.Latitude.String(), bounds(&b.South, &b.North)),
+		within(index.Longitude.String(), bounds(&b.West, &b.East)),
+	}}}
+}
