@@ -16,7 +16,6 @@ import (
 	"filings/cmd/filings/settings"
 	"filings/index/generation"
 	"filings/service/access"
-	"filings/service/edge"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -60,8 +59,7 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 		OpenEngine: func(s settings.Settings) (generation.Store, io.Closer, error) {
 			return openEngine(s, slog.New(slog.DiscardHandler))
 		},
-		OpenKeys:    func(s settings.Settings) (access.Store, error) { return openKeys(s, nil) },
-		RenewBefore: edge.CertificateRenew,
+		OpenKeys: func(s settings.Settings) (access.Store, error) { return openKeys(s, nil) },
 	})...)
 	if check.Failed(found) {
 		return found, errors.New("a check fails: see above")

@@ -239,7 +239,7 @@ func servedPlace(t *testing.T, tools string) *place {
 	p.fill(key, api, operations)
 	p.set("FILINGS_LISTEN", "127.0.0.1:"+api)
 	p.set("FILINGS_OPERATIONS_LISTEN", operations)
-	p.set("CURL_CA_BUNDLE", filepath.Join(p.folder, "filings-data", "tls.pem"))
+	p.set("CURL_CA_BUNDLE", filepath.Join(p.folder, "filings-data", "cert.pem"))
 	p.placeholders = append(p.placeholders, "generations/NAME.db", "generations/"+oldest+".db",
 		"FILINGS_LISTEN=:8444", "FILINGS_LISTEN="+freeAddress(t), "127.0.0.1:9091", freeAddress(t))
 	return p

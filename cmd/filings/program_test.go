@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"filings/cmd/filings/certificate"
 	"filings/cmd/filings/settings"
 	"filings/service/access"
 )
@@ -270,8 +273,9 @@ func TestOccupiedPort(t *testing.T) {
 	}
 	defer l.Close()
 	f.settings.Listen = l.Addr().String()
+	other := l.Addr().(*net.TCPAddr).Port ^ 1
 	code, _, errs := f.run(t.Context(), "", "serve")
-	want := fmt.Sprintf("filings: FILINGS_LISTEN=%s: another program listens on this address\n", l.Addr())
+	want := fmt.Sprintf("filings: FILINGS_LISTEN=%s: another program listens on this address; set it to 127.0.0.1:%d\n", l.Addr(), other)
 	if code != exitFailed || errs != want {
 		t.Errorf("exit code %d and %q, want %d and %q", code, errs, exitFailed, want)
 	}
@@ -283,7 +287,7 @@ func TestDataFolderIsPrivate(t *testing.T) {
 	f := newFixture(t)
 	f.must(t, "", "keys", "create", "--user", "u", "--tier", "free")
 	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
-	if _, _, err := certificate(f.settings, testTime); err != nil {
+	if _, err := certificate.Open(f.settings, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	checkPrivate(t, f.settings.DataDir)
