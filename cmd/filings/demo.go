@@ -39,7 +39,7 @@ func (p *program) demoCommand() *cobra.Command {
 			"FILINGS_DATA_DIR: whatever else is set up stays as it is. The next demo in that folder loads anew and replaces the\n" +
 			"account's key, but only if all ports are free.",
 		Example: "  filings demo",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			s.ElasticsearchURL, s.RedisURL = nil, ""
 			s.DataDir = filepath.Join(s.DataDir, "demo")

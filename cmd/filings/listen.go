@@ -86,7 +86,7 @@ func open(setting, address string) (net.Listener, error) {
 	case errors.Is(err, os.ErrPermission):
 		return nil, fmt.Errorf("%s=%s: this user may not listen on that port", setting, address)
 	case err != nil:
-		return nil, usageError{fmt.Errorf("%s=%s: %w", setting, address, err)}
+		return nil, usageError{fmt.Errorf("%s=%s: must be an address of this machine such as :8443 or 127.0.0.1:8443: %w", setting, address, err)}
 	}
 	return l, nil
 }

@@ -39,7 +39,7 @@ func (p *program) serveCommand() *cobra.Command {
 			"FILINGS_OPERATIONS_TOKEN, /accounts.\n" +
 			"It reads the certificate's files again every minute and at SIGHUP: who connects then gets the new one.",
 		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			hangup := make(chan os.Signal, 1)
 			signal.Notify(hangup, syscall.SIGHUP)

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	_ "modernc.org/sqlite" // driver "sqlite"
 
@@ -50,6 +51,7 @@ func openDatabase(path, options string, n int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // a URL's path, also of C:\
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: options}).String())
 	if err != nil {
 		return nil, err

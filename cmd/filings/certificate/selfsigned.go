@@ -32,7 +32,7 @@ func (f Files) Old() string { return filepath.Join(filepath.Dir(f.Cert), "tls.pe
 // leaves what the next start completes.
 func (f Files) prepare(now time.Time) error {
 	if err := os.MkdirAll(filepath.Dir(f.Cert), 0o700); err != nil {
-		return err
+		return fmt.Errorf("FILINGS_DATA_DIR: %w", err)
 	}
 	if err := f.split(); err != nil {
 		return fmt.Errorf("split %s: %w", f.Old(), err)
