@@ -4,16 +4,21 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check audit tools bench bench-growth faults soak fuzz cluster image compose compose-down
+.PHONY: help run build dist test check audit tools bench bench-growth faults soak fuzz cluster image compose compose-down
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## for a first look: 20,000 synthetic filings, an account, the API on https://localhost:8443
-	go run ./cmd/filings demo
+	@[ -x bin/filings ] || echo "Building the program from its source, once: this takes a few minutes, and prints nothing meanwhile." >&2
+	@go build -o bin/filings ./cmd/filings
+	@exec bin/filings demo
 
 build: ## the program, as ./filings
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o filings ./cmd/filings
+
+dist: ## archives of the program for Linux, macOS and Windows, with checksums and SBOMs, in dist/
+	cmd/filings/dist/build
 
 test: bin/testservers ## all tests, with a real Elasticsearch, Redis and PostgreSQL where available; lists what is left out
 	bin/testservers -- $(TEST) ./...

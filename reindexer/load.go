@@ -41,8 +41,8 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		err = closing
 	}
 	if err == nil && r.tooMany() {
-		err = fmt.Errorf("%w: %d of %d; at most %d are allowed", ErrRejected,
-			r.rejected.Load(), r.reading.read.Load(), r.cfg.MaxRejects)
+		err = fmt.Errorf("%w: %d of %d; at most %d are allowed (--max-rejects N allows more, --rejects FILE lists them all)",
+			ErrRejected, r.rejected.Load(), r.reading.read.Load(), r.cfg.MaxRejects)
 	}
 	if err == nil && changes != nil {
 		err = changes.sampleUntouched(ctx)

@@ -56,7 +56,7 @@ func (b *bench) serve(ctx context.Context, name string, environment ...string) (
 		return nil, err
 	}
 	go func() { _, _ = io.Copy(io.Discard, log) }() // the access log
-	if s.trust, err = certificate(filepath.Join(folder, "tls.pem")); err != nil {
+	if s.trust, err = certificate(filepath.Join(folder, "cert.pem")); err != nil {
 		return nil, err
 	}
 	s.client = &http.Client{Transport: &http.Transport{

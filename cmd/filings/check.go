@@ -16,7 +16,6 @@ import (
 	"filings/cmd/filings/settings"
 	"filings/index/generation"
 	"filings/service/access"
-	"filings/service/edge"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -29,7 +28,7 @@ func (p *program) checkCommand() *cobra.Command {
 			"it creates a file for a moment, and it listens on each address for a moment.\n\n" +
 			"Exit codes: 0 nothing fails (there may be warnings), 1 something fails, 2 wrong usage or settings.",
 		Example: "  filings check\n  filings check --json | jq '.[] | select(.result != \"ok\")'",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of result, what, detail")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -60,8 +59,7 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 		OpenEngine: func(s settings.Settings) (generation.Store, io.Closer, error) {
 			return openEngine(s, slog.New(slog.DiscardHandler))
 		},
-		OpenKeys:    func(s settings.Settings) (access.Store, error) { return openKeys(s, nil, nil) },
-		RenewBefore: edge.CertificateRenew,
+		OpenKeys: func(s settings.Settings) (access.Store, error) { return openKeys(s, nil, nil) },
 	})...)
 	if check.Failed(found) {
 		return found, errors.New("a check fails: see above")
@@ -74,7 +72,7 @@ func (p *program) healthCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "health",
 		Short:  "Checks whether the service on this machine is ready",
-		Args:   cobra.NoArgs,
+		Args:   noArguments,
 		Hidden: true,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			if _, _, err := net.SplitHostPort(s.OperationsListen); err != nil {

@@ -2,14 +2,22 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"filings/cmd/filings/certificate"
 	"filings/cmd/filings/settings"
 	"filings/index/synthetic"
 	"filings/reindexer"
@@ -28,22 +36,74 @@ func (p *program) demoCommand() *cobra.Command {
 		Short: "For a first look: makes 20,000 filings, loads them, prints a key and curl lines, serves",
 		Long: "For a first look: makes 20,000 filings, loads them, creates an enterprise account, prints its key and curl lines\n" +
 			"that work as they stand, and serves. It always uses the embedded engine and store, in the folder demo of\n" +
-			"FILINGS_DATA_DIR: whatever else is set up stays as it is.",
+			"FILINGS_DATA_DIR: whatever else is set up stays as it is. The next demo in that folder loads anew and replaces the\n" +
+			"account's key, but only if all ports are free.",
 		Example: "  filings demo",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			s.ElasticsearchURL, s.RedisURL = nil, ""
 			s.DataDir = filepath.Join(s.DataDir, "demo")
-			if err := p.loadDemo(ctx, s); err != nil {
-				return err
-			}
-			key, err := demoKey(ctx, s)
-			if err != nil {
-				return err
-			}
-			return p.serve(ctx, s, p.logger(s), func(l listeners) { p.writeCurlLines(l, key) })
+			return p.demo(ctx, s)
 		}),
 	}
+}
+
+// demo takes the ports first: where it cannot have them it changes nothing.
+func (p *program) demo(ctx context.Context, s settings.Settings) error {
+	l, err := listen(s)
+	var taken takenError
+	if errors.As(err, &taken) && demoRuns(ctx, s) {
+		return fmt.Errorf("a demo runs already at %s: its terminal shows the key. For another one beside it set FILINGS_DATA_DIR, "+
+			"FILINGS_LISTEN, FILINGS_REDIRECT_LISTEN and FILINGS_OPERATIONS_LISTEN", demoURL(s))
+	}
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	if err := p.loadDemo(ctx, s); err != nil {
+		return err
+	}
+	key, err := demoKey(ctx, s)
+	if err != nil {
+		return err
+	}
+	return p.serve(ctx, s, l, nil, p.logger(s), func() { p.writeDemo(l, key) })
+}
+
+// demoTimeout is more than a demo that has just taken its ports needs until it serves.
+const demoTimeout = 10 * time.Second
+
+// demoRuns reports whether a demo with the data folder of s serves at the address of s: only that has the key of the
+// folder's certificate.
+func demoRuns(ctx context.Context, s settings.Settings) bool {
+	trust := x509.NewCertPool()
+	text, err := os.ReadFile(certificate.FilesOf(s).Cert)
+	if err != nil || !trust.AppendCertsFromPEM(text) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, demoTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, demoURL(s)+"/openapi.json", nil)
+	if err != nil {
+		return false
+	}
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: trust, ServerName: "localhost"}, DisableKeepAlives: true,
+	}}
+	res, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	return res.Body.Close() == nil && res.StatusCode == http.StatusOK
+}
+
+// demoURL is where the demo is reached on this machine.
+func demoURL(s settings.Settings) string {
+	host, port, _ := net.SplitHostPort(s.Listen) // what is taken could be parsed
+	if ip := net.ParseIP(host); host == "" || ip.IsLoopback() || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "https://" + net.JoinHostPort(host, port)
 }
 
 // loadDemo loads synthetic filings that end today, so that the last days and months have some.
@@ -83,10 +143,26 @@ var demoRequests = []string{
 	"/v1/me",
 }
 
-func (p *program) writeCurlLines(l listeners, key string) {
-	fmt.Fprintf(p.out, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\nTry:\n\n", demoFilings, key)
+// writeDemo prints what a newcomer does next. Nothing in it depends on the folder that they are in.
+func (p *program) writeDemo(l listeners, key string) {
+	url := fmt.Sprintf("https://localhost:%d", l.port())
+	fmt.Fprintf(p.out, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\n", demoFilings, key)
+	fmt.Fprintf(p.out, "In a browser (it warns of the self-signed certificate; type the key there):\n\n"+
+		"  %[1]s/docs     the API, to read and to try\n  %[1]s/explore  the filings on a map\n\nIn a terminal:\n\n", url)
+	trust := ""
+	if l.certificate.SelfSigned {
+		trust = "--cacert " + quote(l.certificate.Cert) + " "
+	}
 	for _, request := range demoRequests {
-		fmt.Fprintf(p.out, "  curl --cacert %s -H 'X-API-Key: %s' 'https://localhost:%d%s'\n", l.trust, key, l.port(), request)
+		fmt.Fprintf(p.out, "  curl %s-H 'X-API-Key: %s' '%s%s'\n", trust, key, url, request)
 	}
 	fmt.Fprintf(p.out, "\nStop with Ctrl-C.\n\n")
+}
+
+// quote returns text as one word for a shell.
+func quote(text string) string {
+	if regexp.MustCompile(`^[\w./:@%+,-]+$`).MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

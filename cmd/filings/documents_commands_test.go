@@ -28,6 +28,7 @@ var leftOut = []struct{ document, begins, reason string }{
 	{"docs/api/requests.md", "go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -generate client,models -package filings openapi.json > client.go",
 		"it fetches a program; TestGeneratedClient runs it as a tool of the module"},
 	{"docs/operate/install.md", "make build", "it needs the source; this test builds the program in the same way"},
+	{"docs/operate/install.md", "cd dist && sha256sum --check SHA256SUMS", "it needs the archives of all platforms, which take minutes to build"},
 	{"docs/operate/install.md", "docker compose up --build --wait", "it needs Docker"},
 	{"docs/operate/install.md", "filings serve", "it serves until it is stopped; the other blocks run beside it"},
 	{"docs/operate/load.md", "filings reindex https://data.example.org/filings.ndjson.gz", "it needs a web server and a PostgreSQL"},
@@ -239,7 +240,7 @@ func servedPlace(t *testing.T, tools string) *place {
 	p.fill(key, api, operations)
 	p.set("FILINGS_LISTEN", "127.0.0.1:"+api)
 	p.set("FILINGS_OPERATIONS_LISTEN", operations)
-	p.set("CURL_CA_BUNDLE", filepath.Join(p.folder, "filings-data", "tls.pem"))
+	p.set("CURL_CA_BUNDLE", filepath.Join(p.folder, "filings-data", "cert.pem"))
 	p.placeholders = append(p.placeholders, "generations/NAME.db", "generations/"+oldest+".db",
 		"FILINGS_LISTEN=:8444", "FILINGS_LISTEN="+freeAddress(t), "127.0.0.1:9091", freeAddress(t))
 	return p

@@ -55,7 +55,7 @@ func newFleet(t *testing.T, user string, tier access.Tier, settings ...string) *
 	for range fleetSize {
 		f.processes = append(f.processes, startProcess(t, f.environment...))
 	}
-	f.client = client(t, filepath.Join(dir, "tls.pem"))
+	f.client = client(t, filepath.Join(dir, "cert.pem"))
 	f.key.Store(runProgram(t, f.environment, "keys", "create", "--user", user, "--tier", string(tier)))
 	return f
 }

@@ -19,7 +19,7 @@ func (p *program) generateCommand() *cobra.Command {
 		Long: "Prints synthetic filings in the load format (NDJSON), every field of every tier among them.\n" +
 			"The same count and seed give the same bytes.",
 		Example: "  filings generate --count 1000000 | filings reindex --format ndjson -",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if count < 0 {
 				return usageError{fmt.Errorf("--count %d: must be 0 or more", count)}

@@ -25,7 +25,7 @@ func (p *program) generationsCommand() *cobra.Command {
 		Long: "Lists the generations, the newest first: name, time, filings, size, which one is live.\n" +
 			"Standard error says whether a load is running, on whatever machine, and how the last one ended, unless it promoted.",
 		Example: "  filings generations\n  filings generations --json | jq -r '.[] | select(.live) | .name'",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
@@ -104,6 +104,8 @@ func rollbackTarget(all []generation.Info, args []string) (live, target string, 
 		return "", "", fmt.Errorf("there is no generation %s: see `filings generations`", args[0])
 	case len(args) > 0:
 		return live, args[0], nil
+	case len(all) == 0:
+		return "", "", errors.New("there are no generations yet: `filings reindex` makes one")
 	case at < 0:
 		return "", "", errors.New("no generation is live: name one (see `filings generations`)")
 	case at+1 == len(all):

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"filings/cmd/filings/settings"
 )
@@ -21,6 +22,42 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return fmt.Errorf("unknown command %q for %q: %s", args[0], cmd.CommandPath(), hint)
+}
+
+// noArguments refuses arguments of a command that takes flags only, or nothing.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no argument such as %q: see `filings help%s`", cmd.CommandPath(), args[0], below(cmd))
+}
+
+// below is the path of a command without the name of the program.
+func below(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
+}
+
+// explainFlag names the flag, what was wrong with it, and what would be right.
+func explainFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		var all []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, "--"+f.Name) })
+		name := "--" + unknown.GetSpecifiedName()
+		hint := fmt.Sprintf("see `filings help%s`; settings are environment variables, see `filings help settings`", below(cmd))
+		return fmt.Errorf("unknown flag: %s%s: %s", name, settings.Suggestion(name, all), hint)
+	case errors.As(err, &value):
+		must := "must be a number"
+		if strings.HasPrefix(value.GetFlag().Value.Type(), "int") || strings.HasPrefix(value.GetFlag().Value.Type(), "uint") {
+			must = "must be an integer"
+		} else if value.GetFlag().Value.Type() == "bool" {
+			must = "must be true or false"
+		}
+		return fmt.Errorf("--%s=%q: %s", value.GetFlag().Name, value.GetValue(), must)
+	}
+	return err
 }
 
 // strict makes `filings help` and `filings completion` refuse what is not there. Cobra's show the help of all, as if it was.

@@ -71,7 +71,7 @@ type keyFlags struct {
 func (p *program) accountCommand(use, short, example string, do func(context.Context, access.Store, keyFlags) error,
 	flags ...func(*cobra.Command, *keyFlags)) *cobra.Command {
 	var f keyFlags
-	cmd := &cobra.Command{Use: use, Short: short, Example: example, Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: use, Short: short, Example: example, Args: noArguments}
 	for _, flag := range flags {
 		flag(cmd, &f)
 	}
@@ -84,9 +84,25 @@ func (p *program) accountCommand(use, short, example string, do func(context.Con
 			return err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
-		return check.Explain(s, do(ctx, store, f))
+		return check.Explain(s, explainAccount(f.user, do(ctx, store, f)))
 	})
 	return cmd
+}
+
+// explainAccount says which account err is about, and what to do next.
+func explainAccount(user string, err error) error {
+	var invalid access.InvalidError
+	switch word := quote(user); {
+	case errors.Is(err, access.ErrHasKey):
+		return fmt.Errorf("account %q has an active key: `filings keys rotate --user %s` replaces it", user, word)
+	case errors.Is(err, access.ErrRevoked):
+		return fmt.Errorf("account %q has no active key: `filings keys create --user %s --tier T` makes one", user, word)
+	case errors.Is(err, access.ErrNoAccount):
+		return fmt.Errorf("no such account: %q; `filings keys list` shows all, `filings keys create` makes one", user)
+	case errors.As(err, &invalid):
+		return usageError{fmt.Errorf("--%w", invalid)} // it begins with the name of what is wrong
+	}
+	return err
 }
 
 // The errors of these functions of cobra's are those of flags that do not exist.

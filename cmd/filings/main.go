@@ -73,6 +73,7 @@ func (p *program) root() *cobra.Command {
 	root.SetIn(p.in)
 	root.SetOut(p.out) // before strict: the commands that it adds keep this
 	root.SetErr(p.err)
+	root.SetFlagErrorFunc(explainFlag)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	strict(root)

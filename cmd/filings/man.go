@@ -17,7 +17,7 @@ func (p *program) manCommand() *cobra.Command {
 		Long: "Prints the manual page of the program, roff for man(1): what `filings help` says of each command and of the settings,\n" +
 			"on one page.",
 		Example: "  filings man | man -l -\n  filings man >/usr/local/share/man/man1/filings.1",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			page := &roff{}
 			page.write(cmd.Root())

@@ -35,7 +35,7 @@ func TestDataFolderIsPrivate_Umask(t *testing.T) {
 	p.cmd.Env = append(p.cmd.Env, "FILINGS_LISTEN=127.0.0.1:0", "FILINGS_REDIRECT_LISTEN=off", "FILINGS_OPERATIONS_LISTEN=off", "FILINGS_LOG_FORMAT=json")
 	p.run(t)
 	seen := checkPrivate(t, dir)
-	for _, name := range []string{"access.db", "access.db-wal", "access.db-shm", "tls.pem"} {
+	for _, name := range []string{"access.db", "access.db-wal", "access.db-shm", "cert.pem", "key.pem"} {
 		if !seen[name] {
 			t.Errorf("there was no %s to look at: %v", name, seen)
 		}

@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"filings/cmd/filings/certificate"
 	"filings/cmd/filings/settings"
 	"filings/index/generation"
 	"filings/service/access"
@@ -60,20 +63,25 @@ func TestUsage(t *testing.T) {
 	}{
 		{"", exitUsage, "no command"},
 		{"sevre", exitUsage, `unknown command "sevre"`},
-		{"serve --port 80", exitUsage, "unknown flag: --port"},
-		{"serve now", exitUsage, `unknown command "now"`},
+		{"serve --port 80", exitUsage, "unknown flag: --port: see `filings help serve`; settings are environment variables, see `filings help settings`"},
+		{"serve now", exitUsage, "filings serve takes no argument such as \"now\": see `filings help serve`"},
 		{"reindex", exitUsage, "name at least one SOURCE"},
-		{"reindex --max-rejects some file.ndjson", exitUsage, "invalid argument"},
+		{"reindex --max-rejects some file.ndjson", exitUsage, `--max-rejects="some": must be an integer`},
+		{"reindex --max-shrink some file.ndjson", exitUsage, `--max-shrink="some": must be a number`},
+		{"reindex --max-reject 5 file.ndjson", exitUsage, "unknown flag: --max-reject (did you mean --max-rejects?)"},
 		{"reindex " + missing, exitFailed, "missing.ndjson"},
 		{"reindex --format xml -", exitUsage, "ndjson"},
-		{"rollback", exitFailed, "no generation is live"},
+		{"rollback", exitFailed, "there are no generations yet: `filings reindex` makes one"},
 		{"rollback nonsense", exitFailed, "there is no generation nonsense"},
 		{"rollback a b", exitUsage, "accepts at most 1 arg"},
 		{"keys", exitUsage, "no command"},
 		{"keys steal", exitUsage, `unknown command "steal"`},
 		{"keys create --user u", exitUsage, `required flag(s) "tier" not set`},
 		{"keys create --user u --tier gold", exitUsage, "must be one of free, starter, pro, enterprise"},
-		{"keys show --user nobody", exitFailed, "no such account"},
+		{"keys show --user nobody", exitFailed, "no such account: \"nobody\"; `filings keys list` shows all"},
+		{"keys rotate --user nobody", exitFailed, "no such account: \"nobody\""},
+		{"keys create --user= --tier free", exitUsage, "--user must not be empty"},
+		{"keys create me free", exitUsage, "filings keys create takes no argument such as \"me\": see `filings help keys create`"},
 		{"generate", exitUsage, `required flag(s) "count" not set`},
 		{"generate --count -1", exitUsage, "must be 0 or more"},
 		{"help", exitDone, ""},
@@ -95,7 +103,9 @@ func TestUsage(t *testing.T) {
 // shows what may hold a password.
 func TestWrongSettings(t *testing.T) {
 	for _, test := range []struct{ variable, value, want string }{
-		{"FILINGS_REDIS_ULR", "x", "there is no setting FILINGS_REDIS_ULR: see `filings help settings`"},
+		{"FILINGS_REDIS_ULR", "x", "there is no setting FILINGS_REDIS_ULR (did you mean FILINGS_REDIS_URL?): see `filings help settings`"},
+		{"FILINGS_LISTN", ":8443", "there is no setting FILINGS_LISTN (did you mean FILINGS_LISTEN?): see `filings help settings`"},
+		{"FILINGS_COLOUR", "red", "there is no setting FILINGS_COLOUR: see `filings help settings`"},
 		{"FILINGS_FREE_BURST", "many", `FILINGS_FREE_BURST="many": must be an integer`},
 		{"FILINGS_FREE_BURST", "0", `FILINGS_FREE_BURST="0": must be 1 or more`},
 		{"FILINGS_REQUEST_TIMEOUT", "5", `FILINGS_REQUEST_TIMEOUT="5": must be a duration such as 5s or 1m30s`},
@@ -150,7 +160,8 @@ func TestKeysCommands(t *testing.T) {
 	if !regexp.MustCompile(`^ak_live_[0-9a-f]{32}$`).MatchString(key) {
 		t.Errorf("create printed %q", key)
 	}
-	if code, _, errs := f.run(t.Context(), "", "keys", "create", "--user", "u1", "--tier", "pro"); code != exitFailed {
+	if code, _, errs := f.run(t.Context(), "", "keys", "create", "--user", "u1", "--tier", "pro"); code != exitFailed ||
+		errs != "filings: account \"u1\" has an active key: `filings keys rotate --user u1` replaces it\n" {
 		t.Errorf("a second key: exit code %d, %q", code, errs)
 	}
 	var got access.Account
@@ -167,6 +178,10 @@ func TestKeysCommands(t *testing.T) {
 	}
 	f.must(t, "", "keys", "tier", "--user", "u1", "--tier", "free")
 	f.must(t, "", "keys", "revoke", "--user", "u1")
+	if code, _, errs := f.run(t.Context(), "", "keys", "rotate", "--user", "u1"); code != exitFailed ||
+		errs != "filings: account \"u1\" has no active key: `filings keys create --user u1 --tier T` makes one\n" {
+		t.Errorf("a revoked account's key: exit code %d, %q", code, errs)
+	}
 	if list := f.must(t, "", "keys", "list"); !strings.Contains(list, "u1") || !strings.Contains(list, "revoked") || !strings.Contains(list, "free") {
 		t.Errorf("list: %s", list)
 	}
@@ -226,8 +241,13 @@ func TestLoadCommands(t *testing.T) {
 		t.Errorf("rollback printed %q, want %s", got, second.Generation)
 	}
 	code, out, errs := f.run(t.Context(), `{"id":1,"county":"nowhere"}`, "reindex", "--format", "ndjson", "-")
-	if code != exitFailed || !strings.Contains(out, `"promoted":false`) || !strings.Contains(errs, "county") {
+	if code != exitFailed || !strings.Contains(out, `"promoted":false`) || !strings.Contains(errs, "county") ||
+		!strings.Contains(errs, "--max-rejects N") || !strings.Contains(errs, "--rejects FILE") {
 		t.Errorf("a rejected record: exit code %d\n%s\n%s", code, out, errs)
+	}
+	code, _, errs = f.run(t.Context(), `[{"id":1,"county":"Orange, FL"}]`, "reindex", "-")
+	if code != exitFailed || !strings.HasSuffix(errs, "filings: source cannot be read: -: it is one JSON array; it has to be one record a line, as `jq -c '.[]'` makes of it\n") {
+		t.Errorf("a JSON array: exit code %d\n%s", code, errs)
 	}
 }
 
@@ -319,8 +339,9 @@ func TestOccupiedPort(t *testing.T) {
 	}
 	defer l.Close()
 	f.settings.Listen = l.Addr().String()
+	other := l.Addr().(*net.TCPAddr).Port ^ 1
 	code, _, errs := f.run(t.Context(), "", "serve")
-	want := fmt.Sprintf("filings: FILINGS_LISTEN=%s: another program listens on this address\n", l.Addr())
+	want := fmt.Sprintf("filings: FILINGS_LISTEN=%s: another program listens on this address; set it to 127.0.0.1:%d\n", l.Addr(), other)
 	if code != exitFailed || errs != want {
 		t.Errorf("exit code %d and %q, want %d and %q", code, errs, exitFailed, want)
 	}
@@ -332,7 +353,7 @@ func TestDataFolderIsPrivate(t *testing.T) {
 	f := newFixture(t)
 	f.must(t, "", "keys", "create", "--user", "u", "--tier", "free")
 	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
-	if _, _, err := certificate(f.settings, testTime); err != nil {
+	if _, err := certificate.Open(f.settings, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	checkPrivate(t, f.settings.DataDir)

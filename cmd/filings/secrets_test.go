@@ -99,7 +99,7 @@ func TestSecrets_Running(t *testing.T) {
 	u.Host = gate.address
 	environment := []string{"FILINGS_DATA_DIR=" + dir, "FILINGS_REDIS_URL=" + u.String(), "FILINGS_OPERATIONS_TOKEN=" + token, "FILINGS_LOG_LEVEL=debug"}
 	p := startProcess(t, environment...)
-	f := &fleet{processes: []*process{p}, client: client(t, filepath.Join(dir, "tls.pem")), user: user}
+	f := &fleet{processes: []*process{p}, client: client(t, filepath.Join(dir, "cert.pem")), user: user}
 	old := runProgram(t, environment, "keys", "create", "--user", user, "--tier", "pro")
 	key := runProgram(t, environment, "keys", "rotate", "--user", user)
 	f.key.Store(key)
@@ -170,7 +170,7 @@ func TestT1_Versions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := startProcess(t, "FILINGS_DATA_DIR="+dir)
-	c := client(t, filepath.Join(dir, "tls.pem"))
+	c := client(t, filepath.Join(dir, "cert.pem"))
 	handshake := func(set func(*tls.Config)) error {
 		config := c.Transport.(*http.Transport).TLSClientConfig.Clone()
 		set(config)

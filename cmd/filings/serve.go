@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,6 +24,9 @@ import (
 	"filings/service/access"
 )
 
+// rereadEvery is how often a service looks whether its certificate has changed.
+const rereadEvery = time.Minute
+
 // drainTime is what is added to the time limit of a request when a stopping service waits for those in flight.
 const drainTime = 2 * time.Second
 
@@ -31,22 +37,38 @@ func (p *program) serveCommand() *cobra.Command {
 		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight: for at most\n" +
 			"FILINGS_REQUEST_TIMEOUT and two seconds. A second signal ends it at once.\n" +
 			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
-			"FILINGS_OPERATIONS_TOKEN, /accounts.",
+			"FILINGS_OPERATIONS_TOKEN, /accounts.\n" +
+			"It reads the certificate's files again every minute and at SIGHUP: who connects then gets the new one.",
 		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
-			return p.serve(ctx, s, p.logger(s), func(l listeners) {
-				if l.trust != "" {
-					fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%d/v1/filings?limit=2'\n", l.trust, l.port())
+			hangup := make(chan os.Signal, 1)
+			signal.Notify(hangup, syscall.SIGHUP)
+			defer signal.Stop(hangup)
+			l, err := listen(s)
+			if err != nil {
+				return err
+			}
+			return p.serve(ctx, s, l, hangup, p.logger(s), func() {
+				if s.LogFormat != "json" && isTerminal(p.err) { // elsewhere each line is a log record
+					p.writeHint(l)
 				}
 			})
 		}),
 	}
 }
 
-// serve runs the service until ctx ends. Everything that can be wrong with settings, servers and ports is found before
-// ready is called.
-func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logger, ready func(listeners)) (err error) {
+// writeHint prints the curl line that trusts a self-signed certificate.
+func (p *program) writeHint(l listeners) {
+	if l.certificate.SelfSigned {
+		fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%d/v1/filings?limit=2'\n", quote(l.certificate.Cert), l.port())
+	}
+}
+
+// serve runs the service on l until ctx ends. Everything that can be wrong with settings and servers is found before ready
+// is called. A signal from hangup makes it read its certificate again.
+func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, hangup <-chan os.Signal, log *slog.Logger, ready func()) (err error) {
+	defer l.close()
 	store, closer, err := openEngine(s, log)
 	if err != nil {
 		return err
@@ -84,10 +106,6 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 	if err != nil {
 		return usageError{err}
 	}
-	l, err := listen(s)
-	if err != nil {
-		return err
-	}
 	registry.MustRegister(certificateMetric(l.certificate))
 	log.Info("serving", "api", address(l.api), "redirect", address(l.redirect), "operations", address(l.operations))
 	if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
@@ -95,7 +113,12 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 		log.Warn("/accounts speaks plain HTTP and other machines can reach it: token and new keys travel in plain text",
 			"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
 	}
-	ready(l)
+	ready()
+	ticker := time.NewTicker(rereadEvery)
+	defer ticker.Stop()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go l.certificate.Watch(watching, ticker.C, hangup, log)
 	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log)
 }
 

@@ -96,12 +96,17 @@ func startServing(t *testing.T, f *fixture) (l listeners, at site, c *http.Clien
 	key = f.must(t, "", "keys", "create", "--user", "u", "--tier", "pro")
 	ctx, stop := context.WithCancel(context.Background())
 	p := &program{streams{nil, io.Discard, io.Discard}, func() (settings.Settings, error) { return f.settings, nil }}
-	ready, ended := make(chan listeners, 1), make(chan error, 1)
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	l, err := listen(f.settings)
+	if err != nil {
+		stop()
+		t.Fatal(err)
+	}
 	go func() {
-		ended <- p.serve(ctx, f.settings, slog.New(slog.DiscardHandler), func(l listeners) { ready <- l })
+		ended <- p.serve(ctx, f.settings, l, nil, slog.New(slog.DiscardHandler), func() { close(ready) })
 	}()
 	select {
-	case l = <-ready:
+	case <-ready:
 	case err := <-ended:
 		stop()
 		t.Fatal(err)
@@ -113,5 +118,5 @@ func startServing(t *testing.T, f *fixture) (l listeners, at site, c *http.Clien
 		}
 	})
 	at = site{"https://localhost:" + strconv.Itoa(l.port()), "http://" + address(l.operations)}
-	return l, at, client(t, l.trust), key[:len(key)-1]
+	return l, at, client(t, l.certificate.Cert), key[:len(key)-1]
 }

@@ -110,7 +110,7 @@ func newSoak(t *testing.T) *soak {
 	for range 2 {
 		s.processes = append(s.processes, startProcess(t, s.environment...))
 	}
-	s.client = client(t, filepath.Join(dir, "tls.pem"))
+	s.client = client(t, filepath.Join(dir, "cert.pem"))
 	s.key.Store(runProgram(t, s.environment, "keys", "create", "--user", user, "--tier", "enterprise"))
 	s.traffic = newTraffic(t, s.files, runProgram(t, s.environment, "keys", "create", "--user", limited, "--tier", "free"))
 	return s

@@ -220,7 +220,7 @@ func TestStop_HangingElasticsearch(t *testing.T) {
 		"FILINGS_ELASTICSEARCH_URL=http://" + g.address, "FILINGS_REQUEST_TIMEOUT=3s"}
 	runProgram(t, environment, "reindex", loadFiles(t, 1)[0])
 	p := startProcess(t, environment...)
-	f := &fleet{processes: []*process{p}, client: client(t, filepath.Join(dir, "tls.pem"))}
+	f := &fleet{processes: []*process{p}, client: client(t, filepath.Join(dir, "cert.pem"))}
 	key := runProgram(t, environment, "keys", "create", "--user", "u", "--tier", "free")
 	get(t.Context(), t, f.client, p.api+"/v1/filings", key)
 	defer g.hold()()
@@ -312,7 +312,7 @@ func TestStop_Refunds(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Header.Set("X-API-Key", "k")
-	res, err := client(t, l.trust).Do(req)
+	res, err := client(t, l.certificate.Cert).Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func (p *program) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Prints the version",
 		Example: "  filings version",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(p.out, versionLine())
 			return err

@@ -160,10 +160,10 @@ func (b *build) seal(ctx context.Context, check generation.Check) (holds generat
 		func() error { holds, err = b.layOut(ctx); return err },
 		b.db.Close,
 		func() error { return appendSums(path) },
-		func() error { return syncPath(path) },
+		func() error { return syncFile(path) },
 		func() error { return b.check(ctx, path, check, holds) },
 		func() error { return os.Rename(path, b.files.sealed(b.name)) },
-		func() error { return syncPath(b.files.generations()) },
+		func() error { return syncFolder(b.files.generations()) },
 	} {
 		if err := step(); err != nil {
 			return holds, err

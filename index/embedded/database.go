@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"modernc.org/sqlite" // driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -53,6 +54,7 @@ func openDatabase(path, options string, n int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // a URL's path, also of C:\
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: options}).String())
 	if err != nil {
 		return nil, err

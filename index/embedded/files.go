@@ -2,12 +2,15 @@ package embedded
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
-	"syscall"
+
+	"github.com/gofrs/flock"
 
 	"filings/index/generation"
 )
@@ -110,11 +113,23 @@ func replace(path string, data []byte) error {
 	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
-	return syncPath(filepath.Dir(path))
+	return syncFolder(filepath.Dir(path))
 }
 
-// syncPath waits until the file or folder at path is on the disk.
-func syncPath(path string) error {
+// syncFile waits until the file at path is on the disk.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0) // Windows syncs nothing that was opened to read
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// syncFolder waits until the names in the folder at path are on the disk; but Windows has no call for that.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -145,34 +160,21 @@ func (f files) list() (all []generation.Info, err error) {
 	return all, err
 }
 
-// flock opens the file at path and locks it against every other flock of it, in this process or another. It ends when
-// the file is closed, and so with its process at the latest. Without wait, acquired is false where it was not free.
-func flock(path string, wait bool) (f *os.File, acquired bool, err error) {
-	f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, false, err
+// lockFile opens the file at path and locks it against every other lock of it, in this process or another. The lock ends
+// when it is closed, and with its process at the latest. Without wait, acquired is false where the file was not free.
+func lockFile(path string, wait bool) (l io.Closer, acquired bool, err error) {
+	file := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if wait {
+		err = file.Lock()
+		return file, err == nil, err
 	}
-	how := syscall.LOCK_EX
-	if !wait {
-		how |= syscall.LOCK_NB
-	}
-	for {
-		err = syscall.Flock(int(f.Fd()), how)
-		switch {
-		case err == nil:
-			return f, true, nil
-		case errors.Is(err, syscall.EINTR):
-			continue
-		case errors.Is(err, syscall.EWOULDBLOCK):
-			err = nil
-		}
-		return nil, false, errors.Join(err, f.Close())
-	}
+	acquired, err = file.TryLock()
+	return file, acquired, err
 }
 
 // guarded runs step while no other process runs a guarded step on the same index. Steps take milliseconds.
 func (f files) guarded(step func() error) error {
-	guard, _, err := flock(f.beside(".guard"), true)
+	guard, _, err := lockFile(f.beside(".guard"), true)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"sync"
@@ -18,7 +19,7 @@ type lock struct {
 	store *Store
 
 	mu     sync.Mutex
-	file   *os.File                                // nil: released
+	file   io.Closer                               // nil: released
 	builds []interface{ stop(reason error) error } // begun under it
 }
 
@@ -29,7 +30,7 @@ func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, 
 	}
 	l := &lock{store: s}
 	err := s.files.guarded(func() error {
-		file, acquired, err := flock(s.files.beside(".lock"), false)
+		file, acquired, err := lockFile(s.files.beside(".lock"), false)
 		if err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func (s *Store) Lock(ctx context.Context, run generation.Run) (generation.Lock, 
 // Running implements generation.Store. It tries the lock: a run whose process died holds it no more, whatever it published.
 func (s *Store) Running(context.Context) (run *generation.Run, err error) {
 	err = s.files.guarded(func() error {
-		file, acquired, err := flock(s.files.beside(".lock"), false)
+		file, acquired, err := lockFile(s.files.beside(".lock"), false)
 		if err != nil {
 			return err
 		}
@@ -144,7 +145,7 @@ func (f files) delete(name string) error {
 		for _, path := range []string{f.sealed(name), f.building(name)} {
 			err := os.Remove(path)
 			if err == nil {
-				return syncPath(f.generations())
+				return syncFolder(f.generations())
 			}
 			if !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("delete %s: %w", name, err)

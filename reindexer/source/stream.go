@@ -53,6 +53,9 @@ func skipMark(text *bufio.Reader) error {
 func newText(text *bufio.Reader, format string, close func()) (*Reader, error) {
 	l := &lines{r: text}
 	if format != CSV {
+		if start, _ := text.Peek(1); string(start) == "[" { // an error comes again with the first line
+			return nil, errors.New("it is one JSON array; it has to be one record a line, as `jq -c '.[]'` makes of it")
+		}
 		return &Reader{Format: NDJSON, records: &ndjson{l}, close: close}, nil
 	}
 	rows := &rows{lines: l}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -99,7 +100,8 @@ func source(path string) string {
 		"_txlock": {"immediate"},
 		"_pragma": {"busy_timeout(0)", "journal_mode(WAL)", "synchronous(NORMAL)"},
 	}
-	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}).String()
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // a URL's path, also of C:\
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
 // prepare makes the tables and the statements. Other processes may be doing the same.

@@ -1,6 +1,6 @@
 // Package edge owns what every request passes before a handler looks at it: how the server reads HTTP, the framing of
-// requests, the redirection from plain HTTP, CORS, the id of a request and the first attributes of its log record, and
-// the self-signed certificate. It refuses to know the API: neither keys nor paths, nor what an error looks like there.
+// requests, the redirection from plain HTTP, CORS, the id of a request and the first attributes of its log record. It
+// refuses to know the API: neither keys nor paths, nor what an error looks like there.
 //
 // # Design
 //

@@ -40,8 +40,6 @@ type Config struct {
 	// Neither waits for a server.
 	OpenEngine func(settings.Settings) (generation.Store, io.Closer, error)
 	OpenKeys   func(settings.Settings) (access.Store, error)
-	// RenewBefore is how long before its end the service replaces a self-signed certificate.
-	RenewBefore time.Duration
 }
 
 // checkup is a check in progress.

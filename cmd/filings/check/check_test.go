@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"filings/cmd/filings/certificate"
 	"filings/cmd/filings/settings"
 	"filings/index/elastic"
 	"filings/service/access"
@@ -75,11 +76,16 @@ func writeCertificate(t *testing.T, file string, life time.Duration) {
 
 func TestCheck_Certificate(t *testing.T) {
 	t.Parallel()
-	const life, renew = 365 * 24 * time.Hour, 30 * 24 * time.Hour
-	dir := t.TempDir()
-	file, other := filepath.Join(dir, "tls.pem"), filepath.Join(dir, "other.pem")
+	const life = certificate.Life
+	dir, older := t.TempDir(), t.TempDir()
+	file, other := filepath.Join(older, "tls.pem"), filepath.Join(older, "other.pem")
 	for _, name := range []string{file, other} {
 		writeCertificate(t, name, life)
+	}
+	for _, name := range []string{"cert.pem", "key.pem"} {
+		if err := os.Link(file, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	named := settings.Settings{DataDir: dir, TLSCertFile: file, TLSKeyFile: file}
 	for _, test := range []struct {
@@ -89,15 +95,17 @@ func TestCheck_Certificate(t *testing.T) {
 		want string
 	}{
 		{"valid", named, 0, OK},
-		{"expires soon", named, life - renew + time.Hour, Warn},
+		{"expires soon", named, life - certificate.Renew + time.Hour, Warn},
 		{"has expired", named, life + time.Hour, Fail},
 		{"is not valid yet", named, -24 * time.Hour, Fail},
 		{"another key", settings.Settings{DataDir: dir, TLSCertFile: file, TLSKeyFile: other}, 0, Fail},
 		{"self-signed", settings.Settings{DataDir: dir}, 0, OK},
 		{"self-signed, expired", settings.Settings{DataDir: dir}, life + time.Hour, Warn},
+		{"self-signed, by an older version", settings.Settings{DataDir: older}, 0, OK},
+		{"self-signed, by an older version, expired", settings.Settings{DataDir: older}, life + time.Hour, Warn},
 		{"self-signed, none yet", settings.Settings{DataDir: t.TempDir()}, 0, OK},
 	} {
-		c := &checkup{Config: Config{Settings: test.s, RenewBefore: renew}, now: func() time.Time { return testTime.Add(test.at) }}
+		c := &checkup{Config: Config{Settings: test.s}, now: func() time.Time { return testTime.Add(test.at) }}
 		if c.certificate(); len(c.found) != 1 || c.found[0].Result != test.want {
 			t.Errorf("%s: %v, want %s", test.name, c.found, test.want)
 		}

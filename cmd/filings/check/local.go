@@ -5,8 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
+
+	"filings/cmd/filings/certificate"
 )
 
 // folder checks the data folder by creating a file, since modes do not show full disks and read-only mounts.
@@ -35,27 +36,27 @@ func (c *checkup) folder() {
 
 // certificate checks the API's certificate. A self-signed one the service creates, and replaces in time.
 func (c *checkup) certificate() {
-	certFile, keyFile, own := c.Settings.TLSCertFile, c.Settings.TLSKeyFile, c.Settings.TLSCertFile == ""
-	if own {
-		certFile = filepath.Join(c.Settings.DataDir, "tls.pem")
-		keyFile = certFile
+	files := certificate.FilesOf(c.Settings)
+	own := files.SelfSigned
+	if _, err := os.Stat(files.Old()); own && err == nil { // the service splits it when it starts
+		files.Cert, files.Key = files.Old(), files.Old()
 	}
-	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
 	switch {
 	case own && errors.Is(err, fs.ErrNotExist):
 		c.ok("certificate", "self-signed, created when the service starts")
 	case own && err != nil:
-		c.warn("certificate", "%s cannot be read: the service creates another when it starts, and clients have to trust that", certFile)
+		c.warn("certificate", "%s cannot be read: the service creates another when it starts, and clients have to trust that", files.Cert)
 	case err != nil:
 		c.fail("certificate", "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE: %v", err)
 	case c.now().Before(pair.Leaf.NotBefore):
 		c.fail("certificate", "it is valid only from %s", pair.Leaf.NotBefore.Format(time.DateTime))
-	case c.now().Add(c.RenewBefore).After(pair.Leaf.NotAfter) && own:
+	case c.now().Add(certificate.Renew).After(pair.Leaf.NotAfter) && own:
 		c.warn("certificate", "self-signed, until %s: the service creates another when it starts, and clients have to trust that", pair.Leaf.NotAfter.Format(time.DateOnly))
 	case c.now().After(pair.Leaf.NotAfter):
-		c.fail("certificate", "it expired on %s: replace it and restart the service", pair.Leaf.NotAfter.Format(time.DateTime))
-	case c.now().Add(c.RenewBefore).After(pair.Leaf.NotAfter):
-		c.warn("certificate", "it expires on %s: replace it and restart the service", pair.Leaf.NotAfter.Format(time.DateOnly))
+		c.fail("certificate", "it expired on %s: replace the files, which the service reads every minute", pair.Leaf.NotAfter.Format(time.DateTime))
+	case c.now().Add(certificate.Renew).After(pair.Leaf.NotAfter):
+		c.warn("certificate", "it expires on %s: replace the files, which the service reads every minute", pair.Leaf.NotAfter.Format(time.DateOnly))
 	default:
 		c.ok("certificate", "it is valid until %s, and the key matches it", pair.Leaf.NotAfter.Format(time.DateOnly))
 	}

@@ -43,7 +43,7 @@ func (c *checkup) port(ctx context.Context, setting, address, scheme, path strin
 		c.ok("port", "%s=%s is free", setting, address)
 		return
 	}
-	if !errors.Is(err, syscall.EADDRINUSE) {
+	if !IsTaken(err) {
 		c.fail("port", "%s=%s: %v", setting, address, err)
 		return
 	}
@@ -52,6 +52,12 @@ func (c *checkup) port(ctx context.Context, setting, address, scheme, path strin
 		return
 	}
 	c.ok("port", "%s=%s: the service listens there", setting, address)
+}
+
+// IsTaken reports whether net.Listen failed because another program listens on the address.
+func IsTaken(err error) bool {
+	const onWindows = syscall.Errno(10048) // WSAEADDRINUSE: there, EADDRINUSE is a number that no call returns
+	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, onWindows)
 }
 
 // Ready returns an error unless the service on this machine is ready: the check of `filings health`.

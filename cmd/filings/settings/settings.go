@@ -69,7 +69,7 @@ func Read() (Settings, error) {
 	var s Settings
 	if err := envconfig.CheckDisallowed(prefix, &s); err != nil {
 		name := strings.TrimPrefix(err.Error(), "unknown environment variable ")
-		return s, fmt.Errorf("there is no setting %s: see `filings help settings`", name)
+		return s, fmt.Errorf("there is no setting %s%s: see `filings help settings`", name, suggestion(name))
 	}
 	err := envconfig.Process(prefix, &s)
 	var parse *envconfig.ParseError

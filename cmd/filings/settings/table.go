@@ -37,3 +37,51 @@ func Help() string {
 	}
 	return b.String()
 }
+
+// suggestion asks for the setting that name may have been meant for, if there is one.
+func suggestion(name string) string {
+	var all []string
+	for _, row := range Rows() {
+		all = append(all, row.Variable)
+	}
+	return Suggestion(name, all)
+}
+
+// mostTypos is how many letters a misspelt name may differ in from the one that was meant.
+const mostTypos = 3
+
+// Suggestion asks for the one of names that a misspelt name may have been meant for: " (did you mean LISTEN?)". It is ""
+// where none is near.
+func Suggestion(name string, names []string) string {
+	best, least := "", min(mostTypos+1, len(name)) // of a short name nothing may be left
+	for _, candidate := range names {
+		if d := distance(name, candidate); d < least {
+			best, least = candidate, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+// distance is the number of letters to insert, delete or replace to turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -9,8 +9,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 )
 
@@ -89,13 +91,24 @@ func (s *Sorter) spill() (err error) {
 	return err
 }
 
-// nameless makes a file in dir that is gone when it is closed, or its process ends.
+// unlinks: an open file may lose its name. On Windows it may not.
+const unlinks = runtime.GOOS != "windows"
+
+// nameless makes a file in dir that is gone when discard has closed it, or (but on Windows) its process ends.
 func nameless(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "sort-*")
-	if err != nil {
-		return nil, err
+	if err != nil || !unlinks {
+		return f, err
 	}
 	return f, os.Remove(f.Name())
+}
+
+func discard(f *os.File) error {
+	err := f.Close()
+	if !unlinks {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
 }
 
 // Each calls visit for every item in the order of the keys, once; then the Sorter is empty for good. key and value are
@@ -132,7 +145,7 @@ func (s *Sorter) Close() error {
 	if s.file == nil {
 		return nil
 	}
-	err := s.file.Close()
+	err := discard(s.file)
 	s.file = nil
 	return err
 }
