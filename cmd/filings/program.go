@@ -125,7 +125,9 @@ func openKeys(s settings.Settings, registerer prometheus.Registerer) (access.Sto
 		}
 		return access.OpenEmbedded(filepath.Join(s.DataDir, "access.db"), limits, nil)
 	}
-	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: limits, Registerer: registerer})
+	store, err := access.OpenRedis(access.RedisConfig{
+		URL: s.RedisURL, Limits: limits, Registerer: registerer, HadAccounts: filepath.Join(s.DataDir, access.HadAccountsFile),
+	})
 	if err != nil {
 		return nil, usageError{err}
 	}
