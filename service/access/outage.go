@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,7 +29,7 @@ func redisFailure(what string, err error) error {
 		switch code := replyCode(errorReply); {
 		case slices.Contains(clusterCodes, code), strings.Contains(errorReply.Error(), "in a cluster node"): // what a script gets
 			return fmt.Errorf("%s: %w", what, ErrCluster)
-		case slices.Contains(refusals, code):
+		case refusal.MatchString(errorReply.Error()):
 			kind = ErrRefused
 		}
 	}
@@ -36,7 +37,8 @@ func redisFailure(what string, err error) error {
 }
 
 var (
-	refusals     = []string{"WRONGPASS", "NOAUTH", "NOPERM", "DENIED"}
+	// refusal is a reply about the address: credentials, a user's permissions, protected mode, the number of the database.
+	refusal      = regexp.MustCompile(`^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR AUTH|ERR DB index) `)
 	clusterCodes = []string{"MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN"}
 
 	// meanings are those of the codes with which a Redis that runs refuses to count.

@@ -39,6 +39,7 @@ type Settings struct {
 	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies whose X-Forwarded-Proto: https the plain listener believes, and then serves"`
 	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
+	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s: once"`
 	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for cached totals, aggregations and pages; 0: none"`
 
 	FreeLifetimeQuota    int64 `split_words:"true" default:"100" desc:"Requests of a free account, for life"`
