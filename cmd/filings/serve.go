@@ -77,6 +77,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 		CORSOrigins:       s.CORSOrigins,
 		ActiveStatuses:    s.ActiveForeclosureStatuses,
 		LegacyHasDataName: s.LegacyHasDataName,
+		FiltersByTier:     s.FiltersByTier,
 		RequestTimeout:    s.RequestTimeout,
 		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
