@@ -12,7 +12,7 @@ const hadAccountsText = "The key store of this service has had accounts. While i
 	"To begin anew with an empty key store, delete this file and restart the service.\n"
 
 // hadAccounts knows whether a store has had accounts. Accounts are never deleted: one that had some and has none is not
-// new, it has lost them. The process remembers what it saw, and a file tells it to the next one.
+// new, it has lost them. The process knows what it saw, and a file tells the next one.
 type hadAccounts struct {
 	file string // "": there is none
 	seen atomic.Bool
@@ -26,7 +26,7 @@ func (h *hadAccounts) rememberIn(file string) {
 	}
 }
 
-// saw remembers that there are accounts. A folder that is not there, or cannot be written, is no error: only the next
+// saw keeps that there are accounts. A folder that is not there, or cannot be written, is no error: only the next
 // process then takes an emptied store for a new one.
 func (h *hadAccounts) saw() {
 	if h.seen.Load() {
