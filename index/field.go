@@ -11,6 +11,9 @@ const (
 	Hidden
 )
 
+// String returns the name of t as accounts have it.
+func (t Tier) String() string { return [...]string{"free", "pro", "enterprise", "hidden"}[t] }
+
 // Kind is the form of a field's values.
 type Kind uint8
 
@@ -171,6 +174,20 @@ func (f Field) Loaded() bool { return fields[f].Kind != KindDerived }
 
 // Returned reports whether f is part of a record of tier t.
 func (f Field) Returned(t Tier) bool { return fields[f].Tier <= t && fields[f].Tier != Hidden }
+
+// Reveals is the tier whose values a filter by f lets a caller find: f's own, or, of a field that is never returned, the
+// highest of those that it comes from.
+func (f Field) Reveals() Tier {
+	switch f {
+	case City, CreatedAt, CountyName, Month, Trust, Estate:
+		return Free
+	case EquityPercent:
+		return max(HomeEquityEstimate.Reveals(), EstimatedValue.Reveals())
+	case PropertyData:
+		return Pro
+	}
+	return fields[f].Tier
+}
 
 // ByName returns the field that a load calls name.
 func ByName(name string) (Field, bool) {

@@ -51,7 +51,11 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 		}
 		c.Set(headerIgnored, ignoredHeader(raw.Unknown))
 	}
-	q, err := s.params.Read(raw, func(name string) string { return c.Params(name) }, s.now())
+	upTo := index.Enterprise
+	if s.config.FiltersByTier {
+		upTo = recordTier(k.admission.Tier)
+	}
+	q, err := s.params.Read(raw, func(name string) string { return c.Params(name) }, upTo, s.now())
 	if err != nil {
 		return q, refuse(errInvalid, err.Error())
 	}

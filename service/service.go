@@ -80,6 +80,8 @@ type Config struct {
 	ActiveStatuses []string
 	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "": params.DefaultLegacyHasData.
 	LegacyHasDataName string
+	// FiltersByTier refuses filters by fields that the caller's tier does not show.
+	FiltersByTier bool
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).
 	CORSOrigins []string
 	// TrustedProxies are the peers that the plain listener believes (Redirect).

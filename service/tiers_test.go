@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"filings/index"
+	"filings/service"
 	"filings/service/access"
 )
 
@@ -88,4 +89,25 @@ func TestK5_NothingAboveTheTier(t *testing.T) {
 			}
 		}
 	})
+}
+
+// With Config.FiltersByTier a filter by fields above the tier is a 400 that names it; without, all tiers have all filters.
+func TestFiltersByTier(t *testing.T) {
+	t.Parallel()
+	paths := []string{"/v1/filings?min_acres=1", "/v1/filings/search?q=maple&min_acres=1", "/v1/liens?min_acres=1",
+		"/v1/filings/clusters?zoom=4&bounds_north=40&bounds_south=20&bounds_east=-70&bounds_west=-90&min_acres=1"}
+	open := newSite(t, oracle(fixture(t)))
+	limited := newSite(t, oracle(fixture(t)), func(c *service.Config) { c.FiltersByTier = true })
+	const want = "min_acres must not be given with a key of this tier: it filters by fields that only the pro tier and above show"
+	for _, path := range paths {
+		for _, tier := range access.Tiers {
+			if got := open.get(t, tier, path); got.status != http.StatusOK {
+				t.Errorf("%s %s: %d %s", tier, path, got.status, got.body)
+			}
+			got, refused := limited.get(t, tier, path), tier == access.Free || tier == access.Starter
+			if refused && (got.status != http.StatusBadRequest || !strings.Contains(string(got.body), want)) || !refused && got.status != http.StatusOK {
+				t.Errorf("%s %s, limited: %d %s", tier, path, got.status, got.body)
+			}
+		}
+	}
 }

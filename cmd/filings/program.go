@@ -126,7 +126,9 @@ func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.L
 		}
 		return access.OpenEmbedded(filepath.Join(s.DataDir, "access.db"), limits, nil)
 	}
-	store, err := access.OpenRedis(access.RedisConfig{URL: s.RedisURL, Limits: limits, Registerer: registerer, Log: log})
+	store, err := access.OpenRedis(access.RedisConfig{
+		URL: s.RedisURL, Limits: limits, Registerer: registerer, Log: log, HadAccounts: filepath.Join(s.DataDir, access.HadAccountsFile),
+	})
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -110,6 +110,8 @@ func TestWrongSettings(t *testing.T) {
 		{"FILINGS_FREE_BURST", "0", `FILINGS_FREE_BURST="0": must be 1 or more`},
 		{"FILINGS_REQUEST_TIMEOUT", "5", `FILINGS_REQUEST_TIMEOUT="5": must be a duration such as 5s or 1m30s`},
 		{"FILINGS_REQUEST_TIMEOUT", "0s", `FILINGS_REQUEST_TIMEOUT="0s": must be a duration above 0`},
+		{"FILINGS_FILTERS_BY_TIER", "some", `FILINGS_FILTERS_BY_TIER="some": must be true or false`},
+		{"FILINGS_START_TIMEOUT", "-1s", `FILINGS_START_TIMEOUT="-1s": must be a duration, 0s or more`},
 		{"FILINGS_CACHE_SIZE", "lots", `FILINGS_CACHE_SIZE="lots": must be a size such as 256MiB or 1GiB`},
 		{"FILINGS_CACHE_SIZE", "-1", `FILINGS_CACHE_SIZE="-1": must be a size such as 256MiB or 1GiB`},
 		{"FILINGS_LOG_LEVEL", "loud", `FILINGS_LOG_LEVEL="loud": must be debug, info, warn or error`},

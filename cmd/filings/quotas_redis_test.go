@@ -26,18 +26,19 @@ type ownRedis struct {
 	cmd    *exec.Cmd
 	port   string
 	folder string
+	args   []string
 	client *redis.Client
 }
 
-// startOwnRedis starts one. Without redis-server on the PATH the test is left out: one in a container cannot be killed
+// startOwnRedis starts one, with options besides. Without redis-server on the PATH the test is left out: one in a container cannot be killed
 // and started again on its folder from here.
-func startOwnRedis(t *testing.T) *ownRedis {
+func startOwnRedis(t *testing.T, args ...string) *ownRedis {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		servers.Lack(t, "there is no redis-server on the PATH (Debian package redis-server)")
 	}
 	_, port, _ := net.SplitHostPort(freeAddress(t))
-	r := &ownRedis{port: port, folder: t.TempDir()}
+	r := &ownRedis{port: port, folder: t.TempDir(), args: args}
 	r.client = redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + port})
 	t.Cleanup(func() { _ = r.client.Close() })
 	r.start(t)
@@ -49,8 +50,8 @@ func (r *ownRedis) url() string { return "redis://127.0.0.1:" + r.port }
 // start starts it on its port and folder, and waits until it responds.
 func (r *ownRedis) start(t *testing.T) {
 	t.Helper()
-	r.cmd = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", r.port, "--dir", r.folder,
-		"--save", "", "--appendonly", "yes", "--appendfsync", "always")
+	r.cmd = exec.Command("redis-server", append([]string{"--bind", "127.0.0.1", "--port", r.port, "--dir", r.folder,
+		"--save", "", "--appendonly", "yes", "--appendfsync", "always"}, r.args...)...)
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

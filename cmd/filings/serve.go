@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -36,6 +37,8 @@ func (p *program) serveCommand() *cobra.Command {
 		Short: "Serves the API until SIGINT or SIGTERM, then finishes what is in flight",
 		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight: for at most\n" +
 			"FILINGS_REQUEST_TIMEOUT and two seconds. A second signal ends it at once.\n" +
+			"If Elasticsearch or Redis does not respond at the start, it tries again for FILINGS_START_TIMEOUT; meanwhile /readyz\n" +
+			"is 503, and requests are 500. Then it ends with exit code 1.\n" +
 			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
 			"FILINGS_OPERATIONS_TOKEN, /accounts.\n" +
 			"It reads the certificate's files again every minute and at SIGHUP: who connects then gets the new one.",
@@ -65,8 +68,8 @@ func (p *program) writeHint(l listeners) {
 	}
 }
 
-// serve runs the service on l until ctx ends. Everything that can be wrong with settings and servers is found before ready
-// is called. A signal from hangup makes it read its certificate again.
+// serve runs the service on l until ctx ends. ready is called once settings and servers are found to be right. A signal
+// from hangup makes it read its certificate again.
 func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, hangup <-chan os.Signal, log *slog.Logger, ready func()) (err error) {
 	defer l.close()
 	store, closer, err := openEngine(s, log)
@@ -75,14 +78,12 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	registry := newRegistry()
+	registry.MustRegister(certificateMetric(l.certificate))
 	keys, err := openKeys(s, registry, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, keys.Close()) }()
-	if err := reach(ctx, s, store, keys); err != nil {
-		return err
-	}
 	engine, err := serving.New(store, serving.Config{
 		CacheBytes: int64(s.CacheSize), RequestTime: s.RequestTimeout, Registry: registry, Log: log,
 	})
@@ -95,6 +96,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		CORSOrigins:       s.CORSOrigins,
 		ActiveStatuses:    s.ActiveForeclosureStatuses,
 		LegacyHasDataName: s.LegacyHasDataName,
+		FiltersByTier:     s.FiltersByTier,
 		RequestTimeout:    s.RequestTimeout,
 		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
@@ -106,40 +108,92 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 	if err != nil {
 		return usageError{err}
 	}
-	registry.MustRegister(certificateMetric(l.certificate))
-	log.Info("serving", "api", address(l.api), "redirect", address(l.redirect), "operations", address(l.operations))
-	if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
-		// No refusal: in a container no other address works, and only its operator knows who can reach its port.
-		log.Warn("/accounts speaks plain HTTP and other machines can reach it: token and new keys travel in plain text",
-			"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
-	}
-	ready()
 	ticker := time.NewTicker(rereadEvery)
 	defer ticker.Stop()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go l.certificate.Watch(watching, ticker.C, hangup, log)
-	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log)
+	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log, func(ctx context.Context) error {
+		if err := reach(ctx, s, log, store, keys); err != nil {
+			return err
+		}
+		log.Info("serving", "api", address(l.api), "redirect", address(l.redirect), "operations", address(l.operations))
+		if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
+			// No refusal: in a container no other address works, and only its operator knows who can reach its port.
+			log.Warn("/accounts speaks plain HTTP and other machines can reach it: token and new keys travel in plain text",
+				"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
+		}
+		ready()
+		return nil
+	})
 }
 
-// reach makes sure that the servers answer.
-func reach(ctx context.Context, s settings.Settings, store generation.Store, keys access.Store) error {
-	ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
-	defer cancel()
-	var g errgroup.Group
-	g.Go(func() error {
-		_, err := store.Live(ctx)
-		if errors.Is(err, index.ErrLost) {
-			return nil // Elasticsearch answers; the service says it at each request, and recovers when it is repaired
-		}
-		return check.Explain(s, err)
-	})
-	g.Go(func() error { return check.Explain(s, keys.Ping(ctx)) })
+// reach makes sure that the servers respond, and waits for those that do not, each by itself.
+func reach(ctx context.Context, s settings.Settings, log *slog.Logger, store generation.Store, keys access.Store) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, try := range []func(context.Context) error{
+		func(ctx context.Context) error {
+			_, err := store.Live(ctx)
+			if errors.Is(err, index.ErrLost) {
+				return nil // Elasticsearch responds; the service says it at each request, and recovers when it is repaired
+			}
+			return err
+		},
+		func(ctx context.Context) error {
+			err := check.Keys(ctx, keys)
+			if errors.Is(err, access.ErrEmptied) {
+				log.Error("no request is admitted", "error", err.Error())
+				return nil // a service that ran would be no better off, and accounts can be created by it
+			}
+			return err
+		},
+	} {
+		g.Go(func() error {
+			return await(ctx, s.StartTimeout, log, func(ctx context.Context) error {
+				ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
+				defer cancel()
+				return check.Explain(s, try(ctx))
+			})
+		})
+	}
 	return g.Wait()
 }
 
-// serve answers on all sockets until ctx ends or one of them fails, then waits up to drain for requests in flight.
-func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger) error {
+// startRetry is the pause between two attempts to reach a server.
+const startRetry = 500 * time.Millisecond
+
+// await tries until a server responds. It gives up with the last error when timeout is over, and at once on an error that no
+// time mends, such as a wrong password.
+func await(ctx context.Context, timeout time.Duration, log *slog.Logger, try func(context.Context) error) error {
+	began := time.Now()
+	for logged := false; ; logged = true {
+		err := try(ctx)
+		if err == nil || !passes(err) || time.Since(began) >= timeout {
+			return err
+		}
+		if !logged {
+			log.Warn("waiting for a server", "for", timeout.String(), "error", err.Error())
+		}
+		select {
+		case <-time.After(startRetry):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// passes reports whether a server may be just not up yet.
+func passes(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	if errors.Is(err, access.ErrRefused) || errors.As(err, &certificate) {
+		return false
+	}
+	return errors.Is(err, index.ErrUnavailable) || errors.Is(err, access.ErrUnavailable)
+}
+
+// serve answers on all sockets until ctx ends or one of them or start fails, then waits up to drain for requests in flight.
+// start runs meanwhile.
+func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger, start func(context.Context) error) error {
 	clients := map[net.Listener]*fiber.App{l.api: svc.API()}
 	if l.redirect != nil {
 		clients[l.redirect] = svc.Redirect(l.port())
@@ -148,6 +202,7 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 	if l.operations != nil {
 		operators[l.operations] = svc.Operations()
 	}
+	stop := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	for _, apps := range []map[net.Listener]*fiber.App{clients, operators} {
 		for socket, app := range apps {
@@ -156,8 +211,16 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		}
 	}
 	g.Go(func() error {
+		if err := start(ctx); ctx.Err() == nil {
+			return err
+		}
+		return nil // it was stopped
+	})
+	g.Go(func() error {
 		<-ctx.Done()
-		log.Info("stopping: finishing what is in flight")
+		if stop.Err() != nil {
+			log.Info("stopping: finishing what is in flight")
+		}
 		// Operators are served to the end: meanwhile /readyz responds with 503, and /metrics shows what is in flight.
 		grace, cancel := context.WithTimeout(context.Background(), drain)
 		defer cancel()

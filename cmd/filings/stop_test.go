@@ -244,6 +244,9 @@ func TestStop_HangingElasticsearch(t *testing.T) {
 	}
 }
 
+// atOnce is the start of a service whose servers are up.
+func atOnce(context.Context) error { return nil }
+
 // A signal may come while the service is only about to listen.
 func TestStop_BeforeItListens(t *testing.T) {
 	t.Parallel()
@@ -263,7 +266,7 @@ func TestStop_BeforeItListens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := l.serve(ctx, svc, time.Second, slog.New(slog.DiscardHandler)); err != nil {
+		if err := l.serve(ctx, svc, time.Second, slog.New(slog.DiscardHandler), atOnce); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -305,7 +308,7 @@ func TestStop_Refunds(t *testing.T) {
 	var log bytes.Buffer
 	served := make(chan error, 1)
 	go func() {
-		served <- l.serve(ctx, site.Service, 200*time.Millisecond, slog.New(slog.NewTextHandler(&log, nil)))
+		served <- l.serve(ctx, site.Service, 200*time.Millisecond, slog.New(slog.NewTextHandler(&log, nil)), atOnce)
 	}()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.api.Addr().String()+"/v1/stats", http.NoBody)
 	if err != nil {

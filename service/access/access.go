@@ -38,6 +38,7 @@
 //	usage:<user>:lifetime  requests counted for life
 //	usage:<user>:<day>     requests counted on that day, in days since 1970-01-01; expires after two days
 //	accounts               a sorted set of all users, for lists in order
+//	ping                   counts the calls of Ping
 //
 // Every method is one Lua script, and Redis runs one script at a time: between looking at a counter and adding to it
 // nothing else happens, whoever calls. That is why not one request over a quota is admitted, by any number of processes.
@@ -48,18 +49,25 @@
 // Redis does not reply no request is admitted; at worst the customer loses the one request whose reply was lost, never
 // gains one. What survives a crash of Redis is up to its persistence (appendonly).
 //
+// Accounts are never deleted, so a Redis that has had the set of accounts and lacks it was emptied: flushed, or started
+// again without its data. Unknown keys are then no answer (loss.go). The script of an admission looks for the set itself,
+// and only for an unknown key.
+//
 // While Redis does not reply, a breaker (package breaker) refuses at once instead of letting every request wait for its
 // time to end. An account that holds something else than this package writes is refused alone.
 //
 // Redis Cluster is not supported. Admission begins with nothing but the hash of a key and must reach the account and its
 // counters in the same script, while a cluster wants the names of all of them to share a hash tag. As an account changes
-// its keys, that would have to be one tag for everything: one node would carry it all, as one Redis does.
+// its keys, that would have to be one tag for everything: one node would carry it all, as one Redis does. Behind Sentinel
+// Redis is one server at a time, and may be any number of them (redis_url.go).
 //
 // # SQLite
 //
 // The embedded store is one file in WAL mode. Whatever writes begins with BEGIN IMMEDIATE: it holds the only write lock
 // of the file, also against other processes, before it looks at a counter. Commits are not synced one by one: they
-// survive the end of a process, but a power failure may lose the last of them.
+// survive the end of a process, but a power failure may lose the last of them. A process that has a file open can use it
+// even after somebody has deleted it, with keys and counts that no other process sees. So the file at the path has to be
+// the one that was opened.
 package access
 
 import (
@@ -88,6 +96,16 @@ var (
 	ErrNoAccount   = errors.New("no such account")           //
 	ErrHasKey      = errors.New("account has an active key") // create: rotate or revoke it
 	ErrRevoked     = errors.New("account has no active key") // rotate, revoke: create one
+)
+
+// Kinds of ErrUnavailable that waiting does not mend.
+var (
+	// ErrEmptied is that the store had accounts and has none. Create and a restored backup mend it.
+	ErrEmptied = fmt.Errorf("%w: it had accounts and has none: restore its backup, or create the accounts again", ErrUnavailable)
+	// ErrRefused is that the store does not serve this program: credentials, certificate or address are wrong.
+	ErrRefused = fmt.Errorf("%w to this program", ErrUnavailable)
+	// ErrCluster is that the address is one of Redis Cluster.
+	ErrCluster = fmt.Errorf("%w: it is a node of Redis Cluster, which is not supported: name one Redis, or its Sentinels", ErrRefused)
 )
 
 // InvalidError says what is wrong with an argument of Create or SetTier: the name of the parameter, and what it must be.
@@ -148,7 +166,8 @@ type Account struct {
 // returns ErrUnavailable when the store does not reply before ctx ends.
 type Store interface {
 	// Admit looks key up, and counts one request against its account if key, burst and quota allow it. It is one round
-	// trip. A refused request counts nothing, against neither the burst nor the quota.
+	// trip. A refused request counts nothing, against neither the burst nor the quota. ErrEmptied for an unknown key if
+	// the store has lost its accounts.
 	Admit(ctx context.Context, key string) (Admission, error)
 	// Refund undoes what Admit counted, for a request that the service failed to answer. It works with a context
 	// whose request has ended, for a time that it bounds itself.
@@ -168,7 +187,8 @@ type Store interface {
 	// List returns all accounts by user.
 	List(ctx context.Context) ([]Account, error)
 
-	// Ping reports whether the store replies.
+	// Ping reports whether the store can admit requests: it counts, but in a counter of its own. ErrEmptied if the store
+	// has lost its accounts.
 	Ping(ctx context.Context) error
 	Close() error
 }

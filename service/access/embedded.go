@@ -34,15 +34,19 @@ var schema string
 // Embedded is a Store in one SQLite file, for any number of processes on one machine.
 type Embedded struct {
 	db         *sql.DB
+	path       string
+	opened     fs.FileInfo // of the file at path
 	statements statements
 	limits     Limits
 	now        func() time.Time
+	had        hadAccounts
 }
 
 var _ Store = (*Embedded)(nil)
 
 // OpenEmbedded opens the store in the file at path, which only its owner may read, and makes it if there is none; its
-// folder must exist. SQLite puts two more files beside it, which belong to it. Limits are checked by Validate. Now is
+// folder must exist. SQLite puts two more files beside it, which belong to it; a fourth one, HadAccountsFile, outlives
+// them and tells an emptied store from a new one. Limits are checked by Validate. Now is
 // the clock; nil: that of the machine.
 func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, error) {
 	if err := limits.Validate(); err != nil {
@@ -58,6 +62,10 @@ func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, 
 	if err := private(path); err != nil {
 		return nil, fmt.Errorf("open key store: %w", err)
 	}
+	opened, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open key store: %w", err)
+	}
 	db, err := sql.Open("sqlite", source(path))
 	if err != nil {
 		return nil, fmt.Errorf("open key store: %w", err)
@@ -65,7 +73,8 @@ func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, 
 	// One connection: the file has one write lock, and callers that queue for a connection are served in order and
 	// leave when their context ends, while those that queue for the lock poll.
 	db.SetMaxOpenConns(1)
-	e := &Embedded{db: db, limits: limits, now: now}
+	e := &Embedded{db: db, path: path, opened: opened, limits: limits, now: now}
+	e.had.rememberIn(filepath.Join(filepath.Dir(path), HadAccountsFile))
 	if err := e.prepare(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open key store %s: %w", path, err), db.Close())
 	}
@@ -117,10 +126,21 @@ func (e *Embedded) prepare() error {
 
 // Ping implements Store.
 func (e *Embedded) Ping(ctx context.Context) error {
-	return e.attempt(ctx, "ping", func(ctx context.Context) error {
-		var one int
-		return e.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT * FROM accounts)").Scan(&one)
+	return e.write(ctx, "ping", func(t transaction) error {
+		if err := t.exec(t.statements.count, "", "ping"); err != nil { // no user has that name
+			return err
+		}
+		return e.look(t)
 	})
+}
+
+// look fails if the accounts are lost.
+func (e *Embedded) look(t transaction) error {
+	var hasAccounts bool
+	if err := t.row(t.statements.any).Scan(&hasAccounts); err != nil {
+		return err
+	}
+	return e.had.look(hasAccounts)
 }
 
 // Close implements Store.
@@ -149,6 +169,9 @@ func (e *Embedded) write(ctx context.Context, what string, change func(transacti
 func (e *Embedded) attempt(ctx context.Context, what string, operation func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
+	if file, err := os.Stat(e.path); err != nil || !os.SameFile(file, e.opened) {
+		return fmt.Errorf("%s: %w: its file was deleted or replaced: restore it and restart the service", what, ErrUnavailable)
+	}
 	err := operation(ctx)
 	for isBusy(err) && pause(ctx, lockRetry) {
 		err = operation(ctx)
@@ -156,7 +179,7 @@ func (e *Embedded) attempt(ctx context.Context, what string, operation func(cont
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrNoAccount), errors.Is(err, ErrHasKey), errors.Is(err, ErrRevoked):
+	case errors.Is(err, ErrNoAccount), errors.Is(err, ErrHasKey), errors.Is(err, ErrRevoked), errors.Is(err, ErrEmptied):
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return fmt.Errorf("%s: %w: %v", what, ErrUnavailable, err)

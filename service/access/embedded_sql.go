@@ -10,7 +10,7 @@ import (
 type statements struct {
 	byKey, used, count, expire, fill, refund *sql.Stmt
 	byUser, create, rotate, revoke, tier     *sql.Stmt
-	accounts                                 *sql.Stmt
+	accounts, any                            *sql.Stmt
 }
 
 // prepareStatements prepares all statements. They live as long as db.
@@ -36,6 +36,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 		{&s.revoke, `UPDATE accounts SET hash = NULL WHERE user = ?`},
 		{&s.tier, `UPDATE accounts SET tier = ? WHERE user = ?`},
 
+		{&s.any, `SELECT EXISTS (SELECT * FROM accounts)`},
 		// All accounts, or one; with what was used in the counter of the tier.
 		{&s.accounts, `SELECT a.user, a.tier, a.prefix, a.hash IS NOT NULL, a.name, a.created, coalesce(u.used, 0)
 			FROM accounts a

@@ -14,10 +14,16 @@ func (e *Embedded) Admit(ctx context.Context, key string) (a Admission, err erro
 	}
 	err = e.write(ctx, "admit", func(t transaction) (err error) {
 		a, err = t.admit(e.limits, hashKey(key))
+		if err == nil && a.Verdict == UnknownKey {
+			err = e.look(t)
+		}
 		return err
 	})
 	if err != nil {
 		return Admission{}, err
+	}
+	if a.Verdict != UnknownKey {
+		e.had.saw()
 	}
 	return a, nil
 }

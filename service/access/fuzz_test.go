@@ -24,10 +24,18 @@ func FuzzRedisURL(f *testing.F) {
 	for _, seed := range []string{
 		"redis://h", "rediss://u:hidden@h:1/3", "redis://h?max_retries=9&dialer_retries=9", "redis://h/hidden", "unix:///hidden", "redis://h?read_timeout=-1",
 		"redis://h?hidden=1", "redis://[::1]:6379?dial_timeout=0&context_timeout_enabled=false",
+		"redis://h?master_name=m&addr=i:1&max_retries=9&password=hidden", "rediss://h?master_name=m&replica_only=1", "redis://h?master_name=",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, url string) {
+		sentinels, err := failoverOptions(url)
+		if err != nil && len(url) > 20 && strings.Contains(err.Error(), url) {
+			t.Fatalf("%v quotes %q", err, url)
+		}
+		if err == nil && (sentinels.MaxRetries != -1 || !sentinels.ContextTimeoutEnabled || sentinels.ReadTimeout == 0 || sentinels.DialTimeout == 0 || sentinels.ReplicaOnly) {
+			t.Fatalf("%q: %+v", url, sentinels)
+		}
 		options, err := redisOptions(url)
 		if err != nil {
 			if len(url) > 20 && strings.Contains(err.Error(), url) {

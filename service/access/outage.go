@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,10 +17,38 @@ import (
 )
 
 // redisFailure says that Redis did not do what was attempted, and why in words of our own: the texts of the errors below
-// hold addresses, and whatever a server replies.
+// hold addresses, and whatever a server replies. What no time mends is ErrRefused or ErrCluster.
 func redisFailure(what string, err error) error {
-	return fmt.Errorf("%s: %w: %s", what, ErrUnavailable, outage(err))
+	var certificate *tls.CertificateVerificationError
+	var errorReply redis.Error
+	kind := ErrUnavailable
+	switch {
+	case errors.As(err, &certificate), errors.Is(err, redis.Nil):
+		kind = ErrRefused
+	case errors.As(err, &errorReply):
+		switch code := replyCode(errorReply); {
+		case slices.Contains(clusterCodes, code), strings.Contains(errorReply.Error(), "in a cluster node"): // what a script gets
+			return fmt.Errorf("%s: %w", what, ErrCluster)
+		case refusal.MatchString(errorReply.Error()):
+			kind = ErrRefused
+		}
+	}
+	return fmt.Errorf("%s: %w: %s", what, kind, outage(err))
 }
+
+var (
+	// refusal is a reply about the address: credentials, a user's permissions, protected mode, the number of the database.
+	refusal      = regexp.MustCompile(`^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR AUTH|ERR DB index) `)
+	clusterCodes = []string{"MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN"}
+
+	// meanings are those of the codes with which a Redis that runs refuses to count.
+	meanings = map[string]string{
+		"OOM":        ": its memory is full",
+		"READONLY":   ": it is a replica",
+		"MISCONF":    ": it cannot write to its disk",
+		"NOREPLICAS": ": too few replicas follow it",
+	}
+)
 
 func outage(err error) string {
 	var (
@@ -35,6 +64,8 @@ func outage(err error) string {
 		return "no reply in time"
 	case errors.Is(err, redis.ErrPoolTimeout):
 		return "all connections are busy"
+	case errors.Is(err, redis.Nil):
+		return "its Sentinels know no master of that name"
 	case errors.Is(err, redis.ErrClosed):
 		return "the store was closed"
 	case errors.As(err, &errno):
@@ -46,7 +77,8 @@ func outage(err error) string {
 	case errors.Is(err, io.EOF):
 		return "it closed the connection"
 	case errors.As(err, &errorReply):
-		return "it replied " + replyCode(errorReply)
+		code := replyCode(errorReply)
+		return "it replied " + code + meanings[code]
 	}
 	return "the connection failed"
 }

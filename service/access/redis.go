@@ -3,33 +3,23 @@ package access
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"errors"
 	"log/slog"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"filings/index/breaker"
 )
 
-const (
-	defaultPrefix = "filings:"
-
-	// These bound what has no deadline of its own, such as a command. Redis replies in less than a millisecond, but may
-	// stall for seconds while it writes to a slow disk.
-	dialTimeout  = time.Second
-	replyTimeout = 5 * time.Second
-)
+const defaultPrefix = "filings:"
 
 // RedisConfig says where the store is and what it allows.
 type RedisConfig struct {
 	// URL is redis:// or, with TLS, rediss://, as in redis://user:password@host:6379/0. The options of go-redis
-	// (?pool_size=50) may follow, but for those that would retry a command or ignore a deadline.
+	// (?pool_size=50) may follow, but for those that would retry a command or ignore a deadline. With master_name among
+	// them it is the address of a Sentinel: newClient has the form.
 	URL string
 	// Limits are checked by Validate.
 	Limits Limits
@@ -37,13 +27,16 @@ type RedisConfig struct {
 	Prefix string
 	// Now is the clock. Nil: that of Redis, the only right one with more than one process.
 	Now func() time.Time
+	// HadAccounts is the path of a file that outlives the process, and tells the next one that the store has had accounts.
+	// Nothing is kept where its folder is not there. Empty: only this process knows.
+	HadAccounts string
 	// Registerer gets the metric of the circuit breaker. Nil: there is none.
 	Registerer prometheus.Registerer
 	// Log gets the breaker's changes of state. Nil: there is none.
 	Log *slog.Logger
 }
 
-// Redis is a Store in one Redis server, for any number of processes.
+// Redis is a Store in one Redis server, or in the one that Sentinel names, for any number of processes.
 //
 // The deadline of a context ends the wait for a reply. A context that is cancelled before its deadline is noticed before
 // a command is sent; from then on Redis has five seconds to reply.
@@ -55,6 +48,7 @@ type Redis struct {
 	tiers   []any // the limits as the script of Admit takes them
 	prefix  string
 	now     func() time.Time
+	had     hadAccounts
 }
 
 var _ Store = (*Redis)(nil)
@@ -68,7 +62,7 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	if err := cfg.Limits.Validate(); err != nil {
 		return nil, err
 	}
-	options, err := redisOptions(cfg.URL)
+	client, err := newClient(cfg.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -79,15 +73,15 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	if cfg.Prefix == "" {
 		cfg.Prefix = defaultPrefix
 	}
-	logging.Disable()
 	r := &Redis{
-		client:  redis.NewClient(options),
+		client:  client,
 		scripts: scripts,
 		limits:  cfg.Limits,
 		prefix:  cfg.Prefix,
 		now:     cfg.Now,
 	}
-	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.Ping, Log: cfg.Log})
+	r.had.rememberIn(cfg.HadAccounts)
+	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.probe, Log: cfg.Log})
 	for _, tier := range Tiers {
 		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst)
 	}
@@ -97,42 +91,28 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	return r, err
 }
 
-// redisOptions reads an URL, and sets what the promises of a Store need.
-func redisOptions(url string) (*redis.Options, error) {
-	options, err := redis.ParseURL(url)
-	if err != nil || options.Network != "tcp" {
-		return nil, errors.New("the Redis URL must look like redis://user:password@host:6379/0, or rediss:// for TLS")
+// Ping implements Store. It does not wait for the breaker.
+func (r *Redis) Ping(ctx context.Context) error {
+	reply, err := r.count(ctx)
+	if err != nil {
+		return err
 	}
-	// A command without a reply may have counted: sent again, it would count twice. Connections that Redis has
-	// closed are noticed before a command is sent, so none fails for that.
-	options.MaxRetries = -1
-	options.ContextTimeoutEnabled = true // the deadline of the request holds for its admission
-	options.DialerRetries = 2            // one more after 100 ms, for a Redis that is being restarted
-	if options.DialTimeout == 0 {
-		options.DialTimeout = dialTimeout
-	}
-	if options.ReadTimeout == 0 {
-		options.ReadTimeout = replyTimeout
-	}
-	if options.TLSConfig != nil {
-		// go-redis would shake hands without looking at the deadline.
-		dialer := &tls.Dialer{Config: options.TLSConfig}
-		options.Dialer = dialer.DialContext
-	}
-	// Nothing is pushed to us: with RESP3, go-redis would look for that before each reply.
-	options.Protocol = 2
-	// Both only make new connections slower here: the first names the client, the second serves managed clusters.
-	options.DisableIdentity = true
-	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	return options, nil
+	return r.look("ping", &reply)
 }
 
-// Ping implements Store. It deletes what is not there: a read-only Redis replies to PING, but admits no request.
-func (r *Redis) Ping(ctx context.Context) error {
-	if err := r.client.Del(ctx, r.prefix+"ping").Err(); err != nil {
-		return redisFailure("ping", err)
+// probe is the breaker's. A store without accounts passes: else none could be created.
+func (r *Redis) probe(ctx context.Context) error {
+	_, err := r.count(ctx)
+	return err
+}
+
+// count is a small call of the kind that requests make, as the breaker wants it. It replies whether there are accounts.
+func (r *Redis) count(ctx context.Context) (reply, error) {
+	values, err := r.scripts["ping"].Run(ctx, r.client, nil, r.prefix, "").Slice()
+	if err != nil {
+		return reply{}, redisFailure("ping", err)
 	}
-	return nil
+	return reply{values: values}, nil
 }
 
 // Close implements Store.

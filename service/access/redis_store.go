@@ -16,13 +16,14 @@ func (r *Redis) Admit(ctx context.Context, key string) (Admission, error) {
 	}
 	word := reply.text()
 	if word == "unknown" {
-		return Admission{Verdict: UnknownKey}, nil
+		return Admission{Verdict: UnknownKey}, r.look("admit", &reply)
 	}
 	user, tier := reply.text(), Tier(reply.text())
 	used, now := reply.number(), reply.instant()
 	if reply.err != nil {
 		return Admission{}, fmt.Errorf("admit: %w", reply.err)
 	}
+	r.had.saw()
 	verdict := Admitted
 	switch word {
 	case "quota":
@@ -31,6 +32,18 @@ func (r *Redis) Admit(ctx context.Context, key string) (Admission, error) {
 		verdict = BurstExceeded
 	}
 	return r.limits.admission(verdict, user, tier, used, now), nil
+}
+
+// look reads from reply whether there are accounts, and fails if they are lost.
+func (r *Redis) look(what string, reply *reply) error {
+	hasAccounts := reply.number() == 1
+	if reply.err != nil {
+		return fmt.Errorf("%s: %w", what, reply.err)
+	}
+	if err := r.had.look(hasAccounts); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }
 
 // refundTimeout bounds a refund, whose request may have ended already: connecting, and a reply.

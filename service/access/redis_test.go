@@ -139,7 +139,7 @@ func TestK8_DaysExpire(t *testing.T) {
 
 func TestRedisURL(t *testing.T) {
 	t.Parallel()
-	const wrong = "the Redis URL must look like"
+	const wrong, sentinels = "the Redis URL must look like", "the Redis URL of Sentinels must look like"
 	tests := []struct {
 		name, url, want string
 	}{
@@ -152,6 +152,13 @@ func TestRedisURL(t *testing.T) {
 		{"not an URL", "redis://user:hidden@127.0.0.1:port", wrong},
 		{"database without number", "redis://127.0.0.1/hidden", wrong},
 		{"unknown option", "redis://127.0.0.1?hidden=1", wrong},
+		{"Sentinels", "redis://127.0.0.1?master_name=m&addr=127.0.0.2:26379&max_retries=9&password=hidden", ""},
+		{"Sentinels, TLS", "rediss://user:hidden@127.0.0.1?master_name=m", ""},
+		{"Sentinels without a name", "redis://127.0.0.1?master_name=", sentinels},
+		{"Sentinels without a port", "redis://127.0.0.1?master_name=m&addr=hidden", sentinels},
+		{"replicas", "redis://127.0.0.1?master_name=m&replica_only=true&password=hidden", sentinels},
+		{"any of them", "redis://127.0.0.1?master_name=m&route_randomly=true", sentinels},
+		{"another option of Sentinels", "redis://127.0.0.1?master_name=m&hidden=1", sentinels},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func TestRedisOverTLS(t *testing.T) {
 	secure := place{Kind: "redis", At: "rediss://" + front.Address, Key: p.Key}
 
 	_, err := secure.open(t, sharedLimits(), nil).Admit(t.Context(), key)
-	wantError(t, err, "admit: key store unavailable: its certificate is not trusted")
+	wantError(t, err, "admit: key store unavailable to this program: its certificate is not trusted")
 	same(t, "used", int64(0), show(t, s, "ann").Used)
 
 	admitted, err := worker{Place: secure, Key: key}.run(t, "SSL_CERT_FILE="+front.Certificate)

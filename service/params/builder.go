@@ -37,8 +37,8 @@ type bounds struct {
 const finerTiles = 2
 
 // Read reads the values of raw and of the path, and builds the Request. The first invalid one in the order of the table is
-// the error. segment returns the segment of the path for a parameter, as it was sent.
-func (t *Table) Read(raw Raw, segment func(name string) string, now time.Time) (Request, error) {
+// the error. segment returns the segment of the path for a parameter, as it was sent. Filters may be by fields up to tier.
+func (t *Table) Read(raw Raw, segment func(name string) string, tier index.Tier, now time.Time) (Request, error) {
 	b := &builder{now: now.UTC(), active: t.active}
 	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now}
 	for i := range t.rows {
@@ -60,9 +60,13 @@ func (t *Table) Read(raw Raw, segment func(name string) string, now time.Time) (
 		if !ok {
 			return Request{}, p.invalid(name, text)
 		}
-		if some {
-			b.apply(p, name, v)
+		if !some {
+			continue
 		}
+		if p.reveals(v) > tier {
+			return Request{}, p.above(name)
+		}
+		b.apply(p, name, v)
 	}
 	if err := t.missing(raw.on, b.edges); err != nil {
 		return Request{}, err

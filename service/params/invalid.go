@@ -20,6 +20,11 @@ func (p *Parameter) invalid(name, text string) error {
 	return invalid(name, "must be %s, not %s", p.Form(), strconv.Quote(Shorten(text)))
 }
 
+// above is the error of a filter by fields that the caller's tier does not show.
+func (p *Parameter) above(name string) error {
+	return invalid(name, "must not be given with a key of this tier: it filters by fields that only the %s tier and above show", p.tier())
+}
+
 // Shorten cuts a text of the client, so that a message stays readable.
 func Shorten(s string) string {
 	const most = 60

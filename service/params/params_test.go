@@ -22,7 +22,7 @@ func (t *Table) parse(on Endpoints, query string) (Request, Raw, error) {
 	if err != nil {
 		return Request{}, raw, err
 	}
-	r, err := t.Read(raw, func(name string) string { return map[string]string{"id": "7", "county": "Orange"}[name] }, testNow())
+	r, err := t.Read(raw, func(name string) string { return map[string]string{"id": "7", "county": "Orange"}[name] }, index.Enterprise, testNow())
 	return r, raw, err
 }
 

@@ -64,6 +64,23 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	return v, true, ok
 }
 
+// tier is the lowest one that shows all fields that p looks at.
+func (p *Parameter) tier() index.Tier {
+	highest := index.Free
+	for _, field := range p.fields {
+		highest = max(highest, field.Reveals())
+	}
+	return highest
+}
+
+// reveals is the tier whose values can be found by p with the value v; Free for a value that filters nothing.
+func (p *Parameter) reveals(v value) index.Tier {
+	if p.op == opPresent && !v.is || p.op == opForeclosure && v.text == "all" {
+		return index.Free
+	}
+	return p.tier()
+}
+
 // Clamped reports whether a value above Max becomes Max instead of being refused (rule P1).
 func (p *Parameter) Clamped() bool { return p.op == opLimit }
 

@@ -1,6 +1,6 @@
 // Package check checks everything that a service needs, as `filings check` shows it: data folder, certificate, engine,
-// key store and ports. It reaches the servers as the service would and changes nothing on them, and no finding shows a
-// secret. How engine and key store are opened is the program's to say.
+// key store and ports. It reaches the servers as the service would and changes nothing on them but a counter of its own in
+// the key store, and no finding shows a secret. How engine and key store are opened is the program's to say.
 //
 // A finding is one line. Each part adds its own, in the order in which a service needs the parts.
 package check
@@ -81,8 +81,10 @@ func Explain(s settings.Settings, err error) error {
 	switch {
 	case errors.Is(err, index.ErrUnavailable) && len(s.ElasticsearchURL) > 0:
 		return fmt.Errorf("%w (is Elasticsearch up at FILINGS_ELASTICSEARCH_URL?)", err)
+	case errors.Is(err, access.ErrEmptied):
+		return err
 	case errors.Is(err, access.ErrUnavailable) && s.RedisURL != "":
-		return fmt.Errorf("%w (is Redis up at FILINGS_REDIS_URL?)", err)
+		return fmt.Errorf("%w (look at the Redis of FILINGS_REDIS_URL)", err)
 	}
 	return err
 }

@@ -151,7 +151,6 @@ func TestCheck_Redis(t *testing.T) {
 		{"not persistent", func(f *access.Health) { f.AppendOnly = false }, "warn persistence"},
 		{"evicts", func(f *access.Health) { f.Eviction = "allkeys-lru" }, "warn eviction"},
 		{"replica", func(f *access.Health) { f.Replica = true }, "fail writing"},
-		{"cluster", func(f *access.Health) { f.Cluster = true }, "fail writing"},
 		{"disk fails", func(f *access.Health) { f.DiskFails = true }, "fail writing"},
 		{"nearly full", func(f *access.Health) { f.MaxMemory, f.UsedMemory = 100, 90 }, "warn writing"},
 		{"has room", func(f *access.Health) { f.MaxMemory, f.UsedMemory = 100, 89 }, ""},

@@ -21,10 +21,28 @@ const (
 	clockApart = 2 * time.Second
 )
 
+// Keys returns an error unless a key store can admit requests: Ping, and what only the start of a program looks at.
+func Keys(ctx context.Context, store access.Store) error {
+	if err := store.Ping(ctx); err != nil {
+		return err
+	}
+	if redis, ok := store.(*access.Redis); ok {
+		// A node of Redis Cluster may hold by chance the names that Ping uses. A Redis that does not show its state is none.
+		if health, err := redis.Health(ctx); err == nil && health.Cluster {
+			return access.ErrCluster
+		}
+	}
+	return nil
+}
+
 // keyStore checks the store of keys and counters.
 func (c *checkup) keyStore(ctx context.Context) {
 	if c.Settings.RedisURL == "" {
-		if _, err := os.Stat(filepath.Join(c.Settings.DataDir, "access.db")); errors.Is(err, fs.ErrNotExist) {
+		if !c.inFolder("access.db") && c.inFolder(access.HadAccountsFile) {
+			c.fail("key store", "%v", access.ErrEmptied)
+			return
+		}
+		if !c.inFolder("access.db") {
 			c.ok("key store", "embedded, in FILINGS_DATA_DIR: the program creates it when it first needs it")
 			return
 		}
@@ -35,7 +53,7 @@ func (c *checkup) keyStore(ctx context.Context) {
 		return
 	}
 	defer store.Close()
-	if err := store.Ping(ctx); err != nil {
+	if err := Keys(ctx, store); err != nil {
 		c.fail("key store", "%v", Explain(c.Settings, err))
 		return
 	}
@@ -51,6 +69,12 @@ func (c *checkup) keyStore(ctx context.Context) {
 		return
 	}
 	c.redis(health, requested)
+}
+
+// inFolder reports whether the data folder has a file of that name.
+func (c *checkup) inFolder(name string) bool {
+	_, err := os.Stat(filepath.Join(c.Settings.DataDir, name))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // redis judges the state of Redis, which was requested at the time requested.
@@ -79,10 +103,8 @@ func (c *checkup) redis(health access.Health, requested time.Time) {
 // redisWrites checks what would keep Redis from counting.
 func (c *checkup) redisWrites(health access.Health) {
 	switch {
-	case health.Replica:
-		c.fail("writing", "it is a replica and accepts no writes: FILINGS_REDIS_URL must name the primary")
-	case health.Cluster:
-		c.fail("writing", "it is a node of Redis Cluster, which is not supported")
+	case health.Replica: // one that takes writes loses them
+		c.fail("writing", "it is a replica: FILINGS_REDIS_URL must name the primary, or its Sentinels")
 	case health.DiskFails:
 		c.fail("writing", "its last write to disk failed, and it may refuse to count: look at its disk and log")
 	case health.MaxMemory > 0 && 100*health.UsedMemory/health.MaxMemory >= memoryFull:

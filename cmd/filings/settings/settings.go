@@ -39,6 +39,7 @@ type Settings struct {
 	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies whose X-Forwarded-Proto: https the plain listener believes, and then serves"`
 	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
+	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s: once"`
 	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for cached totals, aggregations and pages; 0: none"`
 
 	FreeLifetimeQuota    int64 `split_words:"true" default:"100" desc:"Requests of a free account, for life"`
@@ -50,6 +51,7 @@ type Settings struct {
 	ProBurst             int64 `split_words:"true" default:"25" desc:"Requests of a pro account a second"`
 	EnterpriseBurst      int64 `split_words:"true" default:"100" desc:"Requests of an enterprise account a second"`
 
+	FiltersByTier             bool   `split_words:"true" default:"false" desc:"true: an account filters only by fields that its tier sees; else 400"`
 	ActiveForeclosureStatuses List   `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
 	LegacyHasDataName         string `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
 	KeepGenerations           int    `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
@@ -84,6 +86,8 @@ func form(typeName string) string {
 	switch typeName {
 	case "time.Duration":
 		return "a duration such as 5s or 1m30s"
+	case "bool":
+		return "true or false"
 	case "slog.Level":
 		return "debug, info, warn or error"
 	case "settings.Networks":

@@ -29,6 +29,7 @@ func (s Settings) Check() error {
 	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…", "FILINGS_OPERATIONS_LISTEN is off: it must be an address")
 	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
+	check(s.StartTimeout >= 0, "START_TIMEOUT", s.StartTimeout.String(), "must be a duration, 0s or more")
 	check(s.LegacyHasDataName != "", "LEGACY_HAS_DATA_NAME", "", "must be the name of a parameter")
 	check(slices.Contains([]string{"auto", "text", "json"}, s.LogFormat), "LOG_FORMAT", s.LogFormat, "must be text, json or auto")
 	for _, number := range []struct {

@@ -1,9 +1,9 @@
 -- Looks a key up and counts one request, if quota and burst allow it. A request that is refused changes nothing.
 -- ARGV: the key's hash, then tier, quota and burst of every tier.
--- Returns verdict, user, tier, requests used, and the time.
+-- Returns verdict, user, tier, requests used, and the time; of an unknown key, whether there are accounts.
 
 local user = redis.call('GET', key_name(ARGV[3]))
-if not user then return { 'unknown' } end
+if not user then return { 'unknown', redis.call('EXISTS', accounts_name) } end
 
 local account = account_name(user)
 local tier, level, at = unpack(redis.call('HMGET', account, 'tier', 'level', 'at'))
