@@ -40,8 +40,8 @@ func parameter(p *params.Parameter, required bool) openapi3.Parameter {
 	if form := p.Form(); form != "text" {
 		d.Description += " Must be " + form + "."
 	}
-	if s.Items != nil {
-		d.Style, d.Explode = "form", new(bool) // comma-separated
+	if p.List() { // OpenAPI's default, written out: what generators do that do not look at it
+		d.Style, d.Explode = "form", openapi3.Ptr(true)
 	}
 	d.Description += " Example: `" + p.Example + "`."
 	if required {
