@@ -65,20 +65,20 @@ func clustersOf(cells []index.Cell, precision int) clusters {
 }
 
 type featureCollection struct {
-	Type     string    `json:"type" help:"FeatureCollection."`
+	Type     string    `json:"type" const:"FeatureCollection" help:"What it is in GeoJSON."`
 	Features []feature `json:"features" help:"The cells."`
 }
 
 // feature is a cell in GeoJSON, where longitudes come first.
 type feature struct {
-	Type       string            `json:"type" help:"Feature."`
+	Type       string            `json:"type" const:"Feature" help:"What it is in GeoJSON."`
 	BBox       bbox              `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north, rounded outwards to six decimals."`
 	Geometry   point             `json:"geometry"`
 	Properties featureProperties `json:"properties"`
 }
 
 type point struct {
-	Type        string     `json:"type" help:"Point."`
+	Type        string     `json:"type" const:"Point" help:"What it is in GeoJSON."`
 	Coordinates [2]float64 `json:"coordinates" help:"Mean longitude and latitude of the cell's filings, to six decimals."`
 }
 

@@ -60,7 +60,9 @@ func TestA_Figures(t *testing.T) {
 func TestA6_CountysOwnName(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, alike, func(t *testing.T, s *site) {
-		var got struct{ Data []struct{ County, State string } }
+		var got struct {
+			Data []struct{ County, State string }
+		}
 		a := s.get(t, access.Free, "/v1/stats/counties")
 		if err := json.Unmarshal([]byte(a.body), &got); err != nil {
 			t.Fatal(err)
