@@ -39,6 +39,8 @@ func (s *Service) Operations() *fiber.App {
 	app.Get("/readyz", s.readyz)
 	app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.config.Registry, promhttp.HandlerOpts{})))
 	manage.Route(app)
+	edge.RouteAllMethods(app.Server())
+	edge.CloseIdle(app.Server())
 	return app
 }
 
