@@ -100,11 +100,12 @@ func CompareCounties(a, b string) int {
 	return cmp.Or(cmp.Compare(Fold(a), Fold(b)), cmp.Compare(a, b))
 }
 
-// CompareByState orders county names by state, then as CompareCounties does (rule A6).
+// CompareByState orders county names by state, then their parts without the state as CompareCounties does (rule A6): Lee
+// comes before Lee (X), although the comma behind it comes after a blank.
 func CompareByState(a, b string) int {
-	_, sa := SplitCounty(a)
-	_, sb := SplitCounty(b)
-	return cmp.Or(cmp.Compare(sa, sb), CompareCounties(a, b))
+	countyA, stateA := SplitCounty(a)
+	countyB, stateB := SplitCounty(b)
+	return cmp.Or(cmp.Compare(stateA, stateB), CompareCounties(countyA, countyB))
 }
 
 // Empty is the Reader of a service that has no filings yet.

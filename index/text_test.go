@@ -91,7 +91,7 @@ func TestCompareCounties_A5(t *testing.T) {
 
 func TestCompareByState_A6(t *testing.T) {
 	t.Parallel()
-	sorted(t, index.CompareByState, []string{"Zoo, AA", "Lake, CA", "Orange, CA", "alpha, FL", "LAKE, FL", "Lake, FL", "Adams, WA"})
+	sorted(t, index.CompareByState, []string{"Zoo, AA", "Lake, CA", "Orange, CA", "alpha, FL", "LAKE, FL", "Lake, FL", "Lake (old), FL", "Lake!, FL", "Adams, WA"})
 }
 
 // sorted sorts want from every rotation of it.

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -217,19 +218,48 @@ func TestAccounts_Refused(t *testing.T) {
 	}
 }
 
-// TestAccounts_NotRead has what the HTTP server refuses before the token is looked at.
+// TestAccounts_NotRead has what the HTTP server refuses before the token is looked at: it is in the envelope too, which
+// nobody keeps, even where so little was read that the path is not known.
 func TestAccounts_NotRead(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	for request, want := range map[string]string{
-		"POST /accounts HTTP/1.1\r\nHost: h\r\nContent-Length: 9000\r\n\r\n": "413 at most 8 KiB",
-		"POST /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 9000\r\n\r\n":    "413 Request Entity Too Large",
+	const post = "POST /accounts HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+	for name, tt := range map[string]struct {
+		request, want string
+		plain         bool // for those who look at health and metrics
+	}{
+		"large body":            {post + "Content-Length: 9000\r\n\r\n", "413 at most 8 KiB", false},
+		"large body in chunks":  {post + "Transfer-Encoding: chunked\r\n\r\n2328\r\n" + strings.Repeat("a", 9000) + "\r\n0\r\n\r\n", "413 at most 8 KiB", false},
+		"long header":           {post + "Authorization: Bearer " + strings.Repeat("a", 20_000) + "\r\n\r\n", "431 shorter than 16 KiB", false},
+		"long path":             {"GET /accounts/" + strings.Repeat("a", 20_000) + " HTTP/1.1\r\nHost: h\r\n\r\n", "431 shorter than 16 KiB", false},
+		"slow line":             {"POST /acc", "408 too long to arrive", false},
+		"slow head":             {post, "408 too long to arrive", false},
+		"slow body":             {post + "Content-Length: 20\r\n\r\n{", "408 too long to arrive", false},
+		"no HTTP":               {"nonsense\r\n\r\n", "400 not well-formed HTTP", false},
+		"broken chunk":          {post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "400 not well-formed HTTP", false},
+		"unknown method":        {"BREW /accounts HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + operationsToken + "\r\n\r\n", "405 Allow header", false},
+		"no token, no method":   {"BREW /accounts HTTP/1.1\r\nHost: h\r\n\r\n", "401 operations token", false},
+		"not about an account":  {"POST /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 9000\r\n\r\n", "413 Request Entity Too Large", true},
+		"no path of operations": {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", "404 Not Found", true},
 	} {
-		a := talk(t, o.operations, request)
-		status, text, _ := strings.Cut(want, " ")
-		if fmt.Sprint(a.status) != status || !strings.Contains(a.body, text) {
-			t.Errorf("%q: %d %s, want %s", request, a.status, a.body, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			o.operations.Server().ReadTimeout = 50 * time.Millisecond
+			a := talk(t, o.operations, tt.request)
+			status, text, _ := strings.Cut(tt.want, " ")
+			if fmt.Sprint(a.status) != status || !strings.Contains(a.body, text) {
+				t.Fatalf("%d %s, want %s", a.status, a.body, tt.want)
+			}
+			if tt.plain {
+				return
+			}
+			if d := a.document(t); d.Error == nil || d.Meta == nil || d.Meta.RequestID != a.header.Get("X-Request-ID") {
+				t.Errorf("body %s", a.body)
+			}
+			if a.header.Get("Cache-Control") != "no-store" || a.header.Get("Content-Type") != "application/json" {
+				t.Errorf("head %v", a.header)
+			}
+		})
 	}
 }
 

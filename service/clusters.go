@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"math"
 
 	"filings/index"
 	"filings/index/serving"
@@ -31,14 +32,28 @@ type cluster struct {
 	Count     int64   `json:"count" help:"Filings in the cell."`
 	Latitude  float64 `json:"latitude" help:"Mean latitude of the cell's filings, to six decimals."`
 	Longitude float64 `json:"longitude" help:"Mean longitude of the cell's filings, to six decimals."`
-	BBox      bbox    `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north."`
+	BBox      bbox    `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north, rounded outwards to six decimals."`
 	ID        int64   `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
 }
 
 // bbox is the edges of a box in the order of RFC 7946: west, south, east, north.
 type bbox [4]float64
 
-func bboxOf(b index.Box) bbox { return bbox{b.West, b.South, b.East, b.North} }
+// bboxOf returns the edges of b with six decimals, as the centroid has them (0.1 m). Some sources write fifteen: with these
+// the largest response would be half as large again, compressed.
+func bboxOf(b index.Box) bbox {
+	return bbox{outwards(b.West, -1), outwards(b.South, -1), outwards(b.East, 1), outwards(b.North, 1)}
+}
+
+// outwards rounds v to six decimals in a direction, 1 or -1, so that what is inside of an edge at v stays inside.
+func outwards(v, direction float64) float64 {
+	const steps = 1e6
+	n := math.Round(v * steps)
+	if n/steps*direction < v*direction {
+		n += direction
+	}
+	return n/steps + 0 // never -0
+}
 
 func clustersOf(cells []index.Cell, precision int) clusters {
 	data := clusters{Cells: make([]cluster, len(cells)), Precision: precision}
@@ -50,20 +65,20 @@ func clustersOf(cells []index.Cell, precision int) clusters {
 }
 
 type featureCollection struct {
-	Type     string    `json:"type" help:"FeatureCollection."`
+	Type     string    `json:"type" const:"FeatureCollection" help:"What it is in GeoJSON."`
 	Features []feature `json:"features" help:"The cells."`
 }
 
 // feature is a cell in GeoJSON, where longitudes come first.
 type feature struct {
-	Type       string            `json:"type" help:"Feature."`
-	BBox       bbox              `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north."`
+	Type       string            `json:"type" const:"Feature" help:"What it is in GeoJSON."`
+	BBox       bbox              `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north, rounded outwards to six decimals."`
 	Geometry   point             `json:"geometry"`
 	Properties featureProperties `json:"properties"`
 }
 
 type point struct {
-	Type        string     `json:"type" help:"Point."`
+	Type        string     `json:"type" const:"Point" help:"What it is in GeoJSON."`
 	Coordinates [2]float64 `json:"coordinates" help:"Mean longitude and latitude of the cell's filings, to six decimals."`
 }
 

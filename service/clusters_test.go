@@ -55,6 +55,7 @@ func TestClusters(t *testing.T) {
 		{"nothing there", "zoom=5&bounds_north=10&bounds_south=0&bounds_east=10&bounds_west=0", 7, nil},
 		{"P8 filtered", "zoom=4&filing_types=Judgment&date_start=2025-01-01" + aleutian, 6, []string{zed}},
 		{"P6 P11 filtered", "zoom=3&county=orange&property_type=COMMERCIAL" + world, 5, []string{anaheim}},
+		{"P4 repeated lists", "zoom=3&county=orange&categories=land&categories=commercial" + world, 5, []string{anaheim}},
 		{"P20 legacy names", "zoom=3&lien_type=tax+lien&has_data=1&county=Orange" + world, 5, []string{orlando}},
 	}
 	eachEngine(t, handmade, func(t *testing.T, s *site) {
@@ -233,20 +234,44 @@ func (r charted) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell,
 	return r.cells, nil
 }
 
-// The largest response there is has less than 40 kB in both forms, when it is compressed: a map must not wait for it. Its
-// coordinates, all over the world, have six decimals, as those of nearly all filings do.
+// TestClusters_SixDecimals: edges of a box have six decimals, rounded outwards: filings stay inside, and so does the
+// centroid. What has no more decimals stays as it is.
+func TestClusters_SixDecimals(t *testing.T) {
+	t.Parallel()
+	cell := index.Cell{Filings: 2, Latitude: -12.345679, Longitude: 0, Box: index.Box{
+		North: -12.3456781234, South: -12.3456789876, East: 0.0000001, West: -0.0000001}}
+	exact := index.Cell{Filings: 2, Latitude: 28.538336, Longitude: 180, Box: index.Box{North: 28.538337, South: 28.531001, East: 180, West: 179.999999}}
+	ends := index.Cell{Filings: 2, Latitude: 90, Longitude: -180, Box: index.Box{North: 90, South: 89.9999999, East: -179.9999999, West: -180}}
+	nought := index.Cell{Filings: 1, Latitude: 0, Longitude: 0, Box: index.Box{North: -0.0000004, South: -0.0000004, East: 0.0000004, West: 0.0000004}, ID: 7}
+	want := `{"cells":[{"count":2,"latitude":-12.345679,"longitude":0,"bbox":[-0.000001,-12.345679,0.000001,-12.345678]},` +
+		`{"count":2,"latitude":28.538336,"longitude":180,"bbox":[179.999999,28.531001,180,28.538337]},` +
+		`{"count":2,"latitude":90,"longitude":-180,"bbox":[-180,89.999999,-179.999999,90]},` +
+		`{"count":1,"latitude":0,"longitude":0,"bbox":[0,-0.000001,0.000001,0],"id":7}],"total":7,"precision":2}`
+	s := newSite(t, servicetest.Still{Reader: charted{index.Empty{}, []index.Cell{cell, exact, ends, nought}}})
+	if diff := cmp.Diff(want, dataOf(t, s.get(t, access.Free, clustersPath+"zoom=0"+world))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	geo := s.get(t, access.Free, clustersPath+"zoom=0"+world, "Accept", geoJSON).body
+	if !strings.Contains(geo, `"bbox":[-0.000001,-12.345679,0.000001,-12.345678]`) {
+		t.Errorf("GeoJSON: %s", geo)
+	}
+}
+
+// The largest response there is has less than 40 kB in both forms, when it is compressed: a map must not wait for it. The
+// filings' coordinates, all over the world, have all digits that a float64 has.
 func TestClusters_Size(t *testing.T) {
 	t.Parallel()
 	dice := rand.New(rand.NewPCG(1, 1))
-	between := func(from, to float64) float64 { return index.RoundDegrees(from + dice.Float64()*(to-from)) }
+	between := func(from, to float64) float64 { return from + dice.Float64()*(to-from) }
 	g := index.NewGrid(index.Box{North: 90, South: -90, East: 180, West: -180}, 5)
 	var cells []index.Cell
 	for _, row := range g.Rows {
 		for _, column := range g.Columns {
-			c := index.Cell{Filings: 2 + dice.Int64N(1_000)}
-			c.Latitude, c.Longitude = between(row.From, row.To), between(column.From, column.To)
-			c.Box = index.Box{North: between(c.Latitude, row.To), South: between(row.From, c.Latitude),
-				East: between(c.Longitude, column.To), West: between(column.From, c.Longitude)}
+			c := index.Cell{Filings: 2 + dice.Int64N(100_000)}
+			latitude, longitude := between(row.From, row.To), between(column.From, column.To)
+			c.Latitude, c.Longitude = index.RoundDegrees(latitude), index.RoundDegrees(longitude)
+			c.Box = index.Box{North: between(latitude, row.To), South: between(row.From, latitude),
+				East: between(longitude, column.To), West: between(column.From, longitude)}
 			cells = append(cells, c)
 		}
 	}
@@ -259,5 +284,6 @@ func TestClusters_Size(t *testing.T) {
 		if a.header.Get("Content-Encoding") != "gzip" || len(a.body) >= 40_000 {
 			t.Errorf("%s: %d cells take %d bytes", accept, len(cells), len(a.body))
 		}
+		t.Logf("%s: %d cells take %d bytes", accept, len(cells), len(a.body))
 	}
 }

@@ -25,7 +25,7 @@ func endpoints() []endpoint {
 			ID: "searchFilings", Tag: openapi.TagFilings, Summary: "Search filings",
 			Text: "A page of the filings that contain a term, in one of five sorts, narrowed by the filters of the list. Ties are in the list's " +
 				"order; filings without the value come last in both directions.",
-			Schema: "FilingSearch", Data: []index.Record{},
+			Schema: "FilingSearchResponse", Data: []index.Record{},
 		}},
 		{handle: mapClusters, Operation: openapi.Operation{
 			Path: "/v1/filings/clusters", Takes: params.Clusters, Shape: enveloped | openapi.Tagged,
@@ -33,47 +33,47 @@ func endpoints() []endpoint {
 			Text: "What a page of 100 cannot show: the filings in a box that the filters of the list select, added up by cells of 64 pixels of the " +
 				"client's map, or larger ones where the box would touch more than 1,024. The counts add up to the total that the list has for " +
 				"the same filters and box. With `Accept: application/geo+json` it is a FeatureCollection.",
-			Schema: "ClustersAnswer", Data: clusters{}, GeoJSON: featureCollection{},
+			Schema: "ClustersResponse", Data: clusters{}, GeoJSON: featureCollection{},
 		}},
 		{handle: filing, Operation: openapi.Operation{
 			Path: "/v1/filings/:id", Legacy: "/v1/liens/:id", Takes: params.OneFiling, Shape: enveloped | openapi.Tagged | openapi.MayMiss,
 			ID: "getFiling", Tag: openapi.TagFilings, Summary: "Get one filing", Text: "The filing with this id.",
-			Schema: "FilingAnswer", Data: index.Record{},
+			Schema: "FilingResponse", Data: index.Record{},
 		}},
 		{handle: overall, Operation: openapi.Operation{
 			Path: "/v1/stats",
 			ID:   "getStatistics", Tag: openapi.TagStats, Summary: "Statistics over all filings",
 			Text:   "They cover all filings, whatever the tier. Not under a tag, since what is new moves with the clock.",
-			Schema: "FiguresAnswer", Data: stats{},
+			Schema: "StatsResponse", Data: stats{},
 		}},
 		{handle: byCounty, Operation: openapi.Operation{
 			Path: "/v1/stats/counties", Takes: params.CountyStats, Shape: openapi.Tagged,
 			ID: "listCountyStatistics", Tag: openapi.TagStats, Summary: "Statistics by county",
 			Text:   "One object for each county, sorted by state, then county. A state without filings is an empty list.",
-			Schema: "CountyFiguresAnswer", Data: []countyStats{},
+			Schema: "CountyStatsList", Data: []countyStats{},
 		}},
 		{handle: counties, Operation: openapi.Operation{
 			Path: "/v1/counties", Shape: openapi.Tagged,
 			ID: "listCounties", Tag: openapi.TagCounties, Summary: "Counties that have filings",
 			Text:   "As in `Orange, FL`, sorted alphabetically.",
-			Schema: "CountiesAnswer", Data: []string{},
+			Schema: "CountyList", Data: []string{},
 		}},
 		{handle: distinct(index.Month), Operation: openapi.Operation{
 			Path: "/v1/counties/:county/months", Takes: params.OneCounty, Shape: openapi.Tagged | openapi.MayMiss,
 			ID: "listCountyMonths", Tag: openapi.TagCounties, Summary: "Months of a county",
 			Text:   "The months, as YYYY-MM, in which the county has at least one filing, in order.",
-			Schema: "MonthsAnswer", Data: []string{},
+			Schema: "MonthList", Data: []string{},
 		}},
 		{handle: distinct(index.DateRange), Operation: openapi.Operation{
 			Path: "/v1/counties/:county/date-ranges", Takes: params.OneCounty, Shape: openapi.Tagged | openapi.MayMiss,
 			ID: "listCountyDateRanges", Tag: openapi.TagCounties, Summary: "Recording date ranges of a county",
 			Text:   "As `YYYY-MM-DD to YYYY-MM-DD`, sorted by start, then end.",
-			Schema: "DateRangesAnswer", Data: []string{},
+			Schema: "DateRangeList", Data: []string{},
 		}},
 		{handle: me, offline: true, Operation: openapi.Operation{
 			Path: "/v1/me", Shape: enveloped,
 			ID: "getIdentity", Tag: openapi.TagAccount, Summary: "Who the key belongs to", Text: "User and tier of the account.",
-			Schema: "IdentityAnswer", Data: identity{},
+			Schema: "IdentityResponse", Data: identity{},
 		}},
 	}
 }

@@ -28,11 +28,15 @@ type dataset string
 const (
 	handmade dataset = "handmade" // fixture
 	plenty   dataset = "plenty"   // many
+	alike    dataset = "alike"    // filings of counties with names that differ little
 )
 
 func (d dataset) filings(t testing.TB) []*index.Filing {
-	if d == plenty {
+	switch d {
+	case plenty:
 		return many(t, plentyFilings)
+	case alike:
+		return ofCounties(t, "Lee (X), FL", "Lee, FL", "Lee-On-Sea, FL", "Lee, AL", "LEE, FL")
 	}
 	return fixture(t)
 }

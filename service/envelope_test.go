@@ -42,7 +42,7 @@ func TestE1_Shapes(t *testing.T) {
 			if diff := cmp.Diff(want, keysOf(t, a.body)); diff != "" {
 				t.Errorf("%s: keys (-want +got)\n%s", path, diff)
 			}
-			if got := a.header.Get("Content-Type"); got != "application/json; charset=utf-8" {
+			if got := a.header.Get("Content-Type"); got != "application/json" {
 				t.Errorf("%s: Content-Type %q", path, got)
 			}
 			d := a.document(t)
@@ -100,7 +100,7 @@ func TestE2_Errors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			a := send(t, s.App, tt.method, tt.path, "X-API-Key", tt.key)
-			if a.status != tt.status || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
+			if a.status != tt.status || a.header.Get("Content-Type") != "application/json" {
 				t.Fatalf("status %d, want %d: %v %s", a.status, tt.status, a.header, a.body)
 			}
 			if !tt.envelope {

@@ -7,6 +7,7 @@ import (
 
 	"filings/index"
 	"filings/index/serving"
+	"filings/service/access"
 	"filings/service/params"
 )
 
@@ -27,11 +28,11 @@ func filing(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 
 // identity is the identity object.
 type identity struct {
-	UserID string `json:"userId" help:"Unique id of the user."`
-	Tier   string `json:"tier" help:"Tier of the account: free, starter, pro or enterprise."`
+	UserID string      `json:"userId" help:"Unique id of the user."`
+	Tier   access.Tier `json:"tier"`
 }
 
 // me handles GET /v1/me: the caller's identity.
 func me(_ context.Context, _ *serving.Reader, q params.Request) (Result, error) {
-	return Result{Data: identity{q.Caller.User, q.Caller.Tier}}, nil
+	return Result{Data: identity{q.Caller.User, access.Tier(q.Caller.Tier)}}, nil
 }

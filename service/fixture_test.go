@@ -104,3 +104,11 @@ func many(t testing.TB, n int) []*index.Filing {
 	}
 	return all
 }
+
+// ofCounties is a filing for each county, with nothing else in it.
+func ofCounties(t testing.TB, counties ...string) (filings []*index.Filing) {
+	for i, county := range counties {
+		filings = append(filings, made(t, int64(i+1), "2026-03-01T00:00:00Z", values{index.County: county}))
+	}
+	return filings
+}

@@ -72,9 +72,9 @@ func exampleRequest(t testing.TB, path string, op *openapi3.Operation, name stri
 		switch {
 		case !needed || p.In == "header":
 		case p.In == "path":
-			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(inURL(t, p)), 1)
+			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(inURL(t, p)[0]), 1)
 		default:
-			query.Set(p.Name, inURL(t, p))
+			query[p.Name] = inURL(t, p)
 		}
 	}
 	if len(query) == 0 {
@@ -83,8 +83,8 @@ func exampleRequest(t testing.TB, path string, op *openapi3.Operation, name stri
 	return path + "?" + query.Encode()
 }
 
-// inURL returns the example of p as it stands in a URL.
-func inURL(t testing.TB, p *openapi3.Parameter) string {
+// inURL returns the example of p as it stands in a URL: a list is repeated.
+func inURL(t testing.TB, p *openapi3.Parameter) []string {
 	t.Helper()
 	example := p.Example
 	if example == nil && len(p.Schema.Value.Examples) == 1 {
@@ -101,7 +101,7 @@ func inURL(t testing.TB, p *openapi3.Parameter) string {
 		}
 		texts = append(texts, fmt.Sprint(item))
 	}
-	return strings.Join(texts, ",")
+	return texts
 }
 
 // checkRequest checks that the document allows a request for target.

@@ -158,7 +158,7 @@ func TestOpenAPI_Served(t *testing.T) {
 	a := s.get(t, "", "/openapi.json", "Origin", "https://a.example")
 	tag := a.header.Get("ETag")
 	for name, want := range map[string]string{
-		"Content-Type": "application/json; charset=utf-8", "Cache-Control": "public, no-cache", "Vary": "Accept-Encoding, Origin",
+		"Content-Type": "application/json", "Cache-Control": "public, no-cache", "Vary": "Accept-Encoding, Origin",
 		"Access-Control-Allow-Origin": "https://a.example", "Strict-Transport-Security": "max-age=31536000", "X-RateLimit-Limit": "",
 	} {
 		if got := a.header.Get(name); got != want || a.status != http.StatusOK {

@@ -28,9 +28,6 @@ type stats struct {
 	CombinedPercentage  float64 `json:"combinedPercentage" help:"Percent of all filings whose owner is a trust or an estate."`
 }
 
-// SchemaName implements openapi.Named.
-func (stats) SchemaName() string { return "Figures" }
-
 // overall handles GET /v1/stats.
 func overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	st, err := r.Stats(ctx)
@@ -72,9 +69,6 @@ type countyStats struct {
 	MinAmount   float64 `json:"minAmount" help:"Smallest filing amount, dollars."`
 	MaxAmount   float64 `json:"maxAmount" help:"Largest filing amount, dollars."`
 }
-
-// SchemaName implements openapi.Named.
-func (countyStats) SchemaName() string { return "CountyFigures" }
 
 // byCounty handles GET /v1/stats/counties.
 func byCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -50,6 +51,32 @@ func TestA_Figures(t *testing.T) {
 					}
 				}
 			})
+		}
+	})
+}
+
+// TestA6_CountysOwnName: without the state, a name comes before those that it begins; with it, a blank and a hyphen are
+// compared with the comma.
+func TestA6_CountysOwnName(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, alike, func(t *testing.T, s *site) {
+		var got struct {
+			Data []struct{ County, State string }
+		}
+		a := s.get(t, access.Free, "/v1/stats/counties")
+		if err := json.Unmarshal([]byte(a.body), &got); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range got.Data {
+			names = append(names, c.County+", "+c.State)
+		}
+		if diff := cmp.Diff([]string{"Lee, AL", "LEE, FL", "Lee, FL", "Lee (X), FL", "Lee-On-Sea, FL"}, names); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		all := s.get(t, access.Free, "/v1/counties").body
+		if want := `{"data":["Lee (X), FL","Lee, AL","LEE, FL","Lee, FL","Lee-On-Sea, FL"]}`; all != want {
+			t.Errorf("A5: %s, want %s", all, want)
 		}
 	})
 }

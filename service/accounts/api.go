@@ -45,9 +45,11 @@ func (a *API) observe(c *fiber.Ctx) error {
 }
 
 // Refused is the error handler of the listener: it answers what the HTTP server refuses before any route sees it, in the
-// envelope if it is about /accounts.
+// envelope if it is about /accounts, or may be: of a request that was not read to its end not even the path is known.
 func (a *API) Refused(c *fiber.Ctx, err error) error {
-	if a.Token == "" || !strings.HasPrefix(c.Path(), root) {
+	is := edge.Error(err)
+	unread := c.Path() == "/" && is != edge.ErrNoPath && is != edge.ErrMethod
+	if a.Token == "" || !unread && !strings.HasPrefix(c.Path(), root) {
 		return edge.PlainError(c, err)
 	}
 	a.end(c, a.Now(), "none", err)

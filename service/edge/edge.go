@@ -22,8 +22,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// JSON is the Content-Type of JSON responses.
-const JSON = "application/json; charset=utf-8"
+// JSON is the Content-Type of JSON responses, without a charset, which the type does not have (RFC 8259): some generated
+// clients compare it letter by letter.
+const JSON = "application/json"
 
 // HeaderRequestID carries the id of a request in its response.
 const HeaderRequestID = "X-Request-ID"

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 
@@ -16,8 +17,9 @@ func New(a API) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	document.Components.Examples = openapi3.Examples{}
 	b := &builder{API: a, document: document, schemas: document.Components.Schemas}
-	filing, err := filingSchema()
+	filing, err := b.filingSchema()
 	if err != nil {
 		return nil, err
 	}
@@ -28,5 +30,10 @@ func New(a API) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return json.Marshal(document)
+	text, err := json.Marshal(document)
+	return bytes.ReplaceAll(text, []byte(geoJSONLast), []byte(GeoJSON)), err
 }
+
+// geoJSONLast stands for GeoJSON until the document is text. Some generators take the first of several media types for
+// the one that a client gets, and members are written sorted by name.
+const geoJSONLast = "application/~geo+json"

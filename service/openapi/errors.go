@@ -16,7 +16,7 @@ var errorResponses = map[string]string{
 // addErrors adds each error to the table of the introduction, to the response that has its status, with an example, and to
 // the codes that its form of a body may have.
 func (b *builder) addErrors() {
-	enveloped := b.schemas["Error"].Value.Properties["error"].Value.Properties["code"].Value
+	enveloped := b.schemas["ErrorDetail"].Value.Properties["code"].Value
 	flat := b.schemas["FlatError"].Value.Properties["error"].Value
 	for _, e := range b.Errors {
 		b.document.Info.Description += fmt.Sprintf("| %d | `%s` | %s |\n", e.Status, e.Code, e.Message)

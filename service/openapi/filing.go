@@ -16,7 +16,7 @@ import (
 // union in most generated clients, which has to be taken apart for every field that is read, while the key's tier, and so
 // the shape, is the same for all responses anyway. Here the fields of the free tier are required, all others are optional,
 // and dependentRequired says exactly what tiers mean: their fields come together, and not without those of the tier below.
-func filingSchema() (*openapi3.Schema, error) {
+func (b *builder) filingSchema() (*openapi3.Schema, error) {
 	s := of("object", "")
 	s.Description, s.DependentRequired = "A public record. Fields above the caller's tier are absent.", map[string][]string{}
 	tiers := map[index.Tier][]string{}
@@ -29,7 +29,7 @@ func filingSchema() (*openapi3.Schema, error) {
 		if tier == index.Hidden {
 			continue
 		}
-		property := fieldSchema(f.Info())
+		property := b.fieldSchema(f.Info())
 		property.Description, property.Examples = f.Info().Help, []any{examples[f.String()]}
 		switch tier {
 		case index.Free:
@@ -53,7 +53,7 @@ func filingSchema() (*openapi3.Schema, error) {
 }
 
 // fieldSchema is the schema of a field's values. All but the three that every filing has may be null (rule E4).
-func fieldSchema(f index.FieldInfo) *openapi3.Schema {
+func (b *builder) fieldSchema(f index.FieldInfo) *openapi3.Schema {
 	s := of("string", "")
 	switch f.Kind {
 	case index.KindID:
@@ -61,7 +61,9 @@ func fieldSchema(f index.FieldInfo) *openapi3.Schema {
 	case index.KindCounty:
 		return s
 	case index.KindCategories:
-		return openapi3.NewArraySchema().WithItems(enum(index.CategoryValues))
+		s = of("array", "")
+		s.Items = b.enum("Category", index.CategoryValues)
+		return s
 	case index.KindInteger:
 		s = of("integer", "int64")
 	case index.KindLatitude:

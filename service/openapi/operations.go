@@ -15,8 +15,11 @@ func (b *builder) addOperation(o Operation) error {
 	}
 	b.schemas[o.Schema] = response.NewRef()
 	media := openapi3.NewMediaType().WithSchemaRef(refTo(o.Schema))
-	for _, e := range o.Examples {
-		addExample(media, e)
+	media.Examples = openapi3.Examples{}
+	for _, e := range o.Examples { // once, for the legacy path too
+		name := o.Schema + "-" + e.Name
+		b.document.Components.Examples[name] = &openapi3.ExampleRef{Value: &openapi3.Example{Summary: e.Summary, Value: e.Body}}
+		media.Examples[e.Name] = &openapi3.ExampleRef{Ref: "#/components/examples/" + name}
 	}
 	content := openapi3.Content{"application/json": media}
 	if o.GeoJSON != nil {
@@ -24,7 +27,7 @@ func (b *builder) addOperation(o Operation) error {
 		if err != nil {
 			return err
 		}
-		content[GeoJSON] = openapi3.NewMediaType().WithSchemaRef(schema)
+		content[geoJSONLast] = openapi3.NewMediaType().WithSchemaRef(schema)
 	}
 	b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, content)})
 	if o.Legacy != "" {

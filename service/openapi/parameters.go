@@ -12,7 +12,7 @@ import (
 // parameters returns the parameters of o in the order of the table, each followed by its legacy name, and headers.
 func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
 	for _, p := range b.Parameters.Of(o.Takes) {
-		d := parameter(&p, p.RequiredBy(o.Takes))
+		d := b.parameter(&p, p.RequiredBy(o.Takes))
 		all = append(all, &openapi3.ParameterRef{Value: &d})
 		if p.Legacy != "" {
 			legacy := d
@@ -30,20 +30,20 @@ func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
 
 // parameter describes p. A required parameter carries its example where tools fill it in by themselves; that of any other
 // is part of its schema, so that tools do not send all of them at once.
-func parameter(p *params.Parameter, required bool) openapi3.Parameter {
-	s := schemaOfValues(p)
-	d := openapi3.Parameter{Name: p.Name, In: "query", Required: required, Description: p.Help, Schema: s.NewRef()}
+func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Parameter {
+	schema := b.schemaOfValues(p)
+	s := schema.Value
+	d := openapi3.Parameter{Name: p.Name, In: "query", Required: required, Description: p.Help, Schema: schema}
 	if p.InPath {
 		d.In, d.Example = "path", typed(p, p.Example)
 		return d
 	}
-	if form := p.Form(); form != "text" {
+	if form := p.Form(); form != "text" && !p.Clamped() {
 		d.Description += " Must be " + form + "."
 	}
-	if s.Items != nil {
-		d.Style, d.Explode = "form", new(bool) // comma-separated
+	if p.List() { // OpenAPI's default, written out: what generators do that do not look at it
+		d.Style, d.Explode = "form", openapi3.Ptr(true)
 	}
-	d.Description += " Example: `" + p.Example + "`."
 	if required {
 		d.Example = typed(p, p.Example)
 	} else {
@@ -57,35 +57,45 @@ func parameter(p *params.Parameter, required bool) openapi3.Parameter {
 
 // schemaOfValues is the form of p's values as a schema. What is accepted beyond it (1 for true, words in any case) is left to
 // the description: a client has no use for it.
-func schemaOfValues(p *params.Parameter) *openapi3.Schema {
+func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
+	s := of("string", "")
 	switch p.Kind {
-	case params.Texts:
-		return openapi3.NewArraySchema().WithItems(of("string", ""))
+	case params.Choice:
+		return b.enum(typeName(p.Name), p.Choices)
 	case params.ChoiceList:
-		return openapi3.NewArraySchema().WithItems(enum(p.Choices))
+		s = of("array", "")
+		s.Items = b.enum(typeName(p.Name), p.Choices)
+	case params.Texts:
+		s = openapi3.NewArraySchema().WithItems(s)
 	case params.Term:
-		return of("string", "").WithMinLength(1).WithMaxLength(params.MaxTerm)
+		s.WithMinLength(1).WithMaxLength(params.MaxTerm)
 	case params.Integer, params.Number:
-		s := of("integer", "int64")
+		s = of("integer", "int64")
 		if p.Kind == params.Number {
 			s = of("number", "double")
 		}
 		if s.Min = p.Min; !p.Clamped() {
 			s.Max = p.Max
 		}
-		return s
 	case params.Boolean:
-		return of("boolean", "")
-	case params.Choice:
-		return enum(p.Choices)
+		s = of("boolean", "")
 	case params.Day:
-		return of("string", "date")
+		s.Format = "date"
 	case params.Month:
-		return of("string", "").WithPattern(`^\d{4}-(0[1-9]|1[0-2])$`)
+		s.Pattern = `^\d{4}-(0[1-9]|1[0-2])$`
 	case params.State:
-		return of("string", "").WithPattern(`^[A-Za-z]{2}$`)
+		s.Pattern = `^[A-Za-z]{2}$`
 	}
-	return of("string", "")
+	return s.NewRef()
+}
+
+// typeName turns sort_by into SortBy.
+func typeName(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "_") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
 }
 
 // typed returns a value of p that the table has as text, as JSON has it. Numbers keep their digits.

@@ -3,6 +3,7 @@ package openapi
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -15,12 +16,20 @@ func of(t, format string) *openapi3.Schema {
 	return &openapi3.Schema{Type: &openapi3.Types{t}, Format: format}
 }
 
-func enum(values []string) *openapi3.Schema {
+// enum returns a reference to the schema of one of values. It is a component, since generated clients name a type after
+// it: name, unless these values are one already.
+func (b *builder) enum(name string, values []string) *openapi3.SchemaRef {
 	s := of("string", "")
 	for _, v := range values {
 		s.Enum = append(s.Enum, v)
 	}
-	return s
+	for other, schema := range b.schemas {
+		if slices.Equal(schema.Value.Enum, s.Enum) {
+			name, s = other, schema.Value
+		}
+	}
+	b.schemas[name] = s.NewRef()
+	return &openapi3.SchemaRef{Ref: refTo(name).Ref, Value: s}
 }
 
 // refTo returns a reference to a schema of the components.
@@ -52,11 +61,8 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 	return s, nil
 }
 
-// Named is a struct whose schema has another name than its type. Names of schemas are public: generated clients use them.
-type Named interface{ SchemaName() string }
-
-// schemaOf returns the schema of v's type. A struct becomes a component of the type's name; its fields are those of its
-// JSON, each described by its tag help.
+// schemaOf returns the schema of v's type. A struct becomes a component of the type's name, which generated clients use;
+// its fields are those of its JSON, each described by its tag help. One whose value never differs has it as its tag const.
 func (b *builder) schemaOf(v any) (*openapi3.SchemaRef, error) { return b.schema(reflect.TypeOf(v)) }
 
 func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
@@ -65,6 +71,9 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 	}
 	switch t.Kind() {
 	case reflect.String:
+		if b.schemas[t.Name()] != nil { // access.Tier
+			return refTo(t.Name()), nil
+		}
 		return of("string", "").NewRef(), nil
 	case reflect.Int, reflect.Int64:
 		return of("integer", "int64").NewRef(), nil
@@ -85,9 +94,6 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 
 func (b *builder) structure(t reflect.Type) (*openapi3.SchemaRef, error) {
 	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
-	if named, ok := reflect.Zero(t).Interface().(Named); ok {
-		name = named.SchemaName()
-	}
 	if b.schemas[name] != nil {
 		return refTo(name), nil
 	}
@@ -101,6 +107,9 @@ func (b *builder) structure(t reflect.Type) (*openapi3.SchemaRef, error) {
 		}
 		if member.Value != nil {
 			member.Value.Description = f.Tag.Get("help")
+			if value, ok := f.Tag.Lookup("const"); ok {
+				member.Value.Const = value
+			}
 		}
 		s.WithPropertyRef(key, member)
 		if !strings.Contains(options, "omit") {

@@ -46,7 +46,7 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tier index.Tier,
 		if p.On&raw.on == 0 {
 			continue
 		}
-		text, name, err := raw.only(i, p)
+		text, name, err := raw.text(i, p)
 		if p.InPath {
 			text = segment(p.Name)
 		}

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
+
+	"filings/index"
 )
 
 // invalid is the error of an invalid parameter: its name, and what it must be.
@@ -34,20 +37,30 @@ func Shorten(s string) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
-// Unknown is the error of a name that the endpoint does not take, for strict handling. It names the nearest one.
+// Unknown is the error of a name that the endpoint does not take, for strict handling. It names the nearest one that it
+// takes; where none is near, all of them.
 func (t *Table) Unknown(on Endpoints, name string) error {
 	if len(t.names[on]) == 0 {
 		return invalid(Shorten(name), "is not a parameter here: this endpoint has none")
 	}
-	return invalid(Shorten(name), "is not a parameter here; the nearest one is %s", t.nearest(on, name))
+	if near := t.nearest(on, name); near != "" {
+		return invalid(Shorten(name), "is not a parameter here; the nearest one is %s", near)
+	}
+	var all []string
+	for _, p := range t.Of(on) {
+		all = append(all, p.Name)
+	}
+	return invalid(Shorten(name), "is not a parameter here; those here are %s", strings.Join(all, ", "))
 }
 
-// nearest returns the current name of the endpoint's parameter that name, which may resemble a legacy one, is nearest to.
-func (t *Table) nearest(on Endpoints, name string) string {
-	best, least := "", 0
+// nearest returns the current name of the endpoint's parameter that name, which may resemble a legacy one, is nearest to
+// in any case; "" where more than about a third of its characters would have to change, so that it is no slip.
+func (t *Table) nearest(on Endpoints, name string) (best string) {
+	name = index.Fold(Shorten(name))
+	least := (utf8.RuneCountInString(name)+1)/3 + 1
 	for _, p := range t.Of(on) {
 		for _, candidate := range []string{p.Name, p.Legacy} {
-			if d := distance(Shorten(name), candidate); candidate != "" && (best == "" || d < least) {
+			if d := distance(name, candidate); candidate != "" && d < least {
 				best, least = p.Name, d
 			}
 		}

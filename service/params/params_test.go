@@ -92,6 +92,48 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestP4_RepeatedLists: what takes a list takes it with commas, repeated as generated clients do it, and both at once: the
+// canonical text is the same, whatever the order. All others are given once.
+func TestP4_RepeatedLists(t *testing.T) {
+	t.Parallel()
+	table, lists := newTable(), 0
+	for _, on := range []Endpoints{List, Search, Clusters} {
+		required := map[Endpoints]string{Search: "q=a&", Clusters: "zoom=1&bounds_north=2&bounds_south=1&bounds_east=2&bounds_west=1&"}[on]
+		for _, p := range table.Of(on) {
+			for _, name := range []string{p.Name, p.Legacy} {
+				text := func(values ...string) string {
+					q, _, err := table.parse(on, required+name+"="+strings.Join(values, "&"+name+"="))
+					if err != nil {
+						return err.Error()
+					}
+					return q.Text
+				}
+				switch {
+				case name == "" || required != "" && strings.Contains("&"+required, "&"+name+"="):
+				case p.Kind != Texts && p.Kind != ChoiceList:
+					if want, got := name+" must be given only once", text(p.Example, p.Example); got != want && (on == Clusters || !p.edge()) {
+						t.Errorf("%s: %s, want %s", name, got, want)
+					}
+				default:
+					lists++
+					a, b, _ := strings.Cut(url.QueryEscape(p.Example), "%2C")
+					for _, values := range [][]string{{a, b}, {b, a}, {a, b, a}, {a + "," + b, b}, {"", a + "%2C+", b + ",,"}, {"+" + b, a, ""}} {
+						if want, got := text(a+","+b), text(values...); got != want {
+							t.Errorf("%s: %q is %q, want %q", name, values, got, want)
+						}
+					}
+					if want, got := text(""), text("", ",", "+"); got != want {
+						t.Errorf("%s: repeated empty values are %q, want %q", name, got, want)
+					}
+				}
+			}
+		}
+	}
+	if lists != 9 {
+		t.Errorf("%d lists, want filing_types, lien_types and categories on three endpoints", lists)
+	}
+}
+
 // The documentation says what is required, and by which endpoint.
 func TestRequiredBy(t *testing.T) {
 	t.Parallel()

@@ -87,9 +87,9 @@ func (v rawValue) filled() bool {
 	return !ok || strings.TrimSpace(s) != ""
 }
 
-// only returns the only value of p, which is row i, decoded and trimmed, and the name under which it was sent. text is ""
-// where p is absent or empty.
-func (r Raw) only(i int, p *Parameter) (text, name string, err error) {
+// text returns the value of p, which is row i, decoded and trimmed, and the name under which it was sent. A list may have
+// been repeated (rule P4); its values are joined by commas. text is "" where p is absent or empty.
+func (r Raw) text(i int, p *Parameter) (text, name string, err error) {
 	if r.values == nil || len(r.values[i]) == 0 {
 		if p.required {
 			return "", "", invalid(p.Name, "must be given: %s", p.Form())
@@ -98,17 +98,23 @@ func (r Raw) only(i int, p *Parameter) (text, name string, err error) {
 	}
 	values := r.values[i]
 	name = values[0].name
-	if len(values) > 1 {
-		if other := values[1].name; other != name {
-			return "", "", invalid(name, "must not be given together with %s: it is another name of it", other)
+	for _, v := range values[1:] {
+		if v.name != name {
+			return "", "", invalid(name, "must not be given together with %s: it is another name of it", v.name)
 		}
-		return "", "", invalid(name, "must be given only once")
+		if !p.List() {
+			return "", "", invalid(name, "must be given only once")
+		}
 	}
-	text, ok := decode(values[0].text)
-	if !ok {
-		return "", "", invalid(name, notDecoded)
+	texts := make([]string, len(values))
+	for i, v := range values {
+		s, ok := decode(v.text)
+		if !ok {
+			return "", "", invalid(name, notDecoded)
+		}
+		texts[i] = strings.TrimSpace(s)
 	}
-	text = strings.TrimSpace(text)
+	text = strings.Join(texts, ",")
 	if text == "" && p.required {
 		return "", "", invalid(name, "must be %s", p.Form())
 	}

@@ -45,13 +45,13 @@ type Kind uint8
 // Kinds of values.
 const (
 	Text       Kind = iota
-	Texts           // comma-separated
+	Texts           // comma-separated, repeated, or both
 	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
 	Integer         // plain decimal
 	Number          // plain decimal
 	Boolean         // true, false, 1 or 0
 	Choice          // one of Choices
-	ChoiceList      // comma-separated, each one of Choices
+	ChoiceList      // comma-separated, repeated, or both; each one of Choices
 	Day             // YYYY-MM-DD
 	Month           // YYYY-MM
 	State           // two letters
@@ -172,7 +172,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "filing_type", Legacy: "lien_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.FilingType},
 			Help: "One filing type. With filing_types: any of all of them.", Example: "Tax Lien"},
 		{Name: "filing_types", Legacy: "lien_types", On: filters, Kind: Texts, op: opEqual, fields: []index.Field{index.FilingType},
-			Help: "Comma-separated filing types, any of them.", Example: "Tax Lien,Municipal Lien"},
+			Help: "Filing types, any of them: separated by commas, or the parameter repeated.", Example: "Tax Lien,Municipal Lien"},
 		{Name: "date_range", On: filters, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
 			Help: "Recorded in the last N days.", Example: "30"},
 		{Name: "month", On: filters, Kind: Month, op: opInMonth,
@@ -182,7 +182,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "date_end", On: filters, Kind: Day, op: opTo,
 			Help: "Recorded on that day or earlier.", Example: "2026-01-31"},
 		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opEqual, fields: []index.Field{index.Categories},
-			Help: "Comma-separated categories, any of them.", Example: "residential,land"},
+			Help: "Categories, any of them: separated by commas, or the parameter repeated.", Example: "residential,land"},
 		{Name: "property_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.PropertyClassification, index.Categories},
 			Help: "Property classification, or one of the categories.", Example: "residential"},
 		{Name: "has_property_data", Legacy: legacyHasData, On: filters, Kind: Boolean, op: opPresent, fields: []index.Field{index.PropertyData},
@@ -211,7 +211,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "sort_order", On: Search, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
 			Help: "Direction of the sort. Filings without the value come last in both.", Example: "ASC"},
 		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(maxLimit), op: opLimit, Default: "20",
-			Help: "Page size. Above 100 becomes 100.", Example: "50"},
+			Help: "Page size, 1 or more. Above 100 becomes 100.", Example: "50"},
 		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, Default: "0",
 			Help: "Filings to skip.", Example: "40"},
 		{Name: "state", On: CountyStats, Kind: State, op: opState,

@@ -81,6 +81,9 @@ func (p *Parameter) reveals(v value) index.Tier {
 	return p.tier()
 }
 
+// List reports whether p takes several values, separated by commas, repeated, or both (rule P4).
+func (p *Parameter) List() bool { return p.Kind == Texts || p.Kind == ChoiceList }
+
 // Clamped reports whether a value above Max becomes Max instead of being refused (rule P1).
 func (p *Parameter) Clamped() bool { return p.op == opLimit }
 
@@ -105,7 +108,7 @@ func (p *Parameter) Form() string {
 		}
 		return form
 	case ChoiceList:
-		return "a comma-separated list of " + strings.Join(p.Choices, ", ")
+		return "a list of " + strings.Join(p.Choices, ", ")
 	case Day:
 		return "a day as YYYY-MM-DD"
 	case Month:

@@ -17,7 +17,8 @@ export class Filters {
   constructor(form, openapi, changed) {
     this.#form = form;
     const filters = openapi.paths["/v1/filings"].get.parameters
-      .filter((p) => p.in === "query" && !p.deprecated && !notAsked.test(p.name));
+      .filter((p) => p.in === "query" && !p.deprecated && !notAsked.test(p.name))
+      .map((p) => ({ ...p, schema: resolved(openapi, p.schema) }));
     const named = (name) => filters.filter((p) => p.name === name);
     const rest = filters.filter((p) => !first.includes(p.name));
     form.replaceChildren(
@@ -58,6 +59,12 @@ export class Filters {
   #controls() {
     return [...this.#form.elements].filter((control) => control.name);
   }
+}
+
+/** A schema with what its references name in their place. */
+function resolved(openapi, schema) {
+  const named = schema.$ref ? openapi.components.schemas[schema.$ref.split("/").at(-1)] : schema;
+  return named.items ? { ...named, items: resolved(openapi, named.items) } : named;
 }
 
 /** One filter: its label, its control, and its help, which shows while the control has the focus. */

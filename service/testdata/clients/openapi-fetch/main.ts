@@ -1,0 +1,64 @@
+// Calls every operation of the service at ADDRESS with KEY, through openapi-fetch with the types that openapi-typescript
+// generated from its OpenAPI document, and prints what it got as JSON: by operation, what TestClients compares.
+import createClient from "openapi-fetch";
+import type { components, paths } from "./filings";
+
+declare const process: { env: Record<"ADDRESS" | "KEY", string> };
+
+const ids = (page: { data: components["schemas"]["Filing"][] }) => page.data.map((filing) => filing.id);
+
+// be returns what must be there: the data or the error of a response.
+function be<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error("a response has another form");
+  return part;
+}
+
+async function main(): Promise<void> {
+  const baseUrl = process.env.ADDRESS;
+  const client = createClient<paths>({ baseUrl, headers: { "X-API-Key": process.env.KEY } });
+  const keyless = createClient<paths>({ baseUrl });
+  const filing_types = ["Tax Lien", "Municipal Lien"];
+  const categories: components["schemas"]["Category"][] = ["residential", "land"];
+  const county = { params: { path: { county: "Orange, FL" } } };
+  const got: Record<string, unknown> = {};
+
+  const list = await client.GET("/v1/filings", { params: { query: { filing_types, categories, limit: 5 } } });
+  got["listFilings"] = ids(be(list.data));
+  const refused = await client.GET("/v1/filings", { params: { query: { limit: 0 } } });
+  const error = be(refused.error).error;
+  got["listFilings refused"] = typeof error === "string" ? error : error.message;
+  const query = { q: "maple", categories, sort_by: "filing_amount", sort_order: "ASC" } as const;
+  got["searchFilings"] = ids(be((await client.GET("/v1/filings/search", { params: { query } })).data));
+  const world = { bounds_north: 90, bounds_south: -90, bounds_east: 180, bounds_west: -180, zoom: 4, filing_types };
+  const clusters = be((await client.GET("/v1/filings/clusters", { params: { query: world } })).data);
+  got["clusterFilings"] = "data" in clusters && clusters.data.total;
+  const headers = { Accept: "application/geo+json" };
+  const features = be((await client.GET("/v1/filings/clusters", { params: { query: world }, headers })).data);
+  got["clusterFilings as GeoJSON"] = "features" in features && features.features.map((f) => f.properties.count);
+  const one = await client.GET("/v1/filings/{id}", { params: { path: { id: 1 } } });
+  got["getFiling"] = be(one.data).data.county;
+  const none = await client.GET("/v1/filings/{id}", { params: { path: { id: 1_000_000 } } });
+  const missing = be(none.error).error;
+  got["getFiling refused"] = typeof missing === "string" ? missing : missing.code;
+
+  got["getStatistics"] = be((await client.GET("/v1/stats")).data).data.totalFilings;
+  const byCounty = await client.GET("/v1/stats/counties", { params: { query: { state: "FL" } } });
+  got["listCountyStatistics"] = be(byCounty.data).data.map((stats) => stats.filingCount);
+  got["listCounties"] = be((await client.GET("/v1/counties")).data).data;
+  got["listCountyMonths"] = be((await client.GET("/v1/counties/{county}/months", county)).data).data;
+  got["listCountyDateRanges"] = be((await client.GET("/v1/counties/{county}/date-ranges", county)).data).data;
+  const tier: components["schemas"]["Tier"] = be((await client.GET("/v1/me")).data).data.tier;
+  got["getIdentity"] = tier;
+  got["getIdentity refused"] = be((await keyless.GET("/v1/me")).error).error;
+
+  const legacy = await client.GET("/v1/liens", { params: { query: { lien_types: filing_types, limit: 5 } } });
+  got["legacyListFilings"] = ids(be(legacy.data));
+  const legacyFound = await client.GET("/v1/liens/search", { params: { query: { q: "maple", lien_types: filing_types } } });
+  got["legacySearchFilings"] = ids(be(legacyFound.data));
+  got["legacyGetFiling"] = be((await client.GET("/v1/liens/{id}", { params: { path: { id: 1 } } })).data).data.county;
+  const document = be((await keyless.GET("/openapi.json")).data);
+  got["getOpenAPI"] = (document as { openapi?: string }).openapi;
+  console.log(JSON.stringify(got));
+}
+
+void main();
