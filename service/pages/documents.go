@@ -84,7 +84,7 @@ func (c chapter) html(all []chapter) ([]byte, error) {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%s – Filings API</title>
-<link rel="icon" href="favicon.png">
+<link rel="icon" href="../explore/icon.svg">
 <link rel="stylesheet" href="pages.css">
 <link rel="alternate" type="text/markdown" href="%s.md">
 </head>
