@@ -38,6 +38,29 @@ func TestPages_Served(t *testing.T) {
 	}
 }
 
+// TestPages_Root: who asks for no path is sent to the reference, without a key and without counting.
+func TestPages_Root(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(nil))
+	for _, tier := range []access.Tier{"", access.Free} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			if a := s.do(t, method, tier, "/"); a.status != http.StatusFound || a.header.Get("Location") != "/docs" || a.header.Get("X-RateLimit-Limit") != "" {
+				t.Errorf("%s with the key of %q: %d %v", method, tier, a.status, a.header)
+			}
+		}
+	}
+	for method, want := range map[string][2]int{http.MethodPost: {401, 405}, "BREW": {401, 405}} {
+		if without, with := s.do(t, method, "", "/"), s.do(t, method, access.Free, "/"); [2]int{without.status, with.status} != want {
+			t.Errorf("%s without and with a key: %d, %d", method, without.status, with.status)
+		}
+	}
+	for _, path := range []string{"//", "/./x", "/index.html"} { // rule K6
+		if a := s.get(t, "", path); a.status != http.StatusUnauthorized {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+}
+
 // loads are the files that a page or a module names: as links, scripts and styles, as modules, as data.
 var loads = regexp.MustCompile(`(?:(?:href|src)=|address\()"([^"]*)"|from "\./([^"]*)"`)
 
