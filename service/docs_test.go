@@ -124,6 +124,27 @@ func TestDocs_Windows(t *testing.T) {
 	}
 }
 
+// TestDocs_Guide: nothing keeps anybody from reading the pages below the reference, which have tables and code.
+func TestDocs_Guide(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, webtest.Start(t).Address+"/docs/tiers")
+	for _, theme := range []string{"light", "dark"} {
+		if theme == "dark" {
+			p.Dark()
+		}
+		for _, window := range [][2]int64{{1400, 900}, {390, 844}} {
+			p.Resize(window[0], window[1])
+			p.Wait(fmt.Sprintf(`innerWidth === %d`, window[0]))
+			if over := p.Value(`String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`); over != "0" {
+				t.Errorf("%s, %d: %s pixels wider than the window", theme, window[0], over)
+			}
+			if found := p.Serious(t); len(found) > 0 {
+				t.Errorf("%s, %d, by axe-core:\n%s", theme, window[0], strings.Join(found, "\n"))
+			}
+		}
+	}
+}
+
 // TestDocs_Samples runs each sample as the page shows it once a key was typed: all of them get filings.
 func TestDocs_Samples(t *testing.T) {
 	t.Parallel()

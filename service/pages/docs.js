@@ -32,6 +32,7 @@ function mend() {
   each("[role=combobox]:not([aria-expanded])", (list) => (list.ariaExpanded = "true"));
   each("input[role=combobox]:not([aria-label])", (list) => (list.ariaLabel = "Choose"));
   each(".cm-content:not([aria-label])", (body) => (body.ariaLabel = "Body"));
+  each('.cm-scroller[tabindex="-1"]', (body) => (body.tabIndex = 0)); // to be scrolled by keys
 }
 
 async function show() {

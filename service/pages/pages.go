@@ -37,6 +37,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -63,6 +64,7 @@ type File struct {
 	Tag       string // weak ETag
 	mediaType string
 	packed    []byte // with gzip
+	unpacked  func() ([]byte, error)
 }
 
 // New returns a file with an uncompressed body.
@@ -76,7 +78,9 @@ func New(path, mediaType string, body []byte) File {
 
 func pack(path, mediaType string, packed []byte) File {
 	sum := sha256.Sum256(packed)
-	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, packed}
+	// Kept once a client without gzip came: unpacking takes long enough to be an attack.
+	unpacked := sync.OnceValues(func() ([]byte, error) { return fasthttp.AppendGunzipBytes(nil, packed) })
+	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, packed, unpacked}
 }
 
 // All returns all files of all pages.
@@ -160,7 +164,7 @@ func (f File) Send(c *fiber.Ctx, gzip bool) error {
 		c.Response().SetBodyRaw(f.packed)
 		return nil
 	}
-	body, err := fasthttp.AppendGunzipBytes(nil, f.packed)
+	body, err := f.unpacked()
 	c.Response().SetBodyRaw(body)
 	return err
 }
