@@ -21,6 +21,7 @@ import (
 // reference is /docs in a browser.
 type reference struct {
 	*webtest.Page
+	t    *testing.T
 	site webtest.Site
 }
 
@@ -30,10 +31,14 @@ const (
 	keyField       = `.scalar-reference-intro-auth .scalar-password-input`
 )
 
-func openReference(t *testing.T) reference {
+func openReference(t *testing.T, theme string) reference {
 	t.Helper()
 	s := webtest.Start(t)
-	r := reference{webtest.Open(t, s.Address+"/docs"), s}
+	r := reference{webtest.Open(t, "data:text/html,"), t, s}
+	if theme == "dark" {
+		r.Dark()
+	}
+	r.Do(chromedp.Navigate(s.Address + "/docs"))
 	r.Wait(firstOperation + ` !== null`)
 	r.Do(chromedp.WaitVisible(chromedp.CSS(keyField)))
 	return r
@@ -54,7 +59,7 @@ func (r reference) press(selector, text string) {
 // TestDocs reads the reference as a person does: opens it, searches it, types a key, requests filings, sees them.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	r := openReference(t)
+	r := openReference(t, "light")
 	r.press(".sidebar-search-placeholder", "Search")
 	r.Do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "date-ranges"))
 	r.Wait(`document.querySelector("[role=option]")?.innerText.includes("/v1/counties/{county}/date-ranges")`)
@@ -76,10 +81,10 @@ func TestDocs(t *testing.T) {
 	if strings.Contains(kept, r.site.Key) || !strings.HasSuffix(kept, `,{},"",[]]`) {
 		t.Errorf("the browser keeps %s", kept)
 	}
-	r.Do(chromedp.Reload())
+	r.Do(chromedp.Navigate("data:text/html,"), chromedp.Navigate(r.site.Address+"/docs"))
 	r.Do(chromedp.WaitVisible(chromedp.CSS(keyField)))
 	if value := r.Value(fmt.Sprintf(`document.querySelector(%q).value`, keyField)); value != "" {
-		t.Errorf("after a reload the page has %q as key", value)
+		t.Errorf("when it is opened again the page has %q as key", value)
 	}
 
 	u, err := url.Parse(r.site.Address)
@@ -98,29 +103,31 @@ func TestDocs(t *testing.T) {
 // keeps anybody from reading it.
 func TestDocs_Windows(t *testing.T) {
 	t.Parallel()
-	r := openReference(t)
 	for _, theme := range []string{"light", "dark"} {
-		if theme == "dark" {
-			r.Dark()
-			r.Do(chromedp.Reload())
-		}
-		for _, window := range [][2]int64{{1400, 900}, {390, 844}} {
-			what := fmt.Sprintf("%s-%d", theme, window[0])
-			r.Resize(window[0], window[1])
-			r.Wait(firstOperation + `?.querySelector("pre")?.innerText.includes("curl")`)
-			r.Wait(fmt.Sprintf(`document.body.classList.contains("%s-mode") && innerWidth === %d`, theme, window[0]))
-			r.Screenshot(what)
-			top, err := strconv.ParseFloat(r.Value(`String(`+firstOperation+`.getBoundingClientRect().top)`), 64)
-			if err != nil || top > float64(window[1])-100 {
-				t.Errorf("%s: the first operation begins at %v of %d pixels (%v)", what, top, window[1], err)
-			}
-			if over := r.Value(`String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`); over != "0" {
-				t.Errorf("%s: %s pixels wider than the window", what, over)
-			}
-			if found := r.Serious(t); len(found) > 0 {
-				t.Errorf("%s, by axe-core:\n%s", what, strings.Join(found, "\n"))
-			}
-		}
+		t.Run(theme, func(t *testing.T) { // one after another, each in a browser of its own: looking takes long
+			r := openReference(t, theme)
+			r.window(theme, 1400, 900)
+			r.window(theme, 390, 844)
+		})
+	}
+}
+
+// window looks at the page in a window of that size.
+func (r reference) window(theme string, width, height int64) {
+	r.t.Helper()
+	r.Resize(width, height)
+	r.Wait(firstOperation + `?.querySelector("pre")?.innerText.includes("curl")`)
+	r.Wait(fmt.Sprintf(`document.body.classList.contains("%s-mode") && innerWidth === %d`, theme, width))
+	r.Screenshot(strconv.FormatInt(width, 10))
+	top, err := strconv.ParseFloat(r.Value(`String(`+firstOperation+`.getBoundingClientRect().top)`), 64)
+	if err != nil || top > float64(height)-100 {
+		r.t.Errorf("%d: the first operation begins at %v of %d pixels (%v)", width, top, height, err)
+	}
+	if over := r.Value(`String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`); over != "0" {
+		r.t.Errorf("%d: %s pixels wider than the window", width, over)
+	}
+	if found := r.Serious(r.t); len(found) > 0 {
+		r.t.Errorf("%d, by axe-core:\n%s", width, strings.Join(found, "\n"))
 	}
 }
 
@@ -148,7 +155,7 @@ func TestDocs_Guide(t *testing.T) {
 // TestDocs_Samples runs each sample as the page shows it once a key was typed: all of them get filings.
 func TestDocs_Samples(t *testing.T) {
 	t.Parallel()
-	r := openReference(t)
+	r := openReference(t, "light")
 	r.typeKey()
 	r.press("a", "/v1/filings/search")
 	r.Wait(searching + `?.querySelector("pre")?.innerText.includes("curl")`)

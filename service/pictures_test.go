@@ -13,7 +13,7 @@ func TestPictures(t *testing.T) {
 	if folder == "" {
 		t.Skip("TEST_PICTURES names no folder")
 	}
-	r := openReference(t)
+	r := openReference(t, "light")
 	r.Resize(1280, 800)
 	r.typeKey()
 	r.Wait(firstOperation + `.querySelector("pre").innerText.includes("ak_live")`)

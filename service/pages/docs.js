@@ -41,7 +41,6 @@ async function show() {
     content: shown(await response.json()),
     operationTitleSource: "path",
     theme: "none",
-    defaultOpenAllTags: true,
     modelsSectionLabel: "Schemas",
     orderSchemaPropertiesBy: "preserve",
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
