@@ -27,7 +27,6 @@ require (
 	github.com/sony/gobreaker/v2 v2.4.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	github.com/swaggest/swgui v1.8.5
 	github.com/valyala/fasthttp v1.70.0
 	github.com/yuin/goldmark v1.8.6
 	golang.org/x/sync v0.24.0

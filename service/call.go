@@ -123,7 +123,8 @@ func (s *Service) fail(k *call, err error) {
 func (s *Service) end(k *call, err error) {
 	took := s.now().Sub(k.began)
 	s.metrics.answered(k, took)
-	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route, took), slog.Int("bytes", len(k.http.Response().Body())))
+	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route, took),
+		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", len(k.http.Response().Body())))
 	if k.known {
 		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}

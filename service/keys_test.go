@@ -133,14 +133,14 @@ func TestK6_WhatCounts(t *testing.T) {
 func TestK6_AuthenticationComesFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
-	for _, target := range []string{"/", "/v1", "/v1/nothing", "/v1/filings/", "/v1/filings/abc", "/v1/filings?limit=0", "/openapi", "//", "/v1/../v1/me", "/V1/me"} {
+	for _, target := range []string{"/v1", "/v1/nothing", "/v1/filings/", "/v1/filings/abc", "/v1/filings?limit=0", "/openapi", "//", "/v1/../v1/me", "/V1/me"} {
 		for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "BREW"} {
 			if a := s.do(t, method, "", target); a.status != http.StatusUnauthorized {
 				t.Errorf("%s %s: %d %s", method, target, a.status, a.body)
 			}
 		}
 	}
-	for _, target := range []string{"/", "/v1", "/v1/", "/v1/filings/", "/v1/filings//", "/v1/filings/1/", "//v1/filings", "/v1//filings",
+	for _, target := range []string{"/v1", "/v1/", "/v1/filings/", "/v1/filings//", "/v1/filings/1/", "//v1/filings", "/v1//filings",
 		"/V1/filings", "/v1/Filings", "/v1/./filings", "/v1/x/../filings", "/v1/counties/a/b/months", "/v1/counties//months", "/v1/%66ilings",
 		"/v1/filings%2F1", "/v1/me/", "/v1/filings%00", "/v1/liens/"} {
 		if a := s.get(t, access.Free, target); a.status != http.StatusNotFound || a.document(t).Error.Code != "not_found" {

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"encoding/json"
+	"net/netip"
 	"os"
 	"regexp"
 	"strings"
@@ -39,16 +40,21 @@ func documentedFields(t *testing.T, table string, occasions ...string) map[strin
 	return fields
 }
 
-// lastRecord returns the fields of the last record in a log: name and JSON type.
-func lastRecord(t *testing.T, log *servicetest.Log) map[string]string {
+// last returns the last record in a log.
+func last(t *testing.T, log *servicetest.Log) (record map[string]any) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	var record map[string]any
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &record); err != nil {
 		t.Fatal(err)
 	}
+	return record
+}
+
+// lastRecord returns the fields of the last record in a log: name and JSON type.
+func lastRecord(t *testing.T, log *servicetest.Log) map[string]string {
+	t.Helper()
 	fields := map[string]string{}
-	for name, value := range record {
+	for name, value := range last(t, log) {
 		fields[name] = "another"
 		switch value.(type) {
 		case string:
@@ -87,4 +93,53 @@ func TestLog_Format(t *testing.T) {
 	_ = o.Store.Close()
 	o.request(t, "GET", "/accounts", "")
 	check("accounts, 503", o.Log, "account", "refused", "5xx")
+}
+
+// TestLog_Client: the log names the address that a request comes from, which no client can invent. app.Test's peer is
+// 0.0.0.0.
+func TestLog_Client(t *testing.T) {
+	t.Parallel()
+	behind := func(networks ...string) *site {
+		return newSite(t, oracle(nil), func(c *service.Config) {
+			for _, network := range networks {
+				c.TrustedProxies = append(c.TrustedProxies, netip.MustParsePrefix(network))
+			}
+		})
+	}
+	alone, proxied, chained := behind(), behind("0.0.0.0/32"), behind("0.0.0.0/32", "10.0.0.0/8", "fd00::/8")
+	for _, tt := range []struct {
+		name      string
+		site      *site
+		forwarded []string // each a header of its own
+		want      string
+	}{
+		{"no proxy", alone, nil, "0.0.0.0"},
+		{"no proxy, forged", alone, []string{"203.0.113.7"}, "0.0.0.0"},
+		{"a proxy that says nothing", proxied, nil, "0.0.0.0"},
+		{"a proxy", proxied, []string{"203.0.113.7"}, "203.0.113.7"},
+		{"forged before the proxy's", proxied, []string{"198.51.100.1, 203.0.113.7"}, "203.0.113.7"},
+		{"forged in a header of its own", proxied, []string{"198.51.100.1", "203.0.113.7"}, "203.0.113.7"},
+		{"a forged trusted address", chained, []string{"10.9.9.9, 203.0.113.7"}, "203.0.113.7"},
+		{"two proxies", chained, []string{"198.51.100.1,203.0.113.7 , 10.1.2.3"}, "203.0.113.7"},
+		{"two proxies, two headers", chained, []string{"203.0.113.7", "10.1.2.3"}, "203.0.113.7"},
+		{"the second is not trusted", proxied, []string{"203.0.113.7, 10.1.2.3"}, "10.1.2.3"},
+		{"a client among the proxies", chained, []string{"10.1.2.3, 10.4.5.6"}, "10.1.2.3"},
+		{"IPv6", chained, []string{"2001:db8::7, fd00::1"}, "2001:db8::7"},
+		{"IPv4 in IPv6", chained, []string{"203.0.113.7, ::ffff:10.1.2.3"}, "203.0.113.7"},
+		{"no address", chained, []string{"203.0.113.7, unknown, 10.1.2.3"}, "10.1.2.3"},
+		{"a line of the log", proxied, []string{`","user":"admin`}, "0.0.0.0"},
+		{"empty", proxied, []string{""}, "0.0.0.0"},
+		{"empty before a comma", proxied, []string{", 203.0.113.7,"}, "0.0.0.0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { // one after another: it is the last record that counts
+			var headers []string
+			for _, f := range tt.forwarded {
+				headers = append(headers, "X-Forwarded-For", f)
+			}
+			tt.site.get(t, access.Pro, "/v1/me", headers...)
+			if got := last(t, tt.site.Log)["client"]; got != tt.want {
+				t.Errorf("client %v, want %s", got, tt.want)
+			}
+		})
+	}
 }

@@ -12,6 +12,7 @@ import (
 func (s *Service) newApp() *fiber.App {
 	app := edge.New(s.refused, edge.APIBody)
 	app.Use(s.observe, edge.Framed, s.preflight)
+	app.Get("/", toReference)
 	for _, f := range s.files {
 		app.Get(f.Path, s.serveFile(f))
 	}
@@ -50,6 +51,12 @@ func deprecated(pattern string) fiber.Handler {
 // successor returns the path that has taken the place of a legacy one (rule P20).
 func successor(path string) string {
 	return "/v1/filings" + edge.HeaderSafe(strings.TrimPrefix(path, "/v1/liens"))
+}
+
+// toReference sends who asks for no path to the reference. It needs no key, and counts nothing.
+func toReference(c *fiber.Ctx) error {
+	callOf(c).route = "/"
+	return c.Redirect("/docs", fiber.StatusFound)
 }
 
 // serveFile sends f to everybody, without a key.

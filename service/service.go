@@ -20,8 +20,8 @@
 //     handled as GET without its body, and counts like it.
 //  6. serve (respond.go) parses the parameters (package params), calls the endpoint's handler, and responds.
 //
-// The access log has id, method, route (the pattern), status, ms, bytes, user, tier, code, and, for a 5xx, the error.
-// Paths, queries and addresses are left out: names of people are in them.
+// The access log has id, method, route (the pattern), status, ms, the client's IP address, bytes, user, tier, code, and, for
+// a 5xx, the error. Paths and queries are left out: names of people are in them.
 //
 // The time limit covers all of it. A tenth of it, half a second at most, is kept for the refund of a request that failed:
 // it mostly fails because the rest was used up.
@@ -84,7 +84,7 @@ type Config struct {
 	FiltersByTier bool
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).
 	CORSOrigins []string
-	// TrustedProxies are the peers that the plain listener believes (Redirect).
+	// TrustedProxies are the peers that the plain listener believes (Redirect), and whose clients the log names.
 	TrustedProxies []netip.Prefix
 	// Ready says why the process is not ready for reasons of its own, such as that it is stopping. nil: it always is.
 	Ready func(context.Context) error

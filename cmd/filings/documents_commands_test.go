@@ -31,6 +31,12 @@ var leftOut = []struct{ document, begins, reason string }{
 	{"docs/operate/install.md", "cd dist && sha256sum --check SHA256SUMS", "it needs the archives of all platforms, which take minutes to build"},
 	{"docs/operate/install.md", "docker compose up --build --wait", "it needs Docker"},
 	{"docs/operate/install.md", "filings serve", "it serves until it is stopped; the other blocks run beside it"},
+	{"docs/operate/install.md", "apt-get install elasticsearch redis-server", "it needs a machine of its own"},
+	{"docs/operate/install.md", "curl --cacert /etc/elasticsearch/certs/http_ca.crt -u elastic -H 'Content-Type: application/json' https://localhost:9200/_security/api_key -d '",
+		"it needs an Elasticsearch with passwords"},
+	{"docs/operate/install.md", "install -m 755 filings /usr/local/bin/filings", "it needs a machine of its own"},
+	{"docs/operate/install.md", `as_filings() { runuser -u filings -- sh -c 'set -a; . /etc/filings/settings; exec filings "$@"' sh "$@"; }`, "it needs a machine of its own"},
+	{"docs/operate/install.md", "systemctl daemon-reload", "it needs a machine of its own"},
 	{"docs/operate/load.md", "filings reindex https://data.example.org/filings.ndjson.gz", "it needs a web server and a PostgreSQL"},
 	{"docs/operate/runbook.md", "curl -X DELETE $ES/NAME", "it needs an Elasticsearch of its own"},
 	{"docs/operate/runbook.md", "redis-cli BGSAVE", "it needs a Redis of its own"},
@@ -46,7 +52,7 @@ func TestDocuments_Blocks(t *testing.T) {
 	for _, d := range documents(t) {
 		for _, b := range d.blocks {
 			switch b.info {
-			case "sh", "json", "text":
+			case "sh", "json", "text", "go", "python": // programs: TestDocuments_Retries
 			case "console":
 				first, _, _ := strings.Cut(b.text, "\n")
 				i := slices.IndexFunc(leftOut, func(l struct{ document, begins, reason string }) bool {
@@ -58,7 +64,7 @@ func TestDocuments_Blocks(t *testing.T) {
 				}
 				found[i] = true
 			default:
-				t.Errorf("%s:%d: a block is sh, console, json or text, not %q", d.name, b.line, b.info)
+				t.Errorf("%s:%d: a block is sh, console, json, text, go or python, not %q", d.name, b.line, b.info)
 			}
 		}
 	}

@@ -46,10 +46,10 @@ func Next(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
-// Attributes returns what the log record of an answered request begins with. Neither keys nor addresses, paths nor
-// queries are logged, since names of people are in them: route is the pattern of the path.
+// Attributes returns what the log record of an answered request begins with. Neither keys nor paths nor queries are logged,
+// since names of people are in them: route is the pattern of the path.
 func Attributes(c *fiber.Ctx, id, route string, took time.Duration) []slog.Attr {
-	return append(make([]slog.Attr, 0, 10), // with room for those that follow
+	return append(make([]slog.Attr, 0, 11), // with room for those that follow
 		slog.String("id", id),
 		slog.String("method", c.Method()),
 		slog.String("route", route),

@@ -3,7 +3,6 @@ package edge
 import (
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,8 +46,7 @@ func forwardedHTTPS(c *fiber.Ctx, trusted []netip.Prefix) bool {
 	if len(protocols) != 1 || !strings.EqualFold(string(protocols[0]), "https") {
 		return false
 	}
-	peer, ok := netip.AddrFromSlice(c.Context().RemoteIP())
-	return ok && slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(peer.Unmap()) })
+	return within(trusted, peer(c))
 }
 
 const (

@@ -84,7 +84,7 @@ func (c chapter) html(all []chapter) ([]byte, error) {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%s – Filings API</title>
-<link rel="icon" href="favicon.png">
+<link rel="icon" href="../explore/icon.svg">
 <link rel="stylesheet" href="pages.css">
 <link rel="alternate" type="text/markdown" href="%s.md">
 </head>
@@ -100,7 +100,8 @@ func (c chapter) html(all []chapter) ([]byte, error) {
 	if err := markdown.Convert(c.markdown, &body); err != nil {
 		return nil, err
 	}
-	b.Write(between.ReplaceAll(body.Bytes(), []byte("$1$2")))
+	page := between.ReplaceAllString(body.String(), "$1$2")
+	b.WriteString(strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(page)) // scrolled by keys
 	b.WriteString("</main>\n</body>\n</html>\n")
 	return b.Bytes(), nil
 }

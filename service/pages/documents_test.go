@@ -11,7 +11,7 @@ import (
 )
 
 // served are what the pages may link to besides themselves.
-var served = []string{"/docs", "/explore", "/openapi.json", "/docs/favicon.png", "/docs/pages.css"}
+var served = []string{"/docs", "/explore", "/openapi.json", "/explore/icon.svg", "/docs/pages.css"}
 
 var (
 	linksOfHTML     = regexp.MustCompile(`href="([^"]+)"`)

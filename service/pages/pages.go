@@ -1,5 +1,5 @@
 // Package pages owns the pages for people, with all that they load: /docs, the OpenAPI document to read and to try, shown
-// by Swagger UI; below it the documents about the API (/docs/filters, /docs/filters.md and so on), which /llms.txt lists for
+// by Scalar; below it the documents about the API (/docs/filters, /docs/filters.md and so on), which /llms.txt lists for
 // programs; and /explore, filings on a map. /docs and /explore use the API as any client does, with the key of their
 // reader. It refuses to know the API, and who may see what.
 //
@@ -19,6 +19,12 @@
 // Two of its folders come from elsewhere, unchanged, with their licences beside them: leaflet is the package leaflet 1.9.4
 // of npm, without its images; outline is of the package us-atlas 3.0.1, made from files of the U.S. Census Bureau, which
 // are in the public domain.
+//
+// # The reference
+//
+// The folder scalar has dist/browser/standalone.js of the package @scalar/api-reference 1.72.1 of npm, unchanged but for
+// gzip, with its licence beside it. docs.js turns off what would ask or tell others something (fonts, telemetry, proxies,
+// agents), offers parameters one by one, and names controls that Scalar leaves without a name.
 package pages
 
 import (
@@ -31,13 +37,13 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/swaggest/swgui/v5/static"
 	"github.com/valyala/fasthttp"
 )
 
-//go:embed *.html *.css *.js explore
+//go:embed *.html *.css *.js explore scalar
 var files embed.FS
 
 // mediaTypes are the types of the files by the end of their names: mime.TypeByExtension depends on the system, and systems
@@ -58,6 +64,7 @@ type File struct {
 	Tag       string // weak ETag
 	mediaType string
 	packed    []byte // with gzip
+	unpacked  func() ([]byte, error)
 }
 
 // New returns a file with an uncompressed body.
@@ -71,25 +78,23 @@ func New(path, mediaType string, body []byte) File {
 
 func pack(path, mediaType string, packed []byte) File {
 	sum := sha256.Sum256(packed)
-	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, packed}
+	// Kept once a client without gzip came: unpacking takes long enough to be an attack.
+	unpacked := sync.OnceValues(func() ([]byte, error) { return fasthttp.AppendGunzipBytes(nil, packed) })
+	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, packed, unpacked}
 }
 
 // All returns all files of all pages.
 func All() (all []File, err error) {
-	for _, p := range []struct {
-		path, name string
-		from       fs.FS
-	}{
-		{"/docs", "docs.html", files},
-		{"/docs/docs.css", "docs.css", files},
-		{"/docs/docs.js", "docs.js", files},
-		{"/docs/pages.css", "pages.css", files},
-		{"/docs/favicon.png", "favicon-32x32.png", static.FS},
-		{"/docs/swagger-ui.css", "swagger-ui.css.gz", static.FS},
-		{"/docs/swagger-ui-bundle.js", "swagger-ui-bundle.js.gz", static.FS},
-		{"/explore", "explore.html", files},
+	for _, p := range []struct{ path, name string }{
+		{referencePath, "docs.html"},
+		{"/docs/docs.css", "docs.css"},
+		{"/docs/docs.js", "docs.js"},
+		{"/docs/pages.css", "pages.css"},
+		{"/docs/scalar/standalone.js", "scalar/standalone.js.gz"},
+		{"/docs/scalar/LICENSE", "scalar/LICENSE"},
+		{"/explore", "explore.html"},
 	} {
-		if all, err = appendFile(all, p.path, p.from, p.name); err != nil {
+		if all, err = appendFile(all, p.path, p.name); err != nil {
 			return nil, err
 		}
 	}
@@ -102,16 +107,16 @@ func All() (all []File, err error) {
 	}
 	err = fs.WalkDir(files, "explore", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			all, err = appendFile(all, "/"+name, files, name)
+			all, err = appendFile(all, "/"+name, name)
 		}
 		return err
 	})
 	return all, err
 }
 
-// appendFile appends the file that from has as name. One that is compressed already stays as it is.
-func appendFile(all []File, at string, from fs.FS, name string) ([]File, error) {
-	body, err := fs.ReadFile(from, name)
+// appendFile appends the file called name. One that is compressed already stays as it is.
+func appendFile(all []File, at, name string) ([]File, error) {
+	body, err := files.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -126,16 +131,27 @@ func appendFile(all []File, at string, from fs.FS, name string) ([]File, error) 
 	return append(all, New(at, mediaType, body)), nil
 }
 
-// policy lets a page load what this service has, and nothing from anywhere else (Content-Security-Policy). The style sheet
-// of Swagger UI has its images in it, as data.
+// referencePath is the path of the reference.
+const referencePath = "/docs"
+
+// policy lets a page load what this service has, and nothing from anywhere else (Content-Security-Policy). Scalar has
+// images in its style, as data.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// referencePolicy lets the reference have style in its markup as well: Scalar brings its own in its script. A style can
+// tell nobody anything, since it loads from here as well.
+var referencePolicy = strings.Replace(policy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)
 
 // SetHeaders sets the headers of every response with a file, a 304 too. It may be kept by everybody, who must revalidate
 // it: another release, or another setting, changes it.
 func (f File) SetHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "public, no-cache")
-	c.Set(fiber.HeaderContentSecurityPolicy, policy)
+	if f.Path == referencePath {
+		c.Set(fiber.HeaderContentSecurityPolicy, referencePolicy)
+	} else {
+		c.Set(fiber.HeaderContentSecurityPolicy, policy)
+	}
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	c.Set(fiber.HeaderETag, f.Tag)
 }
@@ -148,7 +164,7 @@ func (f File) Send(c *fiber.Ctx, gzip bool) error {
 		c.Response().SetBodyRaw(f.packed)
 		return nil
 	}
-	body, err := fasthttp.AppendGunzipBytes(nil, f.packed)
+	body, err := f.unpacked()
 	c.Response().SetBodyRaw(body)
 	return err
 }

@@ -188,3 +188,15 @@ func (p *Page) Screenshot(name string) {
 		p.t.Error(err)
 	}
 }
+
+// Picture writes what the window shows into a PNG file.
+func (p *Page) Picture(file string) {
+	p.t.Helper()
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, png, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}

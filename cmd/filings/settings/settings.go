@@ -36,7 +36,7 @@ type Settings struct {
 	OperationsToken  string        `split_words:"true" desc:"Token that /accounts on that listener requires, 32 characters or more; empty: there is no /accounts"`
 	TLSCertFile      string        `split_words:"true" desc:"PEM file of the certificate; empty: self-signed, kept in the data folder"`
 	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
-	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies whose X-Forwarded-Proto: https the plain listener believes, and then serves"`
+	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies: the plain listener serves what they say came by HTTPS (X-Forwarded-Proto), the access log has the clients that they name (X-Forwarded-For)"`
 	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
 	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s: once"`

@@ -1,0 +1,34 @@
+package webtest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"filings/cmd/testservers/servers"
+)
+
+// audit is what axe-core finds on the page as it stands, as JSON: a text for each element.
+const audit = `axe.run(document, {resultTypes: ["violations"]}).then((found) => JSON.stringify(found.violations
+	.filter((rule) => rule.impact === "serious" || rule.impact === "critical")
+	.flatMap((rule) => rule.nodes.map((node) =>
+		rule.id + ": " + node.target.join(" ") + "\n" + node.html.slice(0, 300) + "\n" + node.failureSummary))))`
+
+// Serious returns what keeps people from using the page as it stands, by axe-core: its findings of serious or critical
+// impact, each with the rule's id, a CSS selector of the element, and how to mend it. None is nil. axe-core is of
+// `make tools`; without it the test is left out, and with REQUIRE_SERVICES=1 that is a failure.
+func (p *Page) Serious(t testing.TB) (findings []string) {
+	t.Helper()
+	axe, err := os.ReadFile(filepath.Join(servers.NodeModules(t, "axe-core"), "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Do(chromedp.Evaluate[chromedp.Void](string(axe) + "\n;undefined")) // as a debugger: the page's policy forbids a script
+	if err := json.Unmarshal([]byte(p.Value(audit)), &findings); err != nil {
+		t.Fatal(err)
+	}
+	return findings
+}
