@@ -18,7 +18,10 @@
 //
 // Two of its folders come from elsewhere, unchanged, with their licences beside them: leaflet is the package leaflet 1.9.4
 // of npm, without its images; outline is of the package us-atlas 3.0.1, made from files of the U.S. Census Bureau, which
-// are in the public domain.
+// are in the public domain. Its counties are kept compressed (gzip -9n), as they are sent: the page loads these 251 kB
+// when its reader first zooms in.
+//
+// An operator may set a base map (Tiles). Then, and only for this page, the policy allows images of that one origin.
 package pages
 
 import (
@@ -57,6 +60,7 @@ type File struct {
 	Path      string // of its URL
 	Tag       string // weak ETag
 	mediaType string
+	policy    string // its Content-Security-Policy
 	packed    []byte // with gzip
 }
 
@@ -71,11 +75,11 @@ func New(path, mediaType string, body []byte) File {
 
 func pack(path, mediaType string, packed []byte) File {
 	sum := sha256.Sum256(packed)
-	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, packed}
+	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, policy, packed}
 }
 
-// All returns all files of all pages.
-func All() (all []File, err error) {
+// All returns all files of all pages, with a base map for /explore.
+func All(tiles Tiles) (all []File, err error) {
 	for _, p := range []struct {
 		path, name string
 		from       fs.FS
@@ -102,11 +106,14 @@ func All() (all []File, err error) {
 	}
 	err = fs.WalkDir(files, "explore", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			all, err = appendFile(all, "/"+name, files, name)
+			all, err = appendFile(all, "/"+strings.TrimSuffix(name, ".gz"), files, name)
 		}
 		return err
 	})
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	return withTiles(all, tiles)
 }
 
 // appendFile appends the file that from has as name. One that is compressed already stays as it is.
@@ -135,7 +142,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // it: another release, or another setting, changes it.
 func (f File) SetHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "public, no-cache")
-	c.Set(fiber.HeaderContentSecurityPolicy, policy)
+	c.Set(fiber.HeaderContentSecurityPolicy, f.policy)
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	c.Set(fiber.HeaderETag, f.Tag)
 }
