@@ -18,6 +18,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/pages"
 )
 
 // drainTime is what is added to the time limit of a request when a stopping service waits for those in flight.
@@ -73,6 +74,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, log *slog.Logg
 		RequestTimeout:    s.RequestTimeout,
 		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
+		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},
 		Ready:             func(context.Context) error { return ctx.Err() },
 		LastLoad:          store.LastRun,
 		Registry:          registry,

@@ -51,6 +51,8 @@ type Settings struct {
 	EnterpriseBurst      int64 `split_words:"true" default:"100" desc:"Requests of an enterprise account a second"`
 
 	ActiveForeclosureStatuses List   `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
+	TilesURL                  string `split_words:"true" desc:"Base map of /explore: https:// address of its tiles, with {z}, {x} and {y}; empty: none, and nothing is loaded from elsewhere"`
+	TilesAttribution          string `split_words:"true" desc:"Credit of the base map, shown on it; addresses in it become links"`
 	LegacyHasDataName         string `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
 	KeepGenerations           int    `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
 
