@@ -144,9 +144,9 @@ function openPlace(cell) {
 }
 
 /** Another filing is open, or null. */
-function chosen(one) {
-  filing = one ? String(one.id) : "";
-  map.mark(one);
+function chosen(opened) {
+  filing = opened ? String(opened.id) : "";
+  map.mark(opened);
   results.select(filing);
   remember();
 }
