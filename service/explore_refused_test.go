@@ -48,34 +48,79 @@ func TestExplore_Refused(t *testing.T) {
 	e.Screenshot("empty")
 }
 
-// TestExplore_Limited: when the quota is used up, the page says so and for how long.
-func TestExplore_Limited(t *testing.T) {
-	t.Parallel()
+// limited opens the explorer with an account of a tier that has a limit of its own, and uses its key. clock nil: time.Now.
+func limited(t *testing.T, tier access.Tier, limit access.Limit, clock func() time.Time) *explorer {
+	t.Helper()
 	l := servicetest.Limits()
-	l[access.Pro] = access.Limit{Quota: 2, Burst: 100}
-	store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), l, func() time.Time { return now }) // not at midnight
+	l[tier] = limit
+	store, err := access.OpenEmbedded(filepath.Join(t.TempDir(), "access.db"), l, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	key, err := store.Create(t.Context(), "reader", access.Pro, "test")
+	key, err := store.Create(t.Context(), "reader", tier, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := explore(t, "", func(c *service.Config) { c.Access = store })
 	e.use(key)
-	if got := e.Text("#quota"); e.total() == 0 || got != "Pro · 0 of 2 requests left" {
-		t.Errorf("quota %q", got)
+	return e
+}
+
+// TestExplore_Limited: when the quota of the day or of a lifetime is used up, the page says which, and what helps.
+func TestExplore_Limited(t *testing.T) {
+	t.Parallel()
+	for tier, want := range map[access.Tier]struct{ left, trouble string }{
+		access.Pro: {"Pro · 0 of 3 requests left", `^The account has used up its 3 requests of today\. There are new ones at midnight UTC: ` +
+			`in \d+ (s|minutes|hours), at 1?\d:\d\d [AP]M here\. Until then, use the key of another account\.$`},
+		access.Free: {"Free · 0 of 3 requests left", `^The account has used up its 3 requests, which are for life: waiting does not help\. ` +
+			`Have it upgraded, or use the key of another account\.$`},
+	} {
+		t.Run(string(tier), func(t *testing.T) {
+			t.Parallel()
+			e := limited(t, tier, access.Limit{Quota: 3, Burst: 100}, func() time.Time { return now }) // not at midnight
+			if got := e.Text("#quota"); e.total() == 0 || got != want.left {
+				t.Errorf("quota %q", got)
+			}
+			e.act(func() { e.Type("#filter-city", "Fernmere") })
+			if got := e.Text("#trouble p"); !regexp.MustCompile(want.trouble).MatchString(got) {
+				t.Errorf("429: %q", got)
+			}
+			if e.counted() != 0 || len(e.ids()) != 0 || e.Text("#quota") != want.left {
+				t.Error("the response before it is shown as if it were the latest")
+			}
+			e.Screenshot("trouble")
+			if got := e.Text("#trouble button"); got != "Use another key" {
+				t.Errorf("it offers %q", got)
+			}
+			e.Click("#trouble button")
+			e.use(e.site.Key) // of another store: refused, but it could be typed
+			if got := e.Text("#trouble p"); !strings.HasPrefix(got, "The key was not accepted: ") {
+				t.Errorf("another key: %q", got)
+			}
+		})
 	}
-	e.Click("#next")
+}
+
+// TestExplore_Burst: what a burst refuses is sent again by itself, after a note; it needs no click.
+func TestExplore_Burst(t *testing.T) {
+	t.Parallel()
+	e := limited(t, access.Free, access.Limit{Quota: 100, Burst: 1}, nil)
+	if all, _ := e.in(""); e.total() != all || e.counted() == 0 || e.Value(`String(document.querySelector("#trouble").hidden)`) != "true" {
+		t.Errorf("%d filings, %d on the map", e.total(), e.counted())
+	}
+	e.Wait(`document.querySelector("#note").hidden`)
+	if got, n := e.Text("#quota"), len(e.sent(0)); got != "Free · 97 of 100 requests left" || n <= 3 {
+		t.Errorf("%q after %d requests", got, n)
+	}
+	noted := `new Promise((noted) => new MutationObserver((_, o) => { o.disconnect(); noted(document.querySelector("#note").textContent); }).observe(document.querySelector("#note"), { childList: true }))`
+	e.Click("#in-view")
+	if got := e.Value(noted); got != "More requests than the key’s tier has in a second: going on in 1 s." {
+		t.Errorf("note %q", got)
+	}
 	e.waitIdle()
-	got := e.Text("#trouble p")
-	if !regexp.MustCompile(`^Too many requests: the daily request quota is used up: it resets at midnight UTC\. Wait \d+ (s|minutes|hours)\.$`).MatchString(got) {
-		t.Errorf("429: %q", got)
-	}
-	if e.counted() != 0 || len(e.ids()) != 0 {
-		t.Error("the response before it is shown as if it were the latest")
-	}
+	e.Click("#in-view")
+	e.waitIdle()
 }
 
 // gate is an engine that can be made to fail, and to hold requests back.
@@ -147,13 +192,13 @@ func TestExplore_Stale(t *testing.T) {
 	g.set(false, held)
 	e.Type("#filter-county", "Orange")
 	<-g.arrived
-	<-g.arrived // table and map
+	<-g.arrived // counties and table
 	g.set(false, nil)
-	e.Click("#next") // the second page of what is not there yet
-	e.waitIdle()
-	want, shown := e.in("Orange"), e.ids()
-	if total, counted := e.total(), e.counted(); total != want || counted != want || len(shown) != min(25, want-25) {
-		t.Errorf("%d filings in view, %d on the map, want %d; on the second page %v", total, counted, want, shown)
+	e.act(func() { e.Click(`#filters [value="land"]`) })
+	all, _ := e.in("Orange")
+	total, shown := e.total(), e.ids()
+	if total == 0 || total >= all || len(shown) != min(100, total) {
+		t.Errorf("%d filings of %d, in the table %v", total, all, shown)
 	}
 	close(held)
 	e.Value(`fetch("openapi.json").then(() => "came after them")`)

@@ -43,7 +43,7 @@ type explorer struct {
 // explore opens the explorer, at a hash, and waits for its form.
 func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
 	t.Helper()
-	filings := append(webtest.Synthetic(), hostile(t))
+	filings := slices.Concat(webtest.Synthetic(), []*index.Filing{hostile(t)}, unplaced(t), stack(t))
 	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
 	if err != nil {
 		t.Fatal(err)
@@ -90,10 +90,10 @@ func (e *explorer) resize(width, height int64) {
 	e.waitIdle()
 }
 
-// total returns the number of filings that the page says are in view.
+// total returns the number of filings that the page says there are; of those in view, where it shows only them.
 func (e *explorer) total() int {
 	e.t.Helper()
-	e.Wait(`/in view|No filings/.test(document.querySelector("#status").textContent)`)
+	e.Wait(`/ filings?|No filings/.test(document.querySelector("#status").textContent)`)
 	return e.number(`document.querySelector("#status").textContent.match(/^[\d,]*/)[0].replaceAll(",", "") || "0"`)
 }
 
@@ -103,14 +103,27 @@ func (e *explorer) counted() int {
 	return e.number(`String([...document.querySelectorAll("#map [data-count]")].reduce((sum, c) => sum + Number(c.dataset.count), 0))`)
 }
 
-// in returns how many filings of the counties whose name begins so have a place on the map.
-func (e *explorer) in(county string) (n int) {
+// in returns how many filings there are of the counties whose name begins so, and how many have a place on the map.
+func (e *explorer) in(county string) (all, placed int) {
 	for _, f := range e.filings {
-		if f.Has(index.Latitude) && strings.HasPrefix(f.Text(index.County), county) {
-			n++
+		if !strings.HasPrefix(f.Text(index.County), county) {
+			continue
+		}
+		if all++; f.Has(index.Latitude) {
+			placed++
 		}
 	}
-	return n
+	return all, placed
+}
+
+// sent returns the requests to the API that the page has sent, as paths with queries, in order, from the nth on.
+func (e *explorer) sent(n int) (paths []string) {
+	for _, address := range e.Requests() {
+		if path, ok := strings.CutPrefix(address, e.site.Address); ok && strings.HasPrefix(path, "/v1/") {
+			paths = append(paths, path)
+		}
+	}
+	return paths[n:]
 }
 
 func (e *explorer) number(expression string) int {

@@ -90,6 +90,8 @@ type Config struct {
 	Ready func(context.Context) error
 	// LastLoad returns the load that runs or ran last, for the metrics. nil: they have none.
 	LastLoad func(context.Context) (*generation.Run, error)
+	// Tiles are the base map of /explore. The zero value: none.
+	Tiles pages.Tiles
 	// OperationsToken is what a caller of /accounts on the operations listener shows. "": there is no /accounts.
 	OperationsToken string
 	Now             func() time.Time     // nil: time.Now
@@ -123,7 +125,7 @@ func New(c Config) (*Service, error) {
 	c = c.withDefaults()
 	s := &Service{config: c, now: c.Now, log: c.Log, params: params.New(c.LegacyHasDataName, c.ActiveStatuses), cors: newCORS(c.CORSOrigins)}
 	var err error
-	if s.files, err = pages.All(); err != nil {
+	if s.files, err = pages.All(c.Tiles); err != nil {
 		return nil, err
 	}
 	document, err := newDocument(s.params)

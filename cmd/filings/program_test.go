@@ -122,6 +122,8 @@ func TestWrongSettings(t *testing.T) {
 		{"FILINGS_TRUSTED_PROXIES", "10.0.0.1", "must be networks such as 10.0.0.0/8"},
 		{"FILINGS_TLS_CERT_FILE", "cert.pem", "go together"},
 		{"FILINGS_LISTEN", "off", "must be an address such as :8443"},
+		{"FILINGS_TILES_URL", "http://tiles/{z}/{x}/{y}?key=secret", `FILINGS_TILES_URL="…": must be an https:// address with {z}, {x} and {y}`},
+		{"FILINGS_TILES_ATTRIBUTION", "© Mappers", "FILINGS_TILES_URL and FILINGS_TILES_ATTRIBUTION go together"},
 		{"FILINGS_OPERATIONS_TOKEN", "secret", `FILINGS_OPERATIONS_TOKEN="…": must be at least 32 letters`},
 		{"FILINGS_INDEX_SHARDS", "0", "must be 1 or more"},
 	} {

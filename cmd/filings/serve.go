@@ -23,6 +23,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/pages"
 )
 
 // rereadEvery is how often a service looks whether its certificate has changed.
@@ -100,6 +101,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		RequestTimeout:    s.RequestTimeout,
 		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
+		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},
 		Ready:             func(context.Context) error { return ctx.Err() },
 		LastLoad:          store.LastRun,
 		Registry:          registry,

@@ -18,7 +18,10 @@
 //
 // Two of its folders come from elsewhere, unchanged, with their licences beside them: leaflet is the package leaflet 1.9.4
 // of npm, without its images; outline is of the package us-atlas 3.0.1, made from files of the U.S. Census Bureau, which
-// are in the public domain.
+// are in the public domain. Its counties are kept compressed (gzip -9n), as they are sent: the page loads these 251 kB
+// when its reader first zooms in.
+//
+// An operator may set a base map (Tiles). Then, and only for this page, the policy allows images of that one origin.
 //
 // # The reference
 //
@@ -63,6 +66,7 @@ type File struct {
 	Path      string // of its URL
 	Tag       string // weak ETag
 	mediaType string
+	policy    string // its Content-Security-Policy
 	packed    []byte // with gzip
 	unpacked  func() ([]byte, error)
 }
@@ -80,11 +84,15 @@ func pack(path, mediaType string, packed []byte) File {
 	sum := sha256.Sum256(packed)
 	// Kept once a client without gzip came: unpacking takes long enough to be an attack.
 	unpacked := sync.OnceValues(func() ([]byte, error) { return fasthttp.AppendGunzipBytes(nil, packed) })
-	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, packed, unpacked}
+	allowed := policy
+	if path == referencePath {
+		allowed = referencePolicy
+	}
+	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, allowed, packed, unpacked}
 }
 
-// All returns all files of all pages.
-func All() (all []File, err error) {
+// All returns all files of all pages, with a base map for /explore.
+func All(tiles Tiles) (all []File, err error) {
 	for _, p := range []struct{ path, name string }{
 		{referencePath, "docs.html"},
 		{"/docs/docs.css", "docs.css"},
@@ -107,11 +115,14 @@ func All() (all []File, err error) {
 	}
 	err = fs.WalkDir(files, "explore", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			all, err = appendFile(all, "/"+name, name)
+			all, err = appendFile(all, "/"+strings.TrimSuffix(name, ".gz"), name)
 		}
 		return err
 	})
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	return withTiles(all, tiles)
 }
 
 // appendFile appends the file called name. One that is compressed already stays as it is.
@@ -147,11 +158,7 @@ var referencePolicy = strings.Replace(policy, "style-src 'self'", "style-src 'se
 // it: another release, or another setting, changes it.
 func (f File) SetHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "public, no-cache")
-	if f.Path == referencePath {
-		c.Set(fiber.HeaderContentSecurityPolicy, referencePolicy)
-	} else {
-		c.Set(fiber.HeaderContentSecurityPolicy, policy)
-	}
+	c.Set(fiber.HeaderContentSecurityPolicy, f.policy)
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	c.Set(fiber.HeaderETag, f.Tag)
 }

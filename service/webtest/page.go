@@ -155,11 +155,16 @@ func (p *Page) Problems() []string {
 	return slices.Clone(p.problems)
 }
 
-// Hosts returns the hosts, with their ports, that the page has sent requests to so far, each once.
-func (p *Page) Hosts() (hosts []string) {
+// Requests returns the addresses that the page has requested so far, in order.
+func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, request := range p.requests {
+	return slices.Clone(p.requests)
+}
+
+// Hosts returns the hosts, with their ports, that the page has sent requests to so far, each once.
+func (p *Page) Hosts() (hosts []string) {
+	for _, request := range p.Requests() {
 		u, err := url.Parse(request)
 		if err != nil || u.Scheme == "data" || u.Scheme == "blob" {
 			continue

@@ -53,6 +53,8 @@ type Settings struct {
 
 	FiltersByTier             bool   `split_words:"true" default:"false" desc:"true: an account filters only by fields that its tier sees; else 400"`
 	ActiveForeclosureStatuses List   `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
+	TilesURL                  string `split_words:"true" desc:"Base map of /explore: https:// address of its tiles, with {z}, {x} and {y}; empty: none, and nothing is loaded from elsewhere"`
+	TilesAttribution          string `split_words:"true" desc:"Credit of the base map, shown on it; addresses in it become links"`
 	LegacyHasDataName         string `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
 	KeepGenerations           int    `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
 

@@ -21,7 +21,8 @@ var contract = map[string]string{
 	"FILINGS_ENTERPRISE_DAILY_QUOTA": "100000", "FILINGS_FREE_BURST": "5", "FILINGS_STARTER_BURST": "10",
 	"FILINGS_PRO_BURST": "25", "FILINGS_ENTERPRISE_BURST": "100",
 	"FILINGS_ACTIVE_FORECLOSURE_STATUSES": "active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction",
-	"FILINGS_LEGACY_HAS_DATA_NAME":        "has_data", "FILINGS_REQUEST_TIMEOUT": "5s", "FILINGS_FILTERS_BY_TIER": "false", "FILINGS_START_TIMEOUT": "30s", "FILINGS_KEEP_GENERATIONS": "2",
+	"FILINGS_TILES_URL":                   "", "FILINGS_TILES_ATTRIBUTION": "", "FILINGS_FILTERS_BY_TIER": "false", "FILINGS_START_TIMEOUT": "30s",
+	"FILINGS_LEGACY_HAS_DATA_NAME": "has_data", "FILINGS_REQUEST_TIMEOUT": "5s", "FILINGS_KEEP_GENERATIONS": "2",
 	"FILINGS_CACHE_SIZE": "256MiB", "FILINGS_LOG_LEVEL": "info", "FILINGS_LOG_FORMAT": "auto",
 }
 
@@ -51,7 +52,7 @@ func TestSettingsAreRead(t *testing.T) {
 		"FILINGS_STARTER_DAILY_QUOTA": "12", "FILINGS_PRO_DAILY_QUOTA": "13", "FILINGS_ENTERPRISE_DAILY_QUOTA": "14",
 		"FILINGS_FREE_BURST": "15", "FILINGS_STARTER_BURST": "16", "FILINGS_PRO_BURST": "17", "FILINGS_ENTERPRISE_BURST": "18",
 		"FILINGS_ACTIVE_FORECLOSURE_STATUSES": "one, ,two", "FILINGS_LEGACY_HAS_DATA_NAME": "has", "FILINGS_REQUEST_TIMEOUT": "1s",
-		"FILINGS_START_TIMEOUT": "2s", "FILINGS_FILTERS_BY_TIER": "true",
+		"FILINGS_START_TIMEOUT": "2s", "FILINGS_FILTERS_BY_TIER": "true", "FILINGS_TILES_URL": "https://t", "FILINGS_TILES_ATTRIBUTION": "© T",
 		"FILINGS_KEEP_GENERATIONS": "0", "FILINGS_CACHE_SIZE": "1GiB", "FILINGS_LOG_LEVEL": "warn", "FILINGS_LOG_FORMAT": "json",
 	} {
 		t.Setenv(variable, value)
@@ -68,7 +69,8 @@ func TestSettingsAreRead(t *testing.T) {
 		TLSCertFile:     "c", TLSKeyFile: "k", TrustedProxies: Networks{netip.MustParsePrefix("10.0.0.0/8")}, CORSOrigins: []string{"*"},
 		FreeLifetimeQuota: 11, StarterDailyQuota: 12, ProDailyQuota: 13, EnterpriseDailyQuota: 14,
 		FreeBurst: 15, StarterBurst: 16, ProBurst: 17, EnterpriseBurst: 18, ActiveForeclosureStatuses: []string{"one", "two"},
-		LegacyHasDataName: "has", RequestTimeout: time.Second, StartTimeout: 2 * time.Second, FiltersByTier: true, KeepGenerations: 0, CacheSize: 1 << 30, LogLevel: 4, LogFormat: "json",
+		TilesURL: "https://t", TilesAttribution: "© T", FiltersByTier: true, LegacyHasDataName: "has",
+		RequestTimeout: time.Second, StartTimeout: 2 * time.Second, KeepGenerations: 0, CacheSize: 1 << 30, LogLevel: 4, LogFormat: "json",
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
 		t.Errorf("settings (-want +got)\n%s", diff)
@@ -86,6 +88,25 @@ func TestByteSize(t *testing.T) {
 	for _, text := range []string{"", "MiB", "1MB", "-1", "+1", "1.5GiB", "99999999999GiB"} {
 		if err := new(ByteSize).Decode(text); err == nil {
 			t.Errorf("%q is accepted as a size", text)
+		}
+	}
+}
+
+func TestCheckTiles(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"https://tiles.example.com/{z}/{x}/{y}.png": true, "https://t:8443/{z}/{y}/{x}?key=k": true, "https://127.0.0.1:1/a?z={z}&x={x}&y={y}": true,
+		"http://t/{z}/{x}/{y}": false, "https://t/{z}/{x}": false, "https://t/{z}/{x}/{y}/{y}": false, "https://{s}.t/{z}/{x}/{y}": false,
+		"https://t/{z}/{x}/{y}{r}.png": false, "https://u:p@t/{z}/{x}/{y}": false, "https:///{z}/{x}/{y}": false, "https://{z}/{x}/{y}": false,
+		"https://t;script-src/{z}/{x}/{y}": false, "https://t *.u/{z}/{x}/{y}": false, "//t/{z}/{x}/{y}": false, "t": false,
+	} {
+		if got := isTiles(text); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+	for _, s := range []Settings{{TilesURL: "https://t/{z}/{x}/{y}"}, {TilesAttribution: "© T"}} {
+		if err := s.Check(); !strings.Contains(err.Error(), "FILINGS_TILES_URL and FILINGS_TILES_ATTRIBUTION go together") {
+			t.Error(err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
@@ -30,6 +31,10 @@ func (s Settings) Check() error {
 	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
 	check(s.StartTimeout >= 0, "START_TIMEOUT", s.StartTimeout.String(), "must be a duration, 0s or more")
+	tiles := s.TilesURL == "" || isTiles(s.TilesURL)
+	check(tiles, "TILES_URL", "…", "must be an https:// address with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png")
+	check(!tiles || (s.TilesURL == "") == (s.TilesAttribution == ""), "TILES_ATTRIBUTION", s.TilesAttribution,
+		"FILINGS_TILES_URL and FILINGS_TILES_ATTRIBUTION go together: whoever makes a map wants to be named on it")
 	check(s.LegacyHasDataName != "", "LEGACY_HAS_DATA_NAME", "", "must be the name of a parameter")
 	check(slices.Contains([]string{"auto", "text", "json"}, s.LogFormat), "LOG_FORMAT", s.LogFormat, "must be text, json or auto")
 	for _, number := range []struct {
@@ -46,6 +51,23 @@ func (s Settings) Check() error {
 		check(number.v >= number.least, number.name, strconv.FormatInt(number.v, 10), fmt.Sprintf("must be %d or more", number.least))
 	}
 	return errors.Join(errs...)
+}
+
+// tilesHost has no character that would mean something in a Content-Security-Policy.
+var tilesHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]{1,5})?$`)
+
+// isTiles reports whether text is the address of a base map's tiles: with {z}, {x} and {y} once each, and no other braces.
+// All tiles have one host, since the page allows images of that one alone.
+func isTiles(text string) bool {
+	for _, place := range []string{"{z}", "{x}", "{y}"} {
+		if strings.Count(text, place) != 1 {
+			return false
+		}
+	}
+	plain := strings.NewReplacer("{z}", "0", "{x}", "0", "{y}", "0").Replace(text)
+	u, err := url.Parse(plain)
+	return err == nil && u.Scheme == "https" && u.User == nil && tilesHost.MatchString(u.Host) &&
+		strings.HasPrefix(text, "https://"+u.Host+"/") && !strings.ContainsAny(plain, "{}")
 }
 
 func isURL(text string, schemes ...string) bool {

@@ -1,16 +1,17 @@
-// What a link to this page carries, behind #: the map's position, the filters, the open filing. Never the key.
+// What a link to this page carries, behind #: the map's position, whether the table has only what is in view, the open
+// filing, the filters. Never the key.
 
-/** Reads the hash: { map: { zoom, lat, lng } or null, filing: id or "", filters: { name: value } }. */
+/** Reads the hash: { map: { zoom, lat, lng } or null, inView, filing: id or "", filters: { name: value } }. */
 export function readHash(hash) {
-  const { map, filing = "", ...filters } = Object.fromEntries(new URLSearchParams(hash.slice(1)));
+  const { map, in_view, filing = "", ...filters } = Object.fromEntries(new URLSearchParams(hash.slice(1)));
   const [zoom, lat, lng] = (map ?? "").split("/").map(Number);
   const whole = [zoom, lat, lng].every(Number.isFinite);
-  return { map: whole ? { zoom, lat, lng } : null, filing: /^\d+$/.test(filing) ? filing : "", filters };
+  return { map: whole ? { zoom, lat, lng } : null, inView: in_view === "true", filing: /^\d+$/.test(filing) ? filing : "", filters };
 }
 
 /** Writes what readHash reads. */
-export function hashOf({ map, filing, filters }) {
+export function hashOf({ map, inView, filing, filters }) {
   const position = `map=${map.zoom}/${map.lat.toFixed(5)}/${map.lng.toFixed(5)}`;
-  const rest = new URLSearchParams(filing ? { ...filters, filing } : filters).toString();
+  const rest = new URLSearchParams({ ...filters, ...(inView && { in_view: "true" }), ...(filing && { filing }) }).toString();
   return "#" + position + (rest && "&" + rest);
 }

@@ -1,5 +1,9 @@
 // The API, as this page asks it.
 
+import { Refusal, refusalOf } from "./refusal.js";
+
+const attempts = 5; // for a request that comes too soon after others
+
 /** The address of a path of the API with parameters, those without a value left out. */
 export function address(path, parameters = {}) {
   const given = Object.entries(parameters).filter(([, value]) => value !== "");
@@ -7,24 +11,26 @@ export function address(path, parameters = {}) {
   return new URL(path + (query && "?" + query), document.baseURI).href;
 }
 
-/** An answer that is no success. Its message is meant for the reader. */
-export class Refusal extends Error {
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-  }
-}
-
 /** Client holds the key, which is nowhere else: no storage, no address and no element has it. */
 export class Client {
   #key = "";
+  #waits;
 
   /** What the answers said of the account: tier, limit, remaining, reset. */
   account = null;
 
+  /** How many requests of this page counted. */
+  used = 0;
+
+  /** waits is called with the seconds for which the client waits until the service takes more requests; with 0: it goes on. */
+  constructor(waits) {
+    this.#waits = waits;
+  }
+
   use(key) {
     this.#key = key;
     this.account = null;
+    this.used = 0;
   }
 
   get ready() {
@@ -33,19 +39,44 @@ export class Client {
 
   /** Asks for a path; returns the body. Throws a Refusal, or an AbortError when the signal says so. */
   async get(path, parameters, signal) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#send(address(path, parameters), signal);
+      } catch (failure) {
+        if (!failure.wait || attempt === attempts) throw failure;
+        await this.#wait(failure.wait, signal);
+      }
+    }
+  }
+
+  async #send(url, signal) {
     let answer, text;
+    this.used++; // also if it is aborted: the service has mostly counted it by then
     try {
       // Answers have people's contacts in them: the browser must not keep them on its disk.
-      answer = await fetch(address(path, parameters), { headers: { "X-API-Key": this.#key }, cache: "no-store", signal });
+      answer = await fetch(url, { headers: { "X-API-Key": this.#key }, cache: "no-store", signal });
       text = await answer.text();
     } catch (failure) {
-      if (signal?.aborted) throw failure;
-      throw new Refusal(0, "The service did not answer. Is the network there?");
+      signal.throwIfAborted();
+      this.used--;
+      throw new Refusal("The service did not answer. Is the network there?", { help: "retry" });
     }
+    signal.throwIfAborted(); // something else was asked meanwhile
     const body = read(text);
-    if (!answer.ok) throw new Refusal(answer.status, words(answer, body));
-    this.#learn(answer.headers, body.meta?.tier ?? "");
+    if ([401, 429].includes(answer.status) || answer.status >= 500) this.used--;
+    if (answer.headers.has("X-RateLimit-Limit")) this.#learn(answer.headers, body.meta?.tier ?? this.account?.tier ?? "");
+    if (!answer.ok) throw refusalOf(answer, body);
     return body;
+  }
+
+  async #wait(seconds, signal) {
+    this.#waits(seconds);
+    await new Promise((resolve) => {
+      setTimeout(resolve, seconds * 1000);
+      signal.addEventListener("abort", resolve, { once: true });
+    });
+    this.#waits(0);
+    signal.throwIfAborted();
   }
 
   /** Learns of the account. Of requests that went together the answers come in any order: the least counts, till the reset. */
@@ -65,26 +96,4 @@ function read(text) {
   } catch {
     return {}; // a proxy's own page, say: the status tells enough
   }
-}
-
-/** Says what a refusal means: first what the reader can do about it, then what the service said. */
-function words(answer, body) {
-  const said = body.error?.message ?? body.message ?? "";
-  const wait = answer.headers.get("Retry-After");
-  switch (answer.status) {
-    case 400:
-      return `A filter is not right: ${said}.`;
-    case 401:
-      return `The key was not accepted: ${said}.`;
-    case 404:
-      return `Not found: ${said}.`;
-    case 429:
-      return `Too many requests: ${said}.` + (wait ? ` Wait ${duration(wait)}.` : "");
-  }
-  return `The service failed (${answer.status}): ${said || "it did not say why"}. Request ${answer.headers.get("X-Request-ID") ?? "unknown"}.`;
-}
-
-function duration(seconds) {
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3600)} hours`;
 }

@@ -1,106 +1,158 @@
-// The page: the key, the filters and the map's view ask; the map, the table and the panel show what is answered.
+// The page: the key, the filters and the map's view ask; the map, the table and the panels show what is answered.
+//
+// Every request counts, for a free key for life. So the page asks after a pause, asks only for what it does not have, and
+// opens a filing of the table without asking.
 
-import { address, Client } from "./api.js";
+import { showAccount, showTrouble, showWait } from "./account.js";
 import { hashOf, readHash } from "./address.js";
+import { address, Client } from "./api.js";
+import { Details } from "./details.js";
 import { one } from "./dom.js";
-import { Panel } from "./filing.js";
-import { Filters } from "./filters.js";
-import { filings, label, number } from "./format.js";
+import { extentOf } from "./extent.js";
+import { Filters, fold } from "./filters.js";
 import { FilingsMap } from "./map.js";
 import { Requests } from "./requests.js";
-import { Table } from "./table.js";
+import { Results } from "./results.js";
 
-const pageSize = 25;
-const pause = 300; // ms without a further change before the service is asked: every request counts
+const pageSize = 100; // the most that one request brings
+const pause = 300, typing = 700; // ms without a further change before the service is asked
 
-let filters, panel; // made once the OpenAPI document is there
-const wide = matchMedia("(width >= 50rem)"); // as in page.css
-const client = new Client();
-const map = new FilingsMap(one("#map"), { moved: changed, opened: openFiling, listed: () => one("#table button")?.focus() });
-const table = new Table(one("#table"), openFiling);
+const client = new Client(showWait);
+const map = new FilingsMap(one("#map"), { moved, opened: (id) => details.open(id), listed: openPlace });
+const details = new Details({ get, chosen, failed: (failure, again) => trouble("filing", failure, again) });
+const results = new Results({ opened: (id) => details.open(id), turned: (pages) => turn(offset + pages * pageSize) });
 const requests = new Requests(one("#requests"));
+const inView = one("#in-view");
 
+let filters; // made once the OpenAPI document is there
+let where = {}; // the filters that are asked for
+let found = null; // what they select: { total, placed }; null: to be asked
 let offset = 0;
-let outdated = true; // the map's circles are not what is asked for
+let rows = false, cells = false; // whether the table and the map show what is asked for
+let shownPlace = placeOf({}); // the county and city that the map has gone to
+let going = false; // the map is going there
 let filing = ""; // the id of the open one
 let asking = new AbortController(); // ends when something else is asked
-let opening = new AbortController();
-let timer = 0;
+let timer = 0; // 0: nothing is waited for
 
-/** Something else is to be shown: it is in the address at once, and asked for after a pause. */
-function changed() {
+/** The map shows something else. */
+function moved() {
   if (!filters) return; // the page is still being made
-  history.replaceState(null, "", hashOf({ map: map.view, filing, filters: filters.values }));
-  asking.abort(); // what is under way would be out of date
-  clearTimeout(timer);
-  offset = 0;
-  outdated = true;
-  busy(client.ready);
-  timer = setTimeout(ask, pause);
+  cells = false;
+  if (inView.checked) {
+    [rows, offset] = [false, 0];
+    results.wait();
+  }
+  if (going) remember(); // what is in view is asked for next
+  else later(pause);
 }
 
-/** Asks for the page of filings at offset and, if they are not what is drawn, for the cells. */
+/** Other filters are set. */
+function filtered(delay) {
+  const values = filters.values;
+  if (JSON.stringify(values) === JSON.stringify(where) && !timer) return;
+  where = values;
+  [found, rows, cells, offset] = [null, false, false, 0];
+  details.reset();
+  results.wait();
+  later(delay);
+}
+
+/** Asks after a pause, without what is under way, which would be out of date. The address says at once what is asked. */
+function later(delay) {
+  remember();
+  asking.abort();
+  clearTimeout(timer);
+  busy(client.ready);
+  timer = setTimeout(ask, delay);
+}
+
+/** Asks for all that the page does not have. */
 async function ask() {
   clearTimeout(timer);
+  timer = 0;
   asking.abort();
   if (!client.ready || !filters) return;
   const { signal } = (asking = new AbortController());
-  const where = { ...filters.values, ...map.bounds };
   busy(true);
   try {
-    const [list, clusters] = await Promise.all([
-      get("list", "v1/filings", { ...where, limit: pageSize, offset }, signal),
-      outdated && get("map", "v1/filings/clusters", { ...where, zoom: map.view.zoom }, signal),
-    ]);
-    if (signal.aborted) return; // stale: something else is being asked
-    if (clusters) map.draw(clusters.data.cells);
-    outdated = false;
-    showPage(list);
+    if (!found) await find(signal);
+    await Promise.all([askRows(signal), askCells(signal)]);
     trouble("list", null);
   } catch (failure) {
-    if (signal.aborted) return;
+    if (signal.aborted) return; // something else is being asked
     asking.abort(); // the other one
-    clear(); // what is shown answers another question
+    clear();
     trouble("list", failure, ask);
   }
   if (asking.signal === signal) busy(false);
 }
 
-function get(name, path, parameters, signal) {
+/** Asks what the filters select, wherever it is, and goes there when they name another place. */
+async function find(signal) {
+  const [name, from] = inView.checked ? ["all", 0] : ["list", offset];
+  const list = await get(name, "v1/filings", { ...where, limit: pageSize, offset: from || "" }, signal);
+  if (!inView.checked) showPage(list);
+  const { placed, box } = await extentOf(list, async (world) => (await get("places", "v1/filings/clusters", { ...where, ...world }, signal)).data);
+  found = { total: list.pagination.total, placed };
+  const place = placeOf(where);
+  if (place !== shownPlace && box) {
+    going = true;
+    map.show(box);
+    going = false;
+  }
+  shownPlace = place;
+}
+
+async function askRows(signal) {
+  const bounds = inView.checked ? map.bounds : {};
+  if (!rows) showPage(await get("list", "v1/filings", { ...where, ...bounds, limit: pageSize, offset: offset || "" }, signal));
+  results.showPlaced(found, inView.checked);
+}
+
+async function askCells(signal) {
+  if (cells) return;
+  const none = { data: { cells: [] } }; // known without asking
+  const answer = found.placed ? await get("map", "v1/filings/clusters", { ...where, ...map.bounds, zoom: map.view.zoom }, signal) : none;
+  map.draw(answer.data.cells);
+  cells = true;
+}
+
+async function get(name, path, parameters, signal) {
   requests.show(name, address(path, parameters));
-  return client.get(path, parameters, signal);
-}
-
-function showPage({ data, pagination: { total, has_more } }) {
-  table.show(data);
-  table.select(filing);
-  const range = `${number(offset + 1)}–${number(offset + data.length)}`;
-  one("#status").textContent = total ? `${filings(total)} in view, shown: ${range}` : "No filings here. Zoom out, or clear a filter.";
-  one("#previous").disabled = offset === 0;
-  one("#next").disabled = !has_more;
-}
-
-/** Opens a filing in the panel. */
-async function openFiling(id) {
-  opening.abort();
-  const { signal } = (opening = new AbortController());
   try {
-    const { data } = await get("filing", `v1/filings/${id}`, {}, signal);
-    if (signal.aborted) return;
-    panel.show(data);
-    map.mark(data);
-    choose(id);
-    trouble("filing", null);
-  } catch (failure) {
-    if (!signal.aborted) trouble("filing", failure, () => openFiling(id));
+    return await client.get(path, parameters, signal);
+  } finally {
+    requests.showUsed(client.used);
+    showAccount(client);
   }
 }
 
-/** Makes a filing the open one; none for "". */
-function choose(id) {
-  filing = id;
-  table.select(id);
-  history.replaceState(null, "", hashOf({ map: map.view, filing, filters: filters.values }));
+function showPage(list) {
+  details.learn(list.data);
+  filters.learn(list.data);
+  results.showPage(list, inView.checked);
+  results.select(filing);
+  rows = true;
+}
+
+/** Opens the list of the filings of a cell. Its box holds no others. */
+function openPlace(cell) {
+  const [west, south, east, north] = cell.bbox;
+  const bounds = { bounds_north: north, bounds_south: south, bounds_east: east, bounds_west: west };
+  details.openPlace(cell, { ...where, ...bounds, limit: pageSize });
+}
+
+/** Another filing is open, or null. */
+function chosen(opened) {
+  filing = opened ? String(opened.id) : "";
+  map.mark(opened);
+  results.select(filing);
+  remember();
+}
+
+function remember() {
+  history.replaceState(null, "", hashOf({ map: map.view, inView: inView.checked, filing, filters: where }));
 }
 
 function busy(is) {
@@ -108,62 +160,56 @@ function busy(is) {
   one("#results").setAttribute("aria-busy", String(is));
 }
 
-/** Says what went wrong with what, and offers to try again, if that may help; null: nothing did. */
+/** Says what went wrong with what; null: nothing did. */
 function trouble(what, failure, again) {
-  showAccount();
-  const place = one("#trouble");
-  if (!failure && place.dataset.what !== what) return; // something else did
-  place.dataset.what = what;
-  place.hidden = !failure;
-  one("p", place).textContent = failure?.message ?? "";
-  one("button", place).hidden = !again || [400, 401, 404].includes(failure?.status);
-  one("button", place).onclick = () => again();
+  showAccount(client);
+  showTrouble(what, failure, again, anotherKey);
   filters?.mark(failure?.status === 400 ? failure.message : "");
   if (failure?.status === 401) forget();
 }
 
-function showAccount() {
-  const { account, ready } = client;
-  one("#key").hidden = ready;
-  one("#account").hidden = !ready;
-  one("#hint").hidden = ready;
-  one("#quota").textContent = account ? `${label(account.tier)} · ${number(account.remaining)} of ${number(account.limit)} requests left` : "";
+function anotherKey() {
+  one("#trouble").hidden = true;
+  forget();
 }
 
 /** Forgets the key and everything that it has shown. */
 function forget() {
   client.use("");
   asking.abort();
-  opening.abort();
+  [found, rows, cells] = [null, false, false];
   clear();
-  closeFiling();
+  filters?.forget();
+  details.forget();
+  map.mark(null);
   busy(false);
-  showAccount();
+  showAccount(client);
+  requests.showUsed(0);
   one("#key-text").focus();
 }
 
-/** Takes away what the map and the table show. */
+/** Takes away what the map and the table show, unless it is what is asked for. */
 function clear() {
-  map.draw([]);
-  outdated = true;
-  table.show([]);
-  one("#status").textContent = "";
-  one("#previous").disabled = one("#next").disabled = true;
-}
-
-function closeFiling() {
-  panel.hide();
-  map.mark(null);
+  if (!cells) map.draw([]);
+  if (!rows) results.clear();
 }
 
 function applyHash() {
   const state = readHash(location.hash);
   filters.values = state.filters;
+  if (inView.checked !== state.inView) [inView.checked, rows, offset] = [state.inView, false, 0];
   filing = state.filing;
-  if (state.map) map.view = state.map;
-  changed();
-  if (!filing) closeFiling();
-  else if (client.ready) openFiling(filing);
+  if (state.map) {
+    map.view = state.map;
+    shownPlace = placeOf(state.filters);
+  }
+  filtered(pause);
+  if (!filing) details.close();
+  else if (client.ready) details.open(filing);
+}
+
+function placeOf({ county = "", city = "" }) {
+  return `${city}, ${county}`.toLowerCase();
 }
 
 one("#key").addEventListener("submit", (event) => {
@@ -173,39 +219,31 @@ one("#key").addEventListener("submit", (event) => {
   input.value = "";
   if (!/^[!-~]+$/.test(key)) return trouble("list", new Error("This is no API key: a key is ak_live_ and 32 digits or letters a to f."));
   client.use(key);
-  showAccount();
+  showAccount(client);
   ask();
-  if (filing) openFiling(filing);
+  if (filing) details.open(filing);
 });
-one("#forget").addEventListener("click", () => {
-  one("#trouble").hidden = true;
-  forget();
-});
-one("#previous").addEventListener("click", () => turn(-pageSize));
-one("#next").addEventListener("click", () => turn(pageSize));
+one("#forget").addEventListener("click", anotherKey);
+inView.addEventListener("change", () => turn(0));
 addEventListener("hashchange", applyHash);
 
-function turn(by) {
-  offset = Math.max(0, offset + by);
+function turn(to) {
+  offset = Math.max(0, to);
+  rows = false;
+  remember();
   ask();
-}
-
-/** Folds the filters away in a narrow window, where the map comes first. */
-function fold() {
-  one("#filtering").open = wide.matches;
 }
 
 async function start() {
-  wide.addEventListener("change", fold);
-  fold();
+  fold(one("#filtering"));
   const described = fetch(address("openapi.json")).then((answer) => answer.json());
-  const [openapi] = await Promise.all([described, map.drawStates()]);
-  const fields = openapi.components.schemas.Filing.properties;
-  panel = new Panel(one("#filing"), fields, () => {
-    closeFiling();
-    choose("");
+  const [openapi] = await Promise.all([described, map.drawLand()]);
+  details.help = openapi.components.schemas.Filing.properties;
+  filters = new Filters(one("#filters"), openapi, {
+    typed: () => filtered(typing),
+    chosen: () => filtered(pause),
+    counties: async () => client.ready && (await get("counties", "v1/counties", {}, new AbortController().signal)).data,
   });
-  filters = new Filters(one("#filters"), openapi, changed);
   applyHash();
 }
 

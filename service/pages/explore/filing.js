@@ -1,36 +1,23 @@
-// The panel of one filing.
+// Filings in the panels: one with all its fields, and those of one place as a list to choose from.
 
-import { element, one } from "./dom.js";
+import { element } from "./dom.js";
 import { label, value } from "./format.js";
 
-export class Panel {
-  #panel;
-  #help;
-  #opener = null;
+/** What a filing is called. */
+export const titleOf = (filing) => filing.owner ?? `Filing ${filing.id}`;
 
-  /** help has the meaning of each field, by name; closed is called when the reader wants the panel closed. */
-  constructor(panel, help, closed) {
-    this.#panel = panel;
-    this.#help = help;
-    one("button", panel).addEventListener("click", closed);
-    panel.addEventListener("keydown", (event) => event.key === "Escape" && closed());
-  }
+/** All fields of a filing. help has the meaning of each, by name. */
+export function fieldsOf(filing, help) {
+  return element("dl", {}, ...Object.entries(filing).map(([name, v]) =>
+    element("div", { "data-field": name }, element("dt", { title: help[name]?.description ?? "" }, label(name)), element("dd", {}, value(name, v)))));
+}
 
-  show(filing) {
-    const title = one("h2", this.#panel);
-    title.textContent = filing.owner ?? `Filing ${filing.id}`;
-    one("dl", this.#panel).replaceChildren(...Object.entries(filing).map(([name, v]) =>
-      element("div", { "data-field": name }, element("dt", { title: this.#help[name]?.description ?? "" }, label(name)), element("dd", {}, value(name, v)))));
-    if (this.#panel.hidden) this.#opener = document.activeElement;
-    this.#panel.hidden = false;
-    this.#panel.scrollTop = 0;
-    title.focus();
-  }
-
-  /** Hides the panel; the focus goes back to what opened it, or to the map if that is gone. */
-  hide() {
-    if (this.#panel.hidden) return;
-    this.#panel.hidden = true;
-    (this.#opener?.isConnected ? this.#opener : one("#map")).focus();
-  }
+/** Filings, each of which opens when it is chosen: opened is called with its id. */
+export function listOf(filings, opened) {
+  return element("ul", {}, ...filings.map((filing) => {
+    const choose = element("button", { type: "button", "data-id": filing.id }, titleOf(filing));
+    choose.addEventListener("click", () => opened(String(filing.id)));
+    const given = ["filingType", "filingAmount", "filingDate"].filter((name) => filing[name] !== null);
+    return element("li", {}, choose, element("p", {}, given.map((name) => value(name, filing[name])).join(" · ")));
+  }));
 }

@@ -2,6 +2,7 @@
 
 import { element } from "./dom.js";
 import { label } from "./format.js";
+import { Offers } from "./offers.js";
 
 // What most people filter by comes first, in this order; everything else the document has is below "More filters".
 const first = ["county", "city", "filing_types", "date_start", "date_end", "min_amount", "max_amount", "categories",
@@ -10,12 +11,23 @@ const first = ["county", "city", "filing_types", "date_start", "date_end", "min_
 // The map and the table give these.
 const notAsked = /^(bounds_|zoom$|limit$|offset$)/;
 
+// Filters whose values filings have: the field.
+const fields = { filing_type: "filingType", filing_types: "filingType", property_type: "propertyClassification" };
+
+const decimal = String.raw`\s*-?\d+(\.\d+)?\s*`;
+
 export class Filters {
   #form;
+  #offers = {};
+  #counties = null; // in lower case, with and without the state; null: not known
 
-  /** Fills a form with the list's filters; changed is called when a value has changed. */
-  constructor(form, openapi, changed) {
+  /**
+   * Fills a form with the list's filters. typed is called while a value is being typed, chosen when one is entered or
+   * picked; counties is asked once the names of all counties are of use, and returns false where it has none yet.
+   */
+  constructor(form, openapi, { typed, chosen, counties }) {
     this.#form = form;
+    form.noValidate = true; // the service says what is wrong; the form only waits while a value is not whole
     const filters = openapi.paths["/v1/filings"].get.parameters
       .filter((p) => p.in === "query" && !p.deprecated && !notAsked.test(p.name))
       .map((p) => ({ ...p, schema: resolved(openapi, p.schema) }));
@@ -26,9 +38,15 @@ export class Filters {
       element("details", {}, element("summary", {}, "More filters"), ...rest.map(field)),
       element("button", { type: "reset" }, "Clear filters"),
     );
+    for (const p of filters) if (isText(p.schema)) this.#offers[p.name] = new Offers(form.elements[p.name], p.schema.type === "array");
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("change", changed);
-    form.addEventListener("reset", () => setTimeout(changed)); // the values are cleared after the event
+    form.addEventListener("input", (event) => {
+      this.#checkCounty();
+      if (event.target.validity.valid) typed();
+    });
+    form.addEventListener("change", chosen);
+    form.addEventListener("reset", () => setTimeout(chosen)); // the values are cleared after the event
+    form.elements.county.addEventListener("focus", () => this.#offerCounties(counties));
   }
 
   /** The filters that are set, by the names of their parameters. */
@@ -49,6 +67,35 @@ export class Filters {
     }
   }
 
+  /** Offers the values that filings have, besides those that are offered already. */
+  learn(filings) {
+    for (const [name, field] of Object.entries(fields)) this.#offers[name]?.add(filings.map((filing) => filing[field]));
+  }
+
+  /** Forgets the values that are offered. */
+  forget() {
+    for (const offers of Object.values(this.#offers)) offers.clear();
+    this.#counties = null;
+    this.#checkCounty();
+  }
+
+  /** Offers all counties. From then on the beginning of a county's name is no whole value. */
+  async #offerCounties(ask) {
+    if (this.#counties) return;
+    this.#counties = new Set(); // asked for: once is enough
+    const names = (await ask().catch(() => false)) || [];
+    if (!names.length) return (this.#counties = null); // none yet: asked again when the field gets the focus again
+    this.#offers.county.add(names);
+    this.#counties = new Set(names.flatMap((name) => [name, name.replace(/, ..$/, "")]).map((name) => name.toLowerCase()));
+    this.#checkCounty();
+  }
+
+  #checkCounty() {
+    const { county } = this.#form.elements;
+    const typed = county.value.trim().toLowerCase();
+    county.setCustomValidity(!typed || !this.#counties?.size || this.#counties.has(typed) ? "" : "no county of that name");
+  }
+
   /** Marks the fields that a message of the service names; none for "". */
   mark(message) {
     for (const control of this.#controls()) {
@@ -61,17 +108,33 @@ export class Filters {
   }
 }
 
+/** Folds the filters away in a narrow window, where the map comes first. */
+export function fold(filtering) {
+  const wide = matchMedia("(width >= 50rem)"); // as in page.css
+  const follow = () => (filtering.open = wide.matches);
+  wide.addEventListener("change", follow);
+  follow();
+}
+
 /** A schema with what its references name in their place. */
 function resolved(openapi, schema) {
   const named = schema.$ref ? openapi.components.schemas[schema.$ref.split("/").at(-1)] : schema;
   return named.items ? { ...named, items: resolved(openapi, named.items) } : named;
 }
 
+/** Whether a filter takes any text, one or a list of them. */
+function isText(schema) {
+  const { type, enum: choices, format, pattern } = schema.items ?? schema;
+  return type === "string" && !choices && !format && !pattern;
+}
+
 /** One filter: its label, its control, and its help, which shows while the control has the focus. */
 function field(parameter) {
-  const help = element("p", { id: `help-${parameter.name}`, class: "help" }, parameter.description.replaceAll("`", ""));
+  const said = parameter.description.replaceAll("`", "");
+  const text = isText(parameter.schema) ? said.replace(/ Example: .*/, "") : said; // which may match nothing here: see the offers
+  const help = element("p", { id: `help-${parameter.name}`, class: "help" }, text);
   const described = { name: parameter.name, "aria-describedby": help.id };
-  const { type, items, enum: choices, format, examples } = parameter.schema;
+  const { type, items, enum: choices, format, pattern } = parameter.schema;
   if (items?.enum) {
     const boxes = items.enum.map((v) => element("label", {}, element("input", { ...described, type: "checkbox", value: v }), label(v)));
     return element("fieldset", { class: "field" }, element("legend", {}, label(parameter.name)), ...boxes, help);
@@ -81,11 +144,12 @@ function field(parameter) {
     return element("div", { class: "field" }, element("label", {}, box, label(parameter.name)), help);
   }
   const id = `filter-${parameter.name}`;
+  const isNumber = ["number", "integer"].includes(type);
   const control = choices
     ? element("select", { ...described, id }, element("option", { value: "" }, "–"), ...choices.map((v) => element("option", { value: v }, label(v))))
     : element("input", {
-      ...described, id, type: format === "date" ? "date" : "text", placeholder: String(examples?.[0] ?? ""), spellcheck: "false",
-      inputmode: ["number", "integer"].includes(type) && "decimal",
+      ...described, id, type: format === "date" ? "date" : "text", spellcheck: "false",
+      inputmode: isNumber && "decimal", pattern: isNumber ? decimal : (pattern ?? false),
     });
   return element("div", { class: "field" }, element("label", { for: id }, label(parameter.name)), control, help);
 }

@@ -1,15 +1,18 @@
-// The map: the states' outlines, a graticule, and the service's cells as circles. Nothing of it comes from elsewhere.
+// The map: borders of states and counties, a graticule, and the service's cells as circles. Nothing of it comes from
+// elsewhere, but for the base map that an operator may have set.
 
 import { address } from "./api.js";
+import { drawBorders } from "./borders.js";
 import { element } from "./dom.js";
-import { brief, filings } from "./format.js";
+import { brief } from "./format.js";
 import { drawGraticule } from "./graticule.js";
-import { drawNames, largestBox, statesOf } from "./outline.js";
+import { drawTiles } from "./tiles.js";
 import { boundsOf, east, place, west } from "./world.js";
 
 const home = [[24.4, -125], [49.5, -66.9]]; // the 48 states
 const world = [[-85, west], [85, east]];
 const nearest = 18; // zoom: half a metre a pixel
+const about = 11; // zoom: a place is shown with what is around it, about a county
 
 export class FilingsMap {
   #map;
@@ -19,8 +22,8 @@ export class FilingsMap {
   #listed;
 
   /**
-   * moved is called when the view has changed, opened with the id of a filing that was chosen, listed when filings were
-   * chosen that no zoom takes apart.
+   * moved is called when the view has changed, opened with the id of a filing that was chosen, listed with the cell of
+   * filings that no zoom takes apart.
    */
   constructor(container, { moved, opened, listed }) {
     this.#opened = opened;
@@ -41,17 +44,10 @@ export class FilingsMap {
     new ResizeObserver(() => this.#map.invalidateSize({ animate: false })).observe(container);
   }
 
-  /** Draws the states' outlines and names. */
-  async drawStates() {
-    const answer = await fetch(address("explore/outline/states-10m.json"));
-    const names = L.layerGroup().addTo(this.#map);
-    const boxes = statesOf(await answer.json()).map(({ name, polygons }) => {
-      L.polygon(polygons, { className: "state", interactive: false, weight: 1 }).addTo(this.#map).bringToBack();
-      return { name, box: largestBox(polygons) };
-    });
-    const nameThem = () => drawNames(this.#map, names, boxes);
-    this.#map.on("zoomend", nameThem);
-    nameThem();
+  /** Draws what is below the filings. */
+  async drawLand() {
+    const [tiles] = await Promise.all([fetch(address("explore/tiles.json")).then((answer) => answer.json()), drawBorders(this.#map)]);
+    if (tiles.url) drawTiles(this.#map, tiles);
   }
 
   get view() {
@@ -61,6 +57,11 @@ export class FilingsMap {
 
   set view({ zoom, lat, lng }) {
     this.#map.setView([lat, place(lng)], zoom, { animate: false });
+  }
+
+  /** Shows a box, and what is around it if it is small. */
+  show(box) {
+    this.#map.fitBounds(box, { maxZoom: about, padding: [30, 30], animate: false });
   }
 
   /** The parameters that ask for what is in view. */
@@ -81,15 +82,16 @@ export class FilingsMap {
     const size = single ? 16 : Math.round(22 + 8 * Math.log10(cell.count)); // pixels: below the 64 of a cell up to 100,000
     const icon = L.divIcon({ className: single ? "point" : "circle", iconSize: [size, size], html: element("span", {}, single ? "" : brief(cell.count)) });
     const marker = L.marker([cell.latitude, place(cell.longitude)], { icon, riseOnHover: true, zIndexOffset: -10 * size }).addTo(this.#cells);
-    const apart = this.#map.getZoom() < nearest;
-    const name = single ? `Filing ${cell.id}: open` : `${filings(cell.count)}: ${apart ? "zoom in" : "go to the table"}`;
+    const [w, south, e, north] = cell.bbox;
+    const apart = this.#map.getZoom() < nearest && (w < e || south < north);
+    const name = single ? `Filing ${cell.id}: open` : `${brief(cell.count)} filings: ${apart ? "zoom in" : "list"}`;
     marker.getElement().setAttribute("aria-label", name);
     marker.getElement().dataset.count = cell.count;
     marker.on("click keypress", ({ type, originalEvent }) => {
       if (type === "keypress" && !["Enter", " "].includes(originalEvent.key)) return;
       if (single) this.#opened(String(cell.id));
       else if (apart) this.#split(cell);
-      else this.#listed();
+      else this.#listed(cell);
     });
   }
 
@@ -100,7 +102,7 @@ export class FilingsMap {
     this.#map.setView(box.getCenter(), Math.min(zoom, nearest));
   }
 
-  /** Marks the place of a filing, if it has one. */
+  /** Marks the place of a filing, if it has one, and brings it into view. */
   mark(filing) {
     this.#mark?.remove();
     this.#mark = null;
@@ -108,5 +110,6 @@ export class FilingsMap {
     const icon = L.divIcon({ className: "mark", iconSize: [30, 30] });
     const at = [filing.geocodedLatitude, place(filing.geocodedLongitude)];
     this.#mark = L.marker(at, { icon, interactive: false, keyboard: false, zIndexOffset: 1000 }).addTo(this.#map);
+    if (!this.#map.getBounds().contains(at)) this.#map.panTo(at, { animate: false });
   }
 }

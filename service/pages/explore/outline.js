@@ -1,10 +1,11 @@
-// The outlines of the states, from a TopoJSON file: shared borders are stored once, as arcs of small steps on a grid.
+// The outlines of states and counties, from a TopoJSON file: shared borders are stored once, as arcs of small steps on a
+// grid.
 
 import { element } from "./dom.js";
 import { place } from "./world.js";
 
-/** The states of a topology: { name, polygons }, polygons as Leaflet takes them: rings of [latitude, longitude]. */
-export function statesOf(topology) {
+/** The shapes of an object of a topology: { name, polygons }, polygons as Leaflet takes them: rings of [latitude, longitude]. */
+export function shapesOf(topology, object) {
   const { scale, translate } = topology.transform;
   const arcs = topology.arcs.map((steps) => {
     let [x, y] = [0, 0];
@@ -16,13 +17,13 @@ export function statesOf(topology) {
   });
   // An arc is named by its index, one that is walked backwards by the index's complement; it begins where the last ended.
   const ring = (indices) => indices.flatMap((i, n) => (i < 0 ? [...arcs[~i]].reverse() : arcs[i]).slice(n ? 1 : 0));
-  return topology.objects.states.geometries.map((state) => ({
-    name: state.properties.name,
-    polygons: (state.type === "Polygon" ? [state.arcs] : state.arcs).map((polygon) => polygon.map(ring)),
+  return topology.objects[object].geometries.filter((shape) => shape.type).map((shape) => ({
+    name: shape.properties.name,
+    polygons: (shape.type === "Polygon" ? [shape.arcs] : shape.arcs).map((polygon) => polygon.map(ring)),
   }));
 }
 
-/** The box around the largest polygon of a state. */
+/** The box around the largest polygon of a shape. */
 export function largestBox(polygons) {
   const boxes = polygons.map(([outer]) => L.latLngBounds(outer));
   const size = (box) => (box.getNorth() - box.getSouth()) * (box.getEast() - box.getWest());
@@ -32,12 +33,12 @@ export function largestBox(polygons) {
 const letter = 7; // pixels, in the size in which names are drawn
 
 /** Draws the names that fit into their boxes into a layer group, in place of what is there. */
-export function drawNames(map, group, states) {
+export function drawNames(map, group, shapes) {
   group.clearLayers();
-  for (const { name, box } of states) {
+  for (const { name, box } of shapes) {
     const width = map.project(box.getSouthEast()).x - map.project(box.getNorthWest()).x;
     if (width < name.length * letter) continue;
-    const icon = L.divIcon({ className: "state-name", iconSize: null, html: element("span", {}, name) });
+    const icon = L.divIcon({ className: "place-name", iconSize: null, html: element("span", {}, name) });
     L.marker(box.getCenter(), { icon, interactive: false, keyboard: false, pane: "names" }).addTo(group);
   }
 }

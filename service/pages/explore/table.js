@@ -23,6 +23,7 @@ export class Table {
     const columns = [...first.filter((f) => fields.includes(f)), ...fields.filter((f) => !first.includes(f))];
     one("thead", this.#table).replaceChildren(element("tr", {}, ...columns.map((f) => element("th", { scope: "col", class: isMoney(f) && "number" }, label(f)))));
     one("tbody", this.#table).replaceChildren(...filings.map((filing) => row(columns, filing)));
+    this.#table.parentElement.scrollTop = 0; // the next page is read from its top
   }
 
   /** Shows which filing is open; none for "". */

@@ -1,0 +1,112 @@
+package service_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"filings/index"
+)
+
+// unplacedCounty has filings, none of which has a place on the map.
+const unplacedCounty = "Loving, TX"
+
+// unplaced returns filings of that county.
+func unplaced(t *testing.T) (all []*index.Filing) {
+	for id := range int64(3) {
+		all = append(all, made(t, 700_001+id, "2026-01-01T00:00:00Z", values{index.County: unplacedCounty, index.FilingAmount: 100.0 + float64(id)}))
+	}
+	return all
+}
+
+// stack returns filings that lie at one point of one county.
+func stack(t *testing.T) (all []*index.Filing) {
+	for id := range int64(4) {
+		all = append(all, made(t, 800_001+id, "2026-01-01T00:00:00Z", values{
+			index.County: "Kenedy, TX", index.Owner: fmt.Sprintf("OWNER %d", id), index.Latitude: 26.9, index.Longitude: -97.6,
+		}))
+	}
+	return all
+}
+
+// TestExplore_Unplaced: the table has all filings that the filters select, also those that lie nowhere, and the page says
+// how many these are; a switch restricts it to the map's view.
+func TestExplore_Unplaced(t *testing.T) {
+	t.Parallel()
+	e := explore(t, "")
+	e.use(e.site.Key)
+	all, placed := e.in("")
+	said := func(n int, of string) string { return fmt.Sprintf("%s %s without a place on the map", grouped(n), of) }
+	if got := e.Text("#unplaced"); e.total() != all || got != said(all-placed, "of them") {
+		t.Errorf("%d filings, %q; want %d, %d of them without a place", e.total(), got, all, all-placed)
+	}
+	e.act(func() { e.Click("#in-view") })
+	if got := e.Text("#unplaced"); e.total() != e.counted() || got != said(all-placed, "of all "+grouped(all)) {
+		t.Errorf("in view are %d filings, on the map %d, %q", e.total(), e.counted(), got)
+	}
+	e.act(func() { e.Type("#filter-county", unplacedCounty) })
+	if got := e.Text("#status"); !strings.HasPrefix(got, "No filings in view") || e.Text("#unplaced") != said(3, "of all 3") {
+		t.Errorf("in view of %s: %q, %q", unplacedCounty, got, e.Text("#unplaced"))
+	}
+	e.act(func() { e.Click("#in-view") })
+	if got := e.ids(); !slices.Equal(got, []string{"700003", "700002", "700001"}) || e.Text("#unplaced") != said(3, "of them") || e.counted() != 0 {
+		t.Errorf("%s has %v, %q", unplacedCounty, got, e.Text("#unplaced"))
+	}
+	e.Screenshot("county")
+	checkQuiet(e)
+}
+
+// grouped writes a number as the page does.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}
+
+// TestExplore_Place: the map goes to a county that is filtered, with its borders, and back when it is not any more; filings
+// that lie at one point open as a list, where each opens.
+func TestExplore_Place(t *testing.T) {
+	t.Parallel()
+	e := explore(t, "")
+	e.use(e.site.Key)
+	if got := e.Value(`String(document.querySelectorAll("#map .county").length)`); got != "0" || slices.ContainsFunc(e.Requests(), isCounties) {
+		t.Errorf("far away %s counties are drawn", got)
+	}
+	e.act(func() { e.Type("#filter-county", "Kenedy, TX") })
+	e.Wait(`document.querySelectorAll("#map .county").length > 1`)
+	if hash := e.Value("location.hash"); !strings.HasPrefix(hash, "#map=11/26.90000/-97.60000&") || e.counted() != 4 {
+		t.Errorf("the map shows %s, with %d filings", hash, e.counted())
+	}
+	if n := len(slices.DeleteFunc(e.Requests(), func(r string) bool { return !isCounties(r) })); n != 1 {
+		t.Errorf("the counties were loaded %d times", n)
+	}
+	e.Screenshot("county")
+	e.Value(`document.querySelector("#map .circle").focus(), ""`)
+	if got := e.Value(`document.activeElement.ariaLabel`); got != "4 filings: list" {
+		t.Errorf("the circle is called %q", got)
+	}
+	e.Press("\r")
+	e.Wait(`!document.querySelector("#place").hidden && document.activeElement.id === "place-title"`)
+	if got := e.Text("#place"); !strings.HasPrefix(got, "4 filings at one place") || strings.Count(got, "OWNER") != 4 {
+		t.Errorf("the list: %q", got)
+	}
+	e.Screenshot("list")
+	before := len(e.sent(0))
+	e.Click(`#place [data-id="800003"]`)
+	e.Wait(`!document.querySelector("#filing").hidden && document.activeElement.id === "filing-title"`)
+	if got := e.Text("#filing-title"); got != "OWNER 2" || len(e.sent(before)) != 0 {
+		t.Errorf("%q is open, after %v", got, e.sent(before))
+	}
+	e.Press("\x1b")
+	e.Press("\x1b")
+	e.Wait(`document.querySelector("#place").hidden && document.activeElement.closest("#map")`)
+	e.act(func() { e.Click("#filters [type=reset]") })
+	if _, placed := e.in(""); e.counted() != placed {
+		t.Errorf("without a county %d of %d are on the map", e.counted(), placed)
+	}
+	checkQuiet(e)
+}
+
+func isCounties(address string) bool { return strings.HasSuffix(address, "/counties-10m.json") }

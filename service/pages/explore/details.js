@@ -1,0 +1,85 @@
+// What the reader opens at the side: a filing, or the list of those at one place.
+
+import { one } from "./dom.js";
+import { fieldsOf, listOf, titleOf } from "./filing.js";
+import { filings } from "./format.js";
+import { Panel } from "./panel.js";
+
+export class Details {
+  #filing;
+  #place;
+  #get;
+  #chosen;
+  #failed;
+  #known = new Map(); // filings that were answered, by id: these open without a request
+  #opening = new AbortController();
+
+  /** The meaning of each field of a filing, by name. */
+  help = {};
+
+  /**
+   * get asks the service: (name, path, parameters, signal) => body. chosen is called with the filing that is open now, or
+   * null. failed is called with what went wrong and a function that tries again; with null when nothing did.
+   */
+  constructor({ get, chosen, failed }) {
+    this.#get = get;
+    this.#chosen = chosen;
+    this.#failed = failed;
+    this.#filing = new Panel(one("#filing"), () => this.close());
+    this.#place = new Panel(one("#place"), () => this.#place.hide());
+  }
+
+  /** Keeps filings of the latest answer. */
+  learn(data) {
+    for (const filing of data) this.#known.set(String(filing.id), filing);
+  }
+
+  /** Opens a filing. */
+  open(id) {
+    return this.#open(() => this.open(id), async (signal) => {
+      const filing = this.#known.get(id) ?? (await this.#get("filing", `v1/filings/${id}`, {}, signal)).data;
+      this.#filing.show(titleOf(filing), fieldsOf(filing, this.help));
+      this.#chosen(filing);
+    });
+  }
+
+  /** Opens the list of the filings of a cell, which parameters ask for. */
+  openPlace(cell, parameters) {
+    return this.#open(() => this.openPlace(cell, parameters), async (signal) => {
+      const { data } = await this.#get("place", "v1/filings", parameters, signal);
+      this.learn(data);
+      const more = cell.count > data.length ? `, the latest ${data.length}` : "";
+      this.#place.show(`${filings(cell.count)} at one place${more}`, listOf(data, (id) => this.open(id)));
+    });
+  }
+
+  async #open(again, open) {
+    this.#opening.abort();
+    const { signal } = (this.#opening = new AbortController());
+    try {
+      await open(signal);
+      this.#failed(null);
+    } catch (failure) {
+      if (!signal.aborted) this.#failed(failure, again);
+    }
+  }
+
+  /** Closes the filing. */
+  close() {
+    this.#filing.hide();
+    this.#chosen(null);
+  }
+
+  /** Closes the list, and forgets the filings of earlier answers. */
+  reset() {
+    this.#place.hide();
+    this.#known.clear();
+  }
+
+  /** Closes all and forgets it; nothing else was chosen. */
+  forget() {
+    this.#opening.abort();
+    this.#filing.hide();
+    this.reset();
+  }
+}

@@ -1,0 +1,49 @@
+// The part of the page with the table: what it shows, of how many filings, and how many are on no map.
+
+import { one } from "./dom.js";
+import { filings, number } from "./format.js";
+import { Table } from "./table.js";
+
+const status = one("#status"), unplaced = one("#unplaced"), previous = one("#previous"), next = one("#next");
+
+export class Results {
+  #table;
+
+  /** opened is called with the id of a filing that was chosen, turned with -1 or 1 to turn the page. */
+  constructor({ opened, turned }) {
+    this.#table = new Table(one("#table"), opened);
+    previous.addEventListener("click", () => turned(-1));
+    next.addEventListener("click", () => turned(1));
+  }
+
+  /** Shows a page of the list; inView: of those in the map's view. */
+  showPage({ data, pagination: { total, offset, has_more } }, inView) {
+    this.#table.show(data);
+    const range = `${number(offset + 1)}–${number(offset + data.length)}`;
+    const none = inView ? "No filings in view: zoom out, or clear a filter." : "No filings: clear or change a filter.";
+    status.textContent = total ? `${filings(total)}${inView ? " in view" : ""}, shown: ${range}` : none;
+    previous.disabled = offset === 0;
+    next.disabled = !has_more;
+  }
+
+  /** Says how many of all filings that the filters select have no place on the map. */
+  showPlaced({ total, placed }, inView) {
+    const of = inView ? `of all ${number(total)}` : "of them";
+    unplaced.textContent = total > placed ? `${number(total - placed)} ${of} without a place on the map` : "";
+  }
+
+  /** Turns no pages until the next one is shown: what it will be of is not known. */
+  wait() {
+    previous.disabled = next.disabled = true;
+  }
+
+  select(id) {
+    this.#table.select(id);
+  }
+
+  clear() {
+    this.#table.show([]);
+    status.textContent = unplaced.textContent = "";
+    this.wait();
+  }
+}

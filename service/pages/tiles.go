@@ -1,0 +1,35 @@
+package pages
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Tiles are a base map from elsewhere, below the filings of /explore. The zero value is none: nothing is loaded from
+// elsewhere.
+type Tiles struct {
+	URL         string `json:"url"`         // https, with {z}, {x} and {y} in its path or query
+	Attribution string `json:"attribution"` // what the map's corner says of its makers: text, in which addresses become links
+}
+
+// withTiles adds what tells /explore of its base map, and lets that page load images from there, and from nowhere else.
+func withTiles(all []File, tiles Tiles) ([]File, error) {
+	body, err := json.Marshal(tiles)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, New("/explore/tiles.json", mediaTypes[".json"], body))
+	if tiles.URL == "" {
+		return all, nil
+	}
+	u, err := url.Parse(tiles.URL)
+	if err != nil || u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("pages: %q is no https address of tiles", tiles.URL)
+	}
+	page := slices.IndexFunc(all, func(f File) bool { return f.Path == "/explore" })
+	all[page].policy = strings.Replace(policy, "img-src 'self'", "img-src 'self' https://"+u.Host, 1)
+	return all, nil
+}
