@@ -50,6 +50,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"filings/index"
@@ -197,7 +198,8 @@ func (r *running) promote(ctx context.Context, from, to string) error {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	generations, failed := r.cfg.Store.Generations(closing)
-	if failed == nil && liveOf(generations) == to {
+	another := func(g generation.Info) bool { return g.Live && g.Name != to } // both: something else has moved the alias
+	if failed == nil && liveOf(generations) == to && !slices.ContainsFunc(generations, another) {
 		r.cfg.Log.Warn("the new generation is live, although promoting it reported an error", "error", err)
 		return nil
 	}

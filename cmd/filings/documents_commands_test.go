@@ -39,6 +39,8 @@ var leftOut = []struct{ document, begins, reason string }{
 	{"docs/operate/install.md", "systemctl daemon-reload", "it needs a machine of its own"},
 	{"docs/operate/load.md", "filings reindex https://data.example.org/filings.ndjson.gz", "it needs a web server and a PostgreSQL"},
 	{"docs/operate/runbook.md", "curl -X DELETE $ES/NAME", "it needs an Elasticsearch of its own"},
+	{"docs/operate/runbook.md", "filings generations", "it repairs an index whose live generation is lost"},
+	{"docs/operate/runbook.md", "filings rollback", "it repairs a live generation that cannot be searched"},
 	{"docs/operate/runbook.md", "redis-cli BGSAVE", "it needs a Redis of its own"},
 	{"docs/operate/runbook.md", "redis-cli CONFIG SET appendonly yes", "it needs a Redis of its own"},
 	{"docs/operate/runbook.md", "rm $FILINGS_DATA_DIR/access.db*", "the service has to be stopped first"},

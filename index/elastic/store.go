@@ -29,6 +29,9 @@
 //     `remove` is refused, so not even two first loads can put two indices behind the alias. (Nothing is ever
 //     written through it: sealed indices are write-blocked.)
 //
+// That a generation was promoted once is an alias of `filings-state`, which the promotion adds: without it, data that were
+// lost would look like a service before its first load (promoted.go).
+//
 // The lock is an alias too, on the small hidden index `filings-state` (lock.go). Its name holds a random token, and
 // there is always exactly one: `filings-lock-free`, or the one of the holder. Taking the lock moves it; promoting
 // and deleting carry a fencing condition, "my token's alias must exist", in the same request as the change. A load that

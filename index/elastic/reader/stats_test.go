@@ -3,8 +3,11 @@ package reader
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -131,5 +134,39 @@ func TestA1_OwnersOfTheMeta(t *testing.T) {
 				t.Errorf("%d owners, %v; want %d", got.Owners, err, test.owners)
 			}
 		})
+	}
+}
+
+// A range counts what was added in a week: no search has a bucket for each time. Two million of them took seconds.
+func TestA3_NoBucketForEachTime(t *testing.T) {
+	t.Parallel()
+	var bodies []string
+	r := readerOver(t, func(req *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(req.URL.Path, "/_search") {
+			body, err := io.ReadAll(req.Body)
+			if err != nil {
+				return nil, err
+			}
+			bodies = append(bodies, string(body))
+			return elastictest.Response(req, http.StatusOK, []byte(`{"timed_out":false,"_shards":{"total":1,"successful":1,"failed":0},`+
+				`"hits":{"total":{"value":2,"relation":"eq"},"hits":[]},"aggregations":{"added":{"count":2,"min":1e15,"max":2e15}}}`)), nil
+		}
+		return elastictest.Response(req, http.StatusOK, []byte(`{"g":{"mappings":{"_meta":{"sealed":true,"generation":"g","owners":2}}}}`)), nil
+	})
+	if _, err := r.Stats(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	week := index.Where(index.Times{From: time.UnixMicro(1e15), To: time.UnixMicro(2e15)})
+	if n, err := r.Count(t.Context(), week); n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	want := []string{
+		`{"aggs":{"added":{"stats":{"field":"x.createdAt"}},"count":{"value_count":{"field":"x.cents"}},` +
+			`"kinds":{"filters":{"filters":{"either":{"terms":{"x.is":["trust","estate"]}},"estate":{"terms":{"x.is":["estate"]}},"trust":{"terms":{"x.is":["trust"]}}}}},` +
+			`"max":{"max":{"field":"filingAmount"}},"min":{"min":{"field":"filingAmount"}},"sum":{"sum":{"field":"x.cents"}}},"size":0,"track_total_hits":true}`,
+		`{"query":{"bool":{"filter":[{"range":{"x.createdAt":{"gte":1000000000000000,"lte":2000000000000000}}}]}},"size":0,"track_total_hits":true}`,
+	}
+	if diff := cmp.Diff(want, bodies); diff != "" {
+		t.Errorf("searches (-want +got):\n%s", diff)
 	}
 }
