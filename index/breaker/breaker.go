@@ -9,9 +9,9 @@
 //   - A failure is an error of the kind Config.Down, or a call without a response when its time is over. Any other error
 //     is a response. A call whose caller went away does not count at all, nor does one whose time was over before the
 //     server had had Config.Enough: whatever used up the rest, it was not the server.
-//   - The breaker opens when, of the calls of the last ten seconds, at least ten failed and at least half. Ten, so that
-//     a few slow calls on a quiet night do not shut out all others: as few calls as that do no harm by waiting. Half, so
-//     that slow calls among good ones never do; but where every second call fails, the server has more to do than it
+//   - The breaker opens when, of the calls of the last ten seconds, at least five failed and at least half. Five, so that
+//     a few slow calls on a quiet night do not shut out all others; and since of the eight calls that the engine gets at
+//     once, each for some seconds, not many more can fail in ten. Half, so that slow calls among good ones never do; but where every second call fails, the server has more to do than it
 //     can, and a second without calls is what helps it.
 //   - A second later the next caller tries the server with a call of ours, Config.Probe, which takes milliseconds where
 //     all is well; a client's own call would be a poor measure, for it may be slow for reasons of its own. The probe has
@@ -36,7 +36,7 @@ import (
 const (
 	window    = 10 * time.Second
 	bucket    = time.Second // by which old calls leave the window
-	failures  = 10          // in the window: fewer never open the breaker
+	failures  = 5           // in the window: fewer never open the breaker
 	share     = 2           // of one call in so many
 	pause     = time.Second // between two probes
 	probeTime = 2 * time.Second

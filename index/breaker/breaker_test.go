@@ -82,12 +82,12 @@ func TestOpens(t *testing.T) {
 		steps []step
 		state int
 	}{
-		{"a few failures", []step{{9, down}}, 0},
-		{"nothing but failures", []step{{10, down}}, 2},
-		{"half of them", []step{{10, nil}, {10, down}}, 2},
-		{"less than half", []step{{11, nil}, {10, down}}, 0},
+		{"a few failures", []step{{4, down}}, 0},
+		{"nothing but failures", []step{{5, down}}, 2},
+		{"half of them", []step{{5, nil}, {5, down}}, 2},
+		{"less than half", []step{{6, nil}, {5, down}}, 0},
 		{"errors of other kinds", []step{{1000, errors.New("not found")}}, 0},
-		{"errors of other kinds are responses", []step{{11, errors.New("not found")}, {10, down}}, 0},
+		{"errors of other kinds are responses", []step{{6, errors.New("not found")}, {5, down}}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -119,9 +119,9 @@ func TestWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		s.times(t, 9, errDown)
+		s.times(t, 4, errDown)
 		pass(11 * time.Second)
-		if s.times(t, 9, errDown); s.State() != 0 {
+		if s.times(t, 4, errDown); s.State() != 0 {
 			t.Error("open")
 		}
 	})
@@ -183,7 +183,7 @@ func TestRecovers(t *testing.T) {
 		s := newServer()
 		s.times(t, 10, errDown)
 		pass(1001 * time.Millisecond)
-		if s.times(t, 5, errDown); s.probed.Load() != 1 || s.called.Load() != 10 || s.State() != 2 {
+		if s.times(t, 5, errDown); s.probed.Load() != 1 || s.called.Load() != 5 || s.State() != 2 {
 			t.Errorf("still down: probed %d times, called %d, state %d", s.probed.Load(), s.called.Load(), s.State())
 		}
 		pass(1001 * time.Millisecond)

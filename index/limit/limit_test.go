@@ -431,7 +431,7 @@ func checkShare(r *rapid.T, before, after map[string]int, bounded func(string) b
 
 // BenchmarkCall is what the limit costs a call.
 func BenchmarkCall(b *testing.B) {
-	l := New(12, time.Now)
+	l := New(8, time.Now)
 	b.ReportAllocs()
 	for b.Loop() {
 		c := l.Join("a", "key")

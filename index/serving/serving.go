@@ -46,10 +46,10 @@ type Config struct {
 	RequestTime time.Duration
 }
 
-// calls is how many calls to the engine are in progress at once. A quarter, which is what a flooding account has of them,
-// must leave a thread for other accounts' calls: Elasticsearch searches with four threads on two processors, and what is
-// above that waits in its queue, where all accounts are alike. Twelve also keep eight processors at work.
-const calls = 12
+// calls is how many calls to the engine are in progress at once. A quarter of them, which is what a flooding account has,
+// must leave threads and processors for other accounts' calls: on two processors Elasticsearch searches with four threads,
+// and what is above that waits in its queue, where all accounts are alike. Eight also keep six processors at work.
+const calls = 8
 
 // Engine serves an index.Engine. It is safe for concurrent use.
 type Engine struct {

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	"pgregory.net/rapid"
 
 	"filings/index"
@@ -384,6 +386,103 @@ func TestRandom(t *testing.T) {
 		got, err := all[name](context.Background(), live(t, e))
 		if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); err != nil || diff != "" {
 			r.Fatalf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
+	})
+}
+
+// waiting is an engine whose counts wait until the test lets them go on, or their time is over.
+type waiting struct {
+	index.Reader
+	calls   atomic.Int64
+	release chan struct{}
+}
+
+func (e *waiting) Live(context.Context) (index.Reader, error) { return e, nil }
+
+func (e *waiting) Count(ctx context.Context, _ index.Filter) (int64, error) {
+	e.calls.Add(1)
+	select {
+	case <-e.release:
+		return 7, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// TestSharedAcrossAccounts: what a flooding account waits for in its own queue, another account has in its own turn, with
+// one call for both.
+func TestSharedAcrossAccounts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := &waiting{Reader: indextest.NewOracle("g1", filings(24)), release: make(chan struct{})}
+		e := mustNew(inner, 1<<20)
+		counts := make(chan int64, 30)
+		count := func(account string, day int) {
+			r := live(t, e)
+			r.Account = account
+			go func() {
+				n, err := r.Count(t.Context(), index.Where(index.Days{From: fmt.Sprintf("2026-01-%02d", day)}))
+				if err != nil {
+					t.Error(err)
+				}
+				counts <- n
+			}()
+			synctest.Wait()
+		}
+		count("honest", 31)
+		for day := range 20 {
+			count("flood", day+1)
+		}
+		if got := inner.calls.Load(); got != 3 {
+			t.Errorf("%d calls, want one of honest and two of flood", got)
+		}
+		count("honest", 20) // for which flood waits, behind 17 others
+		if got := inner.calls.Load(); got != 4 || e.limit.Waiting() != 17 {
+			t.Errorf("%d calls and %d waiting, want 4 and 17", got, e.limit.Waiting())
+		}
+		close(inner.release)
+		for range 22 {
+			if n := <-counts; n != 7 {
+				t.Errorf("counted %d", n)
+			}
+		}
+		if got := inner.calls.Load(); got != 21 {
+			t.Errorf("%d calls for 21 different counts", got)
+		}
+	})
+}
+
+// TestOutcomes: a call without a response is a timeout if the engine had half of a request's time, and else was ended.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		registry := prometheus.NewRegistry()
+		e, err := New(&waiting{Reader: indextest.NewOracle("g1", filings(24))}, Config{Registry: registry, RequestTime: 2 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, had := range []time.Duration{999 * time.Millisecond, time.Second} {
+			ctx, cancel := context.WithTimeout(t.Context(), had)
+			if _, err := live(t, e).Count(ctx, index.Filter{}); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+			cancel()
+		}
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]uint64{}
+		for _, f := range families {
+			for _, m := range f.Metric {
+				if f.GetName() == "filings_engine_call_duration_seconds" && m.Label[0].GetValue() == "count" {
+					got[m.Label[1].GetValue()] = m.GetHistogram().GetSampleCount()
+				}
+			}
+		}
+		want := map[string]uint64{"ended": 1, "timeout": 1, "unavailable": 0, "error": 0}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
 		}
 	})
 }

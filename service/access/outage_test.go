@@ -1,9 +1,11 @@
 package access_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"log/slog"
 	"net"
 	"net/url"
 	"strings"
@@ -71,6 +73,30 @@ func TestK9_RedisThatNeverReplies(t *testing.T) {
 	}()
 	address := listener.Addr().String()
 	wantOutage(t, operations(redisAt(t, "redis://:hidden@"+address)), address, "127.0.0.1", "hidden")
+}
+
+// TestK9_BreakerLog: the breaker in front of Redis logs each change of its state, without keys and addresses.
+func TestK9_BreakerLog(t *testing.T) {
+	t.Parallel()
+	listener := listen(t)
+	address := listener.Addr().String()
+	must(t, listener.Close())
+	var log bytes.Buffer
+	s, err := access.OpenRedis(access.RedisConfig{
+		URL: "redis://" + address, Limits: smallQuotas(), Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	for range 10 {
+		if _, err := s.Admit(t.Context(), someKey); !errors.Is(err, access.ErrUnavailable) {
+			t.Errorf("%v", err)
+		}
+	}
+	if !strings.Contains(log.String(), `msg=breaker server="the key store" from=closed to=open`) || strings.Contains(log.String(), address) {
+		t.Errorf("the log says %s", &log)
+	}
 }
 
 func TestK9_RedisThatIsNotThere(t *testing.T) {

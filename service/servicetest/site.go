@@ -5,6 +5,7 @@ package servicetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"path/filepath"
@@ -37,6 +38,9 @@ type Options struct {
 	Now        func() time.Time        // nil: time.Now
 	CacheBytes int64                   // of the cache in front of the engine; 0: none
 	Configure  []func(*service.Config) // change the configuration, in order
+	// RequestTimeout is that of the service, and what its engine is measured by. 0: 10 seconds, and whatever time the
+	// engine had counts against it.
+	RequestTimeout time.Duration
 }
 
 // Limits returns limits so generous that no test meets one by accident.
@@ -66,11 +70,13 @@ func New(t testing.TB, engine index.Engine, o Options) *Site {
 			t.Fatal(err)
 		}
 	}
-	served, err := serving.New(engine, serving.Config{CacheBytes: o.CacheBytes, Registry: s.Registry, Log: log, Now: o.Now})
+	served, err := serving.New(engine, serving.Config{
+		CacheBytes: o.CacheBytes, RequestTime: o.RequestTimeout, Registry: s.Registry, Log: log, Now: o.Now,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := service.Config{Engine: served, Access: s.Store, RequestTimeout: 10 * time.Second, Registry: s.Registry, Log: log, Now: o.Now}
+	config := service.Config{Engine: served, Access: s.Store, RequestTimeout: cmp.Or(o.RequestTimeout, 10*time.Second), Registry: s.Registry, Log: log, Now: o.Now}
 	for _, configure := range o.Configure {
 		configure(&config)
 	}
