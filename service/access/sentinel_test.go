@@ -40,7 +40,10 @@ func TestK8_Failover(t *testing.T) {
 	for range before {
 		same(t, "before", access.Admitted, admit(t, r, key).Verdict)
 	}
-	confirmed, err := master.client.Wait(t.Context(), 1, 10*time.Second).Result()
+	connection := master.client.Conn() // WAIT waits for what its own connection has written
+	defer connection.Close()
+	must(t, connection.Set(t.Context(), "last", "write", 0).Err())
+	confirmed, err := connection.Wait(t.Context(), 1, 10*time.Second).Result()
 	must(t, err)
 	same(t, "replicas that have everything", int64(1), confirmed)
 	master.kill()
