@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"filings/cmd/filings/settings"
+	"filings/service/edge"
 )
 
 // listeners are the sockets of a service; redirect and operations are nil where they are off. trust is the file of the
@@ -42,25 +43,34 @@ func listen(s settings.Settings) (l listeners, err error) {
 	if err != nil {
 		return l, err
 	}
-	l.api = tls.NewListener(plain, &tls.Config{
+	l.api = edge.Listen(tls.NewListener(plain, &tls.Config{
 		Certificates: []tls.Certificate{cert},
 		MinVersion:   tls.VersionTLS12,
 		NextProtos:   []string{"http/1.1"},
 		// Small records at the beginning of a connection would show the first words of a page sooner. Clients parse our
 		// responses as a whole: a first page of 18 kB would be seven records and writes instead of three.
 		DynamicRecordSizingDisabled: true,
-	})
-	if l.redirect, err = open("FILINGS_REDIRECT_LISTEN", s.RedirectListen); err != nil {
+	}))
+	if l.redirect, err = openPlain("FILINGS_REDIRECT_LISTEN", s.RedirectListen); err != nil {
 		return l, err
 	}
-	l.operations, err = open("FILINGS_OPERATIONS_LISTEN", s.OperationsListen)
+	l.operations, err = openPlain("FILINGS_OPERATIONS_LISTEN", s.OperationsListen)
 	return l, err
 }
 
-func open(setting, address string) (net.Listener, error) {
+// openPlain opens a socket without TLS, nil for one that is off.
+func openPlain(setting, address string) (net.Listener, error) {
 	if address == settings.Off {
 		return nil, nil
 	}
+	plain, err := open(setting, address)
+	if err != nil {
+		return nil, err
+	}
+	return edge.Listen(plain), nil
+}
+
+func open(setting, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
