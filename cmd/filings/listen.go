@@ -14,6 +14,7 @@ import (
 	"filings/cmd/filings/certificate"
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
+	"filings/service/edge"
 )
 
 // listeners are the sockets of a service, and the certificate that the first one shows; redirect and operations are nil
@@ -37,10 +38,10 @@ func listen(s settings.Settings) (l listeners, err error) {
 	if l.api, err = open("FILINGS_LISTEN", s.Listen); err != nil {
 		return l, err
 	}
-	if l.redirect, err = open("FILINGS_REDIRECT_LISTEN", s.RedirectListen); err != nil {
+	if l.redirect, err = openPlain("FILINGS_REDIRECT_LISTEN", s.RedirectListen); err != nil {
 		return l, err
 	}
-	if l.operations, err = open("FILINGS_OPERATIONS_LISTEN", s.OperationsListen); err != nil {
+	if l.operations, err = openPlain("FILINGS_OPERATIONS_LISTEN", s.OperationsListen); err != nil {
 		return l, err
 	}
 	if l.certificate, err = certificate.Open(s, time.Now); err != nil {
@@ -49,14 +50,14 @@ func listen(s settings.Settings) (l listeners, err error) {
 		}
 		return l, err
 	}
-	l.api = tls.NewListener(l.api, &tls.Config{
+	l.api = edge.Listen(tls.NewListener(l.api, &tls.Config{
 		GetCertificate: l.certificate.Get,
 		MinVersion:     tls.VersionTLS12,
 		NextProtos:     []string{"http/1.1"},
 		// Small records at the beginning of a connection would show the first words of a page sooner. Clients parse our
 		// responses as a whole: a first page of 18 kB would be seven records and writes instead of three.
 		DynamicRecordSizingDisabled: true,
-	})
+	}))
 	return l, nil
 }
 
@@ -75,10 +76,19 @@ func (e takenError) Error() string {
 	return fmt.Sprintf("%s=%s: another program listens on this address; set it to %s", e.setting, e.address, other)
 }
 
-func open(setting, address string) (net.Listener, error) {
+// openPlain opens a socket without TLS, nil for one that is off.
+func openPlain(setting, address string) (net.Listener, error) {
 	if address == settings.Off {
 		return nil, nil
 	}
+	plain, err := open(setting, address)
+	if err != nil {
+		return nil, err
+	}
+	return edge.Listen(plain), nil
+}
+
+func open(setting, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	switch {
 	case check.IsTaken(err):

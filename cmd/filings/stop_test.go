@@ -197,12 +197,53 @@ func TestStop_SlowClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	if _, err := io.WriteString(slow, "GET /v1/me HTTP/1.1\r\nHost:"); err != nil {
+	if _, err := io.WriteString(slow, "GET /v1/me HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := slow.Read(make([]byte, 1)); err != nil { // 100: the service has begun to read the request
 		t.Fatal(err)
 	}
 	f.processes[0].stop(t)
-	if log := f.processes[0].output.String(); !strings.Contains(log, "stopped with connections still open") {
+	log := f.processes[0].output.String()
+	if !strings.Contains(log, "stopped with connections still open") {
 		t.Errorf("the log does not say that a connection was closed:\n%s", log)
+	}
+	if strings.Contains(log, "refunded") {
+		t.Errorf("the log tells of refunds that were not:\n%s", log)
+	}
+}
+
+// Connections on which no request came hold no stop, on any listener: they are closed at once, and leave no line in the log.
+func TestStop_SilentConnections(t *testing.T) {
+	t.Parallel()
+	f, _ := gated(t)
+	p := f.processes[0]
+	secure, err := f.dial(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer secure.Close()
+	for _, address := range []string{strings.TrimPrefix(p.api, "https://"), strings.TrimPrefix(p.operations, "http://")} {
+		plain, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer plain.Close()
+	}
+	p.signal(t)
+	began := time.Now()
+	if err := <-p.ended; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 4*time.Second { // the HTTP server by itself gives them five and more
+		t.Errorf("the stop took %v", took)
+	}
+	_, rest, _ := strings.Cut(p.output.String(), `"msg":"stopping`)
+	if strings.Contains(rest, `"level":"WARN"`) || strings.Contains(rest, `"msg":"request"`) {
+		t.Errorf("after SIGTERM the log says:\n%s", rest)
+	}
+	if _, err := io.ReadAll(secure); err != nil {
+		t.Errorf("the connection ended with %v", err)
 	}
 }
 

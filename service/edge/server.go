@@ -57,8 +57,8 @@ func routeAllMethods(server *fasthttp.Server) {
 }
 
 // readBodies makes server leave a body in chunks unread: Framed refuses its request. And it makes server close a connection
-// on which no request came in time, instead of sending an error that belongs to no request: clients keep idle connections,
-// and one that is used again at that very moment would take the error for its own response.
+// on which no request came, in time or until it broke, instead of sending and logging an error that belongs to no request:
+// clients keep idle connections, and one that is used again at that very moment would take the error for its own response.
 //
 // An error within the head of a request is wrapped; one before its first byte comes as it is. So does one within a body,
 // with the request already forgotten: hence begun, the heads (*fasthttp.RequestHeader) whose bodies are being read.
@@ -83,7 +83,7 @@ func readBodies(server *fasthttp.Server) {
 	}
 	server.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
 		_, inBody := begun.LoadAndDelete(&c.Request.Header)
-		if timeout, bare := err.(net.Error); bare && timeout.Timeout() && !inBody {
+		if _, bare := err.(net.Error); bare && !inBody {
 			_ = c.Conn().Close()
 			return
 		}
