@@ -2,28 +2,19 @@ package service_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"filings/cmd/testservers/servers"
 )
 
 // TestExplore_Axe: axe-core finds nothing that is in anybody's way, in a wide and a narrow window, light and dark, with all
 // of the page open.
 func TestExplore_Axe(t *testing.T) {
 	t.Parallel()
-	script, err := os.ReadFile(filepath.Join(servers.NodeModules(t, "axe-core"), "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, width := range []int64{1400, 390} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			t.Parallel()
 			e := explore(t, "#map=9/26.9/-97.6&county=Kenedy%2C+TX") // few filings: axe-core looks at each of them
 			e.use(e.site.Key)
 			e.resize(width, 1000)
-			e.Value(string(script) + `; ""`)
 			for _, scheme := range []string{"light", "dark"} {
 				if scheme == "dark" {
 					e.Dark()
@@ -65,10 +56,7 @@ var pageParts = []struct {
 // checkAxe: axe-core finds nothing serious.
 func checkAxe(e *explorer, what string) {
 	e.t.Helper()
-	found := e.Value(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations
-		.filter(({ impact }) => ["serious", "critical"].includes(impact))
-		.flatMap(({ id, help, nodes }) => nodes.map((n) => id + ": " + help + ": " + n.html + " " + n.failureSummary)).join("\n"))`)
-	if found != "" {
-		e.t.Errorf("%s:\n%s", what, found)
+	for _, finding := range e.Serious(e.t) {
+		e.t.Errorf("%s: %s", what, finding)
 	}
 }

@@ -75,6 +75,7 @@ var only = []struct {
 	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers"}, "one key store is Redis's: everything else must work on any store; testservers only looks whether one is there"},
 	{"github.com/yuin/goldmark", []string{"service/pages"}, "Markdown is how documents are written: whatever is not a page has none"},
 	{"github.com/getkin/kin-openapi", []string{"service/openapi"}, "how a document is put together concerns no handler"},
+	{"github.com/gofrs/flock", []string{"index/embedded"}, "locks of files belong to the engine that keeps its generations in files"},
 	{"github.com/chromedp", []string{"service/webtest"}, "a browser is for tests: the program must not carry what drives one"},
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/service/access"
 )
@@ -93,7 +94,7 @@ func (s site) status(path string) int {
 func TestStart_BeforeItsServers(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("left out: there is no redis-server on the PATH")
+		servers.Lack(t, "no redis-server on the PATH: Debian's package has it")
 	}
 	p, address := startWaiting(t)
 	_, port, _ := strings.Cut(address, ":")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"filings/index"
 	"filings/index/elastic/elastictest"
 	"filings/index/generation"
+	"filings/mappings"
 )
 
 func TestL7_UpdateIsACopy(t *testing.T) {
@@ -284,7 +286,7 @@ func TestBuild_LostResponses(t *testing.T) {
 	l.store = s.again(t, net)
 	// Each kind of request, once; those of the bulk are in TestBulk_Faults. The first is the one that creates the index.
 	for _, part := range []string{
-		"-v1", "/_cluster/health/", "/_block/write", "/_forcemerge", "/_refresh", "/_settings",
+		fmt.Sprintf("-v%d", mappings.Version), "/_cluster/health/", "/_block/write", "/_forcemerge", "/_refresh", "/_settings",
 	} {
 		net.On(part, elastictest.CutAfter)
 	}

@@ -101,7 +101,7 @@ func TestLive_RefusesWhatIsNoGeneration(t *testing.T) {
 			for i := range 2 {
 				s.point(t, s.bare(t, i+1))
 			}
-		}, []string{"-20260101-000000.000001-v1", "-20260101-000000.000002-v1"}},
+		}, []string{"-20260101-000000.000001-v", "-20260101-000000.000002-v"}},
 		{"an index of the alias's name", func(t *testing.T, s testStore) {
 			must(t, s.c, http.MethodPut, "/"+s.alias, nil, []byte("{}"))
 		}, []string{" is an index"}},

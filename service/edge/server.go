@@ -87,7 +87,7 @@ func readBodies(server *fasthttp.Server) {
 			_ = c.Conn().Close()
 			return
 		}
-		if !errors.As(err, new(net.Error)) && strings.Contains(err.Error(), "timeout") {
+		if !errors.As(err, new(interface{ Timeout() bool })) && strings.Contains(err.Error(), "timeout") {
 			err = ErrMalformed // for Fiber this word, which the client wrote, would make it a time-out
 		}
 		refuse(c, err)

@@ -5,15 +5,19 @@
 function shown(api) {
   const [first, ...rest] = api.info.description.split("\n\n");
   api.info.description = `${first}\n\nType your key here once: samples and test requests carry it. The page forgets it when it is closed.`;
+  delete api.info.contact; // two lines above the first endpoint, of which nobody asks there
+  delete api.info.license;
   api.tags.find((tag) => tag.name === "document").description = rest.join("\n\n");
   for (const path of Object.values(api.paths)) {
-    path.get.parameters?.filter((p) => p.in === "query" && !p.required).forEach(offer);
+    path.get.parameters?.filter((p) => p.in === "query" && !p.required).forEach((p) => offer(api, p));
   }
   return api;
 }
 
 // offer keeps the example of an optional parameter as a value to choose: all of them in one request find nothing.
-function offer(parameter) {
+function offer(api, parameter) {
+  const { $ref } = parameter.schema;
+  if ($ref) parameter.schema = api.components.schemas[$ref.split("/").at(-1)]; // its menu would have no name
   const value = parameter.example ?? parameter.schema.examples?.[0] ?? parameter.schema.default;
   delete parameter.example;
   parameter.examples = { default: { value, "x-disabled": true } };
