@@ -61,8 +61,8 @@ func onBreakable(t *testing.T, test func(t *testing.T, store generation.Store, b
 			}
 		}
 		test(t, store, func(live string) { // its shard is red
-			name, version, _ := strings.Cut(live, "-v")
-			red := name[:len(name)-len("20060102-150405.000000")] + "20250101-000000.000000-v" + version
+			version := strings.LastIndex(live, "-v")
+			red := live[:version-len("20060102-150405.000000")] + "20250101-000000.000000" + live[version:]
 			do(http.MethodPut, red+"?wait_for_active_shards=0", fmt.Sprintf(`{
 				"settings": {"number_of_replicas": 0, "index.routing.allocation.require._name": "no such node"},
 				"mappings": {"_meta": {"sealed": true, "generation": %q}}

@@ -161,7 +161,7 @@ func TestT4_ReadyMeansSearchable(t *testing.T) {
 		s.check(t, "closed", true)
 		do(http.MethodPost, live+"/_open", "")
 		s.check(t, "opened", false)
-		_, version, _ := strings.Cut(live, "-v")
+		version := live[strings.LastIndex(live, "-v")+len("-v"):]
 		red := name + "-20300101-000000.000000-v" + version
 		do(http.MethodPut, red+"?wait_for_active_shards=0", fmt.Sprintf(`{
 			"settings": {"number_of_replicas": 0, "index.routing.allocation.require._name": "no such node"},
