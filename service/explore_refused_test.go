@@ -113,14 +113,16 @@ func TestExplore_Burst(t *testing.T) {
 	if got, n := e.Text("#quota"), len(e.sent(0)); got != "Free · 97 of 100 requests left" || n <= 3 {
 		t.Errorf("%q after %d requests", got, n)
 	}
-	noted := `new Promise((noted) => new MutationObserver((_, o) => { o.disconnect(); noted(document.querySelector("#note").textContent); }).observe(document.querySelector("#note"), { childList: true }))`
-	e.Click("#in-view")
-	if got := e.Value(noted); got != "More requests than the key’s tier has in a second: going on in 1 s." {
+	e.Value(`window.noted = []; new MutationObserver(() => noted.push(document.querySelector("#note").textContent)).observe(document.querySelector("#note"), { childList: true }); ""`)
+	got := ""
+	for i := 0; i < 10 && got == ""; i++ { // until a request comes within a second of another
+		e.Click("#in-view")
+		e.waitIdle()
+		got = e.Value(`noted.find((text) => text) ?? ""`)
+	}
+	if got != "More requests than the key’s tier has in a second: going on in 1 s." {
 		t.Errorf("note %q", got)
 	}
-	e.waitIdle()
-	e.Click("#in-view")
-	e.waitIdle()
 }
 
 // gate is an engine that can be made to fail, and to hold requests back.
