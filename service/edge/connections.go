@@ -68,16 +68,19 @@ func (l *Listener) Close() error {
 	defer l.mu.Unlock()
 	l.closed = true
 	for c := range l.silent {
+		c.dropped = true
 		_ = c.Conn.Close()
 	}
 	return err
 }
 
-// heard notes that something came on c, or that it is closed.
-func (l *Listener) heard(c *conn) {
+// heard notes that something came on c, or that it is closed. It returns false if Close was faster: then what came must not
+// be answered, since no response would arrive.
+func (l *Listener) heard(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.silent, c)
+	return !c.dropped
 }
 
 // begin notes that c begins to write, after it has closed those that are stuck if there are too many.
@@ -116,14 +119,16 @@ func (l *Listener) end(c *conn) {
 // conn is a connection of a Listener.
 type conn struct {
 	net.Conn
-	of    *Listener
-	known bool // something came
+	of      *Listener
+	known   bool // something came
+	dropped bool // the listener closed it, as nothing had come
 }
 
 func (c *conn) Read(b []byte) (n int, err error) {
 	if n, err = c.Conn.Read(b); n > 0 && !c.known {
-		c.known = true
-		c.of.heard(c)
+		if c.known = true; !c.of.heard(c) {
+			return 0, net.ErrClosed
+		}
 	}
 	return n, err
 }

@@ -115,3 +115,31 @@ func TestConnections_Silent(t *testing.T) {
 		t.Errorf("accepted after the close: %v", err)
 	}
 }
+
+// racing is a connection whose listener closes between the arrival of bytes and the moment at which that is noted.
+type racing struct {
+	net.Conn
+	close func() error
+}
+
+func (r racing) Read(b []byte) (int, error) {
+	n, err := r.Conn.Read(b)
+	return n, errors.Join(err, r.close())
+}
+
+// TestConnections_ClosedAsARequestComes: a request on a connection that was closed as silent is not read: it would be
+// counted, and its response would not arrive.
+func TestConnections_ClosedAsARequestComes(t *testing.T) {
+	t.Parallel()
+	l := newPipes()
+	ours, client := net.Pipe()
+	l.Listener.(pipes).accepted <- racing{ours, l.Close}
+	server, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = client.Write([]byte("GET")) }()
+	if n, err := server.Read(make([]byte, 10)); n != 0 || !errors.Is(err, net.ErrClosed) {
+		t.Errorf("read %d bytes, %v, want none and %v", n, err, net.ErrClosed)
+	}
+}
