@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/access"
+	"filings/service/handlers"
 )
 
 // admit lets a request pass whose key, burst and quota allow it. It stands before the routes: without a key no client
@@ -57,9 +58,9 @@ func keyOf(c *fiber.Ctx) (string, error) {
 	case len(keys) == 1 && len(keys[0]) > 0:
 		return string(keys[0]), nil
 	case len(keys) > 1:
-		return "", refuse(errUnknownKey, "X-API-Key must be given only once")
+		return "", handlers.Refuse(errUnknownKey, "X-API-Key must be given only once")
 	case len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0:
-		return "", refuse(errNoKey, "the Authorization header is not accepted: send the API key in the X-API-Key header")
+		return "", handlers.Refuse(errNoKey, "the Authorization header is not accepted: send the API key in the X-API-Key header")
 	}
 	return "", errNoKey
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"filings/index"
+	"filings/service/handlers"
 	"filings/service/openapi"
 	"filings/service/params"
 )
@@ -13,67 +14,67 @@ func endpoints() []endpoint {
 		page      = openapi.Pagination | openapi.Meta | openapi.Tagged
 	)
 	return []endpoint{
-		{handle: list, Operation: openapi.Operation{
+		{handle: handlers.List, Operation: openapi.Operation{
 			Path: "/v1/filings", Legacy: "/v1/liens", Takes: params.List, Shape: page,
 			ID: "listFilings", Tag: openapi.TagFilings, Summary: "List and filter filings",
 			Text: "A page of the filings that all given filters select, newest recording date first, then by id, descending. " +
 				"`total` is exact, and any offset works.",
 			Schema: "FilingList", Data: []index.Record{},
 		}},
-		{handle: list, Operation: openapi.Operation{
+		{handle: handlers.List, Operation: openapi.Operation{
 			Path: "/v1/filings/search", Legacy: "/v1/liens/search", Takes: params.Search, Shape: page | openapi.Success,
 			ID: "searchFilings", Tag: openapi.TagFilings, Summary: "Search filings",
 			Text: "A page of the filings that contain a term, in one of five sorts, narrowed by the filters of the list. Ties are in the list's " +
 				"order; filings without the value come last in both directions.",
 			Schema: "FilingSearchResponse", Data: []index.Record{},
 		}},
-		{handle: mapClusters, Operation: openapi.Operation{
+		{handle: handlers.MapClusters, Operation: openapi.Operation{
 			Path: "/v1/filings/clusters", Takes: params.Clusters, Shape: enveloped | openapi.Tagged,
 			ID: "clusterFilings", Tag: openapi.TagFilings, Summary: "Filings of a map, added up by cells",
 			Text: "What a page of 100 cannot show: the filings in a box that the filters of the list select, added up by cells of 64 pixels of the " +
 				"client's map, or larger ones where the box would touch more than 1,024. The counts add up to the total that the list has for " +
 				"the same filters and box. With `Accept: application/geo+json` it is a FeatureCollection.",
-			Schema: "ClustersResponse", Data: clusters{}, GeoJSON: featureCollection{},
+			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
 		}},
-		{handle: filing, Operation: openapi.Operation{
+		{handle: handlers.Filing, Operation: openapi.Operation{
 			Path: "/v1/filings/:id", Legacy: "/v1/liens/:id", Takes: params.OneFiling, Shape: enveloped | openapi.Tagged | openapi.MayMiss,
 			ID: "getFiling", Tag: openapi.TagFilings, Summary: "Get one filing", Text: "The filing with this id.",
 			Schema: "FilingResponse", Data: index.Record{},
 		}},
-		{handle: overall, Operation: openapi.Operation{
+		{handle: handlers.Overall, Operation: openapi.Operation{
 			Path: "/v1/stats",
 			ID:   "getStatistics", Tag: openapi.TagStats, Summary: "Statistics over all filings",
 			Text:   "They cover all filings, whatever the tier. Not under a tag, since what is new moves with the clock.",
-			Schema: "StatsResponse", Data: stats{},
+			Schema: "StatsResponse", Data: handlers.Stats{},
 		}},
-		{handle: byCounty, Operation: openapi.Operation{
+		{handle: handlers.ByCounty, Operation: openapi.Operation{
 			Path: "/v1/stats/counties", Takes: params.CountyStats, Shape: openapi.Tagged,
 			ID: "listCountyStatistics", Tag: openapi.TagStats, Summary: "Statistics by county",
 			Text:   "One object for each county, sorted by state, then county. A state without filings is an empty list.",
-			Schema: "CountyStatsList", Data: []countyStats{},
+			Schema: "CountyStatsList", Data: []handlers.CountyStats{},
 		}},
-		{handle: counties, Operation: openapi.Operation{
+		{handle: handlers.Counties, Operation: openapi.Operation{
 			Path: "/v1/counties", Shape: openapi.Tagged,
 			ID: "listCounties", Tag: openapi.TagCounties, Summary: "Counties that have filings",
 			Text:   "As in `Orange, FL`, sorted alphabetically.",
 			Schema: "CountyList", Data: []string{},
 		}},
-		{handle: distinct(index.Month), Operation: openapi.Operation{
+		{handle: handlers.Distinct(index.Month), Operation: openapi.Operation{
 			Path: "/v1/counties/:county/months", Takes: params.OneCounty, Shape: openapi.Tagged | openapi.MayMiss,
 			ID: "listCountyMonths", Tag: openapi.TagCounties, Summary: "Months of a county",
 			Text:   "The months, as YYYY-MM, in which the county has at least one filing, in order.",
 			Schema: "MonthList", Data: []string{},
 		}},
-		{handle: distinct(index.DateRange), Operation: openapi.Operation{
+		{handle: handlers.Distinct(index.DateRange), Operation: openapi.Operation{
 			Path: "/v1/counties/:county/date-ranges", Takes: params.OneCounty, Shape: openapi.Tagged | openapi.MayMiss,
 			ID: "listCountyDateRanges", Tag: openapi.TagCounties, Summary: "Recording date ranges of a county",
 			Text:   "As `YYYY-MM-DD to YYYY-MM-DD`, sorted by start, then end.",
 			Schema: "DateRangeList", Data: []string{},
 		}},
-		{handle: me, offline: true, Operation: openapi.Operation{
+		{handle: handlers.Me, offline: true, Operation: openapi.Operation{
 			Path: "/v1/me", Shape: enveloped,
 			ID: "getIdentity", Tag: openapi.TagAccount, Summary: "Who the key belongs to", Text: "User and tier of the account.",
-			Schema: "IdentityResponse", Data: identity{},
+			Schema: "IdentityResponse", Data: handlers.Identity{},
 		}},
 	}
 }

@@ -2,13 +2,12 @@ package service
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strconv"
 
 	"filings/index"
-	"filings/index/serving"
 	"filings/service/access"
+	"filings/service/handlers"
 	"filings/service/openapi"
 	"filings/service/params"
 )
@@ -16,21 +15,12 @@ import (
 // endpoint is one path of the API: what the document says of it, which is also what the responder goes by, and its handler.
 type endpoint struct {
 	openapi.Operation
-	handle  handler
+	handle  handlers.Handler
 	offline bool // nothing of its responses comes from filings: its handler gets no Reader
 }
 
-// handler reads what a request is for. It writes nothing: respond does.
-type handler func(context.Context, *serving.Reader, params.Request) (Result, error)
-
-// Result is what a handler returns. The responder gives it its form.
-type Result struct {
-	Data  any   // index.Record, []index.Record, or what encodes as JSON; in GeoJSON the whole body
-	Total int64 // of a page: how many filings the query selects
-}
-
 // appendResult appends the body of a response of 200: what the shape of e says is beside data (rule E1), in this order.
-func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result Result) []byte {
+func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result handlers.Result) []byte {
 	if q.GeoJSON {
 		return appendJSON(dst, result.Data)
 	}

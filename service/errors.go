@@ -9,6 +9,7 @@ import (
 	"filings/index"
 	"filings/service/access"
 	"filings/service/edge"
+	"filings/service/handlers"
 )
 
 // Kinds of refusals that begin here. Those of the engine and of the key store have theirs in index and access.
@@ -71,25 +72,12 @@ func mappingOf(err error) errorMapping {
 	return errorMappings[last]
 }
 
-// refusal is an error with a message for the client. Nothing else of an error reaches a client, so that what an engine
-// says about its servers cannot leak by accident.
-type refusal struct {
-	kind    error
-	message string
-}
-
-// refuse returns an error of a kind with a message for the client.
-func refuse(kind error, message string) error { return &refusal{kind, message} }
-
-func (r *refusal) Error() string { return r.message }
-func (r *refusal) Unwrap() error { return r.kind }
-
 // mapError returns how err is exposed to a client of the API.
 func mapError(err error) (m errorMapping, message string) {
 	m, message = mappingOf(err), ""
-	var r *refusal
+	var r *handlers.Refusal
 	if errors.As(err, &r) {
-		message = r.message
+		message = r.Message
 	}
 	if message == "" {
 		message = m.message

@@ -3,6 +3,7 @@ package service
 import (
 	"filings/index"
 	"filings/service/access"
+	"filings/service/handlers"
 	"filings/service/openapi"
 	"filings/service/params"
 )
@@ -30,12 +31,12 @@ func newDocument(t *params.Table) ([]byte, error) {
 // examples are responses with a filing as each tier sees it, written by the code that responds.
 func examples(e endpoint) (all []openapi.Example) {
 	record := openapi.ExampleRecord()
-	result, q := Result{}, params.Request{}
+	result, q := handlers.Result{}, params.Request{}
 	switch e.Data.(type) {
 	case index.Record:
 		result.Data = record
 	case []index.Record:
-		result = Result{Data: []index.Record{record}, Total: 1}
+		result = handlers.Result{Data: []index.Record{record}, Total: 1}
 		q.Query.Limit = params.DefaultLimit
 	default:
 		return nil

@@ -8,9 +8,12 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"filings/index"
 	"filings/index/serving"
+	"filings/service/handlers"
+	"filings/service/negotiate"
 	"filings/service/openapi"
 	"filings/service/params"
 )
@@ -39,17 +42,17 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	c := k.http
 	raw, err := s.params.Split(e.Takes, string(c.Request().URI().QueryString()))
 	if err != nil {
-		return params.Request{}, refuse(errInvalid, err.Error())
+		return params.Request{}, handlers.Refuse(errInvalid, err.Error())
 	}
-	strictness := handling(headerLines(c, headerPrefer))
+	strictness := negotiate.Handling(headerLines(c, headerPrefer))
 	if strictness != "" {
 		c.Set(headerApplied, "handling="+strictness)
 	}
 	if len(raw.Unknown) > 0 {
 		if strictness == "strict" {
-			return params.Request{}, refuse(errInvalid, s.params.Unknown(e.Takes, raw.Unknown[0]).Error())
+			return params.Request{}, handlers.Refuse(errInvalid, s.params.Unknown(e.Takes, raw.Unknown[0]).Error())
 		}
-		c.Set(headerIgnored, ignoredHeader(raw.Unknown))
+		c.Set(headerIgnored, negotiate.Tokens(raw.Unknown))
 	}
 	upTo := index.Enterprise
 	if s.config.FiltersByTier {
@@ -57,12 +60,12 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	}
 	q, err := s.params.Read(raw, func(name string) string { return c.Params(name) }, upTo, s.now())
 	if err != nil {
-		return q, refuse(errInvalid, err.Error())
+		return q, handlers.Refuse(errInvalid, err.Error())
 	}
 	q.Caller = params.Caller{User: k.admission.User, Tier: string(k.admission.Tier)}
 	if e.GeoJSON != nil {
 		c.Vary(fiber.HeaderAccept)
-		if q.GeoJSON = wantsGeoJSON(headerLines(c, fiber.HeaderAccept)); q.GeoJSON {
+		if q.GeoJSON = negotiate.WantsGeoJSON(headerLines(c, fiber.HeaderAccept)); q.GeoJSON {
 			q.Text += " as " + openapi.GeoJSON
 		}
 	}
@@ -79,19 +82,19 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 		}
 		r.Account = k.admission.User
 	}
-	tag, m := "", noMatch
+	tag, m := "", negotiate.NoMatch
 	if e.Shape.Has(openapi.Tagged) {
 		tag = etag(r.Generation(), e.Path, q.Text, q.Caller.Tier)
-		m = matchTag(ifNoneMatch(k.http), tag)
+		m = negotiate.MatchTag(ifNoneMatch(k.http), tag)
 	}
-	if m == matches || m == matchAny && !e.Shape.Has(openapi.MayMiss) {
+	if m == negotiate.Matches || m == negotiate.MatchAny && !e.Shape.Has(openapi.MayMiss) {
 		return k.notModified(tag)
 	}
 	result, err := e.handle(ctx, r, q)
 	if err != nil {
 		return err
 	}
-	if m == matchAny {
+	if m == negotiate.MatchAny {
 		return k.notModified(tag)
 	}
 	if tag != "" {
@@ -106,7 +109,7 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 const keptBuffer = 256 << 10
 
 // write writes a response of 200, compressed if the client can read that.
-func (s *Service) write(k *call, e endpoint, q params.Request, result Result) {
+func (s *Service) write(k *call, e endpoint, q params.Request, result handlers.Result) {
 	mediaType := contentType
 	if q.GeoJSON {
 		mediaType = openapi.GeoJSON
@@ -141,36 +144,26 @@ func etag(generation, endpoint, canonical, tier string) string {
 	return `W/"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// Whether an If-None-Match names a tag.
-type match uint8
+// leastCompressed is the size from which a body is worth compressing: below it, head and body fit into one packet.
+const leastCompressed = 1024
 
-const (
-	noMatch  match = iota
-	matches        // the tag is listed
-	matchAny       // "*": whatever there is, if there is anything
-)
-
-// matchTag compares the If-None-Match of a request with tag, weakly, as RFC 9110 says for it. What is not well-formed
-// matches nothing.
-func matchTag(ifNoneMatch, tag string) match {
-	rest := strings.Trim(ifNoneMatch, " \t")
-	if rest == "*" {
-		return matchAny
+// compress compresses the response if the client can read it. Levels are the fast ones: a page of filings becomes less
+// than a quarter of its size either way, and higher levels cost more time than they save on most networks.
+func compress(c *fiber.Ctx) {
+	r := c.Response()
+	if len(r.Body()) < leastCompressed {
+		return
 	}
-	opaque := strings.TrimPrefix(tag, "W/")
-	for rest != "" {
-		rest = strings.TrimPrefix(rest, "W/")
-		if !strings.HasPrefix(rest, `"`) {
-			return noMatch
-		}
-		end := strings.IndexByte(rest[1:], '"')
-		if end < 0 {
-			return noMatch
-		}
-		if rest[:end+2] == opaque {
-			return matches
-		}
-		rest = strings.TrimLeft(rest[end+2:], " \t,")
+	var body []byte
+	coding := negotiate.Coding(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding)))
+	switch coding {
+	case "gzip":
+		body = fasthttp.AppendGzipBytesLevel(nil, r.Body(), fasthttp.CompressBestSpeed)
+	case "br":
+		body = fasthttp.AppendBrotliBytesLevel(nil, r.Body(), fasthttp.CompressBrotliBestSpeed)
+	default:
+		return
 	}
-	return noMatch
+	r.SetBodyRaw(body)
+	c.Set(fiber.HeaderContentEncoding, coding)
 }

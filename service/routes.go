@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/edge"
+	"filings/service/negotiate"
 	"filings/service/pages"
 )
 
@@ -66,9 +67,9 @@ func (s *Service) serveFile(f pages.File) fiber.Handler {
 		k.route = f.Path
 		c.Set(fiber.HeaderVary, s.cors.Vary(fiber.HeaderAcceptEncoding))
 		f.SetHeaders(c)
-		if matchTag(ifNoneMatch(c), f.Tag) != noMatch {
+		if negotiate.MatchTag(ifNoneMatch(c), f.Tag) != negotiate.NoMatch {
 			return k.notModified(f.Tag)
 		}
-		return f.Send(c, negotiate(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding))) == "gzip")
+		return f.Send(c, negotiate.Coding(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding))) == "gzip")
 	}
 }

@@ -1,4 +1,4 @@
-package service
+package negotiate
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func TestP5_Handling(t *testing.T) {
 		{[]string{"handling=lenient, handling=strict"}, "lenient"}, {[]string{"handling"}, ""}, {[]string{"handling=other"}, ""},
 		{[]string{"xhandling=strict"}, ""}, {[]string{"a;handling=strict"}, ""},
 	} {
-		if got := handling(strings.Join(tt.prefer, ",")); got != tt.want {
+		if got := Handling(strings.Join(tt.prefer, ",")); got != tt.want {
 			t.Errorf("handling(%q) = %q, want %q", tt.prefer, got, tt.want)
 		}
 	}
@@ -32,7 +32,7 @@ var (
 	tagsIn         = regexp.MustCompile(`"[^"]*"`)
 )
 
-// FuzzMatchTag compares matchTag with a reading by regular expressions: in a well-formed list a tag matches if it is an
+// FuzzMatchTag compares MatchTag with a reading by regular expressions: in a well-formed list a tag matches if it is an
 // item, weak or not; elsewhere it matches only if it is there at all. And a tag that is put into a list is found in it.
 func FuzzMatchTag(f *testing.F) {
 	for _, seed := range []string{"*", `W/"a"`, `"a", "b"`, `"`, `W/`, `"a`, `,,`, `W/"0123", *`, ` "a" ,,	W/"b"`, `"a" "b"`, `""`, `w/"a"`} {
@@ -41,21 +41,21 @@ func FuzzMatchTag(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, header, text string) {
 		opaque := `"` + strings.ReplaceAll(text, `"`, "") + `"`
-		got := matchTag(header, "W/"+opaque)
+		got := MatchTag(header, "W/"+opaque)
 		listed := slices.Contains(tagsIn.FindAllString(header, -1), opaque)
 		switch {
 		case strings.Trim(header, " \t") == "*":
-			if got != matchAny {
+			if got != MatchAny {
 				t.Fatalf("%q: %v", header, got)
 			}
-		case got == matchAny, got == matches && !strings.Contains(header, opaque), wellFormedTags.MatchString(header) && (got == matches) != listed:
+		case got == MatchAny, got == Matches && !strings.Contains(header, opaque), wellFormedTags.MatchString(header) && (got == Matches) != listed:
 			t.Fatalf("%q and %q: %v", header, opaque, got)
 		}
 		if !wellFormedTags.MatchString(header) {
 			return
 		}
 		for _, list := range []string{opaque + "," + header, "W/" + opaque + " , " + header, header + ", W/" + opaque, header + ",\t" + opaque + " "} {
-			if matchTag(list, "W/"+opaque) != matches {
+			if MatchTag(list, "W/"+opaque) != Matches {
 				t.Fatalf("%q is not found in %q", opaque, list)
 			}
 		}
@@ -71,7 +71,7 @@ func FuzzNegotiate(f *testing.F) {
 		f.Add(seed, uint16(2000), uint16(2000), uint16(1000))
 	}
 	f.Fuzz(func(t *testing.T, header string, gzip, br, others uint16) {
-		if got := negotiate(header); got != "" && got != "gzip" && got != "br" {
+		if got := Coding(header); got != "" && got != "gzip" && got != "br" {
 			t.Fatalf("%q: %q", header, got)
 		}
 		quality := map[string]int{}
@@ -95,8 +95,8 @@ func FuzzNegotiate(f *testing.F) {
 		case of("br") > 0:
 			want = "br"
 		}
-		if accept := strings.Join(items, ","); negotiate(accept) != want {
-			t.Fatalf("%q: %q, want %q", accept, negotiate(accept), want)
+		if accept := strings.Join(items, ","); Coding(accept) != want {
+			t.Fatalf("%q: %q, want %q", accept, Coding(accept), want)
 		}
 	})
 }
@@ -107,7 +107,7 @@ func FuzzIgnoredHeader(f *testing.F) {
 		f.Add(seed, "other")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		header := ignoredHeader([]string{a, b})
+		header := Tokens([]string{a, b})
 		if strings.ContainsFunc(header, func(r rune) bool { return r < ' ' || r >= 0x7f }) || len(header) > 1024+len(", ...") {
 			t.Fatalf("%q, %q: %q cannot be sent", a, b, header)
 		}

@@ -1,4 +1,4 @@
-package service
+package handlers
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"filings/service/params"
 )
 
-// mapClusters handles GET /v1/filings/clusters: the filings in a box of a map, added up by tiles. It is no page: its cells
+// MapClusters handles GET /v1/filings/clusters: the filings in a box of a map, added up by tiles. It is no page: its cells
 // are all there is, and their counts add up to the total of the list with the same filters.
-func mapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+func MapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	cells, err := r.Cells(ctx, q.Query.Where, q.Grid)
 	if q.GeoJSON {
 		return Result{Data: featuresOf(cells)}, err
@@ -19,8 +19,8 @@ func mapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Resu
 	return Result{Data: clustersOf(cells, q.Grid.Precision)}, err
 }
 
-// clusters is the data of a response. The OpenAPI document has its fields from here, and those of features.
-type clusters struct {
+// Clusters is the data of a response. The OpenAPI document has its fields from here, and those of features.
+type Clusters struct {
 	Cells     []cluster `json:"cells" help:"By rows from the north, in a row from the west."`
 	Total     int64     `json:"total" help:"Sum of the counts: the list's total for the same filters and box."`
 	Precision int       `json:"precision" help:"Cells are tiles of which 2 to the power of this make up the world's width: zoom + 2, or less."`
@@ -55,8 +55,8 @@ func outwards(v, direction float64) float64 {
 	return n/steps + 0 // never -0
 }
 
-func clustersOf(cells []index.Cell, precision int) clusters {
-	data := clusters{Cells: make([]cluster, len(cells)), Precision: precision}
+func clustersOf(cells []index.Cell, precision int) Clusters {
+	data := Clusters{Cells: make([]cluster, len(cells)), Precision: precision}
 	for i, c := range cells {
 		data.Total += c.Filings
 		data.Cells[i] = cluster{c.Filings, c.Latitude, c.Longitude, bboxOf(c.Box), c.ID}
@@ -64,7 +64,7 @@ func clustersOf(cells []index.Cell, precision int) clusters {
 	return data
 }
 
-type featureCollection struct {
+type FeatureCollection struct {
 	Type     string    `json:"type" const:"FeatureCollection" help:"What it is in GeoJSON."`
 	Features []feature `json:"features" help:"The cells."`
 }
@@ -87,8 +87,8 @@ type featureProperties struct {
 	ID    int64 `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
 }
 
-func featuresOf(cells []index.Cell) featureCollection {
-	all := featureCollection{"FeatureCollection", make([]feature, len(cells))}
+func featuresOf(cells []index.Cell) FeatureCollection {
+	all := FeatureCollection{"FeatureCollection", make([]feature, len(cells))}
 	for i, c := range cells {
 		all.Features[i] = feature{"Feature", bboxOf(c.Box), point{"Point", [2]float64{c.Longitude, c.Latitude}}, featureProperties{c.Filings, c.ID}}
 	}

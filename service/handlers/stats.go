@@ -1,4 +1,4 @@
-package service
+package handlers
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"filings/service/params"
 )
 
-// stats is the statistics object. The OpenAPI document has its fields from here, with help as their description.
-type stats struct {
+// Stats is the statistics object. The OpenAPI document has its fields from here, with help as their description.
+type Stats struct {
 	TotalFilings        int64   `json:"totalFilings" help:"Filings in the database."`
 	UniqueOwners        int64   `json:"uniqueOwners" help:"Owners that differ in more than case."`
 	AvgAmount           float64 `json:"avgAmount" help:"Average filing amount, dollars; 0 where no filing has one."`
@@ -28,8 +28,8 @@ type stats struct {
 	CombinedPercentage  float64 `json:"combinedPercentage" help:"Percent of all filings whose owner is a trust or an estate."`
 }
 
-// overall handles GET /v1/stats.
-func overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+// Overall handles GET /v1/stats.
+func Overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	st, err := r.Stats(ctx)
 	if err != nil {
 		return Result{}, err
@@ -39,7 +39,7 @@ func overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 		return Result{}, err
 	}
 	month, err := addedWithin(ctx, r, st, 30, q.Now)
-	return Result{Data: stats{
+	return Result{Data: Stats{
 		TotalFilings: st.Filings, UniqueOwners: st.Owners,
 		AvgAmount: index.AverageDollars(st.SumCents, st.Amounts),
 		MinAmount: st.MinAmount, MaxAmount: st.MaxAmount, TotalValue: index.Dollars(st.SumCents),
@@ -59,8 +59,8 @@ func addedWithin(ctx context.Context, r *serving.Reader, st index.Stats, days in
 	return r.Count(ctx, index.Where(index.Times{From: from, To: now}))
 }
 
-// countyStats is the county statistics object.
-type countyStats struct {
+// CountyStats is the county statistics object.
+type CountyStats struct {
 	County      string  `json:"county" help:"County, without its state."`
 	State       string  `json:"state" help:"Two-letter abbreviation of the state."`
 	FilingCount int64   `json:"filingCount" help:"Filings in the county."`
@@ -70,18 +70,18 @@ type countyStats struct {
 	MaxAmount   float64 `json:"maxAmount" help:"Largest filing amount, dollars."`
 }
 
-// byCounty handles GET /v1/stats/counties.
-func byCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+// ByCounty handles GET /v1/stats/counties.
+func ByCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	all, err := r.Counties(ctx)
 	all = slices.Clone(all) // what the engine returned may be shared
 	slices.SortFunc(all, func(a, b index.CountyStats) int { return index.CompareByState(a.County, b.County) })
-	data := []countyStats{}
+	data := []CountyStats{}
 	for _, c := range all {
 		name, of := index.SplitCounty(c.County)
 		if q.State != "" && of != q.State {
 			continue
 		}
-		data = append(data, countyStats{
+		data = append(data, CountyStats{
 			County: name, State: of, FilingCount: c.Filings,
 			TotalAmount: index.Dollars(c.SumCents), AvgAmount: index.AverageDollars(c.SumCents, c.Amounts),
 			MinAmount: c.MinAmount, MaxAmount: c.MaxAmount,
@@ -90,8 +90,8 @@ func byCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result,
 	return Result{Data: data}, err
 }
 
-// counties handles GET /v1/counties.
-func counties(ctx context.Context, r *serving.Reader, _ params.Request) (Result, error) {
+// Counties handles GET /v1/counties.
+func Counties(ctx context.Context, r *serving.Reader, _ params.Request) (Result, error) {
 	all, err := r.Counties(ctx)
 	names := make([]string, len(all))
 	for i, c := range all {
@@ -100,8 +100,8 @@ func counties(ctx context.Context, r *serving.Reader, _ params.Request) (Result,
 	return Result{Data: names}, err
 }
 
-// distinct handles GET /v1/counties/{county}/months and date-ranges: the different values of f in the county.
-func distinct(f index.Field) handler {
+// Distinct handles GET /v1/counties/{county}/months and date-ranges: the different values of f in the county.
+func Distinct(f index.Field) Handler {
 	return func(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 		values, err := r.Distinct(ctx, q.Query.Where, f)
 		if err != nil || len(values) > 0 {
@@ -110,7 +110,7 @@ func distinct(f index.Field) handler {
 		// A county whose filings have no date, or no county.
 		n, err := r.Count(ctx, q.Query.Where)
 		if err == nil && n == 0 {
-			err = refuse(index.ErrNotFound, fmt.Sprintf("there is no county %q; /v1/counties lists them", params.Shorten(q.County)))
+			err = Refuse(index.ErrNotFound, fmt.Sprintf("there is no county %q; /v1/counties lists them", params.Shorten(q.County)))
 		}
 		return Result{Data: []string{}}, err
 	}

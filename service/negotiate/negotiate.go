@@ -1,44 +1,16 @@
-package service
+// Package negotiate reads what a request's headers say about its response: Accept, Accept-Encoding, Prefer and If-None-Match.
+package negotiate
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
-
-	"filings/service/openapi"
 )
 
-// leastCompressed is the size from which a body is worth compressing: below it, head and body fit into one packet.
-const leastCompressed = 1024
-
-// compress compresses the response if the client can read it. Levels are the fast ones: a page of filings becomes less
-// than a quarter of its size either way, and higher levels cost more time than they save on most networks.
-func compress(c *fiber.Ctx) {
-	r := c.Response()
-	if len(r.Body()) < leastCompressed {
-		return
-	}
-	var body []byte
-	coding := negotiate(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding)))
-	switch coding {
-	case "gzip":
-		body = fasthttp.AppendGzipBytesLevel(nil, r.Body(), fasthttp.CompressBestSpeed)
-	case "br":
-		body = fasthttp.AppendBrotliBytesLevel(nil, r.Body(), fasthttp.CompressBrotliBestSpeed)
-	default:
-		return
-	}
-	r.SetBodyRaw(body)
-	c.Set(fiber.HeaderContentEncoding, coding)
-}
-
-// negotiate returns the coding that an Accept-Encoding prefers among gzip and br, "" for none. Where it likes both
+// Coding returns the coding that an Accept-Encoding prefers among gzip and br, "" for none. Where it likes both
 // alike it is gzip, which is the faster one here, and no larger.
-func negotiate(accept string) string {
+func Coding(accept string) string {
 	quality := qualities(accept)
 	of := func(coding string) float64 {
 		if q, ok := quality[coding]; ok {
@@ -72,9 +44,9 @@ func qualities(accept string) map[string]float64 {
 	return quality
 }
 
-// handling returns what the Prefer of a request says about handling (RFC 7240): "strict", "lenient", or "". The first
+// Handling returns what the Prefer of a request says about handling (RFC 7240): "strict", "lenient", or "". The first
 // preference of that name counts.
-func handling(prefer string) string {
+func Handling(prefer string) string {
 	for preference := range strings.SplitSeq(prefer, ",") {
 		preference, _, _ = strings.Cut(preference, ";")
 		name, v, _ := strings.Cut(preference, "=")
@@ -90,9 +62,9 @@ func handling(prefer string) string {
 	return ""
 }
 
-// ignoredHeader writes names for X-Ignored-Parameters: what is not a token of HTTP is percent-encoded, and what is long
+// Tokens writes names as the value of a header: what is not a token of HTTP is percent-encoded, and what is long
 // is cut, since the names are the client's.
-func ignoredHeader(names []string) string {
+func Tokens(names []string) string {
 	const most, mostOfOne = 1024, 64
 	var b strings.Builder
 	for i, name := range names {
@@ -125,9 +97,9 @@ func tokenOf(name string) string {
 	return b.String()
 }
 
-// wantsGeoJSON reports whether an Accept prefers GeoJSON to JSON. Where it likes both alike it is JSON, unless GeoJSON is
+// WantsGeoJSON reports whether an Accept prefers GeoJSON to JSON. Where it likes both alike it is JSON, unless GeoJSON is
 // named and JSON is not. Who wants neither gets JSON, as everywhere here.
-func wantsGeoJSON(accept string) bool {
+func WantsGeoJSON(accept string) bool {
 	quality := qualities(accept)
 	of := func(mediaType string) (q float64, named bool) {
 		if q, named = quality[mediaType]; named {
@@ -138,7 +110,7 @@ func wantsGeoJSON(accept string) bool {
 		}
 		return quality["*/*"], false
 	}
-	geo, geoNamed := of(openapi.GeoJSON)
+	geo, geoNamed := of("application/geo+json")
 	plain, plainNamed := of("application/json")
 	return geo > plain || geo == plain && geo > 0 && geoNamed && !plainNamed
 }

@@ -1,4 +1,4 @@
-package service
+package negotiate
 
 import (
 	"strings"
@@ -11,20 +11,20 @@ func FuzzHandling(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
-		got := handling(header)
+		got := Handling(header)
 		if got != "" && got != "strict" && got != "lenient" {
 			t.Fatalf("%q: %q", header, got)
 		}
 		if named := strings.Contains(strings.ToLower(header), "handling"); got != "" && !named {
 			t.Fatalf("%q: %q", header, got)
 		}
-		if among := handling("wait=10, xhandling=strict," + header + ",respond-async"); among != got {
+		if among := Handling("wait=10, xhandling=strict," + header + ",respond-async"); among != got {
 			t.Fatalf("%q: %q, among others %q", header, got, among)
 		}
-		if after := handling(header + ",handling=strict"); got != "" && after != got || got == "" && after == "lenient" {
+		if after := Handling(header + ",handling=strict"); got != "" && after != got || got == "" && after == "lenient" {
 			t.Fatalf("%q: %q, before another one %q", header, got, after)
 		}
-		if upper := handling(strings.ToUpper(header)); isASCII(header) && upper != got {
+		if upper := Handling(strings.ToUpper(header)); isASCII(header) && upper != got {
 			t.Fatalf("%q: %q, in upper case %q", header, got, upper)
 		}
 	})

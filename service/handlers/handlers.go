@@ -1,0 +1,32 @@
+// Package handlers has what each endpoint answers: a function from a Reader of one generation and a parsed request to a
+// Result. A handler writes nothing and knows no HTTP: package service routes to it, and gives its Result a form.
+package handlers
+
+import (
+	"context"
+
+	"filings/index/serving"
+	"filings/service/params"
+)
+
+// Handler reads what a request is for. It writes nothing.
+type Handler func(context.Context, *serving.Reader, params.Request) (Result, error)
+
+// Result is what a handler returns. The responder gives it its form.
+type Result struct {
+	Data  any   // index.Record, []index.Record, or what encodes as JSON; in GeoJSON the whole body
+	Total int64 // of a page: how many filings the query selects
+}
+
+// Refusal is an error with a message for the client. Nothing else of an error reaches a client, so that what an engine
+// says about its servers cannot leak by accident.
+type Refusal struct {
+	Kind    error
+	Message string
+}
+
+// Refuse returns an error of a kind with a message for the client.
+func Refuse(kind error, message string) error { return &Refusal{kind, message} }
+
+func (r *Refusal) Error() string { return r.Message }
+func (r *Refusal) Unwrap() error { return r.Kind }
