@@ -24,6 +24,8 @@ var (
 	ErrRejected = errors.New("too many rejected records")
 	// ErrShrunk: the new generation has far fewer filings than the live one.
 	ErrShrunk = errors.New("far fewer filings than now")
+	// ErrEmpty: the new generation of a full load has no filings, and the live one, if any, has none either.
+	ErrEmpty = errors.New("no filings were loaded")
 	// ErrVerification: what the store holds is not what was read.
 	ErrVerification = errors.New("the new generation is not what was read")
 )

@@ -295,6 +295,28 @@ func TestL10_Shrinking(t *testing.T) {
 	}
 }
 
+// A load without a filing is a mistake: an empty pipe, a file of nothing but rejects.
+func TestL10_NothingLoaded(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		empty, rejected := config(t, store, ""), config(t, store, `{"id":3}`+"\n")
+		rejected.MaxRejects = 1
+		for name, cfg := range map[string]Config{"nothing read": empty, "all rejected": rejected} {
+			report, err := Run(context.Background(), cfg)
+			if !errors.Is(err, ErrEmpty) || !strings.Contains(fmt.Sprint(err), "--max-shrink 100") {
+				t.Errorf("%s: error %v, want ErrEmpty and how to promote it all the same", name, err)
+			}
+			if report.Promoted || report.Generation != "" || len(generationNames(t, store)) != 0 {
+				t.Errorf("%s: report %+v, generations %v", name, report, generationNames(t, store))
+			}
+		}
+		empty.MaxShrink = 100
+		mustRun(t, empty)
+		empty.MaxShrink, empty.Update = 10, true
+		mustRun(t, empty) // no changes since yesterday
+	})
+}
+
 func TestDryRun_TouchesNoStore(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, nil, owned("Ann", 1, 2)+`{"id":3}`+"\n")

@@ -52,8 +52,8 @@ One load runs at a time: a second one fails at once and says who is loading, and
 a load that died expires after 30 seconds.
 
 A rejected record is reported with file, line, field and reason: the first 20 on standard error, all of them in the file
-that --rejects names. More than --max-rejects, or far fewer filings than now (--max-shrink), and nothing is promoted. Old
-generations beyond FILINGS_KEEP_GENERATIONS are deleted after the swap.
+that --rejects names. More than --max-rejects, far fewer filings than now (--max-shrink), or none at all in a full load,
+and nothing is promoted. Old generations beyond FILINGS_KEEP_GENERATIONS are deleted after the swap.
 
 Ends with one line of JSON on standard output. Progress is a bar on a terminal, log records elsewhere.
 

@@ -124,6 +124,9 @@ func (s *Store) createIndex(
 		return err
 	})
 	if err != nil {
+		return s.explainTemplate(ctx, err)
+	}
+	if err := s.keepOffAlias(ctx, name); err != nil {
 		return err
 	}
 	return s.c.Send(ctx, client.RequestTime, func() esapi.Request {

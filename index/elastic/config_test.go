@@ -3,6 +3,7 @@ package elastic
 import (
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -112,7 +113,7 @@ func TestOpen_TLSAndCredentials(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		authorization = r.Header.Get("Authorization")
 		w.Header().Set("X-Elastic-Product", "Elasticsearch")
-		_, _ = w.Write([]byte(`{"` + generation + `":{"aliases":{"filings":{}}}}`))
+		_, _ = fmt.Fprintf(w, `{%q:{"aliases":{"filings":{}},"mappings":{"_meta":{"sealed":true,"generation":%q}}}}`, generation, generation)
 	}))
 	defer server.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")

@@ -61,10 +61,10 @@ func (s *Store) createState(ctx context.Context) (err error) {
 		return err
 	}
 	_, err = s.c.Do(ctx, esapi.IndicesCreateRequest{Index: s.stateIndex(), Body: bytes.NewReader(body)})
-	if client.HasKind(err, alreadyExists) {
-		return nil
+	if err != nil && !client.HasKind(err, alreadyExists) {
+		return s.explainTemplate(ctx, err)
 	}
-	return err
+	return s.keepOffAlias(ctx, s.stateIndex())
 }
 
 // alreadyExists is the kind of an error about an index that should be created and is there.

@@ -29,6 +29,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measuring generations: %w", err)
 	}
+	live := s.promoted(found)
 	var list []generation.Info
 	for name, d := range found {
 		created, ok := generation.ParseName(s.alias, name)
@@ -37,7 +38,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 		}
 		m, size := d.Mappings.Meta, sizes[name]
 		g := generation.Info{Name: name, CreatedAt: created, Sealed: m.IsOf(name), Bytes: size.Total.Store.Bytes}
-		_, g.Live = d.Aliases[s.alias]
+		g.Live = slices.Contains(live, name)
 		if g.Filings = size.Primaries.Docs.Count; g.Sealed {
 			g.Filings = m.Filings
 		}
@@ -82,10 +83,15 @@ var errUnsealed = errors.New("it is not sealed")
 
 // described is an index as one request describes it.
 type described struct {
-	Aliases  map[string]struct{}
+	Aliases  aliases
 	Mappings struct {
 		Meta document.Meta `json:"_meta"`
 	}
+}
+
+// aliases are those of an index.
+type aliases map[string]struct {
+	Write bool `json:"is_write_index"`
 }
 
 // describe returns the indices that a name or pattern selects, closed ones included: one may be live.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -118,8 +116,9 @@ func (s *Store) look(ctx context.Context) (*seen, error) {
 	case before != nil && before.reader != nil && before.reader.Generation() == name && !isGone(before.reader):
 		k.reader = before.reader
 	default:
-		if err := checkVersion(name); err != nil {
-			return nil, err
+		// What is not sealed is behind the alias by a foreign template. What is gone, the first search finds out.
+		if _, err := s.sealed(ctx, name); err != nil && !errors.Is(err, index.ErrNotFound) {
+			return nil, fmt.Errorf("looking at the live generation %s: %w", name, err)
 		}
 		k.reader = reader.New(s.c, name)
 	}
@@ -140,7 +139,7 @@ func (s *Store) forget() {
 // liveName returns the index that the alias points at, "" for none.
 func (s *Store) liveName(ctx context.Context) (string, error) {
 	// The aliases of the alias also show when it is no alias but an index.
-	var indices map[string]struct{}
+	var indices map[string]described
 	err := s.c.ReadInto(ctx, &indices, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
 	if errors.Is(err, index.ErrGone) {
 		return "", nil
@@ -148,14 +147,15 @@ func (s *Store) liveName(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	names := slices.Sorted(maps.Keys(indices))
-	switch {
-	case len(names) == 0:
-		return "", client.ErrResponse // without the alias it is a 404
-	case len(names) > 1:
-		return "", fmt.Errorf("the alias %s points at %s: remove all but one", s.alias, strings.Join(names, " and "))
-	case names[0] == s.alias:
+	if _, isIndex := indices[s.alias]; isIndex {
 		return "", fmt.Errorf("%s is an index, where an alias is needed: choose another name or delete it", s.alias)
+	}
+	names := s.promoted(indices)
+	if len(names) == 0 {
+		return "", client.ErrResponse // without the alias it is a 404
+	}
+	if len(names) > 1 {
+		return "", fmt.Errorf("the alias %s points at %s: remove all but one", s.alias, strings.Join(names, " and "))
 	}
 	if _, ok := generation.ParseName(s.alias, names[0]); !ok {
 		return "", fmt.Errorf("the alias %s points at %s, which is no generation", s.alias, names[0])

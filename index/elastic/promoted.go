@@ -21,7 +21,7 @@ func (s *Store) marksMark() string { return s.alias + "-marks-promotions" }
 func (s *Store) markPromoted() action { return addAlias(s.stateIndex(), s.promotedMark()) }
 
 // stateAliases returns the aliases of the state index, none without one.
-func (s *Store) stateAliases(ctx context.Context) (map[string]struct{}, error) {
+func (s *Store) stateAliases(ctx context.Context) (aliases, error) {
 	state, err := s.describe(ctx, s.stateIndex())
 	if errors.Is(err, index.ErrGone) {
 		return nil, nil
@@ -31,8 +31,8 @@ func (s *Store) stateAliases(ctx context.Context) (map[string]struct{}, error) {
 
 // marks returns the actions that make the state index one that marks promotions, none if it is one.
 func (s *Store) marks(ctx context.Context) ([]action, error) {
-	aliases, err := s.stateAliases(ctx)
-	if _, marked := aliases[s.marksMark()]; err != nil || marked {
+	found, err := s.stateAliases(ctx)
+	if _, marked := found[s.marksMark()]; err != nil || marked {
 		return nil, err
 	}
 	actions := []action{addAlias(s.stateIndex(), s.marksMark())}
@@ -62,14 +62,14 @@ func (s *Store) promotedOnce(ctx context.Context) (bool, error) {
 	if k := s.live.seen.Load(); k != nil && k.reader != nil && k.reader.Generation() != "" {
 		return true, nil
 	}
-	aliases, err := s.stateAliases(ctx)
+	found, err := s.stateAliases(ctx)
 	if err != nil {
 		return false, err
 	}
-	if _, promoted := aliases[s.promotedMark()]; promoted {
+	if _, promoted := found[s.promotedMark()]; promoted {
 		return true, nil
 	}
-	if _, marked := aliases[s.marksMark()]; marked {
+	if _, marked := found[s.marksMark()]; marked {
 		return false, nil
 	}
 	return s.wasPromoted(ctx)

@@ -36,10 +36,10 @@ const (
 
 // Limit hands out places. It is safe for concurrent use.
 type Limit struct {
-	places int
-	now    func() time.Time
+	now func() time.Time
 
 	mu          sync.Mutex
+	places      int
 	inProgress  int
 	accounts    map[string]*account // that have calls in progress or waiting
 	turns       []*account          // that have calls waiting, the next one first
@@ -61,6 +61,17 @@ type activity struct {
 // New returns a limit of so many places, at least one.
 func New(places int, now func() time.Time) *Limit {
 	return &Limit{places: max(1, places), now: now, accounts: map[string]*account{}, shared: map[string]*Call{}}
+}
+
+// Resize makes it a limit of so many places, at least one, and reports whether that is another number. Calls in progress
+// keep theirs.
+func (l *Limit) Resize(places int) (changed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.places
+	l.places = max(1, places)
+	l.dispatch()
+	return l.places != before
 }
 
 // InProgress returns how many calls have a place.

@@ -234,6 +234,33 @@ func TestHalf(t *testing.T) {
 	})
 }
 
+// TestResize: new places are handed out at once, and places that are gone are not handed out again.
+func TestResize(t *testing.T) {
+	bubble(t, 1, func(s *site) {
+		s.calls("a", 6)
+		for _, step := range []struct {
+			places     int
+			changed    bool
+			inProgress int
+		}{{1, false, 1}, {4, true, 4}, {2, true, 4}, {0, true, 4}, {5, true, 5}} {
+			if changed := s.Resize(step.places); changed != step.changed || s.InProgress() != step.inProgress {
+				t.Errorf("%d places: changed %v, %d calls in progress, want %+v", step.places, changed, s.InProgress(), step)
+			}
+		}
+		s.Resize(2)
+		s.ends("a/1")
+		s.ends("a/2")
+		if n := s.InProgress(); n != 3 {
+			t.Errorf("%d calls in progress after two of five ended, want 3", n)
+		}
+		s.Resize(8)
+		s.calls("b", 3)
+		if n := s.InProgress(); n != 6 {
+			t.Errorf("%d calls in progress, want the last four of a, and a quarter of eight places of b", n)
+		}
+	})
+}
+
 func TestCancelled_Share(t *testing.T) {
 	t.Parallel()
 	l := New(4, time.Now)

@@ -46,10 +46,21 @@ type Config struct {
 	RequestTime time.Duration
 }
 
-// calls is how many calls to the engine are in progress at once. A quarter of them, which is what a flooding account has,
-// must leave threads and processors for other accounts' calls: on two processors Elasticsearch searches with four threads,
-// and what is above that waits in its queue, where all accounts are alike. Eight also keep six processors at work.
+// calls is how many calls to the engine are in progress at once, if it does not say that it has the width for more. A
+// quarter of them, which is what a flooding account has, must leave threads and processors for other accounts' calls: on two
+// processors Elasticsearch searches with four threads, and what is above that waits in its queue, where all accounts are
+// alike. Eight also keep six processors at work.
 const calls = 8
+
+// wide is an engine that knows how many calls it can work on at once, 0 for unknown. More than that would only wait in it.
+type wide interface {
+	Width(ctx context.Context) (int, error)
+}
+
+const (
+	widthFor  = 5 * time.Minute // how long a width is taken for granted: nodes come and go seldom
+	widthTime = 5 * time.Second // what asking for it may take
+)
 
 // Engine serves an index.Engine. It is safe for concurrent use.
 type Engine struct {
@@ -62,7 +73,8 @@ type Engine struct {
 	refused      *prometheus.CounterVec
 	hits, misses atomic.Uint64
 	log          *slog.Logger
-	lost         atomic.Bool // the live generation is, as was logged
+	lost         atomic.Bool  // the live generation is, as was logged
+	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
@@ -115,7 +127,30 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.widen(ctx)
 	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}, nil
+}
+
+// widen asks a wide engine from time to time, beside the request that comes at that time, how many calls it may have. What
+// is asked in vain changes nothing.
+func (e *Engine) widen(ctx context.Context) {
+	engine, ok := e.inner.(wide)
+	last, now := e.asked.Load(), e.now().UnixNano()
+	if !ok || last != 0 && now-last < int64(widthFor) || !e.asked.CompareAndSwap(last, now) {
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), widthTime)
+		defer cancel()
+		width, err := engine.Width(ctx)
+		if err != nil {
+			e.log.Debug("the engine does not say how many calls it can work on at once", slog.String("error", err.Error()))
+			return
+		}
+		if places := max(calls, width); e.limit.Resize(places) {
+			e.log.Info("the limit of calls to the engine at once changed", slog.Int("limit", places))
+		}
+	}()
 }
 
 // noteLost logs once that the live generation is lost, and once that there is one again.

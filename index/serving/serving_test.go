@@ -452,6 +452,60 @@ func TestSharedAcrossAccounts(t *testing.T) {
 	})
 }
 
+// breadth is an engine that says how many calls it can work on at once.
+type breadth struct {
+	waiting
+	width atomic.Int64 // -1: it does not respond
+	asked atomic.Int64
+}
+
+func (e *breadth) Live(context.Context) (index.Reader, error) { return &e.waiting, nil }
+
+func (e *breadth) Width(context.Context) (int, error) {
+	e.asked.Add(1)
+	if width := e.width.Load(); width >= 0 {
+		return int(width), nil
+	}
+	return 0, index.ErrUnavailable
+}
+
+// TestWidth: as many calls are made at once as the engine can work on, eight at least; an account has a quarter of them
+// beside others. The engine is asked once in five minutes.
+func TestWidth(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := &breadth{waiting: waiting{Reader: indextest.NewOracle("g1", filings(24)), release: make(chan struct{})}}
+		e := mustNew(inner, 0)
+		calls := func(account string) int64 {
+			before := inner.calls.Load()
+			ctx, cancel := context.WithCancel(t.Context())
+			for day := range 31 {
+				r := live(t, e)
+				r.Account = account
+				synctest.Wait()
+				go r.Count(ctx, index.Where(index.Days{From: fmt.Sprintf("2026-01-%02d", day+1)}))
+			}
+			synctest.Wait()
+			n := inner.calls.Load() - before
+			cancel()
+			synctest.Wait()
+			return n
+		}
+		for i, step := range []struct{ width, alone, beside int64 }{{0, 8, 2}, {26, 26, 6}, {-1, 26, 6}, {3, 8, 2}} {
+			inner.width.Store(step.width)
+			alone := calls("a")
+			beside := calls("b")
+			if alone != step.alone || beside != step.beside {
+				t.Errorf("width %d: %d calls alone and %d beside others, want %d and %d", step.width, alone, beside, step.alone, step.beside)
+			}
+			if asked := inner.asked.Load(); asked != int64(i+1) {
+				t.Errorf("width %d: asked %d times, want %d", step.width, asked, i+1)
+			}
+			<-time.After(widthFor)
+		}
+	})
+}
+
 // TestOutcomes: a call without a response is a timeout if the engine had half of a request's time, and else was ended.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()

@@ -1,19 +1,23 @@
 package access_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // workerVariable makes the test program a worker: another process on the same store. It holds a worker in JSON.
@@ -23,6 +27,7 @@ const workerVariable = "ACCESS_TEST_WORKER"
 type worker struct {
 	Place place
 	Key   string
+	Pause int // before the last of so many requests it prints a line and waits for one, and then tries until it is admitted
 }
 
 func TestMain(m *testing.M) {
@@ -47,11 +52,33 @@ func work(task string) error {
 		return err
 	}
 	defer store.Close()
+	if w.Pause > 0 {
+		if err := w.pause(store); err != nil {
+			return err
+		}
+	}
 	admitted, err := exhaust(context.Background(), store, w.Key, 4)
 	if err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(admitted)
+}
+
+func (w worker) pause(store access.Store) error {
+	for range w.Pause - 1 {
+		if _, err := store.Admit(context.Background(), w.Key); err != nil {
+			return err
+		}
+	}
+	fmt.Println()
+	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var err error
+	servicetest.Poll(ctx, func() bool { _, err = store.Admit(ctx, w.Key); return err == nil })
+	return err
 }
 
 // run starts the other process, waits for it, and returns how often it was admitted.
@@ -71,6 +98,28 @@ func (w worker) run(t *testing.T, environment ...string) (admitted int64, err er
 	}
 	err = json.Unmarshal(output, &admitted)
 	return admitted, err
+}
+
+// during is run with something that happens during the pause. It returns how often the process was admitted, Pause included.
+func (w worker) during(t *testing.T, what func(), environment ...string) (admitted int64, err error) {
+	t.Helper()
+	task, err := json.Marshal(w)
+	must(t, err)
+	command := exec.CommandContext(t.Context(), os.Args[0])
+	command.Env = append(append(os.Environ(), workerVariable+"="+string(task)), environment...)
+	command.Stderr = t.Output()
+	in, err := command.StdinPipe()
+	must(t, err)
+	out, err := command.StdoutPipe()
+	must(t, err)
+	must(t, command.Start())
+	lines := bufio.NewReader(out)
+	if _, err = lines.ReadString('\n'); err == nil {
+		what()
+		_, err = fmt.Fprintln(in)
+	}
+	failed := json.NewDecoder(lines).Decode(&admitted)
+	return admitted + int64(w.Pause), errors.Join(err, failed, command.Wait())
 }
 
 // sharedLimits has quotas of a few hundred, to be used up by many at once.

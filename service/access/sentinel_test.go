@@ -3,6 +3,7 @@ package access_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -13,26 +14,50 @@ import (
 
 // startSentinel starts a Sentinel that watches a master, under the name filings. It takes none for dead by itself: on a busy
 // machine it might be wrong, again and again.
-func startSentinel(t *testing.T, master *server) *server {
+func startSentinel(t *testing.T, masterPort, more string) *server {
 	t.Helper()
 	return startServer(t, fmt.Sprintf("sentinel monitor filings 127.0.0.1 %s 1\nsentinel down-after-milliseconds filings 600000\n",
-		master.port), "--sentinel")
+		masterPort)+more, "--sentinel")
+}
+
+// quick is the configuration of a Redis that keeps nothing on disk, and whose replica follows at once.
+const quick = "save \"\"\nrepl-diskless-sync-delay 0\n"
+
+// wantFollowed waits until a replica follows master, and sentinel knows it.
+func wantFollowed(t *testing.T, master, sentinel *server) {
+	t.Helper()
+	for what, wait := range map[string]struct {
+		of            *server
+		section, text string
+	}{
+		"the replica follows":        {master, "replication", "state=online"},
+		"Sentinel knows the replica": {sentinel, "sentinel", "slaves=1"},
+	} {
+		servicetest.Until(t, what, func() bool {
+			return strings.Contains(wait.of.client.Info(t.Context(), wait.section).Val(), wait.text)
+		})
+	}
+}
+
+// wantConfirmed waits until a replica has everything that was written to master.
+func wantConfirmed(t *testing.T, master *server) {
+	t.Helper()
+	connection := master.client.Conn() // WAIT waits for what its own connection has written
+	defer connection.Close()
+	must(t, connection.Set(t.Context(), "last", "write", 0).Err())
+	confirmed, err := connection.Wait(t.Context(), 1, 10*time.Second).Result()
+	must(t, err)
+	same(t, "replicas that have everything", int64(1), confirmed)
 }
 
 // TestK8_Failover kills the master of two. Redis promises what the replica has confirmed, so the test waits for that, and
 // wants every count that was replied to in the new master.
 func TestK8_Failover(t *testing.T) {
 	t.Parallel()
-	const quick = "save \"\"\nrepl-diskless-sync-delay 0\n"
 	master := startServer(t, quick)
 	startServer(t, quick+"replicaof 127.0.0.1 "+master.port+"\n")
-	servicetest.Until(t, "the replica follows", func() bool {
-		return strings.Contains(master.client.Info(t.Context(), "replication").Val(), "state=online")
-	})
-	sentinel := startSentinel(t, master)
-	servicetest.Until(t, "Sentinel knows the replica", func() bool {
-		return strings.Contains(sentinel.client.Info(t.Context(), "sentinel").Val(), "slaves=1")
-	})
+	sentinel := startSentinel(t, master.port, "")
+	wantFollowed(t, master, sentinel)
 
 	r := redisAt(t, "redis://"+sentinel.address()+"?master_name=filings")
 	key := create(t, r, "ann", access.Enterprise)
@@ -40,14 +65,9 @@ func TestK8_Failover(t *testing.T) {
 	for range before {
 		same(t, "before", access.Admitted, admit(t, r, key).Verdict)
 	}
-	connection := master.client.Conn() // WAIT waits for what its own connection has written
-	defer connection.Close()
-	must(t, connection.Set(t.Context(), "last", "write", 0).Err())
-	confirmed, err := connection.Wait(t.Context(), 1, 10*time.Second).Result()
-	must(t, err)
-	same(t, "replicas that have everything", int64(1), confirmed)
+	wantConfirmed(t, master)
 	master.kill()
-	_, err = r.Admit(t.Context(), key)
+	_, err := r.Admit(t.Context(), key)
 	wantError(t, err, "admit: key store unavailable")
 	must(t, sentinel.client.Do(t.Context(), "SENTINEL", "FAILOVER", "filings").Err())
 
@@ -65,10 +85,46 @@ func TestK8_Failover(t *testing.T) {
 	same(t, "used", int64(before+after), show(t, r, "ann").Used)
 }
 
+// TestK8_FailoverOverTLS is the same where Redis, its replica and the Sentinel speak TLS with the program and with each other.
+// The program is another process, since what it trusts is fixed when it starts.
+func TestK8_FailoverOverTLS(t *testing.T) {
+	t.Parallel()
+	certificate, key := servicetest.NewTLS(t).Files(t)
+	secure := func() (port, lines string) {
+		l := listen(t)
+		_, port, _ = net.SplitHostPort(l.Addr().String())
+		must(t, l.Close())
+		return port, fmt.Sprintf("tls-port %s\ntls-cert-file %s\ntls-key-file %s\ntls-ca-cert-file %[2]s\n"+
+			"tls-auth-clients no\ntls-replication yes\n", port, certificate, key)
+	}
+	masterPort, lines := secure()
+	master := startServer(t, quick+lines)
+	_, lines = secure()
+	replica := startServer(t, quick+lines+"replicaof 127.0.0.1 "+masterPort+"\n")
+	port, lines := secure()
+	sentinel := startSentinel(t, masterPort, lines)
+	wantFollowed(t, master, sentinel)
+
+	plain := place{Kind: "redis", At: "redis://" + master.address(), Key: "access-test:"}
+	w := worker{
+		Place: place{Kind: "redis", At: "rediss://127.0.0.1:" + port + "?master_name=filings", Key: plain.Key},
+		Key:   create(t, plain.open(t, sharedLimits(), nil), "ann", access.Free), Pause: 40,
+	}
+	admitted, err := w.during(t, func() {
+		wantConfirmed(t, master)
+		master.kill()
+		must(t, sentinel.client.Do(t.Context(), "SENTINEL", "FAILOVER", "filings").Err())
+	}, "SSL_CERT_FILE="+certificate)
+	must(t, err)
+	same(t, "admitted", int64(300), admitted)
+	plain.At = "redis://" + replica.address()
+	same(t, "used", int64(300), show(t, plain.open(t, sharedLimits(), nil), "ann").Used)
+}
+
 // A Sentinel that watches another Redis is a wrong setting: it will not come to know this one by waiting.
 func TestK9_SentinelThatKnowsNoSuchMaster(t *testing.T) {
 	t.Parallel()
-	sentinel := startSentinel(t, startServer(t, "save \"\"\n"))
+	sentinel := startSentinel(t, startServer(t, quick).port, "")
 	r := redisAt(t, "redis://"+sentinel.address()+"?master_name=others")
 	wantOutage(t, operations(r), sentinel.address(), "others")
 	wantError(t, r.Ping(t.Context()), access.ErrRefused.Error()+": its Sentinels know no master of that name")

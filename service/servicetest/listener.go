@@ -1,6 +1,7 @@
 package servicetest
 
 import (
+	"crypto"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -21,6 +22,7 @@ type TLS struct {
 	Address     string // 127.0.0.1:port
 	Certificate string // PEM file of the certificate that clients must trust
 	Trust       *tls.Config
+	key         crypto.PrivateKey
 }
 
 // NewTLS listens until the test ends, with the certificate that net/http/httptest has for 127.0.0.1.
@@ -34,13 +36,30 @@ func NewTLS(t testing.TB) *TLS {
 	}
 	t.Cleanup(func() { _ = plain.Close() }) // a second time, where a server has closed it
 	config := &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-	l := &TLS{tls.NewListener(plain, config), plain.Addr().String(), filepath.Join(t.TempDir(), "tls.pem"), &tls.Config{RootCAs: x509.NewCertPool()}}
+	l := &TLS{
+		tls.NewListener(plain, config), plain.Addr().String(), filepath.Join(t.TempDir(), "tls.pem"),
+		&tls.Config{RootCAs: x509.NewCertPool()}, config.Certificates[0].PrivateKey,
+	}
 	l.Trust.RootCAs.AddCert(lender.Certificate())
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: lender.Certificate().Raw})
 	if err := os.WriteFile(l.Certificate, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// Files returns the PEM files of l's certificate and key, for a server that is another program.
+func (l *TLS) Files(t testing.TB) (certificate, key string) {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(l.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key = filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return l.Certificate, key
 }
 
 // Listener is an application on a real socket with TLS, as in production.

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The archives of `make dist` depend on names and contents alone. CONTRIBUTING says how to compare those of two whole runs.
+func TestDist_ArchivesRepeat(t *testing.T) {
+	t.Parallel()
+	files := []string{"filings", "LICENSE", "README.md", "a", "Z", "docs.txt"}
+	pack := func(t *testing.T, form string, names []string, mode os.FileMode, at time.Time) []byte {
+		folder := filepath.Join(t.TempDir(), "filings_1.0.0_linux_amd64")
+		if err := os.Mkdir(folder, mode|0o100); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			path, mode := filepath.Join(folder, name), mode
+			if name == "filings" {
+				mode |= 0o100
+			}
+			if err := os.WriteFile(path, []byte(strings.Repeat(name, 1000)), mode); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		archive := filepath.Join(t.TempDir(), "archive"+form)
+		cmd := exec.Command("dist/archive", folder, "1780000000", archive)
+		cmd.Env = append(os.Environ(), "TZ="+at.Location().String())
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		packed, err := os.ReadFile(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return packed
+	}
+	for _, form := range []string{".tar.gz", ".zip"} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("zip"); err != nil && form == ".zip" {
+				t.Skip("zip is not installed")
+			}
+			first := pack(t, form, files, 0o644, time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC))
+			backwards := slices.Clone(files)
+			slices.Reverse(backwards)
+			second := pack(t, form, backwards, 0o600, time.Date(2027, 1, 2, 3, 4, 5, 6, time.FixedZone("EST5", -5*3600)))
+			if !bytes.Equal(first, second) {
+				t.Error("the same files gave other bytes")
+			}
+		})
+	}
+}
