@@ -121,7 +121,7 @@ func (s *Store) look(ctx context.Context) (*seen, error) {
 		if err := checkVersion(name); err != nil {
 			return nil, err
 		}
-		k.reader = reader.New(s.c, name)
+		k.reader = reader.New(s.c, name, s.cache)
 	}
 	s.live.seen.CompareAndSwap(before, k)
 	return k, nil
