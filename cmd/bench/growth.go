@@ -56,7 +56,7 @@ func (b *bench) grow(ctx context.Context, name, folder string, environment ...st
 	if err != nil {
 		return err
 	}
-	s, err := b.serve(ctx, folder, append(environment, "FILINGS_CACHE_SIZE=1MiB")...)
+	s, err := b.serve(ctx, folder, environment...)
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 	if _, err := b.load(ctx, b.data, folder); err != nil {
 		return err
 	}
-	s, err := b.serve(ctx, "embedded", "FILINGS_CACHE_SIZE="+smallCache)
+	s, err := b.serve(ctx, "embedded", "FILINGS_CACHE_SIZE=0")
 	if err != nil {
 		return err
 	}

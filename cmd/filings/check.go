@@ -58,7 +58,7 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 	found = append(found, check.Run(ctx, check.Config{
 		Settings: s,
 		OpenEngine: func(s settings.Settings) (generation.Store, io.Closer, error) {
-			return openEngine(s, slog.New(slog.DiscardHandler))
+			return openEngine(s, nil, slog.New(slog.DiscardHandler))
 		},
 		OpenKeys: func(s settings.Settings) (access.Store, error) { return openKeys(s, nil, nil) },
 	})...)

@@ -67,7 +67,7 @@ func (p *program) demo(ctx context.Context, s settings.Settings) error {
 	if err != nil {
 		return err
 	}
-	return p.serve(ctx, s, l, nil, p.logger(s), func() { p.writeDemo(l, key) })
+	return p.serve(ctx, s, l, nil, func() { p.writeDemo(l, key) })
 }
 
 // demoTimeout is more than a demo that has just taken its ports needs until it serves.

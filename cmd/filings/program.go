@@ -15,6 +15,7 @@ import (
 
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
+	"filings/index/cache"
 	"filings/index/elastic"
 	"filings/index/embedded"
 	"filings/index/generation"
@@ -78,7 +79,7 @@ func (p *program) withSettings(do func(ctx context.Context, s settings.Settings,
 // withEngine opens the engine, hands it to do, and closes it.
 func (p *program) withEngine(do func(ctx context.Context, store generation.Store, args []string) error) func(*cobra.Command, []string) error {
 	return p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
-		store, closer, err := openEngine(s, p.logger(s))
+		store, closer, err := openEngine(s, nil, p.logger(s))
 		if err != nil {
 			return err
 		}
@@ -89,9 +90,9 @@ func (p *program) withEngine(do func(ctx context.Context, store generation.Store
 
 // openEngine opens the engine that the settings name, and returns what closes it. It does not wait for a server: the first
 // use does.
-func openEngine(s settings.Settings, log *slog.Logger) (generation.Store, io.Closer, error) {
+func openEngine(s settings.Settings, c *cache.Cache, log *slog.Logger) (generation.Store, io.Closer, error) {
 	if len(s.ElasticsearchURL) == 0 {
-		store, err := embedded.Open(embedded.Config{Dir: s.DataDir, Index: s.Index})
+		store, err := embedded.Open(embedded.Config{Dir: s.DataDir, Index: s.Index, Cache: c})
 		return store, store, err
 	}
 	store, err := elastic.Open(elastic.Config{
@@ -103,6 +104,7 @@ func openEngine(s settings.Settings, log *slog.Logger) (generation.Store, io.Clo
 		Index:     s.Index,
 		Shards:    s.IndexShards,
 		Replicas:  s.IndexReplicas,
+		Cache:     c,
 		Logger:    log,
 	})
 	if err != nil {
@@ -133,15 +135,6 @@ func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.L
 		return nil, usageError{err}
 	}
 	return store, nil
-}
-
-// logger writes to standard error in the format that the settings name.
-func (p *program) logger(s settings.Settings) *slog.Logger {
-	options := &slog.HandlerOptions{Level: s.LogLevel}
-	if s.LogFormat == "text" || s.LogFormat == "auto" && isTerminal(p.err) {
-		return slog.New(slog.NewTextHandler(p.err, options))
-	}
-	return slog.New(slog.NewJSONHandler(p.err, options))
 }
 
 func isTerminal(w io.Writer) bool {

@@ -101,7 +101,7 @@ func someSource(_ *cobra.Command, args []string) error {
 // reindex runs a load and prints its report, also that of a load that promoted nothing.
 func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexer.Config) (err error) {
 	log := p.logger(s)
-	store, closer, err := openEngine(s, log)
+	store, closer, err := openEngine(s, nil, log)
 	if err != nil {
 		return err
 	}

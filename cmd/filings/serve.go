@@ -17,8 +17,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/cmd/filings/check"
+	"filings/cmd/filings/memory"
 	"filings/cmd/filings/settings"
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/generation"
 	"filings/index/serving"
 	"filings/service"
@@ -53,7 +55,7 @@ func (p *program) serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.serve(ctx, s, l, hangup, p.logger(s), func() {
+			return p.serve(ctx, s, l, hangup, func() {
 				if s.LogFormat != "json" && isTerminal(p.err) { // elsewhere each line is a log record
 					p.writeHint(l)
 				}
@@ -71,9 +73,15 @@ func (p *program) writeHint(l listeners) {
 
 // serve runs the service on l until ctx ends. ready is called once settings and servers are found to be right. A signal
 // from hangup makes it read its certificate again.
-func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, hangup <-chan os.Signal, log *slog.Logger, ready func()) (err error) {
+func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, hangup <-chan os.Signal, ready func()) (err error) {
+	log, flush := p.bufferedLogger(s)
+	defer flush()
 	defer l.close()
-	store, closer, err := openEngine(s, log)
+	var caches *cache.Cache // nil: responses are not cached, and the engine has a bound of its own
+	if s.CacheSize > 0 {
+		caches = cache.New(int64(s.CacheSize))
+	}
+	store, closer, err := openEngine(s, caches, log)
 	if err != nil {
 		return err
 	}
@@ -86,7 +94,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 	}
 	defer func() { err = errors.Join(err, keys.Close()) }()
 	engine, err := serving.New(store, serving.Config{
-		CacheBytes: int64(s.CacheSize), RequestTime: s.RequestTimeout, Registry: registry, Log: log,
+		Cache: caches, RequestTime: s.RequestTimeout, Registry: registry, Log: log,
 	})
 	if err != nil {
 		return err
@@ -114,6 +122,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 	defer ticker.Stop()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
+	go memory.Keep(watching, caches, int64(s.CacheSize), memory.Limit(int64(s.CacheSize)))
 	go l.certificate.Watch(watching, ticker.C, hangup, log)
 	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log, func(ctx context.Context) error {
 		if err := reach(ctx, s, log, store, keys); err != nil {
@@ -125,6 +134,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 			log.Warn("/accounts speaks plain HTTP and other machines can reach it: token and new keys travel in plain text",
 				"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
 		}
+		flush() // before what is said to a person
 		ready()
 		return nil
 	})

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"strconv"
@@ -103,7 +102,7 @@ func startServing(t *testing.T, f *fixture) (l listeners, at site, c *http.Clien
 		t.Fatal(err)
 	}
 	go func() {
-		ended <- p.serve(ctx, f.settings, l, nil, slog.New(slog.DiscardHandler), func() { close(ready) })
+		ended <- p.serve(ctx, f.settings, l, nil, func() { close(ready) })
 	}()
 	select {
 	case <-ready:

@@ -1,9 +1,11 @@
-// Package cache is the one kind of cache in the project: values of any type under comparable keys, bounded by the bytes
-// that they take, and created once for all who need the same one at the same time. It refuses to keep errors, knows
-// nothing of filings, and never lets a value expire: what may become stale needs a key that says so, such as one with the
-// generation in it.
+// Package cache is the one kind of cache in the project: values of any type, bounded by the bytes that they take, and
+// created once for all who need the same one at the same time. It refuses to keep errors, knows nothing of filings, and
+// never lets a value expire: what may become stale needs a key that says so, such as one with the generation in it.
 //
 // # Design
+//
+// A process has one cache for responses and for what the engine keeps of its generations: so its memory has one bound, and
+// what is needed most often stays, whatever it is. Space keeps their keys apart.
 //
 // Which values stay is the policy of otter, W-TinyLFU: a crawl through many values, each needed once, does not evict what
 // is needed often. Otter could also create missing values, but with a context that never ends; here a creation belongs to
@@ -17,10 +19,17 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// Cache keeps values under keys of type K. It is safe for concurrent use. Values are shared: no caller writes to them.
-type Cache[K comparable] struct {
-	entries *otter.Cache[K, entry]
-	flights flights[K]
+// Key names a value.
+type Key struct {
+	Space string // who keeps it: two that may use the same Text have different ones
+	Text  string // what it is
+	Part  int    // which piece of it, where it has several
+}
+
+// Cache keeps values. It is safe for concurrent use. Values are shared: no caller writes to them.
+type Cache struct {
+	entries *otter.Cache[Key, entry]
+	flights flights
 }
 
 // entry is a value and the memory, in bytes, that it takes.
@@ -32,13 +41,12 @@ type entry struct {
 // entryBytes is what an entry costs beside its key and value: otter's node, hash table slot and policy queues.
 const entryBytes = 160
 
-// New returns a cache whose keys and values take at most that many bytes, of which keyBytes counts those behind a key's
-// pointers.
-func New[K comparable](bytes int64, keyBytes func(K) int) *Cache[K] {
-	return &Cache[K]{entries: otter.Must(&otter.Options[K, entry]{
+// New returns a cache whose keys and values take at most that many bytes.
+func New(bytes int64) *Cache {
+	return &Cache{entries: otter.Must(&otter.Options[Key, entry]{
 		MaximumWeight: uint64(bytes),
-		Weigher: func(key K, e entry) uint32 {
-			return uint32(min(keyBytes(key)+e.bytes+entryBytes, math.MaxUint32))
+		Weigher: func(key Key, e entry) uint32 {
+			return uint32(min(len(key.Text)+e.bytes+entryBytes, math.MaxUint32)) // a Space is shared by many
 		},
 		// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by default,
 		// it costs several times that to wake a thread for it.
@@ -47,13 +55,19 @@ func New[K comparable](bytes int64, keyBytes func(K) int) *Cache[K] {
 }
 
 // Bytes returns the memory that keys and values take now.
-func (c *Cache[K]) Bytes() uint64 {
+func (c *Cache) Bytes() uint64 {
 	c.entries.CleanUp() // evictions that are due
 	return c.entries.WeightedSize()
 }
 
+// Resize changes the bound. What exceeds a lower one is evicted before it returns.
+func (c *Cache) Resize(bytes int64) {
+	c.entries.SetMaximum(uint64(bytes))
+	c.entries.CleanUp()
+}
+
 // Peek returns the value under key, if it is there. It must be a V.
-func Peek[V any, K comparable](c *Cache[K], key K) (v V, ok bool) {
+func Peek[V any](c *Cache, key Key) (v V, ok bool) {
 	e, ok := c.entries.GetIfPresent(key)
 	if !ok {
 		return v, false
@@ -65,8 +79,8 @@ func Peek[V any, K comparable](c *Cache[K], key K) (v V, ok bool) {
 // need it at the same time share one creation, and its failure; hit means that create was not called for this caller. A
 // creation ends with its caller's context, and is then begun anew for those who wait with it. A panic of create is an
 // error. A value that alone exceeds the bound is returned and not kept.
-func Get[V any, K comparable](
-	ctx context.Context, c *Cache[K], key K, create func(context.Context) (V, int, error),
+func Get[V any](
+	ctx context.Context, c *Cache, key Key, create func(context.Context) (V, int, error),
 ) (v V, hit bool, err error) {
 	if v, ok := Peek[V](c, key); ok {
 		return v, true, nil

@@ -10,9 +10,9 @@ import (
 // flights runs equal calls once at a time. It differs from x/sync's singleflight in that a call belongs to the request
 // that makes it: it runs on its goroutine, with its context, so that no call goes on after its callers have left.
 // Where that request ends too early, one of those that wait with it makes the call anew.
-type flights[K comparable] struct {
+type flights struct {
 	mu         sync.Mutex
-	inProgress map[K]*flight
+	inProgress map[Key]*flight
 }
 
 // flight is one call in progress.
@@ -25,7 +25,7 @@ type flight struct {
 
 // do returns what f returns, run by this caller, or by another one with the same key that came before; then joined is
 // true. A caller whose context ends while it waits gets its error at once.
-func (g *flights[K]) do(ctx context.Context, key K, f func(context.Context) (any, error)) (value any, joined bool, err error) {
+func (g *flights) do(ctx context.Context, key Key, f func(context.Context) (any, error)) (value any, joined bool, err error) {
 	for {
 		c, joined := g.join(key)
 		if !joined {
@@ -43,14 +43,14 @@ func (g *flights[K]) do(ctx context.Context, key K, f func(context.Context) (any
 	}
 }
 
-func (g *flights[K]) join(key K) (c *flight, joined bool) {
+func (g *flights) join(key Key) (c *flight, joined bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c, joined = g.inProgress[key]; joined {
 		return c, true
 	}
 	if g.inProgress == nil {
-		g.inProgress = map[K]*flight{}
+		g.inProgress = map[Key]*flight{}
 	}
 	c = &flight{done: make(chan struct{})}
 	g.inProgress[key] = c
@@ -58,7 +58,7 @@ func (g *flights[K]) join(key K) (c *flight, joined bool) {
 }
 
 // run is the call. A panic becomes an error, for those who wait too.
-func (g *flights[K]) run(ctx context.Context, key K, c *flight, f func(context.Context) (any, error)) {
+func (g *flights) run(ctx context.Context, key Key, c *flight, f func(context.Context) (any, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

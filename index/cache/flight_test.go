@@ -11,11 +11,11 @@ import (
 
 // sevens starts that many callers that need 7, and returns a function that waits for them and says how many of them joined
 // another one.
-func sevens(t *testing.T, g *flights[string], callers int, f func(context.Context) (any, error)) (joined func() int) {
+func sevens(t *testing.T, g *flights, callers int, f func(context.Context) (any, error)) (joined func() int) {
 	joins := make(chan bool, callers)
 	for range callers {
 		go func() {
-			v, joined, err := g.do(t.Context(), "k", f)
+			v, joined, err := g.do(t.Context(), Key{Text: "k"}, f)
 			if v != 7 || err != nil {
 				t.Errorf("got %v, %v", v, err)
 			}
@@ -35,7 +35,7 @@ func sevens(t *testing.T, g *flights[string], callers int, f func(context.Contex
 // TestFlight_CallsOnce: callers that come while an equal call is in progress share its result.
 func TestFlight_CallsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g flights[string]
+		var g flights
 		release, calls := make(chan struct{}), 0
 		f := func(context.Context) (any, error) { calls++; <-release; return 7, nil }
 		joined := sevens(t, &g, 10, f)
@@ -51,7 +51,7 @@ func TestFlight_CallsOnce(t *testing.T) {
 // its result.
 func TestFlight_FirstGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g flights[string]
+		var g flights
 		release, calls := make(chan struct{}), 0
 		f := func(ctx context.Context) (any, error) {
 			calls++
@@ -64,7 +64,7 @@ func TestFlight_FirstGivesUp(t *testing.T) {
 		}
 		first, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
-		go func() { _, _, err := g.do(first, "k", f); gone <- err }()
+		go func() { _, _, err := g.do(first, Key{Text: "k"}, f); gone <- err }()
 		synctest.Wait()
 		joined := sevens(t, &g, 5, f)
 		synctest.Wait()
@@ -83,14 +83,14 @@ func TestFlight_FirstGivesUp(t *testing.T) {
 // TestFlight_JoinerGivesUp: its end is its own.
 func TestFlight_JoinerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g flights[string]
+		var g flights
 		release, first := make(chan struct{}), make(chan any, 1)
 		f := func(context.Context) (any, error) { <-release; return 7, nil }
-		go func() { v, _, _ := g.do(t.Context(), "k", f); first <- v }()
+		go func() { v, _, _ := g.do(t.Context(), Key{Text: "k"}, f); first <- v }()
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
-		go func() { _, _, err := g.do(ctx, "k", f); gone <- err }()
+		go func() { _, _, err := g.do(ctx, Key{Text: "k"}, f); gone <- err }()
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
@@ -106,13 +106,13 @@ func TestFlight_JoinerGivesUp(t *testing.T) {
 // TestFlight_Failure: a failure that is not the end of the request that met it is shared by all its callers.
 func TestFlight_Failure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g flights[string]
+		var g flights
 		release, calls := make(chan struct{}), 0
 		broken := errors.New("broken")
 		f := func(context.Context) (any, error) { calls++; <-release; return nil, broken }
 		errs := make(chan error, 2)
 		for range 2 {
-			go func() { _, _, err := g.do(t.Context(), "k", f); errs <- err }()
+			go func() { _, _, err := g.do(t.Context(), Key{Text: "k"}, f); errs <- err }()
 		}
 		synctest.Wait()
 		close(release)
@@ -129,8 +129,8 @@ func TestFlight_Failure(t *testing.T) {
 
 func TestFlight_PanicIsAnError(t *testing.T) {
 	t.Parallel()
-	var g flights[string]
-	_, _, err := g.do(t.Context(), "k", func(context.Context) (any, error) { panic("ouch") })
+	var g flights
+	_, _, err := g.do(t.Context(), Key{Text: "k"}, func(context.Context) (any, error) { panic("ouch") })
 	if err == nil || !strings.Contains(err.Error(), "ouch") {
 		t.Errorf("got %v", err)
 	}
@@ -143,14 +143,14 @@ func TestFlight_Cause(t *testing.T) {
 	for name, want := range map[string]error{"deadline": context.DeadlineExceeded, "cancelled": context.Canceled} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var g flights[string]
+				var g flights
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				if errors.Is(want, context.Canceled) {
 					cancel()
 				}
 				cause := make(chan error, 1)
-				_, _, err := g.do(ctx, "k", func(ctx context.Context) (any, error) {
+				_, _, err := g.do(ctx, Key{Text: "k"}, func(ctx context.Context) (any, error) {
 					<-ctx.Done()
 					cause <- context.Cause(ctx)
 					return nil, ctx.Err()

@@ -56,7 +56,7 @@ func (s *Store) Open(ctx context.Context, generation string) (_ index.Reader, er
 	} else if err != nil {
 		return nil, err
 	}
-	return reader.New(s.c, generation), nil
+	return reader.New(s.c, generation, s.cache), nil
 }
 
 // size is what `_stats` says of an index.

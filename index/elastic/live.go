@@ -120,7 +120,7 @@ func (s *Store) look(ctx context.Context) (*seen, error) {
 		if _, err := s.sealed(ctx, name); err != nil && !errors.Is(err, index.ErrNotFound) {
 			return nil, fmt.Errorf("looking at the live generation %s: %w", name, err)
 		}
-		k.reader = reader.New(s.c, name)
+		k.reader = reader.New(s.c, name, s.cache)
 	}
 	s.live.seen.CompareAndSwap(before, k)
 	return k, nil

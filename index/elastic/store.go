@@ -77,6 +77,7 @@ import (
 	"regexp"
 	"time"
 
+	"filings/index/cache"
 	"filings/index/elastic/client"
 	"filings/index/generation"
 )
@@ -91,6 +92,7 @@ type Config struct {
 	Shards, Replicas   int      // of a sealed generation; at least 1 and 0
 
 	Now    func() time.Time // nil: time.Now
+	Cache  *cache.Cache     // for what is computed; nil: one of its own
 	Logger *slog.Logger     // nil: nothing is logged
 }
 
@@ -118,12 +120,16 @@ type Store struct {
 	alias            string
 	shards, replicas int
 	now              func() time.Time
+	cache            *cache.Cache
 	log              *slog.Logger
 	batchBytes       int // of a bulk request, about
 	live             live
 }
 
 var _ generation.Store = (*Store)(nil)
+
+// ownCache holds the tables of a hundred filters and orders.
+const ownCache = 16 << 20
 
 // Open returns a store. It reads the CA file and sends nothing: Live reports whether Elasticsearch is there.
 func Open(cfg Config) (*Store, error) { return open(cfg, client.Config{}) }
@@ -140,11 +146,14 @@ func open(cfg Config, c client.Config) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, now: cfg.Now, log: cfg.Logger,
+		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, now: cfg.Now, cache: cfg.Cache, log: cfg.Logger,
 		batchBytes: batchBytes,
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.cache == nil {
+		s.cache = cache.New(ownCache)
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

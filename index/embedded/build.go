@@ -221,7 +221,7 @@ func (b *build) check(ctx context.Context, path string, check generation.Check, 
 	if check == nil {
 		return nil
 	}
-	r, err := openReader(b.name, path)
+	r, err := openReader(b.name, path, b.lock.store.cache)
 	if err != nil {
 		return err
 	}

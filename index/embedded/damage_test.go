@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/embedded/columns"
 )
 
@@ -155,7 +156,7 @@ func TestDamage_FlippedBits(t *testing.T) {
 	path := s.files.sealed(name)
 	ids := []int64{filings[0].ID, filings[150].ID, filings[299].ID, filings[299].ID + 1}
 	read := func() map[string]string {
-		r, err := openReader(name, path)
+		r, err := openReader(name, path, cache.New(1<<20))
 		if err != nil {
 			if !errors.Is(err, index.ErrUnavailable) || !strings.Contains(err.Error(), name) {
 				t.Fatal(err)

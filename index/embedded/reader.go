@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/embedded/columns"
 )
 
@@ -28,7 +29,7 @@ type reader struct {
 var _ index.Reader = (*reader)(nil)
 
 // openReader opens the sealed generation name in the file at path, or returns ErrNotFound.
-func openReader(name, path string) (*reader, error) {
+func openReader(name, path string, c *cache.Cache) (*reader, error) {
 	// As many connections as can be busy at a time: SQLite waits for nothing but the page cache.
 	db, s, err := openSealed(path, runtime.GOMAXPROCS(0))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +42,7 @@ func openReader(name, path string) (*reader, error) {
 	if err := r.prepare(); err != nil {
 		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, errors.Join(err, db.Close()))
 	}
-	r.Table = columns.Open("generation "+name, r.summary.Stats.Filings, r.chunk)
+	r.Table = columns.Open("generation "+name, r.summary.Stats.Filings, r.chunk, c)
 	runtime.AddCleanup(r, func(db *sql.DB) { db.Close() }, db)
 	return r, nil
 }

@@ -13,6 +13,7 @@ import (
 	"weak"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/generation"
 )
 
@@ -21,12 +22,14 @@ type Config struct {
 	Dir   string           // the folder; it is made if it is not there
 	Index string           // name of the index, and first part of the names of its generations
 	Now   func() time.Time // the clock; nil: time.Now
+	Cache *cache.Cache     // for what is read; nil: one of its own
 }
 
 // Store keeps generations in a folder. Any number of Stores, in any number of processes of one machine, may share it.
 type Store struct {
 	files files
 	now   func() time.Time
+	cache *cache.Cache
 
 	mu     sync.Mutex
 	live   *reader                         // the one that Live returned last, so that it stays open
@@ -36,6 +39,9 @@ type Store struct {
 
 var _ generation.Store = (*Store)(nil)
 
+// ownCache holds all columns and orders of a million filings.
+const ownCache = 256 << 20
+
 // Open opens the store in cfg.Dir, and makes it if it is not there.
 func Open(cfg Config) (*Store, error) {
 	if cfg.Index == "" || cfg.Index[0] == '.' || strings.ContainsAny(cfg.Index, `/\`) {
@@ -44,7 +50,10 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, open: map[string]weak.Pointer[reader]{}}
+	if cfg.Cache == nil {
+		cfg.Cache = cache.New(ownCache)
+	}
+	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, cache: cfg.Cache, open: map[string]weak.Pointer[reader]{}}
 	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded engine: %w", err)
 	}
@@ -147,7 +156,7 @@ func (s *Store) reader(ctx context.Context, name string) (*reader, error) {
 	if r := s.open[name].Value(); r != nil {
 		return r, nil
 	}
-	r, err := openReader(name, s.files.sealed(name))
+	r, err := openReader(name, s.files.sealed(name), s.cache)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		e.hits.Add(1)
 		return v, nil
 	}
-	turn := e.limit.Join(r.Account, key)
+	turn := e.limit.Join(r.Account, key.Space+" "+key.Text)
 	defer turn.Leave(r.Account)
 	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
 		v, err := called(ctx, e, turn, q)
@@ -94,7 +94,9 @@ func (e *Engine) acquire(ctx context.Context, turn *limit.Call) error {
 	return fmt.Errorf("waiting for the engine: %s: %w: %w", text, index.ErrUnavailable, err)
 }
 
-func (r *Reader) key(text string) string { return r.inner.Generation() + " " + text }
+func (r *Reader) key(text string) cache.Key {
+	return cache.Key{Space: r.inner.Generation(), Text: text}
+}
 
 // Generation implements index.Reader.
 func (r *Reader) Generation() string { return r.inner.Generation() }

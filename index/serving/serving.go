@@ -12,7 +12,7 @@
 // nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not looked
 // up any more, and make room as the cache needs it.
 //
-// One bound in bytes covers everything, so that an operator has one number to set.
+// The cache is the process's: it also keeps what the engine reads, so that an operator has one number to set.
 //
 // Records are copied into one buffer a page before they are cached: an engine's records are often slices of a whole
 // response, which would otherwise stay in memory with them, uncounted.
@@ -37,10 +37,10 @@ import (
 
 // Config says how an engine is served. The zero value caches nothing and exposes no metrics.
 type Config struct {
-	CacheBytes int64                 // upper bound of the memory of cached responses; 0 or less: no cache
-	Registry   prometheus.Registerer // nil: metrics are counted and not exposed
-	Log        *slog.Logger          // gets the breaker's changes of state, and that data were lost; nil: nothing is logged
-	Now        func() time.Time      // nil: time.Now
+	Cache    *cache.Cache          // keeps responses; nil: nothing is cached
+	Registry prometheus.Registerer // nil: metrics are counted and not exposed
+	Log      *slog.Logger          // gets the breaker's changes of state, and that data were lost; nil: nothing is logged
+	Now      func() time.Time      // nil: time.Now
 	// RequestTime is the time of a whole request. A call that ran out of time is held against the engine only if it had
 	// half of that: the rest is for what comes before it. 0: always.
 	RequestTime time.Duration
@@ -66,7 +66,7 @@ const (
 type Engine struct {
 	inner        index.Engine
 	now          func() time.Time
-	cache        *cache.Cache[string] // nil: no cache
+	cache        *cache.Cache // nil: no cache
 	limit        *limit.Limit
 	breaker      *breaker.Breaker
 	calls        *prometheus.HistogramVec
@@ -79,7 +79,7 @@ type Engine struct {
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
 func New(inner index.Engine, c Config) (*Engine, error) {
-	e := &Engine{inner: inner, now: c.Now, log: c.Log}
+	e := &Engine{inner: inner, now: c.Now, cache: c.Cache, log: c.Log}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -90,9 +90,6 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	e.breaker = breaker.New(breaker.Config{
 		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Enough: c.RequestTime / 2, Log: c.Log,
 	})
-	if c.CacheBytes > 0 {
-		e.cache = cache.New(c.CacheBytes, func(key string) int { return len(key) })
-	}
 	return e, e.expose(c.Registry)
 }
 

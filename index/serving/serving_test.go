@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/indextest"
 )
 
@@ -140,7 +141,11 @@ func quarters() index.Grid {
 
 // mustNew serves inner with a cache of so many bytes.
 func mustNew(inner index.Engine, bytes int64) *Engine {
-	e, err := New(inner, Config{CacheBytes: bytes})
+	c := Config{}
+	if bytes > 0 {
+		c.Cache = cache.New(bytes)
+	}
+	e, err := New(inner, c)
 	if err != nil {
 		panic(err) // without a registry nothing can fail
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
@@ -70,8 +71,12 @@ func New(t testing.TB, engine index.Engine, o Options) *Site {
 			t.Fatal(err)
 		}
 	}
+	var responses *cache.Cache
+	if o.CacheBytes > 0 {
+		responses = cache.New(o.CacheBytes)
+	}
 	served, err := serving.New(engine, serving.Config{
-		CacheBytes: o.CacheBytes, RequestTime: o.RequestTimeout, Registry: s.Registry, Log: log, Now: o.Now,
+		Cache: responses, RequestTime: o.RequestTimeout, Registry: s.Registry, Log: log, Now: o.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ type Settings struct {
 	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
 	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s: once"`
-	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for cached totals, aggregations and pages; 0: none"`
+	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for all caches together: totals, aggregations and pages, and what the engine keeps of its generations; 0: no totals, aggregations and pages"`
 
 	FreeLifetimeQuota    int64 `split_words:"true" default:"100" desc:"Requests of a free account, for life"`
 	StarterDailyQuota    int64 `split_words:"true" default:"1000" desc:"Requests of a starter account a UTC day"`

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/elastic/client"
 	"filings/index/elastic/elastictest"
 )
@@ -23,7 +24,7 @@ func BenchmarkRows(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, least := New(c, "g"), 1000.0
+	r, least := New(c, "g", cache.New(1<<20)), 1000.0
 	q := index.Query{
 		Where: index.Where(index.InCounty("orange, fl"), index.Between{Field: index.FilingAmount, Min: &least}),
 		Sort:  index.DefaultSort, Limit: 20,

@@ -9,7 +9,7 @@
 // ranges of the two coordinates (cells.go).
 //
 // Because a generation never changes, what was computed once stays right: the counties, the number of owners, and the
-// tables by which offsets are found are kept in one cache, bounded by bytes.
+// tables by which offsets are found (150 kB for 5,000 codes) are kept in the process's cache.
 //
 // Bodies of searches are written by body.go, in 1.8 µs for that of a page; encoding/json takes 4.8 and json/v2 5.3 (AMD
 // EPYC; `go test -run '^$' -bench Body ./index/elastic/reader`), of the 130 that the service spends on a page.
@@ -34,7 +34,8 @@ type Reader struct {
 	c          *client.Client
 	generation string
 	limits
-	cache *cache.Cache[string]
+	cache *cache.Cache
+	space string      // of its values there
 	gone  atomic.Bool // a response said that the index was deleted
 }
 
@@ -55,15 +56,9 @@ type limits struct {
 // order.
 var usual = limits{firstPages: 200, longestWalk: 2_500, largestSpan: 10_000, most: 65_000, parts: 1024}
 
-// cacheBytes bounds what is kept of one generation: a table of 5,000 codes takes 150 kB.
-const cacheBytes = 16 << 20
-
-// New returns a reader of a generation. It sends nothing.
-func New(c *client.Client, generation string) *Reader {
-	return &Reader{
-		c: c, generation: generation, limits: usual,
-		cache: cache.New(cacheBytes, func(key string) int { return len(key) }),
-	}
+// New returns a reader of a generation that keeps what it computes in kept. It sends nothing.
+func New(c *client.Client, generation string, kept *cache.Cache) *Reader {
+	return &Reader{c: c, generation: generation, limits: usual, cache: kept, space: "reader of " + generation}
 }
 
 // Generation implements index.Reader.
@@ -117,7 +112,7 @@ func (r *Reader) wrap(err *error, what string) {
 func cached[T any](
 	ctx context.Context, r *Reader, key string, create func(context.Context) (T, int, error),
 ) (T, error) {
-	v, hit, err := cache.Get(ctx, r.cache, key, create)
+	v, hit, err := cache.Get(ctx, r.cache, cache.Key{Space: r.space, Text: key}, create)
 	if hit && err != nil && ctx.Err() != nil {
 		err = client.Ended(ctx) // while it waited for another request's
 	}

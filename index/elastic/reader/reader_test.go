@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/elastic/elastictest"
 	"filings/index/indextest"
 )
@@ -150,7 +151,7 @@ func TestP2_BeyondTheEndAndLargePages(t *testing.T) {
 func TestP2_CountsOnce(t *testing.T) {
 	t.Parallel()
 	net := &elastictest.Faults{}
-	r := New(clientBehind(t, net), testReader(t, 1, elastictest.Filings(300)).generation)
+	r := New(clientBehind(t, net), testReader(t, 1, elastictest.Filings(300)).generation, cache.New(1<<20))
 	r.limits.firstPages = 0
 	for offset := range 20 {
 		q := index.Query{Sort: index.Sort{By: index.Owner}, Offset: 10 * offset, Limit: 10}
@@ -255,7 +256,7 @@ func TestL4_LongestValues(t *testing.T) {
 
 func TestReader_GenerationIsGone(t *testing.T) {
 	t.Parallel()
-	r := New(testClient(t), "reading-deleted")
+	r := New(testClient(t), "reading-deleted", cache.New(1<<20))
 	if r.Gone() {
 		t.Error("gone before any request")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
 	"filings/index/generation"
@@ -129,7 +130,7 @@ func TestA1_OwnersOfTheMeta(t *testing.T) {
 				t.Fatal(err)
 			}
 			must(t, r.c, http.MethodPut, "/"+r.generation+"/_mapping", nil, body)
-			got, err := New(r.c, r.generation).Stats(t.Context())
+			got, err := New(r.c, r.generation, cache.New(1<<20)).Stats(t.Context())
 			if err != nil || got.Owners != test.owners {
 				t.Errorf("%d owners, %v; want %d", got.Owners, err, test.owners)
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/synthetic"
 )
 
@@ -25,9 +26,9 @@ func synthetics(n int, seed uint64) []*index.Filing {
 // newTable returns a table of filings whose columns are in memory.
 func newTable(t testing.TB, filings []*index.Filing) *Table {
 	t.Helper()
-	chunks := map[cacheKey][]byte{}
+	chunks := map[cache.Key][]byte{}
 	put := func(name string, chunk int, data []byte) error {
-		chunks[cacheKey{name, chunk}] = slices.Clone(data)
+		chunks[cache.Key{Text: name, Part: chunk}] = slices.Clone(data)
 		return nil
 	}
 	values := func(yield func([]byte, error) bool) {
@@ -42,10 +43,10 @@ func newTable(t testing.TB, filings []*index.Filing) *Table {
 		t.Fatal(err)
 	}
 	return Open("test", stats.Filings, func(_ context.Context, name string, chunk int) ([]byte, error) {
-		c, ok := chunks[cacheKey{name, chunk}]
+		c, ok := chunks[cache.Key{Text: name, Part: chunk}]
 		if !ok {
 			return nil, errors.New("no such chunk")
 		}
 		return bytes.Clone(c), nil
-	})
+	}, cache.New(256<<20))
 }

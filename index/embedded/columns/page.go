@@ -74,8 +74,8 @@ func (t *Table) seeks(ctx context.Context, q index.Query, s *selection) ([]uint3
 	if s == nil {
 		return nil, nil
 	}
-	key := cacheKey{text: q.Where.String() + " sort " + q.Sort.String()}
-	return cached(ctx, t, key, func(ctx context.Context) ([]uint32, int, error) {
+	text := q.Where.String() + " sort " + q.Sort.String()
+	return cached(ctx, t, text, 0, func(ctx context.Context) ([]uint32, int, error) {
 		before := make([]uint32, (t.rows+blockRows-1)/blockRows)
 		count := uint32(0)
 		for block := range before {

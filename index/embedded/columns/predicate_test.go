@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"filings/index"
+	"filings/index/cache"
 )
 
 // Terms are found where they are, in the rows of all blocks, and never across two values.
@@ -91,7 +92,7 @@ func textTable(t interface{ Fatal(...any) }, rows [][]string) *Table {
 	}
 	return Open("test", int64(len(rows)), func(_ context.Context, name string, _ int) ([]byte, error) {
 		return chunks[name], nil
-	})
+	}, cache.New(1<<20))
 }
 
 // What a term cannot be by the rules must not find what separates values.

@@ -41,7 +41,7 @@ func (t *Table) selected(ctx context.Context, w index.Filter) (*selection, error
 	if slices.ContainsFunc(w.Predicates(), movesWithTheClock) {
 		return t.evaluate(ctx, w) // it would never be needed again
 	}
-	return cached(ctx, t, cacheKey{text: w.String()}, func(ctx context.Context) (*selection, int, error) {
+	return cached(ctx, t, w.String(), 0, func(ctx context.Context) (*selection, int, error) {
 		s, err := t.evaluate(ctx, w)
 		if err != nil {
 			return nil, 0, err

@@ -9,31 +9,20 @@ import (
 	"filings/index/cache"
 )
 
-// cacheBytes bounds what a Table keeps in memory: columns, orders, and the bits of filters. All columns and orders of a
-// million filings take about 180 MiB, the bits of a filter on them an eighth of one. Columns beyond the bound are read
-// again, at the speed of a copy.
-const cacheBytes = 256 << 20
-
-// Table is the columns of a generation's filings, open for reading. It is safe for concurrent use. Its methods return
+// Table is the columns of a generation's filings, open for reading. It is safe for concurrent use. What it reads stays in a
+// cache: all columns and orders of a million filings take about 180 MiB, the bits of a filter on them an eighth of one. What
+// is evicted is read again, at the speed of a copy. Its methods return
 // index.ErrUnavailable, with ErrDamaged, for columns that are not as they were written, and end with their contexts.
 type Table struct {
 	name   string
 	rows   int
 	source Source
-	cache  *cache.Cache[cacheKey]
+	cache  *cache.Cache
 }
 
-// cacheKey names a chunk of a column by the column's name, or what a filter selects by the filter's text, which is no
-// name of a column.
-type cacheKey struct {
-	text  string
-	chunk int
-}
-
-// Open returns the Table of so many filings, whose columns are in source. Errors name it.
-func Open(name string, filings int64, source Source) *Table {
-	keyBytes := func(k cacheKey) int { return len(k.text) }
-	return &Table{name, int(filings), source, cache.New(cacheBytes, keyBytes)}
+// Open returns the Table of so many filings, whose columns are in source, and stay in c under name. Errors have that name.
+func Open(name string, filings int64, source Source, c *cache.Cache) *Table {
+	return &Table{name, int(filings), source, c}
 }
 
 // chunks returns how many chunks the columns have.
@@ -42,14 +31,15 @@ func (t *Table) chunks() int { return (t.rows + ChunkRows - 1) / ChunkRows }
 // rowsOf returns how many rows a chunk has.
 func (t *Table) rowsOf(chunk int) int { return min(ChunkRows, t.rows-chunk*ChunkRows) }
 
-// cached returns what t keeps under key, or else what create returns, which also returns its size in bytes.
+// cached returns what t keeps under text (the name of a column, whose chunk it is, or the text of a filter, which is no such
+// name), or else what create returns, which also returns its size in bytes.
 func cached[T any](
-	ctx context.Context, t *Table, key cacheKey, create func(context.Context) (T, int, error),
+	ctx context.Context, t *Table, text string, chunk int, create func(context.Context) (T, int, error),
 ) (v T, err error) {
 	if err := ctx.Err(); err != nil {
 		return v, err
 	}
-	v, _, err = cache.Get(ctx, t.cache, key, create)
+	v, _, err = cache.Get(ctx, t.cache, cache.Key{Space: t.name, Text: text, Part: chunk}, create)
 	return v, err
 }
 
@@ -58,7 +48,7 @@ func cached[T any](
 func decoded[T any](
 	ctx context.Context, t *Table, name string, chunk int, decode func(data []byte) (T, int, bool),
 ) (T, error) {
-	return cached(ctx, t, cacheKey{name, chunk}, func(ctx context.Context) (v T, size int, err error) {
+	return cached(ctx, t, name, chunk, func(ctx context.Context) (v T, size int, err error) {
 		data, err := t.source(ctx, name, chunk)
 		if err != nil {
 			return v, 0, err

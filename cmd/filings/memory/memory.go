@@ -1,0 +1,82 @@
+// Package memory keeps a process within the memory that its operator named: it sets Go's limit, and lets the cache give way
+// to whatever else needs room.
+//
+// # Design
+//
+// What fills memory is mostly garbage: Go lets it grow to as much as is in use, which is the cache. A limit of Go's makes it
+// collect earlier. The limit is soft, and a process that has more in use than that spends half of its time on collecting; so
+// the cache gives way first. What SQLite allocates, and the program itself, come on top.
+package memory
+
+import (
+	"context"
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"filings/index/cache"
+)
+
+const (
+	// beside is the room beside the caches: what requests in progress need, and garbage.
+	beside = 64 << 20
+	// unnamed is taken for the caches' size where there is none: then the engine's cache has a bound of its own.
+	unnamed = 256 << 20
+)
+
+// Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size), and returns it. It is
+// GOMEMLIMIT's where that is set, else what the caches need with room beside them, or nine tenths of the container's memory,
+// if that is less.
+func Limit(caches int64) int64 {
+	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
+		return set
+	}
+	if caches == 0 {
+		caches = unnamed
+	}
+	limit := caches + beside
+	if container, err := memlimit.FromCgroup(); err == nil && container > 0 {
+		limit = int64(min(uint64(limit), container/10*9))
+	}
+	debug.SetMemoryLimit(limit)
+	return limit
+}
+
+// Keep makes c, which may take so many bytes (0: there is none), as small as the process's limit demands, until ctx ends.
+func Keep(ctx context.Context, c *cache.Cache, bytes, limit int64) {
+	if c == nil {
+		return
+	}
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for size := bytes; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if allowed := allowed(bytes, limit, live()-int64(c.Bytes())); allowed != size {
+			c.Resize(allowed)
+			size = allowed
+		}
+	}
+}
+
+// allowed returns how many of its bytes a cache may take in a process with that limit, in which others are in use. An eighth
+// of the limit is left for garbage; a sixteenth of its bytes is left to the cache in any case, since without it requests would
+// need more memory. It moves in sixteenths: a cache that is resized all the time forgets what is needed often.
+func allowed(bytes, limit, others int64) int64 {
+	step := max(1, bytes/16)
+	room := limit - limit/8 - max(0, others)
+	return min(bytes, max(step, room/step*step))
+}
+
+// live returns how many bytes the last collection left in use.
+func live() int64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}
