@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,6 +24,17 @@ func amountMetrics() object {
 		"sum":   object{"sum": cents},
 		"min":   object{"min": dollars},
 		"max":   object{"max": dollars},
+	}
+}
+
+// coverageMetrics are those of rule X13: days, and microseconds, which are exact up to the year 2255.
+func coverageMetrics() object {
+	day := object{"field": document.DayField}
+	return object{
+		"points": object{"value_count": object{"field": document.PointField}},
+		"first":  object{"min": day},
+		"last":   object{"max": day},
+		"added":  object{"max": object{"field": document.Derived(index.CreatedAt)}},
 	}
 }
 
@@ -112,11 +124,18 @@ func (r *Reader) counties(ctx context.Context) ([]index.CountyStats, error) {
 	return cached(ctx, r, "counties", func(ctx context.Context) ([]index.CountyStats, int, error) {
 		var all []index.CountyStats
 		bytes := 0
-		byCounty := terms{field: index.County.String(), metrics: amountMetrics()}
+		metrics := amountMetrics()
+		maps.Copy(metrics, coverageMetrics())
+		byCounty := terms{field: index.County.String(), metrics: metrics}
 		_, err := r.each(ctx, byCounty, func(b bucket) error {
 			c := index.CountyStats{
 				Filings: b.Filings,
 				Amounts: int64(b.Count.Value), SumCents: b.Sum.Value, MinAmount: b.Min.Value, MaxAmount: b.Max.Value,
+				WithCoordinates: int64(b.Points.Value),
+				FirstFilingDate: document.Date(b.First.Value), LastFilingDate: document.Date(b.Last.Value),
+			}
+			if b.Added.Value != nil {
+				c.LastAdded = time.UnixMicro(int64(*b.Added.Value)).UTC()
 			}
 			if err := client.Decode(b.Key, &c.County); err != nil {
 				return err

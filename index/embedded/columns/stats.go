@@ -37,6 +37,7 @@ func (c *counter) add(v *storedValues) {
 	}
 	county := counted(c.counties, v.words[codedCounty])
 	county.Filings++
+	cover(county, v.numbers[numberLatitude], v.numbers[numberLongitude], string(v.words[codedDate]), v.created)
 	if amount := v.numbers[numberFilingAmount]; !math.IsNaN(amount) {
 		if county.Amounts == 0 {
 			county.MinAmount, county.MaxAmount = amount, amount
