@@ -65,6 +65,9 @@ type Meta struct {
 	Filings    int64  `json:"filings"`
 	Owners     int64  `json:"owners"` // different owners, counted once
 	Writes     int64  `json:"writes"` // the highest version of a document, in it or deleted from it
+	// Counties is how many documents CountiesIndex has, with the ids 0, 1, …; 0: there is no such index, since the counties
+	// are few or a former version sealed the generation.
+	Counties int `json:"counties,omitempty"`
 }
 
 // IsOf reports whether m seals the generation.
