@@ -220,7 +220,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "state", On: CountyStats, Kind: State, op: opState,
 			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
 		{Name: "generation", On: Queried, Kind: Generation, op: opGeneration,
-			Help: "Answer from this generation, for as long as it is kept, whatever is loaded meanwhile. Its id is in the header `X-Generation` " +
+			Help: "Read this generation, for as long as it is kept, whatever is loaded meanwhile. Its id is in the header `X-Generation` " +
 				"and in `/v1/generations`; the live one when omitted.", Example: "20261122-051422.061847"},
 		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
 			Help: "Id of the filing.", Example: "1"},
