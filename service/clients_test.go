@@ -36,6 +36,8 @@ var clientCalls = []struct{ name, target, of string }{
 	{"listCounties", "/v1/counties", "data"},
 	{"listCountyMonths", "/v1/counties/Orange,%20FL/months", "data"},
 	{"listCountyDateRanges", "/v1/counties/Orange,%20FL/date-ranges", "data"},
+	{"listCoverage", "/v1/coverage?state=FL", "data * withCoordinates"},
+	{"listGenerations", "/v1/generations", "data * id"},
 	{"getIdentity", "/v1/me", "data tier"},
 	{"getIdentity refused", "/v1/me", "error"},
 	{"legacyListFilings", "/v1/liens?lien_types=Tax+Lien,Municipal+Lien&limit=5", "data * id"},

@@ -47,7 +47,8 @@ func TestOpenAPI_Examples(t *testing.T) {
 			}
 		}
 		for _, name := range optional {
-			target := exampleRequest(t, path, item.Get, name)
+			target := strings.Replace(exampleRequest(t, path, item.Get, name), // the generation that there is
+				"20261122-051422.061847", "20260315-000000.000000", 1)
 			checkRequest(t, doc, path, target)
 			a := s.get(t, access.Enterprise, target)
 			if a.status != http.StatusOK || a.header.Get("X-Ignored-Parameters") != "" || len(a.document(t).Data) < 3 {

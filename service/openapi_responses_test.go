@@ -23,6 +23,8 @@ var operationPaths = map[string]string{
 	"/v1/counties":                      "/v1/counties",
 	"/v1/counties/{county}/months":      "/v1/counties/Orange/months",
 	"/v1/counties/{county}/date-ranges": "/v1/counties/Orange,%20FL/date-ranges",
+	"/v1/coverage":                      "/v1/coverage",
+	"/v1/generations":                   "/v1/generations",
 	"/v1/me":                            "/v1/me",
 	"/v1/liens":                         "/v1/liens?lien_type=tax+lien",
 	"/v1/liens/search":                  "/v1/liens/search?q=o",
@@ -70,6 +72,7 @@ func TestOpenAPI_Responses(t *testing.T) {
 		}
 	}
 	for path, targets := range map[string][]string{
+		"/v1/coverage":                      {"/v1/coverage?generation=1", "/v1/coverage?generation=20200101-000000.000000", "/v1/coverage?generation=20260315-000000.000000"},
 		"/v1/filings":                       {"/v1/filings?limit=0", "/v1/filings?offset=9", "/v1/filings?county=nowhere"},
 		"/v1/filings/search":                {"/v1/filings/search", "/v1/filings/search?q=nothing+at+all"},
 		"/v1/filings/clusters":              {"/v1/filings/clusters", "/v1/filings/clusters?zoom=23" + world, "/v1/filings/clusters?zoom=1&county=nowhere" + world},
@@ -146,7 +149,7 @@ func TestOpenAPI_Limits(t *testing.T) {
 func TestOpenAPI_Failures(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{index.ErrUnavailable, errors.New("unknown to the table of errors")} {
-		s := newSite(t, dead{failure})
+		s := newSite(t, dead{err: failure})
 		c := s.strict(t)
 		for path, target := range operationPaths {
 			if path == "/v1/me" || path == "/openapi.json" {
@@ -162,6 +165,9 @@ func TestOpenAPI_Failures(t *testing.T) {
 }
 
 // dead is an engine without a live generation.
-type dead struct{ err error }
+type dead struct {
+	index.Engine
+	err error
+}
 
 func (e dead) Live(context.Context) (index.Reader, error) { return nil, e.err }

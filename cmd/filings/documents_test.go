@@ -107,6 +107,9 @@ func parametersTable() string {
 	var b strings.Builder
 	b.WriteString("| parameter | legacy name | meaning | example |\n|---|---|---|---|\n")
 	for _, p := range params.New("", nil).Of(params.Queried) {
+		if p.InPath {
+			continue
+		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` |\n", p.Name, code(p.Legacy), p.Help, p.Example)
 	}
 	return b.String()

@@ -123,13 +123,16 @@ type Store struct {
 	cache            *cache.Cache
 	log              *slog.Logger
 	batchBytes       int // of a bulk request, about
-	live             live
+
+	fewCounties, countiesADocument int // counties.go
+
+	live live
 }
 
 var _ generation.Store = (*Store)(nil)
 
-// ownCache holds the tables of a hundred filters and orders.
-const ownCache = 16 << 20
+// ownCache holds the tables of a hundred filters and orders, and half a million counties.
+const ownCache = 128 << 20
 
 // Open returns a store. It reads the CA file and sends nothing: Live reports whether Elasticsearch is there.
 func Open(cfg Config) (*Store, error) { return open(cfg, client.Config{}) }
@@ -147,7 +150,7 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	}
 	s := &Store{
 		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, now: cfg.Now, cache: cfg.Cache, log: cfg.Logger,
-		batchBytes: batchBytes,
+		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument,
 	}
 	if s.now == nil {
 		s.now = time.Now

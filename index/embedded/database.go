@@ -43,7 +43,11 @@ type summary struct {
 	Record   []byte // of a filing without values
 	Stats    index.Stats
 	Counties []index.CountyStats // sorted by index.CompareCounties
+	Covered  bool                // Counties have what rule X13 says of them; former versions left that out
 }
+
+// current reports whether s is of a file that this program reads.
+func (s summary) current() bool { return s.Version == version && bytes.Equal(s.Record, emptyRecord()) }
 
 // emptyRecord is the record of a filing without values.
 func emptyRecord() []byte { return index.AppendRecord(nil, &index.Filing{}) }

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -48,7 +47,7 @@ func openReader(name, path string, c *cache.Cache) (*reader, error) {
 }
 
 func (r *reader) prepare() (err error) {
-	if r.summary.Version != version || !bytes.Equal(r.summary.Record, emptyRecord()) {
+	if !r.summary.current() {
 		return errors.New("it was made by another version of the program: load the filings anew")
 	}
 	var err1, err2 error
@@ -146,5 +145,9 @@ func (r *reader) Stats(ctx context.Context) (index.Stats, error) {
 
 // Counties implements index.Reader.
 func (r *reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
-	return slices.Clone(r.summary.Counties), ctx.Err()
+	if r.summary.Covered {
+		return slices.Clone(r.summary.Counties), ctx.Err()
+	}
+	counties, err := r.Cover(ctx, r.summary.Counties)
+	return slices.Clone(counties), err
 }

@@ -75,6 +75,7 @@ type Engine struct {
 	log          *slog.Logger
 	lost         atomic.Bool  // the live generation is, as was logged
 	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
+	generations  generations
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
@@ -125,7 +126,12 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 		return nil, err
 	}
 	e.widen(ctx)
-	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}, nil
+	e.generations.closeIdle(e.now())
+	return e.reader(inner), nil
+}
+
+func (e *Engine) reader(inner index.Reader) *Reader {
+	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}
 }
 
 // widen asks a wide engine from time to time, beside the request that comes at that time, how many calls it may have. What

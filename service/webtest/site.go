@@ -36,7 +36,7 @@ func Synthetic() []*index.Filing {
 // Start runs a service with synthetic filings until the test ends.
 func Start(t testing.TB) Site {
 	t.Helper()
-	return StartOver(t, servicetest.Still{Reader: indextest.NewOracle("synthetic", Synthetic())})
+	return StartOver(t, servicetest.Still{Reader: indextest.NewOracle("filings-20260315-000000.000000-v1", Synthetic())})
 }
 
 // StartOver runs a service over engine until the test ends. Options change its configuration first.

@@ -85,6 +85,16 @@ func run(ctx context.Context) error {
 	got["listCounties"] = ok(c.ListCountiesWithResponse(ctx, nil)).JSON200.Data
 	got["listCountyMonths"] = ok(c.ListCountyMonthsWithResponse(ctx, county, nil)).JSON200.Data
 	got["listCountyDateRanges"] = ok(c.ListCountyDateRangesWithResponse(ctx, county, nil)).JSON200.Data
+	var placed []int64
+	for _, county := range ok(c.ListCoverageWithResponse(ctx, &filings.ListCoverageParams{State: &state})).JSON200.Data {
+		placed = append(placed, county.WithCoordinates)
+	}
+	got["listCoverage"] = placed
+	var kept []string
+	for _, generation := range ok(c.ListGenerationsWithResponse(ctx, nil)).JSON200.Data {
+		kept = append(kept, generation.Id)
+	}
+	got["listGenerations"] = kept
 	me := ok(c.GetIdentityWithResponse(ctx, nil)).JSON200
 	got["getIdentity"] = me.Data.Tier
 	if me.Data.Tier != filings.Enterprise || me.Meta.Tier != filings.Enterprise {

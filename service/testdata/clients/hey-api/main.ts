@@ -43,6 +43,9 @@ async function main(): Promise<void> {
   got["getStatistics"] = be((await api.getStatistics({ client })).data).data.totalFilings;
   const byCounty = await api.listCountyStatistics({ client, query: { state: "FL" } });
   got["listCountyStatistics"] = be(byCounty.data).data.map((stats) => stats.filingCount);
+  const coverage = await api.listCoverage({ client, query: { state: "FL" } });
+  got["listCoverage"] = be(coverage.data).data.map((county) => county.withCoordinates);
+  got["listGenerations"] = be((await api.listGenerations({ client })).data).data.map((generation) => generation.id);
   got["listCounties"] = be((await api.listCounties({ client })).data).data;
   got["listCountyMonths"] = be((await api.listCountyMonths(county)).data).data;
   got["listCountyDateRanges"] = be((await api.listCountyDateRanges(county)).data).data;

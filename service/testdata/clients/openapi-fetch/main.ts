@@ -44,6 +44,9 @@ async function main(): Promise<void> {
   got["getStatistics"] = be((await client.GET("/v1/stats")).data).data.totalFilings;
   const byCounty = await client.GET("/v1/stats/counties", { params: { query: { state: "FL" } } });
   got["listCountyStatistics"] = be(byCounty.data).data.map((stats) => stats.filingCount);
+  const coverage = await client.GET("/v1/coverage", { params: { query: { state: "FL" } } });
+  got["listCoverage"] = be(coverage.data).data.map((county) => county.withCoordinates);
+  got["listGenerations"] = be((await client.GET("/v1/generations")).data).data.map((generation) => generation.id);
   got["listCounties"] = be((await client.GET("/v1/counties")).data).data;
   got["listCountyMonths"] = be((await client.GET("/v1/counties/{county}/months", county)).data).data;
   got["listCountyDateRanges"] = be((await client.GET("/v1/counties/{county}/date-ranges", county)).data).data;

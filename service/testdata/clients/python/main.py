@@ -12,11 +12,13 @@ from filings.api.counties import list_counties, list_county_date_ranges, list_co
 from filings.api.document import get_open_api
 from filings.api.filings import cluster_filings, get_filing, legacy_get_filing, legacy_list_filings
 from filings.api.filings import legacy_search_filings, list_filings, search_filings
+from filings.api.generations import list_coverage, list_generations
 from filings.api.statistics import get_statistics, list_county_statistics
 from filings.models.category import Category
 from filings.models.clusters_response import ClustersResponse
 from filings.models.county_list import CountyList
 from filings.models.county_stats_list import CountyStatsList
+from filings.models.coverage_list import CoverageList
 from filings.models.date_range_list import DateRangeList
 from filings.models.error_response import ErrorResponse
 from filings.models.feature_collection import FeatureCollection
@@ -24,6 +26,7 @@ from filings.models.filing_list import FilingList
 from filings.models.filing_response import FilingResponse
 from filings.models.filing_search_response import FilingSearchResponse
 from filings.models.flat_error import FlatError
+from filings.models.generation_list import GenerationList
 from filings.models.get_open_api_response_200 import GetOpenApiResponse200
 from filings.models.identity_response import IdentityResponse
 from filings.models.month_list import MonthList
@@ -80,6 +83,9 @@ def main() -> None:
     got["getStatistics"] = be(StatsResponse, get_statistics.sync(client=client)).data.total_filings
     by_county = be(CountyStatsList, list_county_statistics.sync(client=client, state="FL"))
     got["listCountyStatistics"] = [stats.filing_count for stats in by_county.data]
+    coverage = be(CoverageList, list_coverage.sync(client=client, state="FL"))
+    got["listCoverage"] = [county.with_coordinates for county in coverage.data]
+    got["listGenerations"] = [generation.id for generation in be(GenerationList, list_generations.sync(client=client)).data]
     got["listCounties"] = be(CountyList, list_counties.sync(client=client)).data
     got["listCountyMonths"] = be(MonthList, list_county_months.sync(county, client=client)).data
     got["listCountyDateRanges"] = be(DateRangeList, list_county_date_ranges.sync(county, client=client)).data
