@@ -3,8 +3,10 @@ package reader
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"filings/index"
 	"filings/index/elastic/document"
@@ -119,4 +121,77 @@ func windows(p part) (parts []part) {
 		p.after, from = nil, from+days
 	}
 	return append(parts, p.narrow(within(document.DayField, object{"gte": from})))
+}
+
+// The texts of places, in index.Query.After.
+const (
+	// tiedMark begins the place behind a page whose filings are equal in the first key: probably more of them follow.
+	tiedMark = "="
+	// longestPlace is how long the text of a place may be, in bytes: it is to fit into an address. An owner may have 8,000
+	// characters.
+	longestPlace = 400
+)
+
+// end returns the text of the place behind r, "" behind nothing.
+func (r *rows) end() string {
+	if len(r.records) == 0 {
+		return ""
+	}
+	text, _ := appendBody(nil, r.last) // which was JSON before
+	id := string(r.last[len(r.last)-1])
+	switch {
+	case len(text) > longestPlace:
+		n, _ := strconv.ParseInt(id, 10, 64)
+		return index.Behind(n)
+	case len(r.records) > 1 && string(r.first[0]) == string(r.last[0]):
+		return tiedMark + string(text)
+	}
+	return string(text)
+}
+
+// placeAt reads q.After, which a client may have made up.
+func (r *Reader) placeAt(ctx context.Context, q index.Query) (p place, tied bool, err error) {
+	order := sortOrder(q.Sort)
+	if id, is, err := index.IDBehind(q.After); is || err != nil {
+		if err != nil {
+			return nil, false, err
+		}
+		found, err := r.rows(ctx, rowsBody([]object{{"term": object{index.ID.String(): id}}}, order, false, 0, 1), nil)
+		if err == nil && len(found.records) == 0 {
+			err = fmt.Errorf("%w: there is no filing %d", index.ErrPlace, id)
+		}
+		return found.last, false, err
+	}
+	text, tied := strings.CutPrefix(q.After, tiedMark)
+	if err := json.Unmarshal([]byte(text), &p); err != nil || !p.fits(order) {
+		return nil, false, fmt.Errorf("%w: %.100q", index.ErrPlace, q.After)
+	}
+	return p, tied, nil
+}
+
+// fits reports whether p has a value of the right type, or none, for each key of an order, and an id.
+func (p place) fits(o order) bool {
+	if len(p) != len(o) || string(p[len(p)-1]) == string(missing) {
+		return false
+	}
+	for i, v := range p {
+		if string(v) != string(missing) && !isOf(o[i].field, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOf reports whether v, which is JSON, can be a value of a field that is sorted by.
+func isOf(field string, v json.RawMessage) (is bool) {
+	var err error
+	switch field {
+	case document.Derived(index.Owner):
+		return v[0] == '"'
+	case index.FilingAmount.String(), index.CurrentAmount.String():
+		_, err = strconv.ParseFloat(string(v), 64)
+	default:
+		_, err = strconv.ParseInt(string(v), 10, 64)
+	}
+	return err == nil
 }
