@@ -102,6 +102,10 @@ type CountyStats struct {
 	Amounts              int64
 	SumCents             float64
 	MinAmount, MaxAmount float64
+
+	WithCoordinates                 int64     // filings that have both
+	FirstFilingDate, LastFilingDate string    // of those that have one; "" for none
+	LastAdded                       time.Time // the latest CreatedAt, to the microsecond; zero for none
 }
 
 // Probe fails unless r can be searched: it reads one row, of which every part of the engine has its share.

@@ -71,6 +71,13 @@ func endpoints() []endpoint {
 			Text:   "As `YYYY-MM-DD to YYYY-MM-DD`, sorted by start, then end.",
 			Schema: "DateRangeList", Data: []string{},
 		}},
+		{handle: handlers.Covered, Operation: openapi.Operation{
+			Path: "/v1/coverage", Takes: params.CountyStats, Shape: openapi.Tagged,
+			ID: "listCoverage", Tag: openapi.TagGenerations, Summary: "What there is of each county",
+			Text: "How many filings, how many of them with coordinates, the range of their recording dates, and when the latest was added. " +
+				"Sorted by state, then county. A state without filings is an empty list.",
+			Schema: "CoverageList", Data: []handlers.Coverage{},
+		}},
 		{handle: handlers.Generations, Operation: openapi.Operation{
 			Path: "/v1/generations",
 			ID:   "listGenerations", Tag: openapi.TagGenerations, Summary: "Generations that are kept",

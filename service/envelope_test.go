@@ -28,6 +28,8 @@ var paths = map[string][]string{
 	"/v1/counties":                    {"data"},
 	"/v1/counties/Orange/months":      {"data"},
 	"/v1/counties/Orange/date-ranges": {"data"},
+	"/v1/coverage":                    {"data"},
+	"/v1/generations":                 {"data"},
 	"/v1/me":                          {"success", "data", "meta"},
 }
 

@@ -57,14 +57,14 @@ func TestP5_Strict(t *testing.T) {
 	s := newSite(t, oracle(fixture(t)))
 	const others = "min_amount, max_amount, filing_type, filing_types, date_range, month, date_start, date_end, categories, " +
 		"property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
-		"bounds_north, bounds_south, bounds_east, bounds_west, limit, offset"
+		"bounds_north, bounds_south, bounds_east, bounds_west, limit, offset, generation"
 	for _, tt := range []struct{ name, target, prefer, want string }{
 		{"nearest", "/v1/filings?limitt=1", "handling=strict", "limitt is not a parameter here; the nearest one is limit"},
 		{"nearest to a legacy name", "/v1/filings?lien_typ=1", "handling=strict", "lien_typ is not a parameter here; the nearest one is filing_type"},
 		{"search's on the list", "/v1/filings?sort_by=x", "handling=strict", "sort_by is not a parameter here; those here are county, city, " + others},
 		{"nothing near", "/v1/filings?foo=1", "handling=strict", "foo is not a parameter here; those here are county, city, " + others},
 		{"nothing near a long one", "/v1/filings?fields=1", "handling=strict", "fields is not a parameter here; those here are county, city, " + others},
-		{"nothing near among few", "/v1/stats/counties?limit=1", "handling=strict", "limit is not a parameter here; those here are state"},
+		{"nothing near among few", "/v1/stats/counties?limit=1", "handling=strict", "limit is not a parameter here; those here are state, generation"},
 		{"case", "/v1/filings?COUNTY=1", "handling=strict", "COUNTY is not a parameter here; the nearest one is county"},
 		{"hyphens and no underscore", "/v1/filings?Min-Amount=1", "handling=strict", "Min-Amount is not a parameter here; the nearest one is min_amount"},
 		{"two edits of six", "/v1/filings?cuonty=1", "handling=strict", "cuonty is not a parameter here; the nearest one is county"},
@@ -72,6 +72,8 @@ func TestP5_Strict(t *testing.T) {
 		{"quoted", "/v1/filings?maxamount=1", `respond-async, Handling="STRICT"; x=y`, "maxamount is not a parameter here; the nearest one is max_amount"},
 		{"before other errors", "/v1/filings?limit=0&monht=1", "handling=strict", "monht is not a parameter here; the nearest one is month"},
 		{"counties", "/v1/stats/counties?stat=FL", "handling=strict", "stat is not a parameter here; the nearest one is state"},
+		{"nothing near one", "/v1/counties?limit=1", "handling=strict", "limit is not a parameter here; those here are generation"},
+		{"none of the path", "/v1/filings/1?idd=1", "handling=strict", "idd is not a parameter here; those here are generation"},
 		{"no parameters", "/v1/me?a=1", "handling=strict", "a is not a parameter here: this endpoint has none"},
 	} {
 		t.Run("P5 "+tt.name, func(t *testing.T) {

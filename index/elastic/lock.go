@@ -226,6 +226,11 @@ func (l *lock) Delete(ctx context.Context, name string) (err error) {
 	default:
 		actions = append(actions, removeAlias(live, s.alias), addWriteAlias(live, s.alias))
 	}
+	counties, err := s.removeCounties(ctx, name)
+	if err != nil {
+		return err
+	}
+	actions = append(actions, counties...)
 	err = s.commit(ctx, func(ctx context.Context) (bool, error) {
 		_, err := s.c.Read(ctx, esapi.IndicesGetAliasRequest{Index: []string{name}})
 		return errors.Is(err, index.ErrGone), nil

@@ -32,8 +32,16 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (_ generation.
 	if err != nil {
 		return generation.Checksum{}, err
 	}
+	counties, err := r.Counties(ctx) // which r has counted for sum
+	if err != nil {
+		return generation.Checksum{}, err
+	}
+	documents, err := b.keepCounties(ctx, counties)
+	if err != nil {
+		return generation.Checksum{}, err
+	}
 	return sum, b.writeMeta(ctx, document.Meta{
-		Sealed: true, Generation: b.name, Filings: sum.Filings, Owners: owners, Writes: b.bulk.version,
+		Sealed: true, Generation: b.name, Filings: sum.Filings, Owners: owners, Writes: b.bulk.version, Counties: documents,
 	})
 }
 

@@ -120,7 +120,10 @@ type Store struct {
 	now              func() time.Time
 	log              *slog.Logger
 	batchBytes       int // of a bulk request, about
-	live             live
+
+	fewCounties, countiesADocument int // counties.go
+
+	live live
 }
 
 var _ generation.Store = (*Store)(nil)
@@ -141,7 +144,7 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	}
 	s := &Store{
 		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, now: cfg.Now, log: cfg.Logger,
-		batchBytes: batchBytes,
+		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument,
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -48,24 +48,39 @@ func (o *Oracle) Stats(context.Context) (index.Stats, error) {
 
 // Counties implements index.Reader.
 func (o *Oracle) Counties(context.Context) ([]index.CountyStats, error) {
-	filings, sums := map[string]int64{}, map[string]*amounts{}
+	counties, sums := map[string]*index.CountyStats{}, map[string]*amounts{}
 	for _, e := range o.filings {
 		name := e.Text(index.County)
-		filings[name]++
 		if sums[name] == nil {
-			sums[name] = &amounts{}
+			counties[name], sums[name] = &index.CountyStats{County: name}, &amounts{}
 		}
 		sums[name].add(e.Filing)
+		cover(counties[name], e.Filing)
 	}
 	var all []index.CountyStats
-	for _, name := range slices.SortedFunc(maps.Keys(filings), index.CompareCounties) {
-		sum := sums[name]
-		all = append(all, index.CountyStats{
-			County: name, Filings: filings[name],
-			Amounts: sum.n, SumCents: float64(sum.cents), MinAmount: sum.min, MaxAmount: sum.max,
-		})
+	for _, name := range slices.SortedFunc(maps.Keys(counties), index.CompareCounties) {
+		c, sum := *counties[name], sums[name]
+		c.Amounts, c.SumCents, c.MinAmount, c.MaxAmount = sum.n, float64(sum.cents), sum.min, sum.max
+		all = append(all, c)
 	}
 	return all, nil
+}
+
+// cover adds f to c, all but its amount (rule X13).
+func cover(c *index.CountyStats, f *index.Filing) {
+	c.Filings++
+	if f.Has(index.Latitude) && f.Has(index.Longitude) {
+		c.WithCoordinates++
+	}
+	if date := f.Text(index.FilingDate); date != "" {
+		if c.FirstFilingDate == "" || date < c.FirstFilingDate {
+			c.FirstFilingDate = date
+		}
+		c.LastFilingDate = max(c.LastFilingDate, date)
+	}
+	if at := f.CreatedAt.UTC().Truncate(time.Microsecond); f.Has(index.CreatedAt) && (c.LastAdded.IsZero() || at.After(c.LastAdded)) {
+		c.LastAdded = at
+	}
 }
 
 // amounts sums FilingAmounts. The cents are whole numbers, so that no order of adding makes a difference.

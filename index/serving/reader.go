@@ -220,7 +220,7 @@ func compact(rows []index.Record) []index.Record {
 	return own
 }
 
-const sliceBytes, textBytes = 24, 16 // headers of a slice and of a string
+const sliceBytes, textBytes, timeBytes = 24, 16, 24 // headers of a slice and of a string; a time.Time
 
 func sizeOfPage(page index.Page) int {
 	n := sliceBytes + textBytes + len(page.End)
@@ -241,7 +241,7 @@ func sizeOfTexts(texts []string) int {
 func sizeOfCounties(counties []index.CountyStats) int {
 	n := 0
 	for _, c := range counties {
-		n += len(c.County) + textBytes + 5*8
+		n += len(c.County) + len(c.FirstFilingDate) + len(c.LastFilingDate) + 3*textBytes + 6*8 + timeBytes
 	}
 	return n
 }

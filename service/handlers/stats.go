@@ -72,22 +72,58 @@ type CountyStats struct {
 
 // ByCounty handles GET /v1/stats/counties.
 func ByCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	all, err := r.Counties(ctx)
-	all = slices.Clone(all) // what the engine returned may be shared
-	slices.SortFunc(all, func(a, b index.CountyStats) int { return index.CompareByState(a.County, b.County) })
-	data := []CountyStats{}
-	for _, c := range all {
+	all, err := byState(ctx, r, q.State)
+	data := make([]CountyStats, len(all))
+	for i, c := range all {
 		name, of := index.SplitCounty(c.County)
-		if q.State != "" && of != q.State {
-			continue
-		}
-		data = append(data, CountyStats{
+		data[i] = CountyStats{
 			County: name, State: of, FilingCount: c.Filings,
 			TotalAmount: index.Dollars(c.SumCents), AvgAmount: index.AverageDollars(c.SumCents, c.Amounts),
 			MinAmount: c.MinAmount, MaxAmount: c.MaxAmount,
-		})
+		}
 	}
 	return Result{Data: data}, err
+}
+
+// Coverage is what there is of a county.
+type Coverage struct {
+	County          string     `json:"county" help:"County, without its state."`
+	State           string     `json:"state" help:"Two-letter abbreviation of the state."`
+	Filings         int64      `json:"filings" help:"Filings in the county."`
+	WithCoordinates int64      `json:"withCoordinates" help:"Filings that have coordinates."`
+	FirstFilingDate *string    `json:"firstFilingDate" format:"date" help:"Earliest recording date; null where no filing has one."`
+	LastFilingDate  *string    `json:"lastFilingDate" format:"date" help:"Latest recording date; null where no filing has one."`
+	LastAddedAt     *time.Time `json:"lastAddedAt" help:"When the latest filing was added; null where no filing says so."`
+}
+
+// Covered handles GET /v1/coverage (rule X13).
+func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	all, err := byState(ctx, r, q.State)
+	data := make([]Coverage, len(all))
+	for i, c := range all {
+		name, of := index.SplitCounty(c.County)
+		data[i] = Coverage{County: name, State: of, Filings: c.Filings, WithCoordinates: c.WithCoordinates}
+		if c.FirstFilingDate != "" {
+			data[i].FirstFilingDate, data[i].LastFilingDate = &all[i].FirstFilingDate, &all[i].LastFilingDate
+		}
+		if !c.LastAdded.IsZero() {
+			data[i].LastAddedAt = &all[i].LastAdded
+		}
+	}
+	return Result{Data: data}, err
+}
+
+// byState returns stats of the counties of a state, of all counties for "", sorted as rule A6 says.
+func byState(ctx context.Context, r *serving.Reader, state string) ([]index.CountyStats, error) {
+	counties, err := r.Counties(ctx)
+	var all []index.CountyStats // a copy: what the engine returned may be shared
+	for _, c := range counties {
+		if _, of := index.SplitCounty(c.County); state == "" || of == state {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b index.CountyStats) int { return index.CompareByState(a.County, b.County) })
+	return all, err
 }
 
 // Counties handles GET /v1/counties.

@@ -63,7 +63,7 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 }
 
 // schemaOf returns the schema of v's type. A struct becomes a component of the type's name, which generated clients use;
-// its fields are those of its JSON, each described by its tag help. One whose value never differs has it as its tag const.
+// its fields are those of its JSON, each described by its tag help. One whose value never differs has it as its tag const; format says what a text is.
 func (b *builder) schemaOf(v any) (*openapi3.SchemaRef, error) { return b.schema(reflect.TypeOf(v)) }
 
 func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
@@ -92,6 +92,12 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 			s.WithMinItems(int64(t.Len())).WithMaxItems(int64(t.Len()))
 		}
 		return s.NewRef(), err
+	case reflect.Pointer: // of a text or a number: null where it is nil
+		s, err := b.schema(t.Elem())
+		if err == nil {
+			s.Value.Type.With("null")
+		}
+		return s, err
 	case reflect.Struct:
 		return b.structure(t)
 	}
@@ -115,6 +121,9 @@ func (b *builder) structure(t reflect.Type) (*openapi3.SchemaRef, error) {
 			member.Value.Description = f.Tag.Get("help")
 			if value, ok := f.Tag.Lookup("const"); ok {
 				member.Value.Const = value
+			}
+			if format, ok := f.Tag.Lookup("format"); ok {
+				member.Value.Format = format
 			}
 		}
 		s.WithPropertyRef(key, member)

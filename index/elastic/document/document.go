@@ -50,6 +50,14 @@ func Day(date string) (*int64, error) {
 	return &days, nil
 }
 
+// Date returns the date of so many days from 1970-01-01, "" for nil.
+func Date(days *float64) string {
+	if days == nil {
+		return ""
+	}
+	return time.Unix(0, 0).UTC().AddDate(0, 0, int(*days)).Format(time.DateOnly)
+}
+
 // Meta is what a generation's mapping says of it in `_meta`. It is written once, as the last step of sealing.
 type Meta struct {
 	Sealed     bool   `json:"sealed"`
@@ -57,6 +65,9 @@ type Meta struct {
 	Filings    int64  `json:"filings"`
 	Owners     int64  `json:"owners"` // different owners, counted once
 	Writes     int64  `json:"writes"` // the highest version of a document, in it or deleted from it
+	// Counties is how many documents CountiesIndex has, with the ids 0, 1, …; 0: there is no such index, since the counties
+	// are few or a former version sealed the generation.
+	Counties int `json:"counties,omitempty"`
 }
 
 // IsOf reports whether m seals the generation.

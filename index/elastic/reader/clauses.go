@@ -3,6 +3,7 @@ package reader
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -73,6 +74,9 @@ func anyOf(p index.AnyOf) []object {
 // refuses to search for one.
 const maxTerm = 32_766
 
+// mostTerms is how many terms Elasticsearch takes in one clause, by default.
+const mostTerms = 65_536
+
 // either returns a clause that holds where one of options does.
 func either(options []object) object {
 	switch len(options) {
@@ -135,8 +139,8 @@ func contains(text string, counties []string) object {
 	default:
 		options = append(options, object{"match_phrase": object{document.TextField: object{"query": text}}})
 	}
-	if named != nil {
-		options = append(options, object{"terms": object{document.Derived(index.County): named}})
+	for part := range slices.Chunk(named, mostTerms) {
+		options = append(options, object{"terms": object{document.Derived(index.County): part}})
 	}
 	return either(options)
 }

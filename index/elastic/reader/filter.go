@@ -11,18 +11,14 @@ import (
 
 // clauses translates w. Only a search term needs to know the counties.
 func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]object, error) {
-	var folded []string
+	var counties []string
 	if slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, ok := p.(index.Contains); return ok }) {
-		counties, err := r.counties(ctx)
-		if err != nil {
+		var err error
+		if counties, err = r.countyNames(ctx); err != nil {
 			return nil, err
 		}
-		for _, c := range counties {
-			folded = append(folded, index.Fold(c.County))
-		}
-		folded = slices.Compact(folded)
 	}
-	return clauses(w, folded)
+	return clauses(w, counties)
 }
 
 // Count returns how many filings w selects.

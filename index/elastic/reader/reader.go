@@ -34,8 +34,9 @@ type Reader struct {
 	c          *client.Client
 	generation string
 	limits
-	cache *cache.Cache[string]
-	gone  atomic.Bool // a response said that the index was deleted
+	cache    *cache.Cache[string]
+	counties *cache.Cache[string] // what is known of all counties, which may be many
+	gone     atomic.Bool          // a response said that the index was deleted
 }
 
 var _ index.Reader = (*Reader)(nil)
@@ -58,13 +59,19 @@ var usual = limits{firstPages: 200, longestWalk: 2_500, largestSpan: 10_000, mos
 // cacheBytes bounds what is kept of one generation: a table of 5,000 codes takes 150 kB.
 const cacheBytes = 16 << 20
 
+// countiesBytes bounds the same of the counties: half a million of them. There are some 3,000.
+const countiesBytes = 128 << 20
+
 // New returns a reader of a generation. It sends nothing.
 func New(c *client.Client, generation string) *Reader {
 	return &Reader{
 		c: c, generation: generation, limits: usual,
-		cache: cache.New(cacheBytes, func(key string) int { return len(key) }),
+		cache:    cache.New(cacheBytes, keyBytes),
+		counties: cache.New(countiesBytes, keyBytes),
 	}
 }
+
+func keyBytes(key string) int { return len(key) }
 
 // Generation implements index.Reader.
 func (r *Reader) Generation() string { return r.generation }
@@ -117,7 +124,13 @@ func (r *Reader) wrap(err *error, what string) {
 func cached[T any](
 	ctx context.Context, r *Reader, key string, create func(context.Context) (T, int, error),
 ) (T, error) {
-	v, hit, err := cache.Get(ctx, r.cache, key, create)
+	return cachedIn(ctx, r.cache, key, create)
+}
+
+func cachedIn[T any](
+	ctx context.Context, in *cache.Cache[string], key string, create func(context.Context) (T, int, error),
+) (T, error) {
+	v, hit, err := cache.Get(ctx, in, key, create)
 	if hit && err != nil && ctx.Err() != nil {
 		err = client.Ended(ctx) // while it waited for another request's
 	}

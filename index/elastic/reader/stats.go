@@ -2,8 +2,11 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
@@ -23,6 +26,17 @@ func amountMetrics() object {
 		"sum":   object{"sum": cents},
 		"min":   object{"min": dollars},
 		"max":   object{"max": dollars},
+	}
+}
+
+// coverageMetrics are those of rule X13: days, and microseconds, which are exact up to the year 2255.
+func coverageMetrics() object {
+	day := object{"field": document.DayField}
+	return object{
+		"points": object{"value_count": object{"field": document.PointField}},
+		"first":  object{"min": day},
+		"last":   object{"max": day},
+		"added":  object{"max": object{"field": document.Derived(index.CreatedAt)}},
 	}
 }
 
@@ -70,26 +84,36 @@ func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
 	return st, nil
 }
 
-// Owners returns how many owners differ in more than case: what the generation's meta says, or, before it is sealed, as
-// many as are counted by walking over all of them.
-func (r *Reader) Owners(ctx context.Context) (int64, error) {
-	return cached(ctx, r, "owners", func(ctx context.Context) (int64, int, error) {
+// meta returns what the generation's mapping says of it: nothing before it is sealed.
+func (r *Reader) meta(ctx context.Context) (document.Meta, error) {
+	return cached(ctx, r, "meta", func(ctx context.Context) (document.Meta, int, error) {
 		response, err := r.read(ctx, esapi.IndicesGetMappingRequest{
 			Index: []string{r.generation}, FilterPath: []string{"*.mappings._meta"},
 		})
 		if err != nil {
-			return 0, 0, err
+			return document.Meta{}, 0, err
 		}
 		var all map[string]struct {
 			Mappings struct {
 				Meta document.Meta `json:"_meta"`
 			}
 		}
-		if err := client.Decode(response, &all); err != nil {
-			return 0, 0, err
+		err = client.Decode(response, &all)
+		meta := all[r.generation].Mappings.Meta
+		if !meta.IsOf(r.generation) {
+			meta = document.Meta{}
 		}
-		if meta := all[r.generation].Mappings.Meta; meta.IsOf(r.generation) {
-			return meta.Owners, 8, nil
+		return meta, len(meta.Generation), err
+	})
+}
+
+// Owners returns how many owners differ in more than case: what the generation's meta says, or, before it is sealed, as
+// many as are counted by walking over all of them.
+func (r *Reader) Owners(ctx context.Context) (int64, error) {
+	return cached(ctx, r, "owners", func(ctx context.Context) (int64, int, error) {
+		meta, err := r.meta(ctx)
+		if err != nil || meta.Sealed {
+			return meta.Owners, 8, err
 		}
 		owners := int64(0)
 		_, err = r.each(ctx, terms{field: document.Derived(index.Owner)}, func(bucket) error {
@@ -103,36 +127,87 @@ func (r *Reader) Owners(ctx context.Context) (int64, error) {
 // Counties returns stats of each county.
 func (r *Reader) Counties(ctx context.Context) (_ []index.CountyStats, err error) {
 	defer r.wrap(&err, "reading counties")
-	all, err := r.counties(ctx)
+	all, err := r.allCounties(ctx)
 	return slices.Clone(all), err
 }
 
-// counties is Counties, not to be changed.
-func (r *Reader) counties(ctx context.Context) ([]index.CountyStats, error) {
-	return cached(ctx, r, "counties", func(ctx context.Context) ([]index.CountyStats, int, error) {
-		var all []index.CountyStats
+// allCounties is Counties, not to be changed. Where there are many they were kept when the generation was sealed: counting
+// 65,000 of them takes seconds.
+func (r *Reader) allCounties(ctx context.Context) ([]index.CountyStats, error) {
+	return cachedIn(ctx, r.counties, "all", func(ctx context.Context) ([]index.CountyStats, int, error) {
+		meta, err := r.meta(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		all, err := r.keptCounties(ctx, meta.Counties)
+		if all == nil && err == nil {
+			all, err = r.countCounties(ctx)
+		}
 		bytes := 0
-		byCounty := terms{field: index.County.String(), metrics: amountMetrics()}
-		_, err := r.each(ctx, byCounty, func(b bucket) error {
-			c := index.CountyStats{
-				Filings: b.Filings,
-				Amounts: int64(b.Count.Value), SumCents: b.Sum.Value, MinAmount: b.Min.Value, MaxAmount: b.Max.Value,
-			}
-			if err := client.Decode(b.Key, &c.County); err != nil {
-				return err
-			}
-			all, bytes = append(all, c), bytes+len(c.County)+16+5*8
-			return nil
-		})
-		slices.SortFunc(all, func(a, b index.CountyStats) int { return index.CompareCounties(a.County, b.County) })
+		for _, c := range all {
+			bytes += len(c.County) + len(c.FirstFilingDate) + len(c.LastFilingDate) + 120
+		}
 		return all, bytes, err
+	})
+}
+
+// keptCounties reads so many documents about the counties. It returns nil if one of them is not there: an operator has
+// deleted their index, which only makes counties slow.
+func (r *Reader) keptCounties(ctx context.Context, documents int) (all []index.CountyStats, err error) {
+	for id := range documents {
+		// Not by read: that this index is gone does not mean that the generation is.
+		response, err := r.c.Read(ctx, esapi.GetSourceRequest{Index: document.CountiesIndex(r.generation), DocumentID: strconv.Itoa(id)})
+		if errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		part, err := document.Counties(response)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
+		}
+		all = append(all, part...)
+	}
+	return all, nil
+}
+
+// countCounties counts the filings by county.
+func (r *Reader) countCounties(ctx context.Context) (all []index.CountyStats, err error) {
+	metrics := amountMetrics()
+	maps.Copy(metrics, coverageMetrics())
+	_, err = r.each(ctx, terms{field: index.County.String(), metrics: metrics}, func(b bucket) error {
+		c := index.CountyStats{
+			Filings: b.Filings,
+			Amounts: int64(b.Count.Value), SumCents: b.Sum.Value, MinAmount: b.Min.Value, MaxAmount: b.Max.Value,
+			WithCoordinates: int64(b.Points.Value),
+			FirstFilingDate: document.Date(b.First.Value), LastFilingDate: document.Date(b.Last.Value),
+		}
+		if b.Added.Value != nil {
+			c.LastAdded = time.UnixMicro(int64(*b.Added.Value)).UTC()
+		}
+		all = append(all, c)
+		return client.Decode(b.Key, &all[len(all)-1].County)
+	})
+	slices.SortFunc(all, func(a, b index.CountyStats) int { return index.CompareCounties(a.County, b.County) })
+	return all, err
+}
+
+// countyNames returns the folded names of all counties, each once, sorted.
+func (r *Reader) countyNames(ctx context.Context) ([]string, error) {
+	return cachedIn(ctx, r.counties, "names", func(ctx context.Context) (names []string, bytes int, err error) {
+		all, err := r.allCounties(ctx)
+		for _, c := range all {
+			names, bytes = append(names, index.Fold(c.County)), bytes+len(c.County)+16
+		}
+		return slices.Compact(names), bytes, err // equal ones are neighbours
 	})
 }
 
 // Checksum sums up the generation's filings as generation.Checksum does.
 func (r *Reader) Checksum(ctx context.Context) (generation.Checksum, error) {
 	sum := generation.NewChecksum()
-	counties, err := r.counties(ctx)
+	counties, err := r.allCounties(ctx)
 	if err != nil {
 		return sum, fmt.Errorf("counting by county: %w", err)
 	}

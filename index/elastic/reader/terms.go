@@ -13,11 +13,16 @@ import (
 // value is the value of a metric; 0 over no values, for which Elasticsearch has null.
 type value struct{ Value float64 }
 
-// bucket is one value of a field, how many filings have it, and the metrics of their amounts where they were requested.
+// optional is the value of a metric; nil over no values, where 0 is a value.
+type optional struct{ Value *float64 }
+
+// bucket is one value of a field, how many filings have it, and the metrics that were requested.
 type bucket struct {
 	Key                  jsontext.Value
 	Filings              int64 `json:"doc_count"`
 	Count, Sum, Min, Max value
+	Points               value
+	First, Last, Added   optional
 }
 
 // buckets is the response to an aggregation "by".

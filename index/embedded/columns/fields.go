@@ -40,14 +40,18 @@ var numbers = [...]struct {
 }{
 	numberFilingAmount: {index.FilingAmount, number(index.FilingAmount)},
 	{index.CurrentAmount, number(index.CurrentAmount)},
-	{index.Latitude, number(index.Latitude)},
-	{index.Longitude, number(index.Longitude)},
+	numberLatitude:  {index.Latitude, number(index.Latitude)},
+	numberLongitude: {index.Longitude, number(index.Longitude)},
 	{index.LotSizeAcres, number(index.LotSizeAcres)},
 	{index.EquityPercent, func(_ *index.Filing, d *index.Derived) (float64, bool) { return d.EquityPercent, d.HasEquity }},
 }
 
-// numberFilingAmount is the position of FilingAmount in numbers.
-const numberFilingAmount = 0
+// Positions in numbers.
+const (
+	numberFilingAmount = 0
+	numberLatitude     = 2
+	numberLongitude    = 3
+)
 
 // numberOf returns the position of field in numbers, -1 if it has no column of numbers.
 func numberOf(field index.Field) int {

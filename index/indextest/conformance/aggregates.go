@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"filings/index"
 	"filings/index/indextest"
@@ -19,14 +20,16 @@ func testAggregates(t *testing.T, open func(t *testing.T) Harness) {
 
 func countedFilings() []*index.Filing {
 	return []*index.Filing{
-		edges.Filing(1, edges.Values{index.County: "Orange, FL", index.Owner: "Birch Trust", index.FilingAmount: 0.1, index.FilingDate: "2024-02-29", index.DateRange: "2024-02-01 to 2024-02-29"}),
-		edges.Filing(2, edges.Values{index.County: "Orange, FL", index.Owner: "BIRCH TRUST", index.FilingAmount: 0.2, index.FilingDate: "2024-02-01", index.DateRange: "2024-02-01 to 2024-02-29"}),
+		edges.Filing(1, edges.Values{index.County: "Orange, FL", index.Owner: "Birch Trust", index.FilingAmount: 0.1, index.FilingDate: "2024-02-29", index.DateRange: "2024-02-01 to 2024-02-29",
+			index.Latitude: 0, index.Longitude: 0, index.CreatedAt: edges.Day("2024-03-01").Add(1500 * time.Nanosecond)}),
+		edges.Filing(2, edges.Values{index.County: "Orange, FL", index.Owner: "BIRCH TRUST", index.FilingAmount: 0.2, index.FilingDate: "2024-02-01", index.DateRange: "2024-02-01 to 2024-02-29",
+			index.Latitude: 28.5, index.CreatedAt: edges.Day("2024-03-01")}),
 		edges.Filing(3, edges.Values{index.County: "Orange, CA", index.Owner: "Estate of Elm Trustee", index.FilingAmount: -5.55, index.FilingDate: "2023-12-31", index.DateRange: "2023-01-01 to 2023-12-31"}),
 		edges.Filing(4, edges.Values{index.County: "ORANGE, FL", index.Owner: "Heirs of Oak", index.DateRange: "2023-01-01 to 2023-06-30"}),
 		edges.Filing(5, edges.Values{index.County: "Adams, WA", index.Owner: "İ", index.FilingAmount: 1e12}),
 		edges.Filing(6, edges.Values{index.County: "Zoo, AA", index.FilingAmount: 0.01}),
 		edges.Filing(7, edges.Values{index.County: "Île, ZZ", index.Owner: "i", index.CurrentAmount: 7}),
-		edges.Filing(8, edges.Values{index.County: "Orange, FL", index.Owner: " Birch Trust"}),
+		edges.Filing(8, edges.Values{index.County: "Orange, FL", index.Owner: " Birch Trust", index.Latitude: 28.5, index.Longitude: -81.4}),
 	}
 }
 
@@ -34,16 +37,19 @@ func testCounted(t *testing.T, r index.Reader) {
 	t.Run("A1 A2 A4 stats", func(t *testing.T) {
 		got, err := r.Stats(t.Context())
 		want := index.Stats{Filings: 8, Owners: 5, Amounts: 5, SumCents: 1e14 + 10 + 20 - 555 + 1, MinAmount: -5.55,
-			MaxAmount: 1e12, Trusts: 4, Estates: 2, TrustsOrEstates: 5}
+			MaxAmount: 1e12, Trusts: 4, Estates: 2, TrustsOrEstates: 5,
+			Added: 2, FirstAdded: edges.Day("2024-03-01"), LastAdded: edges.Day("2024-03-01").Add(time.Microsecond)}
 		expect(t, want, got, err)
 	})
-	t.Run("A4 A5 counties", func(t *testing.T) {
+	t.Run("A4 A5 X13 counties", func(t *testing.T) {
 		got, err := r.Counties(t.Context())
 		expect(t, []index.CountyStats{
 			{County: "Adams, WA", Filings: 1, Amounts: 1, SumCents: 1e14, MinAmount: 1e12, MaxAmount: 1e12},
-			{County: "Orange, CA", Filings: 1, Amounts: 1, SumCents: -555, MinAmount: -5.55, MaxAmount: -5.55},
+			{County: "Orange, CA", Filings: 1, Amounts: 1, SumCents: -555, MinAmount: -5.55, MaxAmount: -5.55,
+				FirstFilingDate: "2023-12-31", LastFilingDate: "2023-12-31"},
 			{County: "ORANGE, FL", Filings: 1},
-			{County: "Orange, FL", Filings: 3, Amounts: 2, SumCents: 30, MinAmount: 0.1, MaxAmount: 0.2},
+			{County: "Orange, FL", Filings: 3, Amounts: 2, SumCents: 30, MinAmount: 0.1, MaxAmount: 0.2, WithCoordinates: 2,
+				FirstFilingDate: "2024-02-01", LastFilingDate: "2024-02-29", LastAdded: edges.Day("2024-03-01").Add(time.Microsecond)},
 			{County: "Zoo, AA", Filings: 1, Amounts: 1, SumCents: 1, MinAmount: 0.01, MaxAmount: 0.01},
 			{County: "Île, ZZ", Filings: 1},
 		}, got, err)

@@ -24,6 +24,7 @@ func testGenerations(t *testing.T, open func(t *testing.T) Harness) {
 		{"L7 L8 update", testUpdate},
 		{"L8 last action wins", testActions},
 		{"L8 a failed check", testFailedCheck},
+		{"X1 kept", testKept},
 		{"deleted and aborted", testDelete},
 		{"L8 another process", testAgain},
 	} {
@@ -158,6 +159,49 @@ func checkListed(t *testing.T, store generation.Store, name string, filings int6
 		return
 	}
 	t.Errorf("%q is not listed", name)
+}
+
+// testKept follows what a client may pin: through a build, a swap, a rollback and a deletion.
+func testKept(t *testing.T, h Harness) {
+	ctx := t.Context()
+	kept(t, h.Store)
+	filings := edges.Fuzzed(30, 9)
+	first := mustLoad(t, h, filings[:20])
+	second := mustLoad(t, h, filings)
+	lock := mustLock(t, h.Store)
+	begun := mustBegin(t, lock, "")
+	kept(t, h.Store, index.Generation{Name: second, Filings: 30, Live: true}, index.Generation{Name: first, Filings: 20})
+	if _, err := begun.Seal(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	third := begun.Generation()
+	kept(t, h.Store, index.Generation{Name: third}, index.Generation{Name: second, Filings: 30, Live: true}, index.Generation{Name: first, Filings: 20})
+	if err := h.Store.Swap(ctx, second, first); err != nil {
+		t.Fatal(err)
+	}
+	kept(t, h.Store, index.Generation{Name: third}, index.Generation{Name: second, Filings: 30}, index.Generation{Name: first, Filings: 20, Live: true})
+	check(t, mustOpen(t, h.Store, second), indextest.NewOracle(second, filings)) // whichever is live
+	for _, name := range []string{second, third} {
+		if err := lock.Delete(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept(t, h.Store, index.Generation{Name: first, Filings: 20, Live: true})
+	checkUnknown(t, h.Store, second)
+	release(t, lock)
+}
+
+// kept compares what Kept lists, and wants each one's time to be that of its id (rule X1).
+func kept(t *testing.T, store generation.Store, want ...index.Generation) {
+	t.Helper()
+	got, err := store.Kept(t.Context())
+	for i, g := range got {
+		if !index.ValidGenerationID(g.ID()) || g.CreatedAt.UTC().Format(index.GenerationLayout) != g.ID() {
+			t.Errorf("%s: id %q, begun at %v", g.Name, g.ID(), g.CreatedAt)
+		}
+		got[i].CreatedAt = time.Time{}
+	}
+	expect(t, want, got, err)
 }
 
 func testSwap(t *testing.T, h Harness) {

@@ -260,12 +260,30 @@ func wrongStats() []wrong {
 		stats("counties by bytes", "Aggregates/by_hand/A4_A5", counting{counties: func(all []index.CountyStats) []index.CountyStats {
 			return slices.SortedFunc(slices.Values(all), func(a, b index.CountyStats) int { return cmp.Compare(a.County, b.County) })
 		}}),
+		stats("a coordinate is enough", "Aggregates/by_hand/A4_A5_X13", counting{counties: func(all []index.CountyStats) []index.CountyStats {
+			return changed(all, func(c *index.CountyStats) { c.WithCoordinates++ })
+		}}),
+		stats("the last one is the first", "Aggregates/by_hand/A4_A5_X13", counting{counties: func(all []index.CountyStats) []index.CountyStats {
+			return changed(all, func(c *index.CountyStats) { c.FirstFilingDate = c.LastFilingDate })
+		}}),
+		stats("added to the second", "Aggregates/by_hand/A4_A5_X13", counting{counties: func(all []index.CountyStats) []index.CountyStats {
+			return changed(all, func(c *index.CountyStats) { c.LastAdded = c.LastAdded.Truncate(time.Second) })
+		}}),
 		stats("1,000 months at most", "Aggregates/many_values", counting{distinct: func(all []string) []string { return all[:min(1_000, len(all))] }}),
 		stats("unsorted", "Aggregates/by_hand/A7", counting{distinct: func(all []string) []string {
 			slices.Reverse(all)
 			return all
 		}}),
 	}
+}
+
+// changed returns all with a change to one that has everything.
+func changed(all []index.CountyStats, change func(*index.CountyStats)) []index.CountyStats {
+	i := slices.IndexFunc(all, func(c index.CountyStats) bool { return c.WithCoordinates > 0 })
+	if i >= 0 {
+		change(&all[i])
+	}
+	return all
 }
 
 // fetching is a reader that returns filings by their ids in a wrong way; change gets the ids, and what is right.

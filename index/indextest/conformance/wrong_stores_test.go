@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"filings/index"
 	"filings/index/generation"
@@ -22,6 +23,29 @@ func wrongStores() []wrong {
 			return m
 		}},
 		{"unsealed ones are opened", "Generations/L7_built,_sealed,_promoted", func(m *memory) generation.Store { return opening{m} }},
+		{"unsealed ones are kept", "Generations/X1_kept", func(m *memory) generation.Store {
+			return keeping{m, func(m *memory, _ []index.Generation) (kept []index.Generation) {
+				all, _ := m.Generations(context.Background()) // never fails
+				for _, g := range all {
+					kept = append(kept, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live})
+				}
+				return kept
+			}}
+		}},
+		{"the newest one is said to be live", "Generations/X1_kept", func(m *memory) generation.Store {
+			return keeping{m, func(_ *memory, right []index.Generation) []index.Generation {
+				for i := range right {
+					right[i].Live = i == 0
+				}
+				return right
+			}}
+		}},
+		{"the oldest one comes first", "Generations/X1_kept", func(m *memory) generation.Store {
+			return keeping{m, func(_ *memory, right []index.Generation) []index.Generation {
+				slices.Reverse(right)
+				return right
+			}}
+		}},
 		locking("sealed before the check", "Generations/L8_a_failed_check", func(_ *memory, l alteredLock) generation.Lock {
 			l.sealsFirst = true
 			return l
@@ -60,6 +84,17 @@ func wrongStores() []wrong {
 			return l
 		}),
 	}
+}
+
+// keeping lists what is kept in a wrong way; change gets what is right.
+type keeping struct {
+	*memory
+	change func(m *memory, right []index.Generation) []index.Generation
+}
+
+func (s keeping) Kept(ctx context.Context) ([]index.Generation, error) {
+	right, err := s.memory.Kept(ctx)
+	return s.change(s.memory, right), err
 }
 
 type swapping struct{ *memory }
