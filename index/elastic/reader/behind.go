@@ -129,7 +129,7 @@ const (
 	tiedMark = "="
 	// longestPlace is how long the text of a place may be, in bytes: it is to fit into an address. An owner may have 8,000
 	// characters.
-	longestPlace = 400
+	longestPlace = 200
 )
 
 // end returns the text of the place behind r, "" behind nothing.
