@@ -26,6 +26,7 @@ import (
 var clientCalls = []struct{ name, target, of string }{
 	{"listFilings", "/v1/filings?filing_types=Tax+Lien,Municipal+Lien&categories=residential,land&limit=5", "data * id"},
 	{"listFilings refused", "/v1/filings?limit=0", "error message"},
+	{"listFilings by cursor", "/v1/filings?limit=15", "data * id"}, // in three pages
 	{"searchFilings", "/v1/filings/search?q=maple&categories=residential,land&sort_by=filing_amount&sort_order=ASC", "data * id"},
 	{"clusterFilings", "/v1/filings/clusters?zoom=4&filing_types=Tax+Lien,Municipal+Lien" + world, "data total"},
 	{"clusterFilings as GeoJSON", "/v1/filings/clusters?zoom=4&filing_types=Tax+Lien,Municipal+Lien" + world, "features * properties count"},

@@ -36,7 +36,7 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 	case []index.Record:
 		dst = appendRecords(dst, data, tier)
 		if e.Shape.Has(openapi.Pagination) {
-			dst = appendPagination(dst, q.Query, len(data), result.Total)
+			dst = appendPagination(dst, q, len(data), result)
 		}
 	default:
 		dst = appendJSON(dst, data)
@@ -82,16 +82,24 @@ func appendRecords(dst []byte, rows []index.Record, t index.Tier) []byte {
 	return append(dst, ']')
 }
 
-// appendPagination appends where in the query's filings its page of so many rows lies (rule E6).
-func appendPagination(dst []byte, q index.Query, rows int, total int64) []byte {
+// appendPagination appends where in the query's filings its page of so many rows lies (rule E6), or how the next page by
+// cursor is found (rule X3).
+func appendPagination(dst []byte, q params.Request, rows int, result handlers.Result) []byte {
 	dst = append(dst, `,"pagination":{"total":`...)
-	dst = strconv.AppendInt(dst, total, 10)
+	dst = strconv.AppendInt(dst, result.Total, 10)
 	dst = append(dst, `,"limit":`...)
-	dst = strconv.AppendInt(dst, int64(q.Limit), 10)
-	dst = append(dst, `,"offset":`...)
-	dst = strconv.AppendInt(dst, int64(q.Offset), 10)
+	dst = strconv.AppendInt(dst, int64(q.Query.Limit), 10)
+	more := int64(q.Query.Offset+rows) < result.Total
+	if q.Cursor == nil {
+		dst = append(dst, `,"offset":`...)
+		dst = strconv.AppendInt(dst, int64(q.Query.Offset), 10)
+	} else if more = result.Next != ""; more {
+		dst = append(append(append(dst, `,"next_cursor":"`...), result.Next...), '"')
+	} else {
+		dst = append(dst, `,"next_cursor":null`...)
+	}
 	dst = append(dst, `,"has_more":`...)
-	dst = strconv.AppendBool(dst, int64(q.Offset+rows) < total)
+	dst = strconv.AppendBool(dst, more)
 	return append(dst, '}')
 }
 

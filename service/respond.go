@@ -159,6 +159,9 @@ func (s *Service) write(k *call, e endpoint, q params.Request, result handlers.R
 		mediaType = openapi.GeoJSON
 	}
 	k.http.Set(fiber.HeaderContentType, mediaType)
+	if result.Next != "" {
+		k.http.Append(fiber.HeaderLink, "<"+e.Path+"?cursor="+result.Next+`>; rel="next"`)
+	}
 	buffer := s.buffers.Get().(*[]byte)
 	*buffer = k.appendResult((*buffer)[:0], e, q, result)
 	k.http.Response().SetBody(*buffer) // copies it

@@ -10,7 +10,7 @@
 //	clusters  map clusters beside bare aggregations
 //	expensive the requests that cost most
 //	offsets   pages deep in every order, cold and warm
-//	crawls    everything in pages of 100, in every order
+//	crawls    everything in pages of 100, in every order, by offsets and by cursor, from both engines
 //	embedded  pages, offsets and expensive requests of the embedded engine
 //
 // and this only by name, since it takes half an hour:
@@ -116,8 +116,8 @@ func run(ctx context.Context, args []string) (err error) {
 			return err
 		}
 	}
-	if selected("embedded") {
-		return b.measureEmbedded(ctx)
+	if selected("embedded") || selected("crawls") {
+		return b.measureEmbedded(ctx, selected)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (b *bench) measureElastic(ctx context.Context, selected func(string) bool) 
 }
 
 // measureEmbedded loads the data into the embedded engine and measures pages of it.
-func (b *bench) measureEmbedded(ctx context.Context) (err error) {
+func (b *bench) measureEmbedded(ctx context.Context, selected func(string) bool) (err error) {
 	folder := "FILINGS_DATA_DIR=" + filepath.Join(b.dir, "embedded")
 	if _, err := b.load(ctx, b.data, folder); err != nil {
 		return err
@@ -171,6 +171,12 @@ func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 	defer func() { err = firstError(err, s.stop()) }()
 	a, err := b.look(ctx, s)
 	if err != nil {
+		return err
+	}
+	if selected("crawls") {
+		err = b.measureCrawls(ctx, s, a)
+	}
+	if err != nil || !selected("embedded") {
 		return err
 	}
 	fmt.Print("\n| embedded engine, page of 20 | ms the first time | ms, median and p99 | CPU of a page, ms |\n|---|---|---|---|\n")

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -79,36 +77,4 @@ func (s *served) total(ctx context.Context, path string) (int, error) {
 		err = json.Unmarshal(body, &page)
 	}
 	return page.Pagination.Total, err
-}
-
-// measureCrawls reads everything in pages of 100 in every order, and fails unless each filing comes once.
-func (b *bench) measureCrawls(ctx context.Context, s *served, a sample) error {
-	fmt.Print("\n| everything, in pages of 100 | filings/s | seconds |\n|---|---|---|\n")
-	for _, o := range orders() {
-		began, seen := time.Now(), make([]int64, 0, a.total)
-		for {
-			// A search finds what has the term; every county has a comma.
-			body, err := s.get(ctx, fmt.Sprintf("/v1/filings/search?limit=100&q=%s&%s&offset=%d", url.QueryEscape(", "), o.query(), len(seen)))
-			if err != nil {
-				return err
-			}
-			var page struct{ Data []struct{ ID int64 } }
-			if err := json.Unmarshal(body, &page); err != nil {
-				return err
-			}
-			if len(page.Data) == 0 {
-				break
-			}
-			for _, f := range page.Data {
-				seen = append(seen, f.ID)
-			}
-		}
-		took := time.Since(began).Seconds()
-		slices.Sort(seen)
-		if n := len(slices.Compact(seen)); n != a.total || n != len(seen) {
-			return fmt.Errorf("%s: %d different filings in %d rows, want %d", o, n, len(seen), a.total)
-		}
-		fmt.Printf("| %s | %.0f | %.1f |\n", strings.ToLower(o.String()), float64(a.total)/took, took)
-	}
-	return nil
 }

@@ -65,11 +65,11 @@ func (s *Store) Kept(ctx context.Context) (kept []index.Generation, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing generations: %w", err)
 	}
+	live := s.promoted(found)
 	for name, d := range found {
 		created, ok := generation.ParseName(s.alias, name)
 		if m := d.Mappings.Meta; ok && m.IsOf(name) && checkVersion(name) == nil {
-			_, live := d.Aliases[s.alias]
-			kept = append(kept, index.Generation{Name: name, CreatedAt: created, Filings: m.Filings, Live: live})
+			kept = append(kept, index.Generation{Name: name, CreatedAt: created, Filings: m.Filings, Live: slices.Contains(live, name)})
 		}
 	}
 	slices.SortFunc(kept, func(a, b index.Generation) int { return cmp.Compare(b.Name, a.Name) })

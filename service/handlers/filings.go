@@ -8,13 +8,38 @@ import (
 	"filings/index"
 	"filings/index/serving"
 	"filings/service/access"
+	"filings/service/cursor"
 	"filings/service/params"
 )
 
 // List handles GET /v1/filings and GET /v1/filings/search: a page.
 func List(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	rows, total, err := r.Page(ctx, q.Query)
-	return Result{Data: rows, Total: total}, err
+	if q.Cursor != nil {
+		return crawl(ctx, r, q.Query, *q.Cursor)
+	}
+	page, total, err := r.Page(ctx, q.Query)
+	return Result{Data: page.Records, Total: total}, err
+}
+
+// crawl reads the page behind a cursor. The first one counts; the others have it from the cursor.
+func crawl(ctx context.Context, r *serving.Reader, q index.Query, at cursor.Cursor) (result Result, err error) {
+	var page index.Page
+	if q.After == "" {
+		at.Generation = index.GenerationID(r.Generation())
+		page, at.Total, err = r.Page(ctx, q)
+	} else {
+		page, err = r.Rows(ctx, q)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	at.After = page.End
+	at.Seen += int64(len(page.Records))
+	result = Result{Data: page.Records, Total: at.Total}
+	if at.After != "" && at.Seen < at.Total {
+		result.Next = at.String()
+	}
+	return result, nil
 }
 
 // Filing handles GET /v1/filings/{id}.

@@ -14,8 +14,9 @@ type Handler func(context.Context, *serving.Reader, params.Request) (Result, err
 
 // Result is what a handler returns. The responder gives it its form.
 type Result struct {
-	Data  any   // index.Record, []index.Record, or what encodes as JSON; in GeoJSON the whole body
-	Total int64 // of a page: how many filings the query selects
+	Data  any    // index.Record, []index.Record, or what encodes as JSON; in GeoJSON the whole body
+	Total int64  // of a page: how many filings the query selects
+	Next  string // of a page by cursor: the cursor of the next one; "" on the last one
 }
 
 // Refusal is an error with a message for the client. Nothing else of an error reaches a client, so that what an engine

@@ -48,6 +48,9 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 	if o.Tag != TagAccount { // it comes from filings
 		more = append(slices.Clip(more), "X-Generation")
 	}
+	if o.Shape.Has(Pagination) {
+		more = append(slices.Clip(more), "Link")
+	}
 	headers := slices.Concat([]string{"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 		"X-Ignored-Parameters", "Preference-Applied"}, more)
 	if o.Shape.Has(Tagged) {

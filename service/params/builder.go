@@ -39,7 +39,14 @@ const finerTiles = 2
 // Read reads the values of raw and of the path, and builds the Request. The first invalid one in the order of the table is
 // the error. segment returns the segment of the path for a parameter, as it was sent. Filters may be by fields up to tier.
 func (t *Table) Read(raw Raw, segment func(name string) string, tier index.Tier, now time.Time) (Request, error) {
+	raw, at, err := t.crawl(raw, now.UTC().Truncate(24*time.Hour))
+	if err != nil {
+		return Request{}, err
+	}
 	b := &builder{now: now.UTC(), active: t.active}
+	if at != nil {
+		b.now = at.Day
+	}
 	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now}
 	for i := range t.rows {
 		p := &t.rows[i]
@@ -73,6 +80,9 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tier index.Tier,
 	}
 	if err := b.finish(raw.on); err != nil {
 		return Request{}, err
+	}
+	if b.request.Cursor = at; at != nil && at.After != "" {
+		b.request.Query.After, b.request.Generation, b.request.Moves = at.After, at.Generation, false
 	}
 	b.request.Text = b.request.canonical(raw.on)
 	return b.request, nil

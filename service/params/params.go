@@ -14,10 +14,12 @@
 package params
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
 	"filings/index"
+	"filings/service/cursor"
 )
 
 // Request is what a client requests of an endpoint. Fields that an endpoint does not take are zero.
@@ -30,6 +32,10 @@ type Request struct {
 
 	Generation string // the public id of the generation to read; "": the live one
 	Moves      bool   // Query.Where depends on the day
+
+	// Cursor is where a page by cursor begins, with the parameters of the page; After is "" for the first one. nil: a page
+	// by offset.
+	Cursor *cursor.Cursor
 
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
@@ -47,7 +53,11 @@ type Caller struct{ User, Tier string }
 func (r *Request) canonical(on Endpoints) string {
 	switch {
 	case on&pages != 0:
-		return r.Query.String()
+		text := r.Query.String()
+		if r.Cursor != nil { // the page says of what it is a part
+			text += fmt.Sprintf(" by cursor, %d of %d", r.Cursor.Seen, r.Cursor.Total)
+		}
+		return text
 	case on&Clusters != 0:
 		return r.Grid.Text(r.Query.Where)
 	case on&CountyStats != 0:

@@ -162,7 +162,7 @@ func TestP3_OneTable(t *testing.T) {
 		if _, ok := table.names[Search][name]; !ok {
 			t.Errorf("search does not take %s", name)
 		}
-		if _, ok := table.names[Clusters][name]; ok == (name == "limit" || name == "offset") {
+		if _, ok := table.names[Clusters][name]; ok == (name == "limit" || name == "offset" || name == "cursor") {
 			t.Errorf("clusters: %s", name)
 		}
 	}

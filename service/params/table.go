@@ -87,6 +87,7 @@ const (
 	opZoom
 	opID
 	opGeneration
+	opCursor
 )
 
 // RequiredBy reports whether on, which takes p, has no response without it.
@@ -215,8 +216,11 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Direction of the sort. Filings without the value come last in both.", Example: "ASC"},
 		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(maxLimit), op: opLimit, Default: "20",
 			Help: "Page size, 1 or more. Above 100 becomes 100.", Example: "50"},
-		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, Default: "0",
-			Help: "Filings to skip.", Example: "40"},
+		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and beside a cursor there is none
+			Help: "Filings to skip; none when omitted. Not with `cursor`.", Example: "40"},
+		{Name: "cursor", On: pages, Kind: Text, op: opCursor,
+			Help: "`*` for the first page of a crawl, then `next_cursor` of the page before, which is enough by itself: it holds the generation, the other " +
+				"parameters and the place. Given beside it they must be the same; `limit` may change.", Example: "*"},
 		{Name: "state", On: CountyStats, Kind: State, op: opState,
 			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
 		{Name: "generation", On: Queried, Kind: Generation, op: opGeneration,

@@ -1,7 +1,10 @@
 package reader
 
 import (
+	"encoding/json"
+	"math"
 	"slices"
+	"strconv"
 
 	"filings/index"
 	"filings/index/elastic/document"
@@ -62,3 +65,59 @@ func rowsBody(clauses []object, o order, backwards bool, from, size int) object 
 		"from": from, "size": size, "track_total_hits": false, "sort": o.body(backwards),
 	}, clauses)
 }
+
+// place is what a filing is sorted by, as JSON: a value for each key of an order, null where it has none.
+type place []json.RawMessage
+
+var missing = json.RawMessage("null")
+
+// rows are filings that follow one another in an order, with the places of the first and the last one.
+type rows struct {
+	records     []index.Record
+	first, last place
+}
+
+func (r *rows) add(more rows) {
+	if len(more.records) == 0 {
+		return
+	}
+	if len(r.records) == 0 {
+		r.first = more.first
+	}
+	r.records, r.last = append(r.records, more.records...), more.last
+}
+
+// placeOf returns the place of a hit: what was known of it, and what it was sorted by, an array.
+func placeOf(known place, sorted []byte) (p place, err error) {
+	if err := json.Unmarshal(sorted, &p); err != nil {
+		return nil, err
+	}
+	for i, v := range p[:max(0, len(p)-1)] {
+		if stands(v) {
+			p[i] = missing
+		}
+	}
+	return slices.Concat(known, p), nil
+}
+
+// stands reports whether v is what Elasticsearch sorts by where there is no value: infinities, of integers the farthest.
+func stands(v json.RawMessage) bool {
+	switch string(v) {
+	case firstInteger, lastInteger, `"-Infinity"`, `"Infinity"`:
+		return true
+	}
+	return false
+}
+
+// sorted is p as Elasticsearch sorts it where days descend, and where the other values are not missing.
+func (p place) sorted() place {
+	p = slices.Clone(p)
+	for i, v := range p {
+		if string(v) == string(missing) {
+			p[i] = json.RawMessage(firstInteger)
+		}
+	}
+	return p
+}
+
+var firstInteger, lastInteger = strconv.Itoa(math.MinInt64), strconv.Itoa(math.MaxInt64)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pa
 					t.Fatal(err)
 				}
 				want, _ := o.Rows(t.Context(), q)
-				if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
+				if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
 					t.Fatalf("%s (-want +got):\n%s", q, diff)
 				}
 			}
@@ -140,7 +141,7 @@ func TestP2_BeyondTheEndAndLargePages(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _ := o.Rows(t.Context(), q)
-			if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
+			if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", q, diff)
 			}
 		}
@@ -161,6 +162,85 @@ func TestP2_CountsOnce(t *testing.T) {
 	}
 	if n := net.Requests("_search"); n != 1+20 {
 		t.Errorf("%d searches for 20 pages of one filter and order", n)
+	}
+}
+
+// A page behind another one is one search, wherever it lies, and none that counts: among filings that differ in all that
+// they are sorted by, and among filings that differ in nothing but the id.
+func TestX4_OneSearchAPage(t *testing.T) {
+	t.Parallel()
+	different, equal := make([]*index.Filing, 120), make([]*index.Filing, 120)
+	for i := range different {
+		different[i] = &index.Filing{ID: int64(i + 1), CreatedAt: time.Date(2024, 5, 1, i, 0, 0, 0, time.UTC)}
+		different[i].SetText(index.Owner, fmt.Sprint("Owner ", i*7%120))
+		different[i].SetText(index.FilingDate, time.Date(2024, 5, 1+i/3, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		different[i].SetNumber(index.FilingAmount, float64(i*11%120))
+		different[i].SetNumber(index.CurrentAmount, float64(i*13%120)-60)
+		equal[i] = &index.Filing{ID: int64(i + 1), CreatedAt: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
+		equal[i].SetText(index.FilingDate, "2024-05-01")
+		equal[i].SetNumber(index.FilingAmount, 7)
+	}
+	for name, filings := range map[string][]*index.Filing{"different": different, "equal": equal} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			net := &elastictest.Faults{}
+			r, o := New(clientBehind(t, net), testReader(t, 1, filings).generation, cache.New(1<<20)), indextest.NewOracle("made", filings)
+			for _, by := range index.SortFields {
+				for _, ascending := range []bool{true, false} {
+					q := index.Query{Sort: index.Sort{By: by, Ascending: ascending}, Limit: 10}
+					for all := o.Select(index.Filter{}, q.Sort); len(all) > 0; all = all[q.Limit:] {
+						before := net.Requests("_search")
+						got, err := r.Rows(t.Context(), q)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if diff := cmp.Diff(texts(indextest.Records(all[:q.Limit])), texts(got.Records)); diff != "" {
+							t.Fatalf("%s (-want +got):\n%s", q, diff)
+						}
+						if n := net.Requests("_search") - before; q.After != "" && n != 1 {
+							t.Errorf("%s: %d searches", q, n)
+						}
+						q.After = got.End
+					}
+				}
+			}
+		})
+	}
+}
+
+// A place of a made-up form is an error of its own, without a search; an owner too long for an address is found by its id.
+func TestX3_Places(t *testing.T) {
+	t.Parallel()
+	filings := elastictest.Filings(30)
+	for _, f := range filings {
+		f.SetText(index.Owner, strings.Repeat("o", index.MaxText-5)+strconv.FormatInt(f.ID%3, 10))
+	}
+	o := indextest.NewOracle("made", filings)
+	r := testReader(t, 1, filings)
+	q := index.Query{Sort: index.Sort{By: index.Owner}, Limit: 7}
+	for all := o.Select(index.Filter{}, q.Sort); len(all) > 0; {
+		got, err := r.Rows(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := min(q.Limit, len(all))
+		if diff := cmp.Diff(texts(indextest.Records(all[:n])), texts(got.Records)); diff != "" || len(got.End) > 30 {
+			t.Fatalf("%s, then %q (-want +got):\n%s", q, got.End, diff)
+		}
+		all, q.After = all[n:], got.End
+	}
+	for _, place := range []string{
+		"[]", "[1]", "[1,2,3]", `["o",null,null]`, `[1,2,3]`, `["o","d",3]`, `["o",1.5,3]`, `["o",1,3`, "=", "{}", "null", "id ", "id 1.5", "id 99",
+	} {
+		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, After: place}); !errors.Is(err, index.ErrPlace) {
+			t.Errorf("%q: %v", place, err)
+		}
+	}
+	for _, place := range []string{"[1e999,1,1]", `["1",1,1]`, "[true,1,1]"} {
+		by := index.Sort{By: index.FilingAmount}
+		if _, err := r.Rows(t.Context(), index.Query{Sort: by, Limit: 1, After: place}); !errors.Is(err, index.ErrPlace) {
+			t.Errorf("%q: %v", place, err)
+		}
 	}
 }
 
@@ -221,7 +301,7 @@ func TestReader_RecordsComeBackAsTheyWere(t *testing.T) {
 	for i, f := range filings { // in their order: no dates, descending ids
 		want[i] = string(index.AppendRecord(nil, f))
 	}
-	if diff := cmp.Diff(want, texts(got)); diff != "" {
+	if diff := cmp.Diff(want, texts(got.Records)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -61,6 +61,12 @@ func run(ctx context.Context) error {
 	list := ok(c.ListFilingsWithResponse(ctx, &filings.ListFilingsParams{FilingTypes: &types, Categories: &categories, Limit: &limit}))
 	got["listFilings"] = ids(list.JSON200.Data)
 	got["listFilings refused"] = ok(c.ListFilingsWithResponse(ctx, &filings.ListFilingsParams{Limit: &none})).JSON400.Error.Message
+	var crawled []int64
+	for cursor := "*"; len(crawled) < 15; {
+		page := ok(c.ListFilingsWithResponse(ctx, &filings.ListFilingsParams{Cursor: &cursor, Limit: &limit})).JSON200
+		crawled, cursor = append(crawled, ids(page.Data)...), *page.Pagination.NextCursor
+	}
+	got["listFilings by cursor"] = crawled
 	search := ok(c.SearchFilingsWithResponse(ctx, &filings.SearchFilingsParams{Q: "maple", Categories: &categories, SortBy: &sort, SortOrder: &order}))
 	got["searchFilings"] = ids(search.JSON200.Data)
 	world := filings.ClusterFilingsParams{BoundsNorth: 90, BoundsSouth: -90, BoundsEast: 180, BoundsWest: -180, Zoom: 4, FilingTypes: &types}

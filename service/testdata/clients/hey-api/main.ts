@@ -25,6 +25,13 @@ async function main(): Promise<void> {
   got["listFilings"] = ids(be((await api.listFilings({ client, query: { filing_types, categories, limit: 5 } })).data));
   const error = be((await api.listFilings({ client, query: { limit: 0 } })).error).error;
   got["listFilings refused"] = typeof error === "string" ? error : error.message;
+  const crawled: number[] = [];
+  for (let cursor: string | null | undefined = "*"; cursor && crawled.length < 15; ) {
+    const page: api.FilingList = be((await api.listFilings({ client, query: { cursor, limit: 5 } })).data);
+    crawled.push(...ids(page));
+    cursor = page.pagination.next_cursor;
+  }
+  got["listFilings by cursor"] = crawled;
   const query = { q: "maple", categories, sort_by: "filing_amount", sort_order: "ASC" } as const;
   got["searchFilings"] = ids(be((await api.searchFilings({ client, query })).data));
   const world = { bounds_north: 90, bounds_south: -90, bounds_east: 180, bounds_west: -180, zoom: 4, filing_types };

@@ -27,6 +27,14 @@ async function main(): Promise<void> {
   const refused = await client.GET("/v1/filings", { params: { query: { limit: 0 } } });
   const error = be(refused.error).error;
   got["listFilings refused"] = typeof error === "string" ? error : error.message;
+  const crawled: number[] = [];
+  for (let cursor: string | null | undefined = "*"; cursor && crawled.length < 15; ) {
+    const response = await client.GET("/v1/filings", { params: { query: { cursor, limit: 5 } } });
+    const page: components["schemas"]["FilingList"] = be(response.data);
+    crawled.push(...ids(page));
+    cursor = page.pagination.next_cursor;
+  }
+  got["listFilings by cursor"] = crawled;
   const query = { q: "maple", categories, sort_by: "filing_amount", sort_order: "ASC" } as const;
   got["searchFilings"] = ids(be((await client.GET("/v1/filings/search", { params: { query } })).data));
   const world = { bounds_north: 90, bounds_south: -90, bounds_east: 180, bounds_west: -180, zoom: 4, filing_types };

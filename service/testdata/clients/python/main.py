@@ -59,6 +59,13 @@ def main() -> None:
     got["listFilings"] = [filing.id for filing in page.data]
     assert all(filing.filing_type in types for filing in page.data)
     got["listFilings refused"] = be(ErrorResponse, list_filings.sync(client=client, limit=0)).error.message
+    crawled: list[int] = []
+    cursor = "*"
+    while len(crawled) < 15:
+        page = be(FilingList, list_filings.sync(client=client, cursor=cursor, limit=5))
+        crawled += [filing.id for filing in page.data]
+        cursor = be(str, page.pagination.next_cursor)
+    got["listFilings by cursor"] = crawled
     found = search_filings.sync(
         client=client, q="maple", categories=categories, sort_by=SortBy.FILING_AMOUNT, sort_order=SortOrder.ASC
     )

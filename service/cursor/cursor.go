@@ -1,0 +1,104 @@
+// Package cursor is the text in which a client holds where its crawl is. It owns that text's form. It refuses to know what
+// the query and the place in it mean.
+//
+// A cursor holds all that the next page needs, so that the service keeps nothing of a crawl. Its checksum finds damage, by
+// a client or on the way. It is no signature: whoever makes a cursor up learns nothing that a query would not have told,
+// since what a key shows is decided at each request.
+package cursor
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"time"
+)
+
+// First is what a client sends for the first page.
+const First = "*"
+
+// Cursor is a place between two pages of a crawl.
+type Cursor struct {
+	Generation  string    // the public id of the generation that all pages come from
+	Endpoint    string    // what the pages are of
+	Query       string    // the parameters of the pages, as a query string
+	Day         time.Time // on which the crawl began, midnight UTC: relative filters stay as they were then
+	After       string    // the place, in the engine's own words (index.Query.After)
+	Seen, Total int64     // filings before the place, and in all
+}
+
+// version begins a cursor's bytes. Another form of them gets another one.
+const version = 1
+
+// ErrDamaged is the error of a text that String did not write.
+var ErrDamaged = errors.New("not a cursor, or a damaged one")
+
+var (
+	encoding = base64.RawURLEncoding.Strict() // strict: else the last character would have several forms
+	table    = crc32.MakeTable(crc32.Castagnoli)
+)
+
+const secondsADay = 24 * 60 * 60
+
+// String returns the text of c, of letters, digits, - and _: a third longer than what c holds.
+func (c Cursor) String() string {
+	b := []byte{version}
+	for _, s := range c.texts() {
+		b = append(binary.AppendUvarint(b, uint64(len(*s))), *s...)
+	}
+	for _, n := range []int64{c.Day.Unix() / secondsADay, c.Seen, c.Total} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return encoding.EncodeToString(binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, table)))
+}
+
+func (c *Cursor) texts() []*string { return []*string{&c.Generation, &c.Endpoint, &c.Query, &c.After} }
+
+// Parse reads what String wrote, or returns ErrDamaged.
+func Parse(text string) (c Cursor, err error) {
+	b, err := encoding.DecodeString(text)
+	end := len(b) - crc32.Size
+	if err != nil || end < 1 || b[0] != version || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], table) {
+		return Cursor{}, ErrDamaged
+	}
+	r := reader{rest: b[1:end]}
+	for _, s := range c.texts() {
+		*s = r.text()
+	}
+	c.Day = time.Unix(r.number()*secondsADay, 0).UTC()
+	c.Seen, c.Total = r.number(), r.number()
+	if r.failed || len(r.rest) > 0 || c.String() != text {
+		return Cursor{}, ErrDamaged
+	}
+	return c, nil
+}
+
+// reader reads the bytes of a cursor. Beyond their end it fails, and returns zero values.
+type reader struct {
+	rest   []byte
+	failed bool
+}
+
+// largest bounds numbers, so that no sum and no date made from two of them overflows.
+const largest = 1 << 40
+
+func (r *reader) number() int64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > largest {
+		r.rest, r.failed = nil, true
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return int64(n)
+}
+
+func (r *reader) text() string {
+	n := int(r.number())
+	if n > len(r.rest) {
+		r.rest, r.failed = nil, true
+		return ""
+	}
+	text := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	return text
+}

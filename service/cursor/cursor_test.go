@@ -1,0 +1,91 @@
+package cursor_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"hash/crc32"
+	"strings"
+	"testing"
+	"time"
+
+	"filings/service/cursor"
+)
+
+func example() cursor.Cursor {
+	return cursor.Cursor{
+		Generation: "20261122-051422.061847", Endpoint: "search", Query: "q=maple&county=Orange%2C+FL&limit=100",
+		Day: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), After: `[12.5,null,77]`, Seen: 4200, Total: 525_682,
+	}
+}
+
+// A cursor is read as it was written, and fits into an address without escapes.
+func TestX3_CursorRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, want := range []cursor.Cursor{example(), {Day: time.Unix(0, 0).UTC()}} {
+		text := want.String()
+		got, err := cursor.Parse(text)
+		if err != nil || got != want {
+			t.Errorf("%+v became %+v, %v", want, got, err)
+		}
+		if rest := strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"); rest != "" {
+			t.Errorf("%q in %q", rest, text)
+		}
+	}
+}
+
+// A cursor of which one character is another one, is missing, or is there twice, is refused, whatever that character is.
+func TestX3_DamagedCursor(t *testing.T) {
+	t.Parallel()
+	text := example().String()
+	refused := func(text string) {
+		t.Helper()
+		if c, err := cursor.Parse(text); !errors.Is(err, cursor.ErrDamaged) {
+			t.Errorf("%q is read as %+v, %v", text, c, err)
+		}
+	}
+	for i := range len(text) {
+		for b := range 256 {
+			if byte(b) != text[i] {
+				refused(text[:i] + string([]byte{byte(b)}) + text[i+1:])
+			}
+		}
+		refused(text[:i])
+		refused(text[:i] + text[i+1:])
+		refused(text[:i] + text[i:i+1] + text[i:])
+	}
+	for _, text := range []string{"", "*", "=", text + "=", text + "\n", " " + text} {
+		refused(text)
+	}
+}
+
+// A checksum that fits does not make a cursor of bytes that are none.
+func TestX3_MadeUpCursor(t *testing.T) {
+	t.Parallel()
+	for name, b := range map[string]string{
+		"another version":   "\x02\x00\x00\x00\x00\x00\x00\x00",
+		"texts end early":   "\x01\x05abc",
+		"numbers are gone":  "\x01\x00\x00\x00\x00\x00",
+		"bytes behind it":   "\x01\x00\x00\x00\x00\x00\x00\x00\x00",
+		"a large number":    "\x01\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+		"a long number":     "\x01\x80\x00\x00\x00\x00\x00\x00\x00",
+		"an endless number": "\x01" + strings.Repeat("\xff", 12),
+	} {
+		sum := crc32.Checksum([]byte(b), crc32.MakeTable(crc32.Castagnoli))
+		text := base64.RawURLEncoding.EncodeToString(append([]byte(b), byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24)))
+		if c, err := cursor.Parse(text); !errors.Is(err, cursor.ErrDamaged) {
+			t.Errorf("%s is read as %+v, %v", name, c, err)
+		}
+	}
+}
+
+// Whatever is read is what would be written, and nothing panics.
+func FuzzParse(f *testing.F) {
+	f.Add(example().String())
+	f.Add("AQAAAAAAAAA")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := cursor.Parse(text)
+		if err == nil && c.String() != text {
+			t.Errorf("%q is read as %+v, which is %q", text, c, c)
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package params
+
+import (
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"filings/service/cursor"
+)
+
+// maxHeld is how long the parameters of a crawl may be, in characters. A cursor holds them, and is in an address and in a
+// header, of which servers between take 4 KiB at least. A hundred ids of any size fit.
+const maxHeld = 2048
+
+// crawled names in a cursor what its pages are of. These names never change.
+func (on Endpoints) crawled() string {
+	if on == Search {
+		return "search"
+	}
+	return "list"
+}
+
+// crawl turns parameters with a cursor into those of its page, and returns the cursor; nil where there is none. A cursor
+// holds parameters: what is given beside it must be the same, but for the limit.
+func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
+	i, known := t.names[raw.on]["cursor"]
+	if !known {
+		return raw, nil, nil
+	}
+	text, _, err := raw.text(i, &t.rows[i])
+	if err != nil || text == "" {
+		return raw, nil, err
+	}
+	if offset := t.names[raw.on]["offset"]; slices.ContainsFunc(raw.values[offset], rawValue.filled) {
+		return raw, nil, invalid("offset", "must not be given with cursor: a page by cursor begins behind the one before")
+	}
+	at := cursor.Cursor{Endpoint: raw.on.crawled(), Day: today}
+	if text != cursor.First {
+		if raw, at, err = t.held(raw, text); err != nil {
+			return raw, nil, err
+		}
+	}
+	at.Query, err = t.query(raw)
+	if err == nil && len(at.Query) > maxHeld {
+		err = invalid("cursor", "must not be given with so many parameters: it holds up to %d characters of them, and these are %d", maxHeld, len(at.Query))
+	}
+	return raw, &at, err
+}
+
+// held returns the parameters that a cursor holds, with the limit of raw if it has one.
+func (t *Table) held(raw Raw, text string) (Raw, cursor.Cursor, error) {
+	const must = "must be %s, or the next_cursor of a page: this one is damaged"
+	at, err := cursor.Parse(text)
+	if err != nil {
+		return raw, at, invalid("cursor", must, cursor.First)
+	}
+	if want := raw.on.crawled(); at.Endpoint != want {
+		return raw, at, invalid("cursor", "must be one of this endpoint, which is the %s: this one is of the %s", want, Shorten(at.Endpoint))
+	}
+	held, err := t.Split(raw.on, at.Query)
+	if err != nil || len(held.Unknown) > 0 || at.After == "" {
+		return raw, at, invalid("cursor", must, cursor.First)
+	}
+	if held.values == nil {
+		held.values = make([][]rawValue, len(t.rows))
+	}
+	for i := range t.rows {
+		p := &t.rows[i]
+		if !slices.ContainsFunc(raw.values[i], rawValue.filled) || p.op == opCursor {
+			continue
+		}
+		if p.op == opLimit {
+			held.values[i] = raw.values[i]
+			continue
+		}
+		if err := t.repeats(raw, held, at, i); err != nil {
+			return raw, at, err
+		}
+	}
+	return held, at, nil
+}
+
+// repeats fails unless raw has the value in row i that the cursor holds.
+func (t *Table) repeats(raw, held Raw, at cursor.Cursor, i int) error {
+	p := &t.rows[i]
+	text, name, err := raw.text(i, p)
+	if err != nil {
+		return err
+	}
+	if p.op == opGeneration {
+		if text != at.Generation {
+			return invalid(name, "must be %s, which the cursor is of, or be left out", at.Generation)
+		}
+		return nil
+	}
+	want := ""
+	if len(held.values[i]) > 0 {
+		if want, _, err = held.text(i, p); err != nil {
+			return err
+		}
+	}
+	if !p.same(text, want) {
+		return invalid(name, "must be as on the first page, or be left out: the cursor holds it")
+	}
+	return nil
+}
+
+// same reports whether two texts are the same value of p. The items of a list may have another order.
+func (p *Parameter) same(a, b string) bool {
+	if a == b || b == "" {
+		return a == b
+	}
+	x, _, ok1 := p.read(a)
+	y, _, ok2 := p.read(b)
+	slices.Sort(x.texts)
+	slices.Sort(y.texts)
+	return ok1 && ok2 && reflect.DeepEqual(x, y)
+}
+
+// query writes the parameters that a cursor holds, under their current names.
+func (t *Table) query(raw Raw) (string, error) {
+	var parts []string
+	for i := range t.rows {
+		p := &t.rows[i]
+		if p.On&raw.on == 0 || len(raw.values[i]) == 0 || p.op == opCursor || p.op == opGeneration {
+			continue
+		}
+		text, _, err := raw.text(i, p)
+		if err != nil {
+			return "", err
+		}
+		if text != "" {
+			parts = append(parts, p.Name+"="+strings.ReplaceAll(url.QueryEscape(text), "%2C", ","))
+		}
+	}
+	return strings.Join(parts, "&"), nil
+}
