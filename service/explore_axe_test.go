@@ -25,7 +25,10 @@ func TestExplore_Axe(t *testing.T) {
 					e.Screenshot(scheme + "-" + part.name)
 				}
 			}
-			e.act(func() { e.Click("#filters [type=reset]") })
+			e.act(func() {
+				e.term("")
+				e.Click("#filters [type=reset]")
+			})
 			checkAxe(e, "all filings")
 			e.Screenshot("all")
 		})
@@ -37,7 +40,11 @@ var pageParts = []struct {
 	name string
 	open func(*explorer)
 }{
-	{"unfolded", func(e *explorer) { e.Value(`for (const d of document.querySelectorAll("details")) d.open = true; ""`) }},
+	{"unfolded", func(e *explorer) {
+		e.Value(`for (const d of document.querySelectorAll("details")) d.open = true; ""`)
+		e.Wait(`document.querySelector("#bars li") && document.querySelector("#days li")`)
+	}},
+	{"term", func(e *explorer) { e.act(func() { e.term("owner") }) }},
 	{"trouble", func(e *explorer) { e.act(func() { e.Type("#filter-min_amount", "much") }) }},
 	{"place", func(e *explorer) {
 		e.act(func() {
