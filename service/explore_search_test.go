@@ -103,7 +103,7 @@ func TestExplore_Sort(t *testing.T) {
 	if got := e.Value(heads); got != "" || sorted() != "Filing date descending" {
 		t.Errorf("without a term %q sort, and the table is by %q", got, sorted())
 	}
-	if got := e.Text("#order"); got != "Newest recording date first. Other orders with a search term." {
+	if got := e.Text("#order"); got != "Newest first; other orders with a search term" {
 		t.Errorf("order %q", got)
 	}
 	e.act(func() { e.Type("#term", "trust") })
