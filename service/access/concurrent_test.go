@@ -174,7 +174,7 @@ func TestK8_NoneIsLost(t *testing.T) {
 				if err != nil || i%2 == 0 {
 					return err
 				}
-				return other.Refund(t.Context(), a)
+				return other.Refund(t.Context(), a, 1)
 			})
 		}
 		must(t, group.Wait())
