@@ -94,7 +94,7 @@ func (s *Service) refund(k *call) {
 		defer s.refunds.RUnlock()
 		// Not the request's context: that has probably ended, which is why we are here. A refund has a limit of its own.
 		err := recovered(context.Background(), func(ctx context.Context) error {
-			return s.config.Access.Refund(ctx, admission)
+			return s.config.Access.Refund(ctx, admission, 1)
 		})
 		if err != nil {
 			s.log.Error("quota not refunded", slog.String("id", id), slog.String("error", err.Error()))
