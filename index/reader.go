@@ -13,17 +13,22 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrUnavailable: the engine's server did not respond, or not in full.
 	ErrUnavailable = errors.New("engine unavailable")
-	// ErrGone: the generation that a Reader is pinned to was deleted. The Engine has a new Reader.
+	// ErrGone: the generation that a Reader is of was deleted, or the one that was requested is not kept.
 	ErrGone = errors.New("generation is gone")
 	// ErrLost: a generation was live once, and now there is none. Only an operator can repair that.
 	ErrLost = errors.New("the live generation is lost")
 )
 
-// Engine has a live generation.
+// Engine has generations, one of which is live.
 type Engine interface {
 	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the
 	// first load it is a Reader without filings, whose Generation is ""; ErrLost where there was a first load.
 	Live(ctx context.Context) (Reader, error)
+	// Kept lists the generations that Open opens, the newest first: those that are sealed, and laid out as this program
+	// reads them.
+	Kept(ctx context.Context) ([]Generation, error)
+	// Open returns a Reader of the sealed generation with that name, or ErrNotFound.
+	Open(ctx context.Context, generation string) (Reader, error)
 }
 
 // Reader reads one generation. It is safe for concurrent use. Every method may return ErrUnavailable or ErrGone,

@@ -23,6 +23,7 @@ const (
 	headerPrefer     = "Prefer"
 	headerApplied    = "Preference-Applied"
 	headerDeprecated = "Deprecation"
+	headerGeneration = "X-Generation"
 )
 
 // newCORS lets scripts of origins use the API, and read all headers that it sends (rule K7).
@@ -32,7 +33,7 @@ func newCORS(origins []string) edge.CORS {
 		Methods: "GET, HEAD",
 		Headers: headerKey + ", If-None-Match, " + headerPrefer,
 		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", Retry-After, " + headerRequestID + ", " +
-			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link",
+			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration,
 	}
 }
 

@@ -138,6 +138,7 @@ func TestK6_RefundIsLate(t *testing.T) {
 
 // swapping is an engine whose first generation is gone when it is read, as after a swap and a deletion.
 type swapping struct {
+	index.Engine
 	lives atomic.Int64
 	old   index.Reader
 	new   index.Reader

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -47,7 +46,7 @@ func openReader(name, path string) (*reader, error) {
 }
 
 func (r *reader) prepare() (err error) {
-	if r.summary.Version != version || !bytes.Equal(r.summary.Record, emptyRecord()) {
+	if !r.summary.current() {
 		return errors.New("it was made by another version of the program: load the filings anew")
 	}
 	var err1, err2 error

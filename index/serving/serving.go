@@ -63,6 +63,7 @@ type Engine struct {
 	hits, misses atomic.Uint64
 	log          *slog.Logger
 	lost         atomic.Bool // the live generation is, as was logged
+	generations  generations
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
@@ -115,7 +116,12 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}, nil
+	e.generations.closeIdle(e.now())
+	return e.reader(inner), nil
+}
+
+func (e *Engine) reader(inner index.Reader) *Reader {
+	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}
 }
 
 // noteLost logs once that the live generation is lost, and once that there is one again.

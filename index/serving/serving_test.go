@@ -21,6 +21,7 @@ import (
 
 // counting is an engine that counts its calls, and fails with fail if that is set.
 type counting struct {
+	index.Engine
 	reader index.Reader
 	calls  atomic.Int64
 	fail   error
@@ -397,7 +398,9 @@ type waiting struct {
 	release chan struct{}
 }
 
-func (e *waiting) Live(context.Context) (index.Reader, error) { return e, nil }
+func (e *waiting) Live(context.Context) (index.Reader, error)         { return e, nil }
+func (e *waiting) Kept(context.Context) ([]index.Generation, error)   { return nil, nil }
+func (e *waiting) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
 
 func (e *waiting) Count(ctx context.Context, _ index.Filter) (int64, error) {
 	e.calls.Add(1)

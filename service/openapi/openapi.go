@@ -82,6 +82,8 @@ const (
 	TagStats    = "statistics"
 	TagCounties = "counties"
 	TagAccount  = "account"
+
+	TagGenerations = "generations"
 )
 
 // Template writes a path of an Operation as OpenAPI does: :id is {id}.

@@ -45,6 +45,9 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 		OperationID: o.ID, Tags: []string{o.Tag}, Summary: o.Summary, Description: o.Text,
 		Parameters: b.parameters(o), Responses: openapi3.NewResponses(),
 	}
+	if o.Tag != TagAccount { // it comes from filings
+		more = append(slices.Clip(more), "X-Generation")
+	}
 	headers := slices.Concat([]string{"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 		"X-Ignored-Parameters", "Preference-Applied"}, more)
 	if o.Shape.Has(Tagged) {
@@ -53,7 +56,7 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 	}
 	op.Responses.Set("200", response("What was requested.", headers, content))
 	for status, name := range errorResponses {
-		if name != "NotFound" || o.Shape.Has(MayMiss) {
+		if (name != "NotFound" || o.Shape.Has(MayMiss)) && (name != "Gone" || o.Takes != 0) {
 			op.Responses.Set(status, &openapi3.ResponseRef{Ref: "#/components/responses/" + name})
 		}
 	}

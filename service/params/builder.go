@@ -133,6 +133,8 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.zoom = int(v.integer)
 	case opID:
 		b.request.ID = v.integer
+	case opGeneration:
+		b.request.Generation = v.text
 	}
 }
 
@@ -173,6 +175,7 @@ func (b *builder) recorded(op operator, v value) {
 	var from, to string
 	switch op {
 	case opLastDays:
+		b.request.Moves = true
 		from = b.now.AddDate(0, 0, -int(v.integer)).Format(time.DateOnly)
 	case opInMonth:
 		from, to = v.day.Format(time.DateOnly), v.day.AddDate(0, 1, -1).Format(time.DateOnly)

@@ -28,6 +28,9 @@ type Request struct {
 	ID     int64       // of a filing
 	County string      // as in the path, trimmed; Query.Where selects its filings
 
+	Generation string // the public id of the generation to read; "": the live one
+	Moves      bool   // Query.Where depends on the day
+
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
 
