@@ -45,6 +45,8 @@ type call struct {
 	began     time.Time
 	known     bool // the caller is: admission is set, whatever its verdict
 	admission access.Admission
+	unpriced  bool // nothing was taken of the quota yet: the price is not known (rule X7)
+	streams   bool // the body is sent after the handlers' return, and ends the request
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
@@ -84,7 +86,9 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	if err != nil {
 		s.fail(k, err)
 	}
-	s.end(k, err)
+	if !k.streams {
+		s.end(k, err)
+	}
 	return nil
 }
 
@@ -110,8 +114,11 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 // fail writes the response to a request that failed, after refunding what it cost if that is our fault.
 func (s *Service) fail(k *call, err error) {
 	kind, message := mapError(err)
-	if kind.status >= http.StatusInternalServerError {
+	switch {
+	case kind.status >= http.StatusInternalServerError:
 		s.refund(k)
+	case k.unpriced && kind.status != http.StatusTooManyRequests:
+		s.chargeRefused(k)
 	}
 	r := k.http.Response()
 	r.ResetBody()

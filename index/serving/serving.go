@@ -64,6 +64,7 @@ type Engine struct {
 	log          *slog.Logger
 	lost         atomic.Bool // the live generation is, as was logged
 	generations  generations
+	exports      chan struct{} // holds one while a call of an export is in progress
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
@@ -76,6 +77,7 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.limit = limit.New(calls, e.now)
+	e.exports = make(chan struct{}, 1)
 	e.breaker = breaker.New(breaker.Config{
 		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Enough: c.RequestTime / 2, Log: c.Log,
 	})

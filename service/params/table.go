@@ -32,9 +32,10 @@ const (
 	OneFiling // by its id in the path
 	OneCounty // by its name in the path
 	Whole     // all filings, without a parameter of its own
+	Export
 
 	pages   = List | Search
-	filters = pages | Clusters
+	filters = pages | Clusters | Export
 
 	// Queried are those that take a query string: all that read filings.
 	Queried = filters | CountyStats | OneFiling | OneCounty | Whole
@@ -87,6 +88,8 @@ const (
 	opZoom
 	opID
 	opGeneration
+	opFormat
+	opAfter
 )
 
 // RequiredBy reports whether on, which takes p, has no response without it.
@@ -164,6 +167,8 @@ func rows(legacyHasData string) []Parameter {
 	return []Parameter{
 		{Name: "q", On: Search, required: true, Kind: Term, op: opContains,
 			Help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", Example: "maple"},
+		{Name: "q", On: Export, Kind: Term, op: opContains,
+			Help: "As in search: only filings with this substring. All when omitted.", Example: "maple"},
 		{Name: "county", On: filters, Kind: Text, op: opInCounty,
 			Help: "County, as in `Orange, FL`; `Orange` is every county of that name.", Example: "Orange, FL"},
 		{Name: "city", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.City},
@@ -222,6 +227,11 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "generation", On: Queried, Kind: Generation, op: opGeneration,
 			Help: "Answer from this generation, for as long as it is kept, whatever is loaded meanwhile. Its id is in the header `X-Generation` " +
 				"and in `/v1/generations`; the live one when omitted.", Example: "20261122-051422.061847"},
+		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, op: opFormat, Default: "ndjson",
+			Help: "Form of the file.", Example: "csv"},
+		{Name: "after", On: Export, Kind: Integer, Min: at(1), op: opAfter,
+			Help: "Go on behind the filing with this id, the last one that came whole. With the `generation` and the filters of the export that " +
+				"broke off, these are the bytes that it did not send. Not for parquet.", Example: "1200345"},
 		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
 			Help: "Id of the filing.", Example: "1"},
 		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, op: opInCounty,
