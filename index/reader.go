@@ -15,6 +15,8 @@ var (
 	ErrUnavailable = errors.New("engine unavailable")
 	// ErrGone: the generation that a Reader is of was deleted, or the one that was requested is not kept.
 	ErrGone = errors.New("generation is gone")
+	// ErrPlace: a Query's After is no place in the generation.
+	ErrPlace = errors.New("no such place")
 	// ErrLost: a generation was live once, and now there is none. Only an operator can repair that.
 	ErrLost = errors.New("the live generation is lost")
 )
@@ -36,8 +38,8 @@ type Engine interface {
 type Reader interface {
 	// Generation names the generation.
 	Generation() string
-	// Rows returns the records of a page, an empty one past the end.
-	Rows(ctx context.Context, q Query) ([]Record, error)
+	// Rows returns a page, an empty one past the end; ErrPlace where there is no place q.After.
+	Rows(ctx context.Context, q Query) (Page, error)
 	// Count returns how many filings w selects, exactly.
 	Count(ctx context.Context, w Filter) (int64, error)
 	// Filing returns one filing, or ErrNotFound.
@@ -53,6 +55,14 @@ type Reader interface {
 	// Cells describes the filings that both w and g's box select, by the tiles of g: those that have any, sorted by
 	// CompareCells.
 	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
+}
+
+// Page is a part of what a Query selects.
+type Page struct {
+	Records []Record
+	// End is the place behind the last record, in the engine's own words: Query.After of the next page. It is "" where
+	// there are no records.
+	End string
 }
 
 // Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
@@ -119,7 +129,7 @@ type Empty struct{}
 var _ Reader = Empty{}
 
 func (Empty) Generation() string                            { return "" }
-func (Empty) Rows(context.Context, Query) ([]Record, error) { return nil, nil }
+func (Empty) Rows(context.Context, Query) (Page, error)     { return Page{}, nil }
 func (Empty) Count(context.Context, Filter) (int64, error)  { return 0, nil }
 func (Empty) Filing(context.Context, int64) (Record, error) { return nil, ErrNotFound }
 func (Empty) Filings(_ context.Context, ids []int64) ([]Record, error) {

@@ -35,12 +35,12 @@ func (e *faulty) Live(ctx context.Context) (index.Reader, error) {
 	return faultyReader{r, e.fail}, err
 }
 
-func (r faultyReader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+func (r faultyReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	switch {
 	case errors.Is(r.fail, errPanic):
 		panic("the engine's own words")
 	case r.fail != nil:
-		return nil, r.fail
+		return index.Page{}, r.fail
 	}
 	return r.Reader.Rows(ctx, q)
 }
@@ -85,9 +85,9 @@ func TestE3_Failures(t *testing.T) {
 // slow is an engine that returns nothing before the context ends.
 type slow struct{ index.Reader }
 
-func (slow) Rows(ctx context.Context, _ index.Query) ([]index.Record, error) {
+func (slow) Rows(ctx context.Context, _ index.Query) (index.Page, error) {
 	<-ctx.Done()
-	return nil, fmt.Errorf("rows: %w", ctx.Err())
+	return index.Page{}, fmt.Errorf("rows: %w", ctx.Err())
 }
 
 func TestE3_TimeLimit(t *testing.T) {
@@ -147,8 +147,8 @@ type swapping struct {
 type goneReader struct{ index.Reader }
 
 func (goneReader) Generation() string { return "old" }
-func (goneReader) Rows(context.Context, index.Query) ([]index.Record, error) {
-	return nil, fmt.Errorf("rows: %w", index.ErrGone)
+func (goneReader) Rows(context.Context, index.Query) (index.Page, error) {
+	return index.Page{}, fmt.Errorf("rows: %w", index.ErrGone)
 }
 func (goneReader) Counties(context.Context) ([]index.CountyStats, error) { return nil, index.ErrGone }
 func (goneReader) Filing(context.Context, int64) (index.Record, error)   { return nil, index.ErrGone }

@@ -72,16 +72,19 @@ func (r *reader) unavailable(err error) error {
 func (r *reader) Generation() string { return r.name }
 
 // Rows implements index.Reader.
-func (r *reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
-	ids, err := r.IDs(ctx, q)
+func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	ids, end, err := r.IDs(ctx, q)
 	if err != nil || len(ids) == 0 {
-		return nil, err
+		return index.Page{}, err
 	}
 	records, err := r.Filings(ctx, ids)
 	if err == nil && slices.ContainsFunc(records, func(record index.Record) bool { return record == nil }) {
-		return nil, r.unavailable(columns.ErrDamaged)
+		err = r.unavailable(columns.ErrDamaged)
 	}
-	return records, err
+	if err != nil {
+		return index.Page{}, err
+	}
+	return index.Page{Records: records, End: end}, nil
 }
 
 // Filings implements index.Reader. The statement takes no more than milliseconds, and so is not interrupted (see the

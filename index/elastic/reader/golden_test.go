@@ -206,7 +206,7 @@ func TestGoldenQueries_Replayed(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _ := o.Rows(t.Context(), c.Query)
-			if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
+			if diff := cmp.Diff(texts(want.Records), texts(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			empty := strings.Contains(c.name, "no value") || strings.Contains(c.name, "NUL")
