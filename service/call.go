@@ -23,6 +23,7 @@ const (
 	headerPrefer     = "Prefer"
 	headerApplied    = "Preference-Applied"
 	headerDeprecated = "Deprecation"
+	headerTotal      = "X-Total-Count"
 	headerGeneration = "X-Generation"
 )
 
@@ -33,7 +34,8 @@ func newCORS(origins []string) edge.CORS {
 		Methods: "GET, HEAD",
 		Headers: headerKey + ", If-None-Match, " + headerPrefer,
 		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", Retry-After, " + headerRequestID + ", " +
-			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration,
+			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
+			", " + headerTotal + ", Content-Disposition",
 	}
 }
 
@@ -127,12 +129,20 @@ func (s *Service) fail(k *call, err error) {
 	r.SetBody(k.appendError(nil, kind, message))
 }
 
+// bodyBytes is how long the body is, 0 for HEAD of what is sent as a stream.
+func (k *call) bodyBytes() int {
+	if k.http.Response().IsBodyStream() {
+		return 0
+	}
+	return len(k.http.Response().Body())
+}
+
 // end counts and logs a request that was answered.
 func (s *Service) end(k *call, err error) {
 	took := s.now().Sub(k.began)
 	s.metrics.answered(k, took)
 	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route, took),
-		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", len(k.http.Response().Body())))
+		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", k.bodyBytes()))
 	if k.known {
 		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}

@@ -36,6 +36,14 @@ func endpoints() []endpoint {
 				"the same filters and box. With `Accept: application/geo+json` it is a FeatureCollection.",
 			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
 		}},
+		{Operation: openapi.Operation{
+			Path: exportPath, Takes: params.Export, Shape: openapi.File,
+			ID: "exportFilings", Tag: openapi.TagFilings, Summary: "Export filings as a file",
+			Text: "All filings that the filters of the list and `q` select, newest recording date first, then by id, descending: one file from one " +
+				"generation. It costs one request for each begun 100 rows, which are taken before the first byte. What is not sent is given back, in " +
+				"hundreds of rows. A file that breaks off ends without HTTP's last chunk, which every client library reports as an error. An " +
+				"account has one export at a time.",
+		}},
 		{handle: handlers.Filing, Operation: openapi.Operation{
 			Path: "/v1/filings/:id", Legacy: "/v1/liens/:id", Takes: params.OneFiling, Shape: enveloped | openapi.Tagged | openapi.MayMiss,
 			ID: "getFiling", Tag: openapi.TagFilings, Summary: "Get one filing", Text: "The filing with this id.",

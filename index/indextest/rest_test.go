@@ -20,7 +20,7 @@ func TestX6_Rest(t *testing.T) {
 	}
 	slices.SortFunc(filings, func(a, b *index.Filing) int { return indextest.Compare(index.DefaultSort, a, b) })
 	for i, f := range filings {
-		for less, want := range map[int64]int{0: len(all) - i, 1: len(all) - i - 1} {
+		for less, want := range map[int64]int{0: len(all.Records) - i, 1: len(all.Records) - i - 1} {
 			n, err := o.Count(t.Context(), index.Where(index.Rest{Date: f.Text(index.FilingDate), ID: f.ID - less}))
 			if err != nil || n != int64(want) {
 				t.Fatalf("row %d, without %d: %d, %v, want %d", i, less, n, err, want)

@@ -141,6 +141,26 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 		}})
 }
 
+// exportsAccount is whose turns the calls of exports wait for: all exports are one account, whose name no user can have.
+const exportsAccount = "\x00exports"
+
+// Export is Rows for a part of an export. Nothing of it is cached, and one such call is in progress at a time: requests for
+// pages come first (rule X8).
+func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, err error) {
+	e := r.engine
+	select {
+	case e.exports <- struct{}{}:
+		defer func() { <-e.exports }()
+	case <-ctx.Done():
+		return page, fmt.Errorf("waiting for another export's rows: %w: %w", index.ErrUnavailable, ctx.Err())
+	}
+	turn := e.limit.Join(exportsAccount, "")
+	defer turn.Leave(exportsAccount)
+	return called(ctx, e, turn, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
+		return r.inner.Rows(ctx, q)
+	}})
+}
+
 // Count implements index.Reader.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
 	return do(ctx, r, request[int64]{"count", unlessClocked(w, "count ", w), func(int64) int { return 8 },

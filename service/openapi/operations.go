@@ -9,6 +9,10 @@ import (
 
 // addOperation adds o under its current path and, if it has one, under its legacy path.
 func (b *builder) addOperation(o Operation) error {
+	if o.Shape.Has(File) {
+		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, files(), "X-Total-Count", "Content-Disposition")})
+		return nil
+	}
 	response, err := b.responseSchema(o)
 	if err != nil {
 		return err
@@ -37,6 +41,15 @@ func (b *builder) addOperation(o Operation) error {
 		b.document.Paths.Set(Template(o.Legacy), &openapi3.PathItem{Get: legacy})
 	}
 	return nil
+}
+
+// files are the forms of a file. One with lines is text to clients, Parquet is bytes.
+func files() openapi3.Content {
+	text := openapi3.NewMediaType().WithSchemaRef(of("string", "").NewRef())
+	return openapi3.Content{
+		"application/x-ndjson": text, "text/csv": text,
+		"application/vnd.apache.parquet": openapi3.NewMediaType().WithSchemaRef(of("string", "binary").NewRef()),
+	}
 }
 
 // operation describes o, whose responses have more headers than all others.
