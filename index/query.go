@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +15,37 @@ type Query struct {
 	Sort   Sort
 	Offset int // filings to skip, 0 or more, however many
 	Limit  int // filings to return at the most
+	// After is a place in the order of Sort, behind which the page begins: the End of another page of the same generation
+	// and Sort, or Behind a filing; "" is the beginning. Offset is 0 with a place.
+	After string
 }
 
 // String returns the canonical text of q.
 func (q Query) String() string {
-	return q.Where.String() + " sort " + q.Sort.String() +
+	text := q.Where.String() + " sort " + q.Sort.String() +
 		" offset " + strconv.Itoa(q.Offset) + " limit " + strconv.Itoa(q.Limit)
+	if q.After != "" {
+		text += " after " + strconv.Quote(q.After)
+	}
+	return text
+}
+
+const behindID = "id "
+
+// Behind returns the place behind the filing with this id, for every sort. A page that begins at the End of another one is
+// found sooner.
+func Behind(id int64) string { return behindID + strconv.FormatInt(id, 10) }
+
+// IDBehind returns the id that after is a place behind of; false where after is a place in an engine's own words.
+func IDBehind(after string) (id int64, ok bool, err error) {
+	text, ok := strings.CutPrefix(after, behindID)
+	if !ok {
+		return 0, false, nil
+	}
+	if id, err = strconv.ParseInt(text, 10, 64); err != nil {
+		return 0, true, fmt.Errorf("%w: %w", ErrPlace, err)
+	}
+	return id, true, nil
 }
 
 // Sort orders filings by one field. Filings without a value in it come last in both directions; ties, and the whole
@@ -78,8 +104,8 @@ func (w Filter) String() string {
 // everything is the text of a filter without predicates, and what the text of any other one begins with.
 const everything = "where "
 
-// Predicate is a condition on a filing. Engines switch over its types: AnyOf, Between, Days, Times, Present, Box and
-// Contains. String is its canonical text.
+// Predicate is a condition on a filing. Engines switch over its types: AnyOf, Between, Days, Times, Present, Box, Contains
+// and Rest. String is its canonical text.
 type Predicate interface {
 	predicate()
 	String() string
@@ -121,6 +147,13 @@ type Box struct{ North, South, East, West float64 }
 // CaseNumber or County.
 type Contains struct{ Text string }
 
+// Rest holds for the filings from a place in the default order on: those whose FilingDate is Date and whose ID is at most
+// ID, and all behind them. Date "" is the place of filings without one, which come last.
+type Rest struct {
+	Date string
+	ID   int64
+}
+
 func (AnyOf) predicate()    {}
 func (Between) predicate()  {}
 func (Days) predicate()     {}
@@ -128,6 +161,7 @@ func (Times) predicate()    {}
 func (Present) predicate()  {}
 func (Box) predicate()      {}
 func (Contains) predicate() {}
+func (Rest) predicate()     {}
 
 func (p AnyOf) String() string {
 	names := make([]string, len(p.Fields))
@@ -175,6 +209,10 @@ func (p Box) String() string {
 }
 
 func (p Contains) String() string { return "contains " + strconv.Quote(p.Text) }
+
+func (p Rest) String() string {
+	return "rest from (" + p.Date + "," + strconv.FormatInt(p.ID, 10) + ")"
+}
 
 // InCounty selects the filings of a county: `Orange, FL` is that one, `Orange` every county of that name (rule P6).
 func InCounty(name string) Predicate {

@@ -13,17 +13,24 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrUnavailable: the engine's server did not respond, or not in full.
 	ErrUnavailable = errors.New("engine unavailable")
-	// ErrGone: the generation that a Reader is pinned to was deleted. The Engine has a new Reader.
+	// ErrGone: the generation that a Reader is of was deleted, or the one that was requested is not kept.
 	ErrGone = errors.New("generation is gone")
+	// ErrPlace: a Query's After is no place in the generation.
+	ErrPlace = errors.New("no such place")
 	// ErrLost: a generation was live once, and now there is none. Only an operator can repair that.
 	ErrLost = errors.New("the live generation is lost")
 )
 
-// Engine has a live generation.
+// Engine has generations, one of which is live.
 type Engine interface {
 	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the
 	// first load it is a Reader without filings, whose Generation is ""; ErrLost where there was a first load.
 	Live(ctx context.Context) (Reader, error)
+	// Kept lists the generations that Open opens, the newest first: those that are sealed, and laid out as this program
+	// reads them.
+	Kept(ctx context.Context) ([]Generation, error)
+	// Open returns a Reader of the sealed generation with that name, or ErrNotFound.
+	Open(ctx context.Context, generation string) (Reader, error)
 }
 
 // Reader reads one generation. It is safe for concurrent use. Every method may return ErrUnavailable or ErrGone,
@@ -31,8 +38,8 @@ type Engine interface {
 type Reader interface {
 	// Generation names the generation.
 	Generation() string
-	// Rows returns the records of a page, an empty one past the end.
-	Rows(ctx context.Context, q Query) ([]Record, error)
+	// Rows returns a page, an empty one past the end; ErrPlace where there is no place q.After.
+	Rows(ctx context.Context, q Query) (Page, error)
 	// Count returns how many filings w selects, exactly.
 	Count(ctx context.Context, w Filter) (int64, error)
 	// Filing returns one filing, or ErrNotFound.
@@ -48,6 +55,14 @@ type Reader interface {
 	// Cells describes the filings that both w and g's box select, by the tiles of g: those that have any, sorted by
 	// CompareCells.
 	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
+}
+
+// Page is a part of what a Query selects.
+type Page struct {
+	Records []Record
+	// End is the place behind the last record, in the engine's own words: Query.After of the next page. It is "" where
+	// there are no records.
+	End string
 }
 
 // Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
@@ -114,7 +129,7 @@ type Empty struct{}
 var _ Reader = Empty{}
 
 func (Empty) Generation() string                            { return "" }
-func (Empty) Rows(context.Context, Query) ([]Record, error) { return nil, nil }
+func (Empty) Rows(context.Context, Query) (Page, error)     { return Page{}, nil }
 func (Empty) Count(context.Context, Filter) (int64, error)  { return 0, nil }
 func (Empty) Filing(context.Context, int64) (Record, error) { return nil, ErrNotFound }
 func (Empty) Filings(_ context.Context, ids []int64) ([]Record, error) {

@@ -16,7 +16,7 @@ func TestEmpty_L7(t *testing.T) {
 		t.Errorf("generation %q", r.Generation())
 	}
 	rows, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: 20})
-	if len(rows) != 0 || err != nil {
+	if len(rows.Records) != 0 || err != nil {
 		t.Errorf("rows: %v, %v", rows, err)
 	}
 	if n, err := r.Count(ctx, index.Filter{}); n != 0 || err != nil {

@@ -122,11 +122,11 @@ func live(t testing.TB, store generation.Store) map[int64]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := reader.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: 100_000})
+	page, err := reader.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range rows {
+	for _, row := range page.Records {
 		var f struct {
 			ID    int64
 			Owner string

@@ -137,14 +137,14 @@ func (u *update) sampleUntouched(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("counting the live filings: %w", err)
 	}
-	for page := range int64(untouchedPages) {
-		rows, err := u.live.Rows(ctx, index.Query{
-			Sort: index.DefaultSort, Offset: int(total * page / untouchedPages), Limit: untouchedRows,
+	for n := range int64(untouchedPages) {
+		page, err := u.live.Rows(ctx, index.Query{
+			Sort: index.DefaultSort, Offset: int(total * n / untouchedPages), Limit: untouchedRows,
 		})
 		if err != nil {
 			return fmt.Errorf("reading live filings: %w", err)
 		}
-		for _, row := range rows {
+		for _, row := range page.Records {
 			f, err := record.Decode(row)
 			if err != nil {
 				return err

@@ -151,7 +151,8 @@ func findOwner(ctx context.Context, r index.Reader, f *index.Filing) (string, er
 	if amount, ok := f.Number(index.FilingAmount); ok {
 		where = where.And(index.Between{Field: index.FilingAmount, Min: &amount, Max: &amount})
 	}
-	rows, err := r.Rows(ctx, index.Query{Where: where, Sort: index.DefaultSort, Limit: searchedRows})
+	page, err := r.Rows(ctx, index.Query{Where: where, Sort: index.DefaultSort, Limit: searchedRows})
+	rows := page.Records
 	if err != nil || len(rows) == searchedRows { // f may be behind them
 		return "", err
 	}

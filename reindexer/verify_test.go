@@ -154,10 +154,10 @@ func (b lyingBuild) Put(ctx context.Context, f *index.Filing) error {
 // forgetful is a reader that finds nothing by its text.
 type forgetful struct{ index.Reader }
 
-func (r forgetful) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+func (r forgetful) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	for _, p := range q.Where.Predicates() {
 		if _, ok := p.(index.Contains); ok {
-			return nil, nil
+			return index.Page{}, nil
 		}
 	}
 	return r.Reader.Rows(ctx, q)

@@ -142,9 +142,9 @@ type mute struct {
 	t *testing.T
 }
 
-func (m mute) Rows(context.Context, index.Query) ([]index.Record, error) {
+func (m mute) Rows(context.Context, index.Query) (index.Page, error) {
 	m.t.Error("Rows was called")
-	return nil, nil
+	return index.Page{}, nil
 }
 func (m mute) Count(context.Context, index.Filter) (int64, error) {
 	m.t.Error("Count was called")

@@ -36,14 +36,22 @@ func endpoints() []endpoint {
 				"the same filters and box. With `Accept: application/geo+json` it is a FeatureCollection.",
 			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
 		}},
+		{Operation: openapi.Operation{
+			Path: exportPath, Takes: params.Export, Shape: openapi.File,
+			ID: "exportFilings", Tag: openapi.TagFilings, Summary: "Export filings as a file",
+			Text: "All filings that the filters of the list and `q` select, newest recording date first, then by id, descending: one file from one " +
+				"generation. It costs one request for each begun 100 rows, which are taken before the first byte. What is not sent is given back, in " +
+				"hundreds of rows. A file that breaks off ends without HTTP's last chunk, which every client library reports as an error. An " +
+				"account has one export at a time.",
+		}},
 		{handle: handlers.Filing, Operation: openapi.Operation{
 			Path: "/v1/filings/:id", Legacy: "/v1/liens/:id", Takes: params.OneFiling, Shape: enveloped | openapi.Tagged | openapi.MayMiss,
 			ID: "getFiling", Tag: openapi.TagFilings, Summary: "Get one filing", Text: "The filing with this id.",
 			Schema: "FilingResponse", Data: index.Record{},
 		}},
 		{handle: handlers.Overall, Operation: openapi.Operation{
-			Path: "/v1/stats",
-			ID:   "getStatistics", Tag: openapi.TagStats, Summary: "Statistics over all filings",
+			Path: "/v1/stats", Takes: params.Whole,
+			ID: "getStatistics", Tag: openapi.TagStats, Summary: "Statistics over all filings",
 			Text:   "They cover all filings, whatever the tier. Not under a tag, since what is new moves with the clock.",
 			Schema: "StatsResponse", Data: handlers.Stats{},
 		}},
@@ -54,7 +62,7 @@ func endpoints() []endpoint {
 			Schema: "CountyStatsList", Data: []handlers.CountyStats{},
 		}},
 		{handle: handlers.Counties, Operation: openapi.Operation{
-			Path: "/v1/counties", Shape: openapi.Tagged,
+			Path: "/v1/counties", Takes: params.Whole, Shape: openapi.Tagged,
 			ID: "listCounties", Tag: openapi.TagCounties, Summary: "Counties that have filings",
 			Text:   "As in `Orange, FL`, sorted alphabetically.",
 			Schema: "CountyList", Data: []string{},
@@ -70,6 +78,13 @@ func endpoints() []endpoint {
 			ID: "listCountyDateRanges", Tag: openapi.TagCounties, Summary: "Recording date ranges of a county",
 			Text:   "As `YYYY-MM-DD to YYYY-MM-DD`, sorted by start, then end.",
 			Schema: "DateRangeList", Data: []string{},
+		}},
+		{handle: handlers.Generations, Operation: openapi.Operation{
+			Path: "/v1/generations",
+			ID:   "listGenerations", Tag: openapi.TagGenerations, Summary: "Generations that are kept",
+			Text: "Each load makes a generation of all filings, which never changes. This lists those that can be read, the newest first: " +
+				"the live one, and those before it that the operator keeps. Name one with `generation` to go on reading it.",
+			Schema: "GenerationList", Data: []handlers.Generation{},
 		}},
 		{handle: handlers.Me, offline: true, Operation: openapi.Operation{
 			Path: "/v1/me", Shape: enveloped,

@@ -20,6 +20,8 @@ var (
 	errBurst      = errors.New("burst exceeded")
 	errDaily      = errors.New("daily quota exceeded")
 	errLifetime   = errors.New("lifetime quota exceeded")
+	errBusy       = errors.New("too many exports in progress")
+	errNotKept    = errors.New("generation is not kept")
 )
 
 // errorMapping is one row of the table of errors: how an error of a kind is exposed to a client.
@@ -45,11 +47,13 @@ var errorMappings = []errorMapping{
 	{errUnknownKey, http.StatusUnauthorized, "invalid_api_key", "the API key in X-API-Key is not valid, or was revoked", true},
 	{edge.ErrNoPath, http.StatusNotFound, "not_found", "there is no such path", false},
 	{index.ErrNotFound, http.StatusNotFound, "not_found", "there is no such resource", false},
+	{errNotKept, http.StatusGone, "generation_gone", "", false},
 	{edge.ErrMethod, http.StatusMethodNotAllowed, "method_not_allowed", "every endpoint is read with GET (or HEAD)", false},
 	{edge.ErrSlow, http.StatusRequestTimeout, "invalid_parameter", "the request took too long to arrive", false},
 	{edge.ErrBodyTooLarge, http.StatusRequestEntityTooLarge, "invalid_parameter", "requests carry no body", false},
 	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter", "request line and headers must be shorter than 16 KiB together", false},
 	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests in this second: try again in the next one", true},
+	{errBusy, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded", "the daily request quota is used up: it resets at midnight UTC", true},
 	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded", "the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
 	{index.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},
@@ -88,8 +92,11 @@ func mapError(err error) (m errorMapping, message string) {
 // exposedErrors returns the rows of the table of errors that a client can tell apart, each with a message.
 func exposedErrors() (rows []errorMapping) {
 	for _, m := range errorMappings {
-		if m.is == errInvalid {
-			m.message = "limit must be between 1 and 100" // an error of its own says which parameter, and what it must be
+		switch m.is { // errors of their own say which parameter and what it must be, or which generation
+		case errInvalid:
+			m.message = "limit must be between 1 and 100"
+		case errNotKept:
+			m.message = notKept("20261122-051422.061847", "20261124-051407.220331")
 		}
 		same := func(r errorMapping) bool { return r.status == m.status && r.code == m.code && r.message == m.message }
 		if !slices.ContainsFunc(rows, same) {

@@ -156,14 +156,17 @@ func (g *gate) set(fails bool, held chan struct{}) {
 
 // guard is an option that puts g in front of the engine.
 func (g *gate) guard(c *service.Config) {
-	g.Engine = plain{c.Engine}
+	g.Engine = plain{served: c.Engine}
 	c.Engine, _ = serving.New(g, serving.Config{}) // without a registry nothing can fail
 }
 
 // plain is a served engine as one that can be served.
-type plain struct{ *serving.Engine }
+type plain struct {
+	index.Engine
+	served *serving.Engine
+}
 
-func (p plain) Live(ctx context.Context) (index.Reader, error) { return p.Engine.Live(ctx) }
+func (p plain) Live(ctx context.Context) (index.Reader, error) { return p.served.Live(ctx) }
 
 // TestExplore_Failed: a failure of the service is shown with the number of the request, and trying again helps once it
 // is over.

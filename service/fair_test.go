@@ -141,10 +141,10 @@ func hold(ctx context.Context, w index.Filter) {
 	}
 }
 
-func (r holdingReader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+func (r holdingReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	hold(ctx, q.Where)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return index.Page{}, ctx.Err()
 	}
 	return r.Reader.Rows(ctx, q)
 }

@@ -35,12 +35,12 @@ func (e *faulty) Live(ctx context.Context) (index.Reader, error) {
 	return faultyReader{r, e.fail}, err
 }
 
-func (r faultyReader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+func (r faultyReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	switch {
 	case errors.Is(r.fail, errPanic):
 		panic("the engine's own words")
 	case r.fail != nil:
-		return nil, r.fail
+		return index.Page{}, r.fail
 	}
 	return r.Reader.Rows(ctx, q)
 }
@@ -85,9 +85,9 @@ func TestE3_Failures(t *testing.T) {
 // slow is an engine that returns nothing before the context ends.
 type slow struct{ index.Reader }
 
-func (slow) Rows(ctx context.Context, _ index.Query) ([]index.Record, error) {
+func (slow) Rows(ctx context.Context, _ index.Query) (index.Page, error) {
 	<-ctx.Done()
-	return nil, fmt.Errorf("rows: %w", ctx.Err())
+	return index.Page{}, fmt.Errorf("rows: %w", ctx.Err())
 }
 
 func TestE3_TimeLimit(t *testing.T) {
@@ -108,9 +108,9 @@ type reluctant struct {
 	may chan struct{}
 }
 
-func (r reluctant) Refund(ctx context.Context, a access.Admission) error {
+func (r reluctant) Refund(ctx context.Context, a access.Admission, n int64) error {
 	<-r.may
-	return r.Store.Refund(ctx, a)
+	return r.Store.Refund(ctx, a, n)
 }
 
 // TestK6_RefundIsLate: a key store that stands still as well does not keep a failed request from its response, and
@@ -138,6 +138,7 @@ func TestK6_RefundIsLate(t *testing.T) {
 
 // swapping is an engine whose first generation is gone when it is read, as after a swap and a deletion.
 type swapping struct {
+	index.Engine
 	lives atomic.Int64
 	old   index.Reader
 	new   index.Reader
@@ -146,8 +147,8 @@ type swapping struct {
 type goneReader struct{ index.Reader }
 
 func (goneReader) Generation() string { return "old" }
-func (goneReader) Rows(context.Context, index.Query) ([]index.Record, error) {
-	return nil, fmt.Errorf("rows: %w", index.ErrGone)
+func (goneReader) Rows(context.Context, index.Query) (index.Page, error) {
+	return index.Page{}, fmt.Errorf("rows: %w", index.ErrGone)
 }
 func (goneReader) Counties(context.Context) ([]index.CountyStats, error) { return nil, index.ErrGone }
 func (goneReader) Filing(context.Context, int64) (index.Record, error)   { return nil, index.ErrGone }

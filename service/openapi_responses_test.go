@@ -146,7 +146,7 @@ func TestOpenAPI_Limits(t *testing.T) {
 func TestOpenAPI_Failures(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{index.ErrUnavailable, errors.New("unknown to the table of errors")} {
-		s := newSite(t, dead{failure})
+		s := newSite(t, dead{err: failure})
 		c := s.strict(t)
 		for path, target := range operationPaths {
 			if path == "/v1/me" || path == "/openapi.json" {
@@ -162,6 +162,9 @@ func TestOpenAPI_Failures(t *testing.T) {
 }
 
 // dead is an engine without a live generation.
-type dead struct{ err error }
+type dead struct {
+	index.Engine
+	err error
+}
 
 func (e dead) Live(context.Context) (index.Reader, error) { return nil, e.err }

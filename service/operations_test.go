@@ -18,7 +18,7 @@ import (
 )
 
 // deadEngine is an engine that is not there.
-type deadEngine struct{}
+type deadEngine struct{ index.Engine }
 
 func (deadEngine) Live(context.Context) (index.Reader, error) {
 	return nil, fmt.Errorf("dial: %w", index.ErrUnavailable)

@@ -19,7 +19,7 @@ import (
 )
 
 // serve parses a request of e and responds to it. The generation that it began with may be deleted meanwhile: that is no
-// error of the client's, nor ours, and the next one responds.
+// error of the client's, nor ours, and the next one responds, unless the client wants that one and no other (rule X2).
 func (s *Service) serve(e endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
@@ -30,10 +30,14 @@ func (s *Service) serve(e endpoint) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		if err = s.respond(k, e, q); errors.Is(err, index.ErrGone) {
-			err = s.respond(k, e, q)
+		err = s.respond(k, e, q)
+		switch {
+		case !errors.Is(err, index.ErrGone):
+			return err
+		case q.Generation != "":
+			return s.refuseGone(k, q.Generation)
 		}
-		return err
+		return s.respond(k, e, q)
 	}
 }
 
@@ -74,27 +78,28 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 
 // respond writes the response of e's handler, always from one generation, or 304 if the client has it already.
 func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
-	ctx := k.http.UserContext()
 	var r *serving.Reader
 	if !e.offline {
-		if r, err = s.config.Engine.Live(ctx); err != nil {
+		if r, err = s.reader(k, q.Generation); err != nil {
 			return err
 		}
-		r.Account = k.admission.User
 	}
 	tag, m := "", negotiate.NoMatch
 	if e.Shape.Has(openapi.Tagged) {
 		tag = etag(r.Generation(), e.Path, q.Text, q.Caller.Tier)
 		m = negotiate.MatchTag(ifNoneMatch(k.http), tag)
 	}
-	if m == negotiate.Matches || m == negotiate.MatchAny && !e.Shape.Has(openapi.MayMiss) {
-		return k.notModified(tag)
+	var result handlers.Result
+	modified := m == negotiate.NoMatch
+	if modified || m == negotiate.MatchAny && e.Shape.Has(openapi.MayMiss) {
+		if result, err = e.handle(k.http.UserContext(), r, q); err != nil {
+			return err
+		}
 	}
-	result, err := e.handle(ctx, r, q)
-	if err != nil {
-		return err
+	if tag != "" && q.Generation != "" && !q.Moves {
+		k.http.Set(fiber.HeaderCacheControl, pinnedCaching)
 	}
-	if m == negotiate.MatchAny {
+	if !modified {
 		return k.notModified(tag)
 	}
 	if tag != "" {
@@ -102,6 +107,45 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	}
 	s.write(k, e, q, result)
 	return nil
+}
+
+// pinnedCaching lets a client use what it got of a pinned generation for an hour without asking. The tag is good for ever,
+// but what the key shows is not: its tier may change, or it may be revoked.
+const pinnedCaching = "private, max-age=3600"
+
+// reader returns the Reader of the generation with that id, the live one for "", and names it in a header (rule X1).
+func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
+	if ctx := k.http.UserContext(); id == "" {
+		r, err = s.config.Engine.Live(ctx)
+	} else {
+		r, err = s.config.Engine.At(ctx, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Account = k.admission.User
+	if id := index.GenerationID(r.Generation()); id != "" { // else there are no filings yet
+		k.http.Set(headerGeneration, id)
+	}
+	return r, nil
+}
+
+// refuseGone is the error of a request for the generation with that id, which is not kept. The client learns which one is
+// live (rule X2).
+func (s *Service) refuseGone(k *call, id string) error {
+	k.http.Response().Header.Del(headerGeneration)
+	r, err := s.config.Engine.Live(k.http.UserContext())
+	if err != nil {
+		return err
+	}
+	return handlers.Refuse(errNotKept, notKept(id, index.GenerationID(r.Generation())))
+}
+
+func notKept(id, live string) string {
+	if live == "" {
+		return "the generation " + id + " is not kept, and there is no live one yet"
+	}
+	return "the generation " + id + " is not kept; the live one is " + live + ", and /v1/generations lists all that are kept"
 }
 
 // keptBuffer is how large a buffer may be to be used again: room for a page of 100 filings with all fields. The rare

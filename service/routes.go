@@ -19,6 +19,10 @@ func (s *Service) newApp() *fiber.App {
 	}
 	app.Use(s.admit, wellFormed)
 	for _, e := range endpoints() {
+		if e.Path == exportPath {
+			app.Get(e.Path, s.export(e))
+			continue
+		}
 		app.Get(e.Path, s.serve(e)) // and HEAD
 		if e.Legacy != "" {
 			app.Get(e.Legacy, deprecated(e.Legacy), s.serve(e))

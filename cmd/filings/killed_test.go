@@ -153,7 +153,7 @@ func seen(t *testing.T, store generation.Store) string {
 		r, err := store.Live(ctx)
 		var stats index.Stats
 		var count int64
-		var rows []index.Record
+		var rows index.Page
 		if err == nil {
 			stats, err = r.Stats(ctx)
 		}
@@ -169,7 +169,7 @@ func seen(t *testing.T, store generation.Store) string {
 		if err != nil {
 			t.Errorf("a reader failed: %v", err)
 		}
-		return fmt.Sprintf("%d filings, %d counted, %.0f cents, %d in the last rows", stats.Filings, count, stats.SumCents, len(rows))
+		return fmt.Sprintf("%d filings, %d counted, %.0f cents, %d in the last rows", stats.Filings, count, stats.SumCents, len(rows.Records))
 	}
 }
 

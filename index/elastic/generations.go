@@ -58,6 +58,23 @@ func (s *Store) Open(ctx context.Context, generation string) (_ index.Reader, er
 	return reader.New(s.c, generation), nil
 }
 
+// Kept implements index.Engine.
+func (s *Store) Kept(ctx context.Context) (kept []index.Generation, err error) {
+	found, err := s.describe(ctx, s.alias+"-*")
+	if err != nil {
+		return nil, fmt.Errorf("listing generations: %w", err)
+	}
+	for name, d := range found {
+		created, ok := generation.ParseName(s.alias, name)
+		if m := d.Mappings.Meta; ok && m.IsOf(name) && checkVersion(name) == nil {
+			_, live := d.Aliases[s.alias]
+			kept = append(kept, index.Generation{Name: name, CreatedAt: created, Filings: m.Filings, Live: live})
+		}
+	}
+	slices.SortFunc(kept, func(a, b index.Generation) int { return cmp.Compare(b.Name, a.Name) })
+	return kept, nil
+}
+
 // size is what `_stats` says of an index.
 type size struct {
 	Primaries struct{ Docs struct{ Count int64 } }

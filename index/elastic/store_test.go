@@ -152,12 +152,12 @@ func (s testStore) owners(t testing.TB, generation string) map[int64]string {
 
 func ownersOf(t testing.TB, r index.Reader) map[int64]string {
 	t.Helper()
-	rows, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: 5000})
+	page, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: 5000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	owners := map[int64]string{}
-	for _, row := range rows {
+	for _, row := range page.Records {
 		var f struct {
 			ID    int64  `json:"id"`
 			Owner string `json:"owner"`

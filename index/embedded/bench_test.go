@@ -31,8 +31,8 @@ func BenchmarkPage(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/%v/%d of 2", name, sort, part), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						if rows, err := g.Rows(b.Context(), q); err != nil || len(rows) != 20 {
-							b.Fatal(len(rows), err)
+						if page, err := g.Rows(b.Context(), q); err != nil || len(page.Records) != 20 {
+							b.Fatal(len(page.Records), err)
 						}
 					}
 				})

@@ -125,7 +125,7 @@ func everything(t *testing.T, r index.Reader, ids []int64) map[string]string {
 		"box":    {Where: index.Where(index.Box{North: 40, South: 25, East: -70, West: -90}), Sort: index.DefaultSort, Limit: 20},
 	} {
 		rows, err := r.Rows(ctx, q)
-		note(what, texts(rows), err)
+		note(what, texts(rows.Records), err)
 		count, err := r.Count(ctx, q.Where)
 		note(what+", count", count, err)
 	}

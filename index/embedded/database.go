@@ -45,6 +45,9 @@ type summary struct {
 	Counties []index.CountyStats // sorted by index.CompareCounties
 }
 
+// current reports whether s is of a file that this program reads.
+func (s summary) current() bool { return s.Version == version && bytes.Equal(s.Record, emptyRecord()) }
+
 // emptyRecord is the record of a filing without values.
 func emptyRecord() []byte { return index.AppendRecord(nil, &index.Filing{}) }
 

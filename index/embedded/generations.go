@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"filings/index"
 	"filings/index/generation"
 )
 
@@ -59,9 +60,51 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 
 // countFilings returns how many filings the sealed file at path has.
 func countFilings(path string) (int64, error) {
+	s, err := summaryOf(path)
+	return s.Stats.Filings, err
+}
+
+// summaryOf returns the summary of the sealed file at path.
+func summaryOf(path string) (summary, error) {
 	db, s, err := openSealed(path, 1)
 	if err != nil {
-		return 0, err
+		return s, err
 	}
-	return s.Stats.Filings, db.Close()
+	return s, db.Close()
+}
+
+// Kept implements index.Engine. It leaves out what cannot be read: damaged files, and those of another version. A sealed
+// file is opened for it once, since it never changes.
+func (s *Store) Kept(ctx context.Context) ([]index.Generation, error) {
+	live, err := s.files.live()
+	listed, err2 := s.files.list()
+	if err := errors.Join(err, err2); err != nil {
+		return nil, fmt.Errorf("list generations: %w: %w", index.ErrUnavailable, err)
+	}
+	s.mu.Lock()
+	known := s.kept
+	s.mu.Unlock()
+	kept, all := map[string]int64{}, []index.Generation(nil)
+	for _, g := range listed {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !g.Sealed {
+			continue
+		}
+		filings, ok := known[g.Name]
+		if !ok {
+			of, err := summaryOf(s.files.sealed(g.Name))
+			if err != nil || !of.current() {
+				continue
+			}
+			filings = of.Stats.Filings
+		}
+		kept[g.Name] = filings
+		all = append(all, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: filings, Live: g.Name == live})
+	}
+	s.mu.Lock()
+	s.kept = kept
+	s.mu.Unlock()
+	return all, nil
 }

@@ -102,7 +102,7 @@ func compare(t testing.TB, want, got index.Reader, q index.Query) {
 	if wantCount != gotCount {
 		t.Errorf("%v: count %d, want %d", q, gotCount, wantCount)
 	}
-	if diff := cmp.Diff(texts(wantRows), texts(gotRows)); diff != "" {
+	if diff := cmp.Diff(texts(wantRows.Records), texts(gotRows.Records)); diff != "" {
 		t.Errorf("%v (-want +got):\n%s", q, diff)
 	}
 }

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -47,7 +46,7 @@ func openReader(name, path string) (*reader, error) {
 }
 
 func (r *reader) prepare() (err error) {
-	if r.summary.Version != version || !bytes.Equal(r.summary.Record, emptyRecord()) {
+	if !r.summary.current() {
 		return errors.New("it was made by another version of the program: load the filings anew")
 	}
 	var err1, err2 error
@@ -73,16 +72,19 @@ func (r *reader) unavailable(err error) error {
 func (r *reader) Generation() string { return r.name }
 
 // Rows implements index.Reader.
-func (r *reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
-	ids, err := r.IDs(ctx, q)
+func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	ids, end, err := r.IDs(ctx, q)
 	if err != nil || len(ids) == 0 {
-		return nil, err
+		return index.Page{}, err
 	}
 	records, err := r.Filings(ctx, ids)
 	if err == nil && slices.ContainsFunc(records, func(record index.Record) bool { return record == nil }) {
-		return nil, r.unavailable(columns.ErrDamaged)
+		err = r.unavailable(columns.ErrDamaged)
 	}
-	return records, err
+	if err != nil {
+		return index.Page{}, err
+	}
+	return index.Page{Records: records, End: end}, nil
 }
 
 // Filings implements index.Reader. The statement takes no more than milliseconds, and so is not interrupted (see the

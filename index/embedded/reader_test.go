@@ -59,8 +59,8 @@ func TestRows_LimitZero(t *testing.T) {
 	load(t, s, synthetics(5, 1))
 	for _, limit := range []int{0, -1} {
 		rows, err := liveReader(t, s).Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: limit})
-		if len(rows) > 0 || err != nil {
-			t.Errorf("limit %d: %d rows, %v", limit, len(rows), err)
+		if len(rows.Records) > 0 || err != nil {
+			t.Errorf("limit %d: %d rows, %v", limit, len(rows.Records), err)
 		}
 	}
 }

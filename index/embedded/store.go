@@ -31,6 +31,7 @@ type Store struct {
 	mu     sync.Mutex
 	live   *reader                         // the one that Live returned last, so that it stays open
 	open   map[string]weak.Pointer[reader] // those that may still be open
+	kept   map[string]int64                // filings of the generations that Kept listed last; replaced, never changed
 	closed bool
 }
 
@@ -119,7 +120,7 @@ func (s *Store) lost(file string) error {
 	return fmt.Errorf("%w: %s is missing: put it back, %s", index.ErrLost, file, generation.Repair)
 }
 
-// Open implements generation.Store.
+// Open implements index.Engine.
 func (s *Store) Open(ctx context.Context, name string) (index.Reader, error) {
 	r, err := s.reader(ctx, name)
 	if err != nil {

@@ -230,8 +230,8 @@ func readWhole(t *testing.T, r index.Reader, sort index.Sort) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Error(err)
 	}
-	if int(count) != len(rows) || int(stats.Filings) != len(all) {
-		t.Errorf("%s: %d of %d filings counted, %d of %d read", r.Generation(), count, stats.Filings, len(rows), len(all))
+	if int(count) != len(rows.Records) || int(stats.Filings) != len(all.Records) {
+		t.Errorf("%s: %d of %d filings counted, %d of %d read", r.Generation(), count, stats.Filings, len(rows.Records), len(all.Records))
 	}
 }
 

@@ -29,8 +29,6 @@ var (
 // Store is an index.Engine whose generations can be managed.
 type Store interface {
 	index.Engine
-	// Open returns a Reader of a sealed generation, or ErrNotFound.
-	Open(ctx context.Context, generation string) (index.Reader, error)
 	// Generations lists all generations, the newest first, unsealed ones included.
 	Generations(ctx context.Context) ([]Info, error)
 	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none);

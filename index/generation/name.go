@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-const timeLayout = "20060102-150405.000000"
+	"filings/index"
+)
 
 // Name names a generation of prefix that is begun at t: `filings-20260131-235959.123456-v1`. Names of one
 // prefix sort by time.
 func Name(prefix string, t time.Time, version int) string {
-	return fmt.Sprintf("%s-%s-v%d", prefix, t.UTC().Format(timeLayout), version)
+	return fmt.Sprintf("%s-%s-v%d", prefix, t.UTC().Format(index.GenerationLayout), version)
 }
 
 // ParseName returns when the generation of prefix with that name was begun; false for any other name.
@@ -23,7 +23,7 @@ func ParseName(prefix, name string) (time.Time, bool) {
 	if err != nil {
 		return time.Time{}, false
 	}
-	t, err := time.Parse(timeLayout, stamp)
+	t, err := time.Parse(index.GenerationLayout, stamp)
 	if err != nil || name != Name(prefix, t, int(v)) { // both take more than is written
 		return time.Time{}, false
 	}

@@ -73,10 +73,34 @@ func (o *Oracle) inOrder(s index.Sort) []*Entry {
 }
 
 // Rows implements index.Reader.
-func (o *Oracle) Rows(_ context.Context, q index.Query) ([]index.Record, error) {
+func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	selected := o.Select(q.Where, q.Sort)
+	if q.After != "" {
+		last, err := o.last(q.After)
+		if err != nil {
+			return index.Page{}, err
+		}
+		for len(selected) > 0 && Compare(q.Sort, selected[0], last) <= 0 {
+			selected = selected[1:]
+		}
+	}
 	selected = selected[min(q.Offset, len(selected)):]
-	return Records(selected[:min(q.Limit, len(selected))]), nil
+	selected = selected[:max(0, min(q.Limit, len(selected)))]
+	page := index.Page{Records: Records(selected)}
+	if n := len(selected); n > 0 {
+		page.End = index.Behind(selected[n-1].ID)
+	}
+	return page, nil
+}
+
+// last returns the filing that a place is behind of.
+func (o *Oracle) last(after string) (*index.Filing, error) {
+	id, ok, err := index.IDBehind(after)
+	i := slices.IndexFunc(o.filings, func(e *Entry) bool { return e.ID == id })
+	if !ok || err != nil || i < 0 {
+		return nil, cmp.Or(err, index.ErrPlace)
+	}
+	return o.filings[i].Filing, nil
 }
 
 // Records returns the records of filings.

@@ -99,15 +99,15 @@ func (r *Reader) key(text string) string { return r.inner.Generation() + " " + t
 // Generation implements index.Reader.
 func (r *Reader) Generation() string { return r.inner.Generation() }
 
-// Page returns the records of a page, and how many filings its filter selects in all. A total that is not cached is counted
+// Page returns a page, and how many filings its filter selects in all. A total that is not cached is counted
 // beside the rows; one that is, which it is for all pages and sorts of a filter, needs no goroutine: that costs about as
 // much as a call.
-func (r *Reader) Page(ctx context.Context, q index.Query) (rows []index.Record, total int64, err error) {
+func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, total int64, err error) {
 	if r.caches && !clocked(q.Where) {
 		if n, ok := cache.Peek[int64](r.engine.cache, r.key(countText(q.Where))); ok {
 			r.engine.hits.Add(1)
-			rows, err = r.Rows(ctx, q)
-			return rows, n, err
+			page, err = r.Rows(ctx, q)
+			return page, n, err
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -116,10 +116,10 @@ func (r *Reader) Page(ctx context.Context, q index.Query) (rows []index.Record, 
 		total, err = r.Count(ctx, q.Where)
 		return err
 	})
-	if rows, err = r.Rows(ctx, q); err != nil {
+	if page, err = r.Rows(ctx, q); err != nil {
 		g.Go(func() error { return err }) // ends the other
 	}
-	return rows, total, g.Wait()
+	return page, total, g.Wait()
 }
 
 // recovered makes a panic on a goroutine of our own an error: the recovery of a request does not reach there.
@@ -130,15 +130,35 @@ func recovered(err *error) {
 }
 
 // Rows implements index.Reader.
-func (r *Reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
-	return do(ctx, r, request[[]index.Record]{"rows", unlessClocked(q.Where, "rows ", q), sizeOfRows,
-		func(ctx context.Context) ([]index.Record, error) {
-			rows, err := r.inner.Rows(ctx, q)
-			if !r.caches {
-				return rows, err
+func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, "rows ", q), sizeOfPage,
+		func(ctx context.Context) (index.Page, error) {
+			page, err := r.inner.Rows(ctx, q)
+			if r.caches {
+				page.Records = compact(page.Records)
 			}
-			return compact(rows), err
+			return page, err
 		}})
+}
+
+// exportsAccount is whose turns the calls of exports wait for: all exports are one account, whose name no user can have.
+const exportsAccount = "\x00exports"
+
+// Export is Rows for a part of an export. Nothing of it is cached, and one such call is in progress at a time: requests for
+// pages come first (rule X8).
+func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, err error) {
+	e := r.engine
+	select {
+	case e.exports <- struct{}{}:
+		defer func() { <-e.exports }()
+	case <-ctx.Done():
+		return page, fmt.Errorf("waiting for another export's rows: %w: %w", index.ErrUnavailable, ctx.Err())
+	}
+	turn := e.limit.Join(exportsAccount, "")
+	defer turn.Leave(exportsAccount)
+	return called(ctx, e, turn, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
+		return r.inner.Rows(ctx, q)
+	}})
 }
 
 // Count implements index.Reader.
@@ -222,9 +242,9 @@ func compact(rows []index.Record) []index.Record {
 
 const sliceBytes, textBytes = 24, 16 // headers of a slice and of a string
 
-func sizeOfRows(rows []index.Record) int {
-	n := 0
-	for _, r := range rows {
+func sizeOfPage(page index.Page) int {
+	n := sliceBytes + textBytes + len(page.End)
+	for _, r := range page.Records {
 		n += len(r) + sliceBytes
 	}
 	return n

@@ -63,6 +63,8 @@ type Engine struct {
 	hits, misses atomic.Uint64
 	log          *slog.Logger
 	lost         atomic.Bool // the live generation is, as was logged
+	generations  generations
+	exports      chan struct{} // holds one while a call of an export is in progress
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
@@ -75,6 +77,7 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.limit = limit.New(calls, e.now)
+	e.exports = make(chan struct{}, 1)
 	e.breaker = breaker.New(breaker.Config{
 		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Enough: c.RequestTime / 2, Log: c.Log,
 	})
@@ -115,7 +118,12 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}, nil
+	e.generations.closeIdle(e.now())
+	return e.reader(inner), nil
+}
+
+func (e *Engine) reader(inner index.Reader) *Reader {
+	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}
 }
 
 // noteLost logs once that the live generation is lost, and once that there is one again.

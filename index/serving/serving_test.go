@@ -21,6 +21,7 @@ import (
 
 // counting is an engine that counts its calls, and fails with fail if that is set.
 type counting struct {
+	index.Engine
 	reader index.Reader
 	calls  atomic.Int64
 	fail   error
@@ -40,9 +41,9 @@ func (r *countingReader) count() error {
 	return r.engine.fail
 }
 
-func (r *countingReader) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+func (r *countingReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if err := r.count(); err != nil {
-		return nil, err
+		return index.Page{}, err
 	}
 	return r.Reader.Rows(ctx, q)
 }
@@ -237,7 +238,8 @@ func TestPage(t *testing.T) {
 		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 2},
 	} {
 		before := inner.calls.Load()
-		rows, total, err := r.Page(t.Context(), tt.q)
+		page, total, err := r.Page(t.Context(), tt.q)
+		rows := page.Records
 		if len(rows) != tt.rows || total != tt.total || err != nil {
 			t.Errorf("%s: %d rows of %d, %v; want %d of %d", tt.q, len(rows), total, err, tt.rows, tt.total)
 		}
@@ -303,8 +305,8 @@ func TestClockDoesNotPollute(t *testing.T) {
 		rows, err2 := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 9})
 		months, err3 := r.Distinct(t.Context(), w, index.Month)
 		cells, err4 := r.Cells(t.Context(), w, quarters())
-		if err := errors.Join(err, err2, err3, err4); err != nil || n != 3 || len(rows) != 3 || len(months) != 3 || len(cells) != 1 {
-			t.Errorf("%d, %d rows, %d months, %d cells, %v", n, len(rows), len(months), len(cells), err)
+		if err := errors.Join(err, err2, err3, err4); err != nil || n != 3 || len(rows.Records) != 3 || len(months) != 3 || len(cells) != 1 {
+			t.Errorf("%d, %d rows, %d months, %d cells, %v", n, len(rows.Records), len(months), len(cells), err)
 		}
 	}
 	if hits, misses, bytes := e.counters(); inner.calls.Load() != 8 || hits+misses+bytes != 0 {
@@ -346,7 +348,7 @@ func TestBounded(t *testing.T) {
 		q := index.Query{Sort: index.DefaultSort, Offset: offset, Limit: 10}
 		want, _ := oracle.Rows(t.Context(), q)
 		got, err := r.Rows(t.Context(), q)
-		if err != nil || !slices.EqualFunc(want, got, func(a, b index.Record) bool { return string(a) == string(b) }) {
+		if err != nil || !slices.EqualFunc(want.Records, got.Records, func(a, b index.Record) bool { return string(a) == string(b) }) {
 			t.Fatalf("offset %d: %v", offset, err)
 		}
 	}
@@ -397,7 +399,9 @@ type waiting struct {
 	release chan struct{}
 }
 
-func (e *waiting) Live(context.Context) (index.Reader, error) { return e, nil }
+func (e *waiting) Live(context.Context) (index.Reader, error)         { return e, nil }
+func (e *waiting) Kept(context.Context) ([]index.Generation, error)   { return nil, nil }
+func (e *waiting) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
 
 func (e *waiting) Count(ctx context.Context, _ index.Filter) (int64, error) {
 	e.calls.Add(1)

@@ -19,10 +19,13 @@ import (
 // workerVariable makes the test program a worker: another process on the same store. It holds a worker in JSON.
 const workerVariable = "ACCESS_TEST_WORKER"
 
-// worker is the task of another process: to use a key up.
+// worker is the task of another process: to use Key up, to charge the user Charge until nothing more fits, or to take the
+// lease of the user Hold.
 type worker struct {
-	Place place
-	Key   string
+	Place    place
+	Key      string
+	Charge   string
+	Hold, ID string
 }
 
 func TestMain(m *testing.M) {
@@ -36,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// work sends requests until one is refused, and prints how often it was admitted.
+// work does a task, and prints how often it was admitted, what was charged, or 1 for a lease.
 func work(task string) error {
 	var w worker
 	if err := json.Unmarshal([]byte(task), &w); err != nil {
@@ -47,15 +50,25 @@ func work(task string) error {
 		return err
 	}
 	defer store.Close()
-	admitted, err := exhaust(context.Background(), store, w.Key, 4)
+	ctx, done, held := context.Background(), int64(0), false
+	switch {
+	case w.Charge != "":
+		done, err = chargeAll(ctx, store, w.Charge, 50)
+	case w.Hold != "":
+		if held, err = store.Hold(ctx, w.Hold, w.ID); held {
+			done = 1
+		}
+	default:
+		done, err = exhaust(ctx, store, w.Key, 4)
+	}
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(admitted)
+	return json.NewEncoder(os.Stdout).Encode(done)
 }
 
-// run starts the other process, waits for it, and returns how often it was admitted.
-func (w worker) run(t *testing.T, environment ...string) (admitted int64, err error) {
+// run starts the other process, waits for it, and returns what it prints.
+func (w worker) run(t *testing.T, environment ...string) (done int64, err error) {
 	t.Helper()
 	task, err := json.Marshal(w)
 	if err != nil {
@@ -69,8 +82,8 @@ func (w worker) run(t *testing.T, environment ...string) (admitted int64, err er
 	if err != nil {
 		return 0, fmt.Errorf("%w: %s", err, problems.String())
 	}
-	err = json.Unmarshal(output, &admitted)
-	return admitted, err
+	err = json.Unmarshal(output, &done)
+	return done, err
 }
 
 // sharedLimits has quotas of a few hundred, to be used up by many at once.
@@ -174,7 +187,7 @@ func TestK8_NoneIsLost(t *testing.T) {
 				if err != nil || i%2 == 0 {
 					return err
 				}
-				return other.Refund(t.Context(), a)
+				return other.Refund(t.Context(), a, 1)
 			})
 		}
 		must(t, group.Wait())

@@ -69,7 +69,8 @@ func (c *commandCount) ProcessPipelineHook(next redis.ProcessPipelineHook) redis
 
 func TestK2_RedisHoldsHashes(t *testing.T) {
 	t.Parallel()
-	r, prefix := openRedis(t, nil)
+	now := morning()
+	r, prefix := openRedis(t, now.Now)
 	first := create(t, r, "ann", access.Free)
 	admit(t, r, first)
 	second, err := r.Rotate(t.Context(), "ann")
@@ -89,6 +90,7 @@ func TestK2_RedisHoldsHashes(t *testing.T) {
 		"accounts":                      "[ann]",
 		"key:" + access.HashKey(second): "ann",
 		"usage:ann:lifetime":            "1",
+		"days:ann":                      fmt.Sprintf("map[%d:1]", now.Now().Unix()/86400),
 	}, held)
 }
 
@@ -125,7 +127,7 @@ func TestK8_DaysExpire(t *testing.T) {
 	r, prefix := openRedis(t, now.Now)
 	for _, tier := range []access.Tier{access.Free, access.Pro} {
 		key := create(t, r, string(tier), tier)
-		must(t, r.Refund(t.Context(), admit(t, r, key)))
+		must(t, r.Refund(t.Context(), admit(t, r, key), 1))
 		admit(t, r, key)
 	}
 	lives := func(name string) time.Duration {

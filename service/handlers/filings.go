@@ -13,8 +13,8 @@ import (
 
 // List handles GET /v1/filings and GET /v1/filings/search: a page.
 func List(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	rows, total, err := r.Page(ctx, q.Query)
-	return Result{Data: rows, Total: total}, err
+	page, total, err := r.Page(ctx, q.Query)
+	return Result{Data: page.Records, Total: total}, err
 }
 
 // Filing handles GET /v1/filings/{id}.

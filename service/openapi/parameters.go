@@ -83,6 +83,8 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 		s.Format = "date"
 	case params.Month:
 		s.Pattern = `^\d{4}-(0[1-9]|1[0-2])$`
+	case params.Generation:
+		s.Pattern = `^\d{8}-\d{6}\.\d{6}$`
 	case params.State:
 		s.Pattern = `^[A-Za-z]{2}$`
 	}

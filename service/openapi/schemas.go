@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -69,6 +70,9 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 	if t == reflect.TypeFor[index.Record]() {
 		return refTo("Filing"), nil
 	}
+	if t == reflect.TypeFor[time.Time]() {
+		return of("string", "date-time").NewRef(), nil
+	}
 	switch t.Kind() {
 	case reflect.String:
 		if b.schemas[t.Name()] != nil { // access.Tier
@@ -77,6 +81,8 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 		return of("string", "").NewRef(), nil
 	case reflect.Int, reflect.Int64:
 		return of("integer", "int64").NewRef(), nil
+	case reflect.Bool:
+		return of("boolean", "").NewRef(), nil
 	case reflect.Float64:
 		return of("number", "double").NewRef(), nil
 	case reflect.Slice, reflect.Array:

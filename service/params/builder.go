@@ -133,6 +133,12 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.zoom = int(v.integer)
 	case opID:
 		b.request.ID = v.integer
+	case opFormat:
+		b.request.Format = v.text
+	case opAfter:
+		b.request.After = v.integer
+	case opGeneration:
+		b.request.Generation = v.text
 	}
 }
 
@@ -173,6 +179,7 @@ func (b *builder) recorded(op operator, v value) {
 	var from, to string
 	switch op {
 	case opLastDays:
+		b.request.Moves = true
 		from = b.now.AddDate(0, 0, -int(v.integer)).Format(time.DateOnly)
 	case opInMonth:
 		from, to = v.day.Format(time.DateOnly), v.day.AddDate(0, 1, -1).Format(time.DateOnly)
@@ -217,5 +224,25 @@ func (b *builder) finish(on Endpoints) error {
 		}
 	}
 	b.request.Query.Where = index.Where(b.where...)
+	if on == Export {
+		return b.finishExport()
+	}
+	return nil
+}
+
+// finishExport checks that what after continues is known: rows of another generation would be other ones.
+func (b *builder) finishExport() error {
+	q := &b.request
+	if q.Format == "" {
+		q.Format = "ndjson"
+	}
+	switch {
+	case q.After == 0:
+		return nil
+	case q.Format == "parquet":
+		return invalid("after", "cannot be used with format=parquet, whose files are only read whole: take the export from the beginning")
+	case q.Generation == "":
+		return invalid("after", "needs generation: the header X-Generation of the export that broke off")
+	}
 	return nil
 }

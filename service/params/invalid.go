@@ -48,7 +48,9 @@ func (t *Table) Unknown(on Endpoints, name string) error {
 	}
 	var all []string
 	for _, p := range t.Of(on) {
-		all = append(all, p.Name)
+		if !p.InPath {
+			all = append(all, p.Name)
+		}
 	}
 	return invalid(Shorten(name), "is not a parameter here; those here are %s", strings.Join(all, ", "))
 }
@@ -59,6 +61,9 @@ func (t *Table) nearest(on Endpoints, name string) (best string) {
 	name = index.Fold(Shorten(name))
 	least := (utf8.RuneCountInString(name)+1)/3 + 1
 	for _, p := range t.Of(on) {
+		if p.InPath {
+			continue
+		}
 		for _, candidate := range []string{p.Name, p.Legacy} {
 			if d := distance(name, candidate); candidate != "" && d < least {
 				best, least = p.Name, d

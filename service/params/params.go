@@ -28,6 +28,12 @@ type Request struct {
 	ID     int64       // of a filing
 	County string      // as in the path, trimmed; Query.Where selects its filings
 
+	Generation string // the public id of the generation to read; "": the live one
+	Moves      bool   // Query.Where depends on the day
+
+	Format string // of an export
+	After  int64  // the id of the filing behind which an export begins; 0: at the first one
+
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
 
@@ -51,7 +57,7 @@ func (r *Request) canonical(on Endpoints) string {
 		return r.State
 	case on&OneFiling != 0:
 		return strconv.FormatInt(r.ID, 10)
-	case on&OneCounty != 0:
+	case on&(OneCounty|Export) != 0:
 		return r.Query.Where.String()
 	}
 	return ""

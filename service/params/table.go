@@ -21,7 +21,7 @@ type Parameter struct {
 }
 
 // Endpoints is a set of endpoints that take parameters.
-type Endpoints uint8
+type Endpoints uint16
 
 // Endpoints by what they return. The zero value is those without parameters.
 const (
@@ -31,12 +31,14 @@ const (
 	CountyStats
 	OneFiling // by its id in the path
 	OneCounty // by its name in the path
+	Whole     // all filings, without a parameter of its own
+	Export
 
 	pages   = List | Search
-	filters = pages | Clusters
+	filters = pages | Clusters | Export
 
-	// Queried are those that take a query string.
-	Queried = filters | CountyStats
+	// Queried are those that take a query string: all that read filings.
+	Queried = filters | CountyStats | OneFiling | OneCounty | Whole
 )
 
 // Kind is the form of a parameter's values.
@@ -56,6 +58,7 @@ const (
 	Month           // YYYY-MM
 	State           // two letters
 	Segment         // percent-encoded text, in the path
+	Generation      // the public id of a generation
 )
 
 // operator is what a parameter does to a request.
@@ -84,6 +87,9 @@ const (
 	opState
 	opZoom
 	opID
+	opGeneration
+	opFormat
+	opAfter
 )
 
 // RequiredBy reports whether on, which takes p, has no response without it.
@@ -121,7 +127,7 @@ func New(legacyHasData string, active []string) *Table {
 	for _, status := range active {
 		t.active = append(t.active, index.Fold(status))
 	}
-	for _, on := range []Endpoints{List, Search, Clusters, CountyStats} {
+	for on := List; on <= Queried; on <<= 1 {
 		t.names[on] = map[string]int{}
 		for i, p := range t.rows {
 			if p.On&on != 0 && !p.InPath {
@@ -161,6 +167,8 @@ func rows(legacyHasData string) []Parameter {
 	return []Parameter{
 		{Name: "q", On: Search, required: true, Kind: Term, op: opContains,
 			Help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", Example: "maple"},
+		{Name: "q", On: Export, Kind: Term, op: opContains,
+			Help: "As in search: only filings with this substring. All when omitted.", Example: "maple"},
 		{Name: "county", On: filters, Kind: Text, op: opInCounty,
 			Help: "County, as in `Orange, FL`; `Orange` is every county of that name.", Example: "Orange, FL"},
 		{Name: "city", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.City},
@@ -216,6 +224,14 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Filings to skip.", Example: "40"},
 		{Name: "state", On: CountyStats, Kind: State, op: opState,
 			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
+		{Name: "generation", On: Queried, Kind: Generation, op: opGeneration,
+			Help: "Answer from this generation, for as long as it is kept, whatever is loaded meanwhile. Its id is in the header `X-Generation` " +
+				"and in `/v1/generations`; the live one when omitted.", Example: "20261122-051422.061847"},
+		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, op: opFormat, Default: "ndjson",
+			Help: "Form of the file.", Example: "csv"},
+		{Name: "after", On: Export, Kind: Integer, Min: at(1), op: opAfter,
+			Help: "Go on behind the filing with this id, the last one that came whole. With the `generation` and the filters of the export that " +
+				"broke off, these are the bytes that it did not send. Not for parquet.", Example: "1200345"},
 		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
 			Help: "Id of the filing.", Example: "1"},
 		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, op: opInCounty,

@@ -15,7 +15,7 @@ import (
 
 // value is a parameter's value, read by its kind.
 type value struct {
-	text    string   // Text, Term, Choice (as in Choices), State (upper case), Segment (decoded)
+	text    string   // Text, Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
 	texts   []string // Texts and ChoiceList, never empty
 	number  float64
 	integer int64
@@ -57,6 +57,8 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 		v.day, ok = readTime("2006-01", s)
 	case State:
 		v.text, ok = strings.ToUpper(s), len(s) == 2 && strings.Trim(s, letters) == ""
+	case Generation:
+		v.text, ok = s, index.ValidGenerationID(s)
 	case Segment:
 		text, err := url.PathUnescape(s)
 		v.text, ok = strings.TrimSpace(text), err == nil && utf8.ValidString(text)
@@ -117,6 +119,8 @@ func (p *Parameter) Form() string {
 		return "two letters"
 	case Segment:
 		return "percent-encoded UTF-8"
+	case Generation:
+		return "the id of a generation such as " + p.Example
 	}
 	return "text"
 }

@@ -93,6 +93,24 @@ type Still struct{ index.Reader }
 // Live implements index.Engine.
 func (e Still) Live(context.Context) (index.Reader, error) { return e.Reader, nil }
 
+// Kept implements index.Engine.
+func (e Still) Kept(ctx context.Context) ([]index.Generation, error) {
+	if e.Generation() == "" {
+		return nil, nil
+	}
+	n, err := e.Count(ctx, index.Filter{})
+	created, _ := time.Parse(index.GenerationLayout, index.GenerationID(e.Generation())) // else it is never
+	return []index.Generation{{Name: e.Generation(), CreatedAt: created, Filings: n, Live: true}}, err
+}
+
+// Open implements index.Engine.
+func (e Still) Open(_ context.Context, generation string) (index.Reader, error) {
+	if generation != e.Generation() {
+		return nil, index.ErrNotFound
+	}
+	return e.Reader, nil
+}
+
 // Log keeps what a service logs.
 type Log struct {
 	mu   sync.Mutex

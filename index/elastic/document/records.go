@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"filings/index"
 )
 
@@ -31,6 +33,21 @@ func Records(response []byte) ([]index.Record, error) {
 		}
 		records, rest = append(records, record), after[end:]
 	}
+}
+
+// Sorts returns what the first and the last hit in a search's response were sorted by, as arrays; nil where there is no hit.
+func Sorts(response []byte) (first, last []byte) {
+	i := bytes.Index(response, behindSource)
+	if i < 0 {
+		return nil, nil
+	}
+	return arrayAt(response[i+len(behindSource)-1:]), arrayAt(response[bytes.LastIndex(response, behindSource)+len(behindSource)-1:])
+}
+
+// arrayAt returns the array that text begins with.
+func arrayAt(text []byte) []byte {
+	array, _ := jsontext.NewDecoder(bytes.NewReader(text)).ReadValue() // nil where it is broken
+	return array
 }
 
 // Record returns the source of the one document in a response. It is a part of response, which is not copied.

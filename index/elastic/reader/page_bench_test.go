@@ -30,7 +30,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if rows, err := r.Rows(b.Context(), q); err != nil || len(rows) != 20 {
+		if page, err := r.Rows(b.Context(), q); err != nil || len(page.Records) != 20 {
 			b.Fatal(err)
 		}
 	}

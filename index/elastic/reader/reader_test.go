@@ -37,7 +37,7 @@ func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pa
 					t.Fatal(err)
 				}
 				want, _ := o.Rows(t.Context(), q)
-				if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
+				if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
 					t.Fatalf("%s (-want +got):\n%s", q, diff)
 				}
 			}
@@ -139,7 +139,7 @@ func TestP2_BeyondTheEndAndLargePages(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _ := o.Rows(t.Context(), q)
-			if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
+			if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", q, diff)
 			}
 		}
@@ -220,7 +220,7 @@ func TestReader_RecordsComeBackAsTheyWere(t *testing.T) {
 	for i, f := range filings { // in their order: no dates, descending ids
 		want[i] = string(index.AppendRecord(nil, f))
 	}
-	if diff := cmp.Diff(want, texts(got)); diff != "" {
+	if diff := cmp.Diff(want, texts(got.Records)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -19,30 +19,43 @@ import (
 // Numbers, names and times have too many different values to count them all, so each has a code that is counted first
 // (package document).
 
-// Rows returns the records of a page. They share memory with the response that they came in.
-func (r *Reader) Rows(ctx context.Context, q index.Query) (rows []index.Record, err error) {
+// Rows returns a page. Its records share memory with the response that they came in.
+func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err error) {
 	defer r.wrap(&err, "reading filings")
 	clauses, err := r.clauses(ctx, q.Where)
 	if err != nil {
-		return nil, err
+		return index.Page{}, err
 	}
-	s := span{q.Where.String(), clauses, sortOrder(q.Sort)}
-	for len(rows) < q.Limit { // once, but for a limit that is larger than a page may be
-		offset, limit := int64(q.Offset+len(rows)), min(int64(q.Limit-len(rows)), r.longestWalk)
-		var more []index.Record
+	find := r.atOffset
+	if q.After != "" {
+		find = r.behind
+	}
+	found, err := find(ctx, q, clauses)
+	if err != nil {
+		return index.Page{}, err
+	}
+	return index.Page{Records: found.records, End: found.end()}, nil
+}
+
+// atOffset returns the rows of a page that is found by its offset.
+func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) (found rows, err error) {
+	s := span{name: q.Where.String(), clauses: clauses, order: sortOrder(q.Sort)}
+	for n := 0; n < q.Limit; n = len(found.records) { // once, but for a limit that is larger than a page may be
+		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), r.longestWalk)
+		var more rows
 		if offset <= r.uncounted(q.Sort)-limit {
 			more, err = r.page(ctx, s, false, offset, limit)
 		} else {
 			more, err = r.seek(ctx, s, levels(q.Sort), min(offset, maxOffset), limit)
 		}
 		if err != nil {
-			return nil, err
+			return rows{}, err
 		}
-		if rows = append(rows, more...); int64(len(more)) < limit {
+		if found.add(more); int64(len(more.records)) < limit {
 			break
 		}
 	}
-	return rows, nil
+	return found, nil
 }
 
 // uncounted returns up to which offset + limit a page is requested without counting.
@@ -60,28 +73,28 @@ func (r *Reader) uncounted(s index.Sort) int64 {
 const maxOffset = math.MaxInt64 / 2
 
 // seek returns the page of s at offset, by counting. levels are those that tell s's filings apart.
-func (r *Reader) seek(ctx context.Context, s span, levels []level, offset, limit int64) ([]index.Record, error) {
+func (r *Reader) seek(ctx context.Context, s span, levels []level, offset, limit int64) (found rows, err error) {
 	t, err := r.table(ctx, s, levels[0])
 	if err != nil {
-		return nil, err
+		return rows{}, err
 	}
-	var rows []index.Record
 	for end := min(offset+limit, t.total()); offset < end; {
 		more, err := r.run(ctx, s, levels, t, offset, end)
 		if err != nil {
-			return nil, err
+			return rows{}, err
 		}
-		if len(more) == 0 {
-			return nil, client.ErrResponse // these filings were counted
+		if len(more.records) == 0 {
+			return rows{}, client.ErrResponse // these filings were counted
 		}
-		rows, offset = append(rows, more...), offset+int64(len(more))
+		found.add(more)
+		offset += int64(len(more.records))
 	}
-	return rows, nil
+	return found, nil
 }
 
 // run returns the rows from offset on, up to end at the most: as many as one request can find without going over too
 // many others. Usually these are all of them.
-func (r *Reader) run(ctx context.Context, s span, levels []level, t *table, offset, end int64) ([]index.Record, error) {
+func (r *Reader) run(ctx context.Context, s span, levels []level, t *table, offset, end int64) (rows, error) {
 	l := levels[0]
 	i, last := t.at(offset), t.at(end-1)
 	if t.missing(last) && i < last {
@@ -108,17 +121,30 @@ func (r *Reader) run(ctx context.Context, s span, levels []level, t *table, offs
 }
 
 // page requests filings of s, counted from its end if backwards.
-func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size int64) ([]index.Record, error) {
-	response, err := r.search(ctx, rowsBody(s.clauses, s.order, backwards, int(from), int(size)))
-	if err != nil {
-		return nil, err
-	}
-	records, err := document.Records(response)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
+func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size int64) (rows, error) {
+	found, err := r.rows(ctx, rowsBody(s.clauses, s.order, backwards, int(from), int(size)), s.known)
 	if backwards {
-		slices.Reverse(records)
+		slices.Reverse(found.records)
+		found.first, found.last = found.last, found.first
 	}
-	return records, nil
+	return found, err
+}
+
+// rows returns what a search finds. known is what all of it is sorted by before the keys of the search.
+func (r *Reader) rows(ctx context.Context, body object, known place) (found rows, err error) {
+	response, err := r.search(ctx, body)
+	if err != nil {
+		return rows{}, err
+	}
+	if found.records, err = document.Records(response); err == nil && len(found.records) > 0 {
+		first, last := document.Sorts(response)
+		found.first, err = placeOf(known, first)
+		if err == nil {
+			found.last, err = placeOf(known, last)
+		}
+	}
+	if err != nil {
+		return rows{}, fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	return found, nil
 }

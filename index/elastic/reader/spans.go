@@ -103,6 +103,7 @@ type span struct {
 	name    string // tells the clauses from others of the generation
 	clauses []object
 	order   order
+	known   place // what all of it is sorted by before the keys of order
 }
 
 // narrow returns the part of s whose value at level l lies in t's buckets i to j. Filings without a value are not taken
@@ -127,9 +128,17 @@ func (s span) narrow(l level, t *table, i, j int) span {
 		name:    s.name + " | " + l.field + " " + t.keys[i] + " to " + t.keys[j],
 		clauses: append(slices.Clip(s.clauses), c),
 		order:   s.order,
+		known:   s.known,
 	}
 	if i == j && t.width <= 1 && (!l.code || t.missing(i)) {
 		part.order = part.order.within()
+		if len(part.order) < len(s.order) {
+			value := json.RawMessage(t.keys[i])
+			if t.missing(i) {
+				value = missing
+			}
+			part.known = append(slices.Clip(s.known), value)
+		}
 	}
 	return part
 }

@@ -85,7 +85,7 @@ func TestA2_NoFilings(t *testing.T) {
 	if n, err := r.Count(t.Context(), index.Filter{}); n != 0 || err != nil {
 		t.Errorf("count %d, %v", n, err)
 	}
-	if rows, err := r.Rows(t.Context(), index.Query{Offset: 5000, Limit: 20}); len(rows) != 0 || err != nil {
+	if rows, err := r.Rows(t.Context(), index.Query{Offset: 5000, Limit: 20}); len(rows.Records) != 0 || err != nil {
 		t.Errorf("rows %q, %v", rows, err)
 	}
 	sum, err := r.Checksum(t.Context())

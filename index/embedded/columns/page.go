@@ -3,9 +3,11 @@ package columns
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
+	"strconv"
 
 	"filings/index"
 )
@@ -14,59 +16,132 @@ import (
 // enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
 const blockRows = 4096
 
-// IDs returns the ids of the filings of a page.
-func (t *Table) IDs(ctx context.Context, q index.Query) ([]int64, error) {
-	rows, err := t.page(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]int64, len(rows))
-	for i, row := range rows {
-		chunk, err := readColumn[int64](ctx, t, columnID, int(row/ChunkRows))
-		if err != nil {
-			return nil, err
-		}
-		ids[i] = chunk[row%ChunkRows]
-	}
-	return ids, nil
-}
-
-// page returns the rows of a page.
-func (t *Table) page(ctx context.Context, q index.Query) ([]uint32, error) {
+// IDs returns the ids of the filings of a page, and the place behind it: how many rows of the whole order, selected or not,
+// come before what follows.
+func (t *Table) IDs(ctx context.Context, q index.Query) (ids []int64, end string, err error) {
 	if q.Sort != index.DefaultSort && !slices.Contains(orders(), q.Sort) {
-		return nil, fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
+		return nil, "", fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
 	}
 	s, err := t.selected(ctx, q.Where)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	n := min(q.Limit, t.count(s)-q.Offset)
-	if n <= 0 {
-		return nil, nil
+	from, err := t.place(ctx, q, s)
+	if err != nil {
+		return nil, "", err
+	}
+	rows, behind, err := t.page(ctx, q, s, from)
+	if err != nil || len(rows) == 0 {
+		return nil, "", err
+	}
+	ids = make([]int64, len(rows))
+	for i, row := range rows {
+		chunk, err := readColumn[int64](ctx, t, columnID, int(row/ChunkRows))
+		if err != nil {
+			return nil, "", err
+		}
+		ids[i] = chunk[row%ChunkRows]
+	}
+	return ids, strconv.Itoa(behind), nil
+}
+
+// place is where a page begins: at a row of an order, and then behind so many of the selected ones.
+type place struct{ row, skip int }
+
+// place returns where the page of q begins. A page at an offset of what a filter selects is found by its seek table, all
+// others without one.
+func (t *Table) place(ctx context.Context, q index.Query, s *selection) (place, error) {
+	switch {
+	case q.After != "":
+		row, err := t.behind(ctx, q)
+		return place{row, q.Offset}, err
+	case s == nil:
+		return place{min(q.Offset, t.rows), 0}, nil
+	case q.Offset == 0 || q.Offset >= s.count:
+		return place{0, q.Offset}, nil
 	}
 	before, err := t.seeks(ctx, q, s)
 	if err != nil {
-		return nil, err
+		return place{}, err
 	}
-	first, skip := q.Offset/blockRows, q.Offset%blockRows
-	if s != nil {
-		// The block that has the first row of the page: the last one before which no more are selected than are skipped.
-		first = sort.Search(len(before), func(b int) bool { return int(before[b]) > q.Offset }) - 1
-		skip = q.Offset - int(before[first])
+	// The block that has the first row of the page: the last one before which no more are selected than are skipped.
+	block := sort.Search(len(before), func(b int) bool { return int(before[b]) > q.Offset }) - 1
+	return place{block * blockRows, q.Offset - int(before[block])}, nil
+}
+
+// behind returns the row of the order of q that q.After is the place before.
+func (t *Table) behind(ctx context.Context, q index.Query) (int, error) {
+	if id, is, err := index.IDBehind(q.After); is || err != nil {
+		if err != nil {
+			return 0, err
+		}
+		return t.behindID(ctx, q.Sort, id)
 	}
-	rows := make([]uint32, 0, n)
-	for block := first; len(rows) < n; block++ {
-		if block+1 < len(before) && before[block] == before[block+1] {
+	row, err := strconv.ParseUint(q.After, 10, 32)
+	if err != nil || row > uint64(t.rows) {
+		return 0, fmt.Errorf("%s has no place %q: %w", t.name, q.After, index.ErrPlace)
+	}
+	return int(row), nil
+}
+
+// behindID returns the row of an order behind that of a filing, which it looks for: 0.3 ms among half a million.
+func (t *Table) behindID(ctx context.Context, order index.Sort, id int64) (int, error) {
+	row, err := position(ctx, t, columnID, id)
+	if err == nil && order != index.DefaultSort {
+		row, err = position(ctx, t, order.String(), uint32(row))
+	}
+	return row + 1, err
+}
+
+// position returns the row at which a column has a value.
+func position[T element](ctx context.Context, t *Table, column string, value T) (int, error) {
+	for n := range t.chunks() {
+		chunk, err := readColumn[T](ctx, t, column, n)
+		if err != nil {
+			return 0, err
+		}
+		if i := slices.Index(chunk, value); i >= 0 {
+			return n*ChunkRows + i, nil
+		}
+	}
+	return 0, fmt.Errorf("%s has no %v in %s: %w", t.name, value, column, index.ErrPlace)
+}
+
+// page returns the rows of a page that begins at a place, and the row of the order behind the last one.
+func (t *Table) page(ctx context.Context, q index.Query, s *selection, from place) (rows []uint32, behind int, err error) {
+	n := q.Limit
+	if q.After == "" {
+		n = min(n, t.count(s)-q.Offset) // with the last of them the search ends
+	}
+	if n <= 0 {
+		return nil, 0, nil
+	}
+	rows = make([]uint32, 0, min(n, t.rows))
+	for block := from.row / blockRows; len(rows) < n && block*blockRows < t.rows; block++ {
+		listed, err := t.selectedOf(ctx, s, q.Sort, block, from.row)
+		if err != nil {
+			return nil, 0, err
+		}
+		skipped := min(from.skip, len(listed))
+		from.skip -= skipped
+		if listed = listed[skipped:]; len(listed) == 0 {
 			continue
 		}
-		listed, err := t.selectedOf(ctx, s, q.Sort, block)
-		if err != nil {
-			return nil, err
+		rows = append(rows, listed[:min(len(listed), n-len(rows))]...)
+		if behind, err = t.rowBehind(ctx, q.Sort, block, rows[len(rows)-1]); err != nil {
+			return nil, 0, err
 		}
-		rows = append(rows, listed[skip:min(len(listed), skip+n-len(rows))]...)
-		skip = 0
 	}
-	return rows, nil
+	return rows, behind, nil
+}
+
+// rowBehind returns which row of an order comes behind one that is in a block of it.
+func (t *Table) rowBehind(ctx context.Context, order index.Sort, block int, row uint32) (int, error) {
+	if order == index.DefaultSort {
+		return int(row) + 1, nil
+	}
+	listed, err := t.block(ctx, order, block)
+	return block*blockRows + slices.Index(listed, row) + 1, err
 }
 
 // seeks returns how many selected rows there are before each block of the order of q; nil where all rows are selected.
@@ -105,20 +180,28 @@ func (t *Table) countOf(ctx context.Context, s *selection, order index.Sort, blo
 	return n, err
 }
 
-// selectedOf returns the rows of a block of an order that are selected, in that order.
-func (t *Table) selectedOf(ctx context.Context, s *selection, order index.Sort, block int) ([]uint32, error) {
+// selectedOf returns the rows of a block of an order that are selected, in that order: those from a row of the order on.
+func (t *Table) selectedOf(ctx context.Context, s *selection, order index.Sort, block, from int) ([]uint32, error) {
 	if s != nil && order == index.DefaultSort {
 		rows := make([]uint32, 0, blockRows)
 		for i, word := range s.block(block) {
+			first := block*blockRows + i*64
+			if first < from {
+				word &= math.MaxUint64 << (from - first) // 0 from 64 on
+			}
 			for ; word != 0; word &= word - 1 {
-				rows = append(rows, uint32(block*blockRows+i*64+bits.TrailingZeros64(word)))
+				rows = append(rows, uint32(first+bits.TrailingZeros64(word)))
 			}
 		}
 		return rows, ctx.Err()
 	}
 	listed, err := t.block(ctx, order, block)
-	if s == nil || err != nil {
-		return listed, err
+	if err != nil {
+		return nil, err
+	}
+	listed = listed[max(0, from-block*blockRows):]
+	if s == nil {
+		return listed, nil
 	}
 	rows := make([]uint32, 0, len(listed))
 	for _, row := range listed {

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,6 +35,8 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 		return t.box(p), nil
 	case index.Contains:
 		return t.contains(ctx, p.Text)
+	case index.Rest:
+		return t.rest(ctx, p)
 	}
 	return nil, fmt.Errorf("embedded engine: unknown predicate %T", p)
 }
@@ -73,6 +76,27 @@ func either(conditions ...condition) condition {
 		}
 		return nil
 	}
+}
+
+// both holds where each of the conditions does.
+func both(a, b condition) condition {
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		of := make([]uint64, 2*len(bits))
+		ofA, ofB := of[:len(bits)], of[len(bits):]
+		if err := errors.Join(a(ctx, chunk, ofA), b(ctx, chunk, ofB)); err != nil {
+			return err
+		}
+		for i := range bits {
+			bits[i] |= ofA[i] & ofB[i]
+		}
+		return nil
+	}
+}
+
+func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
+	behind, err1 := t.worded(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
+	of, err2 := t.worded(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
+	return either(behind, both(of, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {

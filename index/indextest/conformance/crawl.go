@@ -1,6 +1,9 @@
 package conformance
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -18,7 +21,9 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 	t.Run("P2 P17 pages of 7", func(t *testing.T) {
 		filings := edges.Fuzzed(900, 3)
 		r := opened(t, open(t).Store, filings)
-		crawlAll(t, r, indextest.NewOracle("", filings), 7)
+		o := indextest.NewOracle("", filings)
+		crawlAll(t, r, o, 7)
+		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 7) })
 	})
 	t.Run("P2 P17 pages of 100 over ties", func(t *testing.T) {
 		if testing.Short() {
@@ -30,7 +35,55 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 		for _, w := range []index.Filter{index.Where(index.InCounty("Tie")), edges.Contains("tied owner"), edges.Between(index.FilingAmount, edges.At(0), edges.At(0))} {
 			deepPages(t, r, o, w)
 		}
+		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 500) })
 	})
+}
+
+// crawlPlaces reads the whole generation, and what some filters select of it, in every order, each page from the place
+// behind the one before. Every other page has another size. Some places are named by the filing before them.
+func crawlPlaces(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
+	for _, w := range []index.Filter{{}, edges.Contains("a"), index.Where(index.Days{From: "2024-01-01", To: "2024-12-31"})} {
+		eachOrder(func(s index.Sort) {
+			if err := crawlPlace(t.Context(), r, o.Select(w, s), index.Query{Where: w, Sort: s, Limit: size}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for _, place := range []string{"x", "[]", "id x", index.Behind(absentID), "-1", "99999999999", `["a","b","c"]`} {
+		page, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: size, After: place})
+		if !errors.Is(err, index.ErrPlace) {
+			t.Errorf("place %q: %d rows, %v; want ErrPlace", place, len(page.Records), err)
+		}
+	}
+}
+
+// absentID is the id of no filing of these tests.
+const absentID = math.MaxInt64 - 12345
+
+// crawlPlace reads all that q selects and compares it with the filings that are wanted.
+func crawlPlace(ctx context.Context, r index.Reader, want []*index.Filing, q index.Query) error {
+	size, done := q.Limit, 0
+	for n := 0; ; n++ {
+		q.Limit = size + n%2*(size/2)
+		page, err := r.Rows(ctx, q)
+		if err != nil {
+			return fmt.Errorf("%v: %w", q, err)
+		}
+		end := min(done+q.Limit, len(want))
+		if err := sameRecords(indextest.Records(want[done:end]), page.Records); err != nil {
+			return fmt.Errorf("%v, from %d of %d: %w", q, done, len(want), err)
+		}
+		done, q.After = end, page.End
+		if (page.End == "") != (len(page.Records) == 0) {
+			return fmt.Errorf("%v: the place behind %d rows is %q", q, len(page.Records), page.End)
+		}
+		if page.End == "" {
+			return nil
+		}
+		if n%3 == 2 {
+			q.After = index.Behind(want[done-1].ID)
+		}
+	}
 }
 
 // crawlAll reads the whole generation in pages of a size, in every order, and compares it with the oracle's.

@@ -45,11 +45,11 @@ func testEdges(t *testing.T, open func(t *testing.T) Harness) {
 // checkEdge holds the ids of a page, in any order, and the count to those expected.
 func checkEdge(t *testing.T, r index.Reader, w index.Filter, want []int64) {
 	t.Helper()
-	rows, err := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 100})
+	page, err := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := ids(rows)
+	got := ids(page.Records)
 	slices.Sort(got)
 	slices.Sort(want)
 	if diff := cmp.Diff(append([]int64{}, want...), append([]int64{}, got...)); diff != "" {
@@ -94,11 +94,11 @@ func checkOrder(t *testing.T, r index.Reader, s index.Sort, want []int64, size i
 	var got []int64
 	for offset := 0; offset < len(want); offset += size {
 		q := index.Query{Where: index.Where(edges.SortMark), Sort: s, Offset: offset, Limit: size}
-		rows, err := r.Rows(t.Context(), q)
+		page, err := r.Rows(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, id := range ids(rows) {
+		for _, id := range ids(page.Records) {
 			got = append(got, id-edges.SortIDs)
 		}
 	}

@@ -75,6 +75,16 @@ func (m *memory) Generations(context.Context) (all []generation.Info, _ error) {
 	return all, nil
 }
 
+func (m *memory) Kept(ctx context.Context) (kept []index.Generation, _ error) {
+	all, err := m.Generations(ctx)
+	for _, g := range all {
+		if g.Sealed {
+			kept = append(kept, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live})
+		}
+	}
+	return kept, err
+}
+
 func (m *memory) Swap(_ context.Context, from, to string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

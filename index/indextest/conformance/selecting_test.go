@@ -16,19 +16,23 @@ type selecting struct {
 	holds func(*indextest.Entry, index.Predicate) bool
 	order func(s index.Sort, a, b *index.Filing) int
 	page  func(selected []*index.Filing, q index.Query) []*index.Filing
+	// behind is how many of the selected filings there are up to a place, which is where one of them lies.
+	behind func(selected []*index.Filing, s index.Sort, last int) int
 
 	mu       sync.Mutex
 	selected map[string][]*index.Filing
 }
 
 func newSelecting(o *indextest.Oracle) *selecting {
-	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, selected: map[string][]*index.Filing{}}
+	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, selected: map[string][]*index.Filing{}}
 }
 
 func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
 	selected = selected[min(q.Offset, len(selected)):]
 	return selected[:min(q.Limit, len(selected))]
 }
+
+func behind(_ []*index.Filing, _ index.Sort, last int) int { return last + 1 }
 
 func (r *selecting) choose(w index.Filter, s index.Sort) []*index.Filing {
 	r.mu.Lock()
@@ -48,8 +52,23 @@ func (r *selecting) choose(w index.Filter, s index.Sort) []*index.Filing {
 	return found
 }
 
-func (r *selecting) Rows(_ context.Context, q index.Query) ([]index.Record, error) {
-	return indextest.Records(r.page(r.choose(q.Where, q.Sort), q)), nil
+func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
+	all := r.choose(q.Where, q.Sort)
+	rest := all
+	if q.After != "" {
+		id, _, err := index.IDBehind(q.After)
+		last := slices.IndexFunc(all, func(f *index.Filing) bool { return f.ID == id })
+		if err != nil || last < 0 {
+			return index.Page{}, index.ErrPlace
+		}
+		rest = all[r.behind(all, q.Sort, last):]
+	}
+	rows := r.page(rest, q)
+	page := index.Page{Records: indextest.Records(rows)}
+	if n := len(rows); n > 0 {
+		page.End = index.Behind(rows[n-1].ID)
+	}
+	return page, nil
 }
 
 func (r *selecting) Count(_ context.Context, w index.Filter) (int64, error) {

@@ -172,6 +172,26 @@ func wrongPages() []wrong {
 				return pageOf(selected, q)
 			}
 		}),
+		reading("a row behind a place is its own", "Crawl/P2_P17_pages_of_7/X3_by_places", func(r *selecting) {
+			r.behind = func(_ []*index.Filing, _ index.Sort, last int) int { return max(last, 1) }
+		}),
+		reading("ties behind a place are lost", "Crawl/P2_P17_pages_of_7/X3_by_places", func(r *selecting) {
+			r.behind = func(selected []*index.Filing, s index.Sort, last int) int {
+				next := last + 1
+				for next < len(selected) && indextest.CompareBy(s, selected[last], selected[next]) == 0 {
+					next++
+				}
+				return next
+			}
+		}),
+		reading("filings without the value are behind no place", "Crawl/P2_P17_pages_of_7/X3_by_places", func(r *selecting) {
+			r.behind = func(selected []*index.Filing, s index.Sort, last int) int {
+				if i := slices.IndexFunc(selected, func(f *index.Filing) bool { return !f.Has(s.By) }); i == last+1 {
+					return len(selected)
+				}
+				return last + 1
+			}
+		}),
 		reading("offsets overlap", "Crawl/P2_P17_pages_of_7", func(r *selecting) {
 			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
 				if q.Offset > 500 {

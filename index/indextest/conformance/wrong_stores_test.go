@@ -76,7 +76,7 @@ type following struct {
 	*indextest.Oracle
 }
 
-func (r following) Rows(ctx context.Context, q index.Query) ([]index.Record, error) {
+func (r following) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	return r.current().Rows(ctx, q)
 }
 

@@ -1,9 +1,11 @@
--- What every script begins with: the names, the clock, the counters. ARGV[1] is the prefix of all names, ARGV[2] the
--- time in microseconds since 1970, or '' for Redis's own.
+-- What every script begins with: the names, the clock, the limits, the counters. ARGV[1] is the prefix of all names, ARGV[2]
+-- the time in microseconds since 1970, or '' for Redis's own.
 
 local function key_name(hash) return ARGV[1] .. 'key:' .. hash end
 local function account_name(user) return ARGV[1] .. 'account:' .. user end
 local function usage_name(user, counter) return ARGV[1] .. 'usage:' .. user .. ':' .. counter end
+local function days_name(user) return ARGV[1] .. 'days:' .. user end
+local function lease_name(user) return ARGV[1] .. 'lease:' .. user end
 local accounts_name = ARGV[1] .. 'accounts'
 
 local function clock()
@@ -15,13 +17,42 @@ end
 -- A number in all its digits: tostring keeps only 14 of them.
 local function digits(number) return string.format('%.0f', number) end
 
--- The counter that a tier is charged to. fmod is exact; the quotient of two such numbers would not be.
+-- Quota and burst of a tier, from tier, quota and burst of every tier: ARGV[first] and what follows.
+local function limits_of(tier, first)
+  for i = first, #ARGV, 3 do
+    if ARGV[i] == tier then return tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]) end
+  end
+end
+
+local function no_limits() return redis.error_reply('TIER the tier of this account has no limits') end
+
+-- The UTC day, in days since 1970-01-01. fmod is exact; the quotient of two such numbers would not be.
+local function day_of(now) return (now - math.fmod(now, 86400000000)) / 86400000000 end
+
+-- The counter that a tier is charged to.
 local function counter_of(tier, now)
   if tier == 'free' then return 'lifetime' end
-  local day = 86400000000
-  return digits((now - math.fmod(now, day)) / day)
+  return digits(day_of(now))
 end
 
 local function used_of(user, counter)
   return tonumber(redis.call('GET', usage_name(user, counter)) or '0')
+end
+
+-- Counts n requests: in the counter, which says used, and in the day.
+local function count(user, counter, used, n, now)
+  local usage = usage_name(user, counter)
+  redis.call('INCRBY', usage, n)
+  -- A day's counter outlives its day, for refunds, and then goes by itself.
+  if used == 0 and counter ~= 'lifetime' then redis.call('EXPIRE', usage, 172800) end
+
+  local days, day = days_name(user), day_of(now)
+  local counted = redis.call('HINCRBY', days, digits(day), n)
+  -- Version 1.0 counted no days: what it has in the day's counter belongs to them.
+  if counter ~= 'lifetime' and counted < used + n then redis.call('HINCRBY', days, digits(day), used + n - counted) end
+  if counted > n then return end
+  redis.call('EXPIRE', days, 31 * 86400) -- of an account that is not used any more
+  for _, old in ipairs(redis.call('HKEYS', days)) do
+    if tonumber(old) <= day - 31 then redis.call('HDEL', days, old) end
+  end
 end
