@@ -10,30 +10,32 @@ type Parameter struct {
 	Kind         Kind
 	Min, Max     *float64 // limits of a number
 	Choices      []string // the values that a choice, or an item of a list of choices, may have
+	Most         int      // different items of a list of choices; 0: any number, which may repeat
 	Default      string   // what holds without it, as text for documentation
 	Help         string
 	Example      string
 
-	required bool // its absence and its emptiness are errors
-	anyCase  bool // choices are compared ignoring case
+	required Endpoints // where its absence and its emptiness are errors
+	anyCase  bool      // choices are compared ignoring case
 	op       operator
 	fields   []index.Field // what op looks at
 }
 
 // Endpoints is a set of endpoints that take parameters.
-type Endpoints uint8
+type Endpoints uint16
 
 // Endpoints by what they return. The zero value is those without parameters.
 const (
 	List Endpoints = 1 << iota
 	Search
 	Clusters
+	Groups
 	CountyStats
 	OneFiling // by its id in the path
 	OneCounty // by its name in the path
 
 	pages   = List | Search
-	filters = pages | Clusters
+	filters = pages | Clusters | Groups
 
 	// Queried are those that take a query string.
 	Queried = filters | CountyStats
@@ -83,12 +85,13 @@ const (
 	opOffset
 	opState
 	opZoom
+	opBy // the dimensions of groups
 	opID
 )
 
 // RequiredBy reports whether on, which takes p, has no response without it.
 func (p *Parameter) RequiredBy(on Endpoints) bool {
-	return p.required || p.InPath || p.edge() && on == Clusters
+	return p.required&on != 0 || p.InPath || p.edge() && on == Clusters
 }
 
 func (p *Parameter) edge() bool { return opNorth <= p.op && p.op <= opWest }
@@ -121,7 +124,7 @@ func New(legacyHasData string, active []string) *Table {
 	for _, status := range active {
 		t.active = append(t.active, index.Fold(status))
 	}
-	for _, on := range []Endpoints{List, Search, Clusters, CountyStats} {
+	for _, on := range []Endpoints{List, Search, Clusters, Groups, CountyStats} {
 		t.names[on] = map[string]int{}
 		for i, p := range t.rows {
 			if p.On&on != 0 && !p.InPath {
@@ -159,7 +162,7 @@ func at(v float64) *float64 { return &v }
 // invalid parameters the first one in it is reported. legacyHasData is the legacy name of has_property_data.
 func rows(legacyHasData string) []Parameter {
 	return []Parameter{
-		{Name: "q", On: Search, required: true, Kind: Term, op: opContains,
+		{Name: "q", On: Search | Groups, required: Search, Kind: Term, op: opContains,
 			Help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", Example: "maple"},
 		{Name: "county", On: filters, Kind: Text, op: opInCounty,
 			Help: "County, as in `Orange, FL`; `Orange` is every county of that name.", Example: "Orange, FL"},
@@ -204,7 +207,9 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Eastern longitude of the box.", Example: "-81.2"},
 		{Name: "bounds_west", On: filters, Kind: Number, Min: at(-180), Max: at(180), op: opWest,
 			Help: "Western longitude of the box; beyond the eastern one: the box crosses the antimeridian.", Example: "-81.6"},
-		{Name: "zoom", On: Clusters, required: true, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
+		{Name: "by", On: Groups, required: Groups, Kind: ChoiceList, Choices: dimensionNames(), Most: 2, op: opBy,
+			Help: "What to group by. The groups have their keys in this order.", Example: "county,month"},
+		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
 			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", Example: "12"},
 		{Name: "sort_by", On: Search, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",
 			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
@@ -221,6 +226,13 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, op: opInCounty,
 			Help: "County as `/v1/counties` lists it, percent-encoded, in any case; without its state, every county of that name.", Example: "Orange, FL"},
 	}
+}
+
+func dimensionNames() (names []string) {
+	for _, d := range index.Dimensions() {
+		names = append(names, d.String())
+	}
+	return names
 }
 
 // sorts are the values of sort_by and the fields that they sort by.
