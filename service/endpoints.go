@@ -44,6 +44,15 @@ func endpoints() []endpoint {
 				"hundreds of rows. A file that breaks off ends without HTTP's last chunk, which every client library reports as an error. An " +
 				"account has one export at a time.",
 		}},
+		{handle: handlers.GroupFilings, Operation: openapi.Operation{
+			Path: "/v1/filings/groups", Takes: params.Groups, Shape: enveloped | openapi.Tagged,
+			ID: "groupFilings", Tag: openapi.TagFilings, Summary: "Figures of filings by groups",
+			Text: "The filings that a term and the filters of the list select, by one or two of their values: how many there are of each, and " +
+				"count, sum, average, smallest and largest of their amounts, exact to the cent. All groups come at once, the one with most " +
+				"filings first, then by key, no value last. Values that differ in case alone are one group, written as most of its filings " +
+				"have it. More than 10,000 groups are a 400 that says how many there are.",
+			Schema: "GroupsResponse", Data: []handlers.Group{},
+		}},
 		{handle: handlers.Filing, Operation: openapi.Operation{
 			Path: "/v1/filings/:id", Legacy: "/v1/liens/:id", Takes: params.OneFiling, Shape: enveloped | openapi.Tagged | openapi.MayMiss,
 			ID: "getFiling", Tag: openapi.TagFilings, Summary: "Get one filing", Text: "The filing with this id.",

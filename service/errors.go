@@ -14,7 +14,7 @@ import (
 
 // Kinds of refusals that begin here. Those of the engine and of the key store have theirs in index and access.
 var (
-	errInvalid    = errors.New("invalid parameter")
+	errInvalid    = handlers.ErrInvalid
 	errNoKey      = errors.New("no key")
 	errUnknownKey = errors.New("unknown key")
 	errBurst      = errors.New("burst exceeded")

@@ -201,6 +201,16 @@ func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([
 		func(ctx context.Context) ([]string, error) { return r.inner.Distinct(ctx, w, f) }})
 }
 
+// Groups implements index.Reader.
+func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
+	text := ""
+	if !clocked(w) {
+		text = index.GroupsText(w, by)
+	}
+	return do(ctx, r, request[index.Groups]{"groups", text, sizeOfGroups,
+		func(ctx context.Context) (index.Groups, error) { return r.inner.Groups(ctx, w, by) }})
+}
+
 // Cells implements index.Reader.
 func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
 	text := ""
@@ -262,6 +272,14 @@ func sizeOfCounties(counties []index.CountyStats) int {
 	n := 0
 	for _, c := range counties {
 		n += len(c.County) + textBytes + 5*8
+	}
+	return n
+}
+
+func sizeOfGroups(groups index.Groups) int {
+	n := 8 + sliceBytes
+	for _, g := range groups.List {
+		n += len(g.Keys[0]) + len(g.Keys[1]) + 2*textBytes + 5*8
 	}
 	return n
 }

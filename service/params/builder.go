@@ -61,6 +61,9 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tier index.Tier,
 			return Request{}, p.invalid(name, text)
 		}
 		if !some {
+			if p.required&raw.on != 0 {
+				return Request{}, p.invalid(name, text)
+			}
 			continue
 		}
 		if p.reveals(v) > tier {
@@ -131,6 +134,10 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.request.State = v.text
 	case opZoom:
 		b.zoom = int(v.integer)
+	case opBy:
+		for _, name := range v.texts {
+			b.request.By = append(b.request.By, index.Dimension(slices.Index(p.Choices, name)))
+		}
 	case opID:
 		b.request.ID = v.integer
 	case opFormat:

@@ -22,11 +22,12 @@ import (
 
 // Request is what a client requests of an endpoint. Fields that an endpoint does not take are zero.
 type Request struct {
-	Query  index.Query // Where by the filters; Sort, Offset and Limit of a page
-	Grid   index.Grid  // the tiles of a map
-	State  string      // two capital letters, or ""
-	ID     int64       // of a filing
-	County string      // as in the path, trimmed; Query.Where selects its filings
+	Query  index.Query       // Where by the filters; Sort, Offset and Limit of a page
+	Grid   index.Grid        // the tiles of a map
+	By     []index.Dimension // of groups, in the order of their keys
+	State  string            // two capital letters, or ""
+	ID     int64             // of a filing
+	County string            // as in the path, trimmed; Query.Where selects its filings
 
 	Generation string // the public id of the generation to read; "": the live one
 	Moves      bool   // Query.Where depends on the day
@@ -53,6 +54,8 @@ func (r *Request) canonical(on Endpoints) string {
 		return r.Query.String()
 	case on&Clusters != 0:
 		return r.Grid.Text(r.Query.Where)
+	case on&Groups != 0:
+		return index.GroupsText(r.Query.Where, r.By)
 	case on&CountyStats != 0:
 		return r.State
 	case on&OneFiling != 0:

@@ -98,6 +98,18 @@ func goldenGrids() map[string]index.Grid {
 	}
 }
 
+// goldenGroups are requests for groups whose bodies are kept in goldenQueries as well. What is behind a key is read without
+// amounts.
+func goldenGroups() map[string][]index.Dimension {
+	return map[string][]index.Dimension{
+		"X12 by county":            {index.ByCounty},
+		"X12 by year and category": {index.ByYear, index.ByCategory},
+		"X12 by holder and city":   {index.ByHolder, index.ByCity},
+		"X12 by state and type":    {index.ByState, index.ByFilingType},
+		"X12 by month and class":   {index.ByMonth, index.ByPropertyClassification},
+	}
+}
+
 // goldenCounties are the counties of the synthetic filings, folded, as a reader hands them to clauses.
 var goldenCounties = []string{"lake, fl", "orange, ca", "orange, fl", "şile, tx"}
 
@@ -150,6 +162,13 @@ func TestGoldenQueries(t *testing.T) {
 		got.Files = append(got.Files,
 			txtar.File{Name: name, Data: []byte(g.Text(index.Filter{}) + "\n")},
 			txtar.File{Name: name + ", request", Data: goldenCellsBody(t, g)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(goldenGroups())) {
+		by, last := goldenGroups()[name], "FL"
+		got.Files = append(got.Files,
+			txtar.File{Name: name, Data: []byte(index.GroupsText(index.Filter{}, by) + "\n")},
+			txtar.File{Name: name + ", request", Data: lines(t, groupsBody(nil, by, true, 10_001, nil))},
+			txtar.File{Name: name + ", next", Data: lines(t, groupsBody(nil, by, false, 65_000, &groupKey{First: &last}))})
 	}
 	if *update {
 		if err := os.WriteFile(goldenQueries, txtar.Format(&got), 0o644); err != nil {
@@ -239,6 +258,35 @@ func TestGoldenCells_Replayed(t *testing.T) {
 			want, _ := o.Cells(t.Context(), index.Filter{}, g)
 			if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
 				t.Errorf("%d cells (-want +got):\n%s", len(got), diff)
+			}
+		})
+	}
+}
+
+func TestGoldenGroups_Replayed(t *testing.T) {
+	t.Parallel()
+	r, o, golden := replaying(t)
+	for name, by := range goldenGroups() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			response, err := replay(t, r, golden[name+", request"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := groupBuckets(response)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := index.NewGrouping()
+			for _, b := range all {
+				got.Add(b.group())
+			}
+			want, _ := o.Groups(t.Context(), index.Filter{}, by)
+			if diff := cmp.Diff(want, got.Groups()); diff != "" || want.Total < 2 {
+				t.Errorf("%d groups (-want +got):\n%s", want.Total, diff)
+			}
+			if _, err := replay(t, r, golden[name+", next"]); err != nil {
+				t.Error(err)
 			}
 		})
 	}

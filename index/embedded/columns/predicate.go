@@ -103,11 +103,8 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	wanted := func(v string) bool { return slices.Contains(p.Values, v) }
 	var all []condition
 	for _, field := range p.Fields {
-		column, compared := field.String(), func(word string) string { return word }
-		switch field {
-		case index.County:
-			compared = index.Fold
-		case index.CountyName:
+		column, compared := field.String(), index.Fold
+		if field == index.CountyName {
 			column = index.County.String()
 			compared = func(county string) string {
 				name, _ := index.SplitCounty(index.Fold(county))
