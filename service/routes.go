@@ -18,7 +18,7 @@ func (s *Service) newApp() *fiber.App {
 		app.Get(f.Path, s.serveFile(f))
 	}
 	app.Use(s.admit, wellFormed)
-	for _, e := range endpoints() {
+	for _, e := range endpoints(s.config.Access) {
 		app.Get(e.Path, s.serve(e)) // and HEAD
 		if e.Legacy != "" {
 			app.Get(e.Legacy, deprecated(e.Legacy), s.serve(e))

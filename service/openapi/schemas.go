@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -69,6 +70,9 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 	if t == reflect.TypeFor[index.Record]() {
 		return refTo("Filing"), nil
 	}
+	if t == reflect.TypeFor[time.Time]() {
+		return of("string", "date-time").NewRef(), nil
+	}
 	switch t.Kind() {
 	case reflect.String:
 		if b.schemas[t.Name()] != nil { // access.Tier
@@ -86,6 +90,12 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 			s.WithMinItems(int64(t.Len())).WithMaxItems(int64(t.Len()))
 		}
 		return s.NewRef(), err
+	case reflect.Pointer: // to what is no component
+		s, err := b.schema(t.Elem())
+		if err == nil {
+			s.Value.Type = &openapi3.Types{s.Value.Type.Slice()[0], "null"}
+		}
+		return s, err
 	case reflect.Struct:
 		return b.structure(t)
 	}
