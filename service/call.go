@@ -18,6 +18,8 @@ const (
 	headerLimit      = "X-RateLimit-Limit"
 	headerRemaining  = "X-RateLimit-Remaining"
 	headerReset      = "X-RateLimit-Reset"
+	headerPolicies   = "RateLimit-Policy"
+	headerLimits     = "RateLimit"
 	headerRequestID  = edge.HeaderRequestID
 	headerIgnored    = "X-Ignored-Parameters"
 	headerPrefer     = "Prefer"
@@ -33,7 +35,7 @@ func newCORS(origins []string) edge.CORS {
 		Origins: origins,
 		Methods: "GET, HEAD",
 		Headers: headerKey + ", If-None-Match, " + headerPrefer,
-		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", Retry-After, " + headerRequestID + ", " +
+		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " + headerLimits + ", Retry-After, " + headerRequestID + ", " +
 			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
 			", " + headerTotal + ", Content-Disposition",
 	}

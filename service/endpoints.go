@@ -2,13 +2,15 @@ package service
 
 import (
 	"filings/index"
+	"filings/service/access"
 	"filings/service/handlers"
 	"filings/service/openapi"
 	"filings/service/params"
 )
 
-// endpoints is the whole API, in the order in which routes are tried: /v1/filings/:id would match those before it.
-func endpoints() []endpoint {
+// endpoints is the whole API, in the order in which routes are tried: /v1/filings/:id would match those before it. Keys are
+// where an account's usage is read; nil will do for whoever calls no handler.
+func endpoints(keys access.Store) []endpoint {
 	const (
 		enveloped = openapi.Success | openapi.Meta
 		page      = openapi.Pagination | openapi.Meta | openapi.Tagged
@@ -100,12 +102,19 @@ func endpoints() []endpoint {
 			ID: "getIdentity", Tag: openapi.TagAccount, Summary: "Who the key belongs to", Text: "User and tier of the account.",
 			Schema: "IdentityResponse", Data: handlers.Identity{},
 		}},
+		{handle: handlers.MyUsage(keys), offline: true, Operation: openapi.Operation{
+			Path: "/v1/me/usage", Shape: enveloped,
+			ID: "getUsage", Tag: openapi.TagAccount, Summary: "What the account has used",
+			Text: "Its limits, what is left of each and when it is there again, and the requests of each of the last 30 UTC days. " +
+				"A request that was refunded is in none of them; this one is in all.",
+			Schema: "UsageResponse", Data: handlers.Usage{},
+		}},
 	}
 }
 
 // Endpoints returns the table of endpoints as documents have it.
 func Endpoints() (all []openapi.Operation) {
-	for _, e := range endpoints() {
+	for _, e := range endpoints(nil) {
 		all = append(all, e.Operation)
 	}
 	return all

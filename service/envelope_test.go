@@ -30,6 +30,7 @@ var paths = map[string][]string{
 	"/v1/counties/Orange/months":      {"data"},
 	"/v1/counties/Orange/date-ranges": {"data"},
 	"/v1/me":                          {"success", "data", "meta"},
+	"/v1/me/usage":                    {"success", "data", "meta"},
 }
 
 func TestE1_Shapes(t *testing.T) {

@@ -165,7 +165,7 @@ func TestExplore_DownloadCut(t *testing.T) {
 			b := &halting{fails: name == "cut", end: t.Context().Done()}
 			b.left.Store(2) // the table, and a part of the export
 			e := explore(t, "", func(c *service.Config) {
-				b.Engine = plain{c.Engine}
+				b.Engine = plain{served: c.Engine}
 				c.Engine, _ = serving.New(b, serving.Config{}) // without a registry nothing can fail
 			})
 			e.use(e.site.Key)

@@ -38,8 +38,6 @@ func TestX7_AllOrNothing(t *testing.T) {
 				key := create(t, s, "ann", tier)
 				a := admitUncharged(t, s, key)
 				same(t, "admitted uncharged: verdict, remaining", []any{access.Admitted, quota}, []any{a.Verdict, a.Remaining})
-				must(t, s.Refund(t.Context(), a, 1))
-				same(t, "used", int64(0), show(t, s, "ann").Used)
 
 				more := charge(t, s, a, quota+1)
 				same(t, "more than there is", []any{exhausted, quota}, []any{more.Verdict, more.Remaining})
@@ -47,6 +45,8 @@ func TestX7_AllOrNothing(t *testing.T) {
 				same(t, "nothing was taken", int64(0), show(t, s, "ann").Used)
 				all := charge(t, s, a, quota)
 				same(t, "all there is", []any{access.Admitted, int64(0), "ann", tier}, []any{all.Verdict, all.Remaining, all.User, all.Tier})
+				must(t, s.Refund(t.Context(), a, 1))
+				same(t, "the admission took nothing to give back", quota, show(t, s, "ann").Used)
 				same(t, "one more", exhausted, charge(t, s, a, 1).Verdict)
 				same(t, "admitted uncharged with nothing left", exhausted, admitUncharged(t, s, key).Verdict)
 

@@ -62,7 +62,7 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 		more = append(slices.Clip(more), "X-Generation")
 	}
 	headers := slices.Concat([]string{"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
-		"X-Ignored-Parameters", "Preference-Applied"}, more)
+		"RateLimit-Policy", "RateLimit", "X-Ignored-Parameters", "Preference-Applied"}, more)
 	if o.Shape.Has(Tagged) {
 		headers = append(headers, "ETag")
 		op.Responses.Set("304", response("What `If-None-Match` names still holds. No body.", headers, nil))

@@ -38,7 +38,7 @@ export function refusalOf({ status, headers }, body) {
 function limited(code, said, headers) {
   const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
   const wait = Number(headers.get("Retry-After"));
-  if (code === "lifetime_limit_exceeded") {
+  if (code === "lifetime_limit_exceeded" && !remaining) {
     return new Refusal(`The account has used up its ${number(limit)} requests, which are for life: waiting does not help. ` +
       "Have it upgraded, or use the key of another account.", { status: 429, help: "key" });
   }
@@ -47,6 +47,7 @@ function limited(code, said, headers) {
     return new Refusal(`The account has used up its ${number(limit)} requests of today. There are new ones at midnight UTC: ` +
       `in ${duration(wait)}, at ${time} here. Until then, use the key of another account.`, { status: 429, help: "key" });
   }
+  if (wait !== 1) return new Refusal(`The service refused it: ${said}.`, { status: 429, help: "retry" });
   return new Refusal("Too many requests within a second.", { status: 429, help: "retry", wait });
 }
 
