@@ -85,10 +85,6 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 		return of("boolean", "").NewRef(), nil
 	case reflect.Float64:
 		return of("number", "double").NewRef(), nil
-	case reflect.Pointer: // of a text that may be null
-		s := of("string", "")
-		s.Type = &openapi3.Types{"string", "null"}
-		return s.NewRef(), nil
 	case reflect.Slice, reflect.Array:
 		items, err := b.schema(t.Elem())
 		s := of("array", "")
