@@ -7,9 +7,9 @@ import { money, number } from "./format.js";
 const few = 50; // bars that show at once
 
 const kinds = {
-  county: { many: "counties", none: "No county" },
-  filing_type: { many: "filing types", none: "No filing type" },
-  month: { many: "months", none: "No recording date" },
+  county: { one: "county", many: "counties", none: "No county" },
+  filing_type: { one: "filing type", many: "filing types", none: "No filing type" },
+  month: { one: "month", many: "months", none: "No recording date" },
 };
 
 export class Bars {
@@ -50,7 +50,7 @@ export class Bars {
     const shown = groups.slice(0, this.#shown);
     this.#list.replaceChildren(...shown.map((group) => element("li", {}, this.#bar(by, group, group.filings / most, where))));
     one("#groups-status").textContent = groups.length
-      ? `${number(groups.length)} ${kinds[by].many} of what the other filters select. Press one to filter by it.`
+      ? `${number(groups.length)} ${groups.length === 1 ? kinds[by].one : kinds[by].many} of what the other filters select. Press one to filter by it.`
       : "No groups: the other filters select no filings.";
     this.#all.hidden = shown.length === groups.length;
     this.#all.textContent = `Show all ${number(groups.length)}`;
