@@ -55,6 +55,7 @@ export class Download {
       if (!file) return;
       status.textContent = "Waiting for the first rows …";
       const answer = await this.#get("v1/filings/export", { ...parameters, format }, signal, priceOf(total));
+      status.textContent = "Downloading …";
       const bytes = await receive(answer, format, file);
       await file.close();
       status.textContent = `Done: ${filings(rowsOf(answer) ?? total)}, ${megabytes(bytes)}.`;
