@@ -34,7 +34,7 @@ func endpoints(keys access.Store) []endpoint {
 			Path: "/v1/filings/clusters", Takes: params.Clusters, Shape: enveloped | openapi.Tagged,
 			ID: "clusterFilings", Tag: openapi.TagFilings, Summary: "Filings of a map, added up by cells",
 			Text: "What a page of 100 cannot show: the filings in a box that a term and the filters of the list select, added up by cells of 64 pixels of the " +
-				"client's map, or larger ones where the box would touch more than 1,024. The counts add up to the total that the list has for " +
+				"client's map, or larger ones where the box would touch more than 1,024. The counts add up to the total that the list, or the search, has for " +
 				"the same filters and box. With `Accept: application/geo+json` it is a FeatureCollection.",
 			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
 		}},
