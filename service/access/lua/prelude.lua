@@ -42,7 +42,8 @@ end
 -- Counts n requests in the counter, which says used. Returns the day and its requests, for the caller to keep in the account,
 -- which has day and requests now. The account's day becomes one of the others as soon as there is another one.
 local function count(user, counter, used, n, now, day, requests)
-  local usage, today = usage_name(user, counter), digits(day_of(now))
+  local usage, today = usage_name(user, counter), counter
+  if counter == 'lifetime' then today = digits(day_of(now)) end
   redis.call('INCRBY', usage, n)
   -- A day's counter outlives its day, for refunds, and then goes by itself.
   if used == 0 and counter ~= 'lifetime' then redis.call('EXPIRE', usage, 172800) end
