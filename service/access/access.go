@@ -40,10 +40,11 @@
 // All names begin with a prefix, "filings:" if none is set:
 //
 //	key:<hash>             the user, of an active key
-//	account:<user>         tier, name, prefix, created, hash (of the active key), level and at (of the burst)
+//	account:<user>         tier, name, prefix, created, hash (of the active key), level and at (of the burst), day and
+//	                       requests (of the last day with one, of any tier)
 //	usage:<user>:lifetime  requests counted for life
 //	usage:<user>:<day>     requests counted on that day, in days since 1970-01-01; expires after two days
-//	days:<user>            requests counted on each of the last 31 days, of any tier; expires 31 days after the last
+//	days:<user>            requests of each of the 30 days before; expires 31 days after the last
 //	lease:<user>           id of the holder, and till when
 //	accounts               a sorted set of all users, for lists in order
 //	ping                   counts the calls of Ping

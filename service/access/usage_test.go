@@ -113,6 +113,7 @@ func TestX14_DaysAreForgotten(t *testing.T) {
 			var err error
 			kept, err = r.Client().HLen(t.Context(), p.Key+"days:ann").Result()
 			must(t, err)
+			kept++ // the last one is in the account
 			left, err := r.Client().TTL(t.Context(), p.Key+"days:ann").Result()
 			must(t, err)
 			same(t, "the hash expires", 31*24*time.Hour, left.Round(time.Hour))
@@ -120,6 +121,21 @@ func TestX14_DaysAreForgotten(t *testing.T) {
 			must(t, s.(*access.Embedded).DB().QueryRow(`SELECT count(*) FROM days`).Scan(&kept))
 		}
 		same(t, "days that are kept", int64(31), kept)
+	})
+}
+
+// A clock that is put back over midnight, and goes on, loses no request.
+func TestX14_ClockThatGoesBack(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, p place) {
+		now := morning()
+		s := p.open(t, smallQuotas(), now.Now)
+		key := create(t, s, "ann", access.Enterprise)
+		for i, hours := range []time.Duration{0, 24, -24, 24} {
+			now.Advance(hours * time.Hour)
+			admitAll(t, s, key, i+1)
+		}
+		same(t, "days", []int64{4, 6}, lastDays(t, s, "ann", 2))
 	})
 }
 

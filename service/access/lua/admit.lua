@@ -6,7 +6,7 @@ local user = redis.call('GET', key_name(ARGV[3]))
 if not user then return { 'unknown', redis.call('EXISTS', accounts_name) } end
 
 local account = account_name(user)
-local tier, level, at = unpack(redis.call('HMGET', account, 'tier', 'level', 'at'))
+local tier, level, at, day, requests = unpack(redis.call('HMGET', account, 'tier', 'level', 'at', 'day', 'requests'))
 local quota, burst = limits_of(tier, 5)
 if not quota then return no_limits() end
 
@@ -24,7 +24,11 @@ if elapsed > cost or elapsed < -cost then elapsed = cost elseif elapsed < 0 then
 local after = math.max(math.min(level, full) - elapsed * burst, 0) + cost
 if after > full then return { 'burst', user, tier, used, now, level, at } end
 
-redis.call('HSET', account, 'level', digits(after), 'at', digits(now))
 local n = tonumber(ARGV[4])
-if n > 0 then count(user, counter, used, n, now) end
+if n > 0 then
+  day, requests = count(user, counter, used, n, now, day, requests)
+  redis.call('HSET', account, 'level', digits(after), 'at', digits(now), 'day', day, 'requests', requests)
+else
+  redis.call('HSET', account, 'level', digits(after), 'at', digits(now))
+end
 return { 'admitted', user, tier, used + n, now, after, now }

@@ -3,7 +3,8 @@
 -- Returns the same as admit.lua.
 
 local user, n = ARGV[3], tonumber(ARGV[4])
-local tier, level, at = unpack(redis.call('HMGET', account_name(user), 'tier', 'level', 'at'))
+local account = account_name(user)
+local tier, level, at, day, requests = unpack(redis.call('HMGET', account, 'tier', 'level', 'at', 'day', 'requests'))
 if not tier then return { 'none' } end
 local quota = limits_of(tier, 5)
 if not quota then return no_limits() end
@@ -14,5 +15,6 @@ local used = used_of(user, counter)
 level, at = tonumber(level or '0'), tonumber(at or '0')
 if used + n > quota then return { 'quota', user, tier, used, now, level, at } end
 
-count(user, counter, used, n, now)
+day, requests = count(user, counter, used, n, now, day, requests)
+redis.call('HSET', account, 'day', day, 'requests', requests)
 return { 'admitted', user, tier, used + n, now, level, at }

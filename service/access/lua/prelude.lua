@@ -39,20 +39,28 @@ local function used_of(user, counter)
   return tonumber(redis.call('GET', usage_name(user, counter)) or '0')
 end
 
--- Counts n requests: in the counter, which says used, and in the day.
-local function count(user, counter, used, n, now)
-  local usage = usage_name(user, counter)
+-- Counts n requests in the counter, which says used. Returns the day and its requests, for the caller to keep in the account,
+-- which has day and requests now. The account's day becomes one of the others as soon as there is another one.
+local function count(user, counter, used, n, now, day, requests)
+  local usage, today = usage_name(user, counter), counter
+  if counter == 'lifetime' then today = digits(day_of(now)) end
   redis.call('INCRBY', usage, n)
   -- A day's counter outlives its day, for refunds, and then goes by itself.
   if used == 0 and counter ~= 'lifetime' then redis.call('EXPIRE', usage, 172800) end
 
-  local days, day = days_name(user), day_of(now)
-  local counted = redis.call('HINCRBY', days, digits(day), n)
-  -- Version 1.0 counted no days: what it has in the day's counter belongs to them.
-  if counter ~= 'lifetime' and counted < used + n then redis.call('HINCRBY', days, digits(day), used + n - counted) end
-  if counted > n then return end
-  redis.call('EXPIRE', days, 31 * 86400) -- of an account that is not used any more
-  for _, old in ipairs(redis.call('HKEYS', days)) do
-    if tonumber(old) <= day - 31 then redis.call('HDEL', days, old) end
+  if day ~= today then
+    local days = days_name(user)
+    if day then
+      redis.call('HSET', days, day, requests)
+      redis.call('EXPIRE', days, 31 * 86400) -- of an account that is not used any more
+    end
+    requests = redis.call('HGET', days, today) -- there is none, unless the clock was put back
+    for _, old in ipairs(redis.call('HKEYS', days)) do
+      if tonumber(old) <= day_of(now) - 31 then redis.call('HDEL', days, old) end
+    end
   end
+  requests = tonumber(requests or '0')
+  -- Version 1.0 counted no days: what it has in the day's counter belongs to them.
+  if counter ~= 'lifetime' and requests < used then requests = used end
+  return today, requests + n
 end
