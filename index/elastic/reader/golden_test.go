@@ -103,6 +103,7 @@ func goldenGrids() map[string]index.Grid {
 func goldenGroups() map[string][]index.Dimension {
 	return map[string][]index.Dimension{
 		"X12 by county":            {index.ByCounty},
+		"X12 by category":          {index.ByCategory},
 		"X12 by year and category": {index.ByYear, index.ByCategory},
 		"X12 by holder and city":   {index.ByHolder, index.ByCity},
 		"X12 by state and type":    {index.ByState, index.ByFilingType},
@@ -167,8 +168,11 @@ func TestGoldenQueries(t *testing.T) {
 		by, last := goldenGroups()[name], "FL"
 		got.Files = append(got.Files,
 			txtar.File{Name: name, Data: []byte(index.GroupsText(index.Filter{}, by) + "\n")},
-			txtar.File{Name: name + ", request", Data: lines(t, groupsBody(nil, by, true, 10_001, nil))},
-			txtar.File{Name: name + ", next", Data: lines(t, groupsBody(nil, by, false, 65_000, &groupKey{First: &last}))})
+			txtar.File{Name: name + ", request", Data: lines(t, compositeGroupsBody(nil, by, true, 10_001, nil))},
+			txtar.File{Name: name + ", next", Data: lines(t, compositeGroupsBody(nil, by, false, 65_000, &groupKey{First: &last}))})
+		if len(by) == 1 {
+			got.Files = append(got.Files, txtar.File{Name: name + ", terms", Data: lines(t, termGroupsBody(nil, by[0], 10_001))})
+		}
 	}
 	if *update {
 		if err := os.WriteFile(goldenQueries, txtar.Format(&got), 0o644); err != nil {
@@ -287,6 +291,16 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			}
 			if _, err := replay(t, r, golden[name+", next"]); err != nil {
 				t.Error(err)
+			}
+			if len(by) > 1 {
+				return
+			}
+			if response, err = replay(t, r, golden[name+", terms"]); err != nil {
+				t.Fatal(err)
+			}
+			terms, complete, err := termGroups(response)
+			if diff := cmp.Diff(want, terms); err != nil || !complete || diff != "" {
+				t.Errorf("by terms: complete %t, %v (-want +got):\n%s", complete, err, diff)
 			}
 		})
 	}
