@@ -13,8 +13,11 @@ import (
 type Derived struct {
 	County        string // folded County
 	CountyName    string // folded County without its state
+	State         string // of County
 	City          string // folded city (rule P7), "" where there is none
+	WrittenCity   string // the city as written
 	Month         string // YYYY-MM, "" without a FilingDate
+	Year          string // YYYY, "" without a FilingDate
 	EquityPercent float64
 	HasEquity     bool
 	PropertyData  bool     // at least one pro field is present
@@ -24,10 +27,12 @@ type Derived struct {
 
 // Derive computes what f's values imply.
 func Derive(f *Filing) Derived {
-	d := Derived{County: Fold(f.Text(County)), City: Fold(city(f))}
+	d := Derived{County: Fold(f.Text(County)), WrittenCity: city(f)}
+	d.City = Fold(d.WrittenCity)
+	_, d.State = SplitCounty(f.Text(County))
 	d.CountyName, _ = SplitCounty(d.County)
 	if date := f.Text(FilingDate); date != "" {
-		d.Month = date[:7]
+		d.Month, d.Year = date[:7], date[:4]
 	}
 	d.EquityPercent, d.HasEquity = equityPercent(f)
 	for field := ID; field < numFields && !d.PropertyData; field++ {

@@ -47,6 +47,10 @@ func TestDerive_P7_City(t *testing.T) {
 			if got := index.Derive(&f).City; got != test.want {
 				t.Errorf("city of %q, %q: want %q, got %q", test.city, test.address, test.want, got)
 			}
+			written := index.Derive(&f).WrittenCity
+			if index.Fold(written) != test.want || !strings.Contains(test.city+test.address, written) {
+				t.Errorf("X12 city of %q, %q as written: %q", test.city, test.address, written)
+			}
 		})
 	}
 }
@@ -205,7 +209,7 @@ func TestDerive_CountyMonthSearch(t *testing.T) {
 	f.SetText(index.PropertyAddress, " ")
 	f.SetText(index.CaseNumber, "A-1")
 	want := index.Derived{
-		County: "st. john's, fl", CountyName: "st. john's", Month: "2024-02",
+		County: "st. john's, fl", CountyName: "st. john's", State: "FL", Month: "2024-02", Year: "2024",
 		Search: []string{"birch alex", "a-1"},
 	}
 	if diff := cmp.Diff(want, index.Derive(&f)); diff != "" {

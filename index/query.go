@@ -104,8 +104,8 @@ func (w Filter) String() string {
 // everything is the text of a filter without predicates, and what the text of any other one begins with.
 const everything = "where "
 
-// Predicate is a condition on a filing. Engines switch over its types: AnyOf, Between, Days, Times, Present, Box and
-// Contains. String is its canonical text.
+// Predicate is a condition on a filing. Engines switch over its types: AnyOf, Between, Days, Times, Present, Box, Contains
+// and Rest. String is its canonical text.
 type Predicate interface {
 	predicate()
 	String() string
@@ -147,6 +147,13 @@ type Box struct{ North, South, East, West float64 }
 // CaseNumber or County.
 type Contains struct{ Text string }
 
+// Rest holds for the filings from a place in the default order on: those whose FilingDate is Date and whose ID is at most
+// ID, and all behind them. Date "" is the place of filings without one, which come last.
+type Rest struct {
+	Date string
+	ID   int64
+}
+
 func (AnyOf) predicate()    {}
 func (Between) predicate()  {}
 func (Days) predicate()     {}
@@ -154,6 +161,7 @@ func (Times) predicate()    {}
 func (Present) predicate()  {}
 func (Box) predicate()      {}
 func (Contains) predicate() {}
+func (Rest) predicate()     {}
 
 func (p AnyOf) String() string {
 	names := make([]string, len(p.Fields))
@@ -201,6 +209,10 @@ func (p Box) String() string {
 }
 
 func (p Contains) String() string { return "contains " + strconv.Quote(p.Text) }
+
+func (p Rest) String() string {
+	return "rest from (" + p.Date + "," + strconv.FormatInt(p.ID, 10) + ")"
+}
 
 // InCounty selects the filings of a county: `Orange, FL` is that one, `Orange` every county of that name (rule P6).
 func InCounty(name string) Predicate {

@@ -91,7 +91,7 @@ func drawPredicate(t *rapid.T) index.Predicate {
 	number := rapid.SampledFrom([]float64{-1, 0, 0.1, 1, 1e21})
 	date := rapid.SampledFrom([]string{"", "2024-01-01", "2024-01-02"})
 	field := rapid.SampledFrom([]index.Field{index.City, index.FilingType, index.Trust, index.FilingAmount})
-	switch rapid.IntRange(0, 6).Draw(t, "type") {
+	switch rapid.IntRange(0, 7).Draw(t, "type") {
 	case 0:
 		return index.AnyOf{Fields: []index.Field{field.Draw(t, "field")}, Values: texts.Draw(t, "values")}
 	case 1:
@@ -106,6 +106,8 @@ func drawPredicate(t *rapid.T) index.Predicate {
 		return index.Present{Field: field.Draw(t, "field"), Is: rapid.Bool().Draw(t, "is")}
 	case 5:
 		return index.Box{North: number.Draw(t, "n"), South: number.Draw(t, "s"), East: number.Draw(t, "e"), West: number.Draw(t, "w")}
+	case 6:
+		return index.Rest{Date: date.Draw(t, "date"), ID: rapid.Int64Range(0, 2).Draw(t, "id")}
 	}
 	return index.Contains{Text: text.Draw(t, "text")}
 }

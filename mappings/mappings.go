@@ -22,6 +22,8 @@
 //   - x.point is where boxes are searched. It is rounded, so the two coordinates as loaded decide at the edges of a box,
 //     and alone for map tiles.
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
+//   - Groups are counted by what has doc values: county, type, holder, classification and categories of the record as they
+//     are, and x.state, x.writtenCity, x.month and x.year.
 //
 // The index is sorted as both endpoints list filings by default, so that a first page reads only what it shows.
 package mappings
@@ -34,7 +36,7 @@ import (
 )
 
 // Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
-const Version = 2
+const Version = 3
 
 //go:embed filings.json
 var filings []byte

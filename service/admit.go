@@ -24,7 +24,11 @@ func (s *Service) admit(c *fiber.Ctx) error {
 		return err
 	}
 	began := s.now()
-	k.admission, err = s.config.Access.Admit(c.UserContext(), key)
+	if k.unpriced = c.Path() == exportPath; k.unpriced {
+		k.admission, err = s.config.Access.AdmitUncharged(c.UserContext(), key)
+	} else {
+		k.admission, err = s.config.Access.Admit(c.UserContext(), key)
+	}
 	s.metrics.keyStoreCalled(err, s.now().Sub(began))
 	if err != nil {
 		return err
@@ -41,8 +45,7 @@ func (s *Service) admit(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderRetryAfter, "1")
 		return errBurst
 	case access.DailyExceeded:
-		untilReset := int64(math.Ceil(a.Reset.Sub(a.Now).Seconds())) // by the store's clock
-		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(max(1, untilReset), 10))
+		k.setRetryAtReset()
 		return errDaily
 	case access.LifetimeExceeded:
 		return errLifetime // no time will help
@@ -70,6 +73,53 @@ func (k *call) setQuotaHeaders() {
 	k.http.Set(headerLimit, strconv.FormatInt(k.admission.Limit, 10))
 	k.http.Set(headerRemaining, strconv.FormatInt(k.admission.Remaining, 10))
 	k.http.Set(headerReset, strconv.FormatInt(k.admission.Reset.Unix(), 10))
+
+	var room [128]byte
+	header := &k.http.Response().Header
+	header.SetBytesV(headerPolicies, appendPolicies(room[:0], k.admission))
+	header.SetBytesV(headerLimits, appendLimits(room[:0], k.admission))
+}
+
+// untilReset is the seconds until the quota of the day begins anew, by the store's clock.
+func untilReset(a access.Admission) int64 {
+	return max(1, int64(math.Ceil(a.Reset.Sub(a.Now).Seconds())))
+}
+
+// appendPolicies appends the limits of the caller's tier as draft-ietf-httpapi-ratelimit-headers-11 has them (rule X15): each
+// with its quota, and its window in seconds if it has one.
+func appendPolicies(dst []byte, a access.Admission) []byte {
+	dst = appendItem(dst, a.Tier.QuotaName(), ";q=", a.Limit)
+	if a.Tier != access.Free {
+		dst = append(dst, ";w=86400"...)
+	}
+	return append(appendItem(append(dst, ", "...), a.Burst.Name, ";q=", a.Burst.Limit), ";w=1"...)
+}
+
+// appendLimits appends what remains of each limit, and in how many seconds there will be more, if ever.
+func appendLimits(dst []byte, a access.Admission) []byte {
+	dst = appendItem(dst, a.Tier.QuotaName(), ";r=", a.Remaining)
+	if a.Tier != access.Free {
+		dst = strconv.AppendInt(append(dst, ";t="...), untilReset(a), 10)
+	}
+	dst = appendItem(append(dst, ", "...), a.Burst.Name, ";r=", a.Burst.Remaining)
+	if a.Burst.Used == 0 {
+		return append(dst, ";t=0"...)
+	}
+	return append(dst, ";t=1"...) // a burst is refilled within a second
+}
+
+// largestInteger is that of structured fields (RFC 9651).
+const largestInteger = 999_999_999_999_999
+
+// appendItem appends an item of a list of structured fields: a name and its first parameter.
+func appendItem(dst []byte, name, parameter string, value int64) []byte {
+	dst = append(append(append(append(dst, '"'), name...), '"'), parameter...)
+	return strconv.AppendInt(dst, min(value, largestInteger), 10)
+}
+
+// setRetryAtReset says when a day's quota is full again, by the store's clock.
+func (k *call) setRetryAtReset() {
+	k.http.Set(fiber.HeaderRetryAfter, strconv.FormatInt(untilReset(k.admission), 10))
 }
 
 // refundTime is kept of each request's time for the refund of its quota, since a request mostly fails by using up the
@@ -85,22 +135,10 @@ func (s *Service) workTime() time.Duration {
 // refund undoes the count of a request that the service failed to answer (rule K6). The response waits for that only as
 // long as the request's time allows; where the key store does not answer either, the refund goes on in the background.
 func (s *Service) refund(k *call) {
-	if !k.known || k.admission.Verdict != access.Admitted {
+	if !k.known || k.unpriced || k.admission.Verdict != access.Admitted {
 		return
 	}
-	id, admission, done := k.id, k.admission, make(chan error, 1)
-	s.refunds.RLock()
-	go func() {
-		defer s.refunds.RUnlock()
-		// Not the request's context: that has probably ended, which is why we are here. A refund has a limit of its own.
-		err := recovered(context.Background(), func(ctx context.Context) error {
-			return s.config.Access.Refund(ctx, admission)
-		})
-		if err != nil {
-			s.log.Error("quota not refunded", slog.String("id", id), slog.String("error", err.Error()))
-		}
-		done <- err
-	}()
+	done := s.giveBack(k.id, k.admission, 1)
 	timeout := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
 	defer timeout.Stop()
 	select {
@@ -111,6 +149,22 @@ func (s *Service) refund(k *call) {
 		}
 	case <-timeout.C:
 	}
+}
+
+// giveBack refunds n requests of an admission in the background, and sends how that ended.
+func (s *Service) giveBack(id string, a access.Admission, n int64) <-chan error {
+	done := make(chan error, 1)
+	s.refunds.RLock()
+	go func() {
+		defer s.refunds.RUnlock()
+		// Not the request's context: that has probably ended, which is why we are here. A refund has a limit of its own.
+		err := recovered(context.Background(), func(ctx context.Context) error { return s.config.Access.Refund(ctx, a, n) })
+		if err != nil {
+			s.log.Error("quota not refunded", slog.String("id", id), slog.Int64("requests", n), slog.String("error", err.Error()))
+		}
+		done <- err
+	}()
+	return done
 }
 
 // recovered runs f and makes a panic an error: the recovery of a request does not reach other goroutines.

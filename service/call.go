@@ -18,11 +18,14 @@ const (
 	headerLimit      = "X-RateLimit-Limit"
 	headerRemaining  = "X-RateLimit-Remaining"
 	headerReset      = "X-RateLimit-Reset"
+	headerPolicies   = "RateLimit-Policy"
+	headerLimits     = "RateLimit"
 	headerRequestID  = edge.HeaderRequestID
 	headerIgnored    = "X-Ignored-Parameters"
 	headerPrefer     = "Prefer"
 	headerApplied    = "Preference-Applied"
 	headerDeprecated = "Deprecation"
+	headerTotal      = "X-Total-Count"
 	headerGeneration = "X-Generation"
 )
 
@@ -32,8 +35,9 @@ func newCORS(origins []string) edge.CORS {
 		Origins: origins,
 		Methods: "GET, HEAD",
 		Headers: headerKey + ", If-None-Match, " + headerPrefer,
-		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", Retry-After, " + headerRequestID + ", " +
-			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration,
+		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " + headerLimits + ", Retry-After, " + headerRequestID + ", " +
+			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
+			", " + headerTotal + ", Content-Disposition",
 	}
 }
 
@@ -45,6 +49,8 @@ type call struct {
 	began     time.Time
 	known     bool // the caller is: admission is set, whatever its verdict
 	admission access.Admission
+	unpriced  bool // nothing was taken of the quota yet: the price is not known (rule X7)
+	streams   bool // the body is sent after the handlers' return, and ends the request
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
@@ -84,7 +90,9 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	if err != nil {
 		s.fail(k, err)
 	}
-	s.end(k, err)
+	if !k.streams {
+		s.end(k, err)
+	}
 	return nil
 }
 
@@ -110,8 +118,11 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 // fail writes the response to a request that failed, after refunding what it cost if that is our fault.
 func (s *Service) fail(k *call, err error) {
 	kind, message := mapError(err)
-	if kind.status >= http.StatusInternalServerError {
+	switch {
+	case kind.status >= http.StatusInternalServerError:
 		s.refund(k)
+	case k.unpriced && kind.status != http.StatusTooManyRequests:
+		s.chargeRefused(k)
 	}
 	r := k.http.Response()
 	r.ResetBody()
@@ -120,12 +131,20 @@ func (s *Service) fail(k *call, err error) {
 	r.SetBody(k.appendError(nil, kind, message))
 }
 
+// bodyBytes is how long the body is, 0 for HEAD of what is sent as a stream.
+func (k *call) bodyBytes() int {
+	if k.http.Response().IsBodyStream() {
+		return 0
+	}
+	return len(k.http.Response().Body())
+}
+
 // end counts and logs a request that was answered.
 func (s *Service) end(k *call, err error) {
 	took := s.now().Sub(k.began)
 	s.metrics.answered(k, took)
 	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route, took),
-		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", len(k.http.Response().Body())))
+		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", k.bodyBytes()))
 	if k.known {
 		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}

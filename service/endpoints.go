@@ -2,13 +2,15 @@ package service
 
 import (
 	"filings/index"
+	"filings/service/access"
 	"filings/service/handlers"
 	"filings/service/openapi"
 	"filings/service/params"
 )
 
-// endpoints is the whole API, in the order in which routes are tried: /v1/filings/:id would match those before it.
-func endpoints() []endpoint {
+// endpoints is the whole API, in the order in which routes are tried: /v1/filings/:id would match those before it. Keys are
+// where an account's usage is read; nil will do for whoever calls no handler.
+func endpoints(keys access.Store) []endpoint {
 	const (
 		enveloped = openapi.Success | openapi.Meta
 		page      = openapi.Pagination | openapi.Meta | openapi.Tagged
@@ -31,10 +33,27 @@ func endpoints() []endpoint {
 		{handle: handlers.MapClusters, Operation: openapi.Operation{
 			Path: "/v1/filings/clusters", Takes: params.Clusters, Shape: enveloped | openapi.Tagged,
 			ID: "clusterFilings", Tag: openapi.TagFilings, Summary: "Filings of a map, added up by cells",
-			Text: "What a page of 100 cannot show: the filings in a box that the filters of the list select, added up by cells of 64 pixels of the " +
-				"client's map, or larger ones where the box would touch more than 1,024. The counts add up to the total that the list has for " +
+			Text: "What a page of 100 cannot show: the filings in a box that a term and the filters of the list select, added up by cells of 64 pixels of the " +
+				"client's map, or larger ones where the box would touch more than 1,024. The counts add up to the total that the list, or the search, has for " +
 				"the same filters and box. With `Accept: application/geo+json` it is a FeatureCollection.",
 			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
+		}},
+		{Operation: openapi.Operation{
+			Path: exportPath, Takes: params.Export, Shape: openapi.File,
+			ID: "exportFilings", Tag: openapi.TagFilings, Summary: "Export filings as a file",
+			Text: "All filings that the filters of the list and `q` select, newest recording date first, then by id, descending: one file from one " +
+				"generation. It costs one request for each begun 100 rows, which are taken before the first byte. What is not sent is given back, in " +
+				"hundreds of rows. A file that breaks off ends without HTTP's last chunk, which every client library reports as an error. An " +
+				"account has one export at a time.",
+		}},
+		{handle: handlers.GroupFilings, Operation: openapi.Operation{
+			Path: "/v1/filings/groups", Takes: params.Groups, Shape: enveloped | openapi.Tagged,
+			ID: "groupFilings", Tag: openapi.TagFilings, Summary: "Figures of filings by groups",
+			Text: "The filings that a term and the filters of the list select, by one or two of their values: how many there are of each, and " +
+				"count, sum, average, smallest and largest of their amounts, exact to the cent. All groups come at once, the one with most " +
+				"filings first, then by key, no value last. Values that differ in case alone are one group, written as most of its filings " +
+				"have it. More than 10,000 groups are a 400 that says how many there are.",
+			Schema: "GroupsResponse", Data: []handlers.Group{},
 		}},
 		{handle: handlers.Filing, Operation: openapi.Operation{
 			Path: "/v1/filings/:id", Legacy: "/v1/liens/:id", Takes: params.OneFiling, Shape: enveloped | openapi.Tagged | openapi.MayMiss,
@@ -90,12 +109,19 @@ func endpoints() []endpoint {
 			ID: "getIdentity", Tag: openapi.TagAccount, Summary: "Who the key belongs to", Text: "User and tier of the account.",
 			Schema: "IdentityResponse", Data: handlers.Identity{},
 		}},
+		{handle: handlers.MyUsage(keys), offline: true, Operation: openapi.Operation{
+			Path: "/v1/me/usage", Shape: enveloped,
+			ID: "getUsage", Tag: openapi.TagAccount, Summary: "What the account has used",
+			Text: "Its limits, what is left of each and when it is there again, and the requests of each of the last 30 UTC days. " +
+				"A request that was refunded is in none of them; this one is in all.",
+			Schema: "UsageResponse", Data: handlers.Usage{},
+		}},
 	}
 }
 
 // Endpoints returns the table of endpoints as documents have it.
 func Endpoints() (all []openapi.Operation) {
-	for _, e := range endpoints() {
+	for _, e := range endpoints(nil) {
 		all = append(all, e.Operation)
 	}
 	return all

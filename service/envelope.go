@@ -38,6 +38,8 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 		if e.Shape.Has(openapi.Pagination) {
 			dst = appendPagination(dst, q, len(data), result)
 		}
+	case handlers.Groups:
+		dst = data.AppendJSON(dst)
 	default:
 		dst = appendJSON(dst, data)
 	}

@@ -23,6 +23,7 @@ var paths = map[string][]string{
 	"/v1/filings/search?q=a": {"success", "data", "pagination", "meta"},
 	"/v1/filings/1":          {"success", "data", "meta"},
 	"/v1/filings/clusters?zoom=2&bounds_north=90&bounds_south=-90&bounds_east=180&bounds_west=-180": {"success", "data", "meta"},
+	"/v1/filings/groups?by=county":    {"success", "data", "meta"},
 	"/v1/stats":                       {"data"},
 	"/v1/stats/counties":              {"data"},
 	"/v1/counties":                    {"data"},
@@ -31,6 +32,7 @@ var paths = map[string][]string{
 	"/v1/coverage":                    {"data"},
 	"/v1/generations":                 {"data"},
 	"/v1/me":                          {"success", "data", "meta"},
+	"/v1/me/usage":                    {"success", "data", "meta"},
 }
 
 func TestE1_Shapes(t *testing.T) {

@@ -14,12 +14,13 @@ import (
 
 // Kinds of refusals that begin here. Those of the engine and of the key store have theirs in index and access.
 var (
-	errInvalid    = errors.New("invalid parameter")
+	errInvalid    = handlers.ErrInvalid
 	errNoKey      = errors.New("no key")
 	errUnknownKey = errors.New("unknown key")
 	errBurst      = errors.New("burst exceeded")
 	errDaily      = errors.New("daily quota exceeded")
 	errLifetime   = errors.New("lifetime quota exceeded")
+	errBusy       = errors.New("too many exports in progress")
 	errNotKept    = errors.New("generation is not kept")
 )
 
@@ -53,6 +54,7 @@ var errorMappings = []errorMapping{
 	{edge.ErrBodyTooLarge, http.StatusRequestEntityTooLarge, "invalid_parameter", "requests carry no body", false},
 	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter", "request line and headers must be shorter than 16 KiB together", false},
 	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests in this second: try again in the next one", true},
+	{errBusy, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded", "the daily request quota is used up: it resets at midnight UTC", true},
 	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded", "the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
 	{index.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},

@@ -37,7 +37,11 @@ var pageParts = []struct {
 	name string
 	open func(*explorer)
 }{
-	{"unfolded", func(e *explorer) { e.Value(`for (const d of document.querySelectorAll("details")) d.open = true; ""`) }},
+	{"unfolded", func(e *explorer) {
+		e.Value(`for (const d of document.querySelectorAll("details")) d.open = true; ""`)
+		e.Wait(`document.querySelector("#bars li") && document.querySelector("#days li")`)
+	}},
+	{"term", func(e *explorer) { e.act(func() { e.term("owner") }) }},
 	{"trouble", func(e *explorer) { e.act(func() { e.Type("#filter-min_amount", "much") }) }},
 	{"place", func(e *explorer) {
 		e.act(func() {
@@ -50,6 +54,7 @@ var pageParts = []struct {
 	{"closed", func(e *explorer) {
 		e.act(func() { e.Click("#filing button") })
 		e.Click("#place button")
+		e.act(func() { e.term("") })
 	}},
 }
 

@@ -72,8 +72,8 @@ func kind(t *testing.T, path string) string {
 	return strings.TrimPrefix(u.Path, "/v1/")
 }
 
-// TestExplore_Typing: filters apply while they are typed, after a pause, and not before a value can be whole. Counties and
-// filing types that there are are offered, and nothing that there is not.
+// TestExplore_Typing: filters apply while they are typed, after a pause, and not before a value can be whole. Counties that
+// there are are offered, and nothing that there is not; a further filing type is offered behind the first one.
 func TestExplore_Typing(t *testing.T) {
 	t.Parallel()
 	e := explore(t, "")
@@ -100,11 +100,8 @@ func TestExplore_Typing(t *testing.T) {
 		t.Errorf("typing sent %q, the table has %d", got, e.total())
 	}
 	e.act(func() { e.Type("#filter-county", "Orange") })
-	types := offers(e, "filing_types")
-	if !slices.Contains(types, "Tax Lien") || !slices.Contains(types, "Lis Pendens") || !slices.Equal(types, offers(e, "filing_type")) {
-		t.Errorf("filing types %q", types)
-	}
 	e.Do(chromedp.SendKeys(chromedp.CSS("#filter-filing_types"), "Lis Pendens,"))
+	e.Wait(`document.querySelectorAll("#offers-filing_types option").length > 0`)
 	if got := offers(e, "filing_types"); !slices.Contains(got, "Lis Pendens,Tax Lien") {
 		t.Errorf("for a second filing type %q", got)
 	}
@@ -112,6 +109,48 @@ func TestExplore_Typing(t *testing.T) {
 	e.waitIdle()
 	if got := e.Value(`[...document.querySelectorAll("#table tbody tr")].filter((r) => r.textContent.includes("Lis Pendens")).length + ""`); got != e.Value(`document.querySelectorAll("#table tbody tr").length + ""`) {
 		t.Errorf("%s rows are of the filing type", got)
+	}
+}
+
+// TestExplore_Offers: filing types and cities are offered of what the other filters select, once the focus stays in their
+// field; passing through costs nothing, and an answer serves both fields for types.
+func TestExplore_Offers(t *testing.T) {
+	t.Parallel()
+	e := explore(t, "#county=Orange%2C+CA")
+	e.use(e.site.Key)
+	sent := len(e.sent(0))
+	e.Value(`for (const name of ["city", "filing_types", "date_start"]) document.querySelector("#filter-" + name).focus(); ""`)
+	stay := func(name string) []string {
+		e.Value(`document.querySelector("#filter-` + name + `").focus(), ""`)
+		e.Wait(`document.querySelectorAll("#offers-` + name + ` option").length > 0`)
+		return offers(e, name)
+	}
+	in := func(field index.Field) (all []string) {
+		for _, f := range e.filings {
+			if f.Text(index.County) == "Orange, CA" && f.Text(field) != "" {
+				all = append(all, f.Text(field))
+			}
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	if got, want := stay("filing_types"), in(index.FilingType); !slices.Equal(got, want) || len(want) < 2 {
+		t.Errorf("types %q, want %q", got, want)
+	}
+	e.act(func() { e.Type("#filter-filing_types", "Tax Lien") })
+	e.Value(`document.querySelector("#filter-filing_type").closest("details").open = true, ""`)
+	if got, want := stay("filing_type"), in(index.FilingType); !slices.Equal(got, want) {
+		t.Errorf("with a type, types %q, want %q", got, want)
+	}
+	if got := stay("city"); len(got) < 2 || len(got) >= len(in(index.PropertyAddress)) {
+		t.Errorf("cities %q", got)
+	}
+	got := e.sent(sent)
+	for i, path := range got {
+		got[i] = kind(t, path)
+	}
+	if want := []string{"filings/groups", "list", "map", "filings/groups"}; !slices.Equal(got, want) {
+		t.Errorf("it sent %q, want %q", got, want)
 	}
 }
 

@@ -50,16 +50,21 @@ func TestExplore_Keyboard(t *testing.T) {
 	}
 }
 
-// TestExplore_Windows: the page fits into a narrow window, and is dark for who likes it so.
+// TestExplore_Windows: the page fits into a narrow window, also with what is beside the map open, and is dark for who likes it so.
 func TestExplore_Windows(t *testing.T) {
 	t.Parallel()
 	e := explore(t, "#map=9/28.5/-81.3")
 	e.use(e.site.Key)
 	const overflow = `String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`
+	e.Value(`for (const d of document.querySelectorAll("#side details")) d.open = true; ""`)
+	e.Wait(`document.querySelector("#bars li") && document.querySelector("#days li")`)
 	for _, width := range []int64{1200, 360} {
 		e.resize(width, 800)
 		if got := e.Value(overflow); got != "0" {
 			t.Errorf("in a window %d wide the page is %s pixels wider", width, got)
+		}
+		if got := e.Value(`String(document.documentElement.scrollHeight > document.documentElement.clientHeight)`); width == 1200 && got != "false" {
+			t.Error("the page is higher than the window, in which its parts scroll")
 		}
 		e.Screenshot("light-" + strconv.FormatInt(width, 10))
 	}

@@ -108,9 +108,9 @@ type reluctant struct {
 	may chan struct{}
 }
 
-func (r reluctant) Refund(ctx context.Context, a access.Admission) error {
+func (r reluctant) Refund(ctx context.Context, a access.Admission, n int64) error {
 	<-r.may
-	return r.Store.Refund(ctx, a)
+	return r.Store.Refund(ctx, a, n)
 }
 
 // TestK6_RefundIsLate: a key store that stands still as well does not keep a failed request from its response, and

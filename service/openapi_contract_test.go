@@ -83,5 +83,5 @@ func (c contract) check(t testing.TB, path, target string, a response) {
 }
 
 // exposedHeaders are the headers that are for clients (rule K7).
-var exposedHeaders = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After", "X-Request-ID",
+var exposedHeaders = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy", "RateLimit", "Retry-After", "X-Request-ID",
 	"X-Ignored-Parameters", "Preference-Applied", "ETag", "Deprecation", "Link"}

@@ -18,6 +18,7 @@ import (
 	"filings/service/access"
 	"filings/service/accounts"
 	"filings/service/edge"
+	"filings/service/export"
 )
 
 // readyTime bounds a readiness check: an orchestrator checks every few seconds.
@@ -89,6 +90,9 @@ type metrics struct {
 	inFlight   prometheus.Gauge
 	admissions *prometheus.CounterVec
 	keyStore   *prometheus.HistogramVec
+	exporting  prometheus.Gauge
+	exports    *prometheus.CounterVec
+	exportRows prometheus.Counter
 }
 
 // verdictLabels are the values of the label verdict.
@@ -110,6 +114,18 @@ func newMetrics(s *Service) (*metrics, error) {
 		keyStore: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_admission_duration_seconds",
 			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: serving.Seconds()}, []string{"outcome"}),
 	}
+	m.exporting = prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_exports_in_progress",
+		Help: "Exports that are being sent."})
+	m.exports = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_exports_total",
+		Help: "Exports that were begun, by format and outcome: whole, client (it hung up or took nothing), timeout, stopped (with the service) or failed."},
+		[]string{"format", "outcome"})
+	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
+		Help: "Rows of exports that were sent."})
+	for _, f := range export.Formats {
+		for _, outcome := range []string{"whole", "client", "timeout", "stopped", "failed"} {
+			m.exports.WithLabelValues(string(f), outcome)
+		}
+	}
 	// From 0 on, since Prometheus does not see the rise of a counter whose first sample is above 0.
 	for _, verdict := range verdictLabels {
 		m.admissions.WithLabelValues(verdict)
@@ -118,7 +134,7 @@ func newMetrics(s *Service) (*metrics, error) {
 		m.keyStore.WithLabelValues(outcome)
 	}
 	for _, c := range []prometheus.Collector{
-		m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, scraped(s.liveGeneration), scraped(s.lastLoad),
+		m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, m.exporting, m.exports, m.exportRows, scraped(s.liveGeneration), scraped(s.lastLoad),
 	} {
 		if err := s.config.Registry.Register(c); err != nil {
 			return nil, err
@@ -132,8 +148,12 @@ func (m *metrics) answered(k *call, took time.Duration) {
 	if k.known {
 		tier = string(k.admission.Tier)
 	}
-	m.requests.WithLabelValues(k.route, strconv.Itoa(k.http.Response().StatusCode()), tier).Inc()
-	m.durations.WithLabelValues(k.route).Observe(took.Seconds())
+	m.observed(k.route, strconv.Itoa(k.http.Response().StatusCode()), tier, took)
+}
+
+func (m *metrics) observed(route, status, tier string, took time.Duration) {
+	m.requests.WithLabelValues(route, status, tier).Inc()
+	m.durations.WithLabelValues(route).Observe(took.Seconds())
 }
 
 // keyStoreCalled counts an admission that took some time and ended with err.

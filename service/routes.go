@@ -18,7 +18,11 @@ func (s *Service) newApp() *fiber.App {
 		app.Get(f.Path, s.serveFile(f))
 	}
 	app.Use(s.admit, wellFormed)
-	for _, e := range endpoints() {
+	for _, e := range endpoints(s.config.Access) {
+		if e.Path == exportPath {
+			app.Get(e.Path, s.export(e))
+			continue
+		}
 		app.Get(e.Path, s.serve(e)) // and HEAD
 		if e.Legacy != "" {
 			app.Get(e.Legacy, deprecated(e.Legacy), s.serve(e))

@@ -48,6 +48,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -75,6 +76,10 @@ type Config struct {
 	Access access.Store
 	// RequestTimeout is the time for one request, all of it.
 	RequestTimeout time.Duration
+	// Exports is how many exports are sent at a time, ExportTimeout the time for one of them, ExportStall how long a client
+	// may take nothing of it. 0: 4, 15 minutes and 30 seconds.
+	Exports                    int
+	ExportTimeout, ExportStall time.Duration
 	// ActiveStatuses are the foreclosure statuses that foreclosure_filter=active selects, in any case (rule P14). None:
 	// params.DefaultActive.
 	ActiveStatuses []string
@@ -112,6 +117,10 @@ type Service struct {
 	buffers sync.Pool    // of *[]byte: bodies while they are written
 	refunds sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
 	app     *fiber.App
+
+	exports    chan struct{}   // one for each export in progress
+	exporting  context.Context // ends with all exports
+	cutExports context.CancelCauseFunc
 }
 
 // New returns a service. It fails when c lacks something, or c.Registry has metrics of another service.
@@ -133,6 +142,8 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	s.files = append(s.files, pages.New(documentPath, contentType, document))
+	s.exports = make(chan struct{}, c.Exports)
+	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
 	s.buffers.New = func() any { return new([]byte) }
 	if s.metrics, err = newMetrics(s); err != nil {
 		return nil, err
@@ -148,6 +159,9 @@ func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.Exports = cmp.Or(c.Exports, defaultExports)
+	c.ExportTimeout = cmp.Or(c.ExportTimeout, defaultExportTimeout)
+	c.ExportStall = cmp.Or(c.ExportStall, defaultExportStall)
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()
 	}

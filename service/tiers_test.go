@@ -61,7 +61,7 @@ func TestK5_NothingAboveTheTier(t *testing.T) {
 	s := newSite(t, oracle(filings))
 	targets := []string{"/v1/filings", "/v1/filings?has_property_data=true", "/v1/filings?foreclosure_filter=show",
 		"/v1/filings?min_acres=0", "/v1/filings?min_equity_percent=0", "/v1/filings/search?q=secret", "/v1/filings/search?q=o",
-		"/v1/filings/1", "/v1/filings/77", "/v1/filings/clusters?zoom=9&bounds_north=90&bounds_south=0&bounds_east=180&bounds_west=-180", "/v1/liens", "/v1/liens/2", "/v1/stats", "/v1/stats/counties", "/v1/counties",
+		"/v1/filings/1", "/v1/filings/77", "/v1/filings/clusters?zoom=9&bounds_north=90&bounds_south=0&bounds_east=180&bounds_west=-180", "/v1/filings/groups?by=filing_type,holder", "/v1/liens", "/v1/liens/2", "/v1/stats", "/v1/stats/counties", "/v1/counties",
 		"/v1/counties/orange/months", "/v1/counties/orange/date-ranges", "/v1/me", "/v1/filings?limit=0", "/v1/x"}
 	rapid.Check(t, func(r *rapid.T) {
 		tier := rapid.SampledFrom(access.Tiers).Draw(r, "tier")
@@ -95,7 +95,7 @@ func TestK5_NothingAboveTheTier(t *testing.T) {
 func TestFiltersByTier(t *testing.T) {
 	t.Parallel()
 	paths := []string{"/v1/filings?min_acres=1", "/v1/filings/search?q=maple&min_acres=1", "/v1/liens?min_acres=1",
-		"/v1/filings/clusters?zoom=4&bounds_north=40&bounds_south=20&bounds_east=-70&bounds_west=-90&min_acres=1"}
+		"/v1/filings/clusters?zoom=4&bounds_north=40&bounds_south=20&bounds_east=-70&bounds_west=-90&min_acres=1", "/v1/filings/groups?by=county&min_acres=1"}
 	open := newSite(t, oracle(fixture(t)))
 	limited := newSite(t, oracle(fixture(t)), func(c *service.Config) { c.FiltersByTier = true })
 	const want = "min_acres must not be given with a key of this tier: it filters by fields that only the pro tier and above show"

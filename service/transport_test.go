@@ -159,7 +159,7 @@ func TestT2_CORS(t *testing.T) {
 					t.Errorf("response allows %q, want %q", got, tt.want)
 				}
 				exposed := a.header.Get("Access-Control-Expose-Headers")
-				for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After", "X-Request-ID",
+				for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy", "RateLimit,", "Retry-After", "X-Request-ID",
 					"X-Ignored-Parameters", "ETag", "Deprecation", "Link"} {
 					if (tt.want != "") != strings.Contains(exposed, name) {
 						t.Errorf("%s in %q", name, exposed)

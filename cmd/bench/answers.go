@@ -25,6 +25,7 @@ func (b *bench) measureAnswers(ctx context.Context, s services, a sample) error 
 		{"counties", "/v1/counties", ""},
 		{"months of the largest county", "/v1/counties/" + county + "/months", ""},
 		{"date ranges of the largest county", "/v1/counties/" + county + "/date-ranges", ""},
+		{"groups by county", "/v1/filings/groups?by=county", ""},
 		{"me", "/v1/me", ""},
 	} {
 		if one.path == "" {
@@ -96,6 +97,8 @@ func (b *bench) measureExpensive(ctx context.Context, s *served, a sample) error
 		{"all filters at once", "/v1/filings?date_start=1990-01-01&date_end=2030-01-01&categories=residential,commercial,multi_family,land&filing_types=a,b,c,d,e,f&city=a&property_type=land&has_property_data=true&min_equity_percent=0&foreclosure_filter=active&min_acres=0&" + world},
 		{"map clusters of the world", "/v1/filings/clusters?zoom=5&" + world},
 		{"map clusters of 10 km", "/v1/filings/clusters?zoom=14&" + a.box},
+		{"groups by county and month", "/v1/filings/groups?by=county,month"},
+		{"groups by holder", "/v1/filings/groups?by=holder"},
 	} {
 		t := s.requests(http.StatusOK, 1<<30, func(req *fasthttp.Request, i int) {
 			req.SetRequestURI(fmt.Sprintf("%s%s&max_amount=%d", s.url, one.path, 1_000_000_000+b.expensive.Add(1)))

@@ -8,6 +8,7 @@
 //	pages     pages of 20 beside the same requests sent to Elasticsearch
 //	answers   responses from the cache
 //	clusters  map clusters beside bare aggregations
+//	groups    groups beside bare aggregations, and from the cache
 //	expensive the requests that cost most
 //	offsets   pages deep in every order, cold and warm
 //	crawls    everything in pages of 100, in every order, by offsets and by cursor, from both engines
@@ -53,7 +54,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "pages", "answers", "clusters", "expensive", "offsets", "crawls", "embedded", "growth"}
+var names = []string{"load", "pages", "answers", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -111,7 +112,7 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 		b.data = large
 	}
-	if slices.ContainsFunc([]string{"pages", "answers", "clusters", "expensive", "offsets", "crawls"}, selected) {
+	if slices.ContainsFunc([]string{"pages", "answers", "clusters", "groups", "expensive", "offsets", "crawls"}, selected) {
 		if err := b.measureElastic(ctx, selected); err != nil {
 			return err
 		}
@@ -148,6 +149,9 @@ func (b *bench) measureElastic(ctx context.Context, selected func(string) bool) 
 	}
 	if err == nil && selected("clusters") {
 		err = b.measureClusters(ctx, s, a)
+	}
+	if err == nil && selected("groups") {
+		err = b.measureGroups(ctx, s)
 	}
 	if err == nil && selected("expensive") {
 		err = b.measureExpensive(ctx, s.uncached, a)

@@ -323,7 +323,7 @@ func (slowRefunds) Admit(context.Context, string) (access.Admission, error) {
 	return access.Admission{Verdict: access.Admitted, User: "u", Tier: access.Free}, nil
 }
 
-func (s slowRefunds) Refund(context.Context, access.Admission) error {
+func (s slowRefunds) Refund(context.Context, access.Admission, int64) error {
 	<-s.end
 	return nil
 }

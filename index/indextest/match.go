@@ -45,6 +45,12 @@ func (e *Entry) Holds(p index.Predicate) bool {
 		return e.Inside(p)
 	case index.Contains:
 		return slices.ContainsFunc(e.Searched[:], func(text string) bool { return strings.Contains(text, p.Text) })
+	case index.Rest:
+		day := e.Text(index.FilingDate)
+		if day == p.Date {
+			return e.ID <= p.ID
+		}
+		return day < p.Date // "" among them, and nothing is before it
 	}
 	panic(fmt.Sprintf("the oracle knows no predicate %T", p))
 }

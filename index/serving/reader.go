@@ -143,6 +143,26 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 		}})
 }
 
+// exportsAccount is whose turns the calls of exports wait for: all exports are one account, whose name no user can have.
+const exportsAccount = "\x00exports"
+
+// Export is Rows for a part of an export. Nothing of it is cached, and one such call is in progress at a time: requests for
+// pages come first (rule X8).
+func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, err error) {
+	e := r.engine
+	select {
+	case e.exports <- struct{}{}:
+		defer func() { <-e.exports }()
+	case <-ctx.Done():
+		return page, fmt.Errorf("waiting for another export's rows: %w: %w", index.ErrUnavailable, ctx.Err())
+	}
+	turn := e.limit.Join(exportsAccount, "")
+	defer turn.Leave(exportsAccount)
+	return called(ctx, e, turn, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
+		return r.inner.Rows(ctx, q)
+	}})
+}
+
 // Count implements index.Reader.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
 	return do(ctx, r, request[int64]{"count", unlessClocked(w, "count ", w), func(int64) int { return 8 },
@@ -181,6 +201,16 @@ func (r *Reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
 func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
 	return do(ctx, r, request[[]string]{"distinct", unlessClocked(w, "distinct "+f.String()+" ", w), sizeOfTexts,
 		func(ctx context.Context) ([]string, error) { return r.inner.Distinct(ctx, w, f) }})
+}
+
+// Groups implements index.Reader.
+func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
+	text := ""
+	if !clocked(w) {
+		text = index.GroupsText(w, by)
+	}
+	return do(ctx, r, request[index.Groups]{"groups", text, sizeOfGroups,
+		func(ctx context.Context) (index.Groups, error) { return r.inner.Groups(ctx, w, by) }})
 }
 
 // Cells implements index.Reader.
@@ -244,6 +274,14 @@ func sizeOfCounties(counties []index.CountyStats) int {
 	n := 0
 	for _, c := range counties {
 		n += len(c.County) + len(c.FirstFilingDate) + len(c.LastFilingDate) + 3*textBytes + 6*8 + timeBytes
+	}
+	return n
+}
+
+func sizeOfGroups(groups index.Groups) int {
+	n := 8 + sliceBytes
+	for _, g := range groups.List {
+		n += len(g.Keys[0]) + len(g.Keys[1]) + 2*textBytes + 5*8
 	}
 	return n
 }

@@ -76,6 +76,7 @@ type Engine struct {
 	lost         atomic.Bool  // the live generation is, as was logged
 	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
 	generations  generations
+	exports      chan struct{} // holds one while a call of an export is in progress
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
@@ -88,6 +89,7 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.limit = limit.New(calls, e.now)
+	e.exports = make(chan struct{}, 1)
 	e.breaker = breaker.New(breaker.Config{
 		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Enough: c.RequestTime / 2, Log: c.Log,
 	})

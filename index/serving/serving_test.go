@@ -91,6 +91,13 @@ func (r *countingReader) Cells(ctx context.Context, w index.Filter, g index.Grid
 	return r.Reader.Cells(ctx, w, g)
 }
 
+func (r *countingReader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
+	if err := r.count(); err != nil {
+		return index.Groups{}, err
+	}
+	return r.Reader.Groups(ctx, w, by)
+}
+
 func filings(n int) []*index.Filing {
 	all := make([]*index.Filing, n)
 	for i := range all {
@@ -129,6 +136,12 @@ func requests() map[string]func(ctx context.Context, r index.Reader) (any, error
 			return r.Distinct(ctx, orange, index.DateRange)
 		},
 		"cells": func(ctx context.Context, r index.Reader) (any, error) { return r.Cells(ctx, orange, quarters()) },
+		"groups": func(ctx context.Context, r index.Reader) (any, error) {
+			return r.Groups(ctx, orange, []index.Dimension{index.ByCounty, index.ByMonth})
+		},
+		"groups, the other way round": func(ctx context.Context, r index.Reader) (any, error) {
+			return r.Groups(ctx, orange, []index.Dimension{index.ByMonth, index.ByCounty})
+		},
 		"cells, finer": func(ctx context.Context, r index.Reader) (any, error) {
 			return r.Cells(ctx, orange, index.NewGrid(quarters().Box, 7))
 		},

@@ -25,6 +25,12 @@
 // one counter of the UTC day, so a change of tier keeps what was used. An Admission names the counter that it was
 // charged to, and Refund subtracts from that one, even after midnight or a change of tier.
 //
+// Beside these counters, which decide, the requests of each day are counted for 31 days, of every tier: Usage shows them.
+//
+// A request whose price is found only while it is answered is admitted uncharged, and charged then, in one step: all of the
+// price or nothing. What it did not get is refunded. Its account holds a lease meanwhile, if it may have only one such
+// request at a time: over all processes, until it releases the lease or, if it dies, the lease ends by itself.
+//
 // The burst is GCRA in its form of a leaky bucket (bucket.go): as many requests as the burst at once, refilled evenly,
 // in whole numbers without rounding. A request is measured against the quota first, so that a caller who has
 // used it up learns that, then against the burst. A refused request changes nothing.
@@ -34,9 +40,12 @@
 // All names begin with a prefix, "filings:" if none is set:
 //
 //	key:<hash>             the user, of an active key
-//	account:<user>         tier, name, prefix, created, hash (of the active key), level and at (of the burst)
+//	account:<user>         tier, name, prefix, created, hash (of the active key), level and at (of the burst), day and
+//	                       requests (of the last day with one, of any tier)
 //	usage:<user>:lifetime  requests counted for life
 //	usage:<user>:<day>     requests counted on that day, in days since 1970-01-01; expires after two days
+//	days:<user>            requests of each of the 30 days before; expires 31 days after the last
+//	lease:<user>           id of the holder, and till when
 //	accounts               a sorted set of all users, for lists in order
 //	ping                   counts the calls of Ping
 //
@@ -145,8 +154,9 @@ type Admission struct {
 	Remaining int64     // of the quota, after this request
 	Reset     time.Time // the next midnight UTC, by the store's clock
 	Now       time.Time // the store's clock
+	Burst     Window    // after this request
 
-	counter string // what Refund subtracts from
+	counter string // what Refund subtracts from; "": nothing was counted
 }
 
 // Account is what is known of an account.
@@ -169,9 +179,24 @@ type Store interface {
 	// trip. A refused request counts nothing, against neither the burst nor the quota. ErrEmptied for an unknown key if
 	// the store has lost its accounts.
 	Admit(ctx context.Context, key string) (Admission, error)
-	// Refund undoes what Admit counted, for a request that the service failed to answer. It works with a context
-	// whose request has ended, for a time that it bounds itself.
-	Refund(ctx context.Context, a Admission) error
+	// AdmitUncharged is Admit for a request whose price is not known yet. It counts one against the burst, and refuses where
+	// the quota has nothing left, but takes nothing of it: Charge does.
+	AdmitUncharged(ctx context.Context, key string) (Admission, error)
+	// Charge counts n requests, 1 or more, against the quota that the account of a has now, or, where less remains, none: then
+	// the verdict is that of an exhausted quota. What remains is said in both cases. The admission that it returns is the one
+	// to refund. ErrNoAccount.
+	Charge(ctx context.Context, a Admission, n int64) (Admission, error)
+	// Refund gives back n of the requests that Admit or Charge counted, for what the service failed to send. It never gives
+	// back more than was counted. It works with a context whose request has ended, for a time that it bounds itself.
+	Refund(ctx context.Context, a Admission, n int64) error
+	// Usage returns what user has used, as one moment has it. ErrNoAccount.
+	Usage(ctx context.Context, user string) (Usage, error)
+
+	// Hold takes the lease of user's account, of which there is one, for LeaseTime, or renews it. It reports false, and
+	// changes nothing, while a holder with another id has it. An id is any text that no other holder has.
+	Hold(ctx context.Context, user, id string) (bool, error)
+	// Release ends the lease, unless it has another holder by now. As with Refund, the context may have ended.
+	Release(ctx context.Context, user, id string) error
 
 	// Create makes a key for user and returns it, the only time that it is shown. ErrHasKey if there is an active one;
 	// after a revocation usage stays.

@@ -13,15 +13,18 @@ type bucket struct {
 	at    int64 // microseconds since 1970
 }
 
-// take adds a request at the time now, or reports that it does not fit; then the bucket is unchanged. Level is cut to what
-// the burst holds: it may have been higher before a change of tier.
+// take adds a request at the time now, or reports that it does not fit; then the bucket is unchanged.
 func (b bucket) take(burst, now int64) (bucket, bool) {
-	full := burst * cost
-	level := max(min(b.level, full)-b.elapsed(now)*burst, 0) + cost
-	if level > full {
+	level := b.drained(burst, now) + cost
+	if level > burst*cost {
 		return b, false
 	}
 	return bucket{level: level, at: now}, true
+}
+
+// drained is the level at the time now. It is cut to what the burst holds: it may have been higher before a change of tier.
+func (b bucket) drained(burst, now int64) int64 {
+	return max(min(b.level, burst*cost)-b.elapsed(now)*burst, 0)
 }
 
 // elapsed is the time since at, 0 to one second, which empties any bucket. A clock that is a little behind drains

@@ -60,6 +60,7 @@ func TestK7_BurstSaysWhatRemains(t *testing.T) {
 		want := access.Admission{
 			Verdict: access.BurstExceeded, User: "ann", Tier: access.Free, Limit: 4, Remaining: 1,
 			Reset: time.Date(2031, 5, 15, 0, 0, 0, 0, time.UTC), Now: now.Now(),
+			Burst: access.Window{Name: "burst", Limit: 3, Used: 3, Resets: now.Now().Add(time.Second)},
 		}
 		same(t, "burst", want, admit(t, s, key))
 

@@ -23,11 +23,14 @@ import (
 // workerVariable makes the test program a worker: another process on the same store. It holds a worker in JSON.
 const workerVariable = "ACCESS_TEST_WORKER"
 
-// worker is the task of another process: to use a key up.
+// worker is the task of another process: to use Key up, to charge the user Charge until nothing more fits, or to take the
+// lease of the user Hold.
 type worker struct {
-	Place place
-	Key   string
-	Pause int // before the last of so many requests it prints a line and waits for one, and then tries until it is admitted
+	Place    place
+	Key      string
+	Pause    int // before the last of so many requests it prints a line and waits for one, and then tries until it is admitted
+	Charge   string
+	Hold, ID string
 }
 
 func TestMain(m *testing.M) {
@@ -41,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// work sends requests until one is refused, and prints how often it was admitted.
+// work does a task, and prints how often it was admitted, what was charged, or 1 for a lease.
 func work(task string) error {
 	var w worker
 	if err := json.Unmarshal([]byte(task), &w); err != nil {
@@ -57,11 +60,21 @@ func work(task string) error {
 			return err
 		}
 	}
-	admitted, err := exhaust(context.Background(), store, w.Key, 4)
+	ctx, done, held := context.Background(), int64(0), false
+	switch {
+	case w.Charge != "":
+		done, err = chargeAll(ctx, store, w.Charge, 50)
+	case w.Hold != "":
+		if held, err = store.Hold(ctx, w.Hold, w.ID); held {
+			done = 1
+		}
+	default:
+		done, err = exhaust(ctx, store, w.Key, 4)
+	}
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(admitted)
+	return json.NewEncoder(os.Stdout).Encode(done)
 }
 
 func (w worker) pause(store access.Store) error {
@@ -81,8 +94,8 @@ func (w worker) pause(store access.Store) error {
 	return err
 }
 
-// run starts the other process, waits for it, and returns how often it was admitted.
-func (w worker) run(t *testing.T, environment ...string) (admitted int64, err error) {
+// run starts the other process, waits for it, and returns what it prints.
+func (w worker) run(t *testing.T, environment ...string) (done int64, err error) {
 	t.Helper()
 	task, err := json.Marshal(w)
 	if err != nil {
@@ -96,8 +109,8 @@ func (w worker) run(t *testing.T, environment ...string) (admitted int64, err er
 	if err != nil {
 		return 0, fmt.Errorf("%w: %s", err, problems.String())
 	}
-	err = json.Unmarshal(output, &admitted)
-	return admitted, err
+	err = json.Unmarshal(output, &done)
+	return done, err
 }
 
 // during is run with something that happens during the pause. It returns how often the process was admitted, Pause included.
@@ -223,7 +236,7 @@ func TestK8_NoneIsLost(t *testing.T) {
 				if err != nil || i%2 == 0 {
 					return err
 				}
-				return other.Refund(t.Context(), a)
+				return other.Refund(t.Context(), a, 1)
 			})
 		}
 		must(t, group.Wait())

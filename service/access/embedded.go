@@ -127,7 +127,7 @@ func (e *Embedded) prepare() error {
 // Ping implements Store.
 func (e *Embedded) Ping(ctx context.Context) error {
 	return e.write(ctx, "ping", func(t transaction) error {
-		if err := t.exec(t.statements.count, "", "ping"); err != nil { // no user has that name
+		if err := t.exec(t.statements.count, "", "ping", 1); err != nil { // no user has that name
 			return err
 		}
 		return e.look(t)

@@ -8,9 +8,11 @@ import (
 
 // statements are the operations of the embedded store on its tables, prepared once.
 type statements struct {
-	byKey, used, count, expire, fill, refund *sql.Stmt
-	byUser, create, rotate, revoke, tier     *sql.Stmt
-	accounts, any                            *sql.Stmt
+	byKey, byName, used, fill              *sql.Stmt
+	count, countDay, expire, expireDays    *sql.Stmt
+	refund, refundDay, days, hold, release *sql.Stmt
+	byUser, create, rotate, revoke, tier   *sql.Stmt
+	accounts, any                          *sql.Stmt
 }
 
 // prepareStatements prepares all statements. They live as long as db.
@@ -21,12 +23,24 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 		text      string
 	}{
 		{&s.byKey, `SELECT user, tier, level, at FROM accounts WHERE hash = ?`},
+		{&s.byName, `SELECT user, tier, level, at FROM accounts WHERE user = ?`},
 		{&s.used, `SELECT used FROM usage WHERE user = ? AND counter = ?`},
-		{&s.count, `INSERT INTO usage (user, counter, used) VALUES (?, ?, 1)
-			ON CONFLICT DO UPDATE SET used = used + 1`},
-		{&s.expire, `DELETE FROM usage WHERE user = ? AND counter <> 'lifetime' AND CAST(counter AS INTEGER) < ?`},
 		{&s.fill, `UPDATE accounts SET level = ?, at = ? WHERE user = ?`},
-		{&s.refund, `UPDATE usage SET used = used - 1 WHERE user = ? AND counter = ? AND used > 0`},
+		{&s.count, `INSERT INTO usage (user, counter, used) VALUES (?, ?, ?)
+			ON CONFLICT DO UPDATE SET used = used + excluded.used`},
+		// Version 1.0 counted no days: what it has in the day's counter, ?4 after this request, belongs to them.
+		{&s.countDay, `INSERT INTO days (user, day, requests) VALUES (?1, ?2, max(?3, ?4))
+			ON CONFLICT DO UPDATE SET requests = max(requests + ?3, ?4) RETURNING requests`},
+		{&s.expire, `DELETE FROM usage WHERE user = ? AND counter <> 'lifetime' AND CAST(counter AS INTEGER) < ?`},
+		{&s.expireDays, `DELETE FROM days WHERE user = ? AND day < ?`},
+		{&s.refund, `UPDATE usage SET used = max(0, used - ?) WHERE user = ? AND counter = ?`},
+		{&s.refundDay, `UPDATE days SET requests = max(0, requests - ?) WHERE user = ? AND day = ?`},
+		{&s.days, `SELECT day, requests FROM days WHERE user = ? AND day BETWEEN ? AND ?`},
+		// One that lasts longer than any lease was taken before the clock was put back.
+		{&s.hold, `INSERT INTO leases (user, id, till) VALUES (?1, ?2, ?3 + ?4)
+			ON CONFLICT DO UPDATE SET id = excluded.id, till = excluded.till
+			WHERE id = ?2 OR till <= ?3 OR till > ?3 + ?4`},
+		{&s.release, `DELETE FROM leases WHERE user = ? AND id = ?`},
 
 		{&s.byUser, `SELECT hash IS NOT NULL FROM accounts WHERE user = ?`},
 		{&s.create, `INSERT INTO accounts (user, tier, name, hash, prefix, created) VALUES (?, ?, ?, ?, ?, ?)

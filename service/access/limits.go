@@ -48,8 +48,8 @@ func (l Limits) left(tier Tier, used int64) (quota, remaining int64) {
 }
 
 // admission fills in what follows from the limits and the clock.
-func (l Limits) admission(verdict Verdict, user string, tier Tier, used int64, now time.Time) Admission {
-	a := Admission{Verdict: verdict, User: user, Tier: tier, Reset: midnight(now), Now: now}
+func (l Limits) admission(verdict Verdict, user string, tier Tier, used int64, b bucket, now time.Time) Admission {
+	a := Admission{Verdict: verdict, User: user, Tier: tier, Reset: midnight(now), Now: now, Burst: l.burst(tier, b, now)}
 	a.Limit, a.Remaining = l.left(tier, used)
 	if verdict == Admitted {
 		a.counter = counterOf(tier, now)
@@ -65,13 +65,16 @@ func exhausted(tier Tier) Verdict {
 	return DailyExceeded
 }
 
-const day = 24 * time.Hour
+const (
+	day      = 24 * time.Hour
+	lifetime = "lifetime"
+)
 
 // counterOf names the counter of an account that a request at the time now is charged to: "lifetime" for the free tier,
 // for all others the counter of the UTC day.
 func counterOf(tier Tier, now time.Time) string {
 	if tier == Free {
-		return "lifetime"
+		return lifetime
 	}
 	return dayCounter(now)
 }
@@ -84,3 +87,66 @@ func dayNumber(now time.Time) int64 { return now.Unix() / int64(day/time.Second)
 
 // midnight is the first midnight UTC after now.
 func midnight(now time.Time) time.Time { return now.UTC().Truncate(day).Add(day) }
+
+// Window is one of the limits of an account, and how much of it was used.
+type Window struct {
+	Name      string // "day", "lifetime" or "burst"
+	Limit     int64  // requests
+	Used      int64  // may be more than Limit, after a change of tier
+	Remaining int64
+	Resets    time.Time // when all of it is there again; zero: never
+}
+
+// Usage is what an account has used, at one moment.
+type Usage struct {
+	Tier    Tier
+	Windows []Window // the quota, then the burst
+	Days    []Day    // the last UsageDays, the oldest first, the last one is today
+}
+
+// Day is the requests that count of one UTC day, whatever the tier was. What was refunded is left out.
+type Day struct {
+	Date     time.Time // its midnight
+	Requests int64
+}
+
+// UsageDays is how many days Usage has. The stores keep one more, for refunds and clocks that go back a little.
+const UsageDays = 30
+
+// Leases last LeaseTime after the last Hold. A holder that renews every LeaseRenewal loses none to one call that fails.
+const (
+	LeaseTime    = 60 * time.Second
+	LeaseRenewal = 20 * time.Second
+)
+
+// QuotaName is the name of the window of a tier's quota.
+func (t Tier) QuotaName() string {
+	if t == Free {
+		return lifetime
+	}
+	return "day"
+}
+
+// burst is the window of a bucket.
+func (l Limits) burst(tier Tier, b bucket, now time.Time) Window {
+	limit := l[tier].Burst
+	level := b.drained(limit, now.UnixMicro())
+	w := Window{Name: "burst", Limit: limit, Remaining: (limit*cost - level) / cost}
+	w.Used = limit - w.Remaining
+	w.Resets = now.Add(time.Duration((level+limit-1)/limit) * time.Microsecond)
+	return w
+}
+
+// usage fills in what follows from the limits and the clock. Requests are those of the last days, up to that of now.
+func (l Limits) usage(tier Tier, used int64, b bucket, requests []int64, now time.Time) Usage {
+	quota := Window{Name: tier.QuotaName(), Used: used}
+	quota.Limit, quota.Remaining = l.left(tier, used)
+	if tier != Free {
+		quota.Resets = midnight(now)
+	}
+	u := Usage{Tier: tier, Windows: []Window{quota, l.burst(tier, b, now)}}
+	for i, n := range requests {
+		u.Days = append(u.Days, Day{midnight(now).AddDate(0, 0, i-len(requests)), n})
+	}
+	return u
+}

@@ -29,6 +29,9 @@ type model struct {
 	tier   access.Tier
 	key    string // the active one
 	used   map[string]int64
+	days   map[string]int64 // all requests, by date
+	lease  string           // its holder, until
+	until  time.Time
 	debt   *big.Rat // requests of the burst not yet refilled, at the time since
 	since  time.Time
 	limits access.Limits
@@ -41,18 +44,9 @@ func (m *model) counter(now time.Time) string {
 	return now.Format(time.DateOnly)
 }
 
-// admit returns what a Store should. Its clock never goes back.
-func (m *model) admit(user, key string, now time.Time) access.Admission {
-	if key != m.key {
-		return access.Admission{Verdict: access.UnknownKey}
-	}
-	limit, counter := m.limits[m.tier], m.counter(now)
-	year, month, day := now.Date()
-	a := access.Admission{
-		User: user, Tier: m.tier, Limit: limit.Quota, Now: now,
-		Reset: time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC),
-	}
-	burst := new(big.Rat).SetInt64(limit.Burst)
+// debtAt is what is left of the debt.
+func (m *model) debtAt(now time.Time) *big.Rat {
+	burst := new(big.Rat).SetInt64(m.limits[m.tier].Burst)
 	refilled := new(big.Rat).Mul(burst, big.NewRat(now.Sub(m.since).Microseconds(), 1_000_000))
 	debt := m.debt
 	if debt.Cmp(burst) > 0 {
@@ -62,20 +56,96 @@ func (m *model) admit(user, key string, now time.Time) access.Admission {
 	if debt.Sign() < 0 {
 		debt = new(big.Rat)
 	}
-	debt.Add(debt, big.NewRat(1, 1))
-	switch {
-	case m.used[counter] >= limit.Quota && m.tier == access.Free:
-		a.Verdict = access.LifetimeExceeded
-	case m.used[counter] >= limit.Quota:
-		a.Verdict = access.DailyExceeded
-	case debt.Cmp(burst) > 0:
-		a.Verdict = access.BurstExceeded
-	default:
-		m.used[counter]++
-		m.debt, m.since = debt, now
+	return debt
+}
+
+// burst is the window of the burst.
+func (m *model) burst(now time.Time) access.Window {
+	limit, debt := m.limits[m.tier].Burst, m.debtAt(now)
+	used := ceil(debt)
+	micros := ceil(new(big.Rat).Mul(debt, big.NewRat(1_000_000, limit)))
+	return access.Window{Name: "burst", Limit: limit, Used: used, Remaining: limit - used, Resets: now.Add(time.Duration(micros) * time.Microsecond)}
+}
+
+func ceil(r *big.Rat) int64 {
+	up := new(big.Int).Add(r.Num(), new(big.Int).Sub(r.Denom(), big.NewInt(1)))
+	return up.Div(up, r.Denom()).Int64()
+}
+
+// admit returns what a Store should, of a request that takes n of the quota. Its clock never goes back.
+func (m *model) admit(user, key string, n int64, now time.Time) access.Admission {
+	if key != m.key {
+		return access.Admission{Verdict: access.UnknownKey}
 	}
-	a.Remaining = max(0, limit.Quota-m.used[counter])
-	return a
+	debt := new(big.Rat).Add(m.debtAt(now), big.NewRat(1, 1))
+	verdict := m.exhausted(1, now)
+	if verdict == access.Admitted && debt.Cmp(new(big.Rat).SetInt64(m.limits[m.tier].Burst)) > 0 {
+		verdict = access.BurstExceeded
+	}
+	if verdict == access.Admitted {
+		m.debt, m.since = debt, now
+		m.count(n, now)
+	}
+	return m.admission(verdict, user, now)
+}
+
+// charge returns what a Store should.
+func (m *model) charge(user string, n int64, now time.Time) access.Admission {
+	verdict := m.exhausted(n, now)
+	if verdict == access.Admitted {
+		m.count(n, now)
+	}
+	return m.admission(verdict, user, now)
+}
+
+// exhausted is Admitted if the quota has n left.
+func (m *model) exhausted(n int64, now time.Time) access.Verdict {
+	switch {
+	case m.used[m.counter(now)]+n <= m.limits[m.tier].Quota:
+		return access.Admitted
+	case m.tier == access.Free:
+		return access.LifetimeExceeded
+	}
+	return access.DailyExceeded
+}
+
+func (m *model) count(n int64, now time.Time) {
+	m.used[m.counter(now)] += n
+	m.days[now.Format(time.DateOnly)] += n
+}
+
+func (m *model) admission(verdict access.Verdict, user string, now time.Time) access.Admission {
+	year, month, day := now.Date()
+	quota := m.limits[m.tier].Quota
+	return access.Admission{
+		Verdict: verdict, User: user, Tier: m.tier, Limit: quota, Remaining: max(0, quota-m.used[m.counter(now)]), Now: now,
+		Reset: time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC), Burst: m.burst(now),
+	}
+}
+
+// usage returns what a Store should.
+func (m *model) usage(now time.Time) access.Usage {
+	quota := access.Window{Name: "lifetime", Limit: m.limits[m.tier].Quota, Used: m.used[m.counter(now)]}
+	quota.Remaining = max(0, quota.Limit-quota.Used)
+	year, month, day := now.Date()
+	if m.tier != access.Free {
+		quota.Name, quota.Resets = "day", time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC)
+	}
+	u := access.Usage{Tier: m.tier, Windows: []access.Window{quota, m.burst(now)}}
+	for i := range 30 {
+		date := time.Date(year, month, day-29+i, 0, 0, 0, 0, time.UTC)
+		u.Days = append(u.Days, access.Day{Date: date, Requests: m.days[date.Format(time.DateOnly)]})
+	}
+	return u
+}
+
+// hold returns what a Store should.
+func (m *model) hold(id string, now time.Time) bool {
+	if m.lease != "" && m.lease != id && m.until.After(now) {
+		return false
+	}
+	m.lease, m.until = id, now.Add(time.Minute)
+	return true
 }
 
 // TestK8_Model sends the same random operations to Redis, to the embedded store and to the model: the arithmetic in Lua,
@@ -111,13 +181,15 @@ type modelRun struct {
 	open   []charged  // admissions that may be refunded
 }
 
+// charged is an admission or a charge: how many of its requests were not refunded yet, and where they count.
 type charged struct {
-	counter    string
-	admissions []access.Admission
+	n             int64
+	counter, date string
+	admissions    []access.Admission
 }
 
 func (r *modelRun) start() {
-	r.model = model{used: map[string]int64{}, debt: new(big.Rat), since: r.now.Now(), limits: modelled()}
+	r.model = model{used: map[string]int64{}, days: map[string]int64{}, debt: new(big.Rat), since: r.now.Now(), limits: modelled()}
 	r.keys = make([][]string, len(r.stores))
 	r.model.tier = rapid.SampledFrom(access.Tiers).Draw(r.rt, "tier")
 	r.newKey(func(s access.Store) (string, error) { return s.Create(r.t.Context(), r.user, r.model.tier, "") })
@@ -144,7 +216,7 @@ func (r *modelRun) each(what func(access.Store) error) {
 
 func (r *modelRun) step() {
 	ctx := r.t.Context()
-	switch rapid.SampledFrom([]string{"admit", "admit", "admit", "wait", "refund", "tier", "rotate", "renew"}).Draw(r.rt, "step") {
+	switch rapid.SampledFrom([]string{"admit", "admit", "admit", "charge", "wait", "refund", "usage", "lease", "tier", "rotate", "renew"}).Draw(r.rt, "step") {
 	case "admit":
 		for range rapid.IntRange(1, 8).Draw(r.rt, "times") {
 			r.admit()
@@ -154,11 +226,18 @@ func (r *modelRun) step() {
 			rapid.Int64Range(0, 3),
 			rapid.Int64Range(0, 1_100_000),
 			rapid.Int64Range(0, 86_400_000_000),
+			rapid.Int64Range(0, 40*86_400_000_000),
 			rapid.Just(r.now.Now().Truncate(24*time.Hour).Add(24*time.Hour).Sub(r.now.Now()).Microseconds()),
 		).Draw(r.rt, "microseconds")
 		r.now.Advance(time.Duration(wait) * time.Microsecond)
+	case "charge":
+		r.charge()
 	case "refund":
 		r.refund()
+	case "usage":
+		r.usage()
+	case "lease":
+		r.lease()
 	case "tier":
 		r.model.tier = rapid.SampledFrom(access.Tiers).Draw(r.rt, "tier")
 		r.each(func(s access.Store) error { return s.SetTier(ctx, r.user, r.model.tier) })
@@ -177,10 +256,28 @@ func (r *modelRun) admit() {
 	if rapid.IntRange(0, 9).Draw(r.rt, "old key") == 0 {
 		number = rapid.IntRange(0, last).Draw(r.rt, "key")
 	}
-	want := r.model.admit(r.user, fmt.Sprint(number), r.now.Now())
-	c := charged{counter: r.model.counter(r.now.Now())}
+	n := rapid.Int64Range(0, 1).Draw(r.rt, "takes of the quota")
+	r.counted(n, r.model.admit(r.user, fmt.Sprint(number), n, r.now.Now()), func(i int, s access.Store) (access.Admission, error) {
+		if n == 0 {
+			return s.AdmitUncharged(r.t.Context(), r.keys[i][number])
+		}
+		return s.Admit(r.t.Context(), r.keys[i][number])
+	})
+}
+
+func (r *modelRun) charge() {
+	n := rapid.Int64Range(1, 20).Draw(r.rt, "price")
+	r.counted(n, r.model.charge(r.user, n, r.now.Now()), func(_ int, s access.Store) (access.Admission, error) {
+		return s.Charge(r.t.Context(), access.Admission{User: r.user}, n)
+	})
+}
+
+// counted wants what all stores do, which takes n of the quota, and keeps it for a refund.
+func (r *modelRun) counted(n int64, want access.Admission, do func(int, access.Store) (access.Admission, error)) {
+	now := r.now.Now()
+	c := charged{n: n, counter: r.model.counter(now), date: now.Format(time.DateOnly)}
 	for i, s := range r.stores {
-		a, err := s.Admit(r.t.Context(), r.keys[i][number])
+		a, err := do(i, s)
 		if err != nil {
 			r.rt.Fatal(err)
 		}
@@ -192,18 +289,52 @@ func (r *modelRun) admit() {
 	}
 }
 
+func (r *modelRun) usage() {
+	want := r.model.usage(r.now.Now())
+	for _, s := range r.stores {
+		got, err := s.Usage(r.t.Context(), r.user)
+		if err != nil {
+			r.rt.Fatal(err)
+		}
+		same(r.rt, fmt.Sprintf("%T", s), want, got)
+	}
+}
+
+func (r *modelRun) lease() {
+	ctx, id := r.t.Context(), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r.rt, "holder")
+	if rapid.Bool().Draw(r.rt, "release") {
+		if r.model.lease == id {
+			r.model.lease = ""
+		}
+		r.each(func(s access.Store) error { return s.Release(ctx, r.user, id) })
+		return
+	}
+	want := r.model.hold(id, r.now.Now())
+	r.each(func(s access.Store) error {
+		got, err := s.Hold(ctx, r.user, id)
+		same(r.rt, fmt.Sprintf("%T holds", s), want, got)
+		return err
+	})
+}
+
 func (r *modelRun) refund() {
 	if len(r.open) == 0 {
 		return
 	}
 	i := rapid.IntRange(0, len(r.open)-1).Draw(r.rt, "refund")
-	r.model.used[r.open[i].counter]--
+	c := &r.open[i]
+	n := rapid.Int64Range(0, c.n).Draw(r.rt, "of it")
+	c.n -= n
+	r.model.used[c.counter] -= n
+	r.model.days[c.date] -= n
 	for j, s := range r.stores {
-		if err := s.Refund(r.t.Context(), r.open[i].admissions[j]); err != nil {
+		if err := s.Refund(r.t.Context(), c.admissions[j], n); err != nil {
 			r.rt.Fatal(err)
 		}
 	}
-	r.open = slices.Delete(r.open, i, i+1)
+	if c.n == 0 {
+		r.open = slices.Delete(r.open, i, i+1)
+	}
 }
 
 func (r *modelRun) compareAccounts() {

@@ -32,6 +32,13 @@ func operations(s access.Store) map[string]func(context.Context) error {
 		"show":   func(ctx context.Context) error { _, err := s.Show(ctx, "ann"); return err },
 		"list":   func(ctx context.Context) error { _, err := s.List(ctx); return err },
 		"ping":   s.Ping,
+		"charge": func(ctx context.Context) error {
+			_, err := s.Charge(ctx, access.Admission{User: "ann"}, 1)
+			return err
+		},
+		"admit uncharged": func(ctx context.Context) error { _, err := s.AdmitUncharged(ctx, someKey); return err },
+		"usage":           func(ctx context.Context) error { _, err := s.Usage(ctx, "ann"); return err },
+		"hold":            func(ctx context.Context) error { _, err := s.Hold(ctx, "ann", "1"); return err },
 	}
 }
 
@@ -165,7 +172,7 @@ func TestK9_EmbeddedLockedByAnotherProcess(t *testing.T) {
 	_, err = other.ExecContext(t.Context(), "ROLLBACK")
 	must(t, err)
 	same(t, "after the lock is gone", int64(1), admit(t, s, key).Remaining)
-	must(t, s.Refund(t.Context(), a))
+	must(t, s.Refund(t.Context(), a, 1))
 }
 
 func TestK9_ContextThatHasEnded(t *testing.T) {

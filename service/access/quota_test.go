@@ -24,7 +24,7 @@ func TestK5_Quota(t *testing.T) {
 					Reset: time.Date(2031, 5, 15, 0, 0, 0, 0, time.UTC),
 				}
 				for left := quota - 1; left >= 0; left-- {
-					want.Remaining = left
+					want.Remaining, want.Burst = left, burstOfMillion(quota-left, now.Now())
 					same(t, "admitted", want, admit(t, s, key))
 				}
 				want.Verdict = access.DailyExceeded
@@ -38,6 +38,11 @@ func TestK5_Quota(t *testing.T) {
 			})
 		})
 	}
+}
+
+// burstOfMillion is the burst of smallQuotas after so many requests at the time now.
+func burstOfMillion(used int64, now time.Time) access.Window {
+	return access.Window{Name: "burst", Limit: 1_000_000, Used: used, Remaining: 1_000_000 - used, Resets: now.Add(time.Duration(used) * time.Microsecond)}
 }
 
 func TestK5_QuotaOfZero(t *testing.T) {
@@ -105,13 +110,13 @@ func TestK6_Refund(t *testing.T) {
 		refused := admit(t, s, key)
 		same(t, "used up", access.LifetimeExceeded, refused.Verdict)
 
-		must(t, s.Refund(ctx, refused))
-		must(t, s.Refund(ctx, access.Admission{Verdict: access.UnknownKey}))
+		must(t, s.Refund(ctx, refused, 1))
+		must(t, s.Refund(ctx, access.Admission{Verdict: access.UnknownKey}, 1))
 		same(t, "a refund of what was not counted", int64(3), show(t, s, "ann").Used)
 
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
-		must(t, s.Refund(ended, a))
+		must(t, s.Refund(ended, a, 1))
 		same(t, "a refund after the request has ended", int64(2), show(t, s, "ann").Used)
 		same(t, "admitted once more", map[access.Verdict]int{access.Admitted: 1, access.LifetimeExceeded: 2}, admitAll(t, s, key, 3))
 	})
@@ -127,7 +132,7 @@ func TestK6_RefundNeverBelowZero(t *testing.T) {
 				key := create(t, s, "ann", tier)
 				a := admit(t, s, key)
 				for range 3 {
-					must(t, s.Refund(t.Context(), a))
+					must(t, s.Refund(t.Context(), a, 1))
 				}
 				same(t, "used", int64(0), show(t, s, "ann").Used)
 				quota := smallQuotas()[tier].Quota
@@ -148,15 +153,15 @@ func TestK6_RefundAfterMidnight(t *testing.T) {
 
 		now.Advance(24 * time.Hour)
 		today := admit(t, s, key)
-		must(t, s.Refund(ctx, yesterday))
+		must(t, s.Refund(ctx, yesterday, 1))
 		same(t, "today's counter", int64(1), show(t, s, "ann").Used)
-		must(t, s.Refund(ctx, today))
+		must(t, s.Refund(ctx, today, 1))
 		same(t, "today's counter after today's refund", int64(0), show(t, s, "ann").Used)
 
 		now.Advance(-24 * time.Hour)
 		same(t, "yesterday's counter", int64(2), show(t, s, "ann").Used)
 		now.Advance(30 * 24 * time.Hour)
-		must(t, s.Refund(ctx, yesterday))
+		must(t, s.Refund(ctx, yesterday, 1))
 		same(t, "a month later", int64(0), show(t, s, "ann").Used)
 	})
 }
@@ -171,11 +176,11 @@ func TestK6_RefundAfterChangeOfTier(t *testing.T) {
 		pro := admit(t, s, key)
 		admit(t, s, key)
 
-		must(t, s.Refund(ctx, free))
+		must(t, s.Refund(ctx, free, 1))
 		same(t, "the day's counter", int64(2), show(t, s, "ann").Used)
 		must(t, s.SetTier(ctx, "ann", access.Free))
 		same(t, "the lifetime counter", int64(0), show(t, s, "ann").Used)
-		must(t, s.Refund(ctx, pro))
+		must(t, s.Refund(ctx, pro, 1))
 		must(t, s.SetTier(ctx, "ann", access.Starter))
 		same(t, "the day's counter, of another tier", int64(1), show(t, s, "ann").Used)
 	})

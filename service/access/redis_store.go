@@ -1,16 +1,29 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
 
 // Admit implements Store.
 func (r *Redis) Admit(ctx context.Context, key string) (Admission, error) {
+	return r.admit(ctx, key, 1)
+}
+
+// AdmitUncharged implements Store.
+func (r *Redis) AdmitUncharged(ctx context.Context, key string) (Admission, error) {
+	a, err := r.admit(ctx, key, 0)
+	a.counter = ""
+	return a, err
+}
+
+// admit takes n of the quota, 1 or 0.
+func (r *Redis) admit(ctx context.Context, key string, n int64) (Admission, error) {
 	if !isKey(key) {
 		return Admission{Verdict: UnknownKey}, nil
 	}
-	reply, err := r.run(ctx, "admit", "admit", append([]any{hashKey(key)}, r.tiers...)...)
+	reply, err := r.run(ctx, "admit", "admit", append([]any{hashKey(key), n}, r.tiers...)...)
 	if err != nil {
 		return Admission{}, err
 	}
@@ -18,10 +31,29 @@ func (r *Redis) Admit(ctx context.Context, key string) (Admission, error) {
 	if word == "unknown" {
 		return Admission{Verdict: UnknownKey}, r.look("admit", &reply)
 	}
+	return r.admission("admit", word, &reply)
+}
+
+// Charge implements Store.
+func (r *Redis) Charge(ctx context.Context, a Admission, n int64) (Admission, error) {
+	reply, err := r.run(ctx, "charge", "charge", append([]any{a.User, n}, r.tiers...)...)
+	if err != nil {
+		return Admission{}, err
+	}
+	word := reply.text()
+	if word == "none" {
+		return Admission{}, fmt.Errorf("charge: %w", ErrNoAccount)
+	}
+	return r.admission("charge", word, &reply)
+}
+
+// admission reads the reply to an admission or a charge of an account, after its first word.
+func (r *Redis) admission(what, word string, reply *reply) (Admission, error) {
 	user, tier := reply.text(), Tier(reply.text())
 	used, now := reply.number(), reply.instant()
+	bucket := bucket{level: reply.number(), at: reply.number()}
 	if reply.err != nil {
-		return Admission{}, fmt.Errorf("admit: %w", reply.err)
+		return Admission{}, fmt.Errorf("%s: %w", what, reply.err)
 	}
 	r.had.saw()
 	verdict := Admitted
@@ -31,7 +63,7 @@ func (r *Redis) Admit(ctx context.Context, key string) (Admission, error) {
 	case "burst":
 		verdict = BurstExceeded
 	}
-	return r.limits.admission(verdict, user, tier, used, now), nil
+	return r.limits.admission(verdict, user, tier, used, bucket, now), nil
 }
 
 // look reads from reply whether there are accounts, and fails if they are lost.
@@ -46,18 +78,51 @@ func (r *Redis) look(what string, reply *reply) error {
 	return nil
 }
 
-// refundTimeout bounds a refund, whose request may have ended already: connecting, and a reply.
+// refundTimeout bounds what works after its request has ended: connecting, and a reply.
 const refundTimeout = dialTimeout + replyTimeout
 
 // Refund implements Store.
-func (r *Redis) Refund(ctx context.Context, a Admission) error {
+func (r *Redis) Refund(ctx context.Context, a Admission, n int64) error {
 	if a.counter == "" {
 		return nil // nothing was counted
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTimeout)
 	defer cancel()
-	_, err := r.run(ctx, "refund", "refund", a.User, a.counter)
-	return err
+	return r.change(ctx, "refund", "refund", a.User, a.counter, dayCounter(a.Now), n)
+}
+
+// Usage implements Store.
+func (r *Redis) Usage(ctx context.Context, user string) (Usage, error) {
+	reply, err := r.run(ctx, "read usage", "usage", user, UsageDays)
+	if err != nil {
+		return Usage{}, err
+	}
+	if reply.text() == "none" {
+		return Usage{}, fmt.Errorf("read usage: %w", ErrNoAccount)
+	}
+	tier, used, now := Tier(reply.text()), reply.number(), reply.instant()
+	bucket := bucket{level: reply.number(), at: reply.number()}
+	requests := make([]int64, UsageDays)
+	for i := range requests {
+		requests[i] = reply.number()
+	}
+	if reply.err != nil || validTier(tier) != nil {
+		return Usage{}, fmt.Errorf("read usage: %w", cmp.Or(reply.err, errForeign))
+	}
+	return r.limits.usage(tier, used, bucket, requests, now), nil
+}
+
+// Hold implements Store.
+func (r *Redis) Hold(ctx context.Context, user, id string) (bool, error) {
+	reply, err := r.run(ctx, "take lease", "hold", user, id, LeaseTime.Microseconds())
+	return err == nil && reply.text() == "done", err
+}
+
+// Release implements Store.
+func (r *Redis) Release(ctx context.Context, user, id string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTimeout)
+	defer cancel()
+	return r.change(ctx, "release lease", "release", user, id)
 }
 
 // Create implements Store.

@@ -125,7 +125,7 @@ func TestK8_DaysExpire(t *testing.T) {
 	r, prefix := openRedis(t, now.Now)
 	for _, tier := range []access.Tier{access.Free, access.Pro} {
 		key := create(t, r, string(tier), tier)
-		must(t, r.Refund(t.Context(), admit(t, r, key)))
+		must(t, r.Refund(t.Context(), admit(t, r, key), 1))
 		admit(t, r, key)
 	}
 	lives := func(name string) time.Duration {

@@ -18,3 +18,18 @@ CREATE TABLE IF NOT EXISTS usage (
     used    INTEGER NOT NULL,
     PRIMARY KEY (user, counter)
 ) STRICT, WITHOUT ROWID;
+
+-- All requests of a day that count, of any tier. A day is in days since 1970-01-01.
+CREATE TABLE IF NOT EXISTS days (
+    user     TEXT NOT NULL,
+    day      INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (user, day)
+) STRICT, WITHOUT ROWID;
+
+-- What an account does one at a time, and until when it may.
+CREATE TABLE IF NOT EXISTS leases (
+    user TEXT PRIMARY KEY,
+    id   TEXT NOT NULL,
+    till INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

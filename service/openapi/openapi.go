@@ -54,6 +54,7 @@ const (
 	Meta
 	Tagged  // an ETag, and so 304
 	MayMiss // what is requested may not exist: 404
+	File    // a file in one of the media types of Files, and nothing else
 )
 
 // Has reports whether s has part.

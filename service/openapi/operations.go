@@ -9,6 +9,10 @@ import (
 
 // addOperation adds o under its current path and, if it has one, under its legacy path.
 func (b *builder) addOperation(o Operation) error {
+	if o.Shape.Has(File) {
+		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, files(), "X-Total-Count", "Content-Disposition")})
+		return nil
+	}
 	response, err := b.responseSchema(o)
 	if err != nil {
 		return err
@@ -39,6 +43,15 @@ func (b *builder) addOperation(o Operation) error {
 	return nil
 }
 
+// files are the forms of a file. One with lines is text to clients, Parquet is bytes.
+func files() openapi3.Content {
+	text := openapi3.NewMediaType().WithSchemaRef(of("string", "").NewRef())
+	return openapi3.Content{
+		"application/x-ndjson": text, "text/csv": text,
+		"application/vnd.apache.parquet": openapi3.NewMediaType().WithSchemaRef(of("string", "binary").NewRef()),
+	}
+}
+
 // operation describes o, whose responses have more headers than all others.
 func (b *builder) operation(o Operation, content openapi3.Content, more ...string) *openapi3.Operation {
 	op := &openapi3.Operation{
@@ -52,7 +65,7 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 		more = append(slices.Clip(more), "Link")
 	}
 	headers := slices.Concat([]string{"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
-		"X-Ignored-Parameters", "Preference-Applied"}, more)
+		"RateLimit-Policy", "RateLimit", "X-Ignored-Parameters", "Preference-Applied"}, more)
 	if o.Shape.Has(Tagged) {
 		headers = append(headers, "ETag")
 		op.Responses.Set("304", response("What `If-None-Match` names still holds. No body.", headers, nil))

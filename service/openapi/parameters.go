@@ -65,6 +65,10 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	case params.ChoiceList:
 		s = of("array", "")
 		s.Items = b.enum(typeName(p.Name), p.Choices)
+		if p.Most > 0 {
+			s.WithMinItems(1).WithMaxItems(int64(p.Most)).WithUniqueItems(true)
+			s.Items.Value.Extensions = map[string]any{"x-enum-varnames": namesOf(p)}
+		}
 	case params.Texts:
 		s = openapi3.NewArraySchema().WithItems(s)
 	case params.Term:
@@ -89,6 +93,14 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 		s.Pattern = `^[A-Za-z]{2}$`
 	}
 	return s.NewRef()
+}
+
+// namesOf names p's choices in generated code, where a plain Category would be the type of another list.
+func namesOf(p *params.Parameter) (names []string) {
+	for _, choice := range p.Choices {
+		names = append(names, typeName(p.Name)+typeName(choice))
+	}
+	return names
 }
 
 // typeName turns sort_by into SortBy.

@@ -92,10 +92,10 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 			s.WithMinItems(int64(t.Len())).WithMaxItems(int64(t.Len()))
 		}
 		return s.NewRef(), err
-	case reflect.Pointer: // of a text or a number: null where it is nil
+	case reflect.Pointer: // to what is no component
 		s, err := b.schema(t.Elem())
 		if err == nil {
-			s.Value.Type.With("null")
+			s.Value.Type = &openapi3.Types{s.Value.Type.Slice()[0], "null"}
 		}
 		return s, err
 	case reflect.Struct:

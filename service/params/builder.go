@@ -68,6 +68,9 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tier index.Tier,
 			return Request{}, p.invalid(name, text)
 		}
 		if !some {
+			if p.required&raw.on != 0 {
+				return Request{}, p.invalid(name, text)
+			}
 			continue
 		}
 		if p.reveals(v) > tier {
@@ -141,8 +144,16 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.request.State = v.text
 	case opZoom:
 		b.zoom = int(v.integer)
+	case opBy:
+		for _, name := range v.texts {
+			b.request.By = append(b.request.By, index.Dimension(slices.Index(p.Choices, name)))
+		}
 	case opID:
 		b.request.ID = v.integer
+	case opFormat:
+		b.request.Format = v.text
+	case opAfter:
+		b.request.After = v.integer
 	case opGeneration:
 		b.request.Generation = v.text
 	}
@@ -230,5 +241,25 @@ func (b *builder) finish(on Endpoints) error {
 		}
 	}
 	b.request.Query.Where = index.Where(b.where...)
+	if on == Export {
+		return b.finishExport()
+	}
+	return nil
+}
+
+// finishExport checks that what after continues is known: rows of another generation would be other ones.
+func (b *builder) finishExport() error {
+	q := &b.request
+	if q.Format == "" {
+		q.Format = "ndjson"
+	}
+	switch {
+	case q.After == 0:
+		return nil
+	case q.Format == "parquet":
+		return invalid("after", "cannot be used with format=parquet, whose files are only read whole: take the export from the beginning")
+	case q.Generation == "":
+		return invalid("after", "needs generation: the header X-Generation of the export that broke off")
+	}
 	return nil
 }

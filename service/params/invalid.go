@@ -20,7 +20,13 @@ func (p *Parameter) invalid(name, text string) error {
 	if p.op == opLimit || p.InPath {
 		return invalid(name, "must be %s", p.Form())
 	}
-	return invalid(name, "must be %s, not %s", p.Form(), strconv.Quote(Shorten(text)))
+	hint := ""
+	if p.Most > 0 {
+		if near := nearest(p.unknown(items(text)), p.Choices); near != "" {
+			hint = "; the nearest one is " + near
+		}
+	}
+	return invalid(name, "must be %s, not %s%s", p.Form(), strconv.Quote(Shorten(text)), hint)
 }
 
 // above is the error of a filter by fields that the caller's tier does not show.
@@ -57,17 +63,30 @@ func (t *Table) Unknown(on Endpoints, name string) error {
 
 // nearest returns the current name of the endpoint's parameter that name, which may resemble a legacy one, is nearest to
 // in any case; "" where more than about a third of its characters would have to change, so that it is no slip.
-func (t *Table) nearest(on Endpoints, name string) (best string) {
-	name = index.Fold(Shorten(name))
-	least := (utf8.RuneCountInString(name)+1)/3 + 1
+func (t *Table) nearest(on Endpoints, name string) string {
+	var names []string
+	current := map[string]string{}
 	for _, p := range t.Of(on) {
 		if p.InPath {
 			continue
 		}
 		for _, candidate := range []string{p.Name, p.Legacy} {
-			if d := distance(name, candidate); candidate != "" && d < least {
-				best, least = p.Name, d
+			if candidate != "" {
+				names = append(names, candidate)
+				current[candidate] = p.Name
 			}
+		}
+	}
+	return current[nearest(name, names)]
+}
+
+// nearest returns the candidate that name is nearest to in any case; "" where none is near.
+func nearest(name string, candidates []string) (best string) {
+	name = index.Fold(Shorten(name))
+	least := (utf8.RuneCountInString(name)+1)/3 + 1
+	for _, candidate := range candidates {
+		if d := distance(name, candidate); d < least {
+			best, least = candidate, d
 		}
 	}
 	return best

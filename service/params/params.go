@@ -24,11 +24,12 @@ import (
 
 // Request is what a client requests of an endpoint. Fields that an endpoint does not take are zero.
 type Request struct {
-	Query  index.Query // Where by the filters; Sort, Offset and Limit of a page
-	Grid   index.Grid  // the tiles of a map
-	State  string      // two capital letters, or ""
-	ID     int64       // of a filing
-	County string      // as in the path, trimmed; Query.Where selects its filings
+	Query  index.Query       // Where by the filters; Sort, Offset and Limit of a page
+	Grid   index.Grid        // the tiles of a map
+	By     []index.Dimension // of groups, in the order of their keys
+	State  string            // two capital letters, or ""
+	ID     int64             // of a filing
+	County string            // as in the path, trimmed; Query.Where selects its filings
 
 	Generation string // the public id of the generation to read; "": the live one
 	Moves      bool   // Query.Where depends on the day
@@ -36,6 +37,8 @@ type Request struct {
 	// Cursor is where a page by cursor begins, with the parameters of the page; After is "" for the first one. nil: a page
 	// by offset.
 	Cursor *cursor.Cursor
+	Format string // of an export
+	After  int64  // the id of the filing behind which an export begins; 0: at the first one
 
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
@@ -60,11 +63,13 @@ func (r *Request) canonical(on Endpoints) string {
 		return text
 	case on&Clusters != 0:
 		return r.Grid.Text(r.Query.Where)
+	case on&Groups != 0:
+		return index.GroupsText(r.Query.Where, r.By)
 	case on&CountyStats != 0:
 		return r.State
 	case on&OneFiling != 0:
 		return strconv.FormatInt(r.ID, 10)
-	case on&OneCounty != 0:
+	case on&(OneCounty|Export) != 0:
 		return r.Query.Where.String()
 	}
 	return ""

@@ -91,7 +91,7 @@ func (v rawValue) filled() bool {
 // been repeated (rule P4); its values are joined by commas. text is "" where p is absent or empty.
 func (r Raw) text(i int, p *Parameter) (text, name string, err error) {
 	if r.values == nil || len(r.values[i]) == 0 {
-		if p.required {
+		if p.required&r.on != 0 {
 			return "", "", invalid(p.Name, "must be given: %s", p.Form())
 		}
 		return "", p.Name, nil
@@ -115,7 +115,7 @@ func (r Raw) text(i int, p *Parameter) (text, name string, err error) {
 		texts[i] = strings.TrimSpace(s)
 	}
 	text = strings.Join(texts, ",")
-	if text == "" && p.required {
+	if text == "" && (p.required&r.on != 0 || p.Kind == Term) { // a term has a character or more (rule P4)
 		return "", "", invalid(name, "must be %s", p.Form())
 	}
 	return text, name, nil

@@ -10,12 +10,13 @@ type Parameter struct {
 	Kind         Kind
 	Min, Max     *float64 // limits of a number
 	Choices      []string // the values that a choice, or an item of a list of choices, may have
+	Most         int      // different items of a list of choices; 0: any number, which may repeat
 	Default      string   // what holds without it, as text for documentation
 	Help         string
 	Example      string
 
-	required bool // its absence and its emptiness are errors
-	anyCase  bool // choices are compared ignoring case
+	required Endpoints // where its absence and its emptiness are errors
+	anyCase  bool      // choices are compared ignoring case
 	op       operator
 	fields   []index.Field // what op looks at
 }
@@ -28,13 +29,15 @@ const (
 	List Endpoints = 1 << iota
 	Search
 	Clusters
+	Groups
 	CountyStats
 	OneFiling // by its id in the path
 	OneCounty // by its name in the path
 	Whole     // all filings, without a parameter of its own
+	Export
 
 	pages   = List | Search
-	filters = pages | Clusters
+	filters = pages | Clusters | Groups | Export
 
 	// Queried are those that take a query string: all that read filings.
 	Queried = filters | CountyStats | OneFiling | OneCounty | Whole
@@ -85,14 +88,17 @@ const (
 	opOffset
 	opState
 	opZoom
+	opBy // the dimensions of groups
 	opID
 	opGeneration
 	opCursor
+	opFormat
+	opAfter
 )
 
 // RequiredBy reports whether on, which takes p, has no response without it.
 func (p *Parameter) RequiredBy(on Endpoints) bool {
-	return p.required || p.InPath || p.edge() && on == Clusters
+	return p.required&on != 0 || p.InPath || p.edge() && on == Clusters
 }
 
 func (p *Parameter) edge() bool { return opNorth <= p.op && p.op <= opWest }
@@ -163,8 +169,10 @@ func at(v float64) *float64 { return &v }
 // invalid parameters the first one in it is reported. legacyHasData is the legacy name of has_property_data.
 func rows(legacyHasData string) []Parameter {
 	return []Parameter{
-		{Name: "q", On: Search, required: true, Kind: Term, op: opContains,
+		{Name: "q", On: Search | Clusters | Groups, required: Search, Kind: Term, op: opContains,
 			Help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", Example: "maple"},
+		{Name: "q", On: Export, Kind: Term, op: opContains,
+			Help: "As in search: only filings with this substring. All when omitted.", Example: "maple"},
 		{Name: "county", On: filters, Kind: Text, op: opInCounty,
 			Help: "County, as in `Orange, FL`; `Orange` is every county of that name.", Example: "Orange, FL"},
 		{Name: "city", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.City},
@@ -208,7 +216,9 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Eastern longitude of the box.", Example: "-81.2"},
 		{Name: "bounds_west", On: filters, Kind: Number, Min: at(-180), Max: at(180), op: opWest,
 			Help: "Western longitude of the box; beyond the eastern one: the box crosses the antimeridian.", Example: "-81.6"},
-		{Name: "zoom", On: Clusters, required: true, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
+		{Name: "by", On: Groups, required: Groups, Kind: ChoiceList, Choices: dimensionNames(), Most: 2, op: opBy,
+			Help: "What to group by. The groups have their keys in this order.", Example: "county,month"},
+		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
 			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", Example: "12"},
 		{Name: "sort_by", On: Search, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",
 			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
@@ -226,11 +236,23 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "generation", On: Queried, Kind: Generation, op: opGeneration,
 			Help: "Read this generation, for as long as it is kept, whatever is loaded meanwhile. Its id is in the header `X-Generation` " +
 				"and in `/v1/generations`; the live one when omitted.", Example: "20261122-051422.061847"},
+		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, op: opFormat, Default: "ndjson",
+			Help: "Form of the file.", Example: "csv"},
+		{Name: "after", On: Export, Kind: Integer, Min: at(1), op: opAfter,
+			Help: "Go on behind the filing with this id, the last one that came whole. With the `generation` and the filters of the export that " +
+				"broke off, these are the bytes that it did not send. Not for parquet.", Example: "1200345"},
 		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
 			Help: "Id of the filing.", Example: "1"},
 		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, op: opInCounty,
 			Help: "County as `/v1/counties` lists it, percent-encoded, in any case; without its state, every county of that name.", Example: "Orange, FL"},
 	}
+}
+
+func dimensionNames() (names []string) {
+	for _, d := range index.Dimensions() {
+		names = append(names, d.String())
+	}
+	return names
 }
 
 // sorts are the values of sort_by and the fields that they sort by.

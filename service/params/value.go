@@ -35,7 +35,7 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 		ok = utf8.RuneCountInString(v.text) <= MaxTerm
 	case Texts, ChoiceList:
 		v.texts = items(s)
-		ok = p.Kind == Texts || !slices.ContainsFunc(v.texts, func(item string) bool { return !slices.Contains(p.Choices, item) })
+		ok = p.Kind == Texts || p.unknown(v.texts) == "" && (p.Most == 0 || len(v.texts) <= p.Most && !repeats(v.texts))
 		return v, len(v.texts) > 0, ok
 	case Integer:
 		v.integer, ok = readInteger(s)
@@ -64,6 +64,22 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 		v.text, ok = strings.TrimSpace(text), err == nil && utf8.ValidString(text)
 	}
 	return v, true, ok
+}
+
+// unknown returns the first of items that is none of p's choices, or "".
+func (p *Parameter) unknown(items []string) string {
+	for _, item := range items {
+		if !slices.Contains(p.Choices, item) {
+			return item
+		}
+	}
+	return ""
+}
+
+// repeats reports whether an item is there twice.
+func repeats(items []string) bool {
+	sorted := slices.Sorted(slices.Values(items))
+	return len(slices.Compact(sorted)) < len(items)
 }
 
 // tier is the lowest one that shows all fields that p looks at.
@@ -110,6 +126,9 @@ func (p *Parameter) Form() string {
 		}
 		return form
 	case ChoiceList:
+		if p.Most > 0 {
+			return "one or two of " + strings.Join(p.Choices, ", ") + ", each once"
+		}
 		return "a list of " + strings.Join(p.Choices, ", ")
 	case Day:
 		return "a day as YYYY-MM-DD"

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -143,6 +144,15 @@ func (p *Page) Dark() {
 	p.t.Helper()
 	dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
 	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, dark); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Downloads has the browser save what it downloads into a folder.
+func (p *Page) Downloads(folder string) {
+	p.t.Helper()
+	allow := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder}
+	if _, err := chromedp.Call(p.ctx, browser.SetDownloadBehavior, allow); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -18,14 +18,14 @@ func appendCodes(dst []byte, f *index.Filing) []byte {
 	code := members{append(dst, '{')}
 	for _, field := range []index.Field{index.FilingAmount, index.CurrentAmount} {
 		if v, ok := f.Number(field); ok {
-			code.text(field, numberCode(v))
+			code.text(field.String(), numberCode(v))
 		}
 	}
-	code.text(index.Owner, textCode(index.Fold(f.Text(index.Owner))))
+	code.text(index.Owner.String(), textCode(index.Fold(f.Text(index.Owner))))
 	if f.Has(index.CreatedAt) {
-		code.text(index.CreatedAt, f.CreatedAt.UTC().Format("2006-01-02"))
+		code.text(index.CreatedAt.String(), f.CreatedAt.UTC().Format("2006-01-02"))
 	}
-	code.text(index.ID, numberCode(float64(f.ID)))
+	code.text(index.ID.String(), numberCode(float64(f.ID)))
 	return append(code.dst, '}')
 }
 

@@ -25,6 +25,8 @@ const (
 	TextField  = "x.text"  // search texts, each followed by TextEnd
 	CentsField = "x.cents" // FilingAmount in whole cents
 	PointField = "x.point" // the coordinates, rounded
+
+	stateField, writtenCityField, yearField = "state", "writtenCity", "year" // in x, to group by
 )
 
 // TextEnd follows each search text, so that its last two characters begin a trigram as well. No text holds NUL.
@@ -35,6 +37,29 @@ func Derived(field index.Field) string { return "x." + field.String() }
 
 // Code names the field that holds the code of field.
 func Code(field index.Field) string { return "x.code." + field.String() }
+
+// Key names the field that holds the keys of d, as written.
+func Key(d index.Dimension) string {
+	switch d {
+	case index.ByState:
+		return "x." + stateField
+	case index.ByCounty:
+		return index.County.String()
+	case index.ByCity:
+		return "x." + writtenCityField
+	case index.ByFilingType:
+		return index.FilingType.String()
+	case index.ByMonth:
+		return Derived(index.Month)
+	case index.ByYear:
+		return "x." + yearField
+	case index.ByPropertyClassification:
+		return index.PropertyClassification.String()
+	case index.ByHolder:
+		return index.FilingHolder.String()
+	}
+	return index.Categories.String()
+}
 
 // Day returns the days from 1970-01-01 to date; nil for no date.
 func Day(date string) (*int64, error) {
@@ -79,17 +104,20 @@ func Append(dst []byte, f *index.Filing) []byte {
 	x := members{append(dst[:len(dst)-1], `,"x":{`...)}
 	d := index.Derive(f)
 
-	x.text(index.County, d.County)
-	x.text(index.CountyName, d.CountyName)
-	x.text(index.City, d.City)
-	x.text(index.Month, d.Month)
+	x.text(index.County.String(), d.County)
+	x.text(index.CountyName.String(), d.CountyName)
+	x.text(stateField, d.State)
+	x.text(index.City.String(), d.City)
+	x.text(writtenCityField, d.WrittenCity)
+	x.text(index.Month.String(), d.Month)
+	x.text(yearField, d.Year)
 	if day, err := Day(f.Text(index.FilingDate)); err == nil && day != nil {
 		x.integer("day", *day)
 	}
 	for _, field := range []index.Field{
 		index.Owner, index.FilingType, index.PropertyClassification, index.ForeclosureStatus,
 	} {
-		x.text(field, index.Fold(f.Text(field)))
+		x.text(field.String(), index.Fold(f.Text(field)))
 	}
 	x.array(index.Categories.String(), f.Categories, "")
 	x.array("is", marks(f, &d), "")
@@ -134,9 +162,9 @@ func (m *members) name(name string) {
 	m.dst = append(append(append(m.dst, '"'), name...), `":`...)
 }
 
-func (m *members) text(field index.Field, v string) {
+func (m *members) text(name, v string) {
 	if v != "" {
-		m.name(field.String())
+		m.name(name)
 		m.dst = index.AppendString(m.dst, v)
 	}
 }

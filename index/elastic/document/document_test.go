@@ -40,7 +40,8 @@ func TestAppend(t *testing.T) {
 		want   string // of x
 	}{
 		{"full", &full, `{
-			"county": "orange, fl", "countyName": "orange", "city": "ocoee", "month": "1969-12", "day": -1,
+			"county": "orange, fl", "countyName": "orange", "state": "FL", "city": "ocoee", "writtenCity": "Ocoee",
+			"month": "1969-12", "year": "1969", "day": -1,
 			"owner": "estate of a  doe tr", "filingType": "tax lien", "propertyClassification": "land",
 			"foreclosureStatus": "auction", "categories": ["residential", "land"],
 			"is": ["foreclosureStatus", "propertyData", "trust", "estate"],
@@ -48,7 +49,7 @@ func TestAppend(t *testing.T) {
 			"cents": -7, "equityPercent": 33.3333, "createdAt": 1714611599000001, "point": [-81.25, 28.5],
 			"code": {"filingAmount": "404e1", "currentAmount": "c0700", "owner": "est", "createdAt": "2024-05-02", "id": "c01c0"}
 		}`},
-		{"least", &least, `{"county": "orange, fl", "countyName": "orange", "code": {"id": "bff00"}}`},
+		{"least", &least, `{"county": "orange, fl", "countyName": "orange", "state": "FL", "code": {"id": "bff00"}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

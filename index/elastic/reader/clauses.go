@@ -44,8 +44,24 @@ func clause(p index.Predicate, counties []string) ([]object, error) {
 		return []object{box(p)}, nil
 	case index.Contains:
 		return []object{contains(p.Text, counties)}, nil
+	case index.Rest:
+		c, err := rest(p)
+		return []object{c}, err
 	}
 	return nil, fmt.Errorf("elastic: no clause for %T", p)
+}
+
+// rest selects by a place in the default order.
+func rest(p index.Rest) (object, error) {
+	ids := object{"range": object{index.ID.String(): object{"lte": p.ID}}}
+	undated := not(exists(document.DayField))
+	day, err := document.Day(p.Date)
+	if err != nil || day == nil {
+		return object{"bool": object{"filter": []object{undated, ids}}}, err
+	}
+	of := object{"term": object{document.DayField: *day}}
+	earlier := object{"range": object{document.DayField: object{"lt": *day}}}
+	return either([]object{earlier, undated, {"bool": object{"filter": []object{of, ids}}}}), nil
 }
 
 // numberField names where the number of field stands.

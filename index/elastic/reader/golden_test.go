@@ -72,6 +72,8 @@ func goldenCases() []goldenCase {
 		{"A2 trusts", index.Where(index.Present{Field: index.Trust, Is: true})},
 		{"A3 created", index.Where(index.Times{
 			From: time.Date(2024, 5, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2024, 5, 2, 12, 0, 0, 1000, time.UTC)})},
+		{"X6 rest", index.Where(index.Rest{Date: "2024-01-31", ID: 7})},
+		{"X6 rest without a date", index.Where(index.Rest{ID: 7})},
 		{"P3 several", index.Where(index.InCounty("lake"), index.Contains{Text: "st"}, index.Days{To: "2024-12-31"})},
 	}
 	var cases []goldenCase
@@ -93,6 +95,19 @@ func goldenGrids() map[string]index.Grid {
 	return map[string]index.Grid{
 		"cells of the west":             index.NewGrid(index.Box{North: 28.9, South: -60, East: -1, West: -170}, 1),
 		"cells across the antimeridian": index.NewGrid(index.Box{North: 90, South: 28, East: -179, West: 179}, 1),
+	}
+}
+
+// goldenGroups are requests for groups whose bodies are kept in goldenQueries as well. What is behind a key is read without
+// amounts.
+func goldenGroups() map[string][]index.Dimension {
+	return map[string][]index.Dimension{
+		"X12 by county":            {index.ByCounty},
+		"X12 by category":          {index.ByCategory},
+		"X12 by year and category": {index.ByYear, index.ByCategory},
+		"X12 by holder and city":   {index.ByHolder, index.ByCity},
+		"X12 by state and type":    {index.ByState, index.ByFilingType},
+		"X12 by month and class":   {index.ByMonth, index.ByPropertyClassification},
 	}
 }
 
@@ -148,6 +163,16 @@ func TestGoldenQueries(t *testing.T) {
 		got.Files = append(got.Files,
 			txtar.File{Name: name, Data: []byte(g.Text(index.Filter{}) + "\n")},
 			txtar.File{Name: name + ", request", Data: goldenCellsBody(t, g)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(goldenGroups())) {
+		by, last := goldenGroups()[name], "FL"
+		got.Files = append(got.Files,
+			txtar.File{Name: name, Data: []byte(index.GroupsText(index.Filter{}, by) + "\n")},
+			txtar.File{Name: name + ", request", Data: lines(t, compositeGroupsBody(nil, by, true, 10_001, nil))},
+			txtar.File{Name: name + ", next", Data: lines(t, compositeGroupsBody(nil, by, false, 65_000, &groupKey{First: &last}))})
+		if len(by) == 1 {
+			got.Files = append(got.Files, txtar.File{Name: name + ", terms", Data: lines(t, termGroupsBody(nil, by[0], 10_001))})
+		}
 	}
 	if *update {
 		if err := os.WriteFile(goldenQueries, txtar.Format(&got), 0o644); err != nil {
@@ -237,6 +262,45 @@ func TestGoldenCells_Replayed(t *testing.T) {
 			want, _ := o.Cells(t.Context(), index.Filter{}, g)
 			if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
 				t.Errorf("%d cells (-want +got):\n%s", len(got), diff)
+			}
+		})
+	}
+}
+
+func TestGoldenGroups_Replayed(t *testing.T) {
+	t.Parallel()
+	r, o, golden := replaying(t)
+	for name, by := range goldenGroups() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			response, err := replay(t, r, golden[name+", request"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := groupBuckets(response)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := index.NewGrouping()
+			for _, b := range all {
+				got.Add(b.group())
+			}
+			want, _ := o.Groups(t.Context(), index.Filter{}, by)
+			if diff := cmp.Diff(want, got.Groups()); diff != "" || want.Total < 2 {
+				t.Errorf("%d groups (-want +got):\n%s", want.Total, diff)
+			}
+			if _, err := replay(t, r, golden[name+", next"]); err != nil {
+				t.Error(err)
+			}
+			if len(by) > 1 {
+				return
+			}
+			if response, err = replay(t, r, golden[name+", terms"]); err != nil {
+				t.Fatal(err)
+			}
+			terms, complete, err := termGroups(response)
+			if diff := cmp.Diff(want, terms); err != nil || !complete || diff != "" {
+				t.Errorf("by terms: complete %t, %v (-want +got):\n%s", complete, err, diff)
 			}
 		})
 	}

@@ -349,6 +349,10 @@ func TestReader_GenerationIsGone(t *testing.T) {
 		"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 		"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
 		"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
+		"groups": func(ctx context.Context) error {
+			_, err := r.Groups(ctx, index.Filter{}, index.Dimensions()[:1])
+			return err
+		},
 	} {
 		err := read(t.Context())
 		if !errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) || !strings.Contains(err.Error(), r.generation) {
@@ -374,7 +378,11 @@ func TestReader_StrangeResponses(t *testing.T) {
 			"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 			"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
 			"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
-			"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
+			"groups": func(ctx context.Context) error {
+				_, err := r.Groups(ctx, index.Filter{}, index.Dimensions()[:1])
+				return err
+			},
+			"stats": func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		} {
 			if err := read(t.Context()); err == nil {
 				t.Errorf("%s took %q for a result", name, response)

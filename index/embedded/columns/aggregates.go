@@ -2,6 +2,7 @@ package columns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -57,6 +58,72 @@ func (t *Table) used(ctx context.Context, w index.Filter, column string, n int) 
 		s.each(chunk, len(codes), func(row int) { used[codes[row]] = true })
 	}
 	return used, ctx.Err()
+}
+
+// Groups returns what index.Reader says of the filings that w selects by one or two dimensions. It reads the selected rows
+// once, and counts them by the codes of their words.
+func (t *Table) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (all index.Groups, err error) {
+	axes := [2]axis{{keys: [][]string{{""}}}, {keys: [][]string{{""}}}} // without a dimension all rows have the same place
+	for i, d := range by {
+		if axes[i], err = t.axis(ctx, d); err != nil {
+			return all, err
+		}
+	}
+	s, err := t.selected(ctx, w)
+	if err != nil {
+		return all, err
+	}
+	sums := newSums(len(axes[0].keys), len(axes[1].keys))
+	for chunk := range t.chunks() {
+		amounts, err := readColumn[float64](ctx, t, index.FilingAmount.String(), chunk)
+		if err != nil {
+			return all, err
+		}
+		first, err1 := axes[0].places(ctx, t, chunk)
+		second, err2 := axes[1].places(ctx, t, chunk)
+		if err := errors.Join(err1, err2); err != nil {
+			return all, err
+		}
+		s.each(chunk, len(amounts), func(row int) { sums.at(first(row), second(row)).add(amounts[row]) })
+	}
+	return sums.groups(axes[0].keys, axes[1].keys), ctx.Err()
+}
+
+// axis is a dimension of groups over a coded column. Words that have the same keys share a place.
+type axis struct {
+	column string
+	place  []uint32   // by code
+	keys   [][]string // by place: as written; several for a word that lists several
+}
+
+func (t *Table) axis(ctx context.Context, d index.Dimension) (axis, error) {
+	column, keys := dimension(d)
+	words, err := t.dictionary(ctx, column)
+	if err != nil {
+		return axis{}, err
+	}
+	a := axis{column: column, place: make([]uint32, len(words))}
+	places := map[string]uint32{}
+	for code, word := range words {
+		written := keys(word)
+		place, known := places[joined(written)]
+		if !known {
+			place = uint32(len(a.keys))
+			places[joined(written)] = place
+			a.keys = append(a.keys, written)
+		}
+		a.place[code] = place
+	}
+	return a, nil
+}
+
+// places returns where on a the rows of a chunk lie.
+func (a *axis) places(ctx context.Context, t *Table, chunk int) (func(row int) uint32, error) {
+	if a.column == "" {
+		return func(int) uint32 { return 0 }, nil
+	}
+	codes, err := readColumn[uint32](ctx, t, a.column, chunk)
+	return func(row int) uint32 { return a.place[codes[row]] }, err
 }
 
 // Cells returns what index.Reader says of the tiles of a map. It reads the selected rows once; what it keeps is as large

@@ -8,7 +8,8 @@
 // sorted by is laid out in columns, in chunks of 65,536 rows:
 //
 //   - coded columns (county, city, filing type, date, …) hold a number for each row, which a dictionary explains. A
-//     predicate is evaluated once for each word of the dictionary, then the rows are looked up.
+//     predicate is evaluated once for each word of the dictionary, then the rows are looked up. Groups are counted by
+//     the numbers of their words.
 //   - numbers (amounts, coordinates, instants) are compared as they are.
 //   - search texts stand side by side. An index of their trigrams says in which blocks of 128 rows a term may be; these
 //     are searched byte by byte.

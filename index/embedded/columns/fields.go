@@ -12,12 +12,13 @@ import (
 var coded = [...]codedField{
 	codedDate:   {"filingDate", text(index.FilingDate)},
 	codedCounty: {"county", text(index.County)},
-	{"city", func(_ *index.Filing, d *index.Derived) string { return d.City }},
-	{"filingType", folded(index.FilingType)},
-	{"propertyClassification", folded(index.PropertyClassification)},
+	{"city", func(_ *index.Filing, d *index.Derived) string { return d.WrittenCity }},
+	{"filingType", text(index.FilingType)},
+	{"propertyClassification", text(index.PropertyClassification)},
 	{"categories", func(f *index.Filing, _ *index.Derived) string { return index.Fold(joined(f.Categories)) }},
 	{"foreclosureStatus", folded(index.ForeclosureStatus)},
 	{"dateRange", text(index.DateRange)},
+	{"filingHolder", text(index.FilingHolder)},
 	codedTraits: {"traits", traits},
 }
 
@@ -30,7 +31,7 @@ type codedField struct {
 const (
 	codedDate   = 0
 	codedCounty = 1
-	codedTraits = 8
+	codedTraits = 9
 )
 
 // numbers is the table of the columns of numbers; NaN is a missing one.
@@ -88,6 +89,38 @@ func traits(_ *index.Filing, d *index.Derived) string {
 		hold = append(hold, index.Estate.String())
 	}
 	return joined(hold)
+}
+
+// dimension returns the coded column that has the keys of d, and which keys a word of it has: "" for none.
+func dimension(d index.Dimension) (column string, keys func(word string) []string) {
+	one := func(part func(word string) string) func(string) []string {
+		return func(word string) []string { return []string{part(word)} }
+	}
+	whole := one(func(word string) string { return word })
+	switch d {
+	case index.ByState:
+		return "county", one(func(county string) string { _, state := index.SplitCounty(county); return state })
+	case index.ByCounty:
+		return "county", whole
+	case index.ByCity:
+		return "city", whole
+	case index.ByFilingType:
+		return "filingType", whole
+	case index.ByMonth:
+		return "filingDate", one(month)
+	case index.ByYear:
+		return "filingDate", one(func(date string) string { return date[:min(len(date), len("2006"))] })
+	case index.ByPropertyClassification:
+		return "propertyClassification", whole
+	case index.ByHolder:
+		return "filingHolder", whole
+	}
+	return "categories", func(word string) []string {
+		if word == "" {
+			return []string{""}
+		}
+		return slices.Compact(slices.Sorted(slices.Values(listed(word))))
+	}
 }
 
 // valueEnd separates the values of a word. No text of a filing contains it (rule L4).

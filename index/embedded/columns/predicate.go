@@ -2,6 +2,7 @@ package columns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,6 +35,8 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 		return t.box(p), nil
 	case index.Contains:
 		return t.contains(ctx, p.Text)
+	case index.Rest:
+		return t.rest(ctx, p)
 	}
 	return nil, fmt.Errorf("embedded engine: unknown predicate %T", p)
 }
@@ -75,15 +78,33 @@ func either(conditions ...condition) condition {
 	}
 }
 
+// both holds where each of the conditions does.
+func both(a, b condition) condition {
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		of := make([]uint64, 2*len(bits))
+		ofA, ofB := of[:len(bits)], of[len(bits):]
+		if err := errors.Join(a(ctx, chunk, ofA), b(ctx, chunk, ofB)); err != nil {
+			return err
+		}
+		for i := range bits {
+			bits[i] |= ofA[i] & ofB[i]
+		}
+		return nil
+	}
+}
+
+func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
+	behind, err1 := t.worded(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
+	of, err2 := t.worded(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
+	return either(behind, both(of, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
+}
+
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	wanted := func(v string) bool { return slices.Contains(p.Values, v) }
 	var all []condition
 	for _, field := range p.Fields {
-		column, compared := field.String(), func(word string) string { return word }
-		switch field {
-		case index.County:
-			compared = index.Fold
-		case index.CountyName:
+		column, compared := field.String(), index.Fold
+		if field == index.CountyName {
 			column = index.County.String()
 			compared = func(county string) string {
 				name, _ := index.SplitCounty(index.Fold(county))

@@ -24,8 +24,14 @@ func (s *selection) block(block int) []uint64 {
 	return s.bits[block*blockRows/64:][:min(blockRows/64, len(s.bits)-block*blockRows/64)]
 }
 
-// each calls visit for the selected rows of a chunk of so many rows, which it numbers from 0.
+// each calls visit for the selected rows of a chunk of so many rows, which it numbers from 0. nil is all rows.
 func (s *selection) each(chunk, rows int, visit func(row int)) {
+	if s == nil {
+		for row := range rows {
+			visit(row)
+		}
+		return
+	}
 	for i, word := range s.bits[chunk*ChunkRows/64:][:(rows+63)/64] {
 		for ; word != 0; word &= word - 1 {
 			visit(i*64 + bits.TrailingZeros64(word))

@@ -65,7 +65,7 @@ func (g *generator) holding(e *indextest.Entry) index.Predicate {
 
 // predicate returns one that holds for e, if e has the value that it needs.
 func (g *generator) predicate(e *indextest.Entry) index.Predicate {
-	switch g.IntN(14) {
+	switch g.IntN(15) {
 	case 0:
 		return index.InCounty(g.pick(e.Text(index.County), e.Derived.CountyName))
 	case 1:
@@ -94,6 +94,8 @@ func (g *generator) predicate(e *indextest.Entry) index.Predicate {
 		return g.present(e)
 	case 12:
 		return g.box(e)
+	case 13:
+		return index.Rest{Date: e.Text(index.FilingDate), ID: e.ID - g.Int64N(2)} // with or without e
 	}
 	return g.contains(e)
 }

@@ -69,6 +69,12 @@ func Real(t *testing.T, h Harness, filings iter.Seq[*index.Filing], queries int)
 	r, o := mustOpen(t, h.Store, name), indextest.NewOracle(name, all)
 	t.Run("pages and totals", func(t *testing.T) { checkQueries(t, r, o, newGenerator(10, all), queries) })
 	t.Run("stats", func(t *testing.T) { sameStats(t, r, o) })
+	t.Run("groups", func(t *testing.T) {
+		for _, d := range index.Dimensions() {
+			sameGroups(t, r, o, index.Filter{}, []index.Dimension{d})
+		}
+		checkGroups(t, r, o, newGenerator(11, all), queries)
+	})
 	for _, w := range []index.Filter{index.Filter{}, index.Where(index.InCounty(biggest(o)))} {
 		deepPages(t, r, o, w)
 	}

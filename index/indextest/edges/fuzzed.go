@@ -77,6 +77,8 @@ func edgeTexts(field index.Field) []string {
 		return []string{"", "1600-01-01", "2999-12-31", "2024-02-29", "1969-12-31", "1970-01-01"}
 	case index.FilingType, index.PropertyClassification, index.ForeclosureStatus:
 		return []string{"", "Tax Lien", "TAX LIEN", "Residential", "active", `"`, "Σ"}
+	case index.FilingHolder:
+		return []string{"", "Sample Fund", "SAMPLE FUND", "sample fund", "Σ"}
 	case index.City:
 		return []string{"", "Sample", "SAMPLE", " Sample ", "É"}
 	case index.DateRange:

@@ -1,9 +1,11 @@
--- What every script begins with: the names, the clock, the counters. ARGV[1] is the prefix of all names, ARGV[2] the
--- time in microseconds since 1970, or '' for Redis's own.
+-- What every script begins with: the names, the clock, the limits, the counters. ARGV[1] is the prefix of all names, ARGV[2]
+-- the time in microseconds since 1970, or '' for Redis's own.
 
 local function key_name(hash) return ARGV[1] .. 'key:' .. hash end
 local function account_name(user) return ARGV[1] .. 'account:' .. user end
 local function usage_name(user, counter) return ARGV[1] .. 'usage:' .. user .. ':' .. counter end
+local function days_name(user) return ARGV[1] .. 'days:' .. user end
+local function lease_name(user) return ARGV[1] .. 'lease:' .. user end
 local accounts_name = ARGV[1] .. 'accounts'
 
 local function clock()
@@ -15,13 +17,50 @@ end
 -- A number in all its digits: tostring keeps only 14 of them.
 local function digits(number) return string.format('%.0f', number) end
 
--- The counter that a tier is charged to. fmod is exact; the quotient of two such numbers would not be.
+-- Quota and burst of a tier, from tier, quota and burst of every tier: ARGV[first] and what follows.
+local function limits_of(tier, first)
+  for i = first, #ARGV, 3 do
+    if ARGV[i] == tier then return tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]) end
+  end
+end
+
+local function no_limits() return redis.error_reply('TIER the tier of this account has no limits') end
+
+-- The UTC day, in days since 1970-01-01. fmod is exact; the quotient of two such numbers would not be.
+local function day_of(now) return (now - math.fmod(now, 86400000000)) / 86400000000 end
+
+-- The counter that a tier is charged to.
 local function counter_of(tier, now)
   if tier == 'free' then return 'lifetime' end
-  local day = 86400000000
-  return digits((now - math.fmod(now, day)) / day)
+  return digits(day_of(now))
 end
 
 local function used_of(user, counter)
   return tonumber(redis.call('GET', usage_name(user, counter)) or '0')
+end
+
+-- Counts n requests in the counter, which says used. Returns the day and its requests, for the caller to keep in the account,
+-- which has day and requests now. The account's day becomes one of the others as soon as there is another one.
+local function count(user, counter, used, n, now, day, requests)
+  local usage, today = usage_name(user, counter), counter
+  if counter == 'lifetime' then today = digits(day_of(now)) end
+  redis.call('INCRBY', usage, n)
+  -- A day's counter outlives its day, for refunds, and then goes by itself.
+  if used == 0 and counter ~= 'lifetime' then redis.call('EXPIRE', usage, 172800) end
+
+  if day ~= today then
+    local days = days_name(user)
+    if day then
+      redis.call('HSET', days, day, requests)
+      redis.call('EXPIRE', days, 31 * 86400) -- of an account that is not used any more
+    end
+    requests = redis.call('HGET', days, today) -- there is none, unless the clock was put back
+    for _, old in ipairs(redis.call('HKEYS', days)) do
+      if tonumber(old) <= day_of(now) - 31 then redis.call('HDEL', days, old) end
+    end
+  end
+  requests = tonumber(requests or '0')
+  -- Version 1.0 counted no days: what it has in the day's counter belongs to them.
+  if counter ~= 'lifetime' and requests < used then requests = used end
+  return today, requests + n
 end

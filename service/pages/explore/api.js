@@ -41,7 +41,7 @@ export class Client {
   async get(path, parameters, signal) {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send(address(path, parameters), signal);
+        return (await this.#send(address(path, parameters), signal)).body;
       } catch (failure) {
         if (!failure.wait || attempt === attempts) throw failure;
         await this.#wait(failure.wait, signal);
@@ -49,24 +49,33 @@ export class Client {
     }
   }
 
-  async #send(url, signal) {
-    let answer, text;
-    this.used++; // also if it is aborted: the service has mostly counted it by then
+  /** Asks for a stream that costs so many requests; returns the response, whose body is to be read. Throws as get does. */
+  async stream(path, parameters, signal, price) {
+    const { answer } = await this.#send(address(path, parameters), signal, price);
+    if (this.account) this.account.reset = 0; // what is not sent is given back: the next answer may say more than this one
+    return answer;
+  }
+
+  /** Sends a request. With a price, the body of a success is left to be read. */
+  async #send(url, signal, price = 0) {
+    let answer, text = "";
+    const cost = price || 1;
+    this.used += cost; // also if it is aborted: the service has mostly counted it by then
     try {
       // Answers have people's contacts in them: the browser must not keep them on its disk.
       answer = await fetch(url, { headers: { "X-API-Key": this.#key }, cache: "no-store", signal });
-      text = await answer.text();
+      if (!price || !answer.ok) text = await answer.text();
     } catch (failure) {
       signal.throwIfAborted();
-      this.used--;
+      this.used -= cost;
       throw new Refusal("The service did not answer. Is the network there?", { help: "retry" });
     }
     signal.throwIfAborted(); // something else was asked meanwhile
     const body = read(text);
-    if ([401, 429].includes(answer.status) || answer.status >= 500) this.used--;
+    if ([401, 429].includes(answer.status) || answer.status >= 500) this.used -= cost;
     if (answer.headers.has("X-RateLimit-Limit")) this.#learn(answer.headers, body.meta?.tier ?? this.account?.tier ?? "");
     if (!answer.ok) throw refusalOf(answer, body);
-    return body;
+    return { answer, body };
   }
 
   async #wait(seconds, signal) {

@@ -43,10 +43,10 @@ export class Details {
     });
   }
 
-  /** Opens the list of the filings of a cell, which parameters ask for. */
-  openPlace(cell, parameters) {
-    return this.#open(() => this.openPlace(cell, parameters), async (signal) => {
-      const { data } = await this.#get("place", "v1/filings", parameters, signal);
+  /** Opens the list of the filings of a cell, which parameters ask a path for. */
+  openPlace(cell, path, parameters) {
+    return this.#open(() => this.openPlace(cell, path, parameters), async (signal) => {
+      const { data } = await this.#get("place", path, parameters, signal);
       this.learn(data);
       const more = cell.count > data.length ? `, the latest ${data.length}` : "";
       this.#place.show(`${filings(cell.count)} at one place${more}`, listOf(data, (id) => this.open(id)));

@@ -13,6 +13,8 @@ import { Filters, fold } from "./filters.js";
 import { FilingsMap } from "./map.js";
 import { Requests } from "./requests.js";
 import { Results } from "./results.js";
+import { Search } from "./search.js";
+import { Side } from "./side.js";
 
 const pageSize = 100; // the most that one request brings
 const pause = 300, typing = 700; // ms without a further change before the service is asked
@@ -20,12 +22,13 @@ const pause = 300, typing = 700; // ms without a further change before the servi
 const client = new Client(showWait);
 const map = new FilingsMap(one("#map"), { moved, opened: (id) => details.open(id), listed: openPlace });
 const details = new Details({ get, chosen, failed: (failure, again) => trouble("filing", failure, again) });
-const results = new Results({ opened: (id) => details.open(id), turned: (pages) => turn(offset + pages * pageSize) });
+const results = new Results({ opened: (id) => details.open(id), turned: (pages) => turn(offset + pages * pageSize), sorted: (column) => search.sortBy(column) });
 const requests = new Requests(one("#requests"));
+const side = new Side({ get, stream, opened: askGroups, chosen: change, failed: trouble });
 const inView = one("#in-view");
 
-let filters; // made once the OpenAPI document is there
-let where = {}; // the filters that are asked for
+let filters, search; // made once the OpenAPI document is there
+let where = {}; // the filters that are asked for, the term q among them
 let found = null; // what they select: { total, placed }; null: to be asked
 let offset = 0;
 let rows = false, cells = false; // whether the table and the map show what is asked for
@@ -42,6 +45,7 @@ function moved() {
   if (inView.checked) {
     [rows, offset] = [false, 0];
     results.wait();
+    side.offer(null);
   }
   if (going) remember(); // what is in view is asked for next
   else later(pause);
@@ -49,13 +53,20 @@ function moved() {
 
 /** Other filters are set. */
 function filtered(delay) {
-  const values = filters.values;
+  const values = { ...filters.values, ...(search.term && { q: search.term }) };
   if (JSON.stringify(values) === JSON.stringify(where) && !timer) return;
   where = values;
   [found, rows, cells, offset] = [null, false, false, 0];
   details.reset();
   results.wait();
+  side.offer(null);
   later(delay);
+}
+
+/** Sets other filters, beside those that stay. */
+function change(changes) {
+  filters.values = { ...filters.values, ...changes };
+  filtered(pause);
 }
 
 /** Asks after a pause, without what is under way, which would be out of date. The address says at once what is asked. */
@@ -79,19 +90,20 @@ async function ask() {
     if (!found) await find(signal);
     await Promise.all([askRows(signal), askCells(signal)]);
     trouble("list", null);
+    await side.showGroups(where);
   } catch (failure) {
     if (signal.aborted) return; // something else is being asked
     asking.abort(); // the other one
     clear();
     trouble("list", failure, ask);
   }
-  if (asking.signal === signal) busy(false);
+  if (asking.signal === signal && !timer) busy(false);
 }
 
 /** Asks what the filters select, wherever it is, and goes there when they name another place. */
 async function find(signal) {
   const [name, from] = inView.checked ? ["all", 0] : ["list", offset];
-  const list = await get(name, "v1/filings", { ...where, limit: pageSize, offset: from || "" }, signal);
+  const list = await getRows(name, { offset: from || "" }, signal);
   if (!inView.checked) showPage(list);
   const { placed, box } = await extentOf(list, async (world) => (await get("places", "v1/filings/clusters", { ...where, ...world }, signal)).data);
   found = { total: list.pagination.total, placed };
@@ -106,7 +118,7 @@ async function find(signal) {
 
 async function askRows(signal) {
   const bounds = inView.checked ? map.bounds : {};
-  if (!rows) showPage(await get("list", "v1/filings", { ...where, ...bounds, limit: pageSize, offset: offset || "" }, signal));
+  if (!rows) showPage(await getRows("list", { ...bounds, offset: offset || "" }, signal));
   results.showPlaced(found, inView.checked);
 }
 
@@ -118,20 +130,41 @@ async function askCells(signal) {
   cells = true;
 }
 
+/** A term is searched for, in the order that the reader wants; without one there is the list, in its own. */
+function getRows(name, parameters, signal) {
+  return get(name, listPath(), { ...where, ...orderOf(), ...parameters, limit: pageSize }, signal);
+}
+
+const listPath = () => (where.q ? "v1/filings/search" : "v1/filings");
+const orderOf = () => (where.q ? search.order : {});
+
+/** Asks for the groups, which are of no view; while the rest is asked for, they come after it. */
+function askGroups() {
+  if (client.ready && one("#results").ariaBusy === "false") side.showGroups(where);
+}
+
 async function get(name, path, parameters, signal) {
   requests.show(name, address(path, parameters));
-  try {
-    return await client.get(path, parameters, signal);
-  } finally {
-    requests.showUsed(client.used);
-    showAccount(client);
-  }
+  return client.get(path, parameters, signal).finally(counted);
+}
+
+async function stream(path, parameters, signal, price) {
+  requests.show("export", address(path, parameters));
+  return client.stream(path, parameters, signal, price).finally(counted);
+}
+
+/** Shows what a request has cost. */
+function counted() {
+  requests.showUsed(client.used);
+  showAccount(client);
+  side.showLeft(client.account?.remaining ?? 0);
 }
 
 function showPage(list) {
   details.learn(list.data);
-  filters.learn(list.data);
-  results.showPage(list, inView.checked);
+  results.showPage(list, search.columns(where.q), inView.checked);
+  search.showOrder(where.q);
+  side.offer({ total: list.pagination.total, parameters: { ...where, ...(inView.checked && map.bounds) } });
   results.select(filing);
   rows = true;
 }
@@ -140,7 +173,7 @@ function showPage(list) {
 function openPlace(cell) {
   const [west, south, east, north] = cell.bbox;
   const bounds = { bounds_north: north, bounds_south: south, bounds_east: east, bounds_west: west };
-  details.openPlace(cell, { ...where, ...bounds, limit: pageSize });
+  details.openPlace(cell, listPath(), { ...where, ...orderOf(), ...bounds, limit: pageSize });
 }
 
 /** Another filing is open, or null. */
@@ -152,7 +185,7 @@ function chosen(opened) {
 }
 
 function remember() {
-  history.replaceState(null, "", hashOf({ map: map.view, inView: inView.checked, filing, filters: where }));
+  history.replaceState(null, "", hashOf({ map: map.view, inView: inView.checked, filing, filters: { ...where, ...orderOf() } }));
 }
 
 function busy(is) {
@@ -164,7 +197,7 @@ function busy(is) {
 function trouble(what, failure, again) {
   showAccount(client);
   showTrouble(what, failure, again, anotherKey);
-  filters?.mark(failure?.status === 400 ? failure.message : "");
+  for (const form of what === "list" ? [filters, search] : []) form?.mark(failure?.status === 400 ? failure.message : "");
   if (failure?.status === 401) forget();
 }
 
@@ -181,6 +214,7 @@ function forget() {
   clear();
   filters?.forget();
   details.forget();
+  side.forget();
   map.mark(null);
   busy(false);
   showAccount(client);
@@ -191,12 +225,16 @@ function forget() {
 /** Takes away what the map and the table show, unless it is what is asked for. */
 function clear() {
   if (!cells) map.draw([]);
-  if (!rows) results.clear();
+  if (!rows) {
+    results.clear();
+    side.offer(null);
+  }
 }
 
 function applyHash() {
-  const state = readHash(location.hash);
-  filters.values = state.filters;
+  const state = readHash(location.hash), order = JSON.stringify(search.order);
+  filters.values = search.values = state.filters;
+  if (JSON.stringify(search.order) !== order) [rows, offset] = [false, 0];
   if (inView.checked !== state.inView) [inView.checked, rows, offset] = [state.inView, false, 0];
   filing = state.filing;
   if (state.map) {
@@ -204,6 +242,7 @@ function applyHash() {
     shownPlace = placeOf(state.filters);
   }
   filtered(pause);
+  if (!rows && !timer && client.ready) later(pause);
   if (!filing) details.close();
   else if (client.ready) details.open(filing);
 }
@@ -222,6 +261,7 @@ one("#key").addEventListener("submit", (event) => {
   showAccount(client);
   ask();
   if (filing) details.open(filing);
+  side.showUsage();
 });
 one("#forget").addEventListener("click", anotherKey);
 inView.addEventListener("change", () => turn(0));
@@ -239,10 +279,12 @@ async function start() {
   const described = fetch(address("openapi.json")).then((answer) => answer.json());
   const [openapi] = await Promise.all([described, map.drawLand()]);
   details.help = openapi.components.schemas.Filing.properties;
+  const forms = { typed: () => filtered(typing), chosen: () => filtered(pause) };
+  search = new Search(openapi, { ...forms, sorted: () => turn(0) });
   filters = new Filters(one("#filters"), openapi, {
-    typed: () => filtered(typing),
-    chosen: () => filtered(pause),
+    ...forms,
     counties: async () => client.ready && (await get("counties", "v1/counties", {}, new AbortController().signal)).data,
+    values: async (kind) => client.ready && side.values(kind, where),
   });
   applyHash();
 }

@@ -3,16 +3,19 @@
 import { element } from "./dom.js";
 import { label } from "./format.js";
 import { Offers } from "./offers.js";
+import { resolved } from "./schema.js";
 
 // What most people filter by comes first, in this order; everything else the document has is below "More filters".
 const first = ["county", "city", "filing_types", "date_start", "date_end", "min_amount", "max_amount", "categories",
   "has_property_data", "foreclosure_filter"];
 
 // The map and the table give these.
-const notAsked = /^(bounds_|zoom$|limit$|offset$)/;
+const notAsked = /^(bounds_|zoom$|limit$|offset$|cursor$|generation$|fields$)/;
 
-// Filters whose values filings have: the field.
-const fields = { filing_type: "filingType", filing_types: "filingType", property_type: "propertyClassification" };
+// Filters whose values filings have: what the service groups by.
+const kinds = { city: "city", filing_type: "filing_type", filing_types: "filing_type", exclude_filing_types: "filing_type", property_type: "property_classification" };
+
+const stay = 300; // ms that a field has the focus before its values are asked for: who passes through wants none
 
 const decimal = String.raw`\s*-?\d+(\.\d+)?\s*`;
 
@@ -23,9 +26,10 @@ export class Filters {
 
   /**
    * Fills a form with the list's filters. typed is called while a value is being typed, chosen when one is entered or
-   * picked; counties is asked once the names of all counties are of use, and returns false where it has none yet.
+   * picked; counties is asked once the names of all counties are of use, values for those of a kind that filings have,
+   * among what the other filters select; both return false where there are none yet.
    */
-  constructor(form, openapi, { typed, chosen, counties }) {
+  constructor(form, openapi, { typed, chosen, counties, values }) {
     this.#form = form;
     form.noValidate = true; // the service says what is wrong; the form only waits while a value is not whole
     const filters = openapi.paths["/v1/filings"].get.parameters
@@ -38,7 +42,7 @@ export class Filters {
       element("details", {}, element("summary", {}, "More filters"), ...rest.map(field)),
       element("button", { type: "reset" }, "Clear filters"),
     );
-    for (const p of filters) if (isText(p.schema)) this.#offers[p.name] = new Offers(form.elements[p.name], p.schema.type === "array");
+    for (const p of filters) if (isText(p.schema)) this.#offers[p.name] = new Offers(form.elements[p.name], separatorOf(p));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", (event) => {
       this.#checkCounty();
@@ -46,7 +50,8 @@ export class Filters {
     });
     form.addEventListener("change", chosen);
     form.addEventListener("reset", () => setTimeout(chosen)); // the values are cleared after the event
-    form.elements.county.addEventListener("focus", () => this.#offerCounties(counties));
+    for (const name of ["county", "exclude_counties"]) this.#whenIn(name, () => this.#offerCounties(counties));
+    for (const name of Object.keys(kinds)) this.#whenIn(name, () => this.#offer(name, values));
   }
 
   /** The filters that are set, by the names of their parameters. */
@@ -67,16 +72,23 @@ export class Filters {
     }
   }
 
-  /** Offers the values that filings have, besides those that are offered already. */
-  learn(filings) {
-    for (const [name, field] of Object.entries(fields)) this.#offers[name]?.add(filings.map((filing) => filing[field]));
-  }
-
   /** Forgets the values that are offered. */
   forget() {
-    for (const offers of Object.values(this.#offers)) offers.clear();
+    for (const offers of Object.values(this.#offers)) offers.set([]);
     this.#counties = null;
     this.#checkCounty();
+  }
+
+  /** Does something when the reader is in a field, and stays. */
+  #whenIn(name, act) {
+    const control = this.#form.elements[name];
+    control?.addEventListener("focus", () => setTimeout(() => document.activeElement === control && act(), stay));
+  }
+
+  /** Offers the values of a field that filings have. Without an answer the field is as good. */
+  async #offer(name, ask) {
+    const values = await ask(kinds[name]).catch(() => false);
+    if (values) this.#offers[name].set(values);
   }
 
   /** Offers all counties. From then on the beginning of a county's name is no whole value. */
@@ -85,7 +97,7 @@ export class Filters {
     this.#counties = new Set(); // asked for: once is enough
     const names = (await ask().catch(() => false)) || [];
     if (!names.length) return (this.#counties = null); // none yet: asked again when the field gets the focus again
-    this.#offers.county.add(names);
+    for (const name of ["county", "exclude_counties"]) this.#offers[name]?.set(names);
     this.#counties = new Set(names.flatMap((name) => [name, name.replace(/, ..$/, "")]).map((name) => name.toLowerCase()));
     this.#checkCounty();
   }
@@ -116,16 +128,16 @@ export function fold(filtering) {
   follow();
 }
 
-/** A schema with what its references name in their place. */
-function resolved(openapi, schema) {
-  const named = schema.$ref ? openapi.components.schemas[schema.$ref.split("/").at(-1)] : schema;
-  return named.items ? { ...named, items: resolved(openapi, named.items) } : named;
-}
-
 /** Whether a filter takes any text, one or a list of them. */
 function isText(schema) {
   const { type, enum: choices, format, pattern } = schema.items ?? schema;
   return type === "string" && !choices && !format && !pattern;
+}
+
+/** What is between the values of a filter that takes several: names of counties have commas of their own. */
+function separatorOf({ name, schema }) {
+  if (name === "exclude_counties") return ";";
+  return schema.type === "array" ? "," : "";
 }
 
 /** One filter: its label, its control, and its help, which shows while the control has the focus. */

@@ -10,6 +10,9 @@ export const number = (n) => count.format(n);
 /** A number that fits into a circle of the map: exact below 10,000. */
 export const brief = (n) => (n < 10_000 ? number(n) : short.format(n));
 
+/** Dollars. */
+export const money = (n) => dollars.format(n);
+
 /** How many filings, in words. */
 export const filings = (n) => (n === 1 ? "1 filing" : `${number(n)} filings`);
 

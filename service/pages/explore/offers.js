@@ -4,36 +4,30 @@ import { element } from "./dom.js";
 
 export class Offers {
   #control;
-  #many;
-  #values = new Set();
+  #separator;
+  #values = [];
   #list;
 
-  /** many: the field takes several values, separated by commas. */
-  constructor(control, many) {
+  /** separator is what is between the values of a field that takes several; "": it takes one. */
+  constructor(control, separator) {
     this.#control = control;
-    this.#many = many;
+    this.#separator = separator;
     this.#list = element("datalist", { id: `offers-${control.name}` });
     control.after(this.#list);
     control.setAttribute("list", this.#list.id);
-    if (many) control.addEventListener("input", () => this.#fill());
+    if (separator) control.addEventListener("input", () => this.#fill());
   }
 
-  /** Offers values besides those that are offered already. */
-  add(values) {
-    const before = this.#values.size;
-    for (const value of values) if (value) this.#values.add(value);
-    if (this.#values.size > before) this.#fill();
-  }
-
-  clear() {
-    this.#values.clear();
+  /** Offers values, in place of those before. */
+  set(values) {
+    this.#values = values.filter((value) => value && !(this.#separator && value.includes(this.#separator))).sort(); // a list would take it for two
     this.#fill();
   }
 
   /** A browser compares an offer with all that is typed: one for a further value begins with those before it. */
   #fill() {
-    const typed = this.#many ? this.#control.value : "";
-    const before = typed.slice(0, typed.lastIndexOf(",") + 1);
-    this.#list.replaceChildren(...[...this.#values].sort().map((value) => element("option", { value: before + value })));
+    const typed = this.#separator ? this.#control.value : "";
+    const before = typed.slice(0, typed.lastIndexOf(this.#separator) + 1);
+    this.#list.replaceChildren(...this.#values.map((value) => element("option", { value: before + value })));
   }
 }

@@ -25,17 +25,20 @@ export function refusalOf({ status, headers }, body) {
     case 404:
       return new Refusal(`Not found: ${said}.`, { status });
     case 429:
-      return limited(body.error, headers);
+      return limited(body.error, said, headers);
   }
   const id = headers.get("X-Request-ID") ?? "unknown";
   return new Refusal(`The service failed (${status}): ${said || "it did not say why"}. Request ${id}.`, { status, help: "retry" });
 }
 
-/** Which of the three limits it was: that of a lifetime has a code of its own, that of a day leaves nothing, a burst does. */
-function limited(code, headers) {
+/**
+ * Which limit it was: that of a lifetime has a code of its own, that of a day leaves nothing, a burst is over within a
+ * second. What else there is, as for an export that is dear, the service says.
+ */
+function limited(code, said, headers) {
   const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
   const wait = Number(headers.get("Retry-After"));
-  if (code === "lifetime_limit_exceeded") {
+  if (code === "lifetime_limit_exceeded" && !remaining) {
     return new Refusal(`The account has used up its ${number(limit)} requests, which are for life: waiting does not help. ` +
       "Have it upgraded, or use the key of another account.", { status: 429, help: "key" });
   }
@@ -44,6 +47,7 @@ function limited(code, headers) {
     return new Refusal(`The account has used up its ${number(limit)} requests of today. There are new ones at midnight UTC: ` +
       `in ${duration(wait)}, at ${time} here. Until then, use the key of another account.`, { status: 429, help: "key" });
   }
+  if (wait !== 1) return new Refusal(`The service refused it: ${said}.`, { status: 429, help: "retry" });
   return new Refusal("Too many requests within a second.", { status: 429, help: "retry", wait });
 }
 

@@ -9,16 +9,19 @@ const status = one("#status"), unplaced = one("#unplaced"), previous = one("#pre
 export class Results {
   #table;
 
-  /** opened is called with the id of a filing that was chosen, turned with -1 or 1 to turn the page. */
-  constructor({ opened, turned }) {
-    this.#table = new Table(one("#table"), opened);
+  /**
+   * opened is called with the id of a filing that was chosen, turned with -1 or 1 to turn the page, sorted with a column
+   * to sort by.
+   */
+  constructor({ opened, turned, sorted }) {
+    this.#table = new Table(one("#table"), opened, sorted);
     previous.addEventListener("click", () => turned(-1));
     next.addEventListener("click", () => turned(1));
   }
 
-  /** Shows a page of the list; inView: of those in the map's view. */
-  showPage({ data, pagination: { total, offset, has_more } }, inView) {
-    this.#table.show(data);
+  /** Shows a page of the list in an order; inView: of those in the map's view. */
+  showPage({ data, pagination: { total, offset, has_more } }, order, inView) {
+    this.#table.show(data, order);
     const range = `${number(offset + 1)}–${number(offset + data.length)}`;
     const none = inView ? "No filings in view: zoom out, or clear a filter." : "No filings: clear or change a filter.";
     status.textContent = total ? `${filings(total)}${inView ? " in view" : ""}, shown: ${range}` : none;
@@ -42,7 +45,7 @@ export class Results {
   }
 
   clear() {
-    this.#table.show([]);
+    this.#table.show([], { sorts: [] });
     status.textContent = unplaced.textContent = "";
     this.wait();
   }

@@ -79,6 +79,13 @@ func run(ctx context.Context) error {
 		counts = append(counts, f.Properties.Count)
 	}
 	got["clusterFilings as GeoJSON"] = counts
+	var sums []float64
+	var groupCategories []*string
+	by := []filings.By{filings.ByCounty, filings.ByCategory}
+	for _, group := range ok(c.GroupFilingsWithResponse(ctx, &filings.GroupFilingsParams{By: by, FilingTypes: &types})).JSON200.Data {
+		sums, groupCategories = append(sums, group.FilingAmount.Sum), append(groupCategories, group.Category)
+	}
+	got["groupFilings"], got["groupFilings by"] = sums, groupCategories
 	got["getFiling"] = ok(c.GetFilingWithResponse(ctx, 1, nil)).JSON200.Data.County
 	got["getFiling refused"] = ok(c.GetFilingWithResponse(ctx, 1_000_000, nil)).JSON404.Error.Code
 

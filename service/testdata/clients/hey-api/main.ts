@@ -43,6 +43,10 @@ async function main(): Promise<void> {
     security: [{ name: "X-API-Key", type: "apiKey" }],
   });
   got["clusterFilings as GeoJSON"] = be(features.data).features.map((feature) => feature.properties.count);
+  const by: api.By[] = ["county", "category"];
+  const groups = be((await api.groupFilings({ client, query: { by, filing_types } })).data).data;
+  got["groupFilings"] = groups.map((group) => group.filingAmount.sum);
+  got["groupFilings by"] = groups.map((group) => group.category);
   got["getFiling"] = be((await api.getFiling({ client, path: { id: 1 } })).data).data.county;
   const missing = be((await api.getFiling({ client, path: { id: 1_000_000 } })).error).error;
   got["getFiling refused"] = typeof missing === "string" ? missing : missing.code;

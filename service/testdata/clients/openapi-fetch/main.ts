@@ -43,6 +43,10 @@ async function main(): Promise<void> {
   const headers = { Accept: "application/geo+json" };
   const features = be((await client.GET("/v1/filings/clusters", { params: { query: world }, headers })).data);
   got["clusterFilings as GeoJSON"] = "features" in features && features.features.map((f) => f.properties.count);
+  const by: components["schemas"]["By"][] = ["county", "category"];
+  const groups = be((await client.GET("/v1/filings/groups", { params: { query: { by, filing_types } } })).data).data;
+  got["groupFilings"] = groups.map((group) => group.filingAmount.sum);
+  got["groupFilings by"] = groups.map((group) => group.category);
   const one = await client.GET("/v1/filings/{id}", { params: { path: { id: 1 } } });
   got["getFiling"] = be(one.data).data.county;
   const none = await client.GET("/v1/filings/{id}", { params: { path: { id: 1_000_000 } } });

@@ -10,10 +10,11 @@ from filings import AuthenticatedClient, Client
 from filings.api.account import get_identity
 from filings.api.counties import list_counties, list_county_date_ranges, list_county_months
 from filings.api.document import get_open_api
-from filings.api.filings import cluster_filings, get_filing, legacy_get_filing, legacy_list_filings
+from filings.api.filings import cluster_filings, get_filing, group_filings, legacy_get_filing, legacy_list_filings
 from filings.api.filings import legacy_search_filings, list_filings, search_filings
 from filings.api.generations import list_coverage, list_generations
 from filings.api.statistics import get_statistics, list_county_statistics
+from filings.models.by import By
 from filings.models.category import Category
 from filings.models.clusters_response import ClustersResponse
 from filings.models.county_list import CountyList
@@ -28,6 +29,7 @@ from filings.models.filing_search_response import FilingSearchResponse
 from filings.models.flat_error import FlatError
 from filings.models.generation_list import GenerationList
 from filings.models.get_open_api_response_200 import GetOpenApiResponse200
+from filings.models.groups_response import GroupsResponse
 from filings.models.identity_response import IdentityResponse
 from filings.models.month_list import MonthList
 from filings.models.sort_by import SortBy
@@ -84,6 +86,9 @@ def main() -> None:
     )
     features = FeatureCollection.from_dict(response.json()).features
     got["clusterFilings as GeoJSON"] = [feature.properties.count for feature in features]
+    groups = be(GroupsResponse, group_filings.sync(client=client, by=[By.BY_COUNTY, By.BY_CATEGORY], filing_types=types)).data
+    got["groupFilings"] = [group.filing_amount.sum_ for group in groups]
+    got["groupFilings by"] = [group.category for group in groups]
     got["getFiling"] = be(FilingResponse, get_filing.sync(1, client=client)).data.county
     got["getFiling refused"] = be(ErrorResponse, get_filing.sync(1_000_000, client=client)).error.code.value
 

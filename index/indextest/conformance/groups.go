@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"fmt"
+	"testing"
+
+	"filings/index"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func testGroups(t *testing.T, open func(t *testing.T) Harness) {
+	t.Run("by hand", func(t *testing.T) { testGrouped(t, opened(t, open(t).Store, groupedFilings())) })
+	t.Run("as many as there may be", func(t *testing.T) {
+		filings := manyHolders()
+		r, o := opened(t, open(t).Store, filings), indextest.NewOracle("", filings)
+		for _, by := range [][]index.Dimension{{index.ByHolder}, {index.ByHolder, index.ByCategory}, {index.ByState, index.ByHolder}} {
+			sameGroups(t, r, o, index.Filter{}, by)
+			sameGroups(t, r, o, index.Where(index.Between{Field: index.FilingAmount, Max: edges.At(index.MaxGroups)}), by)
+		}
+		sameGroups(t, r, o, index.Filter{}, []index.Dimension{index.ByMonth}) // folded, far fewer
+	})
+	t.Run("random", func(t *testing.T) {
+		filings := edges.Fuzzed(randomFilings, 5)
+		checkGroups(t, opened(t, open(t).Store, filings), indextest.NewOracle("", filings), newGenerator(6, filings), randomGroups)
+	})
+}
+
+func groupedFilings() []*index.Filing {
+	return []*index.Filing{
+		edges.Filing(1, edges.Values{index.County: "Orange, FL", index.FilingType: "Tax Lien", index.FilingDate: "2024-01-05", index.FilingAmount: 0.1,
+			index.Categories: []string{"land", "residential"}, index.City: "Ocoee", index.FilingHolder: "Sample Fund", index.PropertyClassification: "land"}),
+		edges.Filing(2, edges.Values{index.County: "Orange, FL", index.FilingType: "TAX LIEN", index.FilingDate: "2024-01-31", index.FilingAmount: 0.2,
+			index.Categories: []string{"land"}, index.PropertyAddress: "1 Elm St, OCOEE, FL", index.FilingHolder: "sample fund", index.PropertyClassification: "Land"}),
+		edges.Filing(3, edges.Values{index.County: "ORANGE, FL", index.FilingType: "TAX LIEN", index.FilingDate: "2023-12-31", index.FilingAmount: 0.3,
+			index.PropertyAddress: "2 Elm St, OCOEE, FL", index.PropertyClassification: "Land"}),
+		edges.Filing(4, edges.Values{index.County: "Orange, CA", index.FilingType: "Municipal Lien", index.FilingAmount: -5.55}),
+		edges.Filing(5, edges.Values{index.County: "Lake, FL", index.FilingDate: "2024-01-01", index.FilingAmount: 1e12}),
+		edges.Filing(6, edges.Values{index.County: "Lake, FL", index.FilingDate: "2024-02-01"}),
+	}
+}
+
+func testGrouped(t *testing.T, r index.Reader) {
+	group := func(filings, amounts int64, cents, least, most float64, keys ...string) index.Group {
+		g := index.Group{Filings: filings, Amounts: amounts, SumCents: cents, MinAmount: least, MaxAmount: most}
+		copy(g.Keys[:], keys)
+		return g
+	}
+	by := func(dimensions ...index.Dimension) []index.Dimension { return dimensions }
+	january := index.Where(index.Days{From: "2024-01-02", To: "2024-01-31"})
+	for _, test := range []struct {
+		name  string
+		where index.Filter
+		by    []index.Dimension
+		want  []index.Group
+	}{
+		{"sums of cents, counties in any case", index.Filter{}, by(index.ByCounty), []index.Group{
+			group(3, 3, 60, 0.1, 0.3, "Orange, FL"), group(2, 1, 1e14, 1e12, 1e12, "Lake, FL"), group(1, 1, -555, -5.55, -5.55, "Orange, CA")}},
+		{"states", index.Filter{}, by(index.ByState), []index.Group{
+			group(5, 4, 1e14+60, 0.1, 1e12, "FL"), group(1, 1, -555, -5.55, -5.55, "CA")}},
+		{"types as most are written, none apart", index.Filter{}, by(index.ByFilingType), []index.Group{
+			group(3, 3, 60, 0.1, 0.3, "TAX LIEN"), group(2, 1, 1e14, 1e12, 1e12, ""), group(1, 1, -555, -5.55, -5.55, "Municipal Lien")}},
+		{"of two writings the first, among those selected", january, by(index.ByFilingType), []index.Group{
+			group(2, 2, 30, 0.1, 0.2, "TAX LIEN")}},
+		{"months, none last", index.Filter{}, by(index.ByMonth), []index.Group{
+			group(3, 3, 1e14+30, 0.1, 1e12, "2024-01"), group(1, 1, 30, 0.3, 0.3, "2023-12"), group(1, 0, 0, 0, 0, "2024-02"),
+			group(1, 1, -555, -5.55, -5.55, "")}},
+		{"years", index.Filter{}, by(index.ByYear), []index.Group{
+			group(4, 3, 1e14+30, 0.1, 1e12, "2024"), group(1, 1, 30, 0.3, 0.3, "2023"), group(1, 1, -555, -5.55, -5.55, "")}},
+		{"both categories of a filing", index.Filter{}, by(index.ByCategory), []index.Group{
+			group(4, 3, 1e14+30-555, -5.55, 1e12, ""), group(2, 2, 30, 0.1, 0.2, "land"), group(1, 1, 10, 0.1, 0.1, "residential")}},
+		{"holders", index.Filter{}, by(index.ByHolder), []index.Group{
+			group(4, 3, 1e14+30-555, -5.55, 1e12, ""), group(2, 2, 30, 0.1, 0.2, "Sample Fund")}},
+		{"cities, loaded or read from the address", index.Filter{}, by(index.ByCity), []index.Group{
+			group(3, 3, 60, 0.1, 0.3, "OCOEE"), group(3, 2, 1e14-555, -5.55, 1e12, "")}},
+		{"classifications", index.Filter{}, by(index.ByPropertyClassification), []index.Group{
+			group(3, 3, 60, 0.1, 0.3, "Land"), group(3, 2, 1e14-555, -5.55, 1e12, "")}},
+		{"two", index.Filter{}, by(index.ByYear, index.ByCounty), []index.Group{
+			group(2, 1, 1e14, 1e12, 1e12, "2024", "Lake, FL"), group(2, 2, 30, 0.1, 0.2, "2024", "Orange, FL"),
+			group(1, 1, 30, 0.3, 0.3, "2023", "Orange, FL"), group(1, 1, -555, -5.55, -5.55, "", "Orange, CA")}},
+		{"two the other way round", index.Where(index.InCounty("orange")), by(index.ByCounty, index.ByYear), []index.Group{
+			group(2, 2, 30, 0.1, 0.2, "Orange, FL", "2024"), group(1, 1, -555, -5.55, -5.55, "Orange, CA", ""),
+			group(1, 1, 30, 0.3, 0.3, "Orange, FL", "2023")}},
+		{"categories and types", index.Filter{}, by(index.ByCategory, index.ByFilingType), []index.Group{
+			group(2, 2, 30, 0.1, 0.2, "land", "TAX LIEN"), group(2, 1, 1e14, 1e12, 1e12, "", ""), group(1, 1, 10, 0.1, 0.1, "residential", "TAX LIEN"),
+			group(1, 1, -555, -5.55, -5.55, "", "Municipal Lien"), group(1, 1, 30, 0.3, 0.3, "", "TAX LIEN")}},
+		{"nothing selected", index.Where(index.InCounty("nowhere")), by(index.ByCounty, index.ByMonth), nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := r.Groups(t.Context(), test.where, test.by)
+			expect(t, index.Groups{Total: int64(len(test.want)), List: test.want}, got, err)
+		})
+	}
+}
+
+// manyHolders returns filings of one holder each, written in the case that its number says: one more than there may be
+// groups. Their amounts are their numbers.
+func manyHolders() []*index.Filing {
+	filings := make([]*index.Filing, index.MaxGroups+1)
+	for i := range filings {
+		filings[i] = edges.Filing(int64(i+1), edges.Values{
+			index.FilingHolder: fmt.Sprintf([]string{"Holder %05d", "HOLDER %05d", "holder %05d"}[i%3], i),
+			index.FilingAmount: float64(i + 1),
+			index.FilingDate:   fmt.Sprintf("20%02d-01-01", i%50),
+		})
+	}
+	return filings
+}
+
+// randomGroups is how many random requests for groups there are.
+const randomGroups = 200
+
+func checkGroups(t *testing.T, r index.Reader, o *indextest.Oracle, a *generator, requests int) {
+	t.Helper()
+	several := 0
+	for range requests {
+		w, _ := a.query()
+		if a.IntN(2) == 0 {
+			w = index.Where(w.Predicates()[:min(1, len(w.Predicates()))]...) // one that selects more
+		}
+		by := index.Dimensions()
+		a.Shuffle(len(by), func(i, j int) { by[i], by[j] = by[j], by[i] })
+		if sameGroups(t, r, o, w, by[:1+a.IntN(2)]) > 1 {
+			several++
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if several < requests/4 {
+		t.Errorf("only %d of %d responses have several groups: the requests try too little", several, requests)
+	}
+}
+
+// sameGroups compares what r and the oracle say of groups, and returns their number.
+func sameGroups(t *testing.T, r index.Reader, o *indextest.Oracle, w index.Filter, by []index.Dimension) int64 {
+	t.Helper()
+	want, _ := o.Groups(t.Context(), w, by)
+	got, err := r.Groups(t.Context(), w, by)
+	if err != nil {
+		t.Fatalf("%s: %v", index.GroupsText(w, by), err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", index.GroupsText(w, by), diff)
+	}
+	return want.Total
+}

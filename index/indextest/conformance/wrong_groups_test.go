@@ -1,0 +1,144 @@
+package conformance
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
+)
+
+// grouping is a reader that gets groups wrong.
+type grouping struct {
+	*selecting
+	groups func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups
+}
+
+func (r grouping) Groups(_ context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
+	return r.groups(r.Oracle, w, by), nil
+}
+
+// rewritten returns an oracle of filings in which change changed something.
+func rewritten(o *indextest.Oracle, change func(f *index.Filing)) *indextest.Oracle {
+	filings := make([]*index.Filing, len(o.Entries()))
+	for i, e := range o.Entries() {
+		filings[i] = edges.Clone(e.Filing)
+		change(filings[i])
+	}
+	return indextest.NewOracle("", filings)
+}
+
+func wrongGroups() []wrong {
+	type groupsOf = func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups
+	groups := func(name, caught string, of groupsOf) wrong {
+		return wrong{name, "Groups/" + caught, func(m *memory) generation.Store {
+			m.spoil = func(o *indextest.Oracle) index.Reader { return grouping{newSelecting(o), of} }
+			return m
+		}}
+	}
+	right := func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+		all, _ := o.Groups(context.Background(), w, by)
+		return all
+	}
+	changed := func(change func(*indextest.Oracle, index.Filter, *index.Groups)) groupsOf {
+		return func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			all := right(o, w, by)
+			change(o, w, &all)
+			return all
+		}
+	}
+	return []wrong{
+		groups("the 10,001st group dropped", "as_many", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			all := right(o, w, by)
+			if all.Total > index.MaxGroups {
+				all = right(o, w.And(index.Between{Field: index.FilingAmount, Max: edges.At(index.MaxGroups)}), by)
+			}
+			return all
+		}),
+		groups("10,001 groups at most", "as_many", changed(func(o *indextest.Oracle, _ index.Filter, all *index.Groups) {
+			if all.Total == index.MaxGroups {
+				all.Total, all.List = index.MaxGroups+1, nil
+			}
+		})),
+		groups("groups sum floats", "by_hand/sums_of_cents", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			all := right(o, w, by)
+			for i, g := range all.List {
+				if g.Keys[0] == "Orange, FL" && g.Amounts == 3 {
+					dollars := 0.0
+					for _, v := range []float64{0.1, 0.2, 0.3} {
+						dollars += v
+					}
+					all.List[i].SumCents = dollars * 100
+				}
+			}
+			return all
+		}),
+		groups("no value merged into another", "by_hand/types_as_most", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			return right(rewritten(o, func(f *index.Filing) {
+				if !f.Has(index.FilingType) {
+					f.SetText(index.FilingType, "Municipal Lien")
+				}
+			}), w, by)
+		}),
+		groups("no value left out", "by_hand/types_as_most", changed(func(_ *indextest.Oracle, _ index.Filter, all *index.Groups) {
+			all.List = slices.DeleteFunc(all.List, func(g index.Group) bool { return g.Keys[0] == "" })
+			all.Total = int64(len(all.List))
+		})),
+		groups("no value first", "by_hand/months", changed(func(_ *indextest.Oracle, _ index.Filter, all *index.Groups) {
+			slices.SortStableFunc(all.List, func(a, b index.Group) int {
+				if a.Filings == b.Filings {
+					return strings.Compare(a.Keys[0], b.Keys[0])
+				}
+				return 0
+			})
+		})),
+		groups("keys in lower case", "by_hand/types_as_most", changed(func(_ *indextest.Oracle, _ index.Filter, all *index.Groups) {
+			for i := range all.List {
+				all.List[i].Keys[0] = index.Fold(all.List[i].Keys[0])
+			}
+		})),
+		groups("the first writing", "by_hand/classifications", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			all := right(o, w, by)
+			for i, g := range all.List {
+				if g.Keys[0] == "Land" {
+					all.List[i].Keys[0] = "land" // that of the filing with the least id
+				}
+			}
+			return all
+		}),
+		groups("the writing of most filings of the generation", "by_hand/of_two_writings", changed(func(o *indextest.Oracle, w index.Filter, all *index.Groups) {
+			for i, g := range all.List {
+				if g.Keys[0] == "TAX LIEN" && g.Filings == 2 {
+					all.List[i].Keys[0] = "Tax Lien"
+				}
+			}
+		})),
+		groups("each case a group", "by_hand/sums_of_cents", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			return right(rewritten(o, func(f *index.Filing) {
+				if county := f.Text(index.County); county == strings.ToUpper(county) {
+					f.SetText(index.County, "\u200b"+county)
+				}
+			}), w, by)
+		}),
+		groups("one category a filing", "by_hand/both_categories", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			return right(rewritten(o, func(f *index.Filing) { f.Categories = f.Categories[:min(1, len(f.Categories))] }), w, by)
+		}),
+		groups("keys in the order of the table", "by_hand/two", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			return right(o, w, slices.Sorted(slices.Values(by)))
+		}),
+		groups("groups of any filing", "random", func(o *indextest.Oracle, _ index.Filter, by []index.Dimension) index.Groups {
+			return right(o, index.Filter{}, by)
+		}),
+		groups("amounts missing are 0", "by_hand/months", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			return right(rewritten(o, func(f *index.Filing) {
+				if v, ok := f.Number(index.FilingAmount); !ok || math.IsNaN(v) {
+					f.SetNumber(index.FilingAmount, 0)
+				}
+			}), w, by)
+		}),
+	}
+}

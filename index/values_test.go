@@ -1,0 +1,37 @@
+package index_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"filings/index"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
+)
+
+// TestRecordValues: the values cut out of a record are those that a JSON decoder finds, and nothing else is taken for one.
+func TestRecordValues(t *testing.T) {
+	t.Parallel()
+	last := index.Field(index.NumReturned - 1)
+	for _, r := range indextest.Records(edges.Fuzzed(500, 3)) {
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(r, &want); err != nil {
+			t.Fatal(err)
+		}
+		var got [index.NumReturned][]byte
+		if !r.Values(&got, last) {
+			t.Fatalf("no values in %s", r)
+		}
+		for f, v := range got {
+			if name := index.Field(f).String(); string(v) != string(want[name]) {
+				t.Fatalf("%s is %s, want %s", name, v, want[name])
+			}
+		}
+	}
+	var values [index.NumReturned][]byte
+	for _, text := range []string{``, `{`, `{"id":`, `{"id":1`, `{"id":1}`, `{"id":1,"county":"a`, `{"county":"a"}`, `[]`, `{"id":1,"county":"a\"`} {
+		if index.Record(text).Values(&values, index.County) {
+			t.Errorf("%s has values", text)
+		}
+	}
+}

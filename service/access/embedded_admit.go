@@ -1,0 +1,192 @@
+package access
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// Admit implements Store.
+func (e *Embedded) Admit(ctx context.Context, key string) (Admission, error) {
+	return e.admit(ctx, key, 1)
+}
+
+// AdmitUncharged implements Store.
+func (e *Embedded) AdmitUncharged(ctx context.Context, key string) (Admission, error) {
+	a, err := e.admit(ctx, key, 0)
+	a.counter = ""
+	return a, err
+}
+
+// admit takes n of the quota, 1 or 0.
+func (e *Embedded) admit(ctx context.Context, key string, n int64) (a Admission, err error) {
+	if !isKey(key) {
+		return Admission{Verdict: UnknownKey}, nil
+	}
+	err = e.write(ctx, "admit", func(t transaction) (err error) {
+		a, err = t.admit(e.limits, hashKey(key), n)
+		if errors.Is(err, ErrNoAccount) {
+			a, err = Admission{Verdict: UnknownKey}, e.look(t)
+		}
+		return err
+	})
+	if err != nil {
+		return Admission{}, err
+	}
+	if a.Verdict != UnknownKey {
+		e.had.saw()
+	}
+	return a, nil
+}
+
+// state is what an account has used.
+type state struct {
+	user   string
+	tier   Tier
+	used   int64 // of the counter of the tier
+	bucket bucket
+	now    time.Time
+}
+
+// state reads it, of the account that one of the statements byKey and byName finds.
+func (t transaction) state(by *sql.Stmt, name string) (s state, err error) {
+	s.now = t.now.Truncate(time.Microsecond)
+	err = t.row(by, name).Scan(&s.user, &s.tier, &s.bucket.level, &s.bucket.at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s, ErrNoAccount
+	}
+	if err != nil {
+		return s, err
+	}
+	err = t.row(t.statements.used, s.user, counterOf(s.tier, s.now)).Scan(&s.used)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s, nil // nothing was used
+	}
+	return s, err
+}
+
+// admission is s, with a verdict.
+func (s state) admission(limits Limits, verdict Verdict) Admission {
+	return limits.admission(verdict, s.user, s.tier, s.used, s.bucket, s.now)
+}
+
+// admit is what admit.lua is for Redis.
+func (t transaction) admit(limits Limits, hash string, n int64) (Admission, error) {
+	s, err := t.state(t.statements.byKey, hash)
+	if err != nil {
+		return Admission{}, err
+	}
+	limit := limits[s.tier]
+	if s.used >= limit.Quota {
+		return s.admission(limits, exhausted(s.tier)), nil
+	}
+	var ok bool
+	if s.bucket, ok = s.bucket.take(limit.Burst, s.now.UnixMicro()); !ok {
+		return s.admission(limits, BurstExceeded), nil
+	}
+	if err := t.exec(t.statements.fill, s.bucket.level, s.bucket.at, s.user); err != nil {
+		return Admission{}, err
+	}
+	if n > 0 {
+		err = t.count(&s, n)
+	}
+	return s.admission(limits, Admitted), err
+}
+
+// count counts n requests, in the counter and in the day. The first one of a day deletes the days that nobody asks for any
+// more, and the counters of the days before yesterday, to which no refund can belong.
+func (t transaction) count(s *state, n int64) error {
+	s.used += n
+	if err := t.exec(t.statements.count, s.user, counterOf(s.tier, s.now), n); err != nil {
+		return err
+	}
+	today, known, counted := dayNumber(s.now), s.used, int64(0)
+	if s.tier == Free {
+		known = 0
+	}
+	if err := t.row(t.statements.countDay, s.user, today, n, known).Scan(&counted); err != nil || counted > n {
+		return err
+	}
+	if err := t.exec(t.statements.expire, s.user, today-1); err != nil {
+		return err
+	}
+	return t.exec(t.statements.expireDays, s.user, today-UsageDays)
+}
+
+// Charge implements Store.
+func (e *Embedded) Charge(ctx context.Context, a Admission, n int64) (charged Admission, err error) {
+	err = e.write(ctx, "charge", func(t transaction) error {
+		s, err := t.state(t.statements.byName, a.User)
+		if err != nil {
+			return err
+		}
+		verdict := exhausted(s.tier)
+		if s.used <= e.limits[s.tier].Quota-n {
+			verdict, err = Admitted, t.count(&s, n)
+		}
+		charged = s.admission(e.limits, verdict)
+		return err
+	})
+	return charged, err
+}
+
+// Refund implements Store.
+func (e *Embedded) Refund(ctx context.Context, a Admission, n int64) error {
+	if a.counter == "" {
+		return nil // nothing was counted
+	}
+	return e.write(context.WithoutCancel(ctx), "refund", func(t transaction) error {
+		if err := t.exec(t.statements.refund, n, a.User, a.counter); err != nil {
+			return err
+		}
+		return t.exec(t.statements.refundDay, n, a.User, dayNumber(a.Now))
+	})
+}
+
+// Usage implements Store.
+func (e *Embedded) Usage(ctx context.Context, user string) (u Usage, err error) {
+	err = e.write(ctx, "read usage", func(t transaction) error {
+		s, err := t.state(t.statements.byName, user)
+		if err != nil {
+			return err
+		}
+		today, requests := dayNumber(s.now), make([]int64, UsageDays)
+		rows, err := t.tx.Stmt(t.statements.days).Query(user, today-UsageDays+1, today)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var day, n int64
+			if err := rows.Scan(&day, &n); err != nil {
+				return err
+			}
+			requests[day-today+UsageDays-1] = n
+		}
+		u = e.limits.usage(s.tier, s.used, s.bucket, requests, s.now)
+		return rows.Err()
+	})
+	return u, err
+}
+
+// Hold implements Store.
+func (e *Embedded) Hold(ctx context.Context, user, id string) (held bool, err error) {
+	err = e.write(ctx, "take lease", func(t transaction) error {
+		result, err := t.tx.Stmt(t.statements.hold).Exec(user, id, t.now.UnixMicro(), LeaseTime.Microseconds())
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		held = n == 1
+		return err
+	})
+	return held && err == nil, err
+}
+
+// Release implements Store.
+func (e *Embedded) Release(ctx context.Context, user, id string) error {
+	return e.write(context.WithoutCancel(ctx), "release lease", func(t transaction) error {
+		return t.exec(t.statements.release, user, id)
+	})
+}

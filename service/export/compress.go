@@ -1,0 +1,60 @@
+package export
+
+import (
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"filings/index"
+)
+
+// zstdWindow is how far back zstd looks: records resemble their neighbours, and more would be memory.
+const zstdWindow = 512 << 10
+
+// Compress returns an encoder that compresses what e writes with a content coding, gzip or zstd. "" is none.
+func Compress(e Encoder, coding string) (Encoder, error) {
+	out := &appender{}
+	switch coding {
+	case "gzip":
+		w, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+		return &compressed{inner: e, out: out, w: w}, err
+	case "zstd":
+		w, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
+		return &compressed{inner: e, out: out, w: w}, err
+	}
+	return e, nil
+}
+
+type compressed struct {
+	inner Encoder
+	plain []byte
+	out   *appender
+	w     io.WriteCloser
+}
+
+func (c *compressed) Append(dst []byte, records []index.Record) (_ []byte, err error) {
+	if c.plain, err = c.inner.Append(c.plain[:0], records); err != nil {
+		return dst, err
+	}
+	return c.write(dst)
+}
+
+func (c *compressed) Close(dst []byte) (_ []byte, err error) {
+	if c.plain, err = c.inner.Close(c.plain[:0]); err != nil {
+		return dst, err
+	}
+	if dst, err = c.write(dst); err != nil {
+		return dst, err
+	}
+	c.out.b = dst
+	err = c.w.Close()
+	return c.out.b, err
+}
+
+func (c *compressed) write(dst []byte) ([]byte, error) {
+	c.out.b = dst
+	_, err := c.w.Write(c.plain)
+	return c.out.b, err
+}

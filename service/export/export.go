@@ -1,0 +1,83 @@
+// Package export writes filings as a file: NDJSON, CSV or Parquet. It owns these formats, their compression, and the stream
+// that reads pages of an engine and turns them into the bytes of a file. It refuses to know HTTP, accounts and quotas: it
+// says how many rows it has handed on, and whoever serves it settles that.
+//
+// # Design
+//
+// An Encoder turns records into bytes, a batch at a time. Records are canonical JSON in the order of the table of fields
+// (index.Record), so that a line of NDJSON is a record as the list shows it, and the values of the other formats are cut
+// out of it.
+//
+// A Stream reads one page ahead of what is being sent, so that engine and network work at the same time, and holds no more
+// than these two pages and one batch. A page is as many rows as are expected to fill pageBytes. The stream ends well only
+// when it has delivered as many rows as were counted before; anything else is an error, and so never looks complete.
+package export
+
+import (
+	"fmt"
+
+	"filings/index"
+)
+
+// Format is the form of an export, as the parameter names it.
+type Format string
+
+const (
+	NDJSON  Format = "ndjson"
+	CSV     Format = "csv"
+	Parquet Format = "parquet"
+)
+
+// Formats are all formats, the default one first.
+var Formats = []Format{NDJSON, CSV, Parquet}
+
+// MediaType returns the Content-Type of f.
+func (f Format) MediaType() string {
+	switch f {
+	case CSV:
+		return "text/csv; charset=utf-8"
+	case Parquet:
+		return "application/vnd.apache.parquet"
+	}
+	return "application/x-ndjson"
+}
+
+// Resumes reports whether a file of f can be continued behind one of its rows. A Parquet file is described at its end.
+func (f Format) Resumes() bool { return f != Parquet }
+
+// Fields returns the fields that a tier sees, in the order of the record.
+func Fields(t index.Tier) (all []index.Field) {
+	for _, f := range index.Fields() {
+		if f.Returned(t) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Encoder writes the rows of one file.
+type Encoder interface {
+	// Append appends to dst what the file has next with these records in it, which may be nothing yet. It keeps no
+	// reference to them.
+	Append(dst []byte, records []index.Record) ([]byte, error)
+	// Close appends the end of the file.
+	Close(dst []byte) ([]byte, error)
+}
+
+// NewEncoder returns the encoder of a file in f with these fields, in the order of the record. resumed leaves out what
+// stands before the first row.
+func NewEncoder(f Format, fields []index.Field, resumed bool) (Encoder, error) {
+	switch f {
+	case NDJSON:
+		return newNDJSON(fields), nil
+	case CSV:
+		return &csvEncoder{fields: fields, headed: resumed}, nil
+	case Parquet:
+		return newParquet(fields)
+	}
+	return nil, fmt.Errorf("export: unknown format %q", f)
+}
+
+func errRecord(r index.Record) error {
+	return fmt.Errorf("export: %d bytes that are no record", len(r))
+}

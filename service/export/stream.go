@@ -1,0 +1,153 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"filings/index"
+)
+
+// A page is asked for with as many rows as fill pageBytes, if they are like those of the page before. An engine's call takes
+// some milliseconds beside its rows, so fewer than firstRows are asked for only where rows are large.
+const (
+	pageBytes = 1 << 20
+	firstRows = 500
+	maxRows   = 5_000
+	// batchBytes is how many bytes of records are encoded at a time. What was handed on is known batch by batch.
+	batchBytes = 16 << 10
+)
+
+// Pages reads the page of at most limit rows behind a place, "" being the beginning. It returns the place behind them.
+type Pages func(ctx context.Context, after string, limit int) (rows []index.Record, end string, err error)
+
+// Stream is the bytes of one export. Its methods are for one goroutine. Close must be called.
+type Stream struct {
+	ctx     context.Context
+	stop    context.CancelFunc
+	pages   Pages
+	encoder Encoder
+	total   int64
+
+	next    chan page // the page that is being read
+	records []index.Record
+	out     []byte // of which sent bytes were handed on
+	read    int
+	err     error // io.EOF after the last byte
+
+	fetched int64 // rows that came from the engine
+	encoded int64 // rows in out, or held by the encoder
+	handed  int64 // rows whose bytes were handed on
+}
+
+type page struct {
+	rows []index.Record
+	end  string
+	err  error
+}
+
+// NewStream returns a stream of the rows that pages has from after on, which are total, and begins to read them. It ends
+// with ctx.
+func NewStream(ctx context.Context, pages Pages, after string, total int64, e Encoder) *Stream {
+	s := &Stream{pages: pages, encoder: e, total: total, next: make(chan page, 1)}
+	s.ctx, s.stop = context.WithCancel(ctx)
+	if total > 0 {
+		s.fetch(after, firstRows)
+	}
+	return s
+}
+
+// fetch begins to read the page behind a place.
+func (s *Stream) fetch(after string, limit int) {
+	go func() {
+		defer func() {
+			if p := recover(); p != nil { // the recovery of a request does not reach here
+				s.next <- page{err: fmt.Errorf("panic: %v", p)}
+			}
+		}()
+		rows, end, err := s.pages(s.ctx, after, limit)
+		s.next <- page{rows, end, err}
+	}()
+}
+
+// Read implements io.Reader. Its error is io.EOF only where all rows were delivered.
+func (s *Stream) Read(p []byte) (int, error) {
+	for s.read == len(s.out) && s.err == nil {
+		s.out, s.read = s.out[:0], 0
+		s.err = s.fill()
+	}
+	if s.read == len(s.out) {
+		return 0, s.err
+	}
+	n := copy(p, s.out[s.read:])
+	s.read += n
+	s.handed = s.encoded
+	return n, nil
+}
+
+// fill encodes the next batch.
+func (s *Stream) fill() (err error) {
+	if s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
+	}
+	if len(s.records) == 0 {
+		if s.fetched == s.total {
+			if s.out, err = s.encoder.Close(s.out); err == nil {
+				err = io.EOF
+			}
+			return err
+		}
+		if err := s.turn(); err != nil {
+			return err
+		}
+	}
+	n, size := 0, 0
+	for n < len(s.records) && size < batchBytes {
+		size += len(s.records[n])
+		n++
+	}
+	out, err := s.encoder.Append(s.out, s.records[:n])
+	if err != nil {
+		return err
+	}
+	s.out, s.records = out, s.records[n:]
+	s.encoded += int64(n)
+	return nil
+}
+
+// turn takes the page that was read ahead, and begins to read the one behind it.
+func (s *Stream) turn() error {
+	var p page
+	select {
+	case p = <-s.next:
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	s.records = p.rows
+	s.fetched += int64(len(p.rows))
+	if len(p.rows) == 0 || s.fetched > s.total {
+		return fmt.Errorf("%d rows came, %d were counted: %w", s.fetched, s.total, index.ErrUnavailable)
+	}
+	if s.fetched < s.total {
+		s.fetch(p.end, rowsOf(p.rows))
+	}
+	return nil
+}
+
+// rowsOf returns how many rows to ask for behind records: the largest of them decides.
+func rowsOf(records []index.Record) int {
+	largest := 1
+	for _, r := range records {
+		largest = max(largest, len(r))
+	}
+	return min(max(pageBytes/largest, 1), maxRows)
+}
+
+// Rows returns how many rows were handed on, whole or in part.
+func (s *Stream) Rows() int64 { return s.handed }
+
+// Close ends the stream, and what it still reads.
+func (s *Stream) Close() { s.stop() }

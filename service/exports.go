@@ -1,0 +1,230 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"filings/index"
+	"filings/index/serving"
+	"filings/service/access"
+	"filings/service/export"
+	"filings/service/handlers"
+	"filings/service/negotiate"
+	"filings/service/params"
+)
+
+// rowsForOne is how many rows of an export cost as much as one request (rule X7).
+const rowsForOne = 100
+
+// priceOf returns what an export of so many rows costs, in requests.
+func priceOf(rows int64) int64 { return max(1, (rows+rowsForOne-1)/rowsForOne) }
+
+// Defaults of Config, and after how long a refused export may be tried again.
+const (
+	defaultExports       = 4
+	defaultExportTimeout = 15 * time.Minute
+	defaultExportStall   = 30 * time.Second
+	exportRetry          = 10 * time.Second
+)
+
+// export responds with a file of all filings that a request selects. What can fail fails before the first byte, in the time
+// of any request; then the body is a download, which ends the request when it was sent.
+func (s *Service) export(e endpoint) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		k := callOf(c)
+		k.route = e.Path
+		if !c.Request().Header.IsHTTP11() {
+			return handlers.Refuse(errInvalid, "an export needs HTTP/1.1, in which it shows that all of it came; "+
+				"a proxy in between must use it too (nginx: proxy_http_version 1.1)")
+		}
+		q, err := s.parse(k, e)
+		if err != nil {
+			return err
+		}
+		d := &download{service: s, began: k.began, id: k.id}
+		defer func() {
+			if !k.streams {
+				d.letGo()
+			}
+		}()
+		err = s.begin(k, q, d)
+		if errors.Is(err, index.ErrGone) && q.Generation != "" {
+			return s.refuseGone(k, q.Generation)
+		}
+		return err
+	}
+}
+
+// exportPath is where exports are. What a request there costs is not known when its key is looked at.
+const exportPath = "/v1/filings/export"
+
+// begin finds out what there is to send, takes its price, and makes d the body of the response.
+func (s *Service) begin(k *call, q params.Request, d *download) error {
+	ctx := k.http.UserContext()
+	if err := s.reserve(ctx, k, d); err != nil {
+		return err
+	}
+	r, err := s.reader(k, q.Generation)
+	if err != nil {
+		return err
+	}
+	if d.total, err = count(ctx, r, q); err != nil {
+		return err
+	}
+	format, fields := export.Format(q.Format), export.Fields(recordTier(k.admission.Tier))
+	encoder, err := export.NewEncoder(format, fields, q.After > 0)
+	if err != nil {
+		return err
+	}
+	coding := ""
+	if format != export.Parquet { // which is compressed already
+		coding = negotiate.FileCoding(headerLines(k.http, fiber.HeaderAcceptEncoding))
+		if encoder, err = export.Compress(encoder, coding); err != nil {
+			return err
+		}
+	}
+	if d.price = priceOf(d.total); k.http.Method() == fiber.MethodHead {
+		d.price = 1 // nothing is sent
+	}
+	if err := s.charge(ctx, k, d); err != nil {
+		return err
+	}
+	setFileHeaders(k.http, r, format, coding, d.total)
+	if k.http.Method() == fiber.MethodHead {
+		k.http.Response().SetBodyStream(strings.NewReader(""), -1) // headers as those of GET: the length is not known
+		return nil
+	}
+	after := ""
+	if q.After > 0 {
+		after = index.Behind(q.After)
+	}
+	d.start(k, format, func(ctx context.Context) *export.Stream {
+		return export.NewStream(ctx, pagesOf(r, q.Query.Where), after, d.total, encoder)
+	})
+	return nil
+}
+
+// count returns how many rows q exports.
+func count(ctx context.Context, r *serving.Reader, q params.Request) (int64, error) {
+	if q.After == 0 {
+		return r.Count(ctx, q.Query.Where)
+	}
+	var values [index.NumReturned][]byte
+	record, err := r.Filing(ctx, q.After)
+	switch {
+	case errors.Is(err, index.ErrNotFound):
+		return 0, notSelected(q.After)
+	case err != nil:
+		return 0, err
+	case !record.Values(&values, index.FilingDate):
+		return 0, fmt.Errorf("filing %d is no record: %w", q.After, index.ErrUnavailable)
+	}
+	day := strings.Trim(string(values[index.FilingDate]), `"`)
+	if day == "null" {
+		day = ""
+	}
+	from, err := r.Count(ctx, q.Query.Where.And(index.Rest{Date: day, ID: q.After}))
+	if err != nil {
+		return 0, err
+	}
+	behind, err := r.Count(ctx, q.Query.Where.And(index.Rest{Date: day, ID: q.After - 1}))
+	if err == nil && from == behind {
+		err = notSelected(q.After)
+	}
+	return behind, err
+}
+
+func notSelected(id int64) error {
+	return handlers.Refuse(errInvalid, fmt.Sprintf(
+		"after must be the id of a filing that the other parameters select in this generation; %d is none", id))
+}
+
+// pagesOf returns the pages of an export of all filings that w selects, each with a time limit of its own.
+func pagesOf(r *serving.Reader, w index.Filter) export.Pages {
+	return func(ctx context.Context, after string, limit int) ([]index.Record, string, error) {
+		ctx, cancel := context.WithTimeout(ctx, pageTime)
+		defer cancel()
+		page, err := r.Export(ctx, index.Query{Where: w, Sort: index.DefaultSort, Limit: limit, After: after})
+		return page.Records, page.End, err
+	}
+}
+
+// pageTime bounds the wait for a page: pages of other exports come first, and those of all clients' requests.
+const pageTime = 30 * time.Second
+
+// setFileHeaders sets what a client knows of a file before its first byte.
+func setFileHeaders(c *fiber.Ctx, r *serving.Reader, f export.Format, coding string, total int64) {
+	c.Set(fiber.HeaderContentType, f.MediaType())
+	c.Set(headerTotal, strconv.FormatInt(total, 10))
+	name := "filings"
+	if id := index.GenerationID(r.Generation()); id != "" {
+		name += "-" + id
+	}
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+"."+string(f)+`"`)
+	if coding != "" {
+		c.Set(fiber.HeaderContentEncoding, coding)
+	}
+}
+
+// reserve takes what bounds exports: a place among those of this process, and the account's lease (rule X8).
+func (s *Service) reserve(ctx context.Context, k *call, d *download) error {
+	select {
+	case s.exports <- struct{}{}:
+		d.placed = true
+	default:
+		return busy(k, "this server sends as many exports as it may")
+	}
+	held, err := s.config.Access.Hold(ctx, k.admission.User, k.id)
+	if err != nil {
+		return err
+	}
+	if !held {
+		return busy(k, "another export of this account is in progress")
+	}
+	d.user = k.admission.User
+	return nil
+}
+
+func busy(k *call, what string) error {
+	k.http.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(exportRetry.Seconds())))
+	return handlers.Refuse(errBusy, fmt.Sprintf("%s: try again in %.0f seconds", what, exportRetry.Seconds()))
+}
+
+// charge takes the price of an export, all of it or nothing.
+func (s *Service) charge(ctx context.Context, k *call, d *download) error {
+	charged, err := s.config.Access.Charge(ctx, k.admission, d.price)
+	if err != nil {
+		return err
+	}
+	d.charged, k.admission, k.unpriced = charged, charged, false
+	k.setQuotaHeaders()
+	if charged.Verdict == access.Admitted {
+		return nil
+	}
+	message := fmt.Sprintf("this export of %d rows costs %d requests, one for each begun %d rows, and %d remain of the quota: nothing was taken",
+		d.total, d.price, rowsForOne, charged.Remaining)
+	if charged.Verdict == access.LifetimeExceeded {
+		return handlers.Refuse(errLifetime, message)
+	}
+	k.setRetryAtReset()
+	return handlers.Refuse(errDaily, message)
+}
+
+// chargeRefused counts a refused request for an export, as any other refused request counts.
+func (s *Service) chargeRefused(k *call) {
+	charged, err := s.config.Access.Charge(k.http.UserContext(), k.admission, 1)
+	if err != nil || charged.Verdict != access.Admitted {
+		return // the refusal stands; one request too few was counted
+	}
+	k.admission, k.unpriced = charged, false
+	k.setQuotaHeaders()
+}
+
+// CutExports ends the exports that are in progress, and those that begin later: the service stops.
+func (s *Service) CutExports() { s.cutExports(errStopping) }

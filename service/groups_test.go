@@ -1,0 +1,200 @@
+package service_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/service/access"
+	"filings/service/servicetest"
+)
+
+const groupsPath = "/v1/filings/groups?"
+
+func TestX12_Groups(t *testing.T) {
+	t.Parallel()
+	group := func(keys string, filings, count int, sum, avg, least, most string) string {
+		return fmt.Sprintf(`{%s,"filings":%d,"filingAmount":{"count":%d,"sum":%s,"avg":%s,"min":%s,"max":%s}}`, keys, filings, count, sum, avg, least, most)
+	}
+	tests := []struct {
+		name, query string
+		groups      []string
+	}{
+		{"by county", "by=county", []string{
+			group(`"county":"Aleutians West, AK"`, 4, 4, "324.69", "81.17", "0", "300"),
+			group(`"county":"Orange, FL"`, 2, 2, "2000", "1000", "1000", "1000"),
+			group(`"county":"A/B, FL"`, 1, 0, "0", "0", "0", "0"),
+			group(`"county":"Bibb, GA"`, 1, 1, "2500.5", "2500.5", "2500.5", "2500.5"),
+			group(`"county":"Orange, CA"`, 1, 1, "-50.25", "-50.25", "-50.25", "-50.25")}},
+		{"by type, in any case, none last", "by=filing_type", []string{
+			group(`"filing_type":"Judgment"`, 3, 3, "24.69", "8.23", "0", "12.35"),
+			group(`"filing_type":"Tax Lien"`, 3, 3, "3800.5", "1266.83", "300", "2500.5"),
+			group(`"filing_type":"HOA"`, 1, 1, "1000", "1000", "1000", "1000"),
+			group(`"filing_type":"Municipal Lien"`, 1, 1, "-50.25", "-50.25", "-50.25", "-50.25"),
+			group(`"filing_type":null`, 1, 0, "0", "0", "0", "0")}},
+		{"as most of the selected are written", "by=filing_type&county=Bibb", []string{
+			group(`"filing_type":"tax lien"`, 1, 1, "2500.5", "2500.5", "2500.5", "2500.5")}},
+		{"keys in the order of by", "by=month,state&q=zed", []string{
+			group(`"month":"2025-12","state":"AK"`, 1, 1, "0", "0", "0", "0"),
+			group(`"month":"2026-01","state":"AK"`, 1, 1, "300", "300", "300", "300")}},
+		{"and the other way round, repeated", "by=state&by=month&q=zed", []string{
+			group(`"state":"AK","month":"2025-12"`, 1, 1, "0", "0", "0", "0"),
+			group(`"state":"AK","month":"2026-01"`, 1, 1, "300", "300", "300", "300")}},
+		{"both categories of a filing", "by=category&state=&county=aleutians+west", []string{
+			group(`"category":"land"`, 2, 2, "300", "150", "0", "300"),
+			group(`"category":null`, 2, 2, "24.69", "12.35", "12.34", "12.35"),
+			group(`"category":"multi_family"`, 1, 1, "300", "300", "300", "300")}},
+		{"cities, loaded or of the address", "by=city&filing_types=tax+lien,hoa", []string{
+			group(`"city":"Macon"`, 1, 1, "2500.5", "2500.5", "2500.5", "2500.5"),
+			group(`"city":"Orlando"`, 1, 1, "1000", "1000", "1000", "1000"),
+			group(`"city":"Winter Park"`, 1, 1, "1000", "1000", "1000", "1000"),
+			group(`"city":null`, 1, 1, "300", "300", "300", "300")}},
+		{"holders and classes", "by=holder,property_classification&county=orange,+fl", []string{
+			group(`"holder":"County \"One\" & <Sons>","property_classification":"residential"`, 1, 1, "1000", "1000", "1000", "1000"),
+			group(`"holder":null,"property_classification":null`, 1, 1, "1000", "1000", "1000", "1000")}},
+		{"years", "by=year&max_amount=100", []string{
+			group(`"year":"2024"`, 2, 2, "24.69", "12.35", "12.34", "12.35"),
+			group(`"year":"2025"`, 1, 1, "0", "0", "0", "0"),
+			group(`"year":"2026"`, 1, 1, "-50.25", "-50.25", "-50.25", "-50.25")}},
+		{"P20 legacy names", "by=state&lien_type=tax+lien&has_data=1", []string{
+			group(`"state":"AK"`, 1, 1, "300", "300", "300", "300"), group(`"state":"FL"`, 1, 1, "1000", "1000", "1000", "1000")}},
+		{"none", "by=county&county=nowhere", nil},
+	}
+	eachEngine(t, handmade, func(t *testing.T, s *site) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				for _, tier := range access.Tiers {
+					a := s.get(t, tier, groupsPath+tt.query)
+					if diff := cmp.Diff("["+strings.Join(tt.groups, ",\n")+"]", strings.ReplaceAll(dataOf(t, a), "},{", "},\n{")); diff != "" {
+						t.Errorf("%s: (-want +got)\n%s", tier, diff)
+					}
+				}
+			})
+		}
+	})
+}
+
+// TestX12_Envelope: the envelope of search, and as there is one page, no pagination.
+func TestX12_Envelope(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	d := s.get(t, access.Pro, groupsPath+"by=county").document(t)
+	if d.Success == nil || !*d.Success || d.Pagination != nil || d.Meta == nil || d.Meta.Tier != "pro" || d.Meta.Remaining == nil {
+		t.Errorf("%+v", d)
+	}
+	empty := newSite(t, servicetest.Still{Reader: index.Empty{}})
+	if a := empty.get(t, access.Pro, groupsPath+"by=county"); dataOf(t, a) != "[]" {
+		t.Errorf("before the first load: %s", a.body)
+	}
+}
+
+// TestX12_Invalid: each message names the parameter and what would be right.
+func TestX12_Invalid(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	const form = "one or two of state, county, city, filing_type, month, year, property_classification, category, holder, each once"
+	for query, want := range map[string]string{
+		"":                                    "by must be given: " + form,
+		"by=":                                 "by must be " + form,
+		"by=%20,":                             `by must be ` + form + `, not ","`,
+		"by=contry":                           "by must be " + form + `, not "contry"; the nearest one is county`,
+		"by=month,Filing_Type":                "by must be " + form + `, not "month,Filing_Type"; the nearest one is filing_type`,
+		"by=x":                                "by must be " + form + `, not "x"`,
+		"by=county,county":                    "by must be " + form + `, not "county,county"`,
+		"by=county&by=county":                 "by must be " + form + `, not "county,county"`,
+		"by=county,month,state":               "by must be " + form + `, not "county,month,state"`,
+		"by=county&q=":                        "q must be 1 to 200 characters",
+		"by=county&q=%20":                     "q must be 1 to 200 characters",
+		"by=county&min_amount=x":              `min_amount must be a plain decimal number such as 1000, not "x"`,
+		"by=county&min_amount=2&max_amount=1": "min_amount must not be above max_amount",
+	} {
+		a := s.get(t, access.Free, groupsPath+query)
+		d := a.document(t)
+		if a.status != http.StatusBadRequest || d.Error == nil || d.Error.Code != "invalid_parameter" || d.Error.Message != want {
+			t.Errorf("%q: %d %s, want %q", query, a.status, a.body, want)
+		}
+	}
+	ignored := s.get(t, access.Free, groupsPath+"by=county&limit=5&offset=1&sort_by=owner")
+	if got := ignored.header.Get("X-Ignored-Parameters"); ignored.status != http.StatusOK || got != "limit, offset, sort_by" {
+		t.Errorf("%d, ignored %q", ignored.status, got)
+	}
+	if a := s.get(t, access.Free, "/v1/liens/groups?by=county"); a.status != http.StatusBadRequest {
+		t.Errorf("the legacy path has no groups: %d %s", a.status, a.body)
+	}
+}
+
+// TestX12_TooMany: 10,000 groups are a response, one more is an error that says how many there are.
+func TestX12_TooMany(t *testing.T) {
+	t.Parallel()
+	all := many(t, index.MaxGroups+1)
+	for i, f := range all {
+		f.SetText(index.FilingHolder, fmt.Sprint("Holder ", i))
+	}
+	all[0].SetText(index.County, "Lake, FL")
+	s := newSite(t, caching{oracle(all)})
+	for range 2 { // the second time from the cache
+		a := s.get(t, access.Pro, groupsPath+"by=holder")
+		const want = "by must make at most 10000 groups, not 10001: filter more, or group by what has fewer values"
+		if d := a.document(t); a.status != http.StatusBadRequest || d.Error == nil || d.Error.Message != want {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+		if a.header.Get("ETag") != "" {
+			t.Errorf("an error has the tag %s", a.header.Get("ETag"))
+		}
+	}
+	var groups []struct{ Filings int }
+	if err := json.Unmarshal([]byte(dataOf(t, s.get(t, access.Pro, groupsPath+"by=holder&county=orange"))), &groups); err != nil || len(groups) != index.MaxGroups {
+		t.Errorf("%d groups: %v", len(groups), err)
+	}
+}
+
+// TestX12_ETag: the tag is that of the filter and of by, whose order is part of the response.
+func TestX12_ETag(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	tags := map[string]string{}
+	for _, query := range []string{"by=county", "by=month", "by=county,month", "by=month,county", "by=county&q=zed", "by=county&county=orange"} {
+		a := s.get(t, access.Pro, groupsPath+query)
+		tag := a.header.Get("ETag")
+		if tag == "" || tags[tag] != "" {
+			t.Errorf("%s has the tag %q of %q", query, tag, tags[tag])
+		}
+		tags[tag] = query
+		if again := s.get(t, access.Pro, groupsPath+query, "If-None-Match", tag); again.status != http.StatusNotModified || again.body != "" {
+			t.Errorf("%s with its tag: %d %s", query, again.status, again.body)
+		}
+	}
+	same := s.get(t, access.Pro, groupsPath+url.Values{"by": {" month ,", "county"}}.Encode()).header.Get("ETag")
+	if tags[same] != "by=month,county" {
+		t.Errorf("written otherwise it has the tag of %q", tags[same])
+	}
+}
+
+// TestX12_Totals: groups that each filing is in once add up to the total of the list.
+func TestX12_Totals(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(synthesized(3000)))
+	for _, filter := range []string{"", "&county=orange", "&min_amount=1000&date_range=365", "&has_property_data=true", world} {
+		total := s.get(t, access.Enterprise, "/v1/filings?limit=1"+filter).document(t).Pagination.Total
+		for _, by := range []string{"state", "county,month", "year,holder", "city,filing_type"} {
+			var groups []struct{ Filings int64 }
+			if err := json.Unmarshal([]byte(dataOf(t, s.get(t, access.Enterprise, groupsPath+"by="+by+filter))), &groups); err != nil {
+				t.Fatal(err)
+			}
+			sum := int64(0)
+			for _, g := range groups {
+				sum += g.Filings
+			}
+			if sum != total || total == 0 {
+				t.Errorf("by %s, %s: %d, the list has %d", by, filter, sum, total)
+			}
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"filings/index"
+	"filings/index/serving"
+	"filings/service/params"
+)
+
+// GroupFilings handles GET /v1/filings/groups: what the filters select, by one or two dimensions.
+func GroupFilings(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	all, err := r.Groups(ctx, q.Query.Where, q.By)
+	if err == nil && all.Total > index.MaxGroups {
+		err = Refuse(ErrInvalid, fmt.Sprintf("by must make at most %d groups, not %d: filter more, or group by what has fewer values",
+			index.MaxGroups, all.Total))
+	}
+	return Result{Data: Groups{q.By, all.List}}, err
+}
+
+// Groups is the data of a response.
+type Groups struct {
+	by   []index.Dimension
+	list []index.Group
+}
+
+// Group is a group as documents have it: of the keys, those that were requested, in that order.
+type Group struct {
+	State                  *string `json:"state,omitempty" help:"Two-letter abbreviation of the state."`
+	County                 *string `json:"county,omitempty" help:"County and state."`
+	City                   *string `json:"city,omitempty" help:"City, null where a filing has none."`
+	FilingType             *string `json:"filing_type,omitempty" help:"Type, null where a filing has none."`
+	Month                  *string `json:"month,omitempty" help:"Month of the recording date, YYYY-MM, null where a filing has none."`
+	Year                   *string `json:"year,omitempty" help:"Year of the recording date, YYYY, null where a filing has none."`
+	PropertyClassification *string `json:"property_classification,omitempty" help:"Class of the property, null where a filing has none."`
+	Category               *string `json:"category,omitempty" help:"Category of the property, null where a filing has none. One of two categories counts in both groups."`
+	Holder                 *string `json:"holder,omitempty" help:"Who holds the filing, null where a filing has none."`
+	Filings                int64   `json:"filings" help:"Filings in the group."`
+	FilingAmount           Amounts `json:"filingAmount"`
+}
+
+// Amounts are the figures of the amounts in a group.
+type Amounts struct {
+	Count int64   `json:"count" help:"Filings that have an amount."`
+	Sum   float64 `json:"sum" help:"Sum of the amounts, dollars."`
+	Avg   float64 `json:"avg" help:"Average amount, dollars; 0 where no filing has one."`
+	Min   float64 `json:"min" help:"Smallest amount, dollars; 0 where no filing has one."`
+	Max   float64 `json:"max" help:"Largest amount, dollars; 0 where no filing has one."`
+}
+
+// AppendJSON appends the groups as an array of Group. Its keys stand in the order of the request, which no struct has.
+func (g Groups) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '[')
+	for i, one := range g.list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '{')
+		for j, d := range g.by {
+			dst = append(append(append(dst, '"'), d.String()...), `":`...)
+			if key := one.Keys[j]; key != "" {
+				dst = append(index.AppendString(dst, key), ',')
+			} else {
+				dst = append(dst, "null,"...)
+			}
+		}
+		dst = strconv.AppendInt(append(dst, `"filings":`...), one.Filings, 10)
+		dst = strconv.AppendInt(append(dst, `,"filingAmount":{"count":`...), one.Amounts, 10)
+		dst = index.AppendNumber(append(dst, `,"sum":`...), index.Dollars(one.SumCents))
+		dst = index.AppendNumber(append(dst, `,"avg":`...), index.AverageDollars(one.SumCents, one.Amounts))
+		dst = index.AppendNumber(append(dst, `,"min":`...), one.MinAmount)
+		dst = index.AppendNumber(append(dst, `,"max":`...), one.MaxAmount)
+		dst = append(dst, "}}"...)
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,42 @@
+// What filings are grouped by, and the filters that a group of each kind sets.
+
+/** The filters of each kind of group, which its groups leave out: so the other values stay there to choose from. */
+const own = {
+  county: ["county"],
+  city: ["city"],
+  filing_type: ["filing_type", "filing_types"],
+  month: ["month"],
+  property_classification: ["property_type"],
+};
+
+/** Filters without those of a kind of group. */
+export function others(by, where) {
+  return Object.fromEntries(Object.entries(where).filter(([name]) => !own[by].includes(name)));
+}
+
+/** Whether filters select a group by name. A county's name without its state is every county of that name. */
+export function isChosen(by, key, where) {
+  const same = (value) => value.trim().toLowerCase() === key.toLowerCase();
+  switch (by) {
+    case "county":
+      return [where.county ?? ""].some((value) => same(value) || value.trim().toLowerCase() === key.replace(/, ..$/, "").toLowerCase());
+    case "filing_type":
+      return same(where.filing_type ?? "") || listed(where).some(same);
+  }
+  return same(where[by] ?? "");
+}
+
+/** The filters that change when a group is chosen, or is not any more: names and values, "" for none. */
+export function choose(by, key, where) {
+  const chosen = isChosen(by, key, where);
+  if (by !== "filing_type") return { [by]: chosen ? "" : key };
+  const rest = listed(where).filter((value) => value.toLowerCase() !== key.toLowerCase());
+  if (chosen) {
+    const single = where.filing_type?.toLowerCase() === key.toLowerCase() ? "" : (where.filing_type ?? "");
+    return { filing_type: single, filing_types: rest.join(",") };
+  }
+  if (key.includes(",")) return { filing_type: key }; // a list would take it for two
+  return { filing_types: [...rest, key].join(",") };
+}
+
+const listed = ({ filing_types = "" }) => filing_types.split(",").map((value) => value.trim()).filter(Boolean);
