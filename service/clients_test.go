@@ -29,6 +29,7 @@ var clientCalls = []struct{ name, target, of string }{
 	{"searchFilings", "/v1/filings/search?q=maple&categories=residential,land&sort_by=filing_amount&sort_order=ASC", "data * id"},
 	{"clusterFilings", "/v1/filings/clusters?zoom=4&filing_types=Tax+Lien,Municipal+Lien" + world, "data total"},
 	{"clusterFilings as GeoJSON", "/v1/filings/clusters?zoom=4&filing_types=Tax+Lien,Municipal+Lien" + world, "features * properties count"},
+	{"exportFilings", "/v1/filings/export?county=Orange,%20FL&min_amount=20000", "id"}, // of the first row
 	{"getFiling", "/v1/filings/1", "data county"},
 	{"getFiling refused", "/v1/filings/1000000", "error code"},
 	{"getStatistics", "/v1/stats", "data totalFilings"},

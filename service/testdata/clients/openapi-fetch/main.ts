@@ -35,6 +35,9 @@ async function main(): Promise<void> {
   const headers = { Accept: "application/geo+json" };
   const features = be((await client.GET("/v1/filings/clusters", { params: { query: world }, headers })).data);
   got["clusterFilings as GeoJSON"] = "features" in features && features.features.map((f) => f.properties.count);
+  const filtered = { params: { query: { county: "Orange, FL", min_amount: 20_000 } } };
+  const rows = await client.GET("/v1/filings/export", { ...filtered, parseAs: "text" });
+  got["exportFilings"] = JSON.parse(be(rows.data).split("\n")[0] ?? "").id;
   const one = await client.GET("/v1/filings/{id}", { params: { path: { id: 1 } } });
   got["getFiling"] = be(one.data).data.county;
   const none = await client.GET("/v1/filings/{id}", { params: { path: { id: 1_000_000 } } });

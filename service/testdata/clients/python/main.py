@@ -10,7 +10,7 @@ from filings import AuthenticatedClient, Client
 from filings.api.account import get_identity
 from filings.api.counties import list_counties, list_county_date_ranges, list_county_months
 from filings.api.document import get_open_api
-from filings.api.filings import cluster_filings, get_filing, legacy_get_filing, legacy_list_filings
+from filings.api.filings import cluster_filings, export_filings, get_filing, legacy_get_filing, legacy_list_filings
 from filings.api.filings import legacy_search_filings, list_filings, search_filings
 from filings.api.statistics import get_statistics, list_county_statistics
 from filings.models.category import Category
@@ -74,6 +74,8 @@ def main() -> None:
     )
     features = FeatureCollection.from_dict(response.json()).features
     got["clusterFilings as GeoJSON"] = [feature.properties.count for feature in features]
+    export = export_filings.sync_detailed(client=client, county=county, min_amount=20_000)
+    got["exportFilings"] = json.loads(export.content.split(b"\n")[0])["id"]
     got["getFiling"] = be(FilingResponse, get_filing.sync(1, client=client)).data.county
     got["getFiling refused"] = be(ErrorResponse, get_filing.sync(1_000_000, client=client)).error.code.value
 
