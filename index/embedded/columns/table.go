@@ -3,9 +3,9 @@ package columns
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
-	"filings/index"
+	"github.com/klauspost/compress/zstd"
+
 	"filings/index/cache"
 )
 
@@ -21,6 +21,8 @@ type Table struct {
 	rows   int
 	source Source
 	cache  *cache.Cache[cacheKey]
+
+	decoder *zstd.Decoder // of records
 }
 
 // cacheKey names a chunk of a column by the column's name, or what a filter selects by the filter's text, which is no
@@ -33,7 +35,8 @@ type cacheKey struct {
 // Open returns the Table of so many filings, whose columns are in source. Errors name it.
 func Open(name string, filings int64, source Source) *Table {
 	keyBytes := func(k cacheKey) int { return len(k.text) }
-	return &Table{name, int(filings), source, cache.New(cacheBytes, keyBytes)}
+	decoder, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true)) // these options are valid
+	return &Table{name, int(filings), source, cache.New(cacheBytes, keyBytes), decoder}
 }
 
 // chunks returns how many chunks the columns have.
@@ -66,7 +69,7 @@ func decoded[T any](
 		if v, size, ok := decode(data); ok {
 			return v, size, nil
 		}
-		return v, 0, fmt.Errorf("%s, chunk %d of %s: %w: %w", t.name, chunk, name, index.ErrUnavailable, ErrDamaged)
+		return v, 0, t.damaged(chunk, name)
 	})
 }
 
