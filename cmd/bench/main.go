@@ -12,6 +12,7 @@
 //	offsets   pages deep in every order, cold and warm
 //	crawls    everything in pages of 100, in every order
 //	embedded  pages, offsets and expensive requests of the embedded engine
+//	exports   exports of everything from both engines, in each form, and pages beside them
 //
 // and this only by name, since it takes half an hour:
 //
@@ -53,7 +54,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "pages", "answers", "clusters", "expensive", "offsets", "crawls", "embedded", "growth"}
+var names = []string{"load", "pages", "answers", "clusters", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -117,7 +118,12 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 	}
 	if selected("embedded") {
-		return b.measureEmbedded(ctx)
+		if err := b.measureEmbedded(ctx); err != nil {
+			return err
+		}
+	}
+	if selected("exports") {
+		return b.measureExports(ctx)
 	}
 	return nil
 }
