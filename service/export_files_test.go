@@ -45,7 +45,7 @@ func TestX5_Readers(t *testing.T) {
 	var typed, texts [][]any
 	for _, line := range s.listed(t, access.Enterprise, "") {
 		var f struct {
-			ID           float64
+			ID           int64
 			Owner        *string
 			FilingAmount *float64
 			FilingDate   *string
@@ -54,7 +54,7 @@ func TestX5_Readers(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &f); err != nil {
 			t.Fatal(err)
 		}
-		row, text := []any{f.ID, nil, nil, nil, any([]any{})}, []any{strconv.FormatFloat(f.ID, 'f', -1, 64), "", "", "", strings.Join(f.Categories, ";")}
+		row, text := []any{float64(f.ID), nil, nil, nil, any([]any{})}, []any{strconv.FormatInt(f.ID, 10), "", "", "", strings.Join(f.Categories, ";")}
 		if f.Owner != nil {
 			row[1], text[1] = *f.Owner, *f.Owner
 		}

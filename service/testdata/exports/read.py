@@ -49,7 +49,10 @@ def main() -> None:
         "csv": "read_csv('filings.csv', header=true, all_varchar=true)",
         "parquet": "'filings.parquet'",
     }
-    got = {f"duckdb {form}": rows(duckdb.sql(f"SELECT {names} FROM {source}").fetchall()) for form, source in read.items()}
+    database = duckdb.connect()
+    got = {
+        f"duckdb {form}": rows(database.execute(f"SELECT {names} FROM {source}").fetchall()) for form, source in read.items()
+    }
     with open("filings.csv", encoding="utf-8", newline="") as file:
         got["csv"] = [[row[name] for name in FIELDS] for row in csv.DictReader(file)]
     table = pyarrow.parquet.read_table("filings.parquet")
