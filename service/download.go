@@ -72,6 +72,7 @@ func (d *download) start(k *call, f export.Format, open func(context.Context) *e
 	s.metrics.exporting.Inc()
 	d.renewed = make(chan struct{})
 	go d.renew()
+	k.http.Response().ImmediateHeaderFlush = true // the first row group of Parquet takes a while
 	k.http.Response().SetBodyStream(d, -1)
 }
 

@@ -13,6 +13,7 @@
 //	offsets   pages deep in every order, cold and warm
 //	crawls    everything in pages of 100, in every order, by offsets and by cursor, from both engines
 //	embedded  pages, offsets and expensive requests of the embedded engine
+//	exports   exports of everything from both engines, in each form, and pages beside them
 //
 // and this only by name, since it takes half an hour:
 //
@@ -54,7 +55,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "pages", "answers", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "growth"}
+var names = []string{"load", "pages", "answers", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -118,7 +119,12 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 	}
 	if selected("embedded") || selected("crawls") {
-		return b.measureEmbedded(ctx, selected)
+		if err := b.measureEmbedded(ctx, selected); err != nil {
+			return err
+		}
+	}
+	if selected("exports") {
+		return b.measureExports(ctx)
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ func (p *program) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Serves the API until SIGINT or SIGTERM, then finishes what is in flight",
 		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes what is in flight: for at most\n" +
-			"FILINGS_REQUEST_TIMEOUT and two seconds. A second signal ends it at once.\n" +
+			"FILINGS_REQUEST_TIMEOUT and two seconds, the last two without exports: an export that takes longer is cut, which its\n" +
+			"client sees, and what it did not send is given back to the quota. A second signal ends it at once.\n" +
 			"If Elasticsearch or Redis does not respond at the start, it tries again for FILINGS_START_TIMEOUT; meanwhile /readyz\n" +
 			"is 503, and requests are 500. Then it ends with exit code 1.\n" +
 			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
@@ -107,6 +108,8 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		LegacyHasDataName: s.LegacyHasDataName,
 		FiltersByTier:     s.FiltersByTier,
 		RequestTimeout:    s.RequestTimeout,
+		Exports:           s.Exports,
+		ExportTimeout:     s.ExportTimeout,
 		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
 		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},
@@ -204,7 +207,7 @@ func passes(err error) bool {
 }
 
 // serve answers on all sockets until ctx ends or one of them or start fails, then waits up to drain for requests in flight.
-// start runs meanwhile.
+// Exports in flight are cut so long before its end that what they did not send can be refunded. start runs meanwhile.
 func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger, start func(context.Context) error) error {
 	clients := map[net.Listener]*fiber.App{l.api: svc.API()}
 	if l.redirect != nil {
@@ -236,6 +239,7 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		// Operators are served to the end: meanwhile /readyz responds with 503, and /metrics shows what is in flight.
 		grace, cancel := context.WithTimeout(context.Background(), drain)
 		defer cancel()
+		defer time.AfterFunc(max(drain-drainTime, drain/2), svc.CutExports).Stop()
 		err := shutDown(grace, clients, log)
 		if svc.Drain(grace) != nil {
 			log.Warn("stopped before all failed requests were refunded to their quotas")

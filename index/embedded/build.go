@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -195,18 +196,22 @@ func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
 	return holds, writeSummary(b.db, summary{version, emptyRecord(), stats.Stats, stats.Counties, true})
 }
 
-// stored returns the stored values of all filings.
+// stored returns the stored values of all filings, and their records behind the length of their tail.
 func (b *build) stored() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		rows, err := b.db.Query("SELECT facts FROM filings")
+		rows, err := b.db.Query("SELECT facts, record, tail FROM filings")
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		defer rows.Close()
-		var data sql.RawBytes
+		var values, record sql.RawBytes
+		var tail uint64
+		var stored, both []byte
 		for rows.Next() {
-			if err := rows.Scan(&data); !yield(data, err) {
+			err := rows.Scan(&values, &record, &tail)
+			stored = append(binary.AppendUvarint(stored[:0], tail), record...)
+			if both = columns.AppendStored(both[:0], values, stored); !yield(both, err) {
 				return
 			}
 		}

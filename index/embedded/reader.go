@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type reader struct {
 	db      *sql.DB
 	chunks  *sql.Stmt
 	records *sql.Stmt
+	ordered bool // the records stand in the default order too: not in files of an older program
 }
 
 var _ index.Reader = (*reader)(nil)
@@ -53,7 +55,10 @@ func (r *reader) prepare() (err error) {
 	var err1, err2 error
 	r.chunks, err1 = r.db.Prepare("SELECT data FROM chunks WHERE name = ? AND chunk = ?")
 	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page JOIN filings ON filings.id = page.value`)
-	return errors.Join(err1, err2)
+	var n int
+	err3 := r.db.QueryRow("SELECT count(*) FROM chunks WHERE name = 'records starts'").Scan(&n)
+	r.ordered = n > 0
+	return errors.Join(err1, err2, err3)
 }
 
 // chunk is the columns.Source of the file.
@@ -74,8 +79,21 @@ func (r *reader) Generation() string { return r.name }
 
 // Rows implements index.Reader.
 func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	ids, end, err := r.IDs(ctx, q)
-	if err != nil || len(ids) == 0 {
+	rows, end, err := r.Table.Rows(ctx, q)
+	if err != nil || len(rows) == 0 {
+		return index.Page{}, err
+	}
+	if q.Sort == index.DefaultSort && r.ordered {
+		stored, ok, err := r.Table.Records(ctx, rows)
+		if ok {
+			records, err := r.whole(stored)
+			return index.Page{Records: records, End: end}, err
+		} else if err != nil {
+			return index.Page{}, err
+		}
+	}
+	ids, err := r.IDs(ctx, rows)
+	if err != nil {
 		return index.Page{}, err
 	}
 	records, err := r.Filings(ctx, ids)
@@ -127,6 +145,25 @@ func (r *reader) scan(rows *sql.Rows, page []index.Record) error {
 	record := append(make(index.Record, 0, len(stored)+tail), stored...)
 	page[position] = append(record, empty[len(empty)-tail:]...)
 	return nil
+}
+
+// whole returns records that stand in the default order, each behind the length of its tail, with their tails.
+func (r *reader) whole(stored [][]byte) ([]index.Record, error) {
+	empty, size := r.summary.Record, 0
+	for _, s := range stored {
+		size += len(s) + len(empty)
+	}
+	buffer, records := make([]byte, 0, size), make([]index.Record, len(stored))
+	for i, s := range stored {
+		tail, n := binary.Uvarint(s)
+		if n <= 0 || tail > uint64(len(empty)) {
+			return nil, r.unavailable(columns.ErrDamaged)
+		}
+		start := len(buffer)
+		buffer = append(append(buffer, s[n:]...), empty[len(empty)-int(tail):]...)
+		records[i] = buffer[start:len(buffer):len(buffer)]
+	}
+	return records, nil
 }
 
 // Filing implements index.Reader.

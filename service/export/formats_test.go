@@ -228,6 +228,9 @@ func BenchmarkFormats(b *testing.B) {
 				if err == nil {
 					e, err = Compress(e, coding)
 				}
+				if err != nil {
+					b.Fatal(err)
+				}
 				var dst []byte
 				rows := 0
 				for b.Loop() {

@@ -26,7 +26,7 @@ const (
 type parquetEncoder struct {
 	fields  []index.Field
 	out     *appender
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns [][]parquet.Value
 	held    int // bytes of the records in the group that is being filled
 }
@@ -41,7 +41,7 @@ func (a *appender) Write(b []byte) (int, error) {
 
 func newParquet(fields []index.Field) (*parquetEncoder, error) {
 	e := &parquetEncoder{fields: fields, out: &appender{}, columns: make([][]parquet.Value, len(fields))}
-	e.w = parquet.NewWriter(e.out, schema(fields),
+	e.w = parquet.NewGenericWriter[any](e.out, schema(fields),
 		parquet.Compression(&codec.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
 		parquet.PageBufferSize(pageBuffer), parquet.WriteBufferSize(0), parquet.DataPageStatistics(false),
 		parquet.CreatedBy("filings", "", ""))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"filings/index"
 )
@@ -14,6 +15,10 @@ const (
 	pageBytes = 1 << 20
 	firstRows = 500
 	maxRows   = 5_000
+	// A goroutine that never waits keeps its processor for 10 ms, and nobody looks for requests that came meanwhile. So a
+	// stream sleeps a little after each pauseBytes: on two processors pages wait for less than a millisecond.
+	pauseBytes = 128 << 10
+	pauseTime  = 50 * time.Microsecond
 	// batchBytes is how many bytes of records are encoded at a time. What was handed on is known batch by batch.
 	batchBytes = 16 << 10
 )
@@ -34,6 +39,8 @@ type Stream struct {
 	out     []byte // of which sent bytes were handed on
 	read    int
 	err     error // io.EOF after the last byte
+
+	unpaused int // bytes of records since the last pause
 
 	fetched int64 // rows that came from the engine
 	encoded int64 // rows in out, or held by the encoder
@@ -109,6 +116,10 @@ func (s *Stream) fill() (err error) {
 	out, err := s.encoder.Append(s.out, s.records[:n])
 	if err != nil {
 		return err
+	}
+	if s.unpaused += size; s.unpaused >= pauseBytes {
+		s.unpaused = 0
+		time.Sleep(pauseTime)
 	}
 	s.out, s.records = out, s.records[n:]
 	s.encoded += int64(n)

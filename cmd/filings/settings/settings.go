@@ -39,6 +39,8 @@ type Settings struct {
 	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies: the plain listener serves what they say came by HTTPS (X-Forwarded-Proto), the access log has the clients that they name (X-Forwarded-For)"`
 	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
+	Exports          int           `split_words:"true" default:"4" desc:"Exports that are sent at a time"`
+	ExportTimeout    time.Duration `split_words:"true" default:"15m" desc:"Time limit of one export, all of it"`
 	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s: once"`
 	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for all caches together: totals, aggregations and pages, and what the engine keeps of its generations; 0: no totals, aggregations and pages"`
 

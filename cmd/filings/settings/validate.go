@@ -30,6 +30,7 @@ func (s Settings) Check() error {
 	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…", "FILINGS_OPERATIONS_LISTEN is off: it must be an address")
 	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
+	check(s.ExportTimeout > 0, "EXPORT_TIMEOUT", s.ExportTimeout.String(), "must be a duration above 0")
 	check(s.StartTimeout >= 0, "START_TIMEOUT", s.StartTimeout.String(), "must be a duration, 0s or more")
 	tiles := s.TilesURL == "" || isTiles(s.TilesURL)
 	check(tiles, "TILES_URL", "…", "must be an https:// address with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png")
@@ -42,7 +43,7 @@ func (s Settings) Check() error {
 		v, least int64
 	}{
 		{"INDEX_SHARDS", int64(s.IndexShards), 1}, {"INDEX_REPLICAS", int64(s.IndexReplicas), 0},
-		{"KEEP_GENERATIONS", int64(s.KeepGenerations), 0},
+		{"KEEP_GENERATIONS", int64(s.KeepGenerations), 0}, {"EXPORTS", int64(s.Exports), 1},
 		{"FREE_LIFETIME_QUOTA", s.FreeLifetimeQuota, 0}, {"STARTER_DAILY_QUOTA", s.StarterDailyQuota, 0},
 		{"PRO_DAILY_QUOTA", s.ProDailyQuota, 0}, {"ENTERPRISE_DAILY_QUOTA", s.EnterpriseDailyQuota, 0},
 		{"FREE_BURST", s.FreeBurst, 1}, {"STARTER_BURST", s.StarterBurst, 1},

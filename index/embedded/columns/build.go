@@ -27,6 +27,7 @@ type builder struct {
 	coded        [len(coded)]*codedColumn
 	numbers      [len(numbers)]*column[float64]
 	search       *textColumn
+	records      *recordColumn
 	orders       []*ordering
 	columns      []interface{ finish() error } // all but those of the orders
 	counter      counter
@@ -40,7 +41,7 @@ type ordering struct {
 }
 
 // Build lays filings out in columns, which it writes to a Sink, and returns what it counted. The filings are their
-// stored values (AppendValues), in any order, each valid until the next one. Temporary files go into dir.
+// stored values and records (AppendStored), in any order, each valid until the next one. Temporary files go into dir.
 func Build(ctx context.Context, filings iter.Seq2[[]byte, error], to Sink, dir string) (Stats, error) {
 	b := newBuilder(ctx, to, dir)
 	err := b.number(filings)
@@ -62,9 +63,10 @@ func newBuilder(ctx context.Context, to Sink, dir string) *builder {
 		ids:     newColumn[int64](columnID, to),
 		created: newColumn[int64](columnCreated, to),
 		search:  newTextColumn(to),
+		records: newRecordColumn(to),
 		counter: newCounter(),
 	}
-	b.columns = append(b.columns, b.ids, b.created, b.search)
+	b.columns = append(b.columns, b.ids, b.created, b.search, b.records)
 	for i, c := range coded {
 		b.coded[i] = newCodedColumn(c.name, to)
 		b.columns = append(b.columns, b.coded[i])
@@ -99,7 +101,11 @@ func (b *builder) number(filings iter.Seq2[[]byte, error]) error {
 		if err != nil {
 			return err
 		}
-		if err := v.read(data); err != nil {
+		values, record := cutText(data)
+		if record == nil {
+			return ErrDamaged
+		}
+		if err := v.read(values); err != nil {
 			return err
 		}
 		if key, err = appendSortKey(key[:0], &v, index.DefaultSort); err != nil {
@@ -119,10 +125,11 @@ func (b *builder) layOut() error {
 		if b.rows == math.MaxUint32 {
 			return fmt.Errorf("more than %d filings", b.rows)
 		}
-		if err := v.read(data); err != nil {
+		values, record := cutText(data)
+		if err := v.read(values); err != nil {
 			return err
 		}
-		err := errors.Join(b.addRow(&v), b.addToOrders(&v))
+		err := errors.Join(b.addRow(&v), b.records.add(record), b.addToOrders(&v))
 		b.rows++
 		return err
 	})

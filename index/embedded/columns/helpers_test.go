@@ -33,7 +33,7 @@ func newTable(t testing.TB, filings []*index.Filing) *Table {
 	}
 	values := func(yield func([]byte, error) bool) {
 		for _, f := range filings {
-			if !yield(AppendValues(nil, f), nil) {
+			if !yield(AppendStored(nil, AppendValues(nil, f), index.AppendRecord(nil, f)), nil) {
 				return
 			}
 		}

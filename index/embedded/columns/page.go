@@ -16,9 +16,9 @@ import (
 // enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
 const blockRows = 4096
 
-// IDs returns the ids of the filings of a page, and the place behind it: how many rows of the whole order, selected or not,
-// come before what follows.
-func (t *Table) IDs(ctx context.Context, q index.Query) (ids []int64, end string, err error) {
+// Rows returns the rows of a page, and the place behind it: how many rows of the whole order, selected or not, come before
+// what follows.
+func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, end string, err error) {
 	if q.Sort != index.DefaultSort && !slices.Contains(orders(), q.Sort) {
 		return nil, "", fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
 	}
@@ -34,15 +34,20 @@ func (t *Table) IDs(ctx context.Context, q index.Query) (ids []int64, end string
 	if err != nil || len(rows) == 0 {
 		return nil, "", err
 	}
-	ids = make([]int64, len(rows))
+	return rows, strconv.Itoa(behind), nil
+}
+
+// IDs returns the ids of the filings of rows.
+func (t *Table) IDs(ctx context.Context, rows []uint32) ([]int64, error) {
+	ids := make([]int64, len(rows))
 	for i, row := range rows {
 		chunk, err := readColumn[int64](ctx, t, columnID, int(row/ChunkRows))
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		ids[i] = chunk[row%ChunkRows]
 	}
-	return ids, strconv.Itoa(behind), nil
+	return ids, nil
 }
 
 // place is where a page begins: at a row of an order, and then behind so many of the selected ones.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"sort"
+
+	"github.com/klauspost/compress/zstd"
 
 	"filings/index"
 	"filings/index/cache"
@@ -18,11 +21,14 @@ type Table struct {
 	rows   int
 	source Source
 	cache  *cache.Cache
+
+	decoder *zstd.Decoder // of records
 }
 
 // Open returns the Table of so many filings, whose columns are in source, and stay in c under name. Errors have that name.
 func Open(name string, filings int64, source Source, c *cache.Cache) *Table {
-	return &Table{name, int(filings), source, c}
+	decoder, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true)) // these options are valid
+	return &Table{name, int(filings), source, c, decoder}
 }
 
 // chunks returns how many chunks the columns have.
@@ -56,7 +62,7 @@ func decoded[T any](
 		if v, size, ok := decode(data); ok {
 			return v, size, nil
 		}
-		return v, 0, fmt.Errorf("%s, chunk %d of %s: %w: %w", t.name, chunk, name, index.ErrUnavailable, ErrDamaged)
+		return v, 0, t.damaged(chunk, name)
 	})
 }
 
@@ -80,4 +86,68 @@ func (t *Table) dictionary(ctx context.Context, column string) ([]string, error)
 // texts returns a chunk of the search texts.
 func (t *Table) texts(ctx context.Context, chunk int) ([]byte, error) {
 	return decoded(ctx, t, columnSearch, chunk, func(data []byte) ([]byte, int, bool) { return data, len(data), true })
+}
+
+// sparse is how many rows there may be for each that is wanted: where there are more, records are found by their ids.
+const sparse = 16
+
+// Records returns the records that Build was given for the rows of a page in the default order, or false where they are
+// too far from each other, or too few, for that to be worth while, or are not there, as in a file of an older program.
+func (t *Table) Records(ctx context.Context, rows []uint32) ([][]byte, bool, error) {
+	if len(rows) < 100 || int(rows[len(rows)-1]-rows[0]) > sparse*len(rows) {
+		return nil, false, nil
+	}
+	starts, err := t.recordStarts(ctx)
+	if err != nil || len(starts) == 0 {
+		return nil, false, err
+	}
+	records := make([][]byte, 0, len(rows))
+	for len(rows) > 0 {
+		chunk := sort.Search(len(starts), func(i int) bool { return starts[i] > rows[0] }) - 1
+		data, err := t.recordChunk(ctx, chunk)
+		if err != nil {
+			return nil, false, err
+		}
+		row := starts[chunk]
+		for ; len(data) > 0 && len(rows) > 0; row++ {
+			var record []byte
+			if record, data = cutText(data); data == nil {
+				break
+			}
+			if row == rows[0] {
+				records, rows = append(records, record), rows[1:]
+			}
+		}
+		if len(rows) > 0 && (chunk+1 == len(starts) || row != starts[chunk+1]) {
+			return nil, false, t.damaged(chunk, columnRecords)
+		}
+	}
+	return records, true, nil
+}
+
+func (t *Table) recordStarts(ctx context.Context) ([]uint32, error) {
+	return decoded(ctx, t, columnStarts, 0, func(data []byte) ([]uint32, int, bool) {
+		starts := make([]uint32, len(data)/4)
+		_, err := binary.Decode(data, binary.LittleEndian, starts)
+		return starts, len(data), err == nil && (len(starts) == 0 || starts[0] == 0)
+	})
+}
+
+// recordChunk returns a chunk of records. It is not kept: who reads all of them would evict everything else.
+func (t *Table) recordChunk(ctx context.Context, chunk int) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	data, err := t.source(ctx, columnRecords, chunk)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = t.decoder.DecodeAll(data, nil); err != nil {
+		return nil, t.damaged(chunk, columnRecords)
+	}
+	return data, nil
+}
+
+func (t *Table) damaged(chunk int, name string) error {
+	return fmt.Errorf("%s, chunk %d of %s: %w: %w", t.name, chunk, name, index.ErrUnavailable, ErrDamaged)
 }

@@ -3,6 +3,8 @@ package columns
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // element is what columns hold: codes, rows and lengths; instants and ids; numbers.
@@ -101,4 +103,64 @@ func (c *textColumn) put() error {
 	data, chunk := c.data, c.ends.chunk-1
 	c.data = c.data[:0]
 	return errors.Join(c.ends.to(columnSearch, chunk, data), c.trigrams.put(chunk))
+}
+
+// Records stand a second time in the default order, compressed, as the columns are in: whoever reads very many of them,
+// which an export does, would else read a page of the file for each.
+const (
+	columnRecords = "records"
+	columnStarts  = "records starts" // the first row of each chunk of columnRecords, in one chunk
+	// recordBytes is how many bytes of records a chunk has, and a record more: enough for zstd to find what they have in
+	// common, few enough to be read for some of them.
+	recordBytes = 256 << 10
+)
+
+// AppendStored appends what Build reads of a filing: its stored values and its record, whatever that is.
+func AppendStored(dst, values, record []byte) []byte {
+	return append(appendText(dst, values), record...)
+}
+
+// recordColumn collects records and writes them by the chunk, each behind its length.
+type recordColumn struct {
+	to      Sink
+	encoder *zstd.Encoder
+	starts  []byte
+	row     uint32
+	chunk   int
+	data    []byte
+}
+
+func newRecordColumn(to Sink) *recordColumn {
+	encoder, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // these options are valid
+	return &recordColumn{to: to, encoder: encoder}
+}
+
+func (c *recordColumn) add(record []byte) error {
+	if len(c.data) == 0 {
+		c.starts = binary.LittleEndian.AppendUint32(c.starts, c.row)
+	}
+	c.data = appendText(c.data, record)
+	if c.row++; len(c.data) >= recordBytes {
+		return c.flush()
+	}
+	return nil
+}
+
+func (c *recordColumn) flush() error {
+	err := c.to(columnRecords, c.chunk, c.encoder.EncodeAll(c.data, nil))
+	c.chunk++
+	c.data = c.data[:0]
+	return err
+}
+
+func (c *recordColumn) finish() error {
+	if c.row == 0 {
+		return nil
+	}
+	if len(c.data) > 0 {
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
+	return c.to(columnStarts, 0, c.starts)
 }

@@ -86,6 +86,18 @@ func run(ctx context.Context) error {
 		sums, groupCategories = append(sums, group.FilingAmount.Sum), append(groupCategories, group.Category)
 	}
 	got["groupFilings"], got["groupFilings by"] = sums, groupCategories
+	least := 20_000.0
+	// Not WithResponse, which would hold the file in memory, and take lines of JSON for one value.
+	export, err := c.ExportFilings(ctx, &filings.ExportFilingsParams{County: &county, MinAmount: &least})
+	if err != nil {
+		return err
+	}
+	defer export.Body.Close()
+	var first filings.Filing
+	if err := json.NewDecoder(export.Body).Decode(&first); err != nil { // the first row
+		return err
+	}
+	got["exportFilings"] = first.Id
 	got["getFiling"] = ok(c.GetFilingWithResponse(ctx, 1, nil)).JSON200.Data.County
 	got["getFiling refused"] = ok(c.GetFilingWithResponse(ctx, 1_000_000, nil)).JSON404.Error.Code
 

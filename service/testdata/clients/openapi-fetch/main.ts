@@ -47,6 +47,9 @@ async function main(): Promise<void> {
   const groups = be((await client.GET("/v1/filings/groups", { params: { query: { by, filing_types } } })).data).data;
   got["groupFilings"] = groups.map((group) => group.filingAmount.sum);
   got["groupFilings by"] = groups.map((group) => group.category);
+  const filtered = { params: { query: { county: "Orange, FL", min_amount: 20_000 } } };
+  const rows = await client.GET("/v1/filings/export", { ...filtered, parseAs: "text" });
+  got["exportFilings"] = JSON.parse(be(rows.data).split("\n")[0] ?? "").id;
   const one = await client.GET("/v1/filings/{id}", { params: { path: { id: 1 } } });
   got["getFiling"] = be(one.data).data.county;
   const none = await client.GET("/v1/filings/{id}", { params: { path: { id: 1_000_000 } } });

@@ -10,7 +10,7 @@ from filings import AuthenticatedClient, Client
 from filings.api.account import get_identity
 from filings.api.counties import list_counties, list_county_date_ranges, list_county_months
 from filings.api.document import get_open_api
-from filings.api.filings import cluster_filings, get_filing, group_filings, legacy_get_filing, legacy_list_filings
+from filings.api.filings import cluster_filings, export_filings, get_filing, group_filings, legacy_get_filing, legacy_list_filings
 from filings.api.filings import legacy_search_filings, list_filings, search_filings
 from filings.api.generations import list_coverage, list_generations
 from filings.api.statistics import get_statistics, list_county_statistics
@@ -89,6 +89,8 @@ def main() -> None:
     groups = be(GroupsResponse, group_filings.sync(client=client, by=[By.BY_COUNTY, By.BY_CATEGORY], filing_types=types)).data
     got["groupFilings"] = [group.filing_amount.sum_ for group in groups]
     got["groupFilings by"] = [group.category for group in groups]
+    export = export_filings.sync_detailed(client=client, county=county, min_amount=20_000)
+    got["exportFilings"] = json.loads(export.content.split(b"\n")[0])["id"]
     got["getFiling"] = be(FilingResponse, get_filing.sync(1, client=client)).data.county
     got["getFiling refused"] = be(ErrorResponse, get_filing.sync(1_000_000, client=client)).error.code.value
 

@@ -1,0 +1,53 @@
+package embedded
+
+import (
+	"slices"
+	"testing"
+
+	"filings/index"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
+)
+
+// TestX8_OrderedRecords: long pages, which are read from the records in the default order, have what single records have,
+// with a filter that selects many and with one that selects few, wherever they begin; and in a file without these records.
+func TestX8_OrderedRecords(t *testing.T) {
+	t.Parallel()
+	filings := append(edges.Fuzzed(500, 5), synthetics(6000, 2)...)
+	for i, f := range filings {
+		f.ID = int64(i + 1)
+	}
+	s := openStore(t, t.TempDir())
+	load(t, s, filings)
+	r, oracle := liveReader(t, s).(*reader), indextest.NewOracle("g", filings)
+	if !r.ordered {
+		t.Fatal("the file has no records in the default order")
+	}
+	for _, ordered := range []bool{true, false} {
+		r.ordered = ordered
+		for name, w := range map[string]index.Filter{
+			"all": {}, "many": index.Where(index.Between{Field: index.FilingAmount, Min: edges.At(100)}), "few": edges.Contains("maple"),
+		} {
+			want, err := oracle.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: len(filings)})
+			if err != nil || len(want.Records) < 100 {
+				t.Fatalf("%s: %d records, %v", name, len(want.Records), err)
+			}
+			for _, limit := range []int{99, 100, 101, 1000, 2500, len(filings)} {
+				var got []index.Record
+				for after := ""; ; {
+					page, err := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: limit, After: after})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(page.Records) == 0 {
+						break
+					}
+					got, after = append(got, page.Records...), page.End
+				}
+				if !slices.EqualFunc(got, want.Records, func(a, b index.Record) bool { return string(a) == string(b) }) {
+					t.Errorf("%s, pages of %d, ordered %t: %d records, want %d", name, limit, ordered, len(got), len(want.Records))
+				}
+			}
+		}
+	}
+}
