@@ -78,11 +78,23 @@ func (r *reader) Rows(ctx context.Context, q index.Query) ([]index.Record, error
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
+	if q.IDsOnly {
+		return idsOnly(ids), nil
+	}
 	records, err := r.Filings(ctx, ids)
 	if err == nil && slices.ContainsFunc(records, func(record index.Record) bool { return record == nil }) {
 		return nil, r.unavailable(columns.ErrDamaged)
 	}
 	return records, err
+}
+
+// idsOnly returns records of the id alone.
+func idsOnly(ids []int64) []index.Record {
+	records := make([]index.Record, len(ids))
+	for i, id := range ids {
+		records[i] = index.AppendIDOnly(nil, id)
+	}
+	return records
 }
 
 // Filings implements index.Reader. The statement takes no more than milliseconds, and so is not interrupted (see the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"filings/index"
 	"filings/service/params"
 )
 
@@ -65,8 +66,10 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	case params.ChoiceList:
 		s = of("array", "")
 		s.Items = b.enum(typeName(p.Name), p.Choices)
-	case params.Texts:
+	case params.Texts, params.Counties:
 		s = openapi3.NewArraySchema().WithItems(s)
+	case params.IDs:
+		s = openapi3.NewArraySchema().WithItems(of("integer", "int64").WithMin(1)).WithMaxItems(index.MaxIDs)
 	case params.Term:
 		s.WithMinLength(1).WithMaxLength(params.MaxTerm)
 	case params.Integer, params.Number:
@@ -107,6 +110,10 @@ func typed(p *params.Parameter, s string) any {
 		return s == "true"
 	case params.Texts, params.ChoiceList:
 		return strings.Split(s, ",")
+	case params.Counties:
+		return strings.Split(s, ";")
+	case params.IDs:
+		return json.RawMessage("[" + s + "]")
 	}
 	return s
 }

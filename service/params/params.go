@@ -22,11 +22,12 @@ import (
 
 // Request is what a client requests of an endpoint. Fields that an endpoint does not take are zero.
 type Request struct {
-	Query  index.Query // Where by the filters; Sort, Offset and Limit of a page
-	Grid   index.Grid  // the tiles of a map
-	State  string      // two capital letters, or ""
-	ID     int64       // of a filing
-	County string      // as in the path, trimmed; Query.Where selects its filings
+	Query  index.Query    // Where by the filters; Sort, Offset and Limit of a page
+	Grid   index.Grid     // the tiles of a map
+	State  string         // two capital letters, or ""
+	ID     int64          // of a filing
+	County string         // as in the path, trimmed; Query.Where selects its filings
+	Fields index.FieldSet // of each record; the zero set: all that the caller's tier sees
 
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
@@ -44,15 +45,28 @@ type Caller struct{ User, Tier string }
 func (r *Request) canonical(on Endpoints) string {
 	switch {
 	case on&pages != 0:
-		return r.Query.String()
+		return r.Query.String() + r.fieldsText()
 	case on&Clusters != 0:
 		return r.Grid.Text(r.Query.Where)
 	case on&CountyStats != 0:
 		return r.State
 	case on&OneFiling != 0:
-		return strconv.FormatInt(r.ID, 10)
+		return strconv.FormatInt(r.ID, 10) + r.fieldsText()
 	case on&OneCounty != 0:
 		return r.Query.Where.String()
 	}
 	return ""
+}
+
+func (r *Request) fieldsText() string {
+	if r.Fields == 0 {
+		return ""
+	}
+	return " fields " + r.Fields.String()
+}
+
+// Tiers say what a caller may request.
+type Tiers struct {
+	Fields  index.Tier // whose fields records may have
+	Filters index.Tier // up to whose fields filters may be
 }

@@ -35,7 +35,7 @@ const (
 	pages   = List | Search
 	filters = pages | Clusters
 
-	// Queried are those that take a query string.
+	// Queried are those that have, between them, all parameters of query strings.
 	Queried = filters | CountyStats
 )
 
@@ -46,6 +46,8 @@ type Kind uint8
 const (
 	Text       Kind = iota
 	Texts           // comma-separated, repeated, or both
+	Counties        // separated by semicolons, repeated, or both; each one with its state
+	IDs             // comma-separated, repeated, or both: 1 to index.MaxIDs different ones
 	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
 	Integer         // plain decimal
 	Number          // plain decimal
@@ -63,6 +65,8 @@ type operator uint8
 
 const (
 	opEqual       operator = iota // one of fields equals one of the values
+	opExclude                     // fields[0] equals none of the values
+	opIDs                         // the id is one of these
 	opInCounty                    // the county, or every county of that name
 	opContains                    // a substring of the searched fields
 	opAtLeast                     // fields[0] is at least the number
@@ -84,6 +88,7 @@ const (
 	opState
 	opZoom
 	opID
+	opFields // the fields of each record
 )
 
 // RequiredBy reports whether on, which takes p, has no response without it.
@@ -121,7 +126,7 @@ func New(legacyHasData string, active []string) *Table {
 	for _, status := range active {
 		t.active = append(t.active, index.Fold(status))
 	}
-	for _, on := range []Endpoints{List, Search, Clusters, CountyStats} {
+	for _, on := range []Endpoints{List, Search, Clusters, CountyStats, OneFiling} {
 		t.names[on] = map[string]int{}
 		for i, p := range t.rows {
 			if p.On&on != 0 && !p.InPath {
@@ -183,6 +188,14 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Recorded on that day or earlier.", Example: "2026-01-31"},
 		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opEqual, fields: []index.Field{index.Categories},
 			Help: "Categories, any of them: separated by commas, or the parameter repeated.", Example: "residential,land"},
+		{Name: "exclude_filing_types", On: filters, Kind: Texts, op: opExclude, fields: []index.Field{index.FilingType},
+			Help: "Filing types, none of them: separated by commas, or the parameter repeated. Filings without a type stay.", Example: "Tax Lien,Judgment"},
+		{Name: "exclude_categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opExclude, fields: []index.Field{index.Categories},
+			Help: "Categories, none of them: separated by commas, or the parameter repeated. Filings without categories stay.", Example: "land,commercial"},
+		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County},
+			Help: "Counties, none of them, each with its state: separated by semicolons, or the parameter repeated.", Example: "Orange, FL;Lee, FL"},
+		{Name: "ids", On: pages, Kind: IDs, op: opIDs, fields: []index.Field{index.ID},
+			Help: "Ids of filings, any of them: separated by commas, or the parameter repeated. The same id twice counts once.", Example: "1,2,3"},
 		{Name: "property_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.PropertyClassification, index.Categories},
 			Help: "Property classification, or one of the categories.", Example: "residential"},
 		{Name: "has_property_data", Legacy: legacyHasData, On: filters, Kind: Boolean, op: opPresent, fields: []index.Field{index.PropertyData},
@@ -214,6 +227,9 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Page size, 1 or more. Above 100 becomes 100.", Example: "50"},
 		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, Default: "0",
 			Help: "Filings to skip.", Example: "40"},
+		{Name: "fields", On: pages | OneFiling, Kind: ChoiceList, Choices: fieldNames(), op: opFields,
+			Help:    "Fields of each filing, these only, in the record's own order: separated by commas, or the parameter repeated. `id` is always one.",
+			Example: "id,owner"},
 		{Name: "state", On: CountyStats, Kind: State, op: opState,
 			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
 		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
@@ -233,6 +249,16 @@ var sorts = []struct {
 	{"current_amount", index.CurrentAmount},
 	{"property_owner", index.Owner},
 	{"created_at", index.CreatedAt},
+}
+
+// fieldNames are the values of fields: the names of all fields that some tier sees.
+func fieldNames() (names []string) {
+	for _, f := range index.Fields() {
+		if f.Returned(index.Enterprise) {
+			names = append(names, f.String())
+		}
+	}
+	return names
 }
 
 func sortNames() []string {

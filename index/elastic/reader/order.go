@@ -62,3 +62,10 @@ func rowsBody(clauses []object, o order, backwards bool, from, size int) object 
 		"from": from, "size": size, "track_total_hits": false, "sort": o.body(backwards),
 	}, clauses)
 }
+
+// idsOnly makes hits have the id alone, from its column: no stored field is read and decompressed.
+func idsOnly(body object) object {
+	body["stored_fields"] = "_none_"
+	body["docvalue_fields"] = []string{index.ID.String()}
+	return body
+}

@@ -26,7 +26,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (rows []index.Record, 
 	if err != nil {
 		return nil, err
 	}
-	s := span{q.Where.String(), clauses, sortOrder(q.Sort)}
+	s := span{q.Where.String(), clauses, sortOrder(q.Sort), q.IDsOnly}
 	for len(rows) < q.Limit { // once, but for a limit that is larger than a page may be
 		offset, limit := int64(q.Offset+len(rows)), min(int64(q.Limit-len(rows)), r.longestWalk)
 		var more []index.Record
@@ -109,11 +109,15 @@ func (r *Reader) run(ctx context.Context, s span, levels []level, t *table, offs
 
 // page requests filings of s, counted from its end if backwards.
 func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size int64) ([]index.Record, error) {
-	response, err := r.search(ctx, rowsBody(s.clauses, s.order, backwards, int(from), int(size)))
+	body, read := rowsBody(s.clauses, s.order, backwards, int(from), int(size)), document.Records
+	if s.idsOnly {
+		body, read = idsOnly(body), document.IDs
+	}
+	response, err := r.search(ctx, body)
 	if err != nil {
 		return nil, err
 	}
-	records, err := document.Records(response)
+	records, err := read(response)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
 	}

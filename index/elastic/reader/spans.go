@@ -103,6 +103,7 @@ type span struct {
 	name    string // tells the clauses from others of the generation
 	clauses []object
 	order   order
+	idsOnly bool // of each filing the id is enough
 }
 
 // narrow returns the part of s whose value at level l lies in t's buckets i to j. Filings without a value are not taken
@@ -127,6 +128,7 @@ func (s span) narrow(l level, t *table, i, j int) span {
 		name:    s.name + " | " + l.field + " " + t.keys[i] + " to " + t.keys[j],
 		clauses: append(slices.Clip(s.clauses), c),
 		order:   s.order,
+		idsOnly: s.idsOnly,
 	}
 	if i == j && t.width <= 1 && (!l.code || t.missing(i)) {
 		part.order = part.order.within()
