@@ -202,7 +202,7 @@ func TestExplore_Filters(t *testing.T) {
 func checkForm(e *explorer) {
 	var want []string
 	for _, p := range params.New("", nil).Of(params.List) {
-		given := strings.HasPrefix(p.Name, "bounds_") || p.Name == "limit" || p.Name == "offset"
+		given := strings.HasPrefix(p.Name, "bounds_") || p.Name == "limit" || p.Name == "offset" || p.Name == "fields"
 		if !given {
 			want = append(want, p.Name)
 		}

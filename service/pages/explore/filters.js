@@ -9,10 +9,11 @@ const first = ["county", "city", "filing_types", "date_start", "date_end", "min_
   "has_property_data", "foreclosure_filter"];
 
 // The map and the table give these.
-const notAsked = /^(bounds_|zoom$|limit$|offset$)/;
+const notAsked = /^(bounds_|zoom$|limit$|offset$|fields$)/;
 
 // Filters whose values filings have: the field.
-const fields = { filing_type: "filingType", filing_types: "filingType", property_type: "propertyClassification" };
+const fields = { filing_type: "filingType", filing_types: "filingType", exclude_filing_types: "filingType",
+  property_type: "propertyClassification" };
 
 const decimal = String.raw`\s*-?\d+(\.\d+)?\s*`;
 
