@@ -21,7 +21,7 @@ func (p *Parameter) invalid(name, text string, v value) error {
 	switch {
 	case p.op == opLimit || p.InPath:
 		return invalid(name, "must be %s", p.Form())
-	case p.op == opFields:
+	case p.Kind == FieldNames:
 		return p.unknownField(name, v.wrong)
 	case len(v.ids) > index.MaxIDs:
 		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.ids))
@@ -33,7 +33,7 @@ func (p *Parameter) invalid(name, text string, v value) error {
 
 // unknownField is the error of a list of fields that has an unknown one. It names the nearest one; where none is near, all.
 func (p *Parameter) unknownField(name, unknown string) error {
-	must := "must be a list of a filing's fields, not " + strconv.Quote(Shorten(unknown)) + "; "
+	must := "must be " + p.Form() + ", not " + strconv.Quote(Shorten(unknown)) + "; "
 	if i := nearest(unknown, p.Choices); i >= 0 {
 		return invalid(name, must+"the nearest one is %s", p.Choices[i])
 	}
@@ -43,7 +43,7 @@ func (p *Parameter) unknownField(name, unknown string) error {
 // above is the error of a value v that needs a higher tier than the caller's: a field that this one does not show, or a
 // filter by such fields.
 func (p *Parameter) above(name string, v value, tiers Tiers) error {
-	if p.op == opFields {
+	if p.Kind == FieldNames {
 		for _, f := range returned(v.texts) {
 			if tier := f.Info().Tier; tier > tiers.Fields {
 				return invalid(name, "must not have %s with a key of this tier: only the %s tier and above show it", f, tier)

@@ -48,6 +48,7 @@ const (
 	Texts           // comma-separated, repeated, or both
 	Counties        // separated by semicolons, repeated, or both; each one with its state
 	IDs             // comma-separated, repeated, or both: 1 to index.MaxIDs different ones
+	FieldNames      // comma-separated, repeated, or both; each one of Choices, which are no type of a client's
 	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
 	Integer         // plain decimal
 	Number          // plain decimal
@@ -227,7 +228,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Page size, 1 or more. Above 100 becomes 100.", Example: "50"},
 		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, Default: "0",
 			Help: "Filings to skip.", Example: "40"},
-		{Name: "fields", On: pages | OneFiling, Kind: ChoiceList, Choices: fieldNames(), op: opFields,
+		{Name: "fields", On: pages | OneFiling, Kind: FieldNames, Choices: fieldNames(), op: opFields,
 			Help:    "Fields of each filing, these only, in the record's own order: separated by commas, or the parameter repeated. `id` is always one.",
 			Example: "id,owner"},
 		{Name: "state", On: CountyStats, Kind: State, op: opState,

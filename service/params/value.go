@@ -16,7 +16,7 @@ import (
 // value is a parameter's value, read by its kind.
 type value struct {
 	text    string   // Text, Term, Choice (as in Choices), State (upper case), Segment (decoded)
-	texts   []string // Texts, ChoiceList and Counties, never empty
+	texts   []string // Texts, ChoiceList, Counties and FieldNames, never empty
 	ids     []int64  // IDs, never empty, each once
 	wrong   string   // the first item that a list does not take
 	number  float64
@@ -35,7 +35,7 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	case Term:
 		v.text = index.Squeeze(s)
 		ok = utf8.RuneCountInString(v.text) <= MaxTerm
-	case Texts, ChoiceList, Counties, IDs:
+	case Texts, ChoiceList, Counties, IDs, FieldNames:
 		return p.readList(items(s, p.separator()))
 	case Integer:
 		v.integer, ok = readInteger(s)
@@ -69,7 +69,7 @@ func (p *Parameter) readList(list []string) (v value, some, ok bool) {
 	v.texts = list
 	for _, item := range list {
 		switch id, isInteger := readInteger(item); {
-		case p.Kind == ChoiceList && !slices.Contains(p.Choices, item),
+		case (p.Kind == ChoiceList || p.Kind == FieldNames) && !slices.Contains(p.Choices, item),
 			p.Kind == Counties && !withState(item),
 			p.Kind == IDs && (!isInteger || id < 1):
 			v.wrong = item
@@ -111,7 +111,7 @@ func (p *Parameter) reveals(v value) index.Tier {
 
 // List reports whether p takes several values, separated by commas, repeated, or both (rule P4).
 func (p *Parameter) List() bool {
-	return p.Kind == Texts || p.Kind == ChoiceList || p.Kind == Counties || p.Kind == IDs
+	return slices.Contains([]Kind{Texts, ChoiceList, Counties, IDs, FieldNames}, p.Kind)
 }
 
 // separator is what separates the items of p, which is a list. Names of counties hold commas.
@@ -151,6 +151,8 @@ func (p *Parameter) Form() string {
 		return "a list of counties, each with its state as in Orange, FL, separated by semicolons"
 	case IDs:
 		return fmt.Sprintf("a list of at most %d ids, which are integers from 1 to %d", index.MaxIDs, math.MaxInt64)
+	case FieldNames:
+		return "a list of a filing's fields"
 	case Day:
 		return "a day as YYYY-MM-DD"
 	case Month:
