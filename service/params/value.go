@@ -87,7 +87,7 @@ func (p *Parameter) readList(list []string) (v value, some, ok bool) {
 // lists are, would look like one of a long name: that is a slip.
 func withState(county string) bool {
 	name, state := index.SplitCounty(county)
-	return name != "" && len(state) == 2 && isState(state) && !slices.ContainsFunc(strings.Split(name, ",")[1:], func(part string) bool {
+	return name != "" && isState(state) && !slices.ContainsFunc(strings.Split(name, ",")[1:], func(part string) bool {
 		return isState(strings.TrimSpace(part))
 	})
 }
