@@ -1,5 +1,7 @@
 package index
 
+import "strings"
+
 // Tier says from which account tier on a field is returned. Higher tiers include the lower ones.
 type Tier uint8
 
@@ -174,6 +176,33 @@ func (f Field) Loaded() bool { return fields[f].Kind != KindDerived }
 
 // Returned reports whether f is part of a record of tier t.
 func (f Field) Returned(t Tier) bool { return fields[f].Tier <= t && fields[f].Tier != Hidden }
+
+// FieldSet is a set of returned fields: those that a client wants of each record. ID is part of every set but the zero
+// one, which stands for all fields of the tier (rule X9).
+type FieldSet uint64
+
+// SetOf returns the set of ID and these fields.
+func SetOf(wanted ...Field) FieldSet {
+	s := FieldSet(1) << ID
+	for _, f := range wanted {
+		s |= 1 << f
+	}
+	return s
+}
+
+// Has reports whether s has f, which the zero set has whatever it is.
+func (s FieldSet) Has(f Field) bool { return s == 0 || s&(1<<f) != 0 }
+
+// String returns the names of the fields in the order of the record, separated by commas; "" for the zero set.
+func (s FieldSet) String() string {
+	var names []string
+	for f := ID; f < numFields && s != 0; f++ {
+		if s.Has(f) {
+			names = append(names, f.String())
+		}
+	}
+	return strings.Join(names, ",")
+}
 
 // Reveals is the tier whose values a filter by f lets a caller find: f's own, or, of a field that is never returned, the
 // highest of those that it comes from.

@@ -18,12 +18,19 @@ type Query struct {
 	// After is a place in the order of Sort, behind which the page begins: the End of another page of the same generation
 	// and Sort, or Behind a filing; "" is the beginning. Offset is 0 with a place.
 	After string
+
+	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that reads no more for that
+	// saves most of the work of a page; whole records are right too.
+	IDsOnly bool
 }
 
 // String returns the canonical text of q.
 func (q Query) String() string {
 	text := q.Where.String() + " sort " + q.Sort.String() +
 		" offset " + strconv.Itoa(q.Offset) + " limit " + strconv.Itoa(q.Limit)
+	if q.IDsOnly {
+		text += " ids only"
+	}
 	if q.After != "" {
 		text += " after " + strconv.Quote(q.After)
 	}
@@ -104,8 +111,8 @@ func (w Filter) String() string {
 // everything is the text of a filter without predicates, and what the text of any other one begins with.
 const everything = "where "
 
-// Predicate is a condition on a filing. Engines switch over its types: AnyOf, Between, Days, Times, Present, Box, Contains
-// and Rest. String is its canonical text.
+// Predicate is a condition on a filing. Engines switch over its types: AnyOf, NoneOf, IDs, Between, Days, Times, Present,
+// Box, Contains and Rest. String is its canonical text.
 type Predicate interface {
 	predicate()
 	String() string
@@ -117,6 +124,19 @@ type AnyOf struct {
 	Fields []Field
 	Values []string
 }
+
+// NoneOf holds unless Field equals one of the values, ignoring case; of Categories, unless one of them does. A filing
+// without the value matches (rule X11). Values are folded. Field is County, FilingType or Categories.
+type NoneOf struct {
+	Field  Field
+	Values []string
+}
+
+// IDs holds when ID is one of these: 1 to MaxIDs of them (rule X10).
+type IDs struct{ IDs []int64 }
+
+// MaxIDs is how many ids a client may filter by: as many as a page has filings.
+const MaxIDs = 100
 
 // Between holds when the number in Field is at least Min and at most Max; nil is no bound. A filing without the number
 // does not match. Fields are FilingAmount, LotSizeAcres or EquityPercent.
@@ -155,6 +175,8 @@ type Rest struct {
 }
 
 func (AnyOf) predicate()    {}
+func (NoneOf) predicate()   {}
+func (IDs) predicate()      {}
 func (Between) predicate()  {}
 func (Days) predicate()     {}
 func (Times) predicate()    {}
@@ -168,11 +190,26 @@ func (p AnyOf) String() string {
 	for i, f := range p.Fields {
 		names[i] = f.String()
 	}
-	values := make([]string, len(p.Values))
-	for i, v := range p.Values {
+	return list(names) + " in " + quoted(p.Values)
+}
+
+func (p NoneOf) String() string { return p.Field.String() + " not in " + quoted(p.Values) }
+
+func (p IDs) String() string {
+	ids := make([]string, len(p.IDs))
+	for i, id := range p.IDs {
+		ids[i] = strconv.FormatInt(id, 10)
+	}
+	return "id in " + list(ids)
+}
+
+// quoted writes a list of texts.
+func quoted(texts []string) string {
+	values := make([]string, len(texts))
+	for i, v := range texts {
 		values[i] = strconv.Quote(v)
 	}
-	return list(names) + " in " + list(values)
+	return list(values)
 }
 
 // list writes a list whose order and repetitions make no difference.

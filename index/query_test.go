@@ -30,6 +30,7 @@ func TestFilterString_IsCanonical(t *testing.T) {
 		{"order of values", index.Where(anyOf(county, "a", "b")), index.Where(anyOf(county, "b", "a"))},
 		{"repeated values", index.Where(anyOf(county, "a", "b", "a")), index.Where(anyOf(county, "a", "b"))},
 		{"order of fields", index.Where(anyOf(county, "a")), index.Where(anyOf([]index.Field{index.CountyName, index.County}, "a"))},
+		{"order of ids", index.Where(index.IDs{IDs: []int64{2, 10}}), index.Where(index.IDs{IDs: []int64{10, 2, 10}})},
 		{"case of a county", index.Where(index.InCounty("ORANGE")), index.Where(one)},
 		{"negative zero", index.Where(index.Between{Field: index.FilingAmount, Min: at(math.Copysign(0, -1))}),
 			index.Where(index.Between{Field: index.FilingAmount, Min: at(0)})},
@@ -91,7 +92,7 @@ func drawPredicate(t *rapid.T) index.Predicate {
 	number := rapid.SampledFrom([]float64{-1, 0, 0.1, 1, 1e21})
 	date := rapid.SampledFrom([]string{"", "2024-01-01", "2024-01-02"})
 	field := rapid.SampledFrom([]index.Field{index.City, index.FilingType, index.Trust, index.FilingAmount})
-	switch rapid.IntRange(0, 7).Draw(t, "type") {
+	switch rapid.IntRange(0, 9).Draw(t, "type") {
 	case 0:
 		return index.AnyOf{Fields: []index.Field{field.Draw(t, "field")}, Values: texts.Draw(t, "values")}
 	case 1:
@@ -108,6 +109,12 @@ func drawPredicate(t *rapid.T) index.Predicate {
 		return index.Box{North: number.Draw(t, "n"), South: number.Draw(t, "s"), East: number.Draw(t, "e"), West: number.Draw(t, "w")}
 	case 6:
 		return index.Rest{Date: date.Draw(t, "date"), ID: rapid.Int64Range(0, 2).Draw(t, "id")}
+	case 7:
+		return index.NoneOf{Field: field.Draw(t, "field"), Values: texts.Draw(t, "values")}
+	case 8:
+		ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, 3), 0, 2, rapid.ID).Draw(t, "ids")
+		slices.Sort(ids)
+		return index.IDs{IDs: ids}
 	}
 	return index.Contains{Text: text.Draw(t, "text")}
 }
@@ -126,6 +133,7 @@ func TestQueryString(t *testing.T) {
 		func(q *index.Query) { q.Sort.By = index.Owner },
 		func(q *index.Query) { q.Offset = 20 },
 		func(q *index.Query) { q.Limit = 21 },
+		func(q *index.Query) { q.IDsOnly = true },
 	} {
 		q := base
 		change(&q)

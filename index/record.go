@@ -99,6 +99,42 @@ func (r Record) AppendFor(dst []byte, t Tier) []byte {
 	return append(dst, r...)
 }
 
+// AppendFields appends the members of r that tier t sees and set has, in the order of the record. It cuts runs of
+// neighbouring members out, from one key to the next, and decodes nothing: see AppendFor. A record of the id alone
+// (Query.IDsOnly) is good for a set of the id alone.
+func (r Record) AppendFields(dst []byte, t Tier, set FieldSet) []byte {
+	if set == 0 {
+		return r.AppendFor(dst, t)
+	}
+	rest := r // begins at or before the key of f
+	for f := ID; f < numFields && f.Returned(t); f++ {
+		if !set.Has(f) {
+			continue
+		}
+		start := bytes.Index(rest, []byte(keys[f]))
+		if start < 0 {
+			break
+		}
+		rest = rest[start:]
+		for f+1 < numFields && (f + 1).Returned(t) && set.Has(f+1) {
+			f++
+		}
+		end := len(rest) - 1 // before the closing brace
+		if f+1 < numFields && fields[f+1].Tier != Hidden {
+			if i := bytes.Index(rest, []byte(keys[f+1])); i >= 0 {
+				end = i
+			}
+		}
+		dst, rest = append(dst, rest[:end]...), rest[end:]
+	}
+	return append(dst, '}')
+}
+
+// AppendIDOnly appends the record of a filing of which the id alone is wanted (Query.IDsOnly).
+func AppendIDOnly(dst []byte, id int64) []byte {
+	return append(strconv.AppendInt(append(dst, keys[ID]...), id, 10), '}')
+}
+
 // firstAbove holds, for each tier but the highest, the key of the first field that it does not see.
 var firstAbove = map[Tier][]byte{
 	Free: []byte(keys[PropertyType]),

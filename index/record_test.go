@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -100,6 +101,54 @@ func TestAppendFor_E4_FieldsByTier(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of any set of fields, in any record, whatever its texts look like.
+func TestX9_AppendFields(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFiling(t)
+		r := index.Record(index.AppendRecord(nil, f))
+		tier := rapid.SampledFrom([]index.Tier{index.Free, index.Pro, index.Enterprise}).Draw(t, "tier")
+		returned := slices.DeleteFunc(index.Fields(), func(f index.Field) bool { return !f.Returned(index.Enterprise) })
+		set := index.SetOf(rapid.SliceOf(rapid.SampledFrom(returned)).Draw(t, "fields")...)
+		want := "before "
+		for _, field := range returned {
+			if set.Has(field) && field.Returned(tier) {
+				want += `,"` + field.String() + `":` + string(index.AppendValue(nil, f, field))
+			}
+		}
+		want = strings.Replace(want, " ,", " {", 1) + "}"
+		if diff := cmp.Diff(want, string(r.AppendFields([]byte("before "), tier, set))); diff != "" {
+			t.Errorf("%s of %s (-want +got):\n%s", set, r, diff)
+		}
+		if diff := cmp.Diff(r.AppendFor(nil, tier), r.AppendFields(nil, tier, 0)); diff != "" {
+			t.Errorf("no set (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestX9_AppendFields_OfTheIDAlone(t *testing.T) {
+	t.Parallel()
+	const want = `{"id":9223372036854775807}`
+	r := index.Record(index.AppendIDOnly(nil, math.MaxInt64))
+	if got := string(r.AppendFields(nil, index.Enterprise, index.SetOf())); got != want || string(r) != want {
+		t.Errorf("want %s, got %s of %s", want, got, r)
+	}
+}
+
+func TestX9_FieldSet(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		set  index.FieldSet
+		want string
+	}{
+		{0, ""}, {index.SetOf(), "id"}, {index.SetOf(index.OwnerEmailSecondary, index.Owner, index.Owner, index.ID), "id,owner,ownerEmailSecondary"},
+	} {
+		if got := test.set.String(); got != test.want {
+			t.Errorf("want %q, got %q", test.want, got)
+		}
+	}
 }
 
 // shown is what a tier sees of f, built without AppendRecord.

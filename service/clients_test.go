@@ -25,6 +25,7 @@ import (
 // both forms. of is what of the response they print, the members from the outermost one on, "*" for those of an array.
 var clientCalls = []struct{ name, target, of string }{
 	{"listFilings", "/v1/filings?filing_types=Tax+Lien,Municipal+Lien&categories=residential,land&limit=5", "data * id"},
+	{"listFilings of some fields", "/v1/filings?ids=1,2,3&exclude_counties=Nowhere,%20ZZ&exclude_counties=Elsewhere,%20ZZ&fields=owner", "data * owner"},
 	{"listFilings refused", "/v1/filings?limit=0", "error message"},
 	{"listFilings by cursor", "/v1/filings?limit=15", "data * id"}, // in three pages
 	{"searchFilings", "/v1/filings/search?q=maple&categories=residential,land&sort_by=filing_amount&sort_order=ASC", "data * id"},

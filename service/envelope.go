@@ -32,9 +32,9 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 	tier := recordTier(k.admission.Tier)
 	switch data := result.Data.(type) {
 	case index.Record:
-		dst = data.AppendFor(dst, tier)
+		dst = data.AppendFields(dst, tier, q.Fields)
 	case []index.Record:
-		dst = appendRecords(dst, data, tier)
+		dst = appendRecords(dst, data, tier, q.Fields)
 		if e.Shape.Has(openapi.Pagination) {
 			dst = appendPagination(dst, q, len(data), result)
 		}
@@ -72,14 +72,15 @@ func recordTier(t access.Tier) index.Tier {
 	return index.Free
 }
 
-// appendRecords appends rows as an array, each as tier t sees it. Records are passed through, never decoded.
-func appendRecords(dst []byte, rows []index.Record, t index.Tier) []byte {
+// appendRecords appends rows as an array, each as tier t sees it, with the fields of set. Records are passed through, never
+// decoded.
+func appendRecords(dst []byte, rows []index.Record, t index.Tier, set index.FieldSet) []byte {
 	dst = append(dst, '[')
 	for i, r := range rows {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = r.AppendFor(dst, t)
+		dst = r.AppendFields(dst, t, set)
 	}
 	return append(dst, ']')
 }

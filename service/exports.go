@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,7 +78,8 @@ func (s *Service) begin(k *call, q params.Request, d *download) error {
 	if d.total, err = count(ctx, r, q); err != nil {
 		return err
 	}
-	format, fields := export.Format(q.Format), export.Fields(recordTier(k.admission.Tier))
+	format := export.Format(q.Format)
+	fields := slices.DeleteFunc(export.Fields(recordTier(k.admission.Tier)), func(f index.Field) bool { return !q.Fields.Has(f) })
 	encoder, err := export.NewEncoder(format, fields, q.After > 0)
 	if err != nil {
 		return err

@@ -58,11 +58,11 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 		}
 		c.Set(headerIgnored, negotiate.Tokens(raw.Unknown))
 	}
-	upTo := index.Enterprise
+	tiers := params.Tiers{Fields: recordTier(k.admission.Tier), Filters: index.Enterprise}
 	if s.config.FiltersByTier {
-		upTo = recordTier(k.admission.Tier)
+		tiers.Filters = tiers.Fields
 	}
-	q, err := s.params.Read(raw, func(name string) string { return c.Params(name) }, upTo, s.now())
+	q, err := s.params.Read(raw, func(name string) string { return c.Params(name) }, tiers, s.now())
 	if err != nil {
 		return q, handlers.Refuse(errInvalid, err.Error())
 	}

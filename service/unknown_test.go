@@ -20,7 +20,7 @@ func TestP5_UnknownNames(t *testing.T) {
 		{"the list's on search", "/v1/filings/search?q=a&state=FL", "state"},
 		{"case counts", "/v1/filings?Limit=0", "Limit"},
 		{"no parameters", "/v1/stats?limit=0", "limit"},
-		{"one filing", "/v1/filings/1?fields=id", "fields"},
+		{"one filing", "/v1/filings/1?limit=1", "limit"},
 		{"no token", "/v1/filings?a%0D%0Ab%2Cc=1&%C3%A9=1&%25=", "a%0D%0Ab%2Cc, %C3%A9, %25"},
 		{"long", "/v1/filings?" + strings.Repeat("n", 100) + "=1", strings.Repeat("n", 61) + "..."},
 		{"no name", "/v1/filings?=1", ""},
@@ -56,14 +56,14 @@ func TestP5_Strict(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
 	const others = "min_amount, max_amount, filing_type, filing_types, date_range, month, date_start, date_end, categories, " +
-		"property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
-		"bounds_north, bounds_south, bounds_east, bounds_west, limit, offset, generation"
+		"exclude_filing_types, exclude_categories, exclude_counties, ids, property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
+		"bounds_north, bounds_south, bounds_east, bounds_west, limit, offset, cursor, fields, generation"
 	for _, tt := range []struct{ name, target, prefer, want string }{
 		{"nearest", "/v1/filings?limitt=1", "handling=strict", "limitt is not a parameter here; the nearest one is limit"},
 		{"nearest to a legacy name", "/v1/filings?lien_typ=1", "handling=strict", "lien_typ is not a parameter here; the nearest one is filing_type"},
 		{"search's on the list", "/v1/filings?sort_by=x", "handling=strict", "sort_by is not a parameter here; those here are county, city, " + others},
 		{"nothing near", "/v1/filings?foo=1", "handling=strict", "foo is not a parameter here; those here are county, city, " + others},
-		{"nothing near a long one", "/v1/filings?fields=1", "handling=strict", "fields is not a parameter here; those here are county, city, " + others},
+		{"nothing near a long one", "/v1/filings?columns=1", "handling=strict", "columns is not a parameter here; those here are county, city, " + others},
 		{"nothing near among few", "/v1/stats/counties?limit=1", "handling=strict", "limit is not a parameter here; those here are state, generation"},
 		{"case", "/v1/filings?COUNTY=1", "handling=strict", "COUNTY is not a parameter here; the nearest one is county"},
 		{"hyphens and no underscore", "/v1/filings?Min-Amount=1", "handling=strict", "Min-Amount is not a parameter here; the nearest one is min_amount"},

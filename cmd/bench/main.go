@@ -7,6 +7,7 @@
 //	load      loads, into both engines
 //	pages     pages of 20 beside the same requests sent to Elasticsearch
 //	answers   responses from the cache
+//	fields    pages with all fields and with some
 //	clusters  map clusters beside bare aggregations
 //	groups    groups beside bare aggregations, and from the cache
 //	expensive the requests that cost most
@@ -55,7 +56,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "pages", "answers", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
+var names = []string{"load", "pages", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -113,7 +114,7 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 		b.data = large
 	}
-	if slices.ContainsFunc([]string{"pages", "answers", "clusters", "groups", "expensive", "offsets", "crawls"}, selected) {
+	if slices.ContainsFunc([]string{"pages", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls"}, selected) {
 		if err := b.measureElastic(ctx, selected); err != nil {
 			return err
 		}
@@ -152,6 +153,9 @@ func (b *bench) measureElastic(ctx context.Context, selected func(string) bool) 
 	}
 	if err == nil && selected("answers") {
 		err = b.measureAnswers(ctx, s, a)
+	}
+	if err == nil && selected("fields") {
+		err = b.measureFields(ctx, s, a)
 	}
 	if err == nil && selected("clusters") {
 		err = b.measureClusters(ctx, s, a)

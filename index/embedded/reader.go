@@ -83,6 +83,10 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if err != nil || len(rows) == 0 {
 		return index.Page{}, err
 	}
+	if q.IDsOnly {
+		ids, err := r.IDs(ctx, rows)
+		return index.Page{Records: idsOnly(ids), End: end}, err
+	}
 	if q.Sort == index.DefaultSort && r.ordered {
 		stored, ok, err := r.Table.Records(ctx, rows)
 		if ok {
@@ -104,6 +108,15 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 		return index.Page{}, err
 	}
 	return index.Page{Records: records, End: end}, nil
+}
+
+// idsOnly returns records of the id alone.
+func idsOnly(ids []int64) []index.Record {
+	records := make([]index.Record, len(ids))
+	for i, id := range ids {
+		records[i] = index.AppendIDOnly(nil, id)
+	}
+	return records
 }
 
 // Filings implements index.Reader. The statement takes no more than milliseconds, and so is not interrupted (see the

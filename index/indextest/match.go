@@ -30,6 +30,10 @@ func (e *Entry) Holds(p index.Predicate) bool {
 			}
 		}
 		return false
+	case index.NoneOf:
+		return !slices.ContainsFunc(e.folded(p.Field), func(v string) bool { return slices.Contains(p.Values, v) })
+	case index.IDs:
+		return slices.Contains(p.IDs, e.ID)
 	case index.Between:
 		v, ok := e.Value(p.Field)
 		return ok && (p.Min == nil || v >= *p.Min) && (p.Max == nil || v <= *p.Max)

@@ -131,9 +131,16 @@ func recovered(err *error) {
 	}
 }
 
-// Rows implements index.Reader.
+// Rows implements index.Reader. A page of ids is taken from the whole page where that is cached.
 func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, "rows ", q), sizeOfPage,
+	if whole := q; r.caches && q.IDsOnly {
+		whole.IDsOnly = false
+		if page, ok := cache.Peek[index.Page](r.engine.cache, r.key(rowsText(whole))); ok {
+			r.engine.hits.Add(1)
+			return page, nil
+		}
+	}
+	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall, q), sizeOfPage,
 		func(ctx context.Context) (index.Page, error) {
 			page, err := r.inner.Rows(ctx, q)
 			if r.caches {
@@ -168,6 +175,10 @@ func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
 	return do(ctx, r, request[int64]{"count", unlessClocked(w, "count ", w), func(int64) int { return 8 },
 		func(ctx context.Context) (int64, error) { return r.inner.Count(ctx, w) }})
 }
+
+const rowsCall = "rows "
+
+func rowsText(q index.Query) string { return rowsCall + q.String() }
 
 func countText(w index.Filter) string { return "count " + w.String() }
 

@@ -271,6 +271,27 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A page of ids is cached for itself, and taken from the whole page where that is cached.
+func TestX9_IDsOnly(t *testing.T) {
+	t.Parallel()
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
+	r := live(t, mustNew(inner, 1<<20))
+	for _, tt := range []struct {
+		idsOnly bool
+		offset  int
+		calls   int64
+	}{
+		{true, 0, 1}, {true, 0, 0}, {false, 0, 1}, {true, 0, 0}, // the ids first
+		{false, 5, 1}, {true, 5, 0}, {false, 5, 0}, // the whole page first
+	} {
+		before := inner.calls.Load()
+		rows, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Offset: tt.offset, Limit: 5, IDsOnly: tt.idsOnly})
+		if calls := inner.calls.Load() - before; len(rows.Records) != 5 || err != nil || calls != tt.calls {
+			t.Errorf("%+v: %d rows, %v, %d calls", tt, len(rows.Records), err, calls)
+		}
+	}
+}
+
 // TestGenerations: what is cached of one generation is not a response of another.
 func TestGenerations(t *testing.T) {
 	t.Parallel()

@@ -12,14 +12,14 @@ import (
 
 // filingSchema is the schema of a filing, from the table of fields.
 //
-// It is one schema for all tiers, although tiers see different fields: a schema for each, joined by oneOf, becomes a
-// union in most generated clients, which has to be taken apart for every field that is read, while the key's tier, and so
-// the shape, is the same for all responses anyway. Here the fields of the free tier are required, all others are optional,
-// and dependentRequired says exactly what tiers mean: their fields come together, and not without those of the tier below.
+// It is one schema for all tiers and for every choice of fields (rule X9), although their records differ: a schema for each,
+// joined by oneOf, becomes a union in most generated clients, which has to be taken apart for every field that is read,
+// while tier and fields, and so the shape, are known to whoever sends the request. Only the id is required: a client that
+// checks responses by a schema, as many do in Python, Kotlin and Rust, must not fail on a record that has what it requested.
 func (b *builder) filingSchema() (*openapi3.Schema, error) {
 	s := of("object", "")
-	s.Description, s.DependentRequired = "A public record. Fields above the caller's tier are absent.", map[string][]string{}
-	tiers := map[index.Tier][]string{}
+	s.Description = "A public record. `id` is always there; so is each field of the caller's tier, unless the parameter `fields` leaves it out."
+	s.Required = []string{index.ID.String()}
 	var examples map[string]json.RawMessage
 	if err := json.Unmarshal(example, &examples); err != nil {
 		return nil, err
@@ -32,22 +32,12 @@ func (b *builder) filingSchema() (*openapi3.Schema, error) {
 		property := b.fieldSchema(f.Info())
 		property.Description, property.Examples = f.Info().Help, []any{examples[f.String()]}
 		switch tier {
-		case index.Free:
-			s.Required = append(s.Required, f.String())
 		case index.Pro:
 			property.Description += " From the tier pro on."
 		case index.Enterprise:
 			property.Description += " Tier enterprise only."
 		}
 		s.WithProperty(f.String(), property)
-		tiers[tier] = append(tiers[tier], f.String())
-	}
-	below := []string{}
-	for _, names := range [][]string{tiers[index.Pro], tiers[index.Enterprise]} {
-		for i, name := range names { // a ring: each needs the next one, so any of them all the others
-			s.DependentRequired[name] = append([]string{names[(i+1)%len(names)]}, below...)
-		}
-		below = names[:1]
 	}
 	return s, nil
 }

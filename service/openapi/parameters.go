@@ -6,6 +6,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"filings/index"
 	"filings/service/params"
 )
 
@@ -71,6 +72,12 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 		}
 	case params.Texts:
 		s = openapi3.NewArraySchema().WithItems(s)
+	case params.Counties:
+		s = openapi3.NewArraySchema().WithItems(s.WithPattern(`^.+, [A-Za-z]{2}$`))
+	case params.FieldNames: // no enum: its constants would rename others of clients in Go, where all have one scope
+		s = openapi3.NewArraySchema().WithItems(s.WithPattern("^(" + strings.Join(p.Choices, "|") + ")$"))
+	case params.IDs:
+		s = openapi3.NewArraySchema().WithItems(of("integer", "int64").WithMin(1)).WithMaxItems(index.MaxIDs)
 	case params.Term:
 		s.WithMinLength(1).WithMaxLength(params.MaxTerm)
 	case params.Integer, params.Number:
@@ -119,8 +126,12 @@ func typed(p *params.Parameter, s string) any {
 		return json.RawMessage(s)
 	case params.Boolean:
 		return s == "true"
-	case params.Texts, params.ChoiceList:
+	case params.Texts, params.ChoiceList, params.FieldNames:
 		return strings.Split(s, ",")
+	case params.Counties:
+		return strings.Split(s, ";")
+	case params.IDs:
+		return json.RawMessage("[" + s + "]")
 	}
 	return s
 }

@@ -37,8 +37,8 @@ type bounds struct {
 const finerTiles = 2
 
 // Read reads the values of raw and of the path, and builds the Request. The first invalid one in the order of the table is
-// the error. segment returns the segment of the path for a parameter, as it was sent. Filters may be by fields up to tier.
-func (t *Table) Read(raw Raw, segment func(name string) string, tier index.Tier, now time.Time) (Request, error) {
+// the error. segment returns the segment of the path for a parameter, as it was sent. tiers are the caller's.
+func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now time.Time) (Request, error) {
 	raw, at, err := t.crawl(raw, now.UTC().Truncate(24*time.Hour))
 	if err != nil {
 		return Request{}, err
@@ -65,16 +65,16 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tier index.Tier,
 		}
 		v, some, ok := p.read(text)
 		if !ok {
-			return Request{}, p.invalid(name, text)
+			return Request{}, p.invalid(name, text, v)
 		}
 		if !some {
 			if p.required&raw.on != 0 {
-				return Request{}, p.invalid(name, text)
+				return Request{}, p.invalid(name, text, v)
 			}
 			continue
 		}
-		if p.reveals(v) > tier {
-			return Request{}, p.above(name)
+		if err := p.above(name, v, tiers); err != nil {
+			return Request{}, err
 		}
 		b.apply(p, name, v)
 	}
@@ -111,6 +111,10 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 	switch p.op {
 	case opEqual:
 		b.anyOf(p.fields, append(v.texts, v.text))
+	case opExclude:
+		b.where = append(b.where, index.NoneOf{Field: p.fields[0], Values: foldAll(v.texts)})
+	case opIDs:
+		b.where = append(b.where, index.IDs{IDs: v.ids})
 	case opInCounty:
 		b.request.County = v.text
 		b.where = append(b.where, index.InCounty(v.text))
@@ -156,7 +160,27 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.request.After = v.integer
 	case opGeneration:
 		b.request.Generation = v.text
+	case opFields:
+		b.request.Fields = index.SetOf(returned(v.texts)...)
+		q.IDsOnly = b.request.Fields == index.SetOf()
 	}
+}
+
+// returned are the fields of these names.
+func returned(names []string) []index.Field {
+	fields := make([]index.Field, len(names))
+	for i, name := range names {
+		fields[i], _ = index.ByName(name) // one of fieldNames, all of which are loaded
+	}
+	return fields
+}
+
+func foldAll(values []string) []string {
+	folded := make([]string, len(values))
+	for i, v := range values {
+		folded[i] = index.Fold(v)
+	}
+	return folded
 }
 
 // anyOf adds values to the ones that the same fields may equal: filing_type and filing_types together are any of all.

@@ -15,23 +15,51 @@ func invalid(name, must string, args ...any) error {
 	return errors.New(name + " " + fmt.Sprintf(must, args...))
 }
 
-// invalid is the error of a value that p does not take. The message for limit is the specification's, to the letter.
-func (p *Parameter) invalid(name, text string) error {
-	if p.op == opLimit || p.InPath {
+// invalid is the error of a value that p does not take, read as v. The message for limit is the specification's, to the
+// letter.
+func (p *Parameter) invalid(name, text string, v value) error {
+	switch {
+	case p.op == opLimit || p.InPath:
 		return invalid(name, "must be %s", p.Form())
+	case p.Kind == FieldNames:
+		return p.unknownField(name, v.wrong)
+	case len(v.ids) > index.MaxIDs:
+		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.ids))
+	case p.Kind == Counties, p.Kind == IDs:
+		text = v.wrong
 	}
 	hint := ""
-	if p.Most > 0 {
-		if near := nearest(p.unknown(items(text)), p.Choices); near != "" {
-			hint = "; the nearest one is " + near
+	if p.Most > 0 && v.wrong != "" {
+		if i := nearest(v.wrong, p.Choices); i >= 0 {
+			hint = "; the nearest one is " + p.Choices[i]
 		}
 	}
 	return invalid(name, "must be %s, not %s%s", p.Form(), strconv.Quote(Shorten(text)), hint)
 }
 
-// above is the error of a filter by fields that the caller's tier does not show.
-func (p *Parameter) above(name string) error {
-	return invalid(name, "must not be given with a key of this tier: it filters by fields that only the %s tier and above show", p.tier())
+// unknownField is the error of a list of fields that has an unknown one. It names the nearest one; where none is near, all.
+func (p *Parameter) unknownField(name, unknown string) error {
+	must := "must be " + p.Form() + ", not " + strconv.Quote(Shorten(unknown)) + "; "
+	if i := nearest(unknown, p.Choices); i >= 0 {
+		return invalid(name, must+"the nearest one is %s", p.Choices[i])
+	}
+	return invalid(name, must+"those are %s", strings.Join(p.Choices, ", "))
+}
+
+// above is the error of a value v that needs a higher tier than the caller's: a field that this one does not show, or a
+// filter by such fields.
+func (p *Parameter) above(name string, v value, tiers Tiers) error {
+	if p.Kind == FieldNames {
+		for _, f := range returned(v.texts) {
+			if tier := f.Info().Tier; tier > tiers.Fields {
+				return invalid(name, "must not have %s with a key of this tier: only the %s tier and above show it", f, tier)
+			}
+		}
+	}
+	if p.reveals(v) > tiers.Filters {
+		return invalid(name, "must not be given with a key of this tier: it filters by fields that only the %s tier and above show", p.tier())
+	}
+	return nil
 }
 
 // Shorten cuts a text of the client, so that a message stays readable.
@@ -61,32 +89,31 @@ func (t *Table) Unknown(on Endpoints, name string) error {
 	return invalid(Shorten(name), "is not a parameter here; those here are %s", strings.Join(all, ", "))
 }
 
-// nearest returns the current name of the endpoint's parameter that name, which may resemble a legacy one, is nearest to
-// in any case; "" where more than about a third of its characters would have to change, so that it is no slip.
+// nearest returns the current name of the endpoint's parameter that name, which may resemble a legacy one, is nearest to;
+// "" where none is near.
 func (t *Table) nearest(on Endpoints, name string) string {
-	var names []string
-	current := map[string]string{}
+	var current, candidates []string
 	for _, p := range t.Of(on) {
-		if p.InPath {
-			continue
-		}
 		for _, candidate := range []string{p.Name, p.Legacy} {
-			if candidate != "" {
-				names = append(names, candidate)
-				current[candidate] = p.Name
+			if candidate != "" && !p.InPath {
+				current, candidates = append(current, p.Name), append(candidates, candidate)
 			}
 		}
 	}
-	return current[nearest(name, names)]
+	if i := nearest(name, candidates); i >= 0 {
+		return current[i]
+	}
+	return ""
 }
 
-// nearest returns the candidate that name is nearest to in any case; "" where none is near.
-func nearest(name string, candidates []string) (best string) {
-	name = index.Fold(Shorten(name))
+// nearest returns the position of the candidate that name is nearest to, in any case; -1 where more than about a third of
+// its characters would have to change, so that it is no slip.
+func nearest(name string, candidates []string) (best int) {
+	best, name = -1, index.Fold(Shorten(name))
 	least := (utf8.RuneCountInString(name)+1)/3 + 1
-	for _, candidate := range candidates {
-		if d := distance(name, candidate); d < least {
-			best, least = candidate, d
+	for i, candidate := range candidates {
+		if d := distance(name, index.Fold(candidate)); d < least {
+			best, least = i, d
 		}
 	}
 	return best

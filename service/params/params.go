@@ -37,8 +37,9 @@ type Request struct {
 	// Cursor is where a page by cursor begins, with the parameters of the page; After is "" for the first one. nil: a page
 	// by offset.
 	Cursor *cursor.Cursor
-	Format string // of an export
-	After  int64  // the id of the filing behind which an export begins; 0: at the first one
+	Fields index.FieldSet // of each record; the zero set: all that the caller's tier sees
+	Format string         // of an export
+	After  int64          // the id of the filing behind which an export begins; 0: at the first one
 
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
@@ -56,7 +57,7 @@ type Caller struct{ User, Tier string }
 func (r *Request) canonical(on Endpoints) string {
 	switch {
 	case on&pages != 0:
-		text := r.Query.String()
+		text := r.Query.String() + r.fieldsText()
 		if r.Cursor != nil { // the page says of what it is a part
 			text += fmt.Sprintf(" by cursor, %d of %d", r.Cursor.Seen, r.Cursor.Total)
 		}
@@ -68,9 +69,22 @@ func (r *Request) canonical(on Endpoints) string {
 	case on&CountyStats != 0:
 		return r.State
 	case on&OneFiling != 0:
-		return strconv.FormatInt(r.ID, 10)
+		return strconv.FormatInt(r.ID, 10) + r.fieldsText()
 	case on&(OneCounty|Export) != 0:
 		return r.Query.Where.String()
 	}
 	return ""
+}
+
+func (r *Request) fieldsText() string {
+	if r.Fields == 0 {
+		return ""
+	}
+	return " fields " + r.Fields.String()
+}
+
+// Tiers say what a caller may request.
+type Tiers struct {
+	Fields  index.Tier // whose fields records may have
+	Filters index.Tier // up to whose fields filters may be
 }

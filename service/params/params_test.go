@@ -2,6 +2,7 @@ package params
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func (t *Table) parse(on Endpoints, query string) (Request, Raw, error) {
 	if err != nil {
 		return Request{}, raw, err
 	}
-	r, err := t.Read(raw, func(name string) string { return map[string]string{"id": "7", "county": "Orange"}[name] }, index.Enterprise, testNow())
+	r, err := t.Read(raw, func(name string) string { return map[string]string{"id": "7", "county": "Orange"}[name] }, Tiers{index.Enterprise, index.Enterprise}, testNow())
 	return r, raw, err
 }
 
@@ -110,27 +111,28 @@ func TestP4_RepeatedLists(t *testing.T) {
 				}
 				switch {
 				case name == "" || required != "" && strings.Contains("&"+required, "&"+name+"="):
-				case p.Kind != Texts && p.Kind != ChoiceList:
+				case !p.List():
 					if want, got := name+" must be given only once", text(p.Example, p.Example); got != want && (on == Clusters || !p.edge()) {
 						t.Errorf("%s: %s, want %s", name, got, want)
 					}
 				default:
 					lists++
-					a, b, _ := strings.Cut(url.QueryEscape(p.Example), "%2C")
-					for _, values := range [][]string{{a, b}, {b, a}, {a, b, a}, {a + "," + b, b}, {"", a + "%2C+", b + ",,"}, {"+" + b, a, ""}} {
-						if want, got := text(a+","+b), text(values...); got != want {
+					comma := url.QueryEscape(p.separator())
+					a, b, _ := strings.Cut(url.QueryEscape(p.Example), comma)
+					for _, values := range [][]string{{a, b}, {b, a}, {a, b, a}, {a + comma + b, b}, {"", a + comma + "+", b + comma + comma}, {"+" + b, a, ""}} {
+						if want, got := text(a+comma+b), text(values...); got != want || strings.Contains(got, "must") {
 							t.Errorf("%s: %q is %q, want %q", name, values, got, want)
 						}
 					}
-					if want, got := text(""), text("", ",", "+"); got != want {
+					if want, got := text(""), text("", comma, "+"); got != want {
 						t.Errorf("%s: repeated empty values are %q, want %q", name, got, want)
 					}
 				}
 			}
 		}
 	}
-	if lists != 9 {
-		t.Errorf("%d lists, want filing_types, lien_types and categories on three endpoints", lists)
+	if lists != 6*3+2*2 {
+		t.Errorf("%d lists, want filing_types, lien_types, categories and three exclude_* on three endpoints, ids and fields on two", lists)
 	}
 }
 
@@ -154,7 +156,8 @@ func TestRequiredBy(t *testing.T) {
 	}
 }
 
-// TestP3_OneTable: what the list takes, search takes too, and clusters takes all of it but what pages are cut by.
+// TestP3_OneTable: what the list takes, search takes too, and clusters takes all of it but what pages are cut by, and the
+// choice of filings by their ids.
 func TestP3_OneTable(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -162,7 +165,7 @@ func TestP3_OneTable(t *testing.T) {
 		if _, ok := table.names[Search][name]; !ok {
 			t.Errorf("search does not take %s", name)
 		}
-		if _, ok := table.names[Clusters][name]; ok == (name == "limit" || name == "offset" || name == "cursor") {
+		if _, ok := table.names[Clusters][name]; ok == slices.Contains([]string{"limit", "offset", "cursor", "fields", "ids"}, name) {
 			t.Errorf("clusters: %s", name)
 		}
 	}
@@ -172,13 +175,13 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"limit=5&offset=3", "county=Orange%2C+FL&city=a;b", "q=%ff", "bounds_north=1&bounds_south=0&bounds_east=-1&bounds_west=1",
 		"min_amount=-12.5&max_amount=1e5", "lien_type=a&filing_type=b", "=&&&=%", "date_range=36500&month=2024-02&date_start=2024-02-29",
-		"categories=land,,residential&has_data=1", "q=+%C2%A0x&sort_by=record_date&sort_order=ASC", "state=fl", "%00=%00",
+		"categories=land,,residential&has_data=1", "fields=owner,id&ids=2,1,2", "exclude_counties=a,+fl%3Bb,+GA&exclude_filing_types=x&ids=0", "q=+%C2%A0x&sort_by=record_date&sort_order=ASC", "state=fl", "%00=%00",
 	} {
 		f.Add(seed)
 	}
 	table := newTable()
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, on := range []Endpoints{0, List, Search, CountyStats, Clusters} {
+		for _, on := range []Endpoints{0, List, Search, CountyStats, Clusters, OneFiling} {
 			q, raw, err := table.parse(on, query)
 			checkUnknown(t, raw, query)
 			if err != nil {
@@ -221,6 +224,14 @@ func checkRequest(t *testing.T, q Request, query string) {
 				if v == "" || v != index.Fold(v) || !utf8.ValidString(v) {
 					t.Fatalf("%q: %v", query, p)
 				}
+			}
+		case index.NoneOf:
+			if len(p.Values) == 0 || slices.ContainsFunc(p.Values, func(v string) bool { return v == "" || v != index.Fold(v) }) {
+				t.Fatalf("%q: %v", query, p)
+			}
+		case index.IDs:
+			if n := len(p.IDs); n == 0 || n > index.MaxIDs || p.IDs[0] < 1 {
+				t.Fatalf("%q: %v", query, p)
 			}
 		case index.Between:
 			if p.Min == nil && p.Max == nil || p.Min != nil && p.Max != nil && !(*p.Min <= *p.Max) {

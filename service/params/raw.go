@@ -88,7 +88,7 @@ func (v rawValue) filled() bool {
 }
 
 // text returns the value of p, which is row i, decoded and trimmed, and the name under which it was sent. A list may have
-// been repeated (rule P4); its values are joined by commas. text is "" where p is absent or empty.
+// been repeated (rule P4); its values are joined by what separates its items. text is "" where p is absent or empty.
 func (r Raw) text(i int, p *Parameter) (text, name string, err error) {
 	if r.values == nil || len(r.values[i]) == 0 {
 		if p.required&r.on != 0 {
@@ -114,7 +114,7 @@ func (r Raw) text(i int, p *Parameter) (text, name string, err error) {
 		}
 		texts[i] = strings.TrimSpace(s)
 	}
-	text = strings.Join(texts, ",")
+	text = strings.Join(texts, p.separator())
 	if text == "" && (p.required&r.on != 0 || p.Kind == Term) { // a term has a character or more (rule P4)
 		return "", "", invalid(name, "must be %s", p.Form())
 	}

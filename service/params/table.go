@@ -50,6 +50,9 @@ type Kind uint8
 const (
 	Text       Kind = iota
 	Texts           // comma-separated, repeated, or both
+	Counties        // separated by semicolons, repeated, or both; each one with its state
+	IDs             // comma-separated, repeated, or both: 1 to index.MaxIDs different ones
+	FieldNames      // comma-separated, repeated, or both; each one of Choices, which are no type of a client's
 	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
 	Integer         // plain decimal
 	Number          // plain decimal
@@ -68,6 +71,8 @@ type operator uint8
 
 const (
 	opEqual       operator = iota // one of fields equals one of the values
+	opExclude                     // fields[0] equals none of the values
+	opIDs                         // the id is one of these
 	opInCounty                    // the county, or every county of that name
 	opContains                    // a substring of the searched fields
 	opAtLeast                     // fields[0] is at least the number
@@ -94,6 +99,7 @@ const (
 	opCursor
 	opFormat
 	opAfter
+	opFields // the fields of each record
 )
 
 // RequiredBy reports whether on, which takes p, has no response without it.
@@ -169,10 +175,8 @@ func at(v float64) *float64 { return &v }
 // invalid parameters the first one in it is reported. legacyHasData is the legacy name of has_property_data.
 func rows(legacyHasData string) []Parameter {
 	return []Parameter{
-		{Name: "q", On: Search | Clusters | Groups, required: Search, Kind: Term, op: opContains,
+		{Name: "q", On: Search | Clusters | Groups | Export, required: Search, Kind: Term, op: opContains,
 			Help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", Example: "maple"},
-		{Name: "q", On: Export, Kind: Term, op: opContains,
-			Help: "As in search: only filings with this substring. All when omitted.", Example: "maple"},
 		{Name: "county", On: filters, Kind: Text, op: opInCounty,
 			Help: "County, as in `Orange, FL`; `Orange` is every county of that name.", Example: "Orange, FL"},
 		{Name: "city", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.City},
@@ -195,6 +199,14 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Recorded on that day or earlier.", Example: "2026-01-31"},
 		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opEqual, fields: []index.Field{index.Categories},
 			Help: "Categories, any of them: separated by commas, or the parameter repeated.", Example: "residential,land"},
+		{Name: "exclude_filing_types", On: filters, Kind: Texts, op: opExclude, fields: []index.Field{index.FilingType},
+			Help: "Filing types, none of them: separated by commas, or the parameter repeated. Filings without a type stay.", Example: "Tax Lien,Judgment"},
+		{Name: "exclude_categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opExclude, fields: []index.Field{index.Categories},
+			Help: "Categories, none of them: separated by commas, or the parameter repeated. Filings without categories stay.", Example: "land,commercial"},
+		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County},
+			Help: "Counties, none of them, each with its state: separated by semicolons, or the parameter repeated.", Example: "Orange, FL;Lee, FL"},
+		{Name: "ids", On: pages | Groups | Export, Kind: IDs, op: opIDs, fields: []index.Field{index.ID},
+			Help: "Ids of filings, any of them: separated by commas, or the parameter repeated. The same id twice counts once.", Example: "1,2,3"},
 		{Name: "property_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.PropertyClassification, index.Categories},
 			Help: "Property classification, or one of the categories.", Example: "residential"},
 		{Name: "has_property_data", Legacy: legacyHasData, On: filters, Kind: Boolean, op: opPresent, fields: []index.Field{index.PropertyData},
@@ -231,6 +243,9 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "cursor", On: pages, Kind: Text, op: opCursor,
 			Help: "`*` for the first page of a crawl, then `next_cursor` of the page before, which is enough by itself: it holds the generation, the other " +
 				"parameters and the place. Given beside it they must be the same; `limit` may change.", Example: "*"},
+		{Name: "fields", On: pages | OneFiling | Export, Kind: FieldNames, Choices: fieldNames(), op: opFields,
+			Help:    "Fields of each filing, these only, in the record's own order: separated by commas, or the parameter repeated. `id` is always one.",
+			Example: "id,owner"},
 		{Name: "state", On: CountyStats, Kind: State, op: opState,
 			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
 		{Name: "generation", On: Queried, Kind: Generation, op: opGeneration,
@@ -265,6 +280,16 @@ var sorts = []struct {
 	{"current_amount", index.CurrentAmount},
 	{"property_owner", index.Owner},
 	{"created_at", index.CreatedAt},
+}
+
+// fieldNames are the values of fields: the names of all fields that some tier sees.
+func fieldNames() (names []string) {
+	for _, f := range index.Fields() {
+		if f.Returned(index.Enterprise) {
+			names = append(names, f.String())
+		}
+	}
+	return names
 }
 
 func sortNames() []string {

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"net/url"
 	"testing"
 
 	"filings/index"
@@ -18,7 +19,7 @@ func TestFiltersByTier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = table.Read(raw, nil, tier, testNow())
+		_, err = table.Read(raw, nil, Tiers{index.Enterprise, tier}, testNow())
 		return err
 	}
 	required := map[Endpoints]string{List: "", Search: "q=x&", Clusters: "zoom=1&bounds_north=1&bounds_south=0&bounds_east=1&bounds_west=0&"}
@@ -45,7 +46,7 @@ func TestFiltersByTier(t *testing.T) {
 			if _, pro := refused[p.Name+"="+p.Example]; pro || p.tier() > index.Free || p.edge() || p.op == opContains || p.op == opZoom {
 				continue
 			}
-			if err := read(on, rest+p.Name+"="+p.Example, index.Free); err != nil {
+			if err := read(on, rest+p.Name+"="+url.QueryEscape(p.Example), index.Free); err != nil {
 				t.Errorf("%s=%s of free: %v", p.Name, p.Example, err)
 			}
 		}
@@ -58,7 +59,7 @@ func TestFiltersByTier_Fields(t *testing.T) {
 	t.Parallel()
 	free := map[operator]bool{opInCounty: true, opContains: true, opLastDays: true, opInMonth: true, opFrom: true, opTo: true, // by free fields
 		opNorth: true, opSouth: true, opEast: true, opWest: true,
-		opSortBy: true, opSortOrder: true, opLimit: true, opOffset: true, opState: true, opZoom: true, opCursor: true, opBy: true, opID: true, opGeneration: true, opFormat: true, opAfter: true}
+		opSortBy: true, opSortOrder: true, opLimit: true, opOffset: true, opState: true, opZoom: true, opCursor: true, opBy: true, opID: true, opFields: true, opGeneration: true, opFormat: true, opAfter: true}
 	for _, p := range newTable().rows {
 		if len(p.fields) == 0 && !free[p.op] {
 			t.Errorf("%s names no field", p.Name)

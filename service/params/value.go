@@ -16,7 +16,9 @@ import (
 // value is a parameter's value, read by its kind.
 type value struct {
 	text    string   // Text, Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
-	texts   []string // Texts and ChoiceList, never empty
+	texts   []string // Texts, ChoiceList, Counties and FieldNames, never empty
+	ids     []int64  // IDs, never empty, each once
+	wrong   string   // the first item that a list does not take
 	number  float64
 	integer int64
 	is      bool
@@ -33,10 +35,8 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	case Term:
 		v.text = index.Squeeze(s)
 		ok = utf8.RuneCountInString(v.text) <= MaxTerm
-	case Texts, ChoiceList:
-		v.texts = items(s)
-		ok = p.Kind == Texts || p.unknown(v.texts) == "" && (p.Most == 0 || len(v.texts) <= p.Most && !repeats(v.texts))
-		return v, len(v.texts) > 0, ok
+	case Texts, ChoiceList, Counties, IDs, FieldNames:
+		return p.readList(items(s, p.separator()))
 	case Integer:
 		v.integer, ok = readInteger(s)
 		ok = ok && p.within(float64(v.integer))
@@ -56,7 +56,7 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	case Month:
 		v.day, ok = readTime("2006-01", s)
 	case State:
-		v.text, ok = strings.ToUpper(s), len(s) == 2 && strings.Trim(s, letters) == ""
+		v.text, ok = strings.ToUpper(s), isState(s)
 	case Generation:
 		v.text, ok = s, index.ValidGenerationID(s)
 	case Segment:
@@ -66,20 +66,38 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	return v, true, ok
 }
 
-// unknown returns the first of items that is none of p's choices, or "".
-func (p *Parameter) unknown(items []string) string {
-	for _, item := range items {
-		if !slices.Contains(p.Choices, item) {
-			return item
+// readList reads the items of a list. Of more ids than there may be, none is wrong.
+func (p *Parameter) readList(list []string) (v value, some, ok bool) {
+	v.texts = list
+	for _, item := range list {
+		switch id, isInteger := readInteger(item); {
+		case (p.Kind == ChoiceList || p.Kind == FieldNames) && !slices.Contains(p.Choices, item),
+			p.Kind == Counties && !withState(item),
+			p.Kind == IDs && (!isInteger || id < 1):
+			v.wrong = item
+			return v, true, false
+		case p.Kind == IDs:
+			v.ids = append(v.ids, id)
 		}
 	}
-	return ""
+	slices.Sort(v.ids)
+	v.ids = slices.Compact(v.ids)
+	return v, len(list) > 0, len(v.ids) <= index.MaxIDs && (p.Most == 0 || len(list) <= p.Most && !repeats(list))
 }
 
 // repeats reports whether an item is there twice.
 func repeats(items []string) bool {
 	sorted := slices.Sorted(slices.Values(items))
 	return len(slices.Compact(sorted)) < len(items)
+}
+
+// withState reports whether county is one with its state, as in "Orange, FL". Several of them, separated by commas as other
+// lists are, would look like one of a long name: that is a slip.
+func withState(county string) bool {
+	name, state := index.SplitCounty(county)
+	return name != "" && isState(state) && !slices.ContainsFunc(strings.Split(name, ",")[1:], func(part string) bool {
+		return isState(strings.TrimSpace(part))
+	})
 }
 
 // tier is the lowest one that shows all fields that p looks at.
@@ -100,7 +118,17 @@ func (p *Parameter) reveals(v value) index.Tier {
 }
 
 // List reports whether p takes several values, separated by commas, repeated, or both (rule P4).
-func (p *Parameter) List() bool { return p.Kind == Texts || p.Kind == ChoiceList }
+func (p *Parameter) List() bool {
+	return slices.Contains([]Kind{Texts, ChoiceList, Counties, IDs, FieldNames}, p.Kind)
+}
+
+// separator is what separates the items of p, which is a list. Names of counties hold commas.
+func (p *Parameter) separator() string {
+	if p.Kind == Counties {
+		return ";"
+	}
+	return ","
+}
 
 // Clamped reports whether a value above Max becomes Max instead of being refused (rule P1).
 func (p *Parameter) Clamped() bool { return p.op == opLimit }
@@ -130,6 +158,12 @@ func (p *Parameter) Form() string {
 			return "one or two of " + strings.Join(p.Choices, ", ") + ", each once"
 		}
 		return "a list of " + strings.Join(p.Choices, ", ")
+	case Counties:
+		return "a list of counties, each with its state as in Orange, FL, separated by semicolons"
+	case IDs:
+		return fmt.Sprintf("a list of at most %d ids, which are integers from 1 to %d", index.MaxIDs, math.MaxInt64)
+	case FieldNames:
+		return "a list of a filing's fields"
 	case Day:
 		return "a day as YYYY-MM-DD"
 	case Month:
@@ -162,9 +196,9 @@ func (p *Parameter) numberForm() string {
 	return fmt.Sprintf("%s between %v and %v", what, *p.Min, *p.Max)
 }
 
-// items splits s at commas, trims and skips empty items.
-func items(s string) []string {
-	parts := strings.Split(s, ",")
+// items splits s at a separator, trims and skips empty items.
+func items(s, separator string) []string {
+	parts := strings.Split(s, separator)
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])
 	}
@@ -197,5 +231,8 @@ func readTime(layout, s string) (time.Time, bool) {
 	t, err := time.Parse(layout, s)
 	return t, err == nil && len(s) == len(layout)
 }
+
+// isState reports whether s has the form of a state's abbreviation.
+func isState(s string) bool { return len(s) == 2 && strings.Trim(s, letters) == "" }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -50,6 +50,27 @@ func arrayAt(text []byte) []byte {
 	return array
 }
 
+// IDs returns records of the id alone for the hits in the response to a search that requested no source, only the column
+// of ids.
+func IDs(response []byte) ([]index.Record, error) {
+	if !bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), endOfHits) {
+		return nil, ErrNoRecord
+	}
+	var records []index.Record
+	for rest := response; ; {
+		_, after, found := bytes.Cut(rest, idColumn)
+		if !found {
+			return records, nil
+		}
+		text, after, found := bytes.Cut(after, []byte("]"))
+		id, err := strconv.ParseInt(string(text), 10, 64)
+		if !found || err != nil {
+			return nil, ErrNoRecord
+		}
+		records, rest = append(records, index.AppendIDOnly(nil, id)), after
+	}
+}
+
 // Record returns the source of the one document in a response. It is a part of response, which is not copied.
 func Record(response []byte) (index.Record, error) {
 	_, after, _ := bytes.Cut(response, sourceName)
@@ -59,6 +80,7 @@ func Record(response []byte) (index.Record, error) {
 var (
 	endOfHits  = []byte("]}}") // of the hits, their object, and the response
 	sourceName = []byte(`"_source":`)
+	idColumn   = []byte(`"fields":{"id":[`) // in no text: its quotes would be escaped
 	// behindSource is what follows the source of a hit that was sorted.
 	behindSource = []byte(`},"sort":[`)
 )

@@ -36,6 +36,26 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+func TestX9_IDs(t *testing.T) {
+	t.Parallel()
+	response := `{"took":1,"hits":{"hits":[
+		{"_index":"i","_score":null,"fields":{"id":[9223372036854775807]},"sort":["A \"fields\":{\"id\":[7]}",2]},
+		{"_index":"i","_score":null,"fields":{"id":[1]},"sort":[1]}]}}`
+	want := []string{`{"id":9223372036854775807}`, `{"id":1}`}
+	got, err := IDs([]byte(response))
+	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if none, err := IDs([]byte(`{"hits":{"hits":[]}}`)); err != nil || len(none) != 0 {
+		t.Errorf("no hits: %v, %v", none, err)
+	}
+	for _, bad := range []string{`{"hits":{"hits":[{"fields":{"id":[x]}}]}}`, `{"hits":{"hits":[{"fields":{"id":[1,2]}}]}}`, response[:len(response)-1]} {
+		if got, err := IDs([]byte(bad)); !errors.Is(err, ErrNoRecord) {
+			t.Errorf("%s: %q, %v", bad, got, err)
+		}
+	}
+}
+
 // A record must not grow into the response behind it.
 func TestRecords_RecordsAreCapped(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func (r *Reader) behind(ctx context.Context, q index.Query, clauses []object) (f
 	}
 	for n := 0; n < q.Limit; n = len(found.records) { // once, but for a limit that is larger than a page may be
 		limit := int(min(int64(q.Limit-n), r.longestWalk))
-		more, err := r.firstOf(ctx, partsBehind(part{clauses: clauses, order: sortOrder(q.Sort), after: at}, tied), limit)
+		more, err := r.firstOf(ctx, partsBehind(part{clauses: clauses, order: sortOrder(q.Sort), after: at}, tied), limit, q.IDsOnly)
 		if err != nil {
 			return rows{}, err
 		}
@@ -46,13 +46,13 @@ func (r *Reader) behind(ctx context.Context, q index.Query, clauses []object) (f
 }
 
 // firstOf requests the first filings of parts, one part after the other.
-func (r *Reader) firstOf(ctx context.Context, parts []part, size int) (found rows, err error) {
+func (r *Reader) firstOf(ctx context.Context, parts []part, size int, idsAlone bool) (found rows, err error) {
 	for _, p := range parts {
 		body := rowsBody(p.clauses, p.order, false, 0, size-len(found.records))
 		if p.after != nil {
 			body["search_after"] = p.after.sorted()
 		}
-		more, err := r.rows(ctx, body, p.known)
+		more, err := r.rows(ctx, body, p.known, idsAlone)
 		if err != nil {
 			return rows{}, err
 		}
@@ -156,7 +156,7 @@ func (r *Reader) placeAt(ctx context.Context, q index.Query) (p place, tied bool
 		if err != nil {
 			return nil, false, err
 		}
-		found, err := r.rows(ctx, rowsBody([]object{{"term": object{index.ID.String(): id}}}, order, false, 0, 1), nil)
+		found, err := r.rows(ctx, rowsBody([]object{{"term": object{index.ID.String(): id}}}, order, false, 0, 1), nil, true)
 		if err == nil && len(found.records) == 0 {
 			err = fmt.Errorf("%w: there is no filing %d", index.ErrPlace, id)
 		}

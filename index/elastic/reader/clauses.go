@@ -28,7 +28,11 @@ func clauses(w index.Filter, counties []string) ([]object, error) {
 func clause(p index.Predicate, counties []string) ([]object, error) {
 	switch p := p.(type) {
 	case index.AnyOf:
-		return anyOf(p), nil
+		return []object{anyOf(p)}, nil
+	case index.NoneOf:
+		return []object{not(anyOf(index.AnyOf{Fields: []index.Field{p.Field}, Values: p.Values}))}, nil
+	case index.IDs:
+		return []object{{"terms": object{index.ID.String(): p.IDs}}}, nil
 	case index.Between:
 		return []object{within(numberField(p.Field), bounds(p.Min, p.Max))}, nil
 	case index.Days:
@@ -72,7 +76,7 @@ func numberField(field index.Field) string {
 	return field.String()
 }
 
-func anyOf(p index.AnyOf) []object {
+func anyOf(p index.AnyOf) object {
 	values := make([]string, 0, len(p.Values))
 	for _, v := range p.Values {
 		if len(v) <= maxTerm {
@@ -83,7 +87,7 @@ func anyOf(p index.AnyOf) []object {
 	for i, field := range p.Fields {
 		options[i] = object{"terms": object{document.Derived(field): values}}
 	}
-	return []object{either(options)}
+	return either(options)
 }
 
 // maxTerm is the length, in bytes, of the longest term of an index. No filing has a longer value, and Elasticsearch

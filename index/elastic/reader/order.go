@@ -121,3 +121,10 @@ func (p place) sorted() place {
 }
 
 var firstInteger, lastInteger = strconv.Itoa(math.MinInt64), strconv.Itoa(math.MaxInt64)
+
+// idsOnly makes hits have the id alone, from its column: no stored field is read and decompressed.
+func idsOnly(body object) object {
+	body["stored_fields"] = "_none_"
+	body["docvalue_fields"] = []string{index.ID.String()}
+	return body
+}

@@ -39,7 +39,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 
 // atOffset returns the rows of a page that is found by its offset.
 func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) (found rows, err error) {
-	s := span{name: q.Where.String(), clauses: clauses, order: sortOrder(q.Sort)}
+	s := span{name: q.Where.String(), clauses: clauses, order: sortOrder(q.Sort), idsOnly: q.IDsOnly}
 	for n := 0; n < q.Limit; n = len(found.records) { // once, but for a limit that is larger than a page may be
 		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), r.longestWalk)
 		var more rows
@@ -122,7 +122,7 @@ func (r *Reader) run(ctx context.Context, s span, levels []level, t *table, offs
 
 // page requests filings of s, counted from its end if backwards.
 func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size int64) (rows, error) {
-	found, err := r.rows(ctx, rowsBody(s.clauses, s.order, backwards, int(from), int(size)), s.known)
+	found, err := r.rows(ctx, rowsBody(s.clauses, s.order, backwards, int(from), int(size)), s.known, s.idsOnly)
 	if backwards {
 		slices.Reverse(found.records)
 		found.first, found.last = found.last, found.first
@@ -131,12 +131,16 @@ func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size in
 }
 
 // rows returns what a search finds. known is what all of it is sorted by before the keys of the search.
-func (r *Reader) rows(ctx context.Context, body object, known place) (found rows, err error) {
+func (r *Reader) rows(ctx context.Context, body object, known place, idsAlone bool) (found rows, err error) {
+	read := document.Records
+	if idsAlone {
+		body, read = idsOnly(body), document.IDs
+	}
 	response, err := r.search(ctx, body)
 	if err != nil {
 		return rows{}, err
 	}
-	if found.records, err = document.Records(response); err == nil && len(found.records) > 0 {
+	if found.records, err = read(response); err == nil && len(found.records) > 0 {
 		first, last := document.Sorts(response)
 		found.first, err = placeOf(known, first)
 		if err == nil {

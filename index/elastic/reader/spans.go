@@ -104,6 +104,7 @@ type span struct {
 	clauses []object
 	order   order
 	known   place // what all of it is sorted by before the keys of order
+	idsOnly bool  // of each filing the id is enough
 }
 
 // narrow returns the part of s whose value at level l lies in t's buckets i to j. Filings without a value are not taken
@@ -129,6 +130,7 @@ func (s span) narrow(l level, t *table, i, j int) span {
 		clauses: append(slices.Clip(s.clauses), c),
 		order:   s.order,
 		known:   s.known,
+		idsOnly: s.idsOnly,
 	}
 	if i == j && t.width <= 1 && (!l.code || t.missing(i)) {
 		part.order = part.order.within()

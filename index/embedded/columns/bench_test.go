@@ -17,10 +17,21 @@ func benchFilters() map[string]index.Filter {
 		"amount":   index.Where(index.Between{Field: index.FilingAmount, Min: &low}),
 		"days":     index.Where(index.Days{From: "2023-01-01", To: "2024-12-31"}),
 		"box":      index.Where(index.Box{North: 50, South: 20, East: -60, West: -100}),
+		"ids":      index.Where(index.IDs{IDs: spread(index.MaxIDs)}),
+		"none of":  index.Where(index.NoneOf{Field: index.County, Values: []string{"orange, fl"}}),
 		"contains": index.Where(index.Contains{Text: "trust"}),
 		"letter":   index.Where(index.Contains{Text: "a"}),
 		"times":    index.Where(index.Times{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),
 	}
+}
+
+// spread returns ids of n filings, spread over all of them.
+func spread(n int) []int64 {
+	ids := make([]int64, n)
+	for i := range ids {
+		ids[i] = int64(1 + i*benchFilings/n)
+	}
+	return ids
 }
 
 // BenchmarkFilter evaluates filters that are not cached, over columns that are.

@@ -20,6 +20,10 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	switch p := p.(type) {
 	case index.AnyOf:
 		return t.anyOf(ctx, p)
+	case index.NoneOf:
+		return t.folded(ctx, p.Field, func(values []string) bool { return !shares(values, p.Values) })
+	case index.IDs:
+		return t.oneOf(p.IDs), nil
 	case index.Between:
 		return t.between(p)
 	case index.Days:
@@ -100,27 +104,49 @@ func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
-	wanted := func(v string) bool { return slices.Contains(p.Values, v) }
 	var all []condition
 	for _, field := range p.Fields {
-		column, compared := field.String(), index.Fold
-		if field == index.CountyName {
-			column = index.County.String()
-			compared = func(county string) string {
-				name, _ := index.SplitCounty(index.Fold(county))
-				return name
-			}
-		}
-		if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
-			return nil, fmt.Errorf("embedded engine: no values of %v are looked up", field)
-		}
-		c, err := t.worded(ctx, column, func(word string) bool { return slices.ContainsFunc(listed(compared(word)), wanted) })
+		c, err := t.folded(ctx, field, func(values []string) bool { return shares(values, p.Values) })
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, c)
 	}
 	return either(all...), nil
+}
+
+// folded holds for the rows whose values in field, folded, hold: several of categories, none where there is no value.
+func (t *Table) folded(ctx context.Context, field index.Field, holds func(values []string) bool) (condition, error) {
+	column, compared := field.String(), index.Fold
+	if field == index.CountyName {
+		column = index.County.String()
+		compared = func(county string) string {
+			name, _ := index.SplitCounty(index.Fold(county))
+			return name
+		}
+	}
+	if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
+		return nil, fmt.Errorf("embedded engine: no values of %v are looked up", field)
+	}
+	return t.worded(ctx, column, func(word string) bool { return holds(listed(compared(word))) })
+}
+
+// shares reports whether a has a value of b.
+func shares(a, b []string) bool {
+	return slices.ContainsFunc(a, func(v string) bool { return slices.Contains(b, v) })
+}
+
+// oneOf holds for the rows with one of the ids.
+func (t *Table) oneOf(ids []int64) condition {
+	set := newIDSet(ids)
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		values, err := readColumn[int64](ctx, t, columnID, chunk)
+		if err != nil {
+			return err
+		}
+		set.setBits(bits, values)
+		return nil
+	}
 }
 
 func (t *Table) between(p index.Between) (condition, error) {

@@ -90,22 +90,25 @@ func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error
 	return s, nil
 }
 
-// compileAll compiles the predicates of w, those that take the longest last: they are not evaluated in chunks in which
-// nothing is left.
+// compileAll compiles the predicates of w: ids, which leave nothing in most chunks, go first, and those that take the longest
+// last. What follows is not evaluated in chunks in which nothing is left.
 func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
-	var quick, slow []condition
+	var first, quick, slow []condition
 	for _, p := range w.Predicates() {
 		c, err := t.compile(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		if _, searches := p.(index.Contains); searches {
+		switch p.(type) {
+		case index.IDs:
+			first = append(first, c)
+		case index.Contains:
 			slow = append(slow, c)
-		} else {
+		default:
 			quick = append(quick, c)
 		}
 	}
-	return slices.Concat(quick, slow), nil
+	return slices.Concat(first, quick, slow), nil
 }
 
 // evaluateChunk sets the bits of the rows of a chunk for which every condition holds.

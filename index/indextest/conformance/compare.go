@@ -30,7 +30,7 @@ func compare(ctx context.Context, o *indextest.Oracle, r index.Reader, w index.F
 	if total != int64(len(want)) {
 		return fmt.Errorf("count %v: want %d, got %d", w, len(want), total)
 	}
-	for _, p := range pages(len(want)) {
+	for i, p := range pages(len(want)) {
 		q := index.Query{Where: w, Sort: s, Offset: p.offset, Limit: p.limit}
 		got, err := r.Rows(ctx, q)
 		if err != nil {
@@ -40,6 +40,29 @@ func compare(ctx context.Context, o *indextest.Oracle, r index.Reader, w index.F
 		if err := sameRecords(indextest.Records(rest[:min(p.limit, len(rest))]), got.Records); err != nil {
 			return fmt.Errorf("%v, of %d: %w", q, total, err)
 		}
+		if q.IDsOnly = i%2 == 1; q.IDsOnly {
+			if got, err = r.Rows(ctx, q); err == nil {
+				err = sameIDs(rest[:min(p.limit, len(rest))], got.Records)
+			}
+			if err != nil {
+				return fmt.Errorf("%v, of %d: %w", q, total, err)
+			}
+		}
+	}
+	return nil
+}
+
+// sameIDs compares what records of which the id alone is wanted have in it.
+func sameIDs(want []*index.Filing, got []index.Record) error {
+	var w, g []string
+	for _, f := range want {
+		w = append(w, fmt.Sprintf(`{"id":%d}`, f.ID))
+	}
+	for _, r := range got {
+		g = append(g, string(r.AppendFields(nil, index.Enterprise, index.SetOf())))
+	}
+	if diff := cmp.Diff(w, g); diff != "" {
+		return fmt.Errorf("ids alone (-want +got):\n%s", diff)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (g *generator) holding(e *indextest.Entry) index.Predicate {
 
 // predicate returns one that holds for e, if e has the value that it needs.
 func (g *generator) predicate(e *indextest.Entry) index.Predicate {
-	switch g.IntN(15) {
+	switch g.IntN(18) {
 	case 0:
 		return index.InCounty(g.pick(e.Text(index.County), e.Derived.CountyName))
 	case 1:
@@ -96,8 +96,42 @@ func (g *generator) predicate(e *indextest.Entry) index.Predicate {
 		return g.box(e)
 	case 13:
 		return index.Rest{Date: e.Text(index.FilingDate), ID: e.ID - g.Int64N(2)} // with or without e
+	case 14:
+		return g.ids(e)
+	case 15, 16:
+		return g.noneOf()
 	}
 	return g.contains(e)
+}
+
+// ids are e's and those of up to a hundred others, and some that are no filing's.
+func (g *generator) ids(e *indextest.Entry) index.Predicate {
+	ids := []int64{e.ID}
+	for range g.IntN(index.MaxIDs) {
+		id := g.any().ID
+		if g.IntN(8) == 0 {
+			id += g.Int64N(5) << g.IntN(40)
+		}
+		ids = append(ids, max(1, id))
+	}
+	g.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	return index.IDs{IDs: ids}
+}
+
+// noneOf excludes values of up to three filings.
+func (g *generator) noneOf() index.Predicate {
+	p := index.NoneOf{Field: []index.Field{index.FilingType, index.Categories, index.County}[g.IntN(3)]}
+	for range 1 + g.IntN(3) {
+		f := g.any()
+		values := []string{f.Text(p.Field)}
+		if p.Field == index.Categories {
+			values = f.Categories
+		}
+		for _, v := range values {
+			p.Values = append(p.Values, index.Fold(v))
+		}
+	}
+	return p
 }
 
 func (g *generator) pick(from ...string) string { return from[g.IntN(len(from))] }

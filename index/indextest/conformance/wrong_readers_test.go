@@ -58,6 +58,27 @@ func wrongPredicates() []wrong {
 		holding("first category only", "Edges/P11_one_category", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
 			return right && (p.Fields[0] != index.Categories || len(e.Categories) == 1)
 		}),
+		holding("no value is excluded", "Edges/X11_types_any_case", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
+			return right && (p.Field != index.FilingType || e.Has(p.Field))
+		}),
+		holding("case matters when excluding", "Edges/X11_types_any_case", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
+			return right || p.Field == index.FilingType && strings.Contains(e.Text(index.FilingType), "TAX")
+		}),
+		holding("excluded only if all are", "Edges/X11_categories_any_of_several", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
+			return right || p.Field == index.Categories && len(e.Categories) > len(p.Values)
+		}),
+		holding("excluded in every state", "Edges/X11_counties_of_one_state", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
+			return right && (p.Field != index.County || !slices.ContainsFunc(p.Values, func(v string) bool { return strings.HasPrefix(v, e.Derived.CountyName+",") }))
+		}),
+		holding("one excluded", "Edges/X11_counties_several", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
+			return right || e.Holds(index.NoneOf{Field: p.Field, Values: p.Values[:min(1, len(p.Values))]})
+		}),
+		holding("ids in 32 bits", "Edges/X10_some_are_no_filing", func(e *indextest.Entry, p index.IDs, right bool) bool {
+			return right || slices.ContainsFunc(p.IDs, func(id int64) bool { return int32(id) == int32(e.ID) })
+		}),
+		holding("ten ids", "Edges/X10_a_hundred", func(e *indextest.Entry, p index.IDs, _ bool) bool {
+			return slices.Contains(p.IDs[:min(10, len(p.IDs))], e.ID)
+		}),
 		holding("ends outside", "Edges/P10_amounts_inclusive", func(e *indextest.Entry, p index.Between, right bool) bool {
 			v, _ := e.Value(p.Field)
 			return right && (p.Max == nil || v < *p.Max)
@@ -190,6 +211,14 @@ func wrongPages() []wrong {
 					return len(selected)
 				}
 				return last + 1
+			}
+		}),
+		reading("ids alone of the page behind", "Random/pages_and_totals", func(r *selecting) {
+			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
+				if q.IDsOnly {
+					q.Offset++
+				}
+				return pageOf(selected, q)
 			}
 		}),
 		reading("offsets overlap", "Crawl/P2_P17_pages_of_7", func(r *selecting) {

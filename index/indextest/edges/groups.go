@@ -11,13 +11,15 @@ func Groups() []Group {
 		countyGroup(), cityGroup(), typeGroup(), dayGroup(), amountGroup(), acresGroup(), propertyGroup(),
 		propertyDataGroup(), equityGroup(), foreclosureGroup(), boxGroup(), antimeridianGroup(),
 		searchGroup(), shortGroup(), characterGroup(), controlGroup(), longGroup(), createdGroup(), ownerKindGroup(),
+		excludedTypesGroup(), excludedCategoriesGroup(), excludedCountiesGroup(), idsGroup(),
 	}
 	for n, g := range groups {
 		for _, f := range g.Filings {
 			f.ID += int64(1000 * (n + 1))
 			f.SetText(index.FilingHolder, g.Rule) // in the record, to see in a failure where a filing belongs
 		}
-		for _, c := range g.Cases {
+		for j, c := range g.Cases {
+			g.Cases[j].Where = moved(c.Where, int64(1000*(n+1)))
 			for i := range c.Want {
 				c.Want[i] += int64(1000 * (n + 1))
 			}
@@ -27,13 +29,13 @@ func Groups() []Group {
 }
 
 // Mark returns the predicate that selects the filings of g, and makes them match it. Nothing searches filing types,
-// so that the mark disturbs no rule but P8, whose filings are marked by a date.
+// so that the mark disturbs no rule but P8 and its opposite, whose filings are marked by dates.
 func (g Group) Mark() index.Predicate {
-	if g.Rule == "P8" {
+	if day := map[string]string{"P8": "1808-08-08", "X11 types": "1811-11-11"}[g.Rule]; day != "" {
 		for _, f := range g.Filings {
-			f.SetText(index.FilingDate, "1808-08-08")
+			f.SetText(index.FilingDate, day)
 		}
-		return index.Days{From: "1808-08-08", To: "1808-08-08"}
+		return index.Days{From: day, To: day}
 	}
 	for _, f := range g.Filings {
 		f.SetText(index.FilingType, "Mark "+g.Rule)

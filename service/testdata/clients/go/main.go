@@ -42,6 +42,13 @@ func ids(page []filings.Filing) (all []int64) {
 	return all
 }
 
+func owners(page []filings.Filing) (all []*string) {
+	for _, f := range page {
+		all = append(all, f.Owner)
+	}
+	return all
+}
+
 func run(ctx context.Context) error {
 	address := os.Getenv("ADDRESS")
 	c, err := filings.NewClientWithResponses(address, filings.WithRequestEditorFn(header("X-API-Key", os.Getenv("KEY"))))
@@ -60,6 +67,9 @@ func run(ctx context.Context) error {
 
 	list := ok(c.ListFilingsWithResponse(ctx, &filings.ListFilingsParams{FilingTypes: &types, Categories: &categories, Limit: &limit}))
 	got["listFilings"] = ids(list.JSON200.Data)
+	nowhere := []string{"Nowhere, ZZ", "Elsewhere, ZZ"}
+	some := ok(c.ListFilingsWithResponse(ctx, &filings.ListFilingsParams{Ids: &[]int64{1, 2, 3}, ExcludeCounties: &nowhere, Fields: &[]string{"owner"}}))
+	got["listFilings of some fields"] = owners(some.JSON200.Data)
 	got["listFilings refused"] = ok(c.ListFilingsWithResponse(ctx, &filings.ListFilingsParams{Limit: &none})).JSON400.Error.Message
 	var crawled []int64
 	for cursor := "*"; len(crawled) < 15; {

@@ -23,6 +23,8 @@ async function main(): Promise<void> {
   const got: Record<string, unknown> = {};
 
   got["listFilings"] = ids(be((await api.listFilings({ client, query: { filing_types, categories, limit: 5 } })).data));
+  const some = { ids: [1, 2, 3], exclude_counties: ["Nowhere, ZZ", "Elsewhere, ZZ"], fields: ["owner"] };
+  got["listFilings of some fields"] = be((await api.listFilings({ client, query: some })).data).data.map((filing) => filing.owner);
   const error = be((await api.listFilings({ client, query: { limit: 0 } })).error).error;
   got["listFilings refused"] = typeof error === "string" ? error : error.message;
   const crawled: number[] = [];

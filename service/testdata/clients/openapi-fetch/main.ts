@@ -24,6 +24,9 @@ async function main(): Promise<void> {
 
   const list = await client.GET("/v1/filings", { params: { query: { filing_types, categories, limit: 5 } } });
   got["listFilings"] = ids(be(list.data));
+  const some = { ids: [1, 2, 3], exclude_counties: ["Nowhere, ZZ", "Elsewhere, ZZ"], fields: ["owner"] };
+  const owners = be((await client.GET("/v1/filings", { params: { query: some } })).data).data;
+  got["listFilings of some fields"] = owners.map((filing) => filing.owner);
   const refused = await client.GET("/v1/filings", { params: { query: { limit: 0 } } });
   const error = be(refused.error).error;
   got["listFilings refused"] = typeof error === "string" ? error : error.message;

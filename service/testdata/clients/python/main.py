@@ -60,6 +60,9 @@ def main() -> None:
     page = be(FilingList, list_filings.sync(client=client, filing_types=types, categories=categories, limit=5))
     got["listFilings"] = [filing.id for filing in page.data]
     assert all(filing.filing_type in types for filing in page.data)
+    nowhere = ["Nowhere, ZZ", "Elsewhere, ZZ"]
+    some = list_filings.sync(client=client, ids=[1, 2, 3], exclude_counties=nowhere, fields=["owner"])
+    got["listFilings of some fields"] = [filing.owner for filing in be(FilingList, some).data]
     got["listFilings refused"] = be(ErrorResponse, list_filings.sync(client=client, limit=0)).error.message
     crawled: list[int] = []
     cursor = "*"

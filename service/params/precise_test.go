@@ -1,0 +1,165 @@
+package params
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"filings/index"
+)
+
+// fails reads a query string that must be refused.
+func fails(t *testing.T, on Endpoints, query string, tier index.Tier) string {
+	t.Helper()
+	table := newTable()
+	raw, err := table.Split(on, query)
+	if err == nil {
+		_, err = table.Read(raw, func(string) string { return "7" }, Tiers{Fields: tier, Filters: index.Enterprise}, testNow())
+	}
+	if err == nil {
+		t.Fatalf("%s is taken", query)
+	}
+	return err.Error()
+}
+
+func TestX9_Fields(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		query, want string
+		idsOnly     bool
+	}{
+		{"", "", false},
+		{"fields=", "", false},
+		{"fields=,+,", "", false},
+		{"fields=owner", "id,owner", false},
+		{"fields=owner,id,county&fields=owner", "id,county,owner", false},
+		{"fields=ownerEmailSecondary", "id,ownerEmailSecondary", false},
+		{"fields=id", "id", true},
+	} {
+		for _, on := range []Endpoints{List, Search, OneFiling} {
+			query := tt.query
+			if on == Search {
+				query = "q=a&" + query
+			}
+			q, raw, err := newTable().parse(on, query)
+			if err != nil || len(raw.Unknown) > 0 {
+				t.Fatalf("%s: %v, unknown %v", query, err, raw.Unknown)
+			}
+			if got := q.Fields.String(); got != tt.want || q.Query.IDsOnly != tt.idsOnly {
+				t.Errorf("%s: %q, ids only %t", query, got, q.Query.IDsOnly)
+			}
+			if named := strings.HasSuffix(q.Text, " fields "+tt.want); named != (tt.want != "") {
+				t.Errorf("%s: the canonical text is %s", query, q.Text)
+			}
+		}
+	}
+}
+
+func TestX9_Fields_Refused(t *testing.T) {
+	t.Parallel()
+	all := strings.Join(fieldNames(), ", ")
+	for _, tt := range []struct {
+		query, want string
+		tier        index.Tier
+	}{
+		{"fields=id,ownr", `fields must be a list of a filing's fields, not "ownr"; the nearest one is owner`, index.Free},
+		{"fields=OWNER", `fields must be a list of a filing's fields, not "OWNER"; the nearest one is owner`, index.Free},
+		{"fields=filing_date", `fields must be a list of a filing's fields, not "filing_date"; the nearest one is filingDate`, index.Free},
+		{"fields=*", `fields must be a list of a filing's fields, not "*"; those are ` + all, index.Free},
+		{"fields=createdAt", `fields must be a list of a filing's fields, not "createdAt"; those are ` + all, index.Enterprise},
+		{"fields=city", `fields must be a list of a filing's fields, not "city"; those are ` + all, index.Enterprise},
+		{"fields=owner,bedrooms", "fields must not have bedrooms with a key of this tier: only the pro tier and above show it", index.Free},
+		{"fields=ownerPhonePrimary", "fields must not have ownerPhonePrimary with a key of this tier: only the enterprise tier and above show it", index.Pro},
+		{"fields=%ff", "fields must be percent-encoded UTF-8; a semicolon is written %3B", index.Free},
+	} {
+		for _, on := range []Endpoints{List, OneFiling} {
+			if got := fails(t, on, tt.query, tt.tier); got != tt.want {
+				t.Errorf("%s: %s\nwant %s", tt.query, got, tt.want)
+			}
+		}
+	}
+	for tier, field := range map[index.Tier]string{index.Pro: "bedrooms", index.Enterprise: "ownerPhonePrimary"} {
+		raw, err := newTable().Split(List, "fields="+field)
+		if err == nil {
+			_, err = newTable().Read(raw, nil, Tiers{Fields: tier, Filters: index.Free}, testNow())
+		}
+		if err != nil {
+			t.Errorf("%s of %s: %v", field, tier, err)
+		}
+	}
+}
+
+func TestX10_IDs(t *testing.T) {
+	t.Parallel()
+	ids := make([]string, index.MaxIDs+1)
+	for i := range ids {
+		ids[i] = fmt.Sprint(i + 1)
+	}
+	hundred := strings.Join(ids[:index.MaxIDs], ",")
+	for _, tt := range []struct{ query, want string }{
+		{"ids=", "where "},
+		{"ids=3,1,2,1", "where id in (1,2,3)"},
+		{"ids=3&ids=1,+3", "where id in (1,3)"},
+		{"ids=9223372036854775807", "where id in (9223372036854775807)"},
+		{"ids=" + hundred + "&ids=" + hundred, ""}, // each counts once
+	} {
+		q, _, err := newTable().parse(List, tt.query)
+		if err != nil {
+			t.Errorf("%.40s: %v", tt.query, err)
+		} else if got := q.Query.Where.String(); got != tt.want && tt.want != "" {
+			t.Errorf("%s: %s, want %s", tt.query, got, tt.want)
+		}
+	}
+	const must = "ids must be a list of at most 100 ids, which are integers from 1 to 9223372036854775807, not "
+	for query, want := range map[string]string{
+		"ids=1,x":                       `"x"`,
+		"ids=0":                         `"0"`,
+		"ids=-1":                        `"-1"`,
+		"ids=1.0":                       `"1.0"`,
+		"ids=1+2":                       `"1 2"`,
+		"ids=9223372036854775808":       `"9223372036854775808"`,
+		"ids=" + strings.Join(ids, ","): "101 of them",
+	} {
+		for _, on := range []Endpoints{List, Search} {
+			if got := fails(t, on, "q=a&"+query, index.Free); got != must+want {
+				t.Errorf("%.40s: %s", query, got)
+			}
+		}
+	}
+}
+
+func TestX11_Exclude(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ query, want string }{
+		{"exclude_filing_types=", "where "},
+		{"exclude_filing_types=Tax Lien,b&exclude_filing_types=B", `where filingType not in ("b","tax lien")`},
+		{"exclude_categories=land,residential", `where categories not in ("land","residential")`},
+		{"exclude_counties=Orange, FL;LEE, fl;", `where county not in ("lee, fl","orange, fl")`},
+		{"exclude_counties=Orange, FL&exclude_counties=Lee, FL", `where county not in ("lee, fl","orange, fl")`},
+		{"exclude_counties=St. Mary, of the Lake, LA", `where county not in ("st. mary, of the lake, la")`},
+		{"filing_type=a&exclude_filing_types=a", `where (filingType) in ("a") and filingType not in ("a")`},
+	} {
+		q, _, err := newTable().parse(List, strings.NewReplacer(";", "%3B", " ", "+").Replace(tt.query))
+		if got := q.Query.Where.String(); err != nil || got != tt.want {
+			t.Errorf("%s: %s, %v, want %s", tt.query, got, err, tt.want)
+		}
+	}
+	const counties = "exclude_counties must be a list of counties, each with its state as in Orange, FL, separated by semicolons, not "
+	for query, want := range map[string]string{
+		"exclude_counties=Orange":               counties + `"Orange"`,
+		"exclude_counties=Lee, FL;Orange":       counties + `"Orange"`,
+		"exclude_counties=Orange,FL":            counties + `"Orange,FL"`,
+		"exclude_counties=, FL":                 counties + `", FL"`,
+		"exclude_counties=Orange, F1":           counties + `"Orange, F1"`,
+		"exclude_counties=Orange, FL, Lee, FL":  counties + `"Orange, FL, Lee, FL"`,
+		"exclude_categories=residential,houses": `exclude_categories must be a list of residential, commercial, multi_family, land, not "residential,houses"`,
+		"exclude_filing_types=%ff":              "exclude_filing_types must be percent-encoded UTF-8; a semicolon is written %3B",
+	} {
+		if got := fails(t, List, strings.NewReplacer(";", "%3B", " ", "+").Replace(query), index.Free); got != want {
+			t.Errorf("%s: %s\nwant %s", query, got, want)
+		}
+	}
+	if got := fails(t, List, "exclude_counties=Orange,+FL;Lee,+FL", index.Free); got != "exclude_counties must be percent-encoded UTF-8; a semicolon is written %3B" {
+		t.Error(got)
+	}
+}
