@@ -36,9 +36,14 @@ type Config struct {
 	Stdin   io.Reader // read for "-"
 	Format  string    // "ndjson", "csv", or "" to go by names and media types; "-" is then NDJSON
 
+	Maps []Map // mappings, in the order of the sources that they are for
+
 	Update bool // apply changes to a copy of the live generation
 	Strict bool // reject records with unknown fields
 	DryRun bool // read and check only
+
+	Show   int               // how many of the first records are shown, as they are read or as a mapping makes them
+	OnShow func(text string) // gets these
 
 	MaxRejects int     // rejected records that are put up with
 	Rejects    string  // path of a file for all rejects; "" for none

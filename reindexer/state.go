@@ -37,6 +37,7 @@ type running struct {
 func newRunning(cfg Config, all []source.Source, started time.Time) *running {
 	r := &running{cfg: cfg, started: started, expect: newExpectation(), changed: make(chan struct{}, 1)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, started, r.reject)
+	r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
@@ -75,9 +76,11 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
 	f.StringVar(&cfg.Format, "format", "", "ndjson or csv, for all sources but PostgreSQL; by default by their names")
+	f.Var(&maps{flags: f, cfg: &cfg}, "map", "mapping of the sources behind it, a program in jq: each record becomes what it makes of it")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
+	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them, and what is rejected how often")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons, JSON lines")
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one; 100 does not count that one")
@@ -88,6 +91,24 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 		return p.reindex(ctx, s, cfg)
 	})
 	return cmd
+}
+
+// maps is the flag --map: a file, for the sources behind it.
+type maps struct {
+	flags *pflag.FlagSet
+	cfg   *reindexer.Config
+}
+
+func (m *maps) String() string { return "" }
+func (m *maps) Type() string   { return "file" }
+
+func (m *maps) Set(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	m.cfg.Maps = append(m.cfg.Maps, reindexer.Map{Name: path, Text: string(text), From: m.flags.NArg()})
+	return nil
 }
 
 // someSource refuses a load without sources.
@@ -111,6 +132,7 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 	cfg.Holder = holder()
 	cfg.Log = log
 	cfg.Progress = p.progress(log)
+	cfg.OnShow = func(text string) { fmt.Fprintln(p.out, text) }
 	report, err := reindexer.Run(ctx, cfg)
 	if errors.Is(err, reindexer.ErrUsage) {
 		return usageError{err}

@@ -7,14 +7,11 @@ import (
 	"filings/index"
 )
 
-// Cells returns the cells of a row of CSV, or says what is wrong with it.
-func Cells(row string) (cells []string, fault string) { return split(row, nil) }
-
-// split appends the cells of a row to cells, or says what is wrong with it.
+// Split appends the cells of a row to cells, or says what is wrong with it.
 //
 // It does what encoding/csv does with one row, in half of the time. A reader of encoding/csv would get one row after the
 // other too, since rejects show rows as they are in the file, and a row with a fault must not take the next one with it.
-func split(row string, cells []string) (_ []string, fault string) {
+func Split(row string, cells []string) (_ []string, fault string) {
 	for {
 		cell, rest := row, ""
 		if strings.HasPrefix(row, `"`) {

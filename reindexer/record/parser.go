@@ -36,7 +36,7 @@ func New(rules Rules) *Parser { return &Parser{draft: draft{rules: rules}} }
 
 // NewCSV returns a Parser of the rows of CSV that stand under a header. It fails if that lacks what every record needs.
 func NewCSV(rules Rules, header string) (*Parser, error) {
-	names, fault := split(header, nil)
+	names, fault := Split(header, nil)
 	if fault != "" {
 		return nil, fmt.Errorf("its header is not CSV: %s", fault)
 	}
@@ -84,7 +84,7 @@ func (p *Parser) readObject(text string) {
 
 func (p *Parser) readRow(text string) {
 	var fault string
-	if p.cells, fault = split(text, p.cells[:0]); fault != "" {
+	if p.cells, fault = Split(text, p.cells[:0]); fault != "" {
 		p.fail("", fault)
 		return
 	}

@@ -29,6 +29,9 @@ func Find(names []string, o Options) (all []Source, err error) {
 		if err != nil {
 			return nil, err
 		}
+		for k := range found {
+			found[k].Arg = i
+		}
 		all = append(all, found...)
 	}
 	return all, nil

@@ -62,6 +62,7 @@ type Column struct {
 // Source is one stream of records. Find makes it.
 type Source struct {
 	Name string // as it is reported: of an address neither user, password nor parameters
+	Arg  int    // which of the names given to Find it comes from
 
 	unit string      // that its records are numbered in: line or row
 	info os.FileInfo // nil for what is no file
