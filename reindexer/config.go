@@ -34,7 +34,7 @@ type Config struct {
 	Sources []string  // files, folders, addresses of HTTP and PostgreSQL, or "-" for Stdin
 	Query   string    // for addresses of PostgreSQL; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
-	Format  string    // "ndjson", "csv", or "" to go by names and media types; "-" is then NDJSON
+	Form    source.Form
 
 	Maps []Map // mappings, in the order of the sources that they are for
 
@@ -81,7 +81,7 @@ func (cfg Config) checked() (Config, error) {
 // sources finds what cfg.Sources name.
 func (cfg Config) sources() ([]source.Source, error) {
 	return source.Find(cfg.Sources, source.Options{
-		Stdin: cfg.Stdin, Format: cfg.Format, Query: cfg.Query, Log: cfg.Log,
+		Stdin: cfg.Stdin, Form: cfg.Form, Query: cfg.Query, Log: cfg.Log,
 		Column: func(column string) source.Column {
 			name, known, list := record.NameOf(column)
 			return source.Column{Name: name, Field: known, List: list}

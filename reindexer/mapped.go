@@ -40,10 +40,11 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 
 // mapper makes records of a load of those of one source.
 type mapper struct {
-	program *mapping.Program
-	names   []string // of the cells of a row; nil: records are JSON
-	cells   []string
-	input   map[string]any // a row; reused, since a program keeps nothing
+	program   *mapping.Program
+	names     []string // of the cells of a row; nil: records are JSON
+	cells     []string
+	delimiter byte
+	input     map[string]any // a row; reused, since a program keeps nothing
 }
 
 // newMapper returns what maps the records of in.
@@ -52,29 +53,12 @@ func newMapper(p *mapping.Program, in *source.Reader) (*mapper, error) {
 	if in.Format != source.CSV {
 		return m, nil
 	}
-	header, fault := record.Split(in.Header, nil)
+	header, fault := record.Split(in.Header, in.Delimiter, nil)
 	if fault != "" {
 		return nil, fmt.Errorf("its header is not CSV: %s", fault)
 	}
-	m.names, m.input = columnNames(header), map[string]any{}
+	m.names, m.delimiter, m.input = source.Names(header), in.Delimiter, map[string]any{}
 	return m, nil
-}
-
-// columnNames are the names by which a mapping knows the columns under a header: trimmed, a column without a name by its number,
-// and the second of a name with _2 behind it.
-func columnNames(header []string) []string {
-	names, seen := make([]string, len(header)), map[string]int{}
-	for i, name := range header {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			name = fmt.Sprintf("column_%d", i+1)
-		}
-		if seen[name]++; seen[name] > 1 {
-			name = fmt.Sprintf("%s_%d", name, seen[name])
-		}
-		names[i] = name
-	}
-	return names
 }
 
 // records returns the records that the mapping makes of one, or why it makes none.
@@ -107,7 +91,7 @@ func readRest(d *json.Decoder) (string, error) {
 }
 
 func (m *mapper) readRow(text string) (fault string) {
-	if m.cells, fault = record.Split(text, m.cells[:0]); fault != "" {
+	if m.cells, fault = record.Split(text, m.delimiter, m.cells[:0]); fault != "" {
 		return fault
 	}
 	if len(m.cells) != len(m.names) {

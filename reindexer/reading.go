@@ -157,7 +157,7 @@ func tooLong() error {
 
 func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
 	if in.Format == source.CSV {
-		return record.NewCSV(r.rules, in.Header)
+		return record.NewCSV(r.rules, in.Header, in.Delimiter)
 	}
 	if in.Columns != nil {
 		if err := record.CheckNames("the result of the query", in.Columns); err != nil {

@@ -14,6 +14,7 @@ import (
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
 	"filings/reindexer"
+	"filings/reindexer/source"
 )
 
 func (p *program) reindexCommand() *cobra.Command {
@@ -75,8 +76,12 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	}
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
-	f.StringVar(&cfg.Format, "format", "", "ndjson or csv, for all sources but PostgreSQL; by default by their names")
-	f.Var(&maps{flags: f, cfg: &cfg}, "map", "mapping of the sources behind it, a program in jq: each record becomes what it makes of it")
+	f.StringVar(&cfg.Form.Format, "format", "", "ndjson, csv, json, xlsx or parquet, for all sources but PostgreSQL; by default by their names")
+	f.StringVar(&cfg.Form.Delimiter, "delimiter", "", "what stands between the cells of CSV: , ; | or tab; by default what its header has most of")
+	f.StringVar(&cfg.Form.Encoding, "encoding", "", "how text is written, such as windows-1252; by default UTF-8, or UTF-16 with a byte-order mark")
+	f.StringVar(&cfg.Form.Sheet, "sheet", "", "sheet of an XLSX file; by default its first one")
+	f.StringVar(&cfg.Form.Path, "path", "", "jq program that finds the records of a JSON document, such as '.parcels[]'")
+	f.Var(&mapFlag{flags: f, cfg: &cfg}, "map", "mapping of the sources behind it, a program in jq: each record becomes what it makes of it")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
@@ -85,7 +90,7 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons, JSON lines")
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one; 100 does not count that one")
 	_ = cmd.RegisterFlagCompletionFunc("rejects", completeFile) // fails only for a flag that does not exist, or has one
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"ndjson", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 		cfg.Sources, cfg.Stdin = args, p.in
 		return p.reindex(ctx, s, cfg)
@@ -93,16 +98,16 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	return cmd
 }
 
-// maps is the flag --map: a file, for the sources behind it.
-type maps struct {
+// mapFlag is the flag --map: a file, for the sources behind it.
+type mapFlag struct {
 	flags *pflag.FlagSet
 	cfg   *reindexer.Config
 }
 
-func (m *maps) String() string { return "" }
-func (m *maps) Type() string   { return "file" }
+func (m *mapFlag) String() string { return "" }
+func (m *mapFlag) Type() string   { return "file" }
 
-func (m *maps) Set(path string) error {
+func (m *mapFlag) Set(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err

@@ -10,9 +10,10 @@ type Record struct {
 
 // Reader reads the records of one source.
 type Reader struct {
-	Format  string   // NDJSON or CSV; rows of a query are NDJSON
-	Header  string   // the first row of CSV
-	Columns []string // the names of a query's columns
+	Format    string   // NDJSON or CSV; the rows of all others are NDJSON
+	Header    string   // the first row of CSV
+	Delimiter byte     // between the cells of CSV
+	Columns   []string // the names of a query's columns, or a spreadsheet's
 
 	records
 	close func()

@@ -27,12 +27,6 @@ import (
 	"sync/atomic"
 )
 
-// The formats of records (rule L1).
-const (
-	NDJSON = "ndjson"
-	CSV    = "csv"
-)
-
 // Kinds of errors, wrapped with what happened.
 var (
 	// ErrUsage: what is to be read was said in a way that makes no sense.
@@ -45,8 +39,8 @@ var (
 
 // Options say how names become sources.
 type Options struct {
-	Stdin  io.Reader           // read for "-"
-	Format string              // NDJSON, CSV, or "" to go by names and media types; "-" is then NDJSON
+	Stdin  io.Reader // read for "-"
+	Form   Form
 	Query  string              // run on databases; "" if there are none
 	Column func(string) Column // what a column of a query stands for, by its name
 	Log    *slog.Logger        // for files that are left out
