@@ -107,6 +107,8 @@ type Report struct {
 	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted under "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`
 
+	Reasons map[Reason]int64 `json:"-"` // how many records were rejected for what
+
 	Filings  int64   `json:"filings"` // in the new generation
 	Seconds  float64 `json:"seconds"`
 	Promoted bool    `json:"promoted"`

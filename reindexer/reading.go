@@ -83,7 +83,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		var result record.Result
 		if rec.Long {
 			f.Reset()
-			result.Reason = tooLong().Error()
+			result.Reason = mapping.ErrLong.Error()
 		} else if result = parser.Parse(rec.Text, f); result.Cut && rec.Last {
 			return src.Error(in.Line(), source.ErrUnfinished)
 		}
@@ -97,7 +97,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 // eachMapped is eachOf for a source with a mapping. A record that the mapping cannot read is a reject, as one is that is no
 // filing; both show the record as it was read.
 func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Program, do handle) error {
-	m, err := newMapper(p, in)
+	inputs, err := mapping.NewInputs(in)
 	if err != nil {
 		return src.Error(0, err)
 	}
@@ -110,11 +110,15 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 		if err != nil {
 			return src.Error(in.Line(), err)
 		}
-		var made []mapping.Record
+		var input any
 		if rec.Long {
-			err = tooLong()
+			err = mapping.ErrLong
 		} else {
-			made, err = m.records(rec.Text)
+			input, err = inputs.Value(rec.Text)
+		}
+		var made []mapping.Record
+		if err == nil {
+			made, err = p.Run(input)
 		}
 		if err != nil {
 			f.Reset()
@@ -149,10 +153,6 @@ func (r *reading) take(src source.Source, rec source.Record, f *index.Filing, re
 	}
 	r.rounded += result.Rounded
 	return do(f, result.Deleted)
-}
-
-func tooLong() error {
-	return fmt.Errorf("is longer than %d MiB; only its beginning is shown", source.MaxLine>>20)
 }
 
 func (r *reading) parser(in *source.Reader) (*record.Parser, error) {

@@ -64,6 +64,18 @@ func parseForm(text string) (*form, error) {
 	return &form{pattern: pattern, packed: packed}, nil
 }
 
+// dateIn reads a date in the first of several forms that it has.
+func dateIn(v any, of []any, today time.Time, forms map[string]*form) (result any) {
+	for _, form := range of {
+		if result = date(v, form, today, forms); !isError(result) {
+			return result
+		}
+	}
+	return result
+}
+
+func isError(v any) bool { _, is := v.(error); return is }
+
 // date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one that is not after today.
 func date(v, formOf any, today time.Time, forms map[string]*form) any {
 	text, ok := formOf.(string)

@@ -25,7 +25,7 @@ func functions(today time.Time) []gojq.CompilerOption {
 		gojq.WithFunction("blank", 0, 0, func(v any, _ []any) any { return blank(v) }),
 		gojq.WithFunction("point", 0, 0, ofText("point", point)),
 		gojq.WithFunction("id", 1, 30, func(_ any, texts []any) any { return id(texts) }),
-		gojq.WithFunction("date", 1, 1, func(v any, of []any) any { return date(v, of[0], today, forms) }),
+		gojq.WithFunction("date", 1, 8, func(v any, of []any) any { return dateIn(v, of, today, forms) }),
 	}
 }
 

@@ -18,8 +18,8 @@ type document struct {
 	number  int
 }
 
-// openDocument reads a document as a whole. Its records are what f.Path gives.
-func openDocument(ctx context.Context, text io.Reader, f Form) (*document, error) {
+// openDocument reads a document of at most so many bytes as a whole. Its records are what f.Path gives.
+func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*document, error) {
 	code, err := f.results()
 	if err != nil {
 		return nil, err
@@ -27,12 +27,12 @@ func openDocument(ctx context.Context, text io.Reader, f Form) (*document, error
 	if code == nil {
 		return nil, errNoPath
 	}
-	limited := &io.LimitedReader{R: text, N: maxDocument + 1}
+	limited := &io.LimitedReader{R: text, N: most + 1}
 	d := json.NewDecoder(limited)
 	d.UseNumber()
 	var value any
 	if err := d.Decode(&value); err != nil {
-		return nil, documentError(d, limited, err)
+		return nil, documentError(d, limited, most, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("something follows its JSON value, at byte %d: records one a line are --format ndjson", d.InputOffset()+1)
@@ -40,14 +40,14 @@ func openDocument(ctx context.Context, text io.Reader, f Form) (*document, error
 	return &document{results: code.RunWithContext(ctx, value)}, nil
 }
 
-func documentError(d *json.Decoder, limited *io.LimitedReader, err error) error {
+func documentError(d *json.Decoder, limited *io.LimitedReader, most int64, err error) error {
 	switch {
 	case limited.N == 0:
-		return fmt.Errorf("the JSON document is larger than %d MiB; `jq -c` makes NDJSON of it, which may be of any size", maxDocument>>20)
+		return fmt.Errorf("the JSON document is larger than %d MiB; `jq -c` makes NDJSON of it, which may be of any size", most>>20)
 	case err == io.EOF:
 		return fmt.Errorf("it is empty: a JSON document has a value")
 	case err == io.ErrUnexpectedEOF:
-		return fmt.Errorf("%w: the JSON document is cut off at byte %d", ErrUnfinished, maxDocument+1-limited.N)
+		return fmt.Errorf("%w: the JSON document is cut off at byte %d", ErrUnfinished, most+1-limited.N)
 	}
 	return fmt.Errorf("the JSON document, near byte %d: %w", d.InputOffset()+1, err)
 }

@@ -37,7 +37,7 @@ func open(ctx context.Context, from io.ReadCloser, f Form, file *os.File, read *
 func openForm(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
 	switch f.Format {
 	case XLSX, Parquet:
-		return openSpooled(ctx, plain, f, done)
+		return openSpooled(plain, f, done)
 	}
 	text, err := f.text(plain)
 	if err != nil {
@@ -47,7 +47,7 @@ func openForm(ctx context.Context, plain io.Reader, f Form, done func()) (*Reade
 	case CSV:
 		return openRows(text, f, done)
 	case JSON:
-		d, err := openDocument(ctx, text, f)
+		d, err := openDocument(ctx, text, f, maxDocument)
 		return &Reader{Format: NDJSON, records: d, close: done}, err
 	}
 	if start, _ := text.Peek(1); string(start) == "[" { // an error comes again with the first line

@@ -1,4 +1,4 @@
-package source
+package table
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 // sheet reads the rows of a spreadsheet. Its cells are read twice: as they are stored, and as a person sees them, which alone
 // says that a number is a date.
 type sheet struct {
+	book          *excelize.File
 	stored, shown *excelize.Rows
 	from1904      bool // days are counted from there
 	names         []string
@@ -23,7 +24,7 @@ type sheet struct {
 }
 
 // newSheet begins to read the sheet of book with that name. Its first row that is not empty is its header.
-func newSheet(book *excelize.File, name string) (*Reader, error) {
+func newSheet(book *excelize.File, name string) (*sheet, error) {
 	sheets := book.GetSheetList()
 	if name == "" && len(sheets) > 0 {
 		name = sheets[0]
@@ -31,7 +32,7 @@ func newSheet(book *excelize.File, name string) (*Reader, error) {
 	if !slices.Contains(sheets, name) {
 		return nil, fmt.Errorf("it has no sheet %q; --sheet may be %s", name, strings.Join(quoteAll(sheets), ", "))
 	}
-	s := &sheet{}
+	s := &sheet{book: book}
 	if properties, err := book.GetWorkbookProps(); err == nil && properties.Date1904 != nil {
 		s.from1904 = *properties.Date1904
 	}
@@ -50,7 +51,7 @@ func newSheet(book *excelize.File, name string) (*Reader, error) {
 		return nil, err
 	}
 	s.names = Names(header)
-	return &Reader{Format: NDJSON, Columns: slices.Clone(s.names), records: s, close: func() { _ = book.Close() }}, nil
+	return s, nil
 }
 
 func quoteAll(names []string) []string {
@@ -61,7 +62,9 @@ func quoteAll(names []string) []string {
 	return quoted
 }
 
-func (s *sheet) Line() int { return s.number }
+func (s *sheet) Line() int         { return s.number }
+func (s *sheet) Columns() []string { return slices.Clone(s.names) }
+func (s *sheet) Close()            { _ = s.book.Close() } // only read from
 
 // row returns the next row with a cell that is not empty: its cells as they are stored, and as they are shown.
 func (s *sheet) row() (stored, shown []string, err error) {
@@ -85,10 +88,10 @@ func (s *sheet) row() (stored, shown []string, err error) {
 
 // Next returns the next row as a JSON object: numbers as numbers, dates as YYYY-MM-DD, all else as text, and nothing for an
 // empty cell.
-func (s *sheet) Next() (Record, error) {
+func (s *sheet) Next() ([]byte, error) {
 	stored, shown, err := s.row()
 	if err != nil {
-		return Record{}, err
+		return nil, err
 	}
 	for i := len(s.names); i < len(stored); i++ { // beyond the header
 		s.names = append(s.names, unnamed(i))
@@ -101,7 +104,7 @@ func (s *sheet) Next() (Record, error) {
 		if len(s.buf) > 1 {
 			s.buf = append(s.buf, ',')
 		}
-		s.buf = append(appendText(s.buf, []byte(s.names[i])), ':')
+		s.buf = append(AppendText(s.buf, []byte(s.names[i])), ':')
 		as := ""
 		if i < len(shown) {
 			as = shown[i]
@@ -109,10 +112,7 @@ func (s *sheet) Next() (Record, error) {
 		s.buf = s.appendCell(s.buf, cell, as)
 	}
 	s.buf = append(s.buf, '}')
-	if len(s.buf) > MaxLine {
-		return Record{Text: string(s.buf[:shownOfLong]), Line: s.number, Long: true}, nil
-	}
-	return Record{Text: string(s.buf), Line: s.number}, nil
+	return s.buf, nil
 }
 
 // isDate matches how dates are shown: numbers or a month's name with something between them.
@@ -123,31 +123,12 @@ var jsonNumber = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$`)
 
 func (s *sheet) appendCell(dst []byte, stored, shown string) []byte {
 	if !jsonNumber.MatchString(stored) || strings.TrimSpace(shown) == stored && len(stored) > 15 { // digits that are a text
-		return appendText(dst, []byte(stored))
+		return AppendText(dst, []byte(stored))
 	}
 	if v, err := strconv.ParseFloat(stored, 64); err == nil && shown != stored && isDate.MatchString(strings.TrimSpace(shown)) {
 		if t, err := excelize.ExcelDateToTime(v, s.from1904); err == nil {
-			return appendText(dst, []byte(t.Format(time.DateOnly)))
+			return AppendText(dst, []byte(t.Format(time.DateOnly)))
 		}
 	}
 	return append(dst, stored...)
-}
-
-func unnamed(i int) string { return fmt.Sprintf("column_%d", i+1) }
-
-// Names are the names by which records know columns: trimmed, a column without a name by its number, and the second of a
-// name with _2 behind it.
-func Names(header []string) []string {
-	names, seen := make([]string, len(header)), map[string]int{}
-	for i, name := range header {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			name = unnamed(i)
-		}
-		if seen[name]++; seen[name] > 1 {
-			name = fmt.Sprintf("%s_%d", name, seen[name])
-		}
-		names[i] = name
-	}
-	return names
 }

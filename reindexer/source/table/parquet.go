@@ -1,4 +1,4 @@
-package source
+package table
 
 import (
 	"errors"
@@ -33,9 +33,8 @@ type parquetColumn struct {
 	item int
 }
 
-func newParquet(f *parquet.File) (*Reader, error) {
+func newParquet(f *parquet.File) (*parquetRows, error) {
 	p := &parquetRows{groups: f.RowGroups(), page: make([]parquet.Row, 256)}
-	r := &Reader{Format: NDJSON, records: p, close: p.close}
 	for _, c := range f.Root().Columns() {
 		leaf, list := c, false
 		for !leaf.Leaf() && len(leaf.Columns()) == 1 && leaf.MaxRepetitionLevel() <= 1 { // list, element
@@ -50,12 +49,20 @@ func newParquet(f *parquet.File) (*Reader, error) {
 			item--
 		}
 		p.columns = append(p.columns, parquetColumn{name: c.Name(), list: list, kind: leaf.Type(), item: item})
-		r.Columns = append(r.Columns, c.Name())
 	}
-	return r, nil
+	return p, nil
 }
 
-func (p *parquetRows) close() {
+// Columns returns the names of the columns.
+func (p *parquetRows) Columns() (names []string) {
+	for _, c := range p.columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Close ends the reading.
+func (p *parquetRows) Close() {
 	if p.rows != nil {
 		_ = p.rows.Close() // only read from
 	}
@@ -64,7 +71,7 @@ func (p *parquetRows) close() {
 func (p *parquetRows) Line() int { return p.number }
 
 // Next returns the next row as a JSON object.
-func (p *parquetRows) Next() (_ Record, err error) {
+func (p *parquetRows) Next() (_ []byte, err error) {
 	defer func() {
 		if damage := recover(); damage != nil { // the library does so on some damaged files
 			err = fmt.Errorf("the Parquet file is damaged: %v", damage)
@@ -72,7 +79,7 @@ func (p *parquetRows) Next() (_ Record, err error) {
 	}()
 	for len(p.left) == 0 {
 		if err := p.read(); err != nil {
-			return Record{}, err
+			return nil, err
 		}
 	}
 	row := p.left[0]
@@ -84,15 +91,12 @@ func (p *parquetRows) Next() (_ Record, err error) {
 			p.buf = append(p.buf, ',')
 		}
 		c := p.columns[column]
-		p.buf = append(appendText(p.buf, []byte(c.name)), ':')
+		p.buf = append(AppendText(p.buf, []byte(c.name)), ':')
 		p.buf = c.append(p.buf, values)
 		return true
 	})
 	p.buf = append(p.buf, '}')
-	if len(p.buf) > MaxLine {
-		return Record{Text: string(p.buf[:shownOfLong]), Line: p.number, Long: true}, nil
-	}
-	return Record{Text: string(p.buf), Line: p.number}, nil
+	return p.buf, nil
 }
 
 // read fills p.left, or returns io.EOF.
@@ -145,9 +149,9 @@ func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
 	if logical := c.kind.LogicalType(); logical != nil {
 		switch t := logical.Value.(type) {
 		case *format.DateType:
-			return appendText(dst, time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(nil, time.DateOnly))
+			return AppendText(dst, time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(nil, time.DateOnly))
 		case *format.TimestampType:
-			return appendText(dst, timeOf(t, v.Int64()).AppendFormat(nil, time.RFC3339Nano))
+			return AppendText(dst, timeOf(t, v.Int64()).AppendFormat(nil, time.RFC3339Nano))
 		case *format.DecimalType:
 			return appendDecimal(dst, v, int(t.Scale))
 		case *format.IntType:
@@ -169,9 +173,9 @@ func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
 		return appendFloat(dst, v.Double(), 64)
 	case parquet.Int96: // a time, as Impala and Spark wrote it
 		days, nanos := v.Int96()[2], int64(v.Int96()[1])<<32|int64(v.Int96()[0])
-		return appendText(dst, time.Unix((int64(days)-2440588)*86400, nanos).UTC().AppendFormat(nil, time.RFC3339Nano))
+		return AppendText(dst, time.Unix((int64(days)-2440588)*86400, nanos).UTC().AppendFormat(nil, time.RFC3339Nano))
 	}
-	return appendText(dst, v.ByteArray())
+	return AppendText(dst, v.ByteArray())
 }
 
 func timeOf(t *format.TimestampType, n int64) time.Time {
@@ -187,7 +191,7 @@ func timeOf(t *format.TimestampType, n int64) time.Time {
 func appendFloat(dst []byte, v float64, bits int) []byte {
 	text := strconv.AppendFloat(nil, v, 'f', -1, bits)
 	if strings.ContainsAny(string(text), "NI") { // NaN, Inf
-		return appendText(dst, text)
+		return AppendText(dst, text)
 	}
 	return append(dst, text...)
 }
