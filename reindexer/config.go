@@ -36,11 +36,16 @@ type Config struct {
 	Sources []string  // files, folders, addresses of HTTP and PostgreSQL, or "-" for Stdin
 	Query   string    // for addresses of PostgreSQL; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
-	Format  string    // "ndjson", "csv", or "" to go by names and media types; "-" is then NDJSON
+	Form    source.Form
+
+	Maps []Map // mappings, in the order of the sources that they are for
 
 	Update bool // apply changes to a copy of the live generation
 	Strict bool // reject records with unknown fields
 	DryRun bool // read and check only
+
+	Show   int               // how many of the first records are shown, as they are read or as a mapping makes them
+	OnShow func(text string) // gets these
 
 	MaxRejects int     // rejected records that are put up with
 	Rejects    string  // path of a file for all rejects; "" for none
@@ -78,7 +83,7 @@ func (cfg Config) checked() (Config, error) {
 // sources finds what cfg.Sources name.
 func (cfg Config) sources() ([]source.Source, error) {
 	return source.Find(cfg.Sources, source.Options{
-		Stdin: cfg.Stdin, Format: cfg.Format, Query: cfg.Query, Log: cfg.Log,
+		Stdin: cfg.Stdin, Form: cfg.Form, Query: cfg.Query, Log: cfg.Log,
 		Column: func(column string) source.Column {
 			name, known, list := record.NameOf(column)
 			return source.Column{Name: name, Field: known, List: list}
@@ -103,6 +108,8 @@ type Report struct {
 
 	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted under "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`
+
+	Reasons map[Reason]int64 `json:"-"` // how many records were rejected for what
 
 	Filings  int64   `json:"filings"` // in the new generation
 	Seconds  float64 `json:"seconds"`

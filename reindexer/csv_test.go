@@ -133,7 +133,7 @@ func FuzzCSV(f *testing.F) {
 			}
 			cells, fault := []string(nil), ""
 			if err == nil {
-				cells, fault = record.Cells(next)
+				cells, fault = record.Split(next, ',', nil)
 			}
 			if blankCell(cells) || strings.Contains(text, "\r\r") || strings.HasSuffix(text, "\r") {
 				return // where the two are meant to differ

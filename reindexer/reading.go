@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/reindexer/mapping"
 	"filings/reindexer/record"
 	"filings/reindexer/source"
 )
@@ -17,7 +18,11 @@ type reading struct {
 	sources []source.Source
 	rules   record.Rules
 	reject  func(Reject) error
-	seen    idSet // ids taken so far; nil in an update, where an id may be repeated
+
+	programs []*mapping.Program // of each name of a source; nil: none has one
+	show     int                // records that are still shown
+	onShow   func(text string)
+	seen     idSet // ids taken so far; nil in an update, where an id may be repeated
 
 	bytes   atomic.Int64 // read of the sources as they are stored
 	read    atomic.Int64 // records, rejected ones included
@@ -59,6 +64,9 @@ func (r *reading) each(ctx context.Context, do handle) error {
 }
 
 func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error {
+	if len(r.programs) > 0 && r.programs[src.Arg] != nil {
+		return r.eachMapped(src, in, r.programs[src.Arg], do)
+	}
 	parser, err := r.parser(in)
 	if err != nil {
 		return src.Error(0, err)
@@ -75,29 +83,81 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		var result record.Result
 		if rec.Long {
 			f.Reset()
-			result.Reason = fmt.Sprintf("is longer than %d MiB; only its beginning is shown", source.MaxLine>>20)
+			result.Reason = mapping.ErrLong.Error()
 		} else if result = parser.Parse(rec.Text, f); result.Cut && rec.Last {
 			return src.Error(in.Line(), source.ErrUnfinished)
 		}
-		r.read.Add(1)
-		if result.Reason == "" && r.seen != nil && !r.seen.add(f.ID) {
-			result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
-		}
-		if result.Reason != "" {
-			err = r.reject(Reject{src.Name, rec.Line, f.ID, result.Field, result.Reason, rec.Text})
-		} else {
-			r.rounded += result.Rounded
-			err = do(f, result.Deleted)
-		}
-		if err != nil {
+		r.showFirst(rec.Text)
+		if err := r.take(src, rec, f, result, do); err != nil {
 			return err
 		}
 	}
 }
 
+// eachMapped is eachOf for a source with a mapping. A record that the mapping cannot read is a reject, as one is that is no
+// filing; both show the record as it was read.
+func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Program, do handle) error {
+	inputs, err := mapping.NewInputs(in)
+	if err != nil {
+		return src.Error(0, err)
+	}
+	parser, f := record.New(r.rules), new(index.Filing)
+	for {
+		rec, err := in.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return src.Error(in.Line(), err)
+		}
+		var input any
+		if rec.Long {
+			err = mapping.ErrLong
+		} else {
+			input, err = inputs.Value(rec.Text)
+		}
+		var made []mapping.Record
+		if err == nil {
+			made, err = p.Run(input)
+		}
+		if err != nil {
+			f.Reset()
+			if err := r.take(src, rec, f, record.Result{Reason: err.Error()}, do); err != nil {
+				return err
+			}
+		}
+		for _, text := range made {
+			r.showFirst(string(text))
+			if err := r.take(src, rec, f, parser.Parse(string(text), f), do); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *reading) showFirst(text string) {
+	if r.show > 0 {
+		r.show--
+		r.onShow(text)
+	}
+}
+
+// take counts a record and hands on what it is: a reject, or a valid filing.
+func (r *reading) take(src source.Source, rec source.Record, f *index.Filing, result record.Result, do handle) error {
+	r.read.Add(1)
+	if result.Reason == "" && r.seen != nil && !r.seen.add(f.ID) {
+		result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
+	}
+	if result.Reason != "" {
+		return r.reject(Reject{src.Name, rec.Line, f.ID, result.Field, result.Reason, rec.Text})
+	}
+	r.rounded += result.Rounded
+	return do(f, result.Deleted)
+}
+
 func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
 	if in.Format == source.CSV {
-		return record.NewCSV(r.rules, in.Header)
+		return record.NewCSV(r.rules, in.Header, in.Delimiter)
 	}
 	if in.Columns != nil {
 		if err := record.CheckNames("the result of the query", in.Columns); err != nil {

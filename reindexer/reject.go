@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"strings"
 
 	"filings/reindexer/source"
 )
@@ -30,6 +32,28 @@ func (r *Reject) Error() string {
 		at += r.Field + ": "
 	}
 	return at + r.Reason
+}
+
+// Reason is what was wrong with some records, without what is different from record to record.
+type Reason struct{ Field, Text string }
+
+// mostReasons is how many reasons are told apart; the others are counted together.
+const mostReasons = 100
+
+// ofRecord matches what a reason repeats of its record: quoted texts, but those of a call in a mapping, and numbers.
+var ofRecord = regexp.MustCompile(`(\w+\("[^"]*"\))|"(?:[^"\\]|\\.)*"|-?\b\d+(?:\.\d+)?\b`)
+
+func (r *running) countReason(reject Reject) {
+	reason := Reason{reject.Field, ofRecord.ReplaceAllStringFunc(reject.Reason, func(s string) string {
+		if strings.HasSuffix(s, ")") {
+			return s
+		}
+		return "…"
+	})}
+	if _, known := r.reasons[reason]; !known && len(r.reasons) >= mostReasons {
+		reason = Reason{Text: "other reasons"}
+	}
+	r.reasons[reason]++
 }
 
 // MarshalJSON writes an id that is not known as null.

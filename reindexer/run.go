@@ -71,6 +71,9 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	all, err := cfg.sources()
 	r := newRunning(cfg, all, started)
 	if err == nil {
+		r.reading.programs, err = cfg.compile(started)
+	}
+	if err == nil {
 		err = r.prepareAndLoad(ctx)
 	}
 	return r.report(), err

@@ -31,12 +31,15 @@ type running struct {
 	promoted bool
 	changed  chan struct{} // gets something when a phase begins
 
+	reasons map[Reason]int64
+
 	showing sync.Mutex // Progress has one caller at a time
 }
 
 func newRunning(cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), changed: make(chan struct{}, 1)}
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), changed: make(chan struct{}, 1), reasons: map[Reason]int64{}}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, started, r.reject)
+	r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow
 	return r
 }
 
@@ -79,6 +82,7 @@ func (r *running) show() {
 // reject counts, writes and shows a reject.
 func (r *running) reject(reject Reject) error {
 	r.rejected.Add(1)
+	r.countReason(reject)
 	return r.rejects.add(reject, func() {
 		r.showing.Lock()
 		defer r.showing.Unlock()
@@ -126,7 +130,7 @@ func (r *running) report() Report {
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
 		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Rounded: r.reading.rounded,
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
-		Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
+		Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
 	}
 	if r.promoted {
 		report.Generation = r.building

@@ -21,6 +21,7 @@ import (
 	"filings/cmd/filings/settings"
 	"filings/index/synthetic"
 	"filings/reindexer"
+	"filings/reindexer/source"
 	"filings/service/access"
 )
 
@@ -114,7 +115,7 @@ func (p *program) loadDemo(ctx context.Context, s settings.Settings) error {
 	}()
 	defer in.Close()
 	quiet := &program{streams{in, io.Discard, p.err}, p.environment}
-	return quiet.reindex(ctx, s, reindexer.Config{Sources: []string{"-"}, Stdin: in, Format: "ndjson", MaxShrink: 100})
+	return quiet.reindex(ctx, s, reindexer.Config{Sources: []string{"-"}, Stdin: in, Form: source.Form{Format: source.NDJSON}, MaxShrink: 100})
 }
 
 // demoKey returns a new key of the demo's account.

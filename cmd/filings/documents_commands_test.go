@@ -56,7 +56,7 @@ func TestDocuments_Blocks(t *testing.T) {
 	for _, d := range documents(t) {
 		for _, b := range d.blocks {
 			switch b.info {
-			case "sh", "json", "text", "go", "python": // programs: TestDocuments_Retries
+			case "sh", "json", "text", "go", "python", "jq": // programs: TestDocuments_Retries, TestX20_Documents
 			case "console":
 				first, _, _ := strings.Cut(b.text, "\n")
 				i := slices.IndexFunc(leftOut, func(l struct{ document, begins, reason string }) bool {
@@ -68,7 +68,7 @@ func TestDocuments_Blocks(t *testing.T) {
 				}
 				found[i] = true
 			default:
-				t.Errorf("%s:%d: a block is sh, console, json, text, go or python, not %q", d.name, b.line, b.info)
+				t.Errorf("%s:%d: a block is sh, console, json, text, go, python or jq, not %q", d.name, b.line, b.info)
 			}
 		}
 	}

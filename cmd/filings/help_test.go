@@ -80,7 +80,7 @@ func TestCompletion(t *testing.T) {
 	}{
 		{"keys tier --tier ", "free starter pro enterprise", ":36"},
 		{"keys create --tier ", "free starter pro enterprise", ":36"},
-		{"reindex --format ", "ndjson csv", none},
+		{"reindex --format ", "ndjson csv json xlsx parquet", none},
 		{"reindex --rejects ", "", files},
 		{"reindex ", "", files},
 		{"serve ", "", none},

@@ -68,7 +68,7 @@ func (p *program) root() *cobra.Command {
 			return usageError{errors.New("no command: see `filings help`")}
 		},
 	}
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.reindexCommand(), p.generationsCommand(), p.rollbackCommand(),
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.reindexCommand(), p.inspectCommand(), p.generationsCommand(), p.rollbackCommand(),
 		p.keysCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), p.manCommand(), settingsTopic())
 	root.SetIn(p.in)
 	root.SetOut(p.out) // before strict: the commands that it adds keep this

@@ -1,18 +1,27 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
 	"filings/reindexer"
+	"filings/reindexer/inspect"
+	"filings/reindexer/source"
 )
 
 func (p *program) reindexCommand() *cobra.Command {
@@ -24,8 +33,8 @@ func (p *program) reindexCommand() *cobra.Command {
 
 A SOURCE is one of these; several may be mixed:
 
-  FILE, FOLDER     NDJSON (.ndjson, .jsonl) or CSV with a header (.csv), plain, gzip or zstd; of a folder its files in
-                   name order
+  FILE, FOLDER     NDJSON (.ndjson, .jsonl), CSV with a header (.csv, .tsv), XLSX, Parquet, or with --path a JSON document
+                   (.json, .geojson), plain, gzip or zstd; of a folder its files in name order
   -                standard input, NDJSON unless --format says otherwise
   http(s)://…      a file of a web server. Its format follows from its name, else from its Content-Type
                    (application/x-ndjson, text/csv). The load sends a user and password in the address as basic
@@ -33,6 +42,11 @@ A SOURCE is one of these; several may be mixed:
                    brings no byte for 60 seconds, is an error.
   postgres://…     the rows of --query, which is the same for all such sources. It runs once, in a read-only transaction, and
                    sees one state of the database.
+
+A mapping makes load records of what a county publishes: a program in jq, which gets each record (a row as an object of the
+header's names) and gives none, one or several load records. --map holds for the sources behind it, up to the next --map.
+Beside jq's own functions it has money, number, date("MM/DD/YYYY"), blank, point and id(text; …). "filings inspect FILE"
+proposes one; --dry-run --show 5 shows what it makes.
 
 The columns of a query have the names of fields; upper and lower case are the same there, since SQL makes names that
 are not quoted lower case. NULL is a missing value. Numbers are numeric, integers or floats (a numeric loses nothing);
@@ -62,6 +76,8 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
   filings reindex --rejects rejects.ndjson --max-rejects 100 /data/counties/
   zcat filings.csv.gz | filings reindex --format csv -
   filings reindex --update changes.ndjson
+  filings reindex --dry-run --show 5 --map orange.jq orange.csv
+  filings reindex --map orange.jq orange.csv --map lake.jq --sheet Liens lake.xlsx
   filings reindex https://data.example.org/filings.ndjson.gz
   filings reindex --dry-run --format csv 'https://data.example.org/export?day=today'
   filings reindex --query 'SELECT id, county, filing_date AS filingDate, amount AS filingAmount FROM filings' \
@@ -74,20 +90,39 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	}
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
-	f.StringVar(&cfg.Format, "format", "", "ndjson or csv, for all sources but PostgreSQL; by default by their names")
+	formFlags(cmd, &cfg.Form)
+	f.Var(&mapFlag{flags: f, cfg: &cfg}, "map", "mapping of the sources behind it, a program in jq: each record becomes what it makes of it")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
+	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them, and what is rejected how often")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons, JSON lines")
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one; 100 does not count that one")
 	_ = cmd.RegisterFlagCompletionFunc("rejects", completeFile) // fails only for a flag that does not exist, or has one
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"ndjson", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 		cfg.Sources, cfg.Stdin = args, p.in
 		return p.reindex(ctx, s, cfg)
 	})
 	return cmd
+}
+
+// mapFlag is the flag --map: a file, for the sources behind it.
+type mapFlag struct {
+	flags *pflag.FlagSet
+	cfg   *reindexer.Config
+}
+
+func (m *mapFlag) String() string { return "" }
+func (m *mapFlag) Type() string   { return "file" }
+
+func (m *mapFlag) Set(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	m.cfg.Maps = append(m.cfg.Maps, reindexer.Map{Name: path, Text: string(text), From: m.flags.NArg()})
+	return nil
 }
 
 // someSource refuses a load without sources.
@@ -111,14 +146,32 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 	cfg.Holder = holder()
 	cfg.Log = log
 	cfg.Progress = p.progress(log)
+	cfg.OnShow = func(text string) { fmt.Fprintln(p.out, text) }
 	report, err := reindexer.Run(ctx, cfg)
 	if errors.Is(err, reindexer.ErrUsage) {
 		return usageError{err}
+	}
+	if cfg.Show > 0 {
+		writeReasons(p.err, report.Reasons)
 	}
 	if printErr := json.NewEncoder(p.out).Encode(report); printErr != nil {
 		err = errors.Join(err, printErr)
 	}
 	return check.Explain(s, err)
+}
+
+// writeReasons writes how many records were rejected for what, the most frequent reasons first.
+func writeReasons(w io.Writer, reasons map[reindexer.Reason]int64) {
+	if len(reasons) == 0 {
+		return
+	}
+	byCount := slices.SortedFunc(maps.Keys(reasons), func(a, b reindexer.Reason) int {
+		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
+	})
+	fmt.Fprintln(w, "Rejected:")
+	for _, reason := range byCount {
+		fmt.Fprintf(w, "%8d  %s\n", reasons[reason], strings.TrimPrefix(reason.Field+": "+reason.Text, ": "))
+	}
 }
 
 // progress shows a load as a bar on a terminal, as log records elsewhere.
@@ -141,4 +194,41 @@ func holder() string {
 // completeFile leaves completion to the shell, which knows files.
 func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
+}
+
+func (p *program) inspectCommand() *cobra.Command {
+	o := source.Options{}
+	cmd := &cobra.Command{
+		Use:   "inspect [flags] FILE",
+		Short: "Says what is in a county's file, and proposes a mapping for reindex --map",
+		Long: `Says what is in a county's file, and proposes a mapping for reindex --map.
+
+It prints the columns, how many of the records have a value in each, what these look like and some of them, as the comment of a
+program in jq: a mapping to begin with. It guesses by names and values: look at every line of it.
+It needs no settings and no server, and changes nothing.`,
+		Example: "  filings inspect orange.csv > orange.jq\n  filings inspect --path '.features[]' liens.geojson",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Stdin, o.Log = p.in, slog.New(slog.DiscardHandler)
+			err := inspect.Run(cmd.Context(), args[0], o, time.Now(), p.out)
+			if errors.Is(err, source.ErrUsage) {
+				return usageError{err}
+			}
+			return err
+		},
+		ValidArgsFunction: completeFile,
+	}
+	formFlags(cmd, &o.Form)
+	return cmd
+}
+
+// formFlags are the flags that say how records are written.
+func formFlags(cmd *cobra.Command, form *source.Form) {
+	f := cmd.Flags()
+	f.StringVar(&form.Format, "format", "", "ndjson, csv, json, xlsx or parquet, for all sources but PostgreSQL; by default by their names")
+	f.StringVar(&form.Delimiter, "delimiter", "", "what stands between the cells of CSV: , ; | or tab; by default what its header has most of")
+	f.StringVar(&form.Encoding, "encoding", "", "how text is written, such as windows-1252; by default UTF-8")
+	f.StringVar(&form.Sheet, "sheet", "", "sheet of an XLSX file; by default its first one")
+	f.StringVar(&form.Path, "path", "", "jq program that finds the records of a JSON document, such as '.parcels[]'")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -26,22 +26,23 @@ import (
 // Parser reads records of one form. It is reused from record to record, by one goroutine.
 type Parser struct {
 	draft
-	header []string // of CSV; nil for JSON
-	cells  []string
-	value  value // reused
+	header    []string // of CSV; nil for JSON
+	delimiter byte     // of CSV
+	cells     []string
+	value     value // reused
 }
 
 // New returns a Parser of JSON objects.
 func New(rules Rules) *Parser { return &Parser{draft: draft{rules: rules}} }
 
 // NewCSV returns a Parser of the rows of CSV that stand under a header. It fails if that lacks what every record needs.
-func NewCSV(rules Rules, header string) (*Parser, error) {
-	names, fault := split(header, nil)
+func NewCSV(rules Rules, header string, delimiter byte) (*Parser, error) {
+	names, fault := Split(header, delimiter, nil)
 	if fault != "" {
 		return nil, fmt.Errorf("its header is not CSV: %s", fault)
 	}
 	p := New(rules)
-	p.header = names
+	p.header, p.delimiter = names, delimiter
 	return p, CheckNames("its header", names)
 }
 
@@ -84,7 +85,7 @@ func (p *Parser) readObject(text string) {
 
 func (p *Parser) readRow(text string) {
 	var fault string
-	if p.cells, fault = split(text, p.cells[:0]); fault != "" {
+	if p.cells, fault = Split(text, p.delimiter, p.cells[:0]); fault != "" {
 		p.fail("", fault)
 		return
 	}

@@ -110,7 +110,7 @@ func TestL2_CSVReadsTheSame(t *testing.T) {
 		}
 		header, row = append(header, name), append(row, cell)
 	}
-	p, err := NewCSV(Rules{Strict: true, Start: noon}, strings.Join(header, ","))
+	p, err := NewCSV(Rules{Strict: true, Start: noon}, strings.Join(header, ","), ',')
 	if err != nil {
 		t.Fatal(err)
 	}

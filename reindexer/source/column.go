@@ -3,12 +3,11 @@ package source
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
+	"filings/reindexer/source/table"
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -107,7 +106,7 @@ func appendRow(dst []byte, columns []column, values [][]byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendText(dst, []byte(columns[i].Name)), ':')
+		dst = append(table.AppendText(dst, []byte(columns[i].Name)), ':')
 		dst = columns[i].append(dst, value)
 	}
 	return append(dst, '}')
@@ -150,20 +149,7 @@ func (c column) append(dst, value []byte) []byte {
 			return appendList(dst, items)
 		}
 	}
-	return appendText(dst, value)
-}
-
-// appendText leaves what is not UTF-8 as it is, which only a database without an encoding sends: the record is rejected
-// for it then.
-func appendText(dst, value []byte) []byte {
-	if !utf8.Valid(value) {
-		return append(append(append(dst, '"'), value...), '"')
-	}
-	b := bytes.NewBuffer(dst)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(string(value)) // a string always encodes
-	return b.Bytes()[:b.Len()-1]
+	return table.AppendText(dst, value)
 }
 
 // appendList appends a list of texts and nulls.
@@ -177,7 +163,7 @@ func appendList(dst []byte, items []*string) []byte {
 			dst = append(dst, "null"...)
 			continue
 		}
-		dst = appendText(dst, []byte(*item))
+		dst = table.AppendText(dst, []byte(*item))
 	}
 	return append(dst, ']')
 }

@@ -9,7 +9,10 @@ import (
 )
 
 // rows cuts CSV, as RFC 4180 describes it, into rows: a line, and the lines after it for as long as a quote is open.
-type rows struct{ *lines }
+type rows struct {
+	*lines
+	delimiter byte
+}
 
 // header returns the first row.
 func (r *rows) header() (string, error) {
@@ -29,7 +32,7 @@ func (r *rows) Next() (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if !l.long && leavesOpen(false, l.text) {
+	if !l.long && leavesOpen(false, l.text, r.delimiter) {
 		return r.nextLong(l)
 	}
 	return Record{Text: string(l.text), Line: r.number, Last: !l.ended, Long: l.long}, nil
@@ -41,7 +44,7 @@ func (r *rows) nextLong(l line) (Record, error) {
 	var b strings.Builder
 	begins := r.number
 	b.Write(l.text)
-	for quoted := true; quoted; quoted = leavesOpen(quoted, l.text) {
+	for quoted := true; quoted; quoted = leavesOpen(quoted, l.text, r.delimiter) {
 		err := error(io.EOF)
 		if l.ended {
 			l, err = r.next()
@@ -62,11 +65,11 @@ func (r *rows) nextLong(l line) (Record, error) {
 
 // leavesOpen reports whether a quoted cell goes on behind the end of a line, if one was open (quoted) at its beginning. A line
 // that is no CSV does not go on, so that it is rejected alone.
-func leavesOpen(quoted bool, text []byte) bool {
+func leavesOpen(quoted bool, text []byte, delimiter byte) bool {
 	for {
 		if !quoted {
 			if !bytes.HasPrefix(text, []byte{'"'}) {
-				comma := bytes.IndexByte(text, ',')
+				comma := bytes.IndexByte(text, delimiter)
 				if comma < 0 {
 					return false
 				}
@@ -81,7 +84,7 @@ func leavesOpen(quoted bool, text []byte) bool {
 		}
 		text = text[end+1:]
 		doubled := bytes.HasPrefix(text, []byte{'"'})
-		if !doubled && !bytes.HasPrefix(text, []byte{','}) {
+		if !doubled && !bytes.HasPrefix(text, []byte{delimiter}) {
 			return false
 		}
 		text, quoted = text[1:], doubled

@@ -13,21 +13,27 @@ func Find(names []string, o Options) (all []Source, err error) {
 	if err := o.check(names); err != nil {
 		return nil, err
 	}
+	if err := o.Form.check(); err != nil {
+		return nil, err
+	}
 	for i, name := range names {
 		var found []Source
 		switch scheme := schemeOf(name); {
 		case name == stdinName && slices.Contains(names[:i], stdinName):
 			return nil, fmt.Errorf("%w: standard input is named twice", ErrUsage)
 		case name == stdinName:
-			found = []Source{stdinSource(o.Stdin, o.Format)}
+			found = []Source{stdinSource(o.Stdin, o.Form)}
 		case scheme == "":
-			found, err = localSources(name, o.Format, o.Log)
+			found, err = localSources(name, o.Form, o.Log)
 		default:
 			found = make([]Source, 1)
 			found[0], err = remoteSource(scheme, name, o)
 		}
 		if err != nil {
 			return nil, err
+		}
+		for k := range found {
+			found[k].Arg = i
 		}
 		all = append(all, found...)
 	}
@@ -39,8 +45,6 @@ func (o Options) check(names []string) error {
 	switch {
 	case len(names) == 0:
 		return fmt.Errorf("%w: name at least one source: a file, a folder, an address, or - for standard input", ErrUsage)
-	case o.Format != "" && o.Format != NDJSON && o.Format != CSV:
-		return fmt.Errorf("%w: the format is ndjson or csv, not %.200q", ErrUsage, o.Format)
 	case o.Query == "" && query:
 		return fmt.Errorf("%w: an address of PostgreSQL needs --query, which says what to read there", ErrUsage)
 	case o.Query != "" && !query:
@@ -78,5 +82,5 @@ func remoteSource(scheme, address string, o Options) (Source, error) {
 	if u.Hostname() == "" {
 		return Source{}, fmt.Errorf("%w: an address %s:// names no host", ErrUsage, scheme)
 	}
-	return newWeb().source(u, o.Format), nil
+	return newWeb().source(u, o.Form), nil
 }

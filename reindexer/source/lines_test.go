@@ -15,7 +15,7 @@ func TestLines_EveryLength(t *testing.T) {
 	for _, length := range []int{0, 1, bufferSize - 2, bufferSize - 1, bufferSize, bufferSize + 1, MaxLine - 1, MaxLine} {
 		text := strings.Repeat("x", length)
 		var count atomic.Int64
-		r, err := stdinSource(strings.NewReader(text+"\r\n"+"end"), NDJSON).Open(context.Background(), &count)
+		r, err := stdinSource(strings.NewReader(text+"\r\n"+"end"), Form{Format: NDJSON}).Open(context.Background(), &count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestStream_EndsWithItsContext(t *testing.T) {
 	defer writer.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	_, err := stdinSource(silent, NDJSON).Open(ctx, new(atomic.Int64))
+	_, err := stdinSource(silent, Form{Format: NDJSON}).Open(ctx, new(atomic.Int64))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want that of the context", err)
 	}

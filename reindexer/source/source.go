@@ -27,12 +27,6 @@ import (
 	"sync/atomic"
 )
 
-// The formats of records (rule L1).
-const (
-	NDJSON = "ndjson"
-	CSV    = "csv"
-)
-
 // Kinds of errors, wrapped with what happened.
 var (
 	// ErrUsage: what is to be read was said in a way that makes no sense.
@@ -45,8 +39,8 @@ var (
 
 // Options say how names become sources.
 type Options struct {
-	Stdin  io.Reader           // read for "-"
-	Format string              // NDJSON, CSV, or "" to go by names and media types; "-" is then NDJSON
+	Stdin  io.Reader // read for "-"
+	Form   Form
 	Query  string              // run on databases; "" if there are none
 	Column func(string) Column // what a column of a query stands for, by its name
 	Log    *slog.Logger        // for files that are left out
@@ -62,6 +56,7 @@ type Column struct {
 // Source is one stream of records. Find makes it.
 type Source struct {
 	Name string // as it is reported: of an address neither user, password nor parameters
+	Arg  int    // which of the names given to Find it comes from
 
 	unit string      // that its records are numbered in: line or row
 	info os.FileInfo // nil for what is no file
@@ -120,3 +115,34 @@ func foreign(ctx context.Context, err error) error {
 	}
 	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 }
+
+// Record is the text of one record.
+type Record struct {
+	Text string // without its line end; a row of a query is JSON
+	Line int    // where it begins, from 1; of a query the number of the row
+	Last bool   // no line end follows: the record may be cut off
+	Long bool   // longer than MaxLine: Text is its beginning
+}
+
+// Reader reads the records of one source.
+type Reader struct {
+	Format    string   // NDJSON or CSV; the rows of all others are NDJSON
+	Header    string   // the first row of CSV
+	Delimiter byte     // between the cells of CSV
+	Columns   []string // the names of a query's columns, or a spreadsheet's
+
+	records
+	close func()
+}
+
+// records is where a Reader's records come from.
+type records interface {
+	// Next returns the next record that is not blank, or io.EOF after the last. After any other error nothing can be read
+	// any more.
+	Next() (Record, error)
+	// Line is the line, or row, that was read last.
+	Line() int
+}
+
+// Close ends the reading, finished or not.
+func (r *Reader) Close() { r.close() }

@@ -142,7 +142,7 @@ func TestL1_WhatASourceMayBe(t *testing.T) {
 	for _, test := range tests {
 		t.Run("L1 "+test.rule, func(t *testing.T) {
 			t.Parallel()
-			ids, err := readAll(t, []string{write(t, test.name, test.content)}, Options{Format: test.format})
+			ids, err := readAll(t, []string{write(t, test.name, test.content)}, Options{Form: Form{Format: test.format}})
 			if diff := cmp.Diff([]int64{1, 2}, ids); diff != "" || err != nil {
 				t.Errorf("error %v, ids (-want +got):\n%s", err, diff)
 			}
@@ -155,7 +155,7 @@ func TestL1_StandardInput(t *testing.T) {
 	for _, test := range []struct{ format, text string }{
 		{"", filing(1)}, {"ndjson", gzipped(t, filing(1))}, {"csv", "id,county\n1,\"A, FL\"\n"},
 	} {
-		ids, err := readAll(t, []string{"-"}, Options{Format: test.format, Stdin: strings.NewReader(test.text)})
+		ids, err := readAll(t, []string{"-"}, Options{Form: Form{Format: test.format}, Stdin: strings.NewReader(test.text)})
 		if err != nil || len(ids) != 1 {
 			t.Errorf("format %q: ids %v, error %v", test.format, ids, err)
 		}
@@ -254,7 +254,7 @@ func TestL6_LongLines(t *testing.T) {
 	t.Parallel()
 	long := io.MultiReader(strings.NewReader(filing(1)+`{"id":2,"owner":"`),
 		io.LimitReader(endless('x'), 100<<20), strings.NewReader("\"}\n"+filing(3)))
-	records, err := readSource(stdinSource(long, NDJSON))
+	records, err := readSource(stdinSource(long, Form{Format: NDJSON}))
 	if err != nil || len(records) != 3 || records[0].Long || records[2].Long || records[2].Line != 3 {
 		t.Fatalf("%d records, error %v", len(records), err)
 	}

@@ -6,27 +6,26 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync/atomic"
 )
 
-// openText reads records in a format from what may be compressed. It closes from with the Reader, or when it fails.
-func openText(ctx context.Context, from io.ReadCloser, format string, regular bool, read *atomic.Int64) (*Reader, error) {
+// open reads records in a form from what may be compressed. It closes from with the Reader, or when it fails. file is from, if
+// that is a file on a disk; else nil.
+func open(ctx context.Context, from io.ReadCloser, f Form, file *os.File, read *atomic.Int64) (*Reader, error) {
 	var stored io.Reader = from
-	if !regular {
+	if file == nil {
 		stored = &interruptible{ctx: ctx, r: from}
 	}
-	plain, free, err := decompressed(bufio.NewReaderSize(&counted{ctx: ctx, r: stored, n: read}, bufferSize))
+	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: stored, n: read}, bufferSize)
+	plain, free, err := decompressed(raw, f.Format == XLSX)
 	done := func() {
 		free()
 		_ = from.Close() // only read from: there is nothing that closing could lose
 	}
-	text := bufio.NewReaderSize(plain, bufferSize)
-	if err == nil {
-		err = skipMark(text)
-	}
 	var r *Reader
 	if err == nil {
-		r, err = newText(text, format, done)
+		r, err = openForm(ctx, plain, f, done)
 	}
 	if err != nil {
 		done()
@@ -34,33 +33,62 @@ func openText(ctx context.Context, from io.ReadCloser, format string, regular bo
 	return r, err
 }
 
-// skipMark skips the byte-order mark of UTF-8.
-func skipMark(text *bufio.Reader) error {
-	start, err := text.Peek(3)
-	if err != nil && err != io.EOF {
-		return err
+// openForm reads records from plain bytes. The Reader ends with done.
+func openForm(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
+	switch f.Format {
+	case XLSX, Parquet:
+		return openSpooled(plain, f, done)
 	}
-	switch {
-	case bytes.Equal(start, []byte("\xef\xbb\xbf")):
-		_, _ = text.Discard(3) // just peeked at
-	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
-		return errors.New("its text is UTF-16; it has to be UTF-8")
+	text, err := f.text(plain)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	switch f.Format {
+	case CSV:
+		return openRows(text, f, done)
+	case JSON:
+		d, err := openDocument(ctx, text, f, maxDocument)
+		return &Reader{Format: NDJSON, records: d, close: done}, err
+	}
+	if start, _ := text.Peek(1); string(start) == "[" { // an error comes again with the first line
+		return nil, errors.New("it is one JSON array; it has to be one record a line, or --format json with --path '.[]'")
+	}
+	return &Reader{Format: NDJSON, records: &ndjson{&lines{r: text}}, close: done}, nil
 }
 
-// newText returns a Reader of plain text in a format.
-func newText(text *bufio.Reader, format string, close func()) (*Reader, error) {
-	l := &lines{r: text}
-	if format != CSV {
-		if start, _ := text.Peek(1); string(start) == "[" { // an error comes again with the first line
-			return nil, errors.New("it is one JSON array; it has to be one record a line, as `jq -c '.[]'` makes of it")
-		}
-		return &Reader{Format: NDJSON, records: &ndjson{l}, close: close}, nil
+// text returns plain as UTF-8 without a byte-order mark.
+func (f Form) text(plain io.Reader) (*bufio.Reader, error) {
+	raw := bufio.NewReaderSize(plain, bufferSize)
+	start, err := raw.Peek(3)
+	if err != nil && err != io.EOF {
+		return nil, err
 	}
-	rows := &rows{lines: l}
+	decoded, err := f.utf8Of(raw, start)
+	if err != nil {
+		return nil, err
+	}
+	text := raw
+	if decoded != io.Reader(raw) {
+		text = bufio.NewReaderSize(decoded, bufferSize)
+	}
+	if start, _ = text.Peek(3); string(start) == "\xef\xbb\xbf" {
+		_, _ = text.Discard(3) // just peeked at
+	}
+	return text, nil
+}
+
+// openRows reads CSV.
+func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
+	rows := &rows{lines: &lines{r: text}, delimiter: ','}
+	if f.Delimiter != "" {
+		rows.delimiter = f.Delimiter[0]
+	} else {
+		start, _ := text.Peek(bufferSize) // an error comes again with the header
+		line, _, _ := bytes.Cut(start, []byte{'\n'})
+		rows.delimiter = delimiterOf(line)
+	}
 	header, err := rows.header()
-	return &Reader{Format: CSV, Header: header, records: rows, close: close}, err
+	return &Reader{Format: CSV, Header: header, Delimiter: rows.delimiter, records: rows, close: done}, err
 }
 
 // ndjson takes every line for a record.

@@ -43,17 +43,17 @@ func newWeb() web {
 }
 
 // source returns the source at u, whose format is known by its name, else by its media type.
-func (w web) source(u *url.URL, format string) Source {
-	if format == "" {
-		format = formatOf(u.Path)
-	}
-	s := Source{Name: publicAddress(u), unit: "line"}
+func (w web) source(u *url.URL, f Form) Source {
+	f = f.named(u.Path)
+	s := Source{Name: publicAddress(u), unit: f.unit()}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		from, format, err := w.open(ctx, u, format)
+		from, format, err := w.open(ctx, u, f.Format)
 		if err != nil {
 			return nil, err
 		}
-		return openText(ctx, from, format, false, read)
+		f := f
+		f.Format = format
+		return open(ctx, from, f, nil, read)
 	}
 	return s
 }
@@ -72,8 +72,7 @@ func (w web) open(ctx context.Context, u *url.URL, format string) (io.ReadCloser
 	}
 	switch {
 	case format == "":
-		err = errors.New("neither its name nor its Content-Type (application/x-ndjson, text/csv) says the format: " +
-			"give --format")
+		err = errors.New("neither its name nor its Content-Type says the format: give --format")
 	case response.ProtoMajor == 1 && response.ContentLength < 0 && len(response.TransferEncoding) == 0:
 		err = errors.New("the server does not announce how long its response is, so that a cut connection would look like " +
 			"the end: fetch it to a file first")
@@ -149,8 +148,14 @@ func formatOfMedia(contentType string) string {
 	switch media {
 	case "application/x-ndjson":
 		return NDJSON
-	case "text/csv":
+	case "text/csv", "text/tab-separated-values":
 		return CSV
+	case "application/json", "application/geo+json":
+		return JSON
+	case "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":
+		return XLSX
+	case "application/vnd.apache.parquet":
+		return Parquet
 	}
 	return ""
 }

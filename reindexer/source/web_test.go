@@ -48,7 +48,7 @@ func TestL1_HTTP(t *testing.T) {
 				w.Header().Set("Content-Type", test.media)
 				fmt.Fprint(w, test.content)
 			})
-			ids, err := readAll(t, []string{address + test.path}, Options{Format: test.format})
+			ids, err := readAll(t, []string{address + test.path}, Options{Form: Form{Format: test.format}})
 			if diff := cmp.Diff([]int64{1, 2}, ids); diff != "" || err != nil {
 				t.Errorf("error %v, ids (-want +got):\n%s", err, diff)
 			}
@@ -235,7 +235,7 @@ func TestHTTP_Stall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := web{http.DefaultTransport, 50 * time.Millisecond}.source(u, "")
+	in := web{http.DefaultTransport, 50 * time.Millisecond}.source(u, Form{})
 	if _, err := readSource(in); !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), "no byte came for 50ms") {
 		t.Errorf("error %v", err)
 	}
@@ -288,7 +288,7 @@ func TestHTTP_OwnLimitsAreErrorsOfTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = readSource(web{&http.Transport{ResponseHeaderTimeout: 20 * time.Millisecond}, stallTimeout}.source(u, ""))
+	_, err = readSource(web{&http.Transport{ResponseHeaderTimeout: 20 * time.Millisecond}, stallTimeout}.source(u, Form{}))
 	if !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), "timeout awaiting response headers") {
 		t.Errorf("error %v", err)
 	}

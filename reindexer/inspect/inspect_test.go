@@ -1,0 +1,71 @@
+package inspect
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"filings/reindexer/mapping"
+	"filings/reindexer/source"
+)
+
+var today = time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC)
+
+func inspected(t *testing.T, name, text string, form source.Form) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Run(t.Context(), path, source.Options{Form: form}, today, &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestX22_Inspect: the columns with what is in them, and a mapping that compiles, for made-up files of the forms that counties
+// publish.
+func TestX22_Inspect(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		file, text string
+		form       source.Form
+		want       []string
+	}{
+		"auction": {"a.csv", "Case number,Date Sold,Purchaser,Winning Bid\nK-1,8/21/2017,A,\"$20,000.00 \"\nK-2,8/25/2017,A,\nK-3,9/1/2017,NA,$1.00\n", source.Form{}, []string{
+			`# ."Case number" 100.0%  text, id candidate       "K-1", "K-2", "K-3"`,
+			`# ."Date Sold"   100.0%  date MM/DD/YYYY, id candidate "8/21/2017"`,
+			`# .Purchaser      66.7%  text                     "A"`, `# ."Winning Bid"  66.7%  amount`,
+			`id: id("county"; ."Case number")`, `filingAmount: (."Winning Bid" | money)`, `filingDate: (."Date Sold" | date("MM/DD/YYYY"))`, `filingHolder: (.Purchaser | blank)`,
+		}},
+		"certificates": {"c.csv", "CERT;YEAR;ISSUE_DATE;OWNER NAME;STREET;CITY\n1;2001;11/19/03;A;1 B;X\n1;2002;11/20/03;A;1 B;X\n2;2001;1/2/99;C;;\n", source.Form{}, []string{
+			`id: id("county"; .CERT; .YEAR)`, `date MM/DD/YY`, `owner: (."OWNER NAME" | blank)`,
+			`propertyAddress: ([.STREET, .CITY] | map(blank // empty) | join(", "))`,
+		}},
+		"points": {"p.json", `{"features":[{"geometry":{"type":"Point","coordinates":[-84.5,38.1]},"properties":{"entity":"A","date":"2025-07-21"}},` +
+			`{"geometry":{"type":"Point","coordinates":[-84.6,38.2]},"properties":{"entity":"B","date":"2025/07/22"}}]}`, source.Form{Path: ".features[]"}, []string{
+			`date YYYY-MM-DD or YYYY/MM/DD`, `date("YYYY-MM-DD"; "YYYY/MM/DD")`, `owner: (.properties.entity | blank)`, `.coordinates[1]`,
+		}},
+		"places":      {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: .lat", "point", `id("county"; .id)`}},
+		"no records":  {"e.csv", "a,b\n", source.Form{}, []string{"0 records", "# .a   0.0%  empty", `error("no three columns`}},
+		"bad records": {"b.csv", "a,b\n1\n2,3\n", source.Form{}, []string{"1 records, and 1 that cannot be read, the last of them 2: has 1 cells"}},
+		"same rows":   {"s.csv", "a,b\n1,1\n1,1\n", source.Form{}, []string{`error("no three columns tell all records apart")`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := inspected(t, tt.file, tt.text, tt.form)
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("lacks %s:\n%s", want, got)
+				}
+			}
+			if _, err := mapping.Compile("proposed", got, today); err != nil {
+				t.Errorf("%v:\n%s", err, got)
+			}
+		})
+	}
+}

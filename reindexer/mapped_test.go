@@ -1,0 +1,152 @@
+package reindexer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"filings/index"
+	"filings/reindexer/source"
+)
+
+// county is a mapping of the rows that these tests have.
+const county = `if .gone == "yes" then empty else {id: (.no | number), county: "Orange, FL", owner: (.name | blank), filingAmount: (.paid | money)} end`
+
+// mapped reads files by mappings.
+func mapped(t *testing.T, cfg Config, files map[string]string) (ids []int64, rejects []Reject, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range cfg.Sources {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range cfg.Sources {
+		cfg.Sources[i] = filepath.Join(dir, cfg.Sources[i])
+	}
+	all, err := cfg.sources()
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newReading(all, cfg.Update, true, noon, func(reject Reject) error {
+		reject.File = filepath.Base(reject.File)
+		rejects = append(rejects, reject)
+		return nil
+	})
+	r.show, r.onShow = cfg.Show, cfg.OnShow
+	if r.programs, err = cfg.compile(noon); err != nil {
+		return nil, nil, err
+	}
+	err = r.each(context.Background(), func(f *index.Filing, deleted bool) error {
+		if deleted {
+			ids = append(ids, -f.ID)
+		} else {
+			ids = append(ids, f.ID)
+		}
+		return nil
+	})
+	return ids, rejects, err
+}
+
+// TestX20_Rejects: what a mapping cannot read, what it makes that is no filing, and rows that are none are rejects with the line
+// and the row of the county's own file; the others are loaded.
+func TestX20_Rejects(t *testing.T) {
+	t.Parallel()
+	rows := "no;name;paid;gone\n" +
+		"1;A;$5.00;\n" + // line 2
+		"2;B;five;\n" + // no amount
+		"3;\"C\nD\";1;no\n" + // lines 4 and 5
+		"x;E;1;\n" + // no id
+		"4;F;1;yes\n" + // left out
+		"5;G\n" + // too short
+		"1;H;1;\n" + // the first one's id
+		"6;\xe9;1;\n" // no UTF-8
+	var shown []string
+	ids, rejects, err := mapped(t, Config{
+		Sources: []string{"a.csv"}, Maps: []Map{{Name: "m.jq", Text: county}}, Show: 2, OnShow: func(s string) { shown = append(shown, s) },
+	}, map[string]string{"a.csv": rows})
+	if err != nil || !slices.Equal(ids, []int64{1, 3}) {
+		t.Fatalf("%v, %v", ids, err)
+	}
+	for i, want := range []struct {
+		line                  int
+		field, reason, record string
+	}{
+		{3, "", `money cannot read "five"`, "2;B;five;"},
+		{6, "", `number cannot read "x"`, "x;E;1;"},
+		{8, "", "has 2 cells; the header has 4", "5;G"},
+		{9, "id", "1 is in this load already", "1;H;1;"},
+		{10, "", "is not UTF-8; --encoding", "6;\xe9;1;"},
+	} {
+		if got := rejects[i]; got.Line != want.line || got.Field != want.field || !strings.Contains(got.Reason, want.reason) || got.Record != want.record {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	if len(rejects) != 5 || len(shown) != 2 || shown[0] != `{"county":"Orange, FL","filingAmount":5,"id":1,"owner":"A"}` {
+		t.Errorf("%d rejects, shown %q", len(rejects), shown)
+	}
+}
+
+// TestX20_SeveralMappings: each holds for the sources behind it; sources before the first one are read as they are.
+func TestX20_SeveralMappings(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"plain.ndjson": `{"id":1,"county":"A, FL"}` + "\n",
+		"b.csv":        "no\tname\tpaid\tgone\n2\tB\t1\t\n",
+		"c.json":       `{"parcels":[{"n":9007199254740993},{"n":4,"dead":true}]}`,
+		"d.json":       `{"parcels":[{"n":5}]}`,
+	}
+	cfg := Config{
+		Sources: []string{"plain.ndjson", "b.csv", "c.json", "d.json"}, Form: source.Form{Path: ".parcels[]"}, Update: true,
+		Maps: []Map{
+			{Name: "b.jq", Text: county, From: 1},
+			{Name: "c.jq", Text: `if .dead then {id: .n, deleted: true} else {id: .n, county: "C, FL"}, {id: 7, county: "C, FL"} end`, From: 2},
+		},
+	}
+	ids, rejects, err := mapped(t, cfg, files)
+	if want := []int64{1, 2, 9007199254740993, 7, -4, 5, 7}; err != nil || len(rejects) > 0 || !slices.Equal(ids, want) {
+		t.Errorf("%v, %v, %v; want %v", ids, rejects, err, want)
+	}
+	for name, maps := range map[string][]Map{
+		"is for no source":      {{Name: "z.jq", Text: ".", From: 4}},
+		"a.jq is for no source": {{Name: "a.jq", Text: ".", From: 1}, {Name: "b.jq", Text: ".", From: 1}},
+		"z.jq:1:2":              {{Name: "z.jq", Text: "{", From: 0}},
+	} {
+		cfg := Config{Sources: []string{"a.csv"}, Maps: maps}
+		if name == "is for no source" {
+			cfg.Maps[0].From = 1
+		}
+		if name == "a.jq is for no source" {
+			cfg.Sources = []string{"a.csv", "b.csv"}
+		}
+		if _, _, err := mapped(t, cfg, files); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestX22_Reasons: reasons are counted without what is different from record to record.
+func TestX22_Reasons(t *testing.T) {
+	t.Parallel()
+	r := &running{reasons: map[Reason]int64{}}
+	for _, reason := range []string{
+		`the mapping fails: date("MM/DD/YYYY") cannot read "NA 1"`, `the mapping fails: date("MM/DD/YYYY") cannot read "a \"b\""`,
+		"7 is in this load already", "8 is in this load already",
+	} {
+		r.countReason(Reject{Reason: reason})
+	}
+	want := map[Reason]int64{{Text: `the mapping fails: date("MM/DD/YYYY") cannot read …`}: 2, {Text: "… is in this load already"}: 2}
+	if len(r.reasons) != 2 || r.reasons[Reason{Text: "… is in this load already"}] != 2 {
+		t.Errorf("%v, want %v", r.reasons, want)
+	}
+	for i := range 2 * mostReasons {
+		r.countReason(Reject{Field: strings.Repeat("x", i)})
+	}
+	if len(r.reasons) > mostReasons+1 {
+		t.Errorf("%d reasons", len(r.reasons))
+	}
+}

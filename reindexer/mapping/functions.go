@@ -1,0 +1,177 @@
+package mapping
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/itchyny/gojq"
+)
+
+// functions are those that programs have beside jq's own, and in place of those that would read something else than the
+// record.
+func functions(today time.Time) []gojq.CompilerOption {
+	forms := map[string]*form{} // a program has a few, and uses them for every record
+	return []gojq.CompilerOption{
+		gojq.WithFunction("money", 0, 0, ofText("money", money)),
+		gojq.WithFunction("number", 0, 0, ofText("number", number)),
+		gojq.WithFunction("blank", 0, 0, func(v any, _ []any) any { return blank(v) }),
+		gojq.WithFunction("point", 0, 0, ofText("point", point)),
+		gojq.WithFunction("id", 1, 30, func(_ any, texts []any) any { return id(texts) }),
+		gojq.WithFunction("date", 1, 8, func(v any, of []any) any { return dateIn(v, of, today, forms) }),
+	}
+}
+
+// Error is why a function cannot read a value: a jq error, which a program may catch with try.
+type Error struct{ message string }
+
+func (e *Error) Error() string { return e.message }
+
+func fail(format string, values ...any) error { return &Error{fmt.Sprintf(format, values...)} }
+
+// ofText makes a function of a text. Null and what is blank give null; a number is its text.
+func ofText(name string, f func(string) any) func(any, []any) any {
+	return func(v any, _ []any) any {
+		v = blank(v)
+		switch v := v.(type) {
+		case nil:
+			return nil
+		case string:
+			return f(strings.TrimSpace(v))
+		case int, float64, *big.Int, json.Number:
+			if name == "money" || name == "number" {
+				return v
+			}
+		}
+		return fail("%s cannot read %s %s; it reads a text", name, article(gojq.TypeOf(v)), shorten(gojq.Preview(v)))
+	}
+}
+
+// blank returns null for a text that stands for no value, and any other value as it is.
+func blank(v any) any {
+	if s, ok := v.(string); ok {
+		switch strings.ToUpper(strings.TrimSpace(s)) {
+		case "", "NA", "N/A", "NULL", "-":
+			return nil
+		}
+	}
+	return v
+}
+
+// plain is a decimal, with or without commas between thousands.
+var plain = regexp.MustCompile(`^(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?$`)
+
+// decimal reads digits with commas between thousands.
+func decimal(digits string) (float64, bool) {
+	if !plain.MatchString(digits) || !strings.ContainsAny(digits, "0123456789") {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
+	return v, err == nil && !math.IsInf(v, 0)
+}
+
+// money reads an amount of dollars: "$1,234.50", "1234.5", "-$5", "$ 5", "(12.00)" for minus 12.
+func money(s string) any {
+	digits, negative := s, false
+	if strings.HasPrefix(digits, "(") && strings.HasSuffix(digits, ")") {
+		digits, negative = strings.TrimSpace(digits[1:len(digits)-1]), true
+	}
+	for _, sign := range []string{"-", "$", "-"} {
+		rest, found := strings.CutPrefix(digits, sign)
+		if !found {
+			continue
+		}
+		if sign == "-" && negative {
+			return fail("money cannot read %s: it has two signs", quoted(s))
+		}
+		digits, negative = strings.TrimSpace(rest), negative || sign == "-"
+	}
+	if digits == "-" { // "$ -" is how spreadsheets write zero
+		return 0
+	}
+	v, ok := decimal(digits)
+	if !ok {
+		return fail(`money cannot read %s; it reads amounts such as "$1,234.50" and "(12.00)"`, quoted(s))
+	}
+	return signed(v, negative)
+}
+
+// number reads a decimal: "1,234.5", "-7".
+func number(s string) any {
+	digits, negative := strings.CutPrefix(s, "-")
+	v, ok := decimal(digits)
+	if !ok {
+		return fail(`number cannot read %s; it reads decimals such as "1,234.5" and "-7"`, quoted(s))
+	}
+	return signed(v, negative)
+}
+
+// signed returns a number as jq has it: whole ones are integers.
+func signed(v float64, negative bool) any {
+	if negative {
+		v = -v
+	}
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return int(v)
+	}
+	return v
+}
+
+var (
+	pair  = regexp.MustCompile(`^\(?\s*(-?\d+(?:\.\d+)?)°?\s*[,;]\s*(-?\d+(?:\.\d+)?)°?\s*\)?$`)
+	shape = regexp.MustCompile(`^(?i:POINT)\s*\(\s*(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\s*\)$`)
+)
+
+// point reads "(42.39, -82.98)", latitude first, or "POINT (-82.98 42.39)", which has the longitude first.
+func point(s string) any {
+	var latitude, longitude string
+	if m := pair.FindStringSubmatch(s); m != nil {
+		latitude, longitude = m[1], m[2]
+	} else if m := shape.FindStringSubmatch(s); m != nil {
+		latitude, longitude = m[2], m[1]
+	} else {
+		return fail(`point cannot read %s; it reads texts such as "(42.39, -82.98)" and "POINT (-82.98 42.39)"`, quoted(s))
+	}
+	lat, err1 := strconv.ParseFloat(latitude, 64)
+	lon, err2 := strconv.ParseFloat(longitude, 64)
+	if err1 != nil || err2 != nil {
+		return fail("point cannot read %s: its numbers are too long", quoted(s))
+	}
+	return map[string]any{"latitude": lat, "longitude": lon}
+}
+
+// id makes a positive number of 63 bits of texts: the first bits of the SHA-256 of them, with a NUL behind each, so that
+// "ab", "c" and "a", "bc" are two. Without one of them it is no id, since another row could lack it too.
+func id(texts []any) any {
+	h := sha256.New()
+	for i, v := range texts {
+		switch v := blank(v).(type) {
+		case nil:
+			return fail("id needs all of its texts: number %d is missing", i+1)
+		case string:
+			h.Write([]byte(v))
+		case int:
+			h.Write(strconv.AppendInt(nil, int64(v), 10))
+		case *big.Int:
+			h.Write([]byte(v.String()))
+		case json.Number:
+			if strings.ContainsAny(v.String(), ".eE") {
+				return fail("id is made of texts and whole numbers; number %d is %s", i+1, v)
+			}
+			h.Write([]byte(v.String()))
+		default:
+			return fail("id is made of texts and whole numbers; number %d is %s", i+1, article(gojq.TypeOf(v)))
+		}
+		h.Write([]byte{0})
+	}
+	return int(max(1, binary.BigEndian.Uint64(h.Sum(nil))>>1))
+}
+
+func quoted(s string) string { return strconv.Quote(shorten(s)) }

@@ -1,0 +1,73 @@
+package mapping
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"filings/reindexer/record"
+	"filings/reindexer/source"
+	"filings/reindexer/source/table"
+)
+
+// ErrLong is why a record is not read.
+var ErrLong = fmt.Errorf("is longer than %d MiB; only its beginning is shown", source.MaxLine>>20)
+
+// Inputs reads the records of one source as values that a program takes.
+type Inputs struct {
+	names     []string // of the cells of a row; nil: records are JSON
+	delimiter byte
+	cells     []string
+	row       map[string]any // reused, since a program keeps nothing
+}
+
+// NewInputs returns what reads the records of in.
+func NewInputs(in *source.Reader) (*Inputs, error) {
+	if in.Format != source.CSV {
+		return &Inputs{}, nil
+	}
+	header, fault := record.Split(in.Header, in.Delimiter, nil)
+	if fault != "" {
+		return nil, fmt.Errorf("its header is not CSV: %s", fault)
+	}
+	return &Inputs{names: table.Names(header), delimiter: in.Delimiter, row: map[string]any{}}, nil
+}
+
+// Names returns the names of the columns of CSV, in their order; nil for all else.
+func (i *Inputs) Names() []string { return i.names }
+
+// Value returns the value of a record, which is good until the next call, or says why it has none.
+func (i *Inputs) Value(text string) (any, error) {
+	if !utf8.ValidString(text) {
+		return nil, errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
+	}
+	if i.names == nil {
+		return valueOf(text)
+	}
+	var fault string
+	if i.cells, fault = record.Split(text, i.delimiter, i.cells[:0]); fault != "" {
+		return nil, errors.New(fault)
+	}
+	if len(i.cells) != len(i.names) {
+		return nil, fmt.Errorf("has %d cells; the header has %d", len(i.cells), len(i.names))
+	}
+	for at, cell := range i.cells {
+		i.row[i.names[at]] = cell
+	}
+	return i.row, nil
+}
+
+func valueOf(text string) (v any, err error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber() // an id of 63 bits is no float
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("is no JSON: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("has text behind its JSON value")
+	}
+	return v, nil
+}

@@ -1,0 +1,146 @@
+// Package mapping turns the records of a county's file into records of a load, by a program in jq (rule X20). jq is a
+// language that operators know and have tools for; the program here is run by gojq, with a few functions beside jq's own
+// (functions.go, date.go). The package owns what such a program sees and what it may not do. It knows no fields: what it makes
+// is read like any record of a load.
+//
+// # Design
+//
+// A record comes as a JSON value: a row as an object of texts under the header's names, a line of NDJSON as itself. A program
+// gives any number of objects for it, each a record of the load. What fails, and what does not end within a second, is the
+// reject of that record alone, and the next one begins anew. A program has no environment and
+// no other input, so that the same file gives the same load.
+package mapping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/itchyny/gojq"
+)
+
+// longest is how long a program may take for one record. The mappings of docs/operate/load.md take 20 microseconds.
+const longest = time.Second
+
+// Program is a compiled mapping. It is used by one goroutine.
+type Program struct {
+	name string
+	code *gojq.Code
+	time time.Duration // for one record
+	out  []Record      // reused
+}
+
+// Record is a record of a load: a JSON object.
+type Record string
+
+// Compile returns the program with that text. Errors begin with its name, and say line and column where they are known. Dates
+// with two-digit years are read as ones up to today.
+func Compile(name, text string, today time.Time) (*Program, error) {
+	if comments.MatchString(text) {
+		return nil, fmt.Errorf("%s:1:1: it is empty; a program that leaves records as they are is a dot", name)
+	}
+	query, err := gojq.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s%s", name, position(text, err))
+	}
+	code, err := gojq.Compile(query, functions(today)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s%s", name, placeOf(text, err))
+	}
+	return &Program{name: name, code: code, time: longest}, nil
+}
+
+// comments is a text of nothing else.
+var comments = regexp.MustCompile(`^(\s*(#[^\n]*)?)*$`)
+
+// position says what is wrong with text, behind ":line:column:".
+func position(text string, err error) string {
+	var e *gojq.ParseError
+	if !errors.As(err, &e) {
+		return ": " + err.Error()
+	}
+	return at(text, e.Offset-len(e.Token), err)
+}
+
+// unknown is what gojq says of a name that there is not.
+var unknown = regexp.MustCompile(`(?:function|variable) not defined: (\$?[\w:]+)`)
+
+// placeOf says what is wrong with a program that could be read. gojq names what is not defined, and does not say where.
+func placeOf(text string, err error) string {
+	if m := unknown.FindStringSubmatch(err.Error()); m != nil {
+		if i := regexp.MustCompile(`(?:^|[^\w$.])` + regexp.QuoteMeta(m[1]) + `(?:\W|$)`).FindStringIndex(text); i != nil {
+			return at(text, i[0]+strings.Index(text[i[0]:], m[1]), err)
+		}
+	}
+	return at(text, 0, err)
+}
+
+func at(text string, offset int, err error) string {
+	before := text[:max(0, min(len(text), offset))]
+	line := strings.Count(before, "\n") + 1
+	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	return fmt.Sprintf(":%d:%d: %s", line, column, err.Error())
+}
+
+// Run returns the records that p makes of one: none, one or several. What it returns is good until the next call. An error is
+// one of this record.
+func (p *Program) Run(input any) ([]Record, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), p.time)
+	defer cancel()
+	p.out = p.out[:0]
+	for results := p.code.RunWithContext(ctx, input); ; {
+		result, ok := results.Next()
+		if !ok {
+			return p.out, nil
+		}
+		if err, failed := result.(error); failed {
+			return nil, p.explain(err)
+		}
+		object, ok := result.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("the mapping gives %s %s; a record is an object", article(gojq.TypeOf(result)), shorten(gojq.Preview(result)))
+		}
+		text, err := gojq.Marshal(object)
+		if err != nil {
+			return nil, fmt.Errorf("the mapping gives an object that is no JSON: %w", err)
+		}
+		if len(p.out) == most {
+			return nil, fmt.Errorf("the mapping gives more than %d records for one", most)
+		}
+		p.out = append(p.out, Record(text))
+	}
+}
+
+// most is how many records a program may make of one.
+const most = 1000
+
+func (p *Program) explain(err error) error {
+	var halted *gojq.HaltError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the mapping does not end within %v", p.time)
+	case errors.As(err, &halted):
+		return errors.New("the mapping halts; to make no record it gives empty")
+	}
+	return fmt.Errorf("the mapping fails: %s", shorten(err.Error()))
+}
+
+func article(kind string) string {
+	if kind == "array" || kind == "object" {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// shorten cuts what a reject would repeat of a record.
+func shorten(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -1,0 +1,159 @@
+package mapping
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+var today = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
+
+// eval returns what an expression makes of an input, both as JSON, or its error.
+func eval(t *testing.T, expression, input string) string {
+	t.Helper()
+	p, err := Compile("test.jq", "{v: ("+expression+")}", today)
+	if err != nil {
+		return err.Error()
+	}
+	var v any
+	d := json.NewDecoder(strings.NewReader(input))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	records, err := p.Run(v)
+	if err != nil {
+		return err.Error()
+	}
+	if len(records) != 1 {
+		t.Fatalf("%v", records)
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(string(records[0]), `{"v":`), "}")
+}
+
+// TestX20_Functions: each added function, at its edges. What it cannot read is an error that says what it reads.
+func TestX20_Functions(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ expression, input, want string }{
+		{`money`, `"$1,234.50 "`, `1234.5`}, {`money`, `"(12.00)"`, `-12`}, {`money`, `""`, `null`}, {`money`, `"NA"`, `null`},
+		{`money`, `null`, `null`}, {`money`, `7.25`, `7.25`}, {`money`, `"-$5"`, `-5`}, {`money`, `"$-5"`, `-5`}, {`money`, `"$ 5"`, `5`},
+		{`money`, `" $ -   "`, `0`}, {`money`, `"($1,234.5)"`, `-1234.5`}, {`money`, `".5"`, `0.5`}, {`money`, `"1234567.89"`, `1234567.89`},
+		{`money`, `"1,23"`, `money cannot read "1,23"`}, {`money`, `"12a"`, `money cannot read "12a"`}, {`money`, `"(-5)"`, `two signs`},
+		{`money`, `"."`, `money cannot read "."`}, {`money`, `true`, `money cannot read a boolean`}, {`money`, `"--5"`, `money cannot read`},
+		{`number`, `"1,234"`, `1234`}, {`number`, `"-7.5"`, `-7.5`}, {`number`, `"$7"`, `number cannot read "$7"`}, {`number`, `"-"`, `null`},
+		{`number`, `9007199254740993`, `9007199254740993`},
+		{`blank`, `"n/a"`, `null`}, {`blank`, `" - "`, `null`}, {`blank`, `"null"`, `null`}, {`blank`, `"NAT"`, `"NAT"`}, {`blank`, `0`, `0`},
+		{`blank`, `" x "`, `" x "`}, {`blank`, `"\t"`, `null`},
+		{`date("MM/DD/YYYY")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("MM/DD/YYYY")`, `"08/21/2017"`, `"2017-08-21"`},
+		{`date("MM/DD/YYYY")`, `"8/21/2017 12:00:00 AM"`, `"2017-08-21"`}, {`date("MM/DD/YYYY")`, `"2/29/2024"`, `"2024-02-29"`},
+		{`date("MM/DD/YYYY")`, `"2/29/2023"`, `there is no day "2/29/2023"`}, {`date("MM/DD/YYYY")`, `"13/1/2023"`, `there is no day`},
+		{`date("MM/DD/YYYY")`, `"0/1/2023"`, `there is no day`}, {`date("MM/DD/YYYY")`, `"2017-08-21"`, `date("MM/DD/YYYY") cannot read "2017-08-21"`},
+		{`date("MM/DD/YYYY")`, `""`, `null`}, {`date("MM/DD/YYYY")`, `null`, `null`}, {`date("MM/DD/YYYY")`, `"N/A"`, `null`},
+		{`date("MM/DD/YY")`, `"3/15/26"`, `"2026-03-15"`}, {`date("MM/DD/YY")`, `"3/16/26"`, `"1926-03-16"`}, {`date("MM/DD/YY")`, `"1/2/99"`, `"1999-01-02"`},
+		{`date("MM/DD/YY")`, `"2/29/00"`, `"2000-02-29"`}, {`date("DD.MM.YYYY")`, `"1.12.2020"`, `"2020-12-01"`},
+		{`date("YYYYMMDD")`, `"20170821"`, `"2017-08-21"`}, {`date("YYYYMMDD")`, `20170821`, `"2017-08-21"`}, {`date("YYYYMMDD")`, `"2017821"`, `cannot read`},
+		{`date("MON DD, YYYY")`, `"Aug 3, 2017"`, `"2017-08-03"`}, {`date("DD-MON-YY")`, `"03-AUG-17"`, `"2017-08-03"`}, {`date("DD-MON-YY")`, `"03-Sept-17"`, `"2017-09-03"`},
+		{`date("MONTH DD, YYYY")`, `"August 3, 2017"`, `"2017-08-03"`}, {`date("MONTH DD, YYYY")`, `"Foo 3, 2017"`, `there is no day`},
+		{`date("mm/dd/yyyy")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("YYYY-MM-DD")`, `"2017-08-21T10:00:00.000Z"`, `"2017-08-21"`},
+		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`}, {`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"7.1.20"`, `date("YYYY/MM/DD") cannot read`},
+		{`date("MM/DD")`, `"8/21"`, `a form has a year`}, {`date("MM/MM/YYYY")`, `"8/21"`, `a form has one M`}, {`date(7)`, `"8/21"`, `date needs a form`},
+		{`date("MM/DD/YYYY")`, `[1]`, `date cannot read an array`},
+		{`point`, `"(42.39, -82.98)"`, `{"latitude":42.39,"longitude":-82.98}`}, {`point`, `"42.39;-82.98"`, `{"latitude":42.39,"longitude":-82.98}`},
+		{`point`, `"POINT (-82.98 42.39)"`, `{"latitude":42.39,"longitude":-82.98}`}, {`point`, `""`, `null`}, {`point`, `"(1)"`, `point cannot read "(1)"`},
+		{`id("a"; "bc") == id("ab"; "c")`, `null`, `false`}, {`id("larimer"; .)`, `"2019-7"`, `5965290033172468562`}, {`id("a"; .)`, `""`, `number 2 is missing`},
+		{`id(.)`, `1.5`, `id is made of texts`}, {`id(.) == id("7")`, `7`, `true`}, {`id(.) > 0`, `"x"`, `true`},
+		{`try money catch "bad"`, `"x"`, `"bad"`}, {`$ENV | length`, `null`, `0`}, {`env | length`, `null`, `0`},
+		{`input`, `null`, `input(s)/0 is not allowed`},
+	} {
+		if got := eval(t, tt.expression, tt.input); got != tt.want && (strings.HasPrefix(tt.want, `"`) || !strings.Contains(got, tt.want)) {
+			t.Errorf("%s of %s: %s, want %s", tt.expression, tt.input, got, tt.want)
+		}
+	}
+}
+
+// TestX20_Compile: what is wrong with a program is said with its line and column.
+func TestX20_Compile(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{id: 1,\n  county: }":   "f.jq:2:11: unexpected token \"}\"",
+		"{id: 1":                 "f.jq:1:7: unexpected EOF",
+		"{id: 1,\n owner: mony}": "f.jq:2:9: function not defined: mony/0",
+		"{id: $x}":               "f.jq:1:6: variable not defined: $x",
+		"{id: date}":             "f.jq:1:6: function not defined: date/0",
+		"":                       "f.jq:1:1: it is empty",
+		"# only a comment":       "f.jq:1:1: it is empty",
+		`{county: "Orange}`:      "unterminated string",
+		`import "a" as a; {}`:    "f.jq:1:1: cannot load module",
+		`{"ä": 1, "b": 2 "c"}`:   "f.jq:1:17",
+	} {
+		_, err := Compile("f.jq", text, today)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestX20_Records: a program makes none, one or several records of one, and its failure is that of one record.
+func TestX20_Records(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, input, want, err string }{
+		{`.`, `{"id":1}`, `{"id":1}`, ""},
+		{`empty`, `{}`, ``, ""},
+		{`select(.a != "x")`, `{"a":"x"}`, ``, ""},
+		{`.[] | {id: .}`, `[1,2]`, `{"id":1} {"id":2}`, ""},
+		{`.id`, `{"id":1}`, ``, "the mapping gives a number 1; a record is an object"},
+		{`[.]`, `{}`, ``, "the mapping gives an array"},
+		{`error("no owner")`, `{}`, ``, "the mapping fails: error: no owner"},
+		{`{a: ({id: 1} | .b.c.d + 1)}, .a.b`, `{"a":"x"}`, ``, "the mapping fails: expected an object but got: string"},
+		{`halt`, `{}`, ``, "the mapping halts"},
+		{`def f: f; f`, `{}`, ``, "does not end within"},
+		{`range(infinite) | empty`, `{}`, ``, "does not end within"},
+		{`range(infinite) | {id: .}`, `{}`, ``, "more than 1000 records"},
+	} {
+		p, err := Compile("f.jq", tt.text, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.time = 50 * time.Millisecond
+		var v any
+		if err := json.Unmarshal([]byte(tt.input), &v); err != nil {
+			t.Fatal(err)
+		}
+		records, err := p.Run(v)
+		var got []string
+		for _, r := range records {
+			got = append(got, string(r))
+		}
+		if strings.Join(got, " ") != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s of %s: %v, %v; want %s, %s", tt.text, tt.input, got, err, tt.want, tt.err)
+		}
+		if records, err := p.Run(map[string]any{}); tt.text == "." && (err != nil || len(records) != 1) {
+			t.Errorf("after it: %v, %v", records, err)
+		}
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	p, err := Compile("f.jq", `{
+  id: id("Larimer"; .CERT; .YEAR),
+  county: "Larimer, CO",
+  caseNumber: .CERT,
+  owner: (.OWNER | blank),
+  propertyAddress: ([.ADDR1, .CITY, .STATE] | map(blank // empty) | join(", ")),
+  filingType: "Tax Lien",
+  filingAmount: (.AMOUNT | money),
+  filingDate: (.DATE | date("MM/DD/YY")),
+  filingHolder: (.BUYER | blank)
+}`, today)
+	if err != nil {
+		b.Fatal(err)
+	}
+	row := map[string]any{"CERT": "2019-12", "YEAR": "2019", "OWNER": "A B", "ADDR1": "1 Main St", "CITY": "Loveland", "STATE": "CO",
+		"AMOUNT": "$1,234.50", "DATE": "8/21/17", "BUYER": "NA", "PARCEL": "123"}
+	for b.Loop() {
+		if _, err := p.Run(row); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

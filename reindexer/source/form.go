@@ -1,0 +1,169 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/itchyny/gojq"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/transform"
+)
+
+// The formats of records (rules L1 and X21).
+const (
+	NDJSON  = "ndjson"
+	CSV     = "csv"
+	JSON    = "json"
+	XLSX    = "xlsx"
+	Parquet = "parquet"
+)
+
+// Formats are all formats.
+var Formats = []string{NDJSON, CSV, JSON, XLSX, Parquet}
+
+// Form says how records are written.
+type Form struct {
+	Format    string // one of Formats, or "" to go by names and media types; "-" is then NDJSON
+	Delimiter string // between the cells of CSV: "," ";" "|" or a tab; "" for the one of these that its header has most of
+	Encoding  string // of text, as IANA names it; "" is UTF-8
+	Sheet     string // of XLSX; "" is the first one
+	Path      string // of JSON: a jq program whose results are the records
+}
+
+// delimiters are what may stand between the cells of CSV.
+const delimiters = ",;\t|"
+
+// check says what makes no sense in f.
+func (f *Form) check() error {
+	switch f.Delimiter {
+	case "tab", `\t`:
+		f.Delimiter = "\t"
+	}
+	switch {
+	case f.Format != "" && !slices.Contains(Formats, f.Format):
+		return fmt.Errorf("%w: the format is %s or %s, not %.200q", ErrUsage, strings.Join(Formats[:len(Formats)-1], ", "), Formats[len(Formats)-1], f.Format)
+	case f.Delimiter != "" && (len(f.Delimiter) != 1 || !strings.Contains(delimiters, f.Delimiter)):
+		return fmt.Errorf("%w: the delimiter is , ; | or tab, not %.200q", ErrUsage, f.Delimiter)
+	}
+	if f.Format == JSON && f.Path == "" {
+		return fmt.Errorf("%w: %w", ErrUsage, errNoPath)
+	}
+	if _, err := f.decoder(); err != nil {
+		return err
+	}
+	_, err := f.results()
+	return err
+}
+
+// decoder returns what makes UTF-8 of text; nil where it is UTF-8.
+func (f Form) decoder() (encoding.Encoding, error) {
+	if f.Encoding == "" || strings.EqualFold(f.Encoding, "utf-8") {
+		return nil, nil
+	}
+	e, err := ianaindex.IANA.Encoding(f.Encoding)
+	if err != nil || e == nil {
+		return nil, fmt.Errorf("%w: the encoding %.200q is not known; windows-1252, iso-8859-1 and utf-16 are usual ones", ErrUsage, f.Encoding)
+	}
+	return e, nil
+}
+
+// results compiles f.Path; nil where there is none.
+func (f Form) results() (*gojq.Code, error) {
+	if f.Path == "" {
+		return nil, nil
+	}
+	query, err := gojq.Parse(f.Path)
+	if err == nil {
+		var code *gojq.Code
+		if code, err = gojq.Compile(query); err == nil {
+			return code, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: the path %.200q is no program of jq: %w", ErrUsage, f.Path, err)
+}
+
+// named is f with the format that the name of a file says, if f has none.
+func (f Form) named(path string) Form {
+	if f.Format == "" {
+		f.Format = formatOf(path)
+		if f.Format == JSON && f.Path == "" {
+			f.Format = "" // where its records are is not known
+		}
+	}
+	return f
+}
+
+// formatOf returns the format that the name of a file says, "" if it says none. A `.json` file is a document, whose records
+// Path finds.
+func formatOf(path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	for _, suffix := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	switch filepath.Ext(name) {
+	case ".ndjson", ".jsonl":
+		return NDJSON
+	case ".csv", ".tsv":
+		return CSV
+	case ".json", ".geojson":
+		return JSON
+	case ".xlsx":
+		return XLSX
+	case ".parquet":
+		return Parquet
+	}
+	return ""
+}
+
+// utf8Of returns text as UTF-8.
+func (f Form) utf8Of(text io.Reader, start []byte) (io.Reader, error) {
+	e, err := f.decoder()
+	if err != nil {
+		return nil, err
+	}
+	if e == nil && (bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff"))) {
+		return nil, errors.New("its text is UTF-16; it has to be UTF-8, or read with --encoding utf-16")
+	}
+	if e == nil {
+		return text, nil
+	}
+	return transform.NewReader(text, e.NewDecoder()), nil
+}
+
+// delimiterOf returns what stands between the cells below a header: that of which it has most outside of quotes.
+func delimiterOf(header []byte) byte {
+	counts, quoted := [len(delimiters)]int{}, false
+	for _, c := range header {
+		if c == '"' {
+			quoted = !quoted
+		} else if at := strings.IndexByte(delimiters, c); at >= 0 && !quoted {
+			counts[at]++
+		}
+	}
+	most := 0
+	for i, n := range counts {
+		if n > counts[most] {
+			most = i
+		}
+	}
+	return delimiters[most]
+}
+
+var errNoPath = errors.New("a JSON document needs --path, which says where its records are, such as '.[]' for an array, '.features[]' for GeoJSON")
+
+// unit is what records of the form are numbered in.
+func (f Form) unit() string {
+	switch f.Format {
+	case XLSX, Parquet:
+		return "row"
+	case JSON:
+		return "record"
+	}
+	return "line"
+}

@@ -1,0 +1,269 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+	"github.com/xuri/excelize/v2"
+)
+
+// texts returns the records of the file at path, in a form.
+func texts(t *testing.T, path string, f Form) (all []string, r *Reader, err error) {
+	t.Helper()
+	found, err := Find([]string{path}, Options{Form: f})
+	if err != nil {
+		return nil, nil, err
+	}
+	var read atomic.Int64
+	r, err = found[0].Open(t.Context(), &read)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	for {
+		rec, err := r.Next()
+		if err == io.EOF {
+			return all, r, nil
+		}
+		if err != nil {
+			return all, r, found[0].Error(r.Line(), err)
+		}
+		all = append(all, rec.Text)
+	}
+}
+
+// TestX21_CSV: other delimiters, a byte-order mark, cells of several lines, other encodings.
+func TestX21_CSV(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text      string
+		form      Form
+		delimiter byte
+		header    string
+		want      []string
+	}{
+		"semicolons":     {"a;b,c;d\n1;2;3\n", Form{}, ';', "a;b,c;d", []string{"1;2;3"}},
+		"tabs":           {"a\tb\n1\t\"2\n3\"\n", Form{}, '\t', "a\tb", []string{"1\t\"2\n3\""}},
+		"bars":           {"a|b\n1|2\n", Form{}, '|', "a|b", []string{"1|2"}},
+		"quoted header":  {"\"a;b;c\",d\n1,2\n", Form{}, ',', "\"a;b;c\",d", []string{"1,2"}},
+		"one column":     {"a\n1\n", Form{}, ',', "a", []string{"1"}},
+		"a mark":         {"\xef\xbb\xbfa,b\r\n1,2\r\n", Form{}, ',', "a,b", []string{"1,2"}},
+		"named":          {"a,b;c\n1;2\n", Form{Delimiter: ";"}, ';', "a,b;c", []string{"1;2"}},
+		"named tab":      {"a,b\tc\n1\t2\n", Form{Delimiter: "tab"}, '\t', "a,b\tc", []string{"1\t2"}},
+		"windows-1252":   {"a,b\n\x93caf\xe9\x94,2\n", Form{Encoding: "windows-1252"}, ',', "a,b", []string{"“café”,2"}},
+		"latin 1":        {"a\n\xe9\n", Form{Encoding: "ISO-8859-1"}, ',', "a", []string{"é"}},
+		"utf-16":         {"\xff\xfea\x00\n\x00\xe9\x00\n\x00", Form{Encoding: "utf-16"}, ',', "a", []string{"é"}},
+		"utf-8 by name":  {"a\né\n", Form{Encoding: "UTF-8"}, ',', "a", []string{"é"}},
+		"open in a cell": {"a;b\n\"1;\n\";2\n3;4\n", Form{}, ';', "a;b", []string{"\"1;\n\";2", "3;4"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, r, err := texts(t, write(t, "f.csv", tt.text), tt.form)
+			if err != nil || r.Delimiter != tt.delimiter || r.Header != tt.header || !cmp.Equal(got, tt.want) {
+				t.Errorf("%q by %q, header %q, %v", got, r.Delimiter, r.Header, err)
+			}
+		})
+	}
+}
+
+// TestX21_JSON: the records of a document are what a path gives.
+func TestX21_JSON(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text, path string
+		want       []string
+		err        string
+	}{
+		"array":           {`[{"id":1},{"id":9007199254740993}]`, `.[]`, []string{`{"id":1}`, `{"id":9007199254740993}`}, ""},
+		"deeper":          {`{"parcels":[{"a":{"b":1}}]}`, `.parcels[].a`, []string{`{"b":1}`}, ""},
+		"none":            {`{"parcels":[]}`, `.parcels[]`, nil, ""},
+		"cut":             {`{"parcels":[{"a":`, `.parcels[]`, nil, "the JSON document is cut off at byte 17"},
+		"empty":           {``, `.[]`, nil, "it is empty"},
+		"two values":      {`[1] [2]`, `.[]`, nil, "something follows its JSON value, at byte"},
+		"no JSON":         {`[1,]`, `.[]`, nil, "the JSON document, near byte"},
+		"path finds none": {`[1]`, `.parcels[]`, nil, "--path: expected an object"},
+		"no path":         {`[1]`, ``, nil, "does not say its format"},
+		"wrong path":      {`[1]`, `.[`, nil, "is no program of jq"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _, err := texts(t, write(t, "f.json", tt.text), Form{Path: tt.path})
+			if !cmp.Equal(got, tt.want) || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestX21_JSONTooLarge(t *testing.T) {
+	t.Parallel()
+	if _, err := openDocument(t.Context(), strings.NewReader(`["0123456789"]`), Form{Path: "."}, 12); err == nil || !strings.Contains(err.Error(), "is larger than") {
+		t.Error(err)
+	}
+	if _, err := openDocument(t.Context(), strings.NewReader(`["0123456789"]`), Form{Path: "."}, 14); err != nil {
+		t.Error(err)
+	}
+}
+
+// book writes an XLSX file with two sheets.
+func book(t *testing.T, options ...excelize.Options) string {
+	t.Helper()
+	f := excelize.NewFile()
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	style := func(format int, custom string) int {
+		s := &excelize.Style{NumFmt: format}
+		if custom != "" {
+			s = &excelize.Style{CustomNumFmt: &custom}
+		}
+		id, err := f.NewStyle(s)
+		must(err)
+		return id
+	}
+	day := time.Date(2017, 8, 21, 0, 0, 0, 0, time.UTC)
+	must(f.SetSheetRow("Sheet1", "A2", &[]any{"Case ", "Sold", "Sold", "Bid", "", "Code"}))
+	must(f.SetSheetRow("Sheet1", "A3", &[]any{"K-1", day, day, 20000.5, "x", "00123"}))
+	must(f.SetSheetRow("Sheet1", "A5", &[]any{"K-2", nil, nil, 7, nil, "1/2", "beyond"}))
+	must(f.SetCellStyle("Sheet1", "B3", "B3", style(14, "")))
+	must(f.SetCellStyle("Sheet1", "C3", "C3", style(0, "mmm d, yyyy")))
+	must(f.SetCellStyle("Sheet1", "D3", "D3", style(0, `"$"#,##0.00`)))
+	_, err := f.NewSheet("Other one")
+	must(err)
+	must(f.SetSheetRow("Other one", "A1", &[]any{"a"}))
+	must(f.SetSheetRow("Other one", "A2", &[]any{true}))
+	_, err = f.NewSheet("Empty")
+	must(err)
+	path := filepath.Join(t.TempDir(), "f.xlsx")
+	must(f.SaveAs(path, options...))
+	must(f.Close())
+	return path
+}
+
+// TestX21_XLSX: numbers are numbers whatever they are shown as, and dates are dates; a row begins where its sheet says.
+func TestX21_XLSX(t *testing.T) {
+	t.Parallel()
+	path := book(t)
+	got, r, err := texts(t, path, Form{})
+	want := []string{
+		`{"Case":"K-1","Sold":"2017-08-21","Sold_2":"2017-08-21","Bid":20000.5,"column_5":"x","Code":"00123"}`,
+		`{"Case":"K-2","Bid":7,"Code":"1/2","column_7":"beyond"}`,
+	}
+	if err != nil || !cmp.Equal(got, want) || r.Line() != 5 {
+		t.Errorf("%v, row %d, %v", got, r.Line(), err)
+	}
+	got, _, err = texts(t, path, Form{Sheet: "Other one"})
+	if err != nil || !cmp.Equal(got, []string{`{"a":"TRUE"}`}) && !cmp.Equal(got, []string{`{"a":1}`}) {
+		t.Errorf("the other sheet: %v, %v", got, err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err = texts(t, write(t, "f.xlsx.gz", gzipped(t, string(content))), Form{}); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("compressed: %v, %v", got, err)
+	}
+	for name, tt := range map[string]struct {
+		path, sheet, want string
+	}{
+		"no such sheet": {path, "Sheet2", `it has no sheet "Sheet2"; --sheet may be "Sheet1", "Other one", "Empty"`},
+		"empty sheet":   {path, "Empty", `the sheet "Empty" is empty`},
+		"password":      {book(t, excelize.Options{Password: "secret"}), "", "protected by a password"},
+		"cut":           {write(t, "cut.xlsx", string(content[:len(content)/2])), "", "it is no XLSX file, or damaged"},
+		"text":          {write(t, "text.xlsx", "a,b\n"), "", "it is no XLSX file, or damaged"},
+		"empty":         {write(t, "empty.xlsx", ""), "", "it is empty"},
+	} {
+		if _, _, err := texts(t, tt.path, Form{Sheet: tt.sheet}); err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, ErrUnreadable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestX21_Parquet: values come as what they are, lists as lists, and what is nested is refused by its name.
+func TestX21_Parquet(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		ID     int64     `parquet:"id"`
+		Owner  *string   `parquet:"owner,optional"`
+		Amount float64   `parquet:"amount"`
+		Cents  int64     `parquet:"cents,decimal(2:18)"`
+		Day    int32     `parquet:"day,date"`
+		At     time.Time `parquet:"at,timestamp(millisecond)"`
+		Gone   bool      `parquet:"gone"`
+		Of     []string  `parquet:"of,list"`
+		Small  uint32    `parquet:"small"`
+		Float  float32   `parquet:"float"`
+	}
+	owner := "A \"B\""
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	rows := []row{
+		{1, &owner, 1.5, -105, 17399, time.Unix(1, 5e8).UTC(), true, []string{"land", "residential"}, 4_000_000_000, .1},
+		{2, nil, 2, 7, 0, time.Unix(0, 0).UTC(), false, nil, 0, 0},
+	}
+	if err := parquet.WriteFile(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	got, r, err := texts(t, path, Form{})
+	want := []string{
+		`{"id":1,"owner":"A \"B\"","amount":1.5,"cents":-1.05,"day":"2017-08-21","at":"1970-01-01T00:00:01.5Z","gone":true,"of":["land","residential"],"small":4000000000,"float":0.1}`,
+		`{"id":2,"owner":null,"amount":2,"cents":0.07,"day":"1970-01-01","at":"1970-01-01T00:00:00Z","gone":false,"of":[],"small":0,"float":0}`,
+	}
+	if len(got) == 2 {
+		got[1] = strings.Replace(got[1], `"of":null`, `"of":[]`, 1) // an empty list is no value either
+	}
+	if err != nil || !cmp.Equal(got, want) || r.Line() != 2 || r.Columns[1] != "owner" {
+		t.Errorf("%s %v", cmp.Diff(want, got), err)
+	}
+	type nested struct {
+		ID int64                      `parquet:"id"`
+		At struct{ Lat, Lon float64 } `parquet:"at"`
+	}
+	deep := filepath.Join(t.TempDir(), "deep.parquet")
+	if err := parquet.WriteFile(deep, []nested{{ID: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct{ path, want string }{
+		"nested": {deep, "its column at is nested"},
+		"cut":    {write(t, "cut.parquet", string(content[:len(content)/2])), "it is no Parquet file, or damaged"},
+		"text":   {write(t, "text.parquet", "a,b\n"), "it is no Parquet file, or damaged"},
+	} {
+		if _, _, err := texts(t, tt.path, Form{}); err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, ErrUnreadable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for i := range 200 { // flipped bytes are errors, or other values, and never more
+		damaged := bytes.Clone(content)
+		damaged[i*len(content)/200] ^= 0x55
+		_, _, _ = texts(t, write(t, "d.parquet", string(damaged)), Form{})
+	}
+}
+
+// TestX21_Usage: what makes no sense is said before anything is read.
+func TestX21_Usage(t *testing.T) {
+	t.Parallel()
+	path := write(t, "f.csv", "a\n1\n")
+	for want, f := range map[string]Form{
+		"the delimiter is , ; | or tab":            {Delimiter: ":"},
+		`the encoding "latin-17" is not known`:     {Encoding: "latin-17"},
+		"the format is ndjson, csv, json, xlsx or": {Format: "xml"},
+		"a JSON document needs --path":             {Format: JSON},
+	} {
+		if _, err := Find([]string{path}, Options{Form: f}); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+}
