@@ -109,7 +109,7 @@ type Report struct {
 	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted under "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`
 
-	Reasons map[Reason]int64 `json:"-"` // how many records were rejected for what
+	Reasons map[Reason]int64 `json:"-"` // how many records were rejected for what; nil unless records are shown
 
 	Filings  int64   `json:"filings"` // in the new generation
 	Seconds  float64 `json:"seconds"`

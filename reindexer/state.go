@@ -37,9 +37,11 @@ type running struct {
 }
 
 func newRunning(cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), changed: make(chan struct{}, 1), reasons: map[Reason]int64{}}
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), changed: make(chan struct{}, 1)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, started, r.reject)
-	r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow
+	if r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow; cfg.Show > 0 {
+		r.reasons = map[Reason]int64{}
+	}
 	return r
 }
 
@@ -82,7 +84,9 @@ func (r *running) show() {
 // reject counts, writes and shows a reject.
 func (r *running) reject(reject Reject) error {
 	r.rejected.Add(1)
-	r.countReason(reject)
+	if r.cfg.Show > 0 {
+		r.countReason(reject)
+	}
 	return r.rejects.add(reject, func() {
 		r.showing.Lock()
 		defer r.showing.Unlock()

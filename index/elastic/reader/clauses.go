@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"filings/index"
+	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 )
 
@@ -163,4 +165,53 @@ func contains(text string, counties []string) object {
 		options = append(options, object{"terms": object{document.Derived(index.County): part}})
 	}
 	return either(options)
+}
+
+// clauses translates w. Only a search term needs to know the counties.
+func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]object, error) {
+	var counties []string
+	if slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, ok := p.(index.Contains); return ok }) {
+		var err error
+		if counties, err = r.countyNames(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return clauses(w, counties)
+}
+
+// Count returns how many filings w selects.
+func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error) {
+	defer r.wrap(&err, "counting filings")
+	clauses, err := r.clauses(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	var found struct{ Hits hits }
+	if err := r.searchInto(ctx, &found, countBody(clauses)); err != nil {
+		return 0, err
+	}
+	if found.Hits.Total == nil {
+		return 0, client.ErrResponse
+	}
+	return found.Hits.Total.Value, nil
+}
+
+// Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as text does.
+func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) (values []string, err error) {
+	defer r.wrap(&err, "reading the values of "+f.String())
+	field := f.String()
+	if f == index.Month {
+		field = document.Derived(f)
+	}
+	clauses, err := r.clauses(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.each(ctx, terms{clauses: clauses, field: field}, func(b bucket) error {
+		var v string
+		err := client.Decode(b.Key, &v)
+		values = append(values, v)
+		return err
+	})
+	return values, err
 }
