@@ -148,7 +148,8 @@ func TestK5_NoValueAboveTheTier(t *testing.T) {
 			a := s.do(t, method, tier, target, headers...)
 			text := a.whole(r)
 			for _, word := range forbidden(tier) {
-				if strings.Contains(text, word) {
+				ofGeneration := word == `"createdAt":` && strings.HasPrefix(target, "/v1/generations")
+				if strings.Contains(text, word) && !ofGeneration {
 					r.Fatalf("%s %s as %s shows %s: %s", method, target, tier, word, text)
 				}
 			}

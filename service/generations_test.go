@@ -90,7 +90,7 @@ func pinned(path, id string) string {
 }
 
 // readsFilings reports whether the responses of a path come from filings.
-func readsFilings(path string) bool { return path != "/v1/me" && path != "/v1/generations" }
+func readsFilings(path string) bool { return !ofAccount(path) && path != "/v1/generations" }
 
 func wantGone(t *testing.T, what string, a response, id, live string) {
 	t.Helper()
@@ -119,7 +119,7 @@ func TestX1_Header(t *testing.T) {
 			}
 		}
 		for path := range paths {
-			if path == "/v1/me" {
+			if ofAccount(path) {
 				continue
 			}
 			a := k.get(t, access.Free, path)

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func documentedFields(t *testing.T, table string, occasions ...string) map[strin
 	fields := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| ([^|]+) \\|").FindAllStringSubmatch(rows, -1) {
 		for _, occasion := range append(occasions, "always") {
-			if row[3] == occasion {
+			if slices.Contains(strings.Split(row[3], ", "), occasion) {
 				fields[row[1]] = row[2]
 			}
 		}

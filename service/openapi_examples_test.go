@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,8 +53,8 @@ func TestOpenAPI_Examples(t *testing.T) {
 			}
 		}
 		for _, name := range optional {
-			target := strings.Replace(exampleRequest(t, path, item.Get, name), // the generation that there is
-				"20261122-051422.061847", "20260315-000000.000000", 1)
+			target := strings.NewReplacer("20261122-051422.061847", "20260315-000000.000000", "after=1200345", "after=2").Replace(
+				exampleRequest(t, path, item.Get, name)) // the generation, and a filing, that there are
 			checkRequest(t, doc, path, target)
 			a := s.get(t, access.Enterprise, target)
 			if path == "/v1/filings/export" {
@@ -77,7 +78,7 @@ func exampleRequest(t testing.TB, path string, op *openapi3.Operation, name stri
 	query := url.Values{}
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		needed := p.Required || p.Name == name || strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_")
+		needed := p.Required || p.Name == name || strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_") || name == "after" && p.Name == "generation"
 		switch {
 		case !needed || p.In == "header":
 		case p.In == "path":
@@ -107,6 +108,9 @@ func inURL(t testing.TB, p *openapi3.Parameter) []string {
 	for _, item := range list {
 		if item == nil {
 			t.Errorf("%s has no example", p.Name)
+		}
+		if n, is := item.(float64); is {
+			item = strconv.FormatFloat(n, 'f', -1, 64)
 		}
 		texts = append(texts, fmt.Sprint(item))
 	}

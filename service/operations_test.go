@@ -71,7 +71,7 @@ func TestT4_Metrics(t *testing.T) {
 	s.get(t, access.Pro, "/v1/filings")
 	s.get(t, access.Pro, "/v1/filings")
 	s.get(t, access.Free, "/v1/liens/1")
-	s.get(t, access.Free, "/v1/who/am/i")
+	s.get(t, access.Free, "/v1/zebra/am/i")
 	s.get(t, access.Starter, "/v1/me")
 	s.get(t, "", "/v1/me")
 	a := send(t, s.Service.Operations(), http.MethodGet, "/metrics")
@@ -104,7 +104,7 @@ func TestT4_Metrics(t *testing.T) {
 			t.Errorf("no line %s in\n%s", line, a.body)
 		}
 	}
-	for _, word := range []string{"who", "user-pro", s.Keys[access.Pro][:8]} {
+	for _, word := range []string{"zebra", "user-pro", s.Keys[access.Pro][:8]} {
 		if strings.Contains(a.body, word) {
 			t.Errorf("metrics show %q", word)
 		}

@@ -73,7 +73,7 @@ func TestP5_Strict(t *testing.T) {
 		{"before other errors", "/v1/filings?limit=0&monht=1", "handling=strict", "monht is not a parameter here; the nearest one is month"},
 		{"counties", "/v1/stats/counties?stat=FL", "handling=strict", "stat is not a parameter here; the nearest one is state"},
 		{"nothing near one", "/v1/counties?limit=1", "handling=strict", "limit is not a parameter here; those here are generation"},
-		{"none of the path", "/v1/filings/1?idd=1", "handling=strict", "idd is not a parameter here; those here are generation"},
+		{"none of the path", "/v1/filings/1?idd=1", "handling=strict", "idd is not a parameter here; those here are fields, generation"},
 		{"no parameters", "/v1/me?a=1", "handling=strict", "a is not a parameter here: this endpoint has none"},
 	} {
 		t.Run("P5 "+tt.name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"/docs/filters":    {"<td><code>min_amount</code></td>", `<h1 id="filters">Filters</h1>`, `<a href="maps">clusters</a>`, "<title>Filters – Filings API</title>"},
 		"/docs/filters.md": {"# Filters\n", "| `min_amount` |", "[clusters](maps.md)"},
-		"/llms.txt":        {"# Filings API\n", "- [Filters](/docs/filters.md): Every parameter below narrows the result: a filing has to match all of them\n"},
+		"/llms.txt":        {"# Filings API\n", "- [Filters](/docs/filters.md): Filters narrow the result: a filing has to match all of them\n"},
 	} {
 		i := slices.IndexFunc(all, func(d pages.Document) bool { return d.Path == path })
 		for _, want := range wants {

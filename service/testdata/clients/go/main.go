@@ -135,6 +135,11 @@ func run(ctx context.Context) error {
 	if me.Data.Tier != filings.Enterprise || me.Meta.Tier != filings.Enterprise {
 		return fmt.Errorf("tiers %s and %s", me.Data.Tier, me.Meta.Tier)
 	}
+	var limits []int64
+	for _, window := range ok(c.GetUsageWithResponse(ctx, nil)).JSON200.Data.Windows {
+		limits = append(limits, window.Limit)
+	}
+	got["getUsage"] = limits
 	got["getIdentity refused"] = ok(keyless.GetIdentityWithResponse(ctx, nil)).JSON401.Error
 
 	legacyList := ok(c.LegacyListFilingsWithResponse(ctx, &filings.LegacyListFilingsParams{LienTypes: &types, Limit: &limit}))

@@ -66,6 +66,7 @@ async function main(): Promise<void> {
   got["listCountyDateRanges"] = be((await api.listCountyDateRanges(county)).data).data;
   const tier: api.Tier = be((await api.getIdentity({ client })).data).data.tier;
   got["getIdentity"] = tier;
+  got["getUsage"] = be((await api.getUsage({ client })).data).data.windows.map((window) => window.limit);
   got["getIdentity refused"] = be((await api.getIdentity({ client: keyless })).error).error;
 
   const legacy = await api.legacyListFilings({ client, query: { lien_types: filing_types, limit: 5 } });

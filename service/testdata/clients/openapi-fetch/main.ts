@@ -70,6 +70,7 @@ async function main(): Promise<void> {
   got["listCountyDateRanges"] = be((await client.GET("/v1/counties/{county}/date-ranges", county)).data).data;
   const tier: components["schemas"]["Tier"] = be((await client.GET("/v1/me")).data).data.tier;
   got["getIdentity"] = tier;
+  got["getUsage"] = be((await client.GET("/v1/me/usage")).data).data.windows.map((window) => window.limit);
   got["getIdentity refused"] = be((await keyless.GET("/v1/me")).error).error;
 
   const legacy = await client.GET("/v1/liens", { params: { query: { lien_types: filing_types, limit: 5 } } });

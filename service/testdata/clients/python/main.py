@@ -7,7 +7,7 @@ import ssl
 from typing import Any, TypeVar
 
 from filings import AuthenticatedClient, Client
-from filings.api.account import get_identity
+from filings.api.account import get_identity, get_usage
 from filings.api.counties import list_counties, list_county_date_ranges, list_county_months
 from filings.api.document import get_open_api
 from filings.api.filings import cluster_filings, export_filings, get_filing, group_filings, legacy_get_filing, legacy_list_filings
@@ -31,6 +31,7 @@ from filings.models.generation_list import GenerationList
 from filings.models.get_open_api_response_200 import GetOpenApiResponse200
 from filings.models.groups_response import GroupsResponse
 from filings.models.identity_response import IdentityResponse
+from filings.models.usage_response import UsageResponse
 from filings.models.month_list import MonthList
 from filings.models.sort_by import SortBy
 from filings.models.sort_order import SortOrder
@@ -109,6 +110,7 @@ def main() -> None:
     me = be(IdentityResponse, get_identity.sync(client=client))
     assert me.data.tier == me.meta.tier == Tier.ENTERPRISE
     got["getIdentity"] = me.data.tier.value
+    got["getUsage"] = [window.limit for window in be(UsageResponse, get_usage.sync(client=client)).data.windows]
     got["getIdentity refused"] = be(FlatError, get_identity.sync(client=keyless)).error.value
 
     legacy = be(FilingList, legacy_list_filings.sync(client=client, lien_types=types, limit=5))
