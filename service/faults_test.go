@@ -177,7 +177,7 @@ func (e *swapping) Live(context.Context) (index.Reader, error) {
 func TestL8_NoRequestFailsBecauseOfASwap(t *testing.T) {
 	t.Parallel()
 	for path := range paths {
-		if ofAccount(path) {
+		if ofAccount(path) || path == "/v1/generations" { // no part of a generation is read for these
 			continue
 		}
 		t.Run(path, func(t *testing.T) {

@@ -250,7 +250,7 @@ func TestLoadCommands(t *testing.T) {
 		t.Errorf("a rejected record: exit code %d\n%s\n%s", code, out, errs)
 	}
 	code, _, errs = f.run(t.Context(), `[{"id":1,"county":"Orange, FL"}]`, "reindex", "-")
-	if code != exitFailed || !strings.HasSuffix(errs, "filings: source cannot be read: -: it is one JSON array; it has to be one record a line, as `jq -c '.[]'` makes of it\n") {
+	if code != exitFailed || !strings.HasSuffix(errs, "filings: source cannot be read: -: it is one JSON array; it has to be one record a line, or --format json with --path '.[]'\n") {
 		t.Errorf("a JSON array: exit code %d\n%s", code, errs)
 	}
 }

@@ -242,7 +242,8 @@ func TestStop_SilentConnections(t *testing.T) {
 	if strings.Contains(rest, `"level":"WARN"`) || strings.Contains(rest, `"msg":"request"`) {
 		t.Errorf("after SIGTERM the log says:\n%s", rest)
 	}
-	if _, err := io.ReadAll(secure); err != nil {
+	// A reset where the service, on a busy machine, had not read the last part of the handshake yet.
+	if _, err := io.ReadAll(secure); err != nil && !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the connection ended with %v", err)
 	}
 }
