@@ -193,7 +193,7 @@ func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
 	for _, c := range stats.Counties {
 		holds.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
-	return holds, writeSummary(b.db, summary{version, emptyRecord(), stats.Stats, stats.Counties, true})
+	return holds, writeSummary(b.db, summary{version, emptyRecord(), stats.Stats, stats.Counties})
 }
 
 // stored returns the stored values of all filings, and their records behind the length of their tail.

@@ -43,7 +43,6 @@ type summary struct {
 	Record   []byte // of a filing without values
 	Stats    index.Stats
 	Counties []index.CountyStats // sorted by index.CompareCounties
-	Covered  bool                // Counties have what rule X13 says of them; former versions left that out
 }
 
 // current reports whether s is of a file that this program reads.

@@ -198,9 +198,5 @@ func (r *reader) Stats(ctx context.Context) (index.Stats, error) {
 
 // Counties implements index.Reader.
 func (r *reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
-	if r.summary.Covered {
-		return slices.Clone(r.summary.Counties), ctx.Err()
-	}
-	counties, err := r.Cover(ctx, r.summary.Counties)
-	return slices.Clone(counties), err
+	return slices.Clone(r.summary.Counties), ctx.Err()
 }
