@@ -255,13 +255,13 @@ func TestX8_KilledExport(t *testing.T) {
 // before the process ends, and one that is read meanwhile comes whole.
 func TestStop_Export(t *testing.T) {
 	t.Parallel()
-	settings := []string{"FILINGS_REQUEST_TIMEOUT=3s"}
-	f := newFleet(t, "u", access.Enterprise, settings...)
+	const limit = 5 * time.Second
+	f := newFleet(t, "u", access.Enterprise, "FILINGS_REQUEST_TIMEOUT="+limit.String())
 	c := f.exporting(t)
 	p, reads := f.processes[0], runProgram(t, f.environment, "keys", "create", "--user", "reads", "--tier", "enterprise")
 	before := f.used(t)
 	stuck := f.export(t, c, 0, f.key.Load().(string), http.MethodGet)
-	moving := bufio.NewReader(f.export(t, c, 0, reads, http.MethodGet).Body)
+	moving := bufio.NewReader(f.export(t, f.client, 0, reads, http.MethodGet).Body)
 	if _, err := moving.Peek(1); err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestStop_Export(t *testing.T) {
 	defer cancel()
 	select {
 	case err := <-p.ended:
-		if took := time.Since(began); err != nil || took < 2*time.Second || took > 3*time.Second+drainTime {
+		if took := time.Since(began); err != nil || took < limit-time.Second || took > limit+drainTime {
 			t.Errorf("it ended after %s: %v", took, err)
 		}
 	case <-ctx.Done():
