@@ -54,11 +54,17 @@ func (s *Service) export(e endpoint) fiber.Handler {
 				d.letGo()
 			}
 		}()
+		if err := s.reserve(c.UserContext(), k, d); err != nil {
+			return err
+		}
 		err = s.begin(k, q, d)
-		if errors.Is(err, index.ErrGone) && q.Generation != "" {
+		switch {
+		case !errors.Is(err, index.ErrGone):
+			return err
+		case q.Generation != "":
 			return s.refuseGone(k, q.Generation)
 		}
-		return err
+		return s.begin(k, q, d) // nothing was charged yet
 	}
 }
 
@@ -68,9 +74,6 @@ const exportPath = "/v1/filings/export"
 // begin finds out what there is to send, takes its price, and makes d the body of the response.
 func (s *Service) begin(k *call, q params.Request, d *download) error {
 	ctx := k.http.UserContext()
-	if err := s.reserve(ctx, k, d); err != nil {
-		return err
-	}
 	r, err := s.reader(k, q.Generation)
 	if err != nil {
 		return err

@@ -150,9 +150,15 @@ func (goneReader) Generation() string { return "old" }
 func (goneReader) Rows(context.Context, index.Query) (index.Page, error) {
 	return index.Page{}, fmt.Errorf("rows: %w", index.ErrGone)
 }
+func (goneReader) Count(context.Context, index.Filter) (int64, error) {
+	return 0, fmt.Errorf("count: %w", index.ErrGone)
+}
 func (goneReader) Counties(context.Context) ([]index.CountyStats, error) { return nil, index.ErrGone }
 func (goneReader) Filing(context.Context, int64) (index.Record, error)   { return nil, index.ErrGone }
-func (goneReader) Stats(context.Context) (index.Stats, error)            { return index.Stats{}, index.ErrGone }
+func (goneReader) Groups(context.Context, index.Filter, []index.Dimension) (index.Groups, error) {
+	return index.Groups{}, index.ErrGone
+}
+func (goneReader) Stats(context.Context) (index.Stats, error) { return index.Stats{}, index.ErrGone }
 func (goneReader) Distinct(context.Context, index.Filter, index.Field) ([]string, error) {
 	return nil, index.ErrGone
 }
@@ -174,6 +180,10 @@ func (e *swapping) Live(context.Context) (index.Reader, error) {
 	return e.new, nil
 }
 
+func (e *swapping) Kept(ctx context.Context) ([]index.Generation, error) {
+	return servicetest.Still{Reader: e.new}.Kept(ctx)
+}
+
 func TestL8_NoRequestFailsBecauseOfASwap(t *testing.T) {
 	t.Parallel()
 	for path := range paths {
@@ -192,5 +202,20 @@ func TestL8_NoRequestFailsBecauseOfASwap(t *testing.T) {
 				t.Error("the tag is that of the generation that is gone")
 			}
 		})
+	}
+}
+
+// TestL8_NoExportFailsBecauseOfASwap: an export begins with the generation that is live when the one before it is gone.
+func TestL8_NoExportFailsBecauseOfASwap(t *testing.T) {
+	t.Parallel()
+	live, _ := oracle(fixture(t)).Live(t.Context())
+	steady := newSite(t, servicetest.Still{Reader: live}).get(t, access.Pro, "/v1/filings/export")
+	s := newSite(t, &swapping{old: goneReader{live}, new: live})
+	swapped := s.get(t, access.Pro, "/v1/filings/export")
+	if swapped.status != http.StatusOK || swapped.body != steady.body || swapped.header.Get("X-Generation") != steady.header.Get("X-Generation") {
+		t.Errorf("%d %s of %q", swapped.status, swapped.body, swapped.header.Get("X-Generation"))
+	}
+	if used := s.used(t, "user-pro"); used != 1 {
+		t.Errorf("%d requests paid", used)
 	}
 }

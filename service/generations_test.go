@@ -43,18 +43,25 @@ func eachStore(t *testing.T, f func(t *testing.T, k keeping)) {
 	})
 	t.Run("elasticsearch", func(t *testing.T) {
 		t.Parallel()
-		own := elasticStores{stores: map[dataset]*elastic.Store{}, url: servers.Elasticsearch(t), prefix: "kept-" + strconv.FormatUint(rand.Uint64(), 36)}
-		store, err := elastic.Open(elastic.Config{Addresses: []string{own.url}, Index: own.prefix, Shards: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := own.delete(); err != nil {
-				t.Error(err)
-			}
-		})
+		store, _ := ownElastic(t)
 		f(t, keeping{newSite(t, caching{store}), store})
 	})
+}
+
+// ownElastic returns a store of the test's own in Elasticsearch, and its name.
+func ownElastic(t *testing.T) (store *elastic.Store, name string) {
+	t.Helper()
+	own := elasticStores{stores: map[dataset]*elastic.Store{}, url: servers.Elasticsearch(t), prefix: "kept-" + strconv.FormatUint(rand.Uint64(), 36)}
+	store, err := elastic.Open(elastic.Config{Addresses: []string{own.url}, Index: own.prefix, Shards: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := own.delete(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store, own.prefix
 }
 
 // load makes filings live, and returns the id of their generation.

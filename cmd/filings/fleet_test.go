@@ -70,7 +70,7 @@ func deleteUser(t *testing.T, url, user string) {
 	defer client.Close()
 	hash := client.HGet(ctx, "filings:account:"+user, "hash").Val()
 	names := client.Keys(ctx, "filings:usage:"+user+":*").Val()
-	client.Del(ctx, append(names, "filings:account:"+user, "filings:key:"+hash)...)
+	client.Del(ctx, append(names, "filings:account:"+user, "filings:key:"+hash, "filings:days:"+user, "filings:lease:"+user)...)
 	client.ZRem(ctx, "filings:accounts", user)
 }
 

@@ -83,7 +83,7 @@ func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
 }
 
 // Kept lists the generations that At knows, the newest first, of which r's is the live one: a response that names r's
-// generation must not contradict itself. The list is the caller's own.
+// generation must not contradict itself. The list is the caller's own. index.ErrGone where r's is not kept any more.
 func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
 	e := r.engine
 	k, err := e.look(ctx, 0)
@@ -94,6 +94,9 @@ func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
 	if r.Generation() != "" && !slices.ContainsFunc(k.kept, isLive) {
 		if k, err = e.look(ctx, e.generations.looks.Load()); err != nil {
 			return nil, err
+		}
+		if !slices.ContainsFunc(k.kept, isLive) {
+			return nil, fmt.Errorf("generation %s: %w", r.Generation(), index.ErrGone)
 		}
 	}
 	kept := slices.Clone(k.kept)
