@@ -14,8 +14,9 @@ import (
 
 // A page behind a place is found by what the filing there is sorted by (search_after), without counting: how deep in the
 // order it lies makes no difference, as long as Elasticsearch does not walk there. It does walk in the order of the index,
-// and among filings that are equal in the first key. So what follows a place is cut into ranges, which are requested one
-// after the other until the page is full. Mostly the first one is enough.
+// and among filings that are equal in the first keys; and filings of a whole order take longer to sort than those of a
+// small range of it. So what follows a place is cut into ranges (reach.go), which are requested one after the other until
+// the page is full. Mostly the first one is enough.
 
 // part is a range of the filings behind a place, in an order.
 type part struct {
@@ -27,20 +28,20 @@ type part struct {
 
 // behind returns the rows of the page behind q.After.
 func (r *Reader) behind(ctx context.Context, q index.Query, clauses []object) (found rows, err error) {
-	at, tied, err := r.placeAt(ctx, q)
+	at, near, err := r.placeAt(ctx, q)
 	if err != nil {
 		return rows{}, err
 	}
 	for n := 0; n < q.Limit; n = len(found.records) { // once, but for a limit that is larger than a page may be
 		limit := int(min(int64(q.Limit-n), r.longestWalk))
-		more, err := r.firstOf(ctx, partsBehind(part{clauses: clauses, order: sortOrder(q.Sort), after: at}, tied), limit, q.IDsOnly)
+		more, err := r.firstOf(ctx, partsBehind(part{clauses: clauses, order: sortOrder(q.Sort), after: at}, near), limit, q.IDsOnly)
 		if err != nil {
 			return rows{}, err
 		}
 		if found.add(more); len(more.records) < limit {
 			break
 		}
-		at = more.last
+		at, near = more.last, reachOf(more.first, more.last)
 	}
 	return found, nil
 }
@@ -63,41 +64,71 @@ func (r *Reader) firstOf(ctx context.Context, parts []part, size int, idsAlone b
 	return found, nil
 }
 
-// partsBehind cuts the filings of p behind p.after into ranges. tied says that many may be equal in the first key.
-func partsBehind(p part, tied bool) []part {
+// partsBehind cuts the filings of p behind p.after into ranges, the first of which reaches as far as near says.
+func partsBehind(p part, near reach) []part {
 	first, value := p.order[0], p.after[0]
+	isMissing := string(value) == string(missing)
 	without := p.narrow(not(exists(first.field)))
+	same := without
+	if !isMissing {
+		same = p.narrow(object{"term": object{first.field: value}})
+	}
 	if first.field == document.DayField {
 		without.order = sortOrder(index.DefaultSort) // the same, and that of the index
+		same.order = without.order
 	} else {
-		without = without.within(missing)
-	}
-	isMissing := string(value) == string(missing)
-	switch {
-	case isMissing && first.field == document.DayField:
-		return []part{without}
-	case isMissing:
-		without.after = p.after[1:]
-		return partsBehind(without, false)
+		without, same = without.within(missing), same.within(value)
+		same.after = p.after[1:]
 	}
 	without.after = nil
+	ties := near.ties > 0 || isMissing
 	switch {
+	case !ties:
+		return p.reaching(near.until, without)
+	case first.field != document.DayField:
+		if near.ties--; near.ties < 0 {
+			near = reach{}
+		}
+		return behindTies(p, without, partsBehind(same, near))
+	case near.until == nil:
+		return behindTies(p, without, []part{same})
+	}
+	return behindTies(p, without, same.cut(same.order[1], same.after[1], near.until))
+}
+
+// behindTies returns the parts of p: those that are equal to its place in the first key, what lies beyond, and what has
+// no value.
+func behindTies(p, without part, same []part) []part {
+	first, value := p.order[0], p.after[0]
+	if string(value) == string(missing) {
+		return same
+	}
+	p.after = nil
+	beyond := []part{p.narrow(within(first.field, object{ahead(first): value}))}
+	if first.field == document.DayField && first.ascending {
+		day, _ := strconv.ParseInt(string(value), 10, 64) // place.fits: it is a number
+		beyond = windows(p, day+1)
+	}
+	return slices.Concat(same, beyond, []part{without})
+}
+
+// reaching returns the parts of p up to until, behind that, and without a value in the first key.
+func (p part) reaching(until json.RawMessage, without part) []part {
+	first, value := p.order[0], p.after[0]
+	switch {
+	case first.field == document.DayField && first.ascending:
+		day, _ := strconv.ParseInt(string(value), 10, 64)
+		if until == nil {
+			return append(windows(p, day), without)
+		}
+		last, _ := strconv.ParseInt(string(until), 10, 64)
+		return slices.Concat(p.cut(first, value, until)[:1], windows(p, max(day, last+1)), []part{without})
+	case until != nil:
+		return append(p.cut(first, value, until), without)
 	case p.order.isIndexOrder():
 		return []part{p.narrow(within(first.field, object{"lte": value})), without}
-	case first.field == document.DayField:
-		return append(windows(p), without)
-	case tied:
-		same := p.narrow(object{"term": object{first.field: value}}).within(value)
-		same.after = p.after[1:]
-		end := "lt"
-		if first.ascending {
-			end = "gt"
-		}
-		beyond := p.narrow(within(first.field, object{end: value}))
-		beyond.after = nil
-		return append(partsBehind(same, false), beyond, without)
 	}
-	return []part{p}
+	return []part{p} // with those without a value
 }
 
 func (p part) narrow(c object) part {
@@ -111,11 +142,10 @@ func (p part) within(value json.RawMessage) part {
 	return p
 }
 
-// windows cuts what follows a day, by ascending days. That is the opposite of the index's order: Elasticsearch meets the
+// windows cuts what lies from a day on, by ascending days. That is the opposite of the index's order: Elasticsearch meets the
 // last filings of a range first, and so visits all of them. Few days are enough for most pages; where they are not,
 // filings are rare, so that more days have few of them too.
-func windows(p part) (parts []part) {
-	from, _ := strconv.ParseInt(string(p.after[0]), 10, 64) // place.fits: it is a number
+func windows(p part, from int64) (parts []part) {
 	for days := int64(8); days <= 512; days *= 8 {
 		parts = append(parts, p.narrow(within(document.DayField, object{"gte": from, "lt": from + days})))
 		p.after, from = nil, from+days
@@ -125,7 +155,8 @@ func windows(p part) (parts []part) {
 
 // The texts of places, in index.Query.After.
 const (
-	// tiedMark begins the place behind a page whose filings are equal in the first key: probably more of them follow.
+	// tiedMark begins the place behind a page once for each key in which all of its filings are equal: probably more of
+	// them follow. Then comes how far the next page is expected to reach in the key after these, and the place.
 	tiedMark = "="
 	// longestPlace is how long the text of a place may be, in bytes: it is to fit into an address. An owner may have 8,000
 	// characters.
@@ -137,36 +168,40 @@ func (r *rows) end() string {
 	if len(r.records) == 0 {
 		return ""
 	}
-	text, _ := appendBody(nil, r.last) // which was JSON before
-	id := string(r.last[len(r.last)-1])
-	switch {
-	case len(text) > longestPlace:
-		n, _ := strconv.ParseInt(id, 10, 64)
-		return index.Behind(n)
-	case len(r.records) > 1 && string(r.first[0]) == string(r.last[0]):
-		return tiedMark + string(text)
+	near := reachOf(r.first, r.last)
+	text := append([]byte(strings.Repeat(tiedMark, near.ties)), near.until...)
+	text, _ = appendBody(text, r.last) // which was JSON before
+	if len(text) > longestPlace {
+		id, _ := strconv.ParseInt(string(r.last[len(r.last)-1]), 10, 64)
+		return index.Behind(id)
 	}
 	return string(text)
 }
 
 // placeAt reads q.After, which a client may have made up.
-func (r *Reader) placeAt(ctx context.Context, q index.Query) (p place, tied bool, err error) {
+func (r *Reader) placeAt(ctx context.Context, q index.Query) (p place, near reach, err error) {
 	order := sortOrder(q.Sort)
 	if id, is, err := index.IDBehind(q.After); is || err != nil {
 		if err != nil {
-			return nil, false, err
+			return nil, reach{}, err
 		}
 		found, err := r.rows(ctx, rowsBody([]object{{"term": object{index.ID.String(): id}}}, order, false, 0, 1), nil, true)
 		if err == nil && len(found.records) == 0 {
 			err = fmt.Errorf("%w: there is no filing %d", index.ErrPlace, id)
 		}
-		return found.last, false, err
+		return found.last, reach{}, err
 	}
-	text, tied := strings.CutPrefix(q.After, tiedMark)
-	if err := json.Unmarshal([]byte(text), &p); err != nil || !p.fits(order) {
-		return nil, false, fmt.Errorf("%w: %.100q", index.ErrPlace, q.After)
+	text := strings.TrimLeft(q.After, tiedMark)
+	near.ties = len(q.After) - len(text)
+	values := json.NewDecoder(strings.NewReader(text))
+	if !strings.HasPrefix(text, "[") {
+		err = values.Decode(&near.until)
+		text = text[values.InputOffset():]
 	}
-	return p, tied, nil
+	if err != nil || json.Unmarshal([]byte(text), &p) != nil || !p.fits(order) || !near.fits(order) {
+		return nil, reach{}, fmt.Errorf("%w: %.100q", index.ErrPlace, q.After)
+	}
+	return p, near, nil
 }
 
 // fits reports whether p has a value of the right type, or none, for each key of an order, and an id.

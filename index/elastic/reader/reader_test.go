@@ -172,7 +172,8 @@ func TestX4_OneSearchAPage(t *testing.T) {
 	different, equal := make([]*index.Filing, 120), make([]*index.Filing, 120)
 	for i := range different {
 		different[i] = &index.Filing{ID: int64(i + 1), CreatedAt: time.Date(2024, 5, 1, i, 0, 0, 0, time.UTC)}
-		different[i].SetText(index.Owner, fmt.Sprint("Owner ", i*7%120))
+		name := i * 7 % 120
+		different[i].SetText(index.Owner, "Owner "+string(rune('A'+name/26))+string(rune('A'+name%26)))
 		different[i].SetText(index.FilingDate, time.Date(2024, 5, 1+i/3, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 		different[i].SetNumber(index.FilingAmount, float64(i*11%120))
 		different[i].SetNumber(index.CurrentAmount, float64(i*13%120)-60)
@@ -231,6 +232,7 @@ func TestX3_Places(t *testing.T) {
 	}
 	for _, place := range []string{
 		"[]", "[1]", "[1,2,3]", `["o",null,null]`, `[1,2,3]`, `["o","d",3]`, `["o",1.5,3]`, `["o",1,3`, "=", "{}", "null", "id ", "id 1.5", "id 99",
+		`5["o",1,3]`, `null["o",1,3]`, `"x"`, `===["o",1,3]`, `=1.5["o",1,3]`, `"x["o",1,3]`,
 	} {
 		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, After: place}); !errors.Is(err, index.ErrPlace) {
 			t.Errorf("%q: %v", place, err)

@@ -1,0 +1,118 @@
+package reader
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/elastic/elastictest"
+)
+
+// What is searched first behind a page are a few times as many filings as a page has, however many there are: also in the
+// middle of a day, or of an amount, that many filings share. Only where the order comes to another day may it be more.
+func TestX4_NarrowRanges(t *testing.T) {
+	t.Parallel()
+	const limit, most, days = 20, 10 * 20, 4
+	filings := elastictest.Filings(2000)
+	random := rand.New(rand.NewPCG(4, 4))
+	for i, f := range filings {
+		f.CreatedAt = time.Date(2024, 5, 1, 0, 0, random.IntN(1e6), 0, time.UTC)
+		f.SetText(index.FilingDate, time.Date(2024, 5, 1+random.IntN(days), 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		f.SetText(index.Owner, string(rune('A'+random.IntN(26)))+string(rune('A'+random.IntN(26)))+string(rune('A'+random.IntN(26))))
+		f.SetNumber(index.FilingAmount, random.Float64()*1e6)
+		f.SetNumber(index.CurrentAmount, float64(i%2)*random.Float64()*1e6)
+	}
+	r := testReader(t, 1, filings)
+	for _, by := range index.SortFields {
+		for _, ascending := range []bool{true, false} {
+			q := index.Query{Sort: index.Sort{By: by, Ascending: ascending}, Limit: limit}
+			wide := 0
+			for range len(filings)/limit - 1 {
+				page, err := r.Rows(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				q.After = page.End
+				at, near, err := r.placeAt(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var found struct{ Hits hits }
+				first := partsBehind(part{order: sortOrder(q.Sort), after: at}, near)[0]
+				if err := r.searchInto(t.Context(), &found, countBody(first.clauses)); err != nil {
+					t.Fatal(err)
+				}
+				if found.Hits.Total.Value > most {
+					wide++
+				}
+			}
+			if wide > 2*days {
+				t.Errorf("%s: behind %d pages of %d, more than %d filings are searched", q.Sort, wide, limit, most)
+			}
+		}
+	}
+}
+
+// A client may make up how far a page reaches: it finds the same filings.
+func TestX3_WrongReach(t *testing.T) {
+	t.Parallel()
+	r := testReader(t, 1, elastictest.Filings(30))
+	q := index.Query{Sort: index.Sort{By: index.FilingAmount}, Limit: 12}
+	page, err := r.Rows(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := page.End[strings.IndexByte(page.End, '['):]
+	q.After = place
+	want, err := r.Rows(t.Context(), q)
+	if err != nil || len(want.Records) != q.Limit {
+		t.Fatal(len(want.Records), err)
+	}
+	for _, made := range []string{"1e300", "-1e300", "0", "=0", "=20000", "==0", "==9223372036854775807"} {
+		q.After = made + place
+		got, err := r.Rows(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", q.After, diff)
+		}
+	}
+}
+
+func TestReachOf(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, first, last, ties, until string }{
+		{"numbers up", `[10,5,9]`, `[12,5,8]`, "", `20`},
+		{"numbers down", `[12,5,9]`, `[10,5,8]`, "", `2`},
+		{"decimals", `[1.5,5,9]`, `[2.5,5,8]`, "", `6.5`},
+		{"large decimals", `[1.0E7,5,9]`, `[2.0E7,5,8]`, "", `6e+07`},
+		{"one day", `[16573,900]`, `[16573,800]`, "=", `400`},
+		{"one amount and day", `[0.0,16573,900]`, `[0.0,16573,800]`, "==", `400`},
+		{"no amount, one day", `[null,16573,900]`, `[null,16573,800]`, "==", `400`},
+		{"to those without", `[5,16573,900]`, `[null,16573,800]`, "", ``},
+		{"one filing", `[5,16573,900]`, `[5,16573,900]`, "", ``},
+		{"beyond 64 bits", `[16573,1]`, `[16573,9223372036854775807]`, "=", ``},
+		{"beyond a double", `[-1e308,1,2]`, `[1e308,1,1]`, "", ``},
+		{"names up", `["smith a",1,2]`, `["smith c",1,1]`, "", `"smith k"`},
+		{"names down", `["smith k",1,2]`, `["smith i",1,1]`, "", `"smith a"`},
+		{"names over a letter", `["smith ax",1,2]`, `["smith az",1,1]`, "", `"smith b5"`},
+		{"other characters", `["éa",1,2]`, `["éb",1,1]`, "", `"{f"`},
+		{"the last names", `["a",1,2]`, `["z",1,1]`, "", ``},
+		{"the first names", `["z",1,2]`, `["a",1,1]`, "", ``},
+	} {
+		var first, last place
+		if json.Unmarshal([]byte(test.first), &first) != nil || json.Unmarshal([]byte(test.last), &last) != nil {
+			t.Fatal(test.name)
+		}
+		got := reachOf(first, last)
+		if strings.Repeat(tiedMark, got.ties) != test.ties || string(got.until) != test.until {
+			t.Errorf("%s: %d ties, then until %s; want %q, %s", test.name, got.ties, got.until, test.ties, test.until)
+		}
+	}
+}
