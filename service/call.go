@@ -141,7 +141,9 @@ func (k *call) bodyBytes() int {
 
 // end counts and logs a request that was answered.
 func (s *Service) end(k *call, err error) {
-	took := s.now().Sub(k.began)
+	now := s.now()
+	took := now.Sub(k.began)
+	s.latest.Store(now.UnixNano())
 	s.metrics.answered(k, took)
 	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route, took),
 		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", k.bodyBytes()))

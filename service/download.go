@@ -40,6 +40,7 @@ type download struct {
 
 	stream *export.Stream
 	conn   net.Conn
+	flush  func() error // of what conn gathers
 	cancel context.CancelCauseFunc
 	finish func() // of the timer, and of what cuts
 	ctx    context.Context
@@ -62,6 +63,7 @@ func (d *download) start(k *call, f export.Format, open func(context.Context) *e
 	uncut := context.AfterFunc(d.ctx, d.cut)
 	d.finish = func() { limit.Stop(); uncut() }
 	d.conn, d.format, k.streams = k.http.Context().Conn(), f, true
+	d.flush = edge.Gather(d.conn)
 	k.http.Status(200)
 	d.log = edge.Attributes(k.http, k.id, k.route, 0)
 	d.log = append(d.log, slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()),
@@ -86,6 +88,9 @@ func (d *download) Read(p []byte) (int, error) {
 	}
 	if err == nil {
 		return n, nil
+	}
+	if flushed := d.flush(); flushed != nil && err == io.EOF {
+		err = errClient
 	}
 	d.err = err
 	d.settle()

@@ -110,7 +110,7 @@ func (s *Service) begin(k *call, q params.Request, d *download) error {
 		after = index.Behind(q.After)
 	}
 	d.start(k, format, func(ctx context.Context) *export.Stream {
-		return export.NewStream(ctx, pagesOf(r, q.Query.Where), after, d.total, encoder)
+		return export.NewStream(ctx, pagesOf(r, q.Query.Where), after, d.total, encoder, s.others)
 	})
 	return nil
 }
@@ -159,6 +159,12 @@ func pagesOf(r *serving.Reader, w index.Filter) export.Pages {
 		return page.Records, page.End, err
 	}
 }
+
+// recently is how long a request counts as one that the process has: as a rule another follows.
+const recently = 100 * time.Millisecond
+
+// others reports whether there are requests beside exports.
+func (s *Service) others() bool { return s.now().UnixNano()-s.latest.Load() < int64(recently) }
 
 // pageTime bounds the wait for a page: pages of other exports come first, and those of all clients' requests.
 const pageTime = 30 * time.Second

@@ -121,6 +121,7 @@ type Service struct {
 	exports    chan struct{}   // one for each export in progress
 	exporting  context.Context // ends with all exports
 	cutExports context.CancelCauseFunc
+	latest     atomic.Int64 // when the latest request but an export ended, in nanoseconds of Unix time
 }
 
 // New returns a service. It fails when c lacks something, or c.Registry has metrics of another service.

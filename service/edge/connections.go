@@ -122,6 +122,8 @@ type conn struct {
 	of      *Listener
 	known   bool // something came
 	dropped bool // the listener closed it, as nothing had come
+	gathers bool
+	held    []byte // what was gathered
 }
 
 func (c *conn) Read(b []byte) (n int, err error) {
@@ -134,9 +136,31 @@ func (c *conn) Read(b []byte) (n int, err error) {
 }
 
 func (c *conn) Write(b []byte) (int, error) {
+	if !c.gathers {
+		return c.send(b)
+	}
+	if len(c.held)+len(b) > gatherBytes {
+		if err := c.flush(); err != nil {
+			return 0, err
+		}
+	}
+	c.held = append(c.held, b...)
+	return len(b), nil
+}
+
+func (c *conn) send(b []byte) (int, error) {
 	c.of.begin(c)
 	defer c.of.end(c)
 	return c.Conn.Write(b)
+}
+
+func (c *conn) flush() error {
+	if len(c.held) == 0 {
+		return nil
+	}
+	_, err := c.send(c.held)
+	c.held = c.held[:0]
+	return err
 }
 
 func (c *conn) Close() error {

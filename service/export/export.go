@@ -9,8 +9,9 @@
 // out of it.
 //
 // A Stream reads one page ahead of what is being sent, so that engine and network work at the same time, and holds no more
-// than these two pages and one batch. A page is as many rows as are expected to fill pageBytes. The stream ends well only
-// when it has delivered as many rows as were counted before; anything else is an error, and so never looks complete.
+// than these two pages and one batch. While the process has other requests it reads nothing ahead and pauses: they come
+// first. A page is as many rows as are expected to fill pageBytes. The stream ends well only when it has delivered as many
+// rows as were counted before; anything else is an error, and so never looks complete.
 package export
 
 import (

@@ -44,7 +44,7 @@ func TestX8_Memory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := NewStream(t.Context(), pages, "", int64(total), e)
+			s := NewStream(t.Context(), pages, "", int64(total), e, never)
 			defer s.Close()
 			if _, err := io.Copy(io.Discard, s); err != nil {
 				t.Fatal(err)

@@ -15,8 +15,8 @@ const (
 	pageBytes = 1 << 20
 	firstRows = 500
 	maxRows   = 5_000
-	// A goroutine that never waits keeps its processor for 10 ms, and nobody looks for requests that came meanwhile. So a
-	// stream sleeps a little after each pauseBytes: on two processors pages wait for less than a millisecond.
+	// A goroutine that never waits keeps its processor for 10 ms, and where all processors are kept, nobody looks for requests
+	// that came meanwhile. So while there are others, a stream sleeps after each pauseBytes, on Linux for about 1 ms.
 	pauseBytes = 128 << 10
 	pauseTime  = 50 * time.Microsecond
 	// batchBytes is how many bytes of records are encoded at a time. What was handed on is known batch by batch.
@@ -31,10 +31,14 @@ type Stream struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 	pages   Pages
+	others  func() bool
 	encoder Encoder
 	total   int64
 
-	next    chan page // the page that is being read
+	next    chan page // the page that is being read, if ahead
+	ahead   bool
+	after   string // where that page begins, and how many rows are asked for
+	limit   int
 	records []index.Record
 	out     []byte // of which sent bytes were handed on
 	read    int
@@ -54,25 +58,27 @@ type page struct {
 }
 
 // NewStream returns a stream of the rows that pages has from after on, which are total, and begins to read them. It ends
-// with ctx.
-func NewStream(ctx context.Context, pages Pages, after string, total int64, e Encoder) *Stream {
-	s := &Stream{pages: pages, encoder: e, total: total, next: make(chan page, 1)}
+// with ctx. others says whether the process has other requests, which come first: meanwhile a stream reads nothing ahead,
+// and pauses.
+func NewStream(ctx context.Context, pages Pages, after string, total int64, e Encoder, others func() bool) *Stream {
+	s := &Stream{pages: pages, others: others, encoder: e, total: total, next: make(chan page, 1), after: after, limit: firstRows}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	if total > 0 {
-		s.fetch(after, firstRows)
+		s.fetch()
 	}
 	return s
 }
 
-// fetch begins to read the page behind a place.
-func (s *Stream) fetch(after string, limit int) {
+// fetch begins to read the next page.
+func (s *Stream) fetch() {
+	s.ahead = true
 	go func() {
 		defer func() {
 			if p := recover(); p != nil { // the recovery of a request does not reach here
 				s.next <- page{err: fmt.Errorf("panic: %v", p)}
 			}
 		}()
-		rows, end, err := s.pages(s.ctx, after, limit)
+		rows, end, err := s.pages(s.ctx, s.after, s.limit)
 		s.next <- page{rows, end, err}
 	}()
 }
@@ -119,15 +125,20 @@ func (s *Stream) fill() (err error) {
 	}
 	if s.unpaused += size; s.unpaused >= pauseBytes {
 		s.unpaused = 0
-		time.Sleep(pauseTime)
+		if s.others() {
+			time.Sleep(pauseTime)
+		}
 	}
 	s.out, s.records = out, s.records[n:]
 	s.encoded += int64(n)
 	return nil
 }
 
-// turn takes the page that was read ahead, and begins to read the one behind it.
+// turn takes the next page, and begins to read the one behind it.
 func (s *Stream) turn() error {
+	if !s.ahead {
+		s.fetch()
+	}
 	var p page
 	select {
 	case p = <-s.next:
@@ -137,13 +148,13 @@ func (s *Stream) turn() error {
 	if p.err != nil {
 		return p.err
 	}
-	s.records = p.rows
+	s.ahead, s.records, s.after, s.limit = false, p.rows, p.end, rowsOf(p.rows)
 	s.fetched += int64(len(p.rows))
 	if len(p.rows) == 0 || s.fetched > s.total {
 		return fmt.Errorf("%d rows came, %d were counted: %w", s.fetched, s.total, index.ErrUnavailable)
 	}
-	if s.fetched < s.total {
-		s.fetch(p.end, rowsOf(p.rows))
+	if s.fetched < s.total && !s.others() {
+		s.fetch()
 	}
 	return nil
 }

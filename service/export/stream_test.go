@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
@@ -20,12 +21,15 @@ func paged(all []index.Record) Pages {
 	}
 }
 
+// never is that there are no requests beside a stream.
+func never() bool { return false }
+
 func TestX5_Stream(t *testing.T) {
 	t.Parallel()
 	all := records(2000)
 	for _, format := range Formats {
 		want := encode(t, newEncoder(t, format, Fields(index.Pro)), all)
-		s := NewStream(t.Context(), paged(all), "", int64(len(all)), newEncoder(t, format, Fields(index.Pro)))
+		s := NewStream(t.Context(), paged(all), "", int64(len(all)), newEncoder(t, format, Fields(index.Pro)), never)
 		defer s.Close()
 		got, err := io.ReadAll(s)
 		if err != nil || s.Rows() != int64(len(all)) {
@@ -66,7 +70,7 @@ func TestX6_NeverComplete(t *testing.T) {
 			return []index.Record{index.Record("{}")}, "1", nil
 		}, 1, 0},
 	} {
-		s := NewStream(t.Context(), tt.pages, "", tt.total, newEncoder(t, CSV, Fields(index.Pro)))
+		s := NewStream(t.Context(), tt.pages, "", tt.total, newEncoder(t, CSV, Fields(index.Pro)), never)
 		_, err := io.ReadAll(s)
 		if err == nil || s.Rows() > tt.most {
 			t.Errorf("%s: %d rows, %v", name, s.Rows(), err)
@@ -82,7 +86,7 @@ func TestX6_NeverComplete(t *testing.T) {
 func TestX7_Handed(t *testing.T) {
 	t.Parallel()
 	all := records(2000)
-	s := NewStream(t.Context(), paged(all), "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)))
+	s := NewStream(t.Context(), paged(all), "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)), never)
 	defer s.Close()
 	lines, bytes := int64(0), 0
 	for r := iotest.OneByteReader(s); ; bytes++ {
@@ -108,7 +112,7 @@ func TestX8_Ends(t *testing.T) {
 	cause := errors.New("the service stops")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	all := records(2000)
-	s := NewStream(ctx, paged(all), "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)))
+	s := NewStream(ctx, paged(all), "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)), never)
 	defer s.Close()
 	if _, err := s.Read(make([]byte, 10)); err != nil {
 		t.Fatal(err)
@@ -119,5 +123,38 @@ func TestX8_Ends(t *testing.T) {
 	}
 	if s.Rows() >= 1000 {
 		t.Errorf("%d rows", s.Rows())
+	}
+}
+
+// TestX8_BehindPages: a stream reads a page ahead while nobody else asks for anything, and else no page before it is needed.
+func TestX8_BehindPages(t *testing.T) {
+	t.Parallel()
+	all := records(2000)
+	read := make(chan string, 10)
+	pages := func(ctx context.Context, after string, limit int) ([]index.Record, string, error) {
+		read <- after
+		return paged(all)(ctx, after, limit)
+	}
+	var others atomic.Bool
+	s := NewStream(t.Context(), pages, "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)), others.Load)
+	defer s.Close()
+	line := make([]byte, 10)
+	if _, err := s.Read(line); err != nil || <-read != "" {
+		t.Fatal(err)
+	}
+	if after := <-read; after != "500" { // without another Read
+		t.Errorf("read ahead behind %q", after)
+	}
+	others.Store(true)
+	for s.Rows() <= firstRows { // up to the second page
+		if _, err := s.Read(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.ahead || len(read) > 0 {
+		t.Error("a page was read ahead while there were others")
+	}
+	if n, err := io.Copy(io.Discard, s); err != nil || s.Rows() != int64(len(all)) {
+		t.Errorf("then %d bytes, %d rows, %v", n, s.Rows(), err)
 	}
 }
