@@ -49,7 +49,7 @@ var mayImport = []importRule{
 	{"reindexer/inspect", []string{"reindexer/mapping", "reindexer/source"}, "what is proposed to a person is a mapping: a load knows nothing of how it was found"},
 	{"reindexer/source/table", nil, "rows are JSON objects, wherever the file comes from and whatever they are read as"},
 	{"reindexer/source", []string{"reindexer/source/table"}, "where records come from knows no fields: a new source changes no rule of what is valid"},
-	{"service/access", []string{"index/breaker"}, "keys and quotas know nothing of filings or HTTP"},
+	{"service/access", []string{"index/breaker", "index/limit"}, "keys and quotas know nothing of filings or HTTP"},
 	{"service/accounts", []string{"service/access", "service/edge"}, "accounts are managed without filings, and without the API that their keys open"},
 	{"service/edge", nil, "what every request passes knows nothing of what requests are about"},
 	{"service/openapi", []string{"index", "service/params"}, "the document is made from the tables of fields and parameters; endpoints and errors come to it as values"},
