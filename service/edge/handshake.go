@@ -13,8 +13,9 @@ import (
 	"filings/index/limit"
 )
 
-// handshakeTime bounds a handshake: it waits at most half as long for its turn.
-const handshakeTime = 10 * time.Second
+// handshakeTime bounds a handshake. It waits for its turn for half of that, which is as long as the server waits for what a
+// client sends.
+const handshakeTime = 20 * time.Second
 
 // handshakes are a listener by TLS. What the service computes for a handshake is by far the most that a client can have it
 // do before it shows a key: a flood of connections would keep every processor from the requests of others. So half of the
