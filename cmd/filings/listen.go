@@ -50,7 +50,7 @@ func listen(s settings.Settings) (l listeners, err error) {
 		}
 		return l, err
 	}
-	l.api = edge.Listen(tls.NewListener(l.api, &tls.Config{
+	l.api = edge.Listen(edge.TLS(l.api, &tls.Config{
 		GetCertificate: l.certificate.Get,
 		MinVersion:     tls.VersionTLS12,
 		NextProtos:     []string{"http/1.1"},

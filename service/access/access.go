@@ -77,6 +77,9 @@
 // survive the end of a process, but a power failure may lose the last of them. A process that has a file open can use it
 // even after somebody has deleted it, with keys and counts that no other process sees. So the file at the path has to be
 // the one that was opened.
+//
+// One caller of a process at a time uses the file. Keys and users take turns (package limit), so a flood of one key makes
+// its own requests wait. A key and its user count as two, since the user is known only after the look-up.
 package access
 
 import (

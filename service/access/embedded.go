@@ -15,6 +15,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"filings/index/limit"
 )
 
 const (
@@ -34,6 +36,7 @@ var schema string
 // Embedded is a Store in one SQLite file, for any number of processes on one machine.
 type Embedded struct {
 	db         *sql.DB
+	turns      *limit.Limit // of keys and users, at the one connection
 	path       string
 	opened     fs.FileInfo // of the file at path
 	statements statements
@@ -70,10 +73,10 @@ func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, 
 	if err != nil {
 		return nil, fmt.Errorf("open key store: %w", err)
 	}
-	// One connection: the file has one write lock, and callers that queue for a connection are served in order and
-	// leave when their context ends, while those that queue for the lock poll.
+	// One connection: the file has one write lock. Callers wait for their turn at it before they ask for the connection:
+	// database/sql gives that to any of those who wait, so that one could wait behind a flood for as long as it lasts.
 	db.SetMaxOpenConns(1)
-	e := &Embedded{db: db, path: path, opened: opened, limits: limits, now: now}
+	e := &Embedded{db: db, turns: limit.New(1, time.Now), path: path, opened: opened, limits: limits, now: now}
 	e.had.rememberIn(filepath.Join(filepath.Dir(path), HadAccountsFile))
 	if err := e.prepare(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open key store %s: %w", path, err), db.Close())
@@ -115,7 +118,7 @@ func source(path string) string {
 
 // prepare makes the tables and the statements. Other processes may be doing the same.
 func (e *Embedded) prepare() error {
-	return e.attempt(context.Background(), "make tables", func(ctx context.Context) error {
+	return e.attempt(context.Background(), noCaller, "make tables", func(ctx context.Context) error {
 		_, err := e.db.ExecContext(ctx, schema)
 		if err == nil {
 			e.statements, err = prepareStatements(ctx, e.db)
@@ -126,7 +129,7 @@ func (e *Embedded) prepare() error {
 
 // Ping implements Store.
 func (e *Embedded) Ping(ctx context.Context) error {
-	return e.write(ctx, "ping", func(t transaction) error {
+	return e.write(ctx, noCaller, "ping", func(t transaction) error {
 		if err := t.exec(t.statements.count, "", "ping", 1); err != nil { // no user has that name
 			return err
 		}
@@ -148,10 +151,13 @@ func (e *Embedded) Close() error {
 	return e.db.Close()
 }
 
+// noCaller is whose turn it is where the operator, or the service itself, uses the store.
+const noCaller = ""
+
 // write runs change in a transaction that holds the write lock of the file from its beginning. If change fails or ctx
 // ends before it is committed, nothing has happened.
-func (e *Embedded) write(ctx context.Context, what string, change func(transaction) error) error {
-	return e.attempt(ctx, what, func(ctx context.Context) error {
+func (e *Embedded) write(ctx context.Context, whose, what string, change func(transaction) error) error {
+	return e.attempt(ctx, whose, what, func(ctx context.Context) error {
 		tx, err := e.db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
@@ -164,14 +170,20 @@ func (e *Embedded) write(ctx context.Context, what string, change func(transacti
 	})
 }
 
-// attempt repeats an operation while another process holds the lock that it needs, until ctx ends. Errors that are not
-// results of the store become ErrUnavailable.
-func (e *Embedded) attempt(ctx context.Context, what string, operation func(context.Context) error) error {
+// attempt runs an operation when the caller, a key's hash or a user, has its turn, and repeats it while another process holds
+// the lock that it needs, until ctx ends. Errors that are not results of the store become ErrUnavailable.
+func (e *Embedded) attempt(ctx context.Context, whose, what string, operation func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	if file, err := os.Stat(e.path); err != nil || !os.SameFile(file, e.opened) {
 		return fmt.Errorf("%s: %w: its file was deleted or replaced: restore it and restart the service", what, ErrUnavailable)
 	}
+	turn := e.turns.Join(whose, "")
+	defer turn.Leave(whose)
+	if _, err := turn.Acquire(ctx); err != nil {
+		return fmt.Errorf("%s: %w: other requests use it: %v", what, ErrUnavailable, err)
+	}
+	defer turn.Release()
 	err := operation(ctx)
 	for isBusy(err) && pause(ctx, lockRetry) {
 		err = operation(ctx)

@@ -24,8 +24,9 @@ func (e *Embedded) admit(ctx context.Context, key string, n int64) (a Admission,
 	if !isKey(key) {
 		return Admission{Verdict: UnknownKey}, nil
 	}
-	err = e.write(ctx, "admit", func(t transaction) (err error) {
-		a, err = t.admit(e.limits, hashKey(key), n)
+	hash := hashKey(key)
+	err = e.write(ctx, hash, "admit", func(t transaction) (err error) {
+		a, err = t.admit(e.limits, hash, n)
 		if errors.Is(err, ErrNoAccount) {
 			a, err = Admission{Verdict: UnknownKey}, e.look(t)
 		}
@@ -116,7 +117,7 @@ func (t transaction) count(s *state, n int64) error {
 
 // Charge implements Store.
 func (e *Embedded) Charge(ctx context.Context, a Admission, n int64) (charged Admission, err error) {
-	err = e.write(ctx, "charge", func(t transaction) error {
+	err = e.write(ctx, a.User, "charge", func(t transaction) error {
 		s, err := t.state(t.statements.byName, a.User)
 		if err != nil {
 			return err
@@ -136,7 +137,7 @@ func (e *Embedded) Refund(ctx context.Context, a Admission, n int64) error {
 	if a.counter == "" {
 		return nil // nothing was counted
 	}
-	return e.write(context.WithoutCancel(ctx), "refund", func(t transaction) error {
+	return e.write(context.WithoutCancel(ctx), a.User, "refund", func(t transaction) error {
 		if err := t.exec(t.statements.refund, n, a.User, a.counter); err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (e *Embedded) Refund(ctx context.Context, a Admission, n int64) error {
 
 // Usage implements Store.
 func (e *Embedded) Usage(ctx context.Context, user string) (u Usage, err error) {
-	err = e.write(ctx, "read usage", func(t transaction) error {
+	err = e.write(ctx, user, "read usage", func(t transaction) error {
 		s, err := t.state(t.statements.byName, user)
 		if err != nil {
 			return err
@@ -172,7 +173,7 @@ func (e *Embedded) Usage(ctx context.Context, user string) (u Usage, err error) 
 
 // Hold implements Store.
 func (e *Embedded) Hold(ctx context.Context, user, id string) (held bool, err error) {
-	err = e.write(ctx, "take lease", func(t transaction) error {
+	err = e.write(ctx, user, "take lease", func(t transaction) error {
 		result, err := t.tx.Stmt(t.statements.hold).Exec(user, id, t.now.UnixMicro(), LeaseTime.Microseconds())
 		if err != nil {
 			return err
@@ -186,7 +187,7 @@ func (e *Embedded) Hold(ctx context.Context, user, id string) (held bool, err er
 
 // Release implements Store.
 func (e *Embedded) Release(ctx context.Context, user, id string) error {
-	return e.write(context.WithoutCancel(ctx), "release lease", func(t transaction) error {
+	return e.write(context.WithoutCancel(ctx), user, "release lease", func(t transaction) error {
 		return t.exec(t.statements.release, user, id)
 	})
 }

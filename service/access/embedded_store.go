@@ -12,7 +12,7 @@ func (e *Embedded) Create(ctx context.Context, user string, tier Tier, name stri
 		return "", err
 	}
 	return issue(func(hash, prefix string) error {
-		return e.write(ctx, "create key", func(t transaction) error {
+		return e.write(ctx, noCaller, "create key", func(t transaction) error {
 			switch err := t.needKey(user); {
 			case err == nil:
 				return ErrHasKey
@@ -27,7 +27,7 @@ func (e *Embedded) Create(ctx context.Context, user string, tier Tier, name stri
 // Rotate implements Store.
 func (e *Embedded) Rotate(ctx context.Context, user string) (string, error) {
 	return issue(func(hash, prefix string) error {
-		return e.write(ctx, "rotate key", func(t transaction) error {
+		return e.write(ctx, noCaller, "rotate key", func(t transaction) error {
 			if err := t.needKey(user); err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func (e *Embedded) Rotate(ctx context.Context, user string) (string, error) {
 
 // Revoke implements Store.
 func (e *Embedded) Revoke(ctx context.Context, user string) error {
-	return e.write(ctx, "revoke key", func(t transaction) error {
+	return e.write(ctx, noCaller, "revoke key", func(t transaction) error {
 		if err := t.needKey(user); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (e *Embedded) SetTier(ctx context.Context, user string, tier Tier) error {
 	if err := validTier(tier); err != nil {
 		return err
 	}
-	return e.write(ctx, "change tier", func(t transaction) error {
+	return e.write(ctx, noCaller, "change tier", func(t transaction) error {
 		if err := t.needKey(user); err != nil && !errors.Is(err, ErrRevoked) {
 			return err
 		}
@@ -84,7 +84,7 @@ func (e *Embedded) List(ctx context.Context) ([]Account, error) {
 
 // accounts reads the account of one user, a string, or all of them if that is nil.
 func (e *Embedded) accounts(ctx context.Context, what string, one any) (accounts []Account, err error) {
-	err = e.attempt(ctx, what, func(ctx context.Context) error {
+	err = e.attempt(ctx, noCaller, what, func(ctx context.Context) error {
 		rows, err := e.statements.accounts.QueryContext(ctx, dayCounter(e.now()), one)
 		if err != nil {
 			return err

@@ -45,6 +45,9 @@ func (l *Listener) Accept() (net.Conn, error) {
 	if isTLS {
 		accepted = secure.NetConn()
 	}
+	if below, ok := accepted.(*greeted); ok {
+		accepted = below.Conn
+	}
 	if tcp, ok := accepted.(*net.TCPConn); ok {
 		_ = tcp.SetWriteBuffer(sendBuffer) // else it is as large as the kernel likes
 	}

@@ -1,11 +1,12 @@
 // Package edge owns what every request passes before a handler looks at it: how the server reads HTTP, the framing of
-// requests, the redirection from plain HTTP, connections on which nothing comes or nobody reads, CORS, the id of a request
-// and the first attributes of its log record. It refuses to know the API: neither keys nor paths, nor what an error looks like there.
+// requests, TLS handshakes in turns, connections on which nothing comes or nobody reads, the redirection from plain HTTP,
+// CORS, the id of a request and the first attributes of its log record. It refuses to know the API: neither keys nor paths,
+// nor what an error looks like there.
 //
 // # Design
 //
 // Each part is a function or a small value that the service puts into its chain of middleware. The redirection alone is a
-// listener of its own, and stands on the others; Listen is for the program, which opens the sockets. A request that is
+// listener of its own, and stands on the others; TLS and Listen are for the program, which opens the sockets. A request that is
 // refused here is an error of this package (errors.go), like one that the framework refuses: the listener that it came to
 // writes the response, in the form that its clients expect.
 package edge

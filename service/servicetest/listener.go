@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"filings/service/edge"
 )
 
 // TLS is a TLS listener on a port of its own of the loopback interface.
@@ -37,7 +39,7 @@ func NewTLS(t testing.TB) *TLS {
 	t.Cleanup(func() { _ = plain.Close() }) // a second time, where a server has closed it
 	config := &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 	l := &TLS{
-		tls.NewListener(plain, config), plain.Addr().String(), filepath.Join(t.TempDir(), "tls.pem"),
+		edge.TLS(plain, config), plain.Addr().String(), filepath.Join(t.TempDir(), "tls.pem"),
 		&tls.Config{RootCAs: x509.NewCertPool()}, config.Certificates[0].PrivateKey,
 	}
 	l.Trust.RootCAs.AddCert(lender.Certificate())
