@@ -129,6 +129,19 @@ func TestX20_SeveralMappings(t *testing.T) {
 	}
 }
 
+// TestX22_ShowIsForDryRuns: a load that prints records beside its report is refused.
+func TestX22_ShowIsForDryRuns(t *testing.T) {
+	t.Parallel()
+	for _, cfg := range []Config{{Show: 5}, {Show: -1, DryRun: true}} {
+		if _, err := cfg.checked(); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--dry-run") {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+	if _, err := (Config{Show: 5, DryRun: true}).checked(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestX22_Reasons: reasons are counted without what is different from record to record.
 func TestX22_Reasons(t *testing.T) {
 	t.Parallel()

@@ -109,7 +109,7 @@ func TestX20_Records(t *testing.T) {
 		{`halt`, `{}`, ``, "the mapping halts"},
 		{`def f: f; f`, `{}`, ``, "does not end within"},
 		{`range(infinite) | empty`, `{}`, ``, "does not end within"},
-		{`[range(1e9)]`, `{}`, ``, "does not end within"}, // it would need 16 GB
+		{`[range(1e9)]`, `{}`, ``, "does not end within"},                           // it would need 16 GB
 		{`reduce range(1e9) as $i ([]; . + [$i])`, `{}`, ``, "does not end within"}, // which copies the list each time
 		{`"x" * 1e18`, `{}`, ``, "too large"},
 		{`range(infinite) | {id: .}`, `{}`, ``, "more than 1000 records"},
