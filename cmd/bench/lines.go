@@ -178,7 +178,7 @@ type rowWriter struct {
 	close func() error
 }
 
-func newRowWriter(out io.Writer, extension string) rowWriter {
+func newRowWriter(out *os.File, extension string) rowWriter {
 	switch extension {
 	case ".csv":
 		w := csv.NewWriter(out)
@@ -201,8 +201,12 @@ func newRowWriter(out io.Writer, extension string) rowWriter {
 	}, w.flush}
 }
 
+// mostKnown is how many texts newSheetWriter writes once only. It holds little in memory: Linux counts the most memory of the
+// bench as that of the processes that it starts.
+const mostKnown = 10_000
+
 // newSheetWriter writes XLSX as spreadsheets do, with all texts in a table of their own.
-func newSheetWriter(out io.Writer) rowWriter {
+func newSheetWriter(out *os.File) rowWriter {
 	const (
 		ns   = ` xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
 		rel  = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -219,19 +223,23 @@ func newSheetWriter(out io.Writer) rowWriter {
 	part("xl/workbook.xml", `<workbook`+ns+` xmlns:r="`+rel+`"><sheets><sheet name="Liens" sheetId="1" r:id="r1"/></sheets></workbook>`)
 	part("xl/_rels/workbook.xml.rels", rels+`<Relationship Id="r1" Type="`+rel+`/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="`+rel+`/sharedStrings" Target="sharedStrings.xml"/></Relationships>`)
 	sheet := bufio.NewWriter(part("xl/worksheets/sheet1.xml", `<worksheet`+ns+`><sheetData>`))
-	var texts bytes.Buffer
-	known, n := map[string]int{}, 0
+	table, failed := os.CreateTemp(filepath.Dir(out.Name()), "texts-")
+	texts := bufio.NewWriter(table) // of no file: an error stays, and comes again
+	known, n, written := map[string]int{}, 0, 0
 	row := func(cells []string) error {
 		n++
 		fmt.Fprintf(sheet, `<row r="%d">`, n)
 		for i, cell := range cells {
 			at, found := known[cell]
 			if !found {
-				at = len(known)
-				known[cell] = at
-				texts.WriteString("<si><t>")
-				_ = xml.EscapeText(&texts, []byte(cell)) // a buffer takes all
-				texts.WriteString("</t></si>")
+				at = written
+				written++
+				if len(known) < mostKnown {
+					known[cell] = at
+				}
+				_, _ = texts.WriteString("<si><t>")
+				_ = xml.EscapeText(texts, []byte(cell))
+				_, _ = texts.WriteString("</t></si>")
 			}
 			fmt.Fprintf(sheet, `<c r="%c%d" t="s"><v>%d</v></c>`, 'A'+i, n, at)
 		}
@@ -241,8 +249,19 @@ func newSheetWriter(out io.Writer) rowWriter {
 	_ = row(countyColumns) // an error comes again with the next row
 	return rowWriter{func(r *countyRow) error { return row(r.cells()) }, func() error {
 		_, _ = sheet.WriteString("</sheetData></worksheet>") // as it does here
-		err := sheet.Flush()
-		part("xl/sharedStrings.xml", fmt.Sprintf(`<sst%s uniqueCount="%d">%s</sst>`, ns, len(known), &texts))
-		return firstError(err, z.Close())
+		err := firstError(failed, sheet.Flush(), texts.Flush())
+		if err != nil {
+			return err
+		}
+		defer os.Remove(table.Name())
+		if _, err = table.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		w := part("xl/sharedStrings.xml", fmt.Sprintf(`<sst%s uniqueCount="%d">`, ns, written))
+		_, err = io.Copy(w, table)
+		if err == nil {
+			_, err = io.WriteString(w, "</sst>")
+		}
+		return firstError(err, table.Close(), z.Close())
 	}}
 }
