@@ -63,6 +63,8 @@ func (cfg Config) checked() (Config, error) {
 	switch {
 	case cfg.MaxRejects < 0:
 		return cfg, fmt.Errorf("%w: the number of allowed rejects is 0 or more, not %d", ErrUsage, cfg.MaxRejects)
+	case cfg.Show < 0 || cfg.Show > 0 && !cfg.DryRun:
+		return cfg, fmt.Errorf("%w: --show prints 0 or more of the records of a --dry-run; with a load it would print beside its report", ErrUsage)
 	case math.IsNaN(cfg.MaxShrink) || cfg.MaxShrink < 0 || cfg.MaxShrink > 100:
 		return cfg, fmt.Errorf("%w: the allowed shrinking is 0 to 100 percent, not %v", ErrUsage, cfg.MaxShrink)
 	case cfg.Keep < 0:

@@ -3,6 +3,7 @@ package reindexer
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/reindexer/source"
 )
 
@@ -129,18 +131,32 @@ func TestX20_SeveralMappings(t *testing.T) {
 	}
 }
 
+// TestX22_ShowIsForDryRuns: a load that prints records beside its report is refused.
+func TestX22_ShowIsForDryRuns(t *testing.T) {
+	t.Parallel()
+	for _, cfg := range []Config{{Show: 5}, {Show: -1, DryRun: true}} {
+		if _, err := cfg.checked(); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--dry-run") {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+	if _, err := (Config{Show: 5, DryRun: true}).checked(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestX22_Reasons: reasons are counted without what is different from record to record.
 func TestX22_Reasons(t *testing.T) {
 	t.Parallel()
 	r := &running{reasons: map[Reason]int64{}}
 	for _, reason := range []string{
 		`the mapping fails: date("MM/DD/YYYY") cannot read "NA 1"`, `the mapping fails: date("MM/DD/YYYY") cannot read "a \"b\""`,
-		"7 is in this load already", "8 is in this load already",
+		"7 is in this load already", "8 is in this load already", "is not UTF-8; --encoding windows-1252 reads",
 	} {
 		r.countReason(Reject{Reason: reason})
 	}
 	want := map[Reason]int64{{Text: `the mapping fails: date("MM/DD/YYYY") cannot read …`}: 2, {Text: "… is in this load already"}: 2}
-	if len(r.reasons) != 2 || r.reasons[Reason{Text: "… is in this load already"}] != 2 {
+	want[Reason{Text: "is not UTF-8; --encoding windows-1252 reads"}] = 1
+	if !maps.Equal(r.reasons, want) {
 		t.Errorf("%v, want %v", r.reasons, want)
 	}
 	for i := range 2 * mostReasons {
@@ -149,4 +165,51 @@ func TestX22_Reasons(t *testing.T) {
 	if len(r.reasons) > mostReasons+1 {
 		t.Errorf("%d reasons", len(r.reasons))
 	}
+}
+
+// TestX20_Loads: what holds for a load holds for one of several counties' files by mappings, on both engines: one reject
+// promotes nothing and is in the file of rejects as the county wrote it; an update deletes and replaces.
+func TestX20_Loads(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		dir := t.TempDir()
+		file := func(name, text string) string {
+			path := filepath.Join(dir, name)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}
+		orange := file("orange.csv", "no;name;paid;gone\n1;Ann;$1,200.50;\n2;Bob;;\n3;Cid;five;\n")
+		lake := file("lake.json", `{"liens":[{"n":4,"who":"Dan"}]}`)
+		cfg := config(t, store, "")
+		cfg.Sources = []string{orange, lake}
+		cfg.Form.Path = ".liens[]"
+		cfg.Maps = []Map{{Name: "orange.jq", Text: county}, {Name: "lake.jq", Text: `{id: .n, county: "Lake, FL", owner: .who}`, From: 1}}
+		cfg.Rejects = filepath.Join(dir, "rejects")
+		report, err := Run(t.Context(), cfg)
+		if !errors.Is(err, ErrRejected) || report.Rejected != 1 || report.Promoted || len(live(t, store)) > 0 {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		text, err := os.ReadFile(cfg.Rejects)
+		if err != nil || !strings.Contains(string(text), `"line":4,"id":null,"field":"","reason":"the mapping fails: money cannot read \"five\"`) ||
+			!strings.Contains(string(text), `"record":"3;Cid;five;"`) {
+			t.Errorf("%s, %v", text, err)
+		}
+		cfg.MaxRejects = 1
+		if report := mustRun(t, cfg); report.Indexed != 3 || report.Rejected != 1 || !report.Promoted {
+			t.Errorf("%+v", report)
+		}
+		if got, want := live(t, store), (map[int64]string{1: "Ann", 2: "Bob", 4: "Dan"}); !maps.Equal(got, want) {
+			t.Errorf("live: %v, want %v", got, want)
+		}
+		cfg.Sources, cfg.Form.Path, cfg.MaxShrink, cfg.Update = []string{file("changes.csv", "no,name,paid,gone\n1,Ann,,yes\n2,Eve,$7.00,\n")}, "", 100, true
+		cfg.Maps = []Map{{Name: "changes.jq", Text: `if .gone == "yes" then {id: (.no | number), deleted: true} else ` + county + ` end`}}
+		if report := mustRun(t, cfg); report.Deleted != 1 || report.Updated != 1 {
+			t.Errorf("%+v", report)
+		}
+		if got, want := live(t, store), (map[int64]string{2: "Eve", 4: "Dan"}); !maps.Equal(got, want) {
+			t.Errorf("after the update: %v, want %v", got, want)
+		}
+	})
 }

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"filings/reindexer/source"
 )
@@ -40,12 +41,13 @@ type Reason struct{ Field, Text string }
 // mostReasons is how many reasons are told apart; the others are counted together.
 const mostReasons = 100
 
-// ofRecord matches what a reason repeats of its record: quoted texts, but those of a call in a mapping, and numbers.
-var ofRecord = regexp.MustCompile(`(\w+\("[^"]*"\))|"(?:[^"\\]|\\.)*"|-?\b\d+(?:\.\d+)?\b`)
+// ofRecord matches what a reason repeats of its record, quoted texts and numbers; and, beginning with a letter, calls in a
+// mapping and words such as UTF-8, which are kept.
+var ofRecord = regexp.MustCompile(`[a-z]\w*\("[^"]*"\)|\pL+-\d+|"(?:[^"\\]|\\.)*"|-?\b\d+(?:\.\d+)?\b`)
 
 func (r *running) countReason(reject Reject) {
 	reason := Reason{reject.Field, ofRecord.ReplaceAllStringFunc(reject.Reason, func(s string) string {
-		if strings.HasSuffix(s, ")") {
+		if r, _ := utf8.DecodeRuneInString(s); unicode.IsLetter(r) {
 			return s
 		}
 		return "…"

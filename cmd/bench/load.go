@@ -93,9 +93,14 @@ func (b *bench) bareReplay(ctx context.Context, data string) (bare time.Duration
 	return rec.replayLoad(ctx, b.elasticsearch, l.generation)
 }
 
-// load runs the program's own command.
-func (b *bench) load(ctx context.Context, data string, environment ...string) (l loaded, err error) {
-	cmd := exec.CommandContext(ctx, b.program, "reindex", "--format", "ndjson", "--max-shrink", "100", "--max-rejects", "1000", data)
+// load runs the program's own command on NDJSON.
+func (b *bench) load(ctx context.Context, data string, environment ...string) (loaded, error) {
+	return b.loadAs(ctx, []string{"--format", "ndjson", "--max-rejects", "1000", data}, environment...)
+}
+
+// loadAs runs it with these arguments.
+func (b *bench) loadAs(ctx context.Context, args []string, environment ...string) (l loaded, err error) {
+	cmd := exec.CommandContext(ctx, b.program, slices.Concat([]string{"reindex", "--max-shrink", "100"}, args)...)
 	cmd.Env = append(os.Environ(), append(environment, "FILINGS_LOG_LEVEL=error")...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -168,4 +173,74 @@ func other(line []byte, i int) []byte {
 		line = bytes.Replace(line, []byte(key), fmt.Appendf(nil, "%s%s ", key, strings.Repeat("Q", i)), 1)
 	}
 	return line
+}
+
+// county is a mapping of ten columns that gives back the filings that countyFile made them of.
+const county = `{
+  id: (.Number | number),
+  county: .County,
+  caseNumber: (."Case number" | blank),
+  owner: (.Owner | blank),
+  propertyAddress: (."Property address" | blank),
+  filingType: (.Type | blank),
+  filingAmount: (.Amount | money),
+  currentAmount: (.Due | money),
+  filingDate: (.Filed | date("MM/DD/YYYY")),
+  filingHolder: (.Holder | blank)
+}
+`
+
+// loadTurns is how often each of two loads is measured.
+const loadTurns = 3
+
+// measureMappings reads files of counties in each form, of n and of four times as many rows, by a mapping; and loads one into
+// Elasticsearch, in turns with the same filings as they are.
+func (b *bench) measureMappings(ctx context.Context) error {
+	program := filepath.Join(b.dir, "county.jq")
+	if err := os.WriteFile(program, []byte(county), 0o600); err != nil {
+		return err
+	}
+	large := filepath.Join(b.dir, "large.ndjson")
+	if err := repeat(b.data, large, times); err != nil {
+		return err
+	}
+	fmt.Print("\n| mapped, dry run | rows | CPU, s | rows/s of CPU | its peak memory, MiB |\n|---|---|---|---|---|\n")
+	for _, form := range []string{"csv", "ndjson", "xlsx", "parquet"} {
+		for _, data := range []string{b.data, large} {
+			file := filepath.Join(b.dir, "county."+form)
+			if err := countyFile(data, file); err != nil {
+				return err
+			}
+			l, err := b.loadAs(ctx, []string{"--dry-run", "--map", program, file}, "FILINGS_DATA_DIR="+b.dir)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("| %s | %d | %.1f | %.0f | %d |\n", form, l.filings, l.cpu.Seconds(), float64(l.filings)/l.cpu.Seconds(), l.peakBytes>>20)
+		}
+	}
+	return firstError(os.Remove(large), b.measureMappedLoads(ctx, program))
+}
+
+// measureMappedLoads loads the same filings by a mapping and as they are, in turns.
+func (b *bench) measureMappedLoads(ctx context.Context, program string) (err error) {
+	mapped, plain := filepath.Join(b.dir, "county.csv"), filepath.Join(b.dir, "plain.ndjson")
+	if err := firstError(countyFile(b.data, mapped), plainFile(b.data, plain)); err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, b.deleteIndices(ctx)) }()
+	var took [2][]float64
+	for range loadTurns {
+		for i, args := range [][]string{{plain}, {"--map", program, mapped}} {
+			l, err := b.loadAs(ctx, args, b.onElasticsearch(b.elasticsearch)...)
+			if err != nil {
+				return err
+			}
+			took[i] = append(took[i], l.seconds)
+		}
+	}
+	slices.Sort(took[0])
+	slices.Sort(took[1])
+	as, by := took[0][loadTurns/2], took[1][loadTurns/2]
+	fmt.Printf("\nInto Elasticsearch, median of %d in turns: %.1f s as they are, %.1f s mapped, %.2f times as long.\n", loadTurns, as, by, by/as)
+	return nil
 }

@@ -5,6 +5,7 @@
 // Without names it measures all of these:
 //
 //	load      loads, into both engines
+//	mapping   files of counties read by a mapping, in each form, and loaded into Elasticsearch
 //	pages     pages of 20 beside the same requests sent to Elasticsearch
 //	answers   responses from the cache
 //	fields    pages with all fields and with some
@@ -56,7 +57,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "pages", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
+var names = []string{"load", "mapping", "pages", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -104,6 +105,11 @@ func run(ctx context.Context, args []string) (err error) {
 	selected := func(what string) bool { return flags.NArg() == 0 || slices.Contains(flags.Args(), what) }
 	if selected("load") {
 		if err := b.measureLoads(ctx); err != nil {
+			return err
+		}
+	}
+	if selected("mapping") {
+		if err := b.measureMappings(ctx); err != nil {
 			return err
 		}
 	}

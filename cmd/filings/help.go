@@ -49,6 +49,9 @@ func explainFlag(cmd *cobra.Command, err error) error {
 		hint := fmt.Sprintf("see `filings help%s`; settings are environment variables, see `filings help settings`", below(cmd))
 		return fmt.Errorf("unknown flag: %s%s: %s", name, settings.Suggestion(name, all), hint)
 	case errors.As(err, &value):
+		if value.GetFlag().Value.Type() == "file" {
+			return fmt.Errorf("--%s: %w", value.GetFlag().Name, value.Unwrap())
+		}
 		must := "must be a number"
 		if strings.HasPrefix(value.GetFlag().Value.Type(), "int") || strings.HasPrefix(value.GetFlag().Value.Type(), "uint") {
 			must = "must be an integer"

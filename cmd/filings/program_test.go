@@ -68,6 +68,8 @@ func TestUsage(t *testing.T) {
 		{"reindex", exitUsage, "name at least one SOURCE"},
 		{"reindex --max-rejects some file.ndjson", exitUsage, `--max-rejects="some": must be an integer`},
 		{"reindex --max-shrink some file.ndjson", exitUsage, `--max-shrink="some": must be a number`},
+		{"reindex --map missing.jq file.csv", exitUsage, "--map: open missing.jq: no such file"},
+		{"reindex --show 5 file.csv", exitUsage, "--show prints 0 or more of the records of a --dry-run"},
 		{"reindex --max-reject 5 file.ndjson", exitUsage, "unknown flag: --max-reject (did you mean --max-rejects?)"},
 		{"reindex " + missing, exitFailed, "missing.ndjson"},
 		{"reindex --format xml -", exitUsage, "ndjson"},

@@ -204,7 +204,8 @@ func (p *program) inspectCommand() *cobra.Command {
 		Long: `Says what is in a county's file, and proposes a mapping for reindex --map.
 
 It prints the columns, how many of the records have a value in each, what these look like and some of them, as the comment of a
-program in jq: a mapping to begin with. It guesses by names and values: look at every line of it.
+program in jq: a mapping to begin with. It guesses by names and values: look at every line of it. Of a JSON document without --path it
+says where its arrays are.
 It needs no settings and no server, and changes nothing.`,
 		Example: "  filings inspect orange.csv > orange.jq\n  filings inspect --path '.features[]' liens.geojson",
 		Args:    cobra.ExactArgs(1),
@@ -228,7 +229,7 @@ func formFlags(cmd *cobra.Command, form *source.Form) {
 	f.StringVar(&form.Format, "format", "", "ndjson, csv, json, xlsx or parquet, for all sources but PostgreSQL; by default by their names")
 	f.StringVar(&form.Delimiter, "delimiter", "", "what stands between the cells of CSV: , ; | or tab; by default what its header has most of")
 	f.StringVar(&form.Encoding, "encoding", "", "how text is written, such as windows-1252; by default UTF-8")
-	f.StringVar(&form.Sheet, "sheet", "", "sheet of an XLSX file; by default its first one")
+	f.StringVar(&form.Sheet, "sheet", "", "sheet of an XLSX file; by default its first one. Rows above the header that have one cell are left out")
 	f.StringVar(&form.Path, "path", "", "jq program that finds the records of a JSON document, such as '.parcels[]'")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -65,6 +65,10 @@ func newColumn(path, name string, today time.Time) *column {
 	c.forms = append(c.forms,
 		form{"number", "number", func(v any) bool { s, ok := v.(string); return ok && digits.MatchString(strings.TrimSpace(s)) }},
 		tried("amount", "money", today), tried("number", "number", today), tried("point", "point", today))
+	// "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich.
+	point := &c.forms[len(c.forms)-1]
+	can := point.try
+	point.try = func(v any) bool { s, _ := v.(string); return strings.ContainsAny(s, "(-") && can(v) }
 	c.all = slices.Clone(c.forms)
 	return c
 }

@@ -13,6 +13,7 @@ package inspect
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -39,21 +40,22 @@ type File struct {
 // Run reads the source that name means, and writes what is in it, and a mapping to begin with, to w.
 func Run(ctx context.Context, name string, o source.Options, today time.Time, w io.Writer) error {
 	all, err := source.Find([]string{name}, o)
+	if errors.Is(err, source.ErrNoPath) {
+		return noPath(ctx, name, o)
+	}
 	if err != nil {
 		return err
 	}
-	for _, s := range all {
-		f, err := look(ctx, s, today)
-		if err != nil {
-			return err
-		}
-		b := bufio.NewWriter(w)
-		f.write(b)
-		if err := b.Flush(); err != nil {
-			return err
-		}
+	if len(all) > 1 {
+		return fmt.Errorf("%w: inspect looks at one file, and %s has %d, such as %s", source.ErrUsage, name, len(all), all[0].Name)
 	}
-	return nil
+	f, err := look(ctx, all[0], today)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(w)
+	f.write(b)
+	return b.Flush()
 }
 
 func look(ctx context.Context, s source.Source, today time.Time) (*File, error) {

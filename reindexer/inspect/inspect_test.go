@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +29,40 @@ func inspected(t *testing.T, name, text string, form source.Form) string {
 	return b.String()
 }
 
+// TestX22_Refused: what is no single file is refused; of a JSON document it says where its records may be.
+func TestX22_Refused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"parcels.json": `{"meta":{"x":1},"data":{"par cels":[{"liens":[{"a":1}]},{}]},"log":["a"],"more":[{}]}`, "array.json": `[{"a":1}]`,
+		"object.geojson": `{"a":1}`, "cut.json": `[{"a":`, "folder/a.csv": "a\n1\n", "folder/b.csv": "a\n1\n", "latin.csv": "n\xe4me\n1\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		want string
+		is   error
+	}{
+		"parcels.json":   {`'.data.["par cels"][]' gives 2, '.more[]' gives 1`, source.ErrUsage},
+		"array.json":     {`'.[]' gives 1`, source.ErrUsage},
+		"object.geojson": {`It has no array of objects; --path . takes`, source.ErrUsage},
+		"cut.json":       {`the JSON document is cut off at byte 6`, source.ErrUnreadable},
+		"folder":         {`inspect looks at one file, and `, source.ErrUsage},
+		"latin.csv":      {`its header is not UTF-8; --encoding windows-1252`, source.ErrUnreadable},
+	} {
+		err := Run(t.Context(), filepath.Join(dir, name), source.Options{}, today, io.Discard)
+		if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := Run(t.Context(), "-", source.Options{Stdin: strings.NewReader("[{}]"), Form: source.Form{Format: source.JSON}}, today, io.Discard); err == nil || !strings.Contains(err.Error(), "'.[]' gives 1") {
+		t.Errorf("standard input: %v", err)
+	}
+}
+
 // TestX22_Inspect: the columns with what is in them, and a mapping that compiles, for made-up files of the forms that counties
 // publish.
 func TestX22_Inspect(t *testing.T) {
@@ -50,9 +86,12 @@ func TestX22_Inspect(t *testing.T) {
 			`{"geometry":{"type":"Point","coordinates":[-84.6,38.2]},"properties":{"entity":"B","date":"2025/07/22"}}]}`, source.Form{Path: ".features[]"}, []string{
 			`date YYYY-MM-DD or YYYY/MM/DD`, `date("YYYY-MM-DD"; "YYYY/MM/DD")`, `owner: (.properties.entity | blank)`, `.coordinates[1]`,
 		}},
-		"places":      {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: .lat", "point", `id("county"; .id)`}},
+		"places": {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: .lat", "point", `id("county"; .id)`}},
+		"later": {"r.csv", "bill no,amt,paid,date_released,share\n1,$7.00,$1.00,1/2/2024,\"1.234,50\"\n2,$8.00,,,\"1,50\"\n", source.Form{}, []string{
+			`filingAmount: (.amt | money)`, "100.0%  text, id candidate       \"1.234,50\"", `filingType: "Tax Lien"` + "\n}",
+		}},
 		"no records":  {"e.csv", "a,b\n", source.Form{}, []string{"0 records", "# .a   0.0%  empty", `error("no three columns`}},
-		"bad records": {"b.csv", "a,b\n1\n2,3\n", source.Form{}, []string{"1 records, and 1 that cannot be read, the last of them 2: has 1 cells"}},
+		"bad records": {"b.csv", "a,b\n1\n2,3\n", source.Form{}, []string{"1 records, and 1 that cannot be read, the last of them 2: has 1 cell; the header has 2"}},
 		"same rows":   {"s.csv", "a,b\n1,1\n1,1\n", source.Form{}, []string{`error("no three columns tell all records apart")`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ var rules = []rule{
 	{"caseNumber", []string{`\bcase\b`, `\bcert`, `\blien (no|num|id)`, `\bbill (no|num)`, `\binst`, `\bdoc`, `\b(tax )?account\b`}, ""},
 	{"owner", []string{`^owner( name)?( 1)?$`, `\bowner`, `\btaxpayer`, `\bdebtor`, `\bgrantor`, `\bdefendant`, `\bentity\b`, `^name`}, ""},
 	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\bsite addr`, `\blocation`, `^address$`, `^street( addr)?`, `\baddr`}, ""},
-	{"filingAmount", []string{`\bface\b`, `\bprincipal`, `\bamount (due|owed)`, `\btotal (due|amount)`, `\bamount`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`}, "amount"},
+	{"filingAmount", []string{`\bface\b`, `\bprincipal`, `\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt)`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`}, "amount"},
 	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`, `\bassign\w* date`, `^date\b`, `\bdate$`}, "date"},
 	{"filingHolder", []string{`\bholder`, `\bpurchaser`, `\bbuyer`, `\bcreditor`, `\bplaintiff`, `\bgrantee`}, ""},
 }
@@ -93,8 +93,9 @@ func (f *File) parts(street *column) (paths []string) {
 	return paths
 }
 
-// beside matches names of columns about the record itself, not about what it says.
-var beside = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated)\b`)
+// beside matches names of columns about the record itself, not about what it says, and
+// about what became of it later, which is no date of a filing.
+var beside = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|released?|redeemed|redemption|paid|exonerated)\b`)
 
 // find returns the column for a rule, or nil.
 func (f *File) find(r rule) (found *column) {

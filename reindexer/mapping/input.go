@@ -16,6 +16,8 @@ import (
 // ErrLong is why a record is not read.
 var ErrLong = fmt.Errorf("is longer than %d MiB; only its beginning is shown", source.MaxLine>>20)
 
+var errNotUTF8 = errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
+
 // Inputs reads the records of one source as values that a program takes.
 type Inputs struct {
 	names     []string // of the cells of a row; nil: records are JSON
@@ -28,6 +30,9 @@ type Inputs struct {
 func NewInputs(in *source.Reader) (*Inputs, error) {
 	if in.Format != source.CSV {
 		return &Inputs{}, nil
+	}
+	if !utf8.ValidString(in.Header) {
+		return nil, fmt.Errorf("its header %w", errNotUTF8)
 	}
 	header, fault := record.Split(in.Header, in.Delimiter, nil)
 	if fault != "" {
@@ -42,7 +47,7 @@ func (i *Inputs) Names() []string { return i.names }
 // Value returns the value of a record, which is good until the next call, or says why it has none.
 func (i *Inputs) Value(text string) (any, error) {
 	if !utf8.ValidString(text) {
-		return nil, errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
+		return nil, errNotUTF8
 	}
 	if i.names == nil {
 		return valueOf(text)
@@ -51,7 +56,10 @@ func (i *Inputs) Value(text string) (any, error) {
 	if i.cells, fault = record.Split(text, i.delimiter, i.cells[:0]); fault != "" {
 		return nil, errors.New(fault)
 	}
-	if len(i.cells) != len(i.names) {
+	switch {
+	case len(i.cells) == 1 && len(i.names) > 1:
+		return nil, fmt.Errorf("has 1 cell; the header has %d, separated by %q, or by what --delimiter says", len(i.names), i.delimiter)
+	case len(i.cells) != len(i.names):
 		return nil, fmt.Errorf("has %d cells; the header has %d", len(i.cells), len(i.names))
 	}
 	for at, cell := range i.cells {

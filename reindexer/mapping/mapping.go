@@ -6,13 +6,12 @@
 // # Design
 //
 // A record comes as a JSON value: a row as an object of texts under the header's names, a line of NDJSON as itself. A program
-// gives any number of objects for it, each a record of the load. What fails, and what does not end within a second, is the
-// reject of that record alone, and the next one begins anew. A program has no environment and
-// no other input, so that the same file gives the same load.
+// gives any number of objects for it, each a record of the load. What fails, and what takes too many steps or too long
+// (limit.go), is the reject of that record alone, and the next one begins anew. A program has no environment and no other
+// input, so that the same file gives the same load.
 package mapping
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -23,15 +22,11 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// longest is how long a program may take for one record. The mappings of docs/operate/load.md take 20 microseconds.
-const longest = time.Second
-
 // Program is a compiled mapping. It is used by one goroutine.
 type Program struct {
-	name string
-	code *gojq.Code
-	time time.Duration // for one record
-	out  []Record      // reused
+	code  *gojq.Code
+	limit *limit   // reused, as is out
+	out   []Record // of the last record
 }
 
 // Record is a record of a load: a JSON object.
@@ -51,7 +46,7 @@ func Compile(name, text string, today time.Time) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%s", name, placeOf(text, err))
 	}
-	return &Program{name: name, code: code, time: longest}, nil
+	return &Program{code: code, limit: newLimit()}, nil
 }
 
 // comments is a text of nothing else.
@@ -89,16 +84,15 @@ func at(text string, offset int, err error) string {
 // Run returns the records that p makes of one: none, one or several. What it returns is good until the next call. An error is
 // one of this record.
 func (p *Program) Run(input any) ([]Record, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), p.time)
-	defer cancel()
+	p.limit.begin()
 	p.out = p.out[:0]
-	for results := p.code.RunWithContext(ctx, input); ; {
+	for results := p.code.RunWithContext(p.limit, input); ; {
 		result, ok := results.Next()
 		if !ok {
 			return p.out, nil
 		}
 		if err, failed := result.(error); failed {
-			return nil, p.explain(err)
+			return nil, explain(err)
 		}
 		object, ok := result.(map[string]any)
 		if !ok {
@@ -118,11 +112,11 @@ func (p *Program) Run(input any) ([]Record, error) {
 // most is how many records a program may make of one.
 const most = 1000
 
-func (p *Program) explain(err error) error {
+func explain(err error) error {
 	var halted *gojq.HaltError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the mapping does not end within %v", p.time)
+	case errors.Is(err, errSteps), errors.Is(err, errTime):
+		return err
 	case errors.As(err, &halted):
 		return errors.New("the mapping halts; to make no record it gives empty")
 	}

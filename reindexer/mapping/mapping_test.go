@@ -109,13 +109,15 @@ func TestX20_Records(t *testing.T) {
 		{`halt`, `{}`, ``, "the mapping halts"},
 		{`def f: f; f`, `{}`, ``, "does not end within"},
 		{`range(infinite) | empty`, `{}`, ``, "does not end within"},
+		{`[range(1e9)]`, `{}`, ``, "does not end within"},                           // it would need 16 GB
+		{`reduce range(1e9) as $i ([]; . + [$i])`, `{}`, ``, "does not end within"}, // which copies the list each time
+		{`"x" * 1e18`, `{}`, ``, "too large"},
 		{`range(infinite) | {id: .}`, `{}`, ``, "more than 1000 records"},
 	} {
 		p, err := Compile("f.jq", tt.text, today)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.time = 50 * time.Millisecond
 		var v any
 		if err := json.Unmarshal([]byte(tt.input), &v); err != nil {
 			t.Fatal(err)
@@ -131,6 +133,32 @@ func TestX20_Records(t *testing.T) {
 		if records, err := p.Run(map[string]any{}); tt.text == "." && (err != nil || len(records) != 1) {
 			t.Errorf("after it: %v, %v", records, err)
 		}
+	}
+}
+
+// TestX20_Limit: a program gets so many steps for a record, at the same place on every machine, and so much time; the next
+// record has as many.
+func TestX20_Limit(t *testing.T) {
+	t.Parallel()
+	l := newLimit()
+	for range 2 {
+		l.begin()
+		for i := range mostSteps {
+			if l.Done() != nil {
+				t.Fatalf("ended by step %d: %v", i, l.Err())
+			}
+		}
+		if l.Done() == nil || l.Err() != errSteps {
+			t.Errorf("too many steps: %v", l.Err())
+		}
+	}
+	l.begin()
+	l.begun = l.begun.Add(-2 * longest)
+	for range between {
+		l.Done()
+	}
+	if l.Err() != errTime {
+		t.Errorf("too long: %v", l.Err())
 	}
 }
 

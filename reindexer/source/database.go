@@ -39,7 +39,7 @@ func databaseSource(address, shown string, o Options) (Source, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "filings reindex"
 	}
-	s := Source{Name: shown, unit: "row"}
+	s := Source{Name: shown, unit: "row", format: "postgres"}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		q := &query{ctx: ctx, cancel: cancel, read: read}

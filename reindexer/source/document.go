@@ -25,7 +25,7 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 		return nil, err
 	}
 	if code == nil {
-		return nil, errNoPath
+		return nil, ErrNoPath
 	}
 	limited := &io.LimitedReader{R: text, N: most + 1}
 	d := json.NewDecoder(limited)

@@ -16,7 +16,10 @@ const stdinName = "-"
 
 // stdinSource is NDJSON unless a format is set.
 func stdinSource(stdin io.Reader, f Form) Source {
-	s := Source{Name: stdinName, unit: f.unit()}
+	if f.Format == "" {
+		f.Format = NDJSON
+	}
+	s := Source{Name: stdinName, unit: f.unit(), format: f.Format}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		return open(ctx, io.NopCloser(stdin), f, nil, read)
 	}
@@ -33,6 +36,9 @@ func localSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 		return folderSources(path, f, log)
 	}
 	s, ok := fileSource(path, info, f)
+	if !ok && formatOf(path) == JSON {
+		return nil, fmt.Errorf("%w: %s: %w. `filings inspect` lists the arrays of a document", ErrUsage, path, ErrNoPath)
+	}
 	if !ok {
 		return nil, fmt.Errorf("%w: the name of %s does not say its format: name it .ndjson, .jsonl, .csv, .tsv, "+
 			".xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst, if you like), or give --format", ErrUsage, path)
@@ -43,7 +49,7 @@ func localSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 // fileSource is not ok if its format is not known.
 func fileSource(path string, info os.FileInfo, f Form) (_ Source, ok bool) {
 	f = f.named(path)
-	s := Source{Name: path, unit: f.unit(), info: info}
+	s := Source{Name: path, unit: f.unit(), format: f.Format, info: info}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		from, err := os.Open(path)
 		if err != nil {

@@ -37,7 +37,7 @@ func Find(names []string, o Options) (all []Source, err error) {
 		}
 		all = append(all, found...)
 	}
-	return all, nil
+	return all, o.Form.unused(all)
 }
 
 func (o Options) check(names []string) error {

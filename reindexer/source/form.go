@@ -52,7 +52,7 @@ func (f *Form) check() error {
 		return fmt.Errorf("%w: the delimiter is , ; | or tab, not %.200q", ErrUsage, f.Delimiter)
 	}
 	if f.Format == JSON && f.Path == "" {
-		return fmt.Errorf("%w: %w", ErrUsage, errNoPath)
+		return fmt.Errorf("%w: %w", ErrUsage, ErrNoPath)
 	}
 	if _, err := f.decoder(); err != nil {
 		return err
@@ -136,10 +136,28 @@ func (f Form) utf8Of(text io.Reader, start []byte) (io.Reader, error) {
 	return transform.NewReader(text, e.NewDecoder()), nil
 }
 
-// delimiterOf returns what stands between the cells below a header: that of which it has most outside of quotes.
-func delimiterOf(header []byte) byte {
+// delimiter returns what stands between the cells of CSV that begins with start: that of which its header has most.
+func (f Form) delimiter(start []byte) (byte, error) {
+	header, below, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte{'\n'})
+	found, n := delimiterOf(header)
+	if f.Delimiter != "" {
+		if found != f.Delimiter[0] && n > 0 && bytes.IndexByte(header, f.Delimiter[0]) < 0 {
+			return 0, fmt.Errorf("its header has no %q, which --delimiter says, but %d of %q", f.Delimiter[0], n, found)
+		}
+		return f.Delimiter[0], nil
+	}
+	row, _, _ := bytes.Cut(bytes.TrimLeft(below, "\r\n"), []byte{'\n'})
+	if of, cells := delimiterOf(row); n == 0 && cells > 0 {
+		return 0, fmt.Errorf("its first line is no header: it has one column, and the line below it has %d cells, separated by %q. "+
+			"Take away what stands above the header: `tail -n +2 FILE | filings reindex --format csv … -`", cells+1, of)
+	}
+	return found, nil
+}
+
+// delimiterOf returns the delimiter of which a line has most outside of quotes, and how many these are.
+func delimiterOf(line []byte) (found byte, n int) {
 	counts, quoted := [len(delimiters)]int{}, false
-	for _, c := range header {
+	for _, c := range line {
 		if c == '"' {
 			quoted = !quoted
 		} else if at := strings.IndexByte(delimiters, c); at >= 0 && !quoted {
@@ -152,10 +170,24 @@ func delimiterOf(header []byte) byte {
 			most = i
 		}
 	}
-	return delimiters[most]
+	return delimiters[most], counts[most]
 }
 
-var errNoPath = errors.New("a JSON document needs --path, which says where its records are, such as '.[]' for an array, '.features[]' for GeoJSON")
+// unused says which part of f is for none of the sources.
+func (f Form) unused(all []Source) error {
+	for _, option := range []struct{ name, value, format string }{
+		{"delimiter", f.Delimiter, CSV}, {"sheet", f.Sheet, XLSX}, {"path", f.Path, JSON},
+	} {
+		may := func(s Source) bool { return s.format == option.format || s.format == "" }
+		if option.value != "" && !slices.ContainsFunc(all, may) {
+			return fmt.Errorf("%w: --%s is for %s, and no source is that", ErrUsage, option.name, option.format)
+		}
+	}
+	return nil
+}
+
+// ErrNoPath is an ErrUsage: nothing says where the records of a JSON document are.
+var ErrNoPath = errors.New("a JSON document needs --path, which says where its records are, such as '.[]' for an array, '.features[]' for GeoJSON")
 
 // unit is what records of the form are numbered in.
 func (f Form) unit() string {

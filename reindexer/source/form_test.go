@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,6 +57,7 @@ func TestX21_CSV(t *testing.T) {
 		"bars":           {"a|b\n1|2\n", Form{}, '|', "a|b", []string{"1|2"}},
 		"quoted header":  {"\"a;b;c\",d\n1,2\n", Form{}, ',', "\"a;b;c\",d", []string{"1,2"}},
 		"one column":     {"a\n1\n", Form{}, ',', "a", []string{"1"}},
+		"quoted cells":   {"a\n\"1,2\"\n", Form{}, ',', "a", []string{"\"1,2\""}},
 		"a mark":         {"\xef\xbb\xbfa,b\r\n1,2\r\n", Form{}, ',', "a,b", []string{"1,2"}},
 		"named":          {"a,b;c\n1;2\n", Form{Delimiter: ";"}, ';', "a,b;c", []string{"1;2"}},
 		"named tab":      {"a,b\tc\n1\t2\n", Form{Delimiter: "tab"}, '\t', "a,b\tc", []string{"1\t2"}},
@@ -91,7 +93,7 @@ func TestX21_JSON(t *testing.T) {
 		"two values":      {`[1] [2]`, `.[]`, nil, "something follows its JSON value, at byte"},
 		"no JSON":         {`[1,]`, `.[]`, nil, "the JSON document, near byte"},
 		"path finds none": {`[1]`, `.parcels[]`, nil, "--path: expected an object"},
-		"no path":         {`[1]`, ``, nil, "does not say its format"},
+		"no path":         {`[1]`, ``, nil, "a JSON document needs --path"},
 		"wrong path":      {`[1]`, `.[`, nil, "is no program of jq"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -252,15 +254,84 @@ func TestX21_Parquet(t *testing.T) {
 	}
 }
 
+// TestX21_WrongDelimiter: a header that is none by the delimiter is an error that says which one it has, and so is a title above
+// the header.
+func TestX21_WrongDelimiter(t *testing.T) {
+	t.Parallel()
+	for text, tt := range map[string]struct {
+		form Form
+		want string
+	}{
+		"a;b;c\n1;2;3\n":                  {Form{Delimiter: ","}, `its header has no ',', which --delimiter says, but 2 of ';'`},
+		"List of liens\n\na,b,c\n1,2,3\n": {Form{}, `it has one column, and the line below it has 3 cells, separated by ','`},
+		"\nList\na\tb\n":                  {Form{}, `it has one column, and the line below it has 2 cells, separated by '\t'`},
+	} {
+		if _, _, err := texts(t, write(t, "f.csv", text), tt.form); !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestX21_Titles: titles above a spreadsheet's table are left out; of a table with one column the first row is the header.
+func TestX21_Titles(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		rows [][]any
+		want []string
+		line int
+	}{
+		"titles":     {[][]any{{"Liens of 2024"}, {" ", "printed today"}, {}, {"Case", "Owner"}, {"K-1", "A"}}, []string{`{"Case":"K-1","Owner":"A"}`}, 5},
+		"one column": {[][]any{{}, {"Case"}, {"K-1"}, {"K-2"}}, []string{`{"Case":"K-1"}`, `{"Case":"K-2"}`}, 4},
+	} {
+		f := excelize.NewFile()
+		for i, row := range tt.rows {
+			if err := f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "f.xlsx")
+		if err := errors.Join(f.SaveAs(path), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		got, r, err := texts(t, path, Form{})
+		if err != nil || !cmp.Equal(got, tt.want) || r.Line() != tt.line {
+			t.Errorf("%s: %v, row %d, %v", name, got, r.Line(), err)
+		}
+	}
+}
+
+// TestX21_ParquetEdges: a table without rows has none; bytes that are no text do not make a record unreadable.
+func TestX21_ParquetEdges(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		ID    int64  `parquet:"id"`
+		Shape []byte `parquet:"shape"`
+		Text  []byte `parquet:"text"`
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	if err := parquet.WriteFile(path, []row{{1, []byte{1, 0xff}, []byte("a")}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := texts(t, path, Form{}); err != nil || !cmp.Equal(got, []string{`{"id":1,"shape":"\\x01ff","text":"a"}`}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, _, err := texts(t, "testdata/norows.parquet", Form{}); err != nil || len(got) > 0 {
+		t.Errorf("no rows: %v, %v", got, err)
+	}
+}
+
 // TestX21_Usage: what makes no sense is said before anything is read.
 func TestX21_Usage(t *testing.T) {
 	t.Parallel()
 	path := write(t, "f.csv", "a\n1\n")
 	for want, f := range map[string]Form{
-		"the delimiter is , ; | or tab":            {Delimiter: ":"},
-		`the encoding "latin-17" is not known`:     {Encoding: "latin-17"},
-		"the format is ndjson, csv, json, xlsx or": {Format: "xml"},
-		"a JSON document needs --path":             {Format: JSON},
+		"the delimiter is , ; | or tab":              {Delimiter: ":"},
+		`the encoding "latin-17" is not known`:       {Encoding: "latin-17"},
+		"the format is ndjson, csv, json, xlsx or":   {Format: "xml"},
+		"a JSON document needs --path":               {Format: JSON},
+		"--path is for json, and no source is that":  {Path: ".[]"},
+		"--sheet is for xlsx, and no source is that": {Sheet: "Liens"},
+		"--delimiter is for csv, and no source is":   {Format: NDJSON, Delimiter: ";"},
 	} {
 		if _, err := Find([]string{path}, Options{Form: f}); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", f, err)

@@ -58,9 +58,10 @@ type Source struct {
 	Name string // as it is reported: of an address neither user, password nor parameters
 	Arg  int    // which of the names given to Find it comes from
 
-	unit string      // that its records are numbered in: line or row
-	info os.FileInfo // nil for what is no file
-	open func(ctx context.Context, read *atomic.Int64) (*Reader, error)
+	unit   string      // that its records are numbered in: line or row
+	format string      // one of Formats, or "postgres"; "" where only the response of a server says it
+	info   os.FileInfo // nil for what is no file
+	open   func(ctx context.Context, read *atomic.Int64) (*Reader, error)
 }
 
 // Open begins to read s. What is read of it, in bytes as they are stored, is added to read. The Reader ends with ctx,

@@ -201,7 +201,7 @@ func TestL1_BadSources(t *testing.T) {
 		kind                error
 		words               []string
 	}{
-		{"unknown name", "a.json", filing(1), ErrUsage, []string{"a.json", "--format"}},
+		{"unknown name", "a.txt", filing(1), ErrUsage, []string{"a.txt", "--format"}},
 		{"no extension", "csv", filing(1), ErrUsage, []string{"--format"}},
 		{"cut off gzip", "a.ndjson.gz", cut(gzipped(t, many)), ErrUnreadable, []string{"a.ndjson.gz", "line ", "gzip stream is cut off"}},
 		{"cut off zstd", "a.ndjson.zst", cut(zstandard(t, many)), ErrUnreadable, []string{"a.ndjson.zst", "line ", "zstd stream is cut off"}},

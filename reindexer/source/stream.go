@@ -2,7 +2,6 @@ package source
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -79,14 +78,12 @@ func (f Form) text(plain io.Reader) (*bufio.Reader, error) {
 
 // openRows reads CSV.
 func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
-	rows := &rows{lines: &lines{r: text}, delimiter: ','}
-	if f.Delimiter != "" {
-		rows.delimiter = f.Delimiter[0]
-	} else {
-		start, _ := text.Peek(bufferSize) // an error comes again with the header
-		line, _, _ := bytes.Cut(start, []byte{'\n'})
-		rows.delimiter = delimiterOf(line)
+	start, _ := text.Peek(bufferSize) // an error comes again with the header
+	delimiter, err := f.delimiter(start)
+	if err != nil {
+		return nil, err
 	}
+	rows := &rows{lines: &lines{r: text}, delimiter: delimiter}
 	header, err := rows.header()
 	return &Reader{Format: CSV, Header: header, Delimiter: rows.delimiter, records: rows, close: done}, err
 }

@@ -45,7 +45,7 @@ func newWeb() web {
 // source returns the source at u, whose format is known by its name, else by its media type.
 func (w web) source(u *url.URL, f Form) Source {
 	f = f.named(u.Path)
-	s := Source{Name: publicAddress(u), unit: f.unit()}
+	s := Source{Name: publicAddress(u), unit: f.unit(), format: f.Format}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		from, format, err := w.open(ctx, u, f.Format)
 		if err != nil {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -35,6 +37,8 @@ type parquetColumn struct {
 
 func newParquet(f *parquet.File) (*parquetRows, error) {
 	p := &parquetRows{groups: f.RowGroups(), page: make([]parquet.Row, 256)}
+	// The library cannot read a group without rows, which is what a table without any is written as.
+	p.groups = slices.DeleteFunc(slices.Clone(p.groups), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
 	for _, c := range f.Root().Columns() {
 		leaf, list := c, false
 		for !leaf.Leaf() && len(leaf.Columns()) == 1 && leaf.MaxRepetitionLevel() <= 1 { // list, element
@@ -140,8 +144,8 @@ func (c parquetColumn) append(dst []byte, values []parquet.Value) []byte {
 	return append(dst, ']')
 }
 
-// appendValue appends a value as JSON: dates as YYYY-MM-DD, times as RFC 3339, decimals as numbers. What is no number in
-// JSON stays a text, for the record to refuse.
+// appendValue appends a value as JSON: dates as YYYY-MM-DD, times as RFC 3339, decimals as numbers, bytes that are no text as
+// PostgreSQL writes them. What is no number in JSON stays a text, for the record to refuse.
 func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
 	if v.IsNull() {
 		return append(dst, "null"...)
@@ -174,6 +178,9 @@ func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
 	case parquet.Int96: // a time, as Impala and Spark wrote it
 		days, nanos := v.Int96()[2], int64(v.Int96()[1])<<32|int64(v.Int96()[0])
 		return AppendText(dst, time.Unix((int64(days)-2440588)*86400, nanos).UTC().AppendFormat(nil, time.RFC3339Nano))
+	}
+	if logical := c.kind.LogicalType(); (logical == nil || logical.Value == nil) && !utf8.Valid(v.ByteArray()) { // such as a shape
+		return fmt.Appendf(dst, `"\\x%x"`, v.ByteArray())
 	}
 	return AppendText(dst, v.ByteArray())
 }

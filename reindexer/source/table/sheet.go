@@ -23,7 +23,8 @@ type sheet struct {
 	buf           []byte
 }
 
-// newSheet begins to read the sheet of book with that name. Its first row that is not empty is its header.
+// newSheet begins to read the sheet of book with that name. Its header is its first row with more than one cell, so that
+// titles above a table are left out; of a sheet with one column it is the first row that is not empty.
 func newSheet(book *excelize.File, name string) (*sheet, error) {
 	sheets := book.GetSheetList()
 	if name == "" && len(sheets) > 0 {
@@ -36,22 +37,40 @@ func newSheet(book *excelize.File, name string) (*sheet, error) {
 	if properties, err := book.GetWorkbookProps(); err == nil && properties.Date1904 != nil {
 		s.from1904 = *properties.Date1904
 	}
-	var err error
-	if s.stored, err = book.Rows(name); err == nil {
-		s.shown, err = book.Rows(name)
+	for _, cells := range []int{2, 1} {
+		header, err := s.header(name, cells)
+		if err == nil {
+			s.names = Names(header)
+			return s, nil
+		}
+		if err != io.EOF {
+			return nil, fmt.Errorf("sheet %q cannot be read: %w", name, err)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("sheet %q cannot be read: %w", name, err)
-	}
-	_, header, err := s.row()
-	if err == io.EOF {
-		return nil, fmt.Errorf("the sheet %q is empty: it begins with a header", name)
+	return nil, fmt.Errorf("the sheet %q is empty: it begins with a header", name)
+}
+
+// header begins to read the sheet, and returns its first row with so many cells that are not empty, or io.EOF.
+func (s *sheet) header(name string, cells int) (header []string, err error) {
+	s.number = 0
+	if s.stored, err = s.book.Rows(name); err == nil {
+		s.shown, err = s.book.Rows(name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.names = Names(header)
-	return s, nil
+	for filled := 0; filled < cells; {
+		if _, header, err = s.row(); err != nil {
+			return nil, err
+		}
+		filled = 0
+		for _, cell := range header {
+			if strings.TrimSpace(cell) != "" {
+				filled++
+			}
+		}
+	}
+	return header, nil
 }
 
 func quoteAll(names []string) []string {
