@@ -48,7 +48,7 @@ type limits struct {
 	longestWalk int64 // filings that Elasticsearch may keep in order to find a page, itself included; also the largest page
 	largestSpan int64 // filings that Elasticsearch may look at to find a page, where their order is not that of the index
 	most        int   // buckets of one response; Elasticsearch allows 65,536 by default
-	parts       int64 // that a range of whole numbers is cut into (counts.go)
+	parts       int64 // that a range of whole numbers is cut into (terms.go)
 }
 
 // usual limits were measured with half a million filings. Sorted by owner, the first page takes 3 ms, the one at 180

@@ -69,7 +69,7 @@ type level struct {
 	descending bool
 	key        index.Field // what field orders by: itself, or the field that it is the code of
 	code       bool        // field is the code: filings of one bucket still differ in the key
-	parts      bool        // counted by equal parts of the range that its values lie in, not by value (counts.go)
+	parts      bool        // counted by equal parts of the range that its values lie in, not by value (terms.go)
 }
 
 // levels returns what filings are counted by for an order, one after the other, the coarsest first.
