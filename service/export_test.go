@@ -71,7 +71,8 @@ func TestX5_Rows(t *testing.T) {
 			t.Parallel()
 			eachEngine(t, d, func(t *testing.T, s *site) {
 				for _, tier := range access.Tiers {
-					for _, query := range []string{"", "county=Orange", "min_amount=1&categories=land,residential", "q=oak", "q=oak&filing_type=tax+lien", "city=nowhere"} {
+					for _, query := range []string{"", "county=Orange", "min_amount=1&categories=land,residential", "q=oak", "q=oak&filing_type=tax+lien", "city=nowhere",
+						"fields=owner,filingAmount,categories", "fields=id", "ids=3,1,2", "exclude_filing_types=tax+lien&exclude_counties=Orange,+FL&fields=county"} {
 						want := s.listed(t, tier, query)
 						a := s.get(t, tier, "/v1/filings/export?"+query)
 						if diff := cmp.Diff(want, lines(a.body)); a.status != http.StatusOK || diff != "" {
@@ -91,6 +92,10 @@ func TestX5_Rows(t *testing.T) {
 				table, err := csv.NewReader(strings.NewReader(s.get(t, access.Pro, "/v1/filings/export?format=csv").body)).ReadAll()
 				if err != nil || len(table) != 1+len(s.listed(t, access.Pro, "")) || table[0][0] != "id" {
 					t.Errorf("CSV of %d lines, %v", len(table), err)
+				}
+				table, err = csv.NewReader(strings.NewReader(s.get(t, access.Pro, "/v1/filings/export?format=csv&fields=owner,county").body)).ReadAll()
+				if err != nil || len(table) != 1+len(s.listed(t, access.Pro, "")) || strings.Join(table[0], ",") != "id,county,owner" {
+					t.Errorf("CSV of %d lines with %v, %v", len(table), table[0], err)
 				}
 				if body := s.get(t, access.Pro, "/v1/filings/export?format=parquet").body; len(body) < 8 || body[:4]+body[len(body)-4:] != "PAR1PAR1" {
 					t.Errorf("Parquet of %d bytes", len(body))
