@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"filings/cmd/testservers/servers"
 )
 
 // The archives of `make dist` depend on names and contents alone. CONTRIBUTING says how to compare those of two whole runs.
@@ -48,7 +50,7 @@ func TestDist_ArchivesRepeat(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath("zip"); err != nil && form == ".zip" {
-				t.Skip("zip is not installed")
+				servers.Lack(t, "zip is not on the PATH")
 			}
 			first := pack(t, form, files, 0o644, time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC))
 			backwards := slices.Clone(files)

@@ -24,7 +24,6 @@ type reader struct {
 	db      *sql.DB
 	chunks  *sql.Stmt
 	records *sql.Stmt
-	ordered bool // the records stand in the default order too: not in files of an older program
 }
 
 var _ index.Reader = (*reader)(nil)
@@ -55,10 +54,7 @@ func (r *reader) prepare() (err error) {
 	var err1, err2 error
 	r.chunks, err1 = r.db.Prepare("SELECT data FROM chunks WHERE name = ? AND chunk = ?")
 	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page JOIN filings ON filings.id = page.value`)
-	var n int
-	err3 := r.db.QueryRow("SELECT count(*) FROM chunks WHERE name = 'records starts'").Scan(&n)
-	r.ordered = n > 0
-	return errors.Join(err1, err2, err3)
+	return errors.Join(err1, err2)
 }
 
 // chunk is the columns.Source of the file.
@@ -87,7 +83,7 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 		ids, err := r.IDs(ctx, rows)
 		return index.Page{Records: idsOnly(ids), End: end}, err
 	}
-	if q.Sort == index.DefaultSort && r.ordered {
+	if q.Sort == index.DefaultSort {
 		stored, ok, err := r.Table.Records(ctx, rows)
 		if ok {
 			records, err := r.whole(stored)

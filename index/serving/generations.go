@@ -96,6 +96,10 @@ func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
 			return nil, err
 		}
 		if !slices.ContainsFunc(k.kept, isLive) {
+			// Elasticsearch learns from a request that r's is gone, and then looks which one is live.
+			_, _ = do(ctx, r, request[struct{}]{call: "rows", run: func(ctx context.Context) (struct{}, error) {
+				return struct{}{}, index.Probe(ctx, r.inner)
+			}})
 			return nil, fmt.Errorf("generation %s: %w", r.Generation(), index.ErrGone)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 type keeping struct {
 	mu           sync.Mutex
 	names        []string // the oldest first
+	taken        string   // if not "", Live takes it for live, until a search in it finds it gone
 	fail         error
 	lists, opens atomic.Int64
 }
@@ -26,7 +27,23 @@ type keeping struct {
 func (e *keeping) Live(context.Context) (index.Reader, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.taken != "" {
+		return pruned{indextest.NewOracle(e.taken, filings(1)), e}, nil
+	}
 	return indextest.NewOracle(e.names[len(e.names)-1], filings(1)), nil
+}
+
+// pruned is a generation that another process pruned, as Elasticsearch has it: the first search tells.
+type pruned struct {
+	index.Reader
+	engine *keeping
+}
+
+func (r pruned) Rows(context.Context, index.Query) (index.Page, error) {
+	r.engine.mu.Lock()
+	defer r.engine.mu.Unlock()
+	r.engine.taken = ""
+	return index.Page{}, index.ErrGone
 }
 
 func (e *keeping) Kept(context.Context) (kept []index.Generation, _ error) {
@@ -189,5 +206,19 @@ func BenchmarkAt(b *testing.B) {
 		if _, err := e.At(b.Context(), idOf(1)); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestX1_PrunedByAnother: a swap and a pruning by another process are seen once something fails for them. The list of
+// generations is enough for that: who asks again, as the service does, gets it.
+func TestX1_PrunedByAnother(t *testing.T) {
+	t.Parallel()
+	inner, e, _ := newKeeping(t, 3)
+	inner.taken = nameOf(0)
+	if _, err := live(t, e).Kept(t.Context()); !errors.Is(err, index.ErrGone) {
+		t.Errorf("of what was pruned: %v, want ErrGone", err)
+	}
+	if kept, err := live(t, e).Kept(t.Context()); err != nil || len(kept) != 3 || !kept[0].Live {
+		t.Errorf("asked again: %v, %v", kept, err)
 	}
 }

@@ -92,13 +92,13 @@ func (t *Table) texts(ctx context.Context, chunk int) ([]byte, error) {
 const sparse = 16
 
 // Records returns the records that Build was given for the rows of a page in the default order, or false where they are
-// too far from each other, or too few, for that to be worth while, or are not there, as in a file of an older program.
+// too far from each other, or too few, for that to be worth while.
 func (t *Table) Records(ctx context.Context, rows []uint32) ([][]byte, bool, error) {
 	if len(rows) < 100 || int(rows[len(rows)-1]-rows[0]) > sparse*len(rows) {
 		return nil, false, nil
 	}
 	starts, err := t.recordStarts(ctx)
-	if err != nil || len(starts) == 0 {
+	if err != nil {
 		return nil, false, err
 	}
 	records := make([][]byte, 0, len(rows))
@@ -129,7 +129,7 @@ func (t *Table) recordStarts(ctx context.Context) ([]uint32, error) {
 	return decoded(ctx, t, columnStarts, 0, func(data []byte) ([]uint32, int, bool) {
 		starts := make([]uint32, len(data)/4)
 		_, err := binary.Decode(data, binary.LittleEndian, starts)
-		return starts, len(data), err == nil && (len(starts) == 0 || starts[0] == 0)
+		return starts, len(data), err == nil && len(starts) > 0 && starts[0] == 0
 	})
 }
 
