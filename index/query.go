@@ -126,7 +126,8 @@ type AnyOf struct {
 }
 
 // NoneOf holds unless Field equals one of the values, ignoring case; of Categories, unless one of them does. A filing
-// without the value matches (rule X11). Values are folded. Field is County, FilingType or Categories.
+// without the value matches (rule X11). Values are folded. Field is County,
+// CountyName, FilingType or Categories.
 type NoneOf struct {
 	Field  Field
 	Values []string

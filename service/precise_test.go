@@ -144,6 +144,7 @@ func TestX11_Exclude(t *testing.T) {
 			"exclude_counties=orange, fl":                                         without(1, 7),
 			"exclude_counties=Orange, FL;ALEUTIANS West, AK;A/B, FL":              {3, 2},
 			"exclude_counties=Orange, FL&exclude_counties=Bibb, GA":               without(1, 7, 3),
+			"exclude_counties=orange;Bibb":                                        without(1, 2, 7, 3),
 			"county=Orange&exclude_counties=Orange, CA":                           {1, 7},
 			"exclude_filing_types=judgment&exclude_counties=Bibb, GA&ids=1,3,4,6": {1, 6},
 		} {
@@ -188,7 +189,7 @@ func TestX10_X11_Refused(t *testing.T) {
 	for query, want := range map[string]string{
 		"ids=1,two":                "ids must be ",
 		"ids=" + ids:               "ids must be a list of at most 100 ids, which are integers from 1 to 9223372036854775807, not 101 of them",
-		"exclude_counties=Orange":  `exclude_counties must be a list of counties, each with its state as in Orange, FL, separated by semicolons, not "Orange"`,
+		"exclude_counties=Orange,": `exclude_counties must be a list of counties, as in Orange, FL or Orange, separated by semicolons, not "Orange,"`,
 		"exclude_categories=house": `exclude_categories must be a list of residential, commercial, multi_family, land, not "house"`,
 		"exclude_counties=" + url.QueryEscape("Orange, FL, Lee, FL"): `not "Orange, FL, Lee, FL"`,
 	} {

@@ -112,7 +112,9 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 	case opEqual:
 		b.anyOf(p.fields, append(v.texts, v.text))
 	case opExclude:
-		b.where = append(b.where, index.NoneOf{Field: p.fields[0], Values: foldAll(v.texts)})
+		for _, field := range p.fields {
+			b.where = append(b.where, index.NoneOf{Field: field, Values: foldAll(v.texts)})
+		}
 	case opIDs:
 		b.where = append(b.where, index.IDs{IDs: v.ids})
 	case opInCounty:

@@ -21,6 +21,14 @@ type rawValue struct {
 	text string // not decoded
 }
 
+// escaped returns the text that is to be decoded. Where semicolons separate items, they stand for themselves.
+func (v rawValue) escaped(p *Parameter) string {
+	if p.separator() == ";" {
+		return strings.ReplaceAll(v.text, ";", "%3B")
+	}
+	return v.text
+}
+
 // Split splits a raw query string as net/url does, but refuses what net/url lets pass or what others read differently:
 // escapes that do not decode, text that is not UTF-8, and semicolons (rule P4).
 func (t *Table) Split(on Endpoints, query string) (Raw, error) {
@@ -108,7 +116,7 @@ func (r Raw) text(i int, p *Parameter) (text, name string, err error) {
 	}
 	texts := make([]string, len(values))
 	for i, v := range values {
-		s, ok := decode(v.text)
+		s, ok := decode(v.escaped(p))
 		if !ok {
 			return "", "", invalid(name, notDecoded)
 		}

@@ -50,7 +50,7 @@ type Kind uint8
 const (
 	Text       Kind = iota
 	Texts           // comma-separated, repeated, or both
-	Counties        // separated by semicolons, repeated, or both; each one with its state
+	Counties        // separated by semicolons, repeated, or both
 	IDs             // comma-separated, repeated, or both: 1 to index.MaxIDs different ones
 	FieldNames      // comma-separated, repeated, or both; each one of Choices, which are no type of a client's
 	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
@@ -203,8 +203,8 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Filing types, none of them: separated by commas, or the parameter repeated. Filings without a type stay.", Example: "Tax Lien,Judgment"},
 		{Name: "exclude_categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opExclude, fields: []index.Field{index.Categories},
 			Help: "Categories, none of them: separated by commas, or the parameter repeated. Filings without categories stay.", Example: "land,commercial"},
-		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County},
-			Help: "Counties, none of them, each with its state: separated by semicolons, or the parameter repeated.", Example: "Orange, FL;Lee, FL"},
+		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County, index.CountyName},
+			Help: "Counties, none of them, as in `Orange, FL`; `Orange` is every county of that name. Separated by semicolons, or the parameter repeated.", Example: "Orange, FL;Lee, FL"},
 		{Name: "ids", On: pages | Groups | Export, Kind: IDs, op: opIDs, fields: []index.Field{index.ID},
 			Help: "Ids of filings, any of them: separated by commas, or the parameter repeated. The same id twice counts once.", Example: "1,2,3"},
 		{Name: "property_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.PropertyClassification, index.Categories},

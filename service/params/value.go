@@ -72,7 +72,7 @@ func (p *Parameter) readList(list []string) (v value, some, ok bool) {
 	for _, item := range list {
 		switch id, isInteger := readInteger(item); {
 		case (p.Kind == ChoiceList || p.Kind == FieldNames) && !slices.Contains(p.Choices, item),
-			p.Kind == Counties && !withState(item),
+			p.Kind == Counties && !isCounty(item),
 			p.Kind == IDs && (!isInteger || id < 1):
 			v.wrong = item
 			return v, true, false
@@ -91,10 +91,13 @@ func repeats(items []string) bool {
 	return len(slices.Compact(sorted)) < len(items)
 }
 
-// withState reports whether county is one with its state, as in "Orange, FL". Several of them, separated by commas as other
-// lists are, would look like one of a long name: that is a slip.
-func withState(county string) bool {
+// isCounty reports whether county is one with its state, as in "Orange, FL", or the name of some. Several of them, separated
+// by commas as other lists are, would look like one of a long name: that is a slip.
+func isCounty(county string) bool {
 	name, state := index.SplitCounty(county)
+	if state == "" {
+		return !strings.Contains(county, ",")
+	}
 	return name != "" && isState(state) && !slices.ContainsFunc(strings.Split(name, ",")[1:], func(part string) bool {
 		return isState(strings.TrimSpace(part))
 	})
@@ -159,7 +162,7 @@ func (p *Parameter) Form() string {
 		}
 		return "a list of " + strings.Join(p.Choices, ", ")
 	case Counties:
-		return "a list of counties, each with its state as in Orange, FL, separated by semicolons"
+		return "a list of counties, as in Orange, FL or Orange, separated by semicolons"
 	case IDs:
 		return fmt.Sprintf("a list of at most %d ids, which are integers from 1 to %d", index.MaxIDs, math.MaxInt64)
 	case FieldNames:

@@ -120,12 +120,17 @@ func (g *generator) ids(e *indextest.Entry) index.Predicate {
 
 // noneOf excludes values of up to three filings.
 func (g *generator) noneOf() index.Predicate {
-	p := index.NoneOf{Field: []index.Field{index.FilingType, index.Categories, index.County}[g.IntN(3)]}
+	p := index.NoneOf{Field: []index.Field{index.FilingType, index.Categories, index.County, index.CountyName}[g.IntN(4)]}
 	for range 1 + g.IntN(3) {
 		f := g.any()
-		values := []string{f.Text(p.Field)}
-		if p.Field == index.Categories {
+		var values []string
+		switch p.Field {
+		case index.Categories:
 			values = f.Categories
+		case index.CountyName:
+			values = []string{index.Derive(f).CountyName}
+		default:
+			values = []string{f.Text(p.Field)}
 		}
 		for _, v := range values {
 			p.Values = append(p.Values, index.Fold(v))

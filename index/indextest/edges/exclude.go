@@ -70,6 +70,8 @@ func excludedCountiesGroup() Group {
 		{"several, beyond ASCII", noneOf(index.County, "Orange, FL", "Doña Ana, NM"), []int64{2, 4, 6}},
 		{"of another state", noneOf(index.County, "Orange, TX"), []int64{1, 2, 3, 4, 5, 6}},
 		{"a name with a comma", noneOf(index.County, "st. mary, of the lake, la"), []int64{1, 2, 3, 4, 5}},
+		{"of every state", noneOf(index.CountyName, "orange"), []int64{4, 5, 6}},
+		{"a name that has a state in it", noneOf(index.CountyName, "orange, fl", "st. mary, of the lake"), []int64{1, 2, 3, 4, 5}},
 		{"all of a name but those of a state", Both(index.Where(index.InCounty("Orange")), noneOf(index.County, "Orange, FL")), []int64{2}},
 	}}
 }
