@@ -65,6 +65,10 @@ type Page struct {
 	// End is the place behind the last record, in the engine's own words: Query.After of the next page. It is "" where
 	// there are no records.
 	End string
+	// Total is how many filings the Query's Where selects, exactly, if Counted says so: an engine may count them only where
+	// Query.Count asks for it, and then still only where it is cheap. Otherwise Total is 0, and Reader.Count has to say it.
+	Total   int64
+	Counted bool
 }
 
 // Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
