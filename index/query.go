@@ -22,7 +22,15 @@ type Query struct {
 	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that reads no more for that
 	// saves most of the work of a page; whole records are right too.
 	IDsOnly bool
+
+	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings; what is more may cost much more
+	// than the page. It changes nothing else of the page, so it is no part of the canonical text. A page behind a place has
+	// no Total.
+	Count bool
 }
+
+// MostCounted is up to how many filings a page that asks for its Total has it.
+const MostCounted = 10_000
 
 // String returns the canonical text of q.
 func (q Query) String() string {

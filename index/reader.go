@@ -65,6 +65,10 @@ type Page struct {
 	// End is the place behind the last record, in the engine's own words: Query.After of the next page. It is "" where
 	// there are no records.
 	End string
+	// Total is how many filings the Query's Where selects, exactly, if Counted says so, as it does where Query.Count asked for
+	// it and they are few. Otherwise Total is 0, and Reader.Count has to say it.
+	Total   int64
+	Counted bool
 }
 
 // Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
@@ -135,7 +139,7 @@ type Empty struct{}
 var _ Reader = Empty{}
 
 func (Empty) Generation() string                            { return "" }
-func (Empty) Rows(context.Context, Query) (Page, error)     { return Page{}, nil }
+func (Empty) Rows(context.Context, Query) (Page, error)     { return Page{Counted: true}, nil }
 func (Empty) Count(context.Context, Filter) (int64, error)  { return 0, nil }
 func (Empty) Filing(context.Context, int64) (Record, error) { return nil, ErrNotFound }
 func (Empty) Filings(_ context.Context, ids []int64) ([]Record, error) {

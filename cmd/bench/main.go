@@ -7,6 +7,7 @@
 //	load      loads, into both engines
 //	mapping   files of counties read by a mapping, in each form, and loaded into Elasticsearch
 //	pages     pages of 20 beside the same requests sent to Elasticsearch
+//	new       pages of filters that were never requested beside one search for each
 //	answers   responses from the cache
 //	fields    pages with all fields and with some
 //	clusters  map clusters beside bare aggregations
@@ -57,7 +58,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "mapping", "pages", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
+var names = []string{"load", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -120,7 +121,7 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 		b.data = large
 	}
-	if slices.ContainsFunc([]string{"pages", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls"}, selected) {
+	if slices.ContainsFunc([]string{"pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls"}, selected) {
 		if err := b.measureElastic(ctx, selected); err != nil {
 			return err
 		}
@@ -156,6 +157,9 @@ func (b *bench) measureElastic(ctx context.Context, selected func(string) bool) 
 	}
 	if err == nil && selected("pages") {
 		err = b.measurePages(ctx, s, a)
+	}
+	if err == nil && selected("new") {
+		err = b.measureNewPages(ctx, s, a)
 	}
 	if err == nil && selected("answers") {
 		err = b.measureAnswers(ctx, s, a)

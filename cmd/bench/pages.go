@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -33,8 +35,11 @@ const (
 	fewest = 60_000
 )
 
-// connections are how many clients send requests at a time.
-var connections = []int{1, 8, 32}
+// connections are how many clients send requests at a time; of new filters, and of cached pages beside them, up to many.
+var (
+	connections     = []int{1, 8, 32}
+	manyConnections = []int{1, 8, 32, 128}
+)
 
 // sample is what the data has that requests can name.
 type sample struct {
@@ -82,8 +87,13 @@ func (b *bench) look(ctx context.Context, s *served) (sample, error) {
 	}
 	a.id, a.county = points.Data[0].ID, largest.County+", "+largest.State
 	lat, lon := *points.Data[0].GeocodedLatitude, *points.Data[0].GeocodedLongitude
-	a.box = fmt.Sprintf("bounds_north=%.6f&bounds_south=%.6f&bounds_east=%.6f&bounds_west=%.6f", lat+.05, lat-.05, lon+.05, lon-.05)
+	a.box = boxAround(lat, lon)
 	return a, nil
+}
+
+// boxAround returns the parameters of a box of 10 km around a point.
+func boxAround(lat, lon float64) string {
+	return fmt.Sprintf("bounds_north=%.7f&bounds_south=%.7f&bounds_east=%.7f&bounds_west=%.7f", lat+.05, lat-.05, lon+.05, lon-.05)
 }
 
 // pages returns the kinds of requests, with values that the data has.
@@ -176,6 +186,152 @@ func (b *bench) measurePages(ctx context.Context, s services, a sample) error {
 		fmt.Printf("| %s | %s |\n", p.name, strings.Join(row, " | "))
 	}
 	return nil
+}
+
+// newPages is a kind of first pages. No two of its requests have the same filter.
+type newPages struct {
+	name string
+	path func(i int) string
+}
+
+// newPages returns such kinds, made of the data.
+func (b *bench) newPages(a sample) (kinds []newPages, err error) {
+	var owners, boxes []string
+	known := map[string]bool{}
+	err = eachLine(b.data, func(line []byte) error {
+		var f struct {
+			Owner                               string
+			GeocodedLatitude, GeocodedLongitude *float64
+		}
+		if err := json.Unmarshal(line, &f); err != nil {
+			return err
+		}
+		words := strings.Fields(strings.ToLower(f.Owner))
+		if name := strings.Join(words[:min(2, len(words))], " "); len(name) >= 3 && !known[name] {
+			known[name], owners = true, append(owners, name)
+		}
+		if f.GeocodedLatitude != nil {
+			boxes = append(boxes, boxAround(*f.GeocodedLatitude, *f.GeocodedLongitude+float64(len(boxes))*1e-7))
+		}
+		return nil
+	})
+	for _, values := range [][]string{owners, boxes} {
+		rand.New(rand.NewPCG(1, 1)).Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
+	}
+	return []newPages{
+		{"a name", func(i int) string { return "/v1/filings/search?limit=20&q=" + url.QueryEscape(owners[i%len(owners)]) }},
+		{"a box of 10 km", func(i int) string { return "/v1/filings?limit=20&" + boxes[i%len(boxes)] }},
+		{"the largest county and an amount", func(i int) string {
+			return fmt.Sprintf("/v1/filings?limit=20&county=%s&min_amount=%.2f", url.QueryEscape(a.county), 100+float64(i)/100)
+		}},
+	}, err
+}
+
+// measureNewPages measures pages whose filter was never requested before, beside one search for the same page with its exact
+// total that goes straight to Elasticsearch.
+func (b *bench) measureNewPages(ctx context.Context, s services, a sample) error {
+	kinds, err := b.newPages(a)
+	if err == nil {
+		err = b.warm(ctx, s.uncached, a)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Print("\n| new page of 20 | searches a page | requests/s, service / one search, at 1, 8, 32, 128 connections | cached page, requests/s / one search's, at 1, 8, 32, 128 | CPU, service / one search's | CPU, ms: service, its searches, one search |\n|---|---|---|---|---|---|\n")
+	for _, kind := range kinds {
+		row, err := b.measureNewPage(ctx, kind, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", kind.name, err)
+		}
+		fmt.Printf("| %s | %s |\n", kind.name, strings.Join(row, " | "))
+	}
+	return nil
+}
+
+func (b *bench) measureNewPage(ctx context.Context, kind newPages, s services) ([]string, error) {
+	var next atomic.Int64
+	path := func() string { return kind.path(int(next.Add(1))) }
+	searches, err := s.searches(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	bare, err := b.bareNewPages(ctx, path, s)
+	if err != nil {
+		return nil, err
+	}
+	service := s.uncached.requests(http.StatusOK, 1, func(req *fasthttp.Request, _ int) { req.SetRequestURI(s.uncached.url + path()) })
+	same := path()
+	cached := s.ordinary.requests(http.StatusOK, 1, func(req *fasthttp.Request, _ int) { req.SetRequestURI(s.ordinary.url + same) })
+	var rates, hits []string
+	var mine, theirs result // at 8 connections
+	for _, n := range manyConnections {
+		var took [3]result
+		for i, one := range []struct {
+			target
+			of *served
+		}{{service, s.uncached}, {bare, s.uncached}, {cached, s.ordinary}} {
+			if took[i], err = b.traffic(ctx, one.target, one.of, n, trafficTime); err != nil {
+				return nil, err
+			}
+		}
+		rates = append(rates, fmt.Sprintf("%.2f", took[0].perSecond()/took[1].perSecond()))
+		hits = append(hits, fmt.Sprintf("%.1f", took[2].perSecond()/took[1].perSecond()))
+		if n == 8 {
+			mine, theirs = took[0], took[1]
+		}
+	}
+	cpu, its, one := mine.perRequest(mine.service), mine.perRequest(mine.elastic), theirs.perRequest(theirs.elastic)
+	return []string{
+		fmt.Sprintf("%.2f", searches), strings.Join(rates, ", "), strings.Join(hits, ", "),
+		fmt.Sprintf("%.2f", cpu.Seconds()/one.Seconds()), ms(cpu) + ", " + ms(its) + ", " + ms(one),
+	}, nil
+}
+
+// searches returns how many searches the service makes for a page.
+func (s services) searches(ctx context.Context, path func() string) (float64, error) {
+	const pages = 200
+	s.rec.drain()
+	for range pages {
+		if _, err := s.recorded.get(ctx, path()); err != nil {
+			return 0, err
+		}
+	}
+	n := 0
+	for _, q := range s.rec.drain() {
+		if q.isSearch() {
+			n++
+		}
+	}
+	return float64(n) / pages, nil
+}
+
+// bareNewPages returns the service's searches for such pages with an exact total, to send them without it. Elasticsearch does
+// not get them when they are recorded, and so not twice.
+func (b *bench) bareNewPages(ctx context.Context, path func() string, s services) (target, error) {
+	s.rec.silent.Store(true)
+	defer s.rec.silent.Store(false)
+	var uri, contentType string
+	bodies := make([][]byte, 2*round)
+	for i := range bodies {
+		s.rec.drain()
+		if _, err := s.recorded.get(ctx, path()); err != nil {
+			return target{}, err
+		}
+		q, body, err := s.rec.lastSearch()
+		if err != nil {
+			return target{}, err
+		}
+		var search map[string]json.RawMessage
+		if err := json.Unmarshal(body, &search); err != nil {
+			return target{}, err
+		}
+		search["track_total_hits"] = json.RawMessage("true")
+		if bodies[i], err = json.Marshal(search); err != nil {
+			return target{}, err
+		}
+		uri, contentType = q.uri, q.contentType
+	}
+	return b.bareTarget(uri, contentType, bodies)
 }
 
 func (b *bench) measurePage(ctx context.Context, p page, s services) ([]string, error) {

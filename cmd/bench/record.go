@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,6 +23,7 @@ import (
 // recorder is a proxy to Elasticsearch that records the requests that pass through it.
 type recorder struct {
 	server *httptest.Server
+	silent atomic.Bool // a search finds nothing, without Elasticsearch
 
 	mu       sync.Mutex
 	file     *os.File // bodies, one after the other: those of a load are too large to hold
@@ -51,9 +53,24 @@ func newRecorder(elasticsearch, dir string) (*recorder, error) {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
+		if r.silent.Load() && strings.HasSuffix(req.URL.Path, "/_search") {
+			w.Header().Set("X-Elastic-Product", "Elasticsearch")
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, nothingFound)
+			return
+		}
 		proxy.ServeHTTP(w, req)
 	}))
 	return r, nil
+}
+
+const nothingFound = `{"took":1,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},` +
+	`"hits":{"total":{"value":0,"relation":"eq"},"max_score":null,"hits":[]}}`
+
+// isSearch reports whether q is a search.
+func (q recorded) isSearch() bool {
+	path, _, _ := strings.Cut(q.uri, "?")
+	return strings.HasSuffix(path, "/_search")
 }
 
 // record appends the request, and leaves its body to be read again.
@@ -186,7 +203,7 @@ func (r *recorder) aggregation() (q recorded, body []byte, err error) {
 // last returns the last recorded search whose size and aggregations satisfy is.
 func (r *recorder) last(is func(size int, aggs json.RawMessage) bool) (q recorded, body []byte, err error) {
 	for _, kept := range r.drain() {
-		if path, _, _ := strings.Cut(kept.uri, "?"); !strings.HasSuffix(path, "/_search") {
+		if !kept.isSearch() {
 			continue
 		}
 		text, err := r.body(kept)

@@ -75,6 +75,9 @@ func Peek[V any](c *Cache, key Key) (v V, ok bool) {
 	return e.value.(V), true
 }
 
+// Put keeps a value that takes so many bytes under key.
+func Put[V any](c *Cache, key Key, v V, bytes int) { c.entries.Set(key, entry{v, bytes}) }
+
 // Get returns the value under key, or else what create returns, which also returns how many bytes that takes. Callers that
 // need it at the same time share one creation, and its failure; hit means that create was not called for this caller. A
 // creation ends with its caller's context, and is then begun anew for those who wait with it. A panic of create is an

@@ -73,37 +73,43 @@ func (r *reader) unavailable(err error) error {
 // Generation implements index.Reader.
 func (r *reader) Generation() string { return r.name }
 
-// Rows implements index.Reader.
+// Rows implements index.Reader. What a filter selects is found as a whole, so that every page has the total.
 func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	rows, end, err := r.Table.Rows(ctx, q)
-	if err != nil || len(rows) == 0 {
+	rows, total, end, err := r.Table.Rows(ctx, q)
+	if err != nil {
 		return index.Page{}, err
 	}
-	if q.IDsOnly {
-		ids, err := r.IDs(ctx, rows)
-		return index.Page{Records: idsOnly(ids), End: end}, err
+	records, err := r.pageOf(ctx, q, rows)
+	if err != nil {
+		return index.Page{}, err
 	}
-	if q.Sort == index.DefaultSort {
-		stored, ok, err := r.Table.Records(ctx, rows)
-		if ok {
-			records, err := r.whole(stored)
-			return index.Page{Records: records, End: end}, err
-		} else if err != nil {
-			return index.Page{}, err
+	return index.Page{Records: records, End: end, Total: total, Counted: true}, nil
+}
+
+// pageOf returns the records of the rows of a page of q.
+func (r *reader) pageOf(ctx context.Context, q index.Query, rows []uint32) ([]index.Record, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	if q.Sort == index.DefaultSort && !q.IDsOnly {
+		if stored, ok, err := r.Table.Records(ctx, rows); err != nil {
+			return nil, err
+		} else if ok {
+			return r.whole(stored)
 		}
 	}
 	ids, err := r.IDs(ctx, rows)
 	if err != nil {
-		return index.Page{}, err
+		return nil, err
+	}
+	if q.IDsOnly {
+		return idsOnly(ids), nil
 	}
 	records, err := r.Filings(ctx, ids)
 	if err == nil && slices.ContainsFunc(records, func(record index.Record) bool { return record == nil }) {
 		err = r.unavailable(columns.ErrDamaged)
 	}
-	if err != nil {
-		return index.Page{}, err
-	}
-	return index.Page{Records: records, End: end}, nil
+	return records, err
 }
 
 // idsOnly returns records of the id alone.

@@ -75,6 +75,10 @@ func (o *Oracle) inOrder(s index.Sort) []*Entry {
 // Rows implements index.Reader.
 func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	selected := o.Select(q.Where, q.Sort)
+	var page index.Page
+	if q.Count && q.After == "" {
+		page.Total, page.Counted = int64(len(selected)), true
+	}
 	if q.After != "" {
 		last, err := o.last(q.After)
 		if err != nil {
@@ -86,7 +90,7 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	}
 	selected = selected[min(q.Offset, len(selected)):]
 	selected = selected[:max(0, min(q.Limit, len(selected)))]
-	page := index.Page{Records: Records(selected)}
+	page.Records = Records(selected)
 	if n := len(selected); n > 0 {
 		page.End = index.Behind(selected[n-1].ID)
 	}

@@ -101,17 +101,74 @@ func (r *Reader) key(text string) cache.Key {
 // Generation implements index.Reader.
 func (r *Reader) Generation() string { return r.inner.Generation() }
 
-// Page returns a page, and how many filings its filter selects in all. A total that is not cached is counted
-// beside the rows; one that is, which it is for all pages and sorts of a filter, needs no goroutine: that costs about as
-// much as a call.
+// Page returns a page, and how many filings its filter selects in all. A total that is cached serves all pages and sorts of
+// the filter. One that is not comes with the page, where the filter selects few filings. It is counted apart where it selects
+// many: behind the page, or beside it if the last filter of this kind selected many too.
 func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, total int64, err error) {
-	if r.caches && !clocked(q.Where) {
+	keeps := r.caches && !clocked(q.Where)
+	if keeps {
 		if n, ok := cache.Peek[int64](r.engine.cache, r.key(countText(q.Where))); ok {
 			r.engine.hits.Add(1)
 			page, err = r.Rows(ctx, q)
 			return page, n, err
 		}
 	}
+	many := &r.engine.many[kindOf(q.Where)]
+	if many.Load() {
+		page, total, err = r.besideCount(ctx, q)
+	} else {
+		q.Count = true
+		if page, err = r.Rows(ctx, q); err == nil && !page.Counted {
+			total, err = r.Count(ctx, q.Where)
+		}
+	}
+	if err != nil {
+		return index.Page{}, 0, err
+	}
+	if page.Counted {
+		total = page.Total
+		if keeps {
+			cache.Put(r.engine.cache, r.key(countText(q.Where)), total, countBytes)
+		}
+	}
+	many.Store(total > index.MostCounted)
+	return page, total, nil
+}
+
+// kinds is how many values kindOf has.
+const kinds = 1 << 10
+
+// kindOf tells filters with different types of predicates apart.
+func kindOf(w index.Filter) (kind int) {
+	for _, p := range w.Predicates() {
+		switch p.(type) {
+		case index.AnyOf:
+			kind |= 1 << 0
+		case index.NoneOf:
+			kind |= 1 << 1
+		case index.IDs:
+			kind |= 1 << 2
+		case index.Between:
+			kind |= 1 << 3
+		case index.Days:
+			kind |= 1 << 4
+		case index.Times:
+			kind |= 1 << 5
+		case index.Present:
+			kind |= 1 << 6
+		case index.Box:
+			kind |= 1 << 7
+		case index.Contains:
+			kind |= 1 << 8
+		default:
+			kind |= 1 << 9
+		}
+	}
+	return kind
+}
+
+// besideCount returns a page, and counts beside it.
+func (r *Reader) besideCount(ctx context.Context, q index.Query) (page index.Page, total int64, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		defer recovered(&err)
@@ -172,11 +229,14 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 
 // Count implements index.Reader.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
-	return do(ctx, r, request[int64]{"count", unlessClocked(w, "count ", w), func(int64) int { return 8 },
+	return do(ctx, r, request[int64]{"count", unlessClocked(w, "count ", w), func(int64) int { return countBytes },
 		func(ctx context.Context) (int64, error) { return r.inner.Count(ctx, w) }})
 }
 
-const rowsCall = "rows "
+const (
+	rowsCall   = "rows "
+	countBytes = 8 // a count takes
+)
 
 func rowsText(q index.Query) string { return rowsCall + q.String() }
 
@@ -266,7 +326,7 @@ func compact(rows []index.Record) []index.Record {
 const sliceBytes, textBytes, timeBytes = 24, 16, 24 // headers of a slice and of a string; a time.Time
 
 func sizeOfPage(page index.Page) int {
-	n := sliceBytes + textBytes + len(page.End)
+	n := sliceBytes + textBytes + len(page.End) + 16
 	for _, r := range page.Records {
 		n += len(r) + sliceBytes
 	}

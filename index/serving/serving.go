@@ -76,7 +76,8 @@ type Engine struct {
 	lost         atomic.Bool  // the live generation is, as was logged
 	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
 	generations  generations
-	exports      chan struct{} // holds one while a call of an export is in progress
+	exports      chan struct{}      // holds one while a call of an export is in progress
+	many         [kinds]atomic.Bool // the last filter of a kind selected more filings than are counted with a page
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.

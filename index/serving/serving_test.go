@@ -26,6 +26,7 @@ type counting struct {
 	reader index.Reader
 	calls  atomic.Int64
 	fail   error
+	most   int64 // up to how many filings pages have their total; 0: as many as the reader says
 }
 
 func (e *counting) Live(context.Context) (index.Reader, error) {
@@ -46,7 +47,11 @@ func (r *countingReader) Rows(ctx context.Context, q index.Query) (index.Page, e
 	if err := r.count(); err != nil {
 		return index.Page{}, err
 	}
-	return r.Reader.Rows(ctx, q)
+	page, err := r.Reader.Rows(ctx, q)
+	if r.engine.most > 0 && page.Total > r.engine.most {
+		page.Total, page.Counted = 0, false
+	}
+	return page, err
 }
 
 func (r *countingReader) Count(ctx context.Context, w index.Filter) (int64, error) {
@@ -235,7 +240,8 @@ func TestEqualRequestsAreOne(t *testing.T) {
 	}
 }
 
-// TestPage: a page's total is counted once for all pages and sorts of a filter, but anew where it depends on the clock.
+// TestPage: a page that was never requested is one call, its total included, which then serves all pages and sorts of the
+// filter; where it depends on the clock, it comes anew.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
@@ -248,12 +254,12 @@ func TestPage(t *testing.T) {
 		total int64
 		calls int64
 	}{
-		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 2},
+		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 1},
 		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 0},
 		{index.Query{Where: orange, Sort: index.DefaultSort, Offset: 10, Limit: 5}, 2, 12, 1},
 		{index.Query{Where: orange, Sort: index.Sort{By: index.Owner}, Limit: 5}, 5, 12, 1},
-		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 2},
-		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 2},
+		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 1},
+		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 1},
 	} {
 		before := inner.calls.Load()
 		page, total, err := r.Page(t.Context(), tt.q)
@@ -269,6 +275,97 @@ func TestPage(t *testing.T) {
 	if _, _, err := r.Page(t.Context(), index.Query{Sort: index.DefaultSort, Limit: 1}); !errors.Is(err, index.ErrUnavailable) {
 		t.Errorf("of an engine that fails: %v", err)
 	}
+}
+
+// A total that the engine does not give with the page is counted once, and then serves all pages of the filter.
+func TestPage_TotalApart(t *testing.T) {
+	t.Parallel()
+	inner := &counting{reader: indextest.NewOracle("g1", filings(24)), most: 5}
+	r := live(t, mustNew(inner, 1<<20))
+	q := index.Query{Where: index.Where(index.InCounty("orange")), Sort: index.DefaultSort, Limit: 5}
+	for i, calls := range []int64{2, 0, 1} {
+		if i == 2 {
+			q.Offset = 5
+		}
+		before := inner.calls.Load()
+		page, total, err := r.Page(t.Context(), q)
+		if len(page.Records) != 5 || total != 12 || err != nil {
+			t.Errorf("%s: %d rows of %d, %v", q, len(page.Records), total, err)
+		}
+		if n := inner.calls.Load() - before; n != calls {
+			t.Errorf("%s: %d calls, want %d", q, n, calls)
+		}
+	}
+}
+
+// slow is a reader whose counts are large, and end when a page was requested beside them.
+type slow struct {
+	index.Reader
+	total   int64
+	paged   chan struct{} // gets one for each page
+	pages   atomic.Int64  // that asked for their total
+	waiting bool          // a count waits for a page
+}
+
+func (e *slow) Live(context.Context) (index.Reader, error) { return e, nil }
+
+func (e *slow) Kept(context.Context) ([]index.Generation, error) { return nil, nil }
+
+func (e *slow) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
+
+func (e *slow) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	if q.Count {
+		e.pages.Add(1)
+	}
+	e.paged <- struct{}{}
+	page, err := e.Reader.Rows(ctx, q)
+	page.Total, page.Counted = 0, false
+	return page, err
+}
+
+func (e *slow) Count(ctx context.Context, _ index.Filter) (int64, error) {
+	if e.waiting {
+		select {
+		case <-e.paged:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	return e.total, nil
+}
+
+// Where the last filter of a kind selected many filings, the next one's are counted beside the page, without counting with
+// it; until one selects few.
+func TestPage_ManyBeside(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := &slow{Reader: indextest.NewOracle("g1", filings(24)), total: index.MostCounted + 1, paged: make(chan struct{}, 8)}
+		r := live(t, mustNew(inner, 1<<20))
+		page := func(w index.Filter) {
+			t.Helper()
+			if page, total, err := r.Page(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 5}); len(page.Records) == 0 || total != inner.total || err != nil {
+				t.Errorf("%v: %d rows of %d, %v", w, len(page.Records), total, err)
+			}
+		}
+		asked := func(want int64) {
+			t.Helper()
+			if n := inner.pages.Swap(0); n != want {
+				t.Errorf("%d pages asked for their total, want %d", n, want)
+			}
+		}
+		page(index.Where(index.InCounty("orange")))
+		asked(1)
+		<-inner.paged
+		inner.waiting = true // for a page beside the count, or for ever
+		page(index.Where(index.InCounty("bibb")))
+		asked(0)
+		inner.total = 7
+		page(index.Where(index.InCounty("orange, fl")))
+		asked(0)
+		inner.waiting = false
+		page(index.Where(index.InCounty("bibb, ga")))
+		asked(1)
+	})
 }
 
 // A page of ids is cached for itself, and taken from the whole page where that is cached.

@@ -35,6 +35,21 @@ func Records(response []byte) ([]index.Record, error) {
 	}
 }
 
+// Total returns how many filings a search has found in all, if its response says so exactly: Elasticsearch counts no further
+// than it was asked to.
+func Total(response []byte) (n int64, exact bool) {
+	_, after, _ := bytes.Cut(response[:min(len(response), longestHead)], totalName)
+	digits, after, _ := bytes.Cut(after, []byte(","))
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil || !bytes.HasPrefix(after, exactly) {
+		return 0, false
+	}
+	return n, true
+}
+
+// longestHead is how many bytes stand before the first hit, at the most: a few counts of shards.
+const longestHead = 1024
+
 // Sorts returns what the first and the last hit in a search's response were sorted by, as arrays; nil where there is no hit.
 func Sorts(response []byte) (first, last []byte) {
 	i := bytes.Index(response, behindSource)
@@ -78,7 +93,9 @@ func Record(response []byte) (index.Record, error) {
 }
 
 var (
-	endOfHits  = []byte("]}}") // of the hits, their object, and the response
+	endOfHits  = []byte("]}}")                       // of the hits, their object, and the response
+	totalName  = []byte(`"hits":{"total":{"value":`) // before all hits; in no text: its quotes would be escaped
+	exactly    = []byte(`"relation":"eq"}`)
 	sourceName = []byte(`"_source":`)
 	idColumn   = []byte(`"fields":{"id":[`) // in no text: its quotes would be escaped
 	// behindSource is what follows the source of a hit that was sorted.

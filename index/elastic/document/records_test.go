@@ -177,3 +177,25 @@ func BenchmarkRecords(b *testing.B) {
 		}
 	}
 }
+
+// A total is exact or it is none.
+func TestE6_Total(t *testing.T) {
+	t.Parallel()
+	head := `{"took":1,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{`
+	for _, tt := range []struct {
+		hits  string
+		n     int64
+		exact bool
+	}{
+		{`"total":{"value":0,"relation":"eq"},"max_score":null,"hits":[]}}`, 0, true},
+		{`"total":{"value":10000,"relation":"eq"},"max_score":null,"hits":[]}}`, 10_000, true},
+		{`"total":{"value":10000,"relation":"gte"},"max_score":null,"hits":[]}}`, 0, false},
+		{`"total":10000,"max_score":null,"hits":[]}}`, 0, false},
+		{`"max_score":null,"hits":[{"_source":{"owner":"\"hits\":{\"total\":{\"value\":7,\"relation\":\"eq\"}"}}]}}`, 0, false},
+		{`"total":{"value":1`, 0, false},
+	} {
+		if n, exact := Total([]byte(head + tt.hits)); n != tt.n || exact != tt.exact {
+			t.Errorf("%s: %d, exact: %t", tt.hits, n, exact)
+		}
+	}
+}

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,11 +21,35 @@ import (
 	"filings/index/elastic/document"
 )
 
-// Filing returns one filing, or index.ErrNotFound.
+// Filing returns one filing, or index.ErrNotFound. Those that are requested while one is on its way share a request.
 func (r *Reader) Filing(ctx context.Context, id int64) (_ index.Record, err error) {
-	name := strconv.FormatInt(id, 10)
-	defer r.wrap(&err, "reading filing "+name)
-	response, err := r.read(ctx, esapi.GetRequest{Index: r.generation, DocumentID: name})
+	defer r.wrap(&err, "reading filing "+strconv.FormatInt(id, 10))
+	shared, i := r.gets.join(ctx, r, id)
+	if shared == nil {
+		defer r.gets.ended(r)
+		return r.get(ctx, id)
+	}
+	select {
+	case <-shared.done:
+	case <-ctx.Done():
+		return nil, client.Ended(ctx)
+	}
+	if shared.err != nil {
+		return nil, shared.err
+	}
+	record, err := shared.found.record(i, shared.ids)
+	switch {
+	case err != nil && !errors.Is(err, index.ErrGone):
+		return r.get(ctx, id) // the others' are no concern of this one's
+	case err == nil && record == nil:
+		err = index.ErrNotFound
+	}
+	return record, r.note(err)
+}
+
+// get requests one filing.
+func (r *Reader) get(ctx context.Context, id int64) (index.Record, error) {
+	response, err := r.read(ctx, esapi.GetRequest{Index: r.generation, DocumentID: strconv.FormatInt(id, 10)})
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +58,96 @@ func (r *Reader) Filing(ctx context.Context, id int64) (_ index.Record, err erro
 		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
 	}
 	return record, nil
+}
+
+// gets are the requests for one filing each. One goes at once while no other is under way. Those that come meanwhile go
+// together as soon as one of them has its response: the busier Elasticsearch is, the more share a request.
+type gets struct {
+	mu       sync.Mutex
+	underway int
+	waiting  *sharedGet // nil: none
+}
+
+// sharedGet is a request for several filings, each requested by a caller of its own.
+type sharedGet struct {
+	ids   []int64
+	until time.Time // when the last of the callers gives up
+	timer *time.Timer
+
+	done  chan struct{} // closed when the rest is set
+	found documents
+	err   error
+}
+
+// longestShared is how long a request waits to be shared at the most: one that Elasticsearch does not respond to holds up no
+// others.
+const longestShared = 5 * time.Millisecond
+
+// join returns the request that the filing will be read with, and the filing's place in it; nil if it goes alone and at once,
+// which the caller says the end of.
+func (g *gets) join(ctx context.Context, r *Reader, id int64) (*sharedGet, int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.underway == 0 {
+		g.underway++
+		return nil, 0
+	}
+	if g.waiting == nil {
+		s := &sharedGet{done: make(chan struct{})}
+		s.timer = time.AfterFunc(longestShared, func() {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if g.waiting == s {
+				g.depart(r)
+			}
+		})
+		g.waiting = s
+	}
+	s := g.waiting
+	s.ids = append(s.ids, id)
+	until, ok := ctx.Deadline()
+	if !ok {
+		until = time.Now().Add(client.RequestTime)
+	}
+	if until.After(s.until) {
+		s.until = until
+	}
+	return s, len(s.ids) - 1
+}
+
+// ended says that a request is not under way any more. Those that wait are.
+func (g *gets) ended(r *Reader) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.underway--
+	if g.waiting != nil {
+		g.depart(r)
+	}
+}
+
+// depart sends what waits. The caller holds the lock.
+func (g *gets) depart(r *Reader) {
+	s := g.waiting
+	g.waiting = nil
+	g.underway++
+	s.timer.Stop()
+	go func() {
+		defer g.ended(r)
+		s.send(r)
+	}()
+}
+
+// send sends the request, which ends when its last caller has to.
+func (s *sharedGet) send(r *Reader) {
+	defer close(s.done)
+	defer func() {
+		if p := recover(); p != nil { // a request's recovery does not reach here
+			s.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	ctx, cancel := context.WithDeadline(context.Background(), s.until)
+	defer cancel()
+	s.found, s.err = r.multiGet(ctx, s.ids)
 }
 
 // idsAtOnce is how many ids one request has: with all their fields, a response of about 1.5 MB.
@@ -43,8 +161,11 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, er
 	for some := range slices.Chunk(ids, idsAtOnce) {
 		var more []index.Record
 		err := r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) (err error) {
-			more, err = r.multiGet(ctx, some)
-			return err
+			found, err := r.multiGet(ctx, some)
+			if err == nil {
+				more, err = found.records(some)
+			}
+			return r.note(err)
 		})
 		if err != nil {
 			return nil, err
@@ -54,26 +175,25 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, er
 	return records, nil
 }
 
-func (r *Reader) multiGet(ctx context.Context, ids []int64) ([]index.Record, error) {
+// multiGet requests filings. The response has each in its place, found or not.
+func (r *Reader) multiGet(ctx context.Context, ids []int64) (found documents, err error) {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = strconv.FormatInt(id, 10)
 	}
 	body, err := json.Marshal(object{"ids": names})
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	realtime := false // a generation that is read has no writes that a search does not see
 	response, err := r.read(ctx, esapi.MgetRequest{Index: r.generation, Body: bytes.NewReader(body), Realtime: &realtime})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = client.Decode(response, &found)
 	}
-	var found documents
-	if err := client.Decode(response, &found); err != nil {
-		return nil, err
+	if err == nil && len(found.Docs) != len(ids) {
+		err = client.Incomplete(len(found.Docs), len(ids))
 	}
-	records, err := found.records(names)
-	return records, r.note(err)
+	return found, err
 }
 
 // documents is the response to a request of many documents.
@@ -86,24 +206,28 @@ type documents struct {
 	}
 }
 
-// records returns the records. Each document must be there, found or not, in its place.
-func (d *documents) records(names []string) ([]index.Record, error) {
-	if len(d.Docs) != len(names) {
-		return nil, client.Incomplete(len(d.Docs), len(names))
-	}
-	records := make([]index.Record, len(names))
-	for i, doc := range d.Docs {
-		switch {
-		case doc.Error != nil && doc.Error.Type == client.IndexNotFound: // said of each document
-			return nil, &client.Error{Status: http.StatusNotFound, Kind: doc.Error.Type, Reason: doc.Error.Reason}
-		case doc.ID != names[i], doc.Found == nil, *doc.Found != (doc.Source != nil):
-			return nil, client.Incomplete(i, len(names))
-		case *doc.Found:
-			var err error
-			if records[i], err = document.Canonical(doc.Source); err != nil {
-				return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
-			}
+// records returns the records of ids.
+func (d *documents) records(ids []int64) (_ []index.Record, err error) {
+	records := make([]index.Record, len(ids))
+	for i := range ids {
+		if records[i], err = d.record(i, ids); err != nil {
+			return nil, err
 		}
 	}
 	return records, nil
+}
+
+// record returns the record of ids[i], nil if there is no such filing.
+func (d *documents) record(i int, ids []int64) (record index.Record, err error) {
+	switch doc := d.Docs[i]; {
+	case doc.Error != nil && doc.Error.Type == client.IndexNotFound: // said of each document
+		return nil, &client.Error{Status: http.StatusNotFound, Kind: doc.Error.Type, Reason: doc.Error.Reason}
+	case doc.ID != strconv.FormatInt(ids[i], 10), doc.Found == nil, *doc.Found != (doc.Source != nil):
+		return nil, client.Incomplete(i, len(ids))
+	case *doc.Found:
+		if record, err = document.Canonical(doc.Source); err != nil {
+			return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
+		}
+	}
+	return record, nil
 }

@@ -83,6 +83,7 @@ func goldenCases() []goldenCase {
 		cases = append(cases, goldenCase{f.name, index.Query{Where: f.where, Sort: index.DefaultSort, Limit: 20}})
 	}
 	cases = append(cases, goldenCase{"X9 ids alone", index.Query{Sort: index.DefaultSort, Limit: 20, IDsOnly: true}})
+	cases = append(cases, goldenCase{"E6 counted", index.Query{Where: index.Where(index.InCounty("ORANGE")), Sort: index.DefaultSort, Limit: 20, Count: true}})
 	for _, by := range index.SortFields {
 		for _, ascending := range []bool{true, false} {
 			s := index.Sort{By: by, Ascending: ascending}
@@ -126,6 +127,9 @@ func goldenBody(t *testing.T, q index.Query) []byte {
 	body := rowsBody(c, sortOrder(q.Sort), false, q.Offset, q.Limit)
 	if q.IDsOnly {
 		body = idsOnly(body)
+	}
+	if q.Count {
+		body = counting(body, usual.mostCounted)
 	}
 	return lines(t, body)
 }
@@ -242,6 +246,9 @@ func TestGoldenQueries_Replayed(t *testing.T) {
 			want, _ := o.Rows(t.Context(), c.Query)
 			for i, r := range want.Records {
 				want.Records[i] = r.AppendFields(nil, index.Enterprise, fields)
+			}
+			if total, exact := document.Total(response); exact != c.Count || total != want.Total {
+				t.Errorf("a total of %d, exact: %t; want %d", total, exact, want.Total)
 			}
 			if diff := cmp.Diff(texts(want.Records), texts(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -58,12 +58,17 @@ func (o order) body(backwards bool) []object {
 	return keys
 }
 
-// rowsBody requests a page, without the total: finding hits beyond the page's takes longer than the page, by two orders
-// of magnitude.
+// rowsBody requests a page, without the total: finding all hits may take longer than the page by two orders of magnitude.
 func rowsBody(clauses []object, o order, backwards bool, from, size int) object {
 	return filtered(object{
 		"from": from, "size": size, "track_total_hits": false, "sort": o.body(backwards),
 	}, clauses)
+}
+
+// counting makes a search count its hits up to so many, which takes hardly longer: it goes on until it has met them.
+func counting(body object, most int64) object {
+	body["track_total_hits"] = most
+	return body
 }
 
 // place is what a filing is sorted by, as JSON: a value for each key of an order, null where it has none.
@@ -75,8 +80,11 @@ var missing = json.RawMessage("null")
 type rows struct {
 	records     []index.Record
 	first, last place
+	total       int64 // of all that the order has, if counted
+	counted     bool
 }
 
+// add appends what follows r. The total stays: more is a part.
 func (r *rows) add(more rows) {
 	if len(more.records) == 0 {
 		return

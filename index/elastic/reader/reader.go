@@ -37,6 +37,7 @@ type Reader struct {
 	cache *cache.Cache
 	space string      // of its values there
 	gone  atomic.Bool // a response said that the index was deleted
+	gets  gets
 }
 
 var _ index.Reader = (*Reader)(nil)
@@ -47,6 +48,7 @@ type limits struct {
 	firstPages  int64 // offset + limit up to which most orders do without counting
 	longestWalk int64 // filings that Elasticsearch may keep in order to find a page, itself included; also the largest page
 	largestSpan int64 // filings that Elasticsearch may look at to find a page, where their order is not that of the index
+	mostCounted int64 // filings that are counted with a page
 	most        int   // buckets of one response; Elasticsearch allows 65,536 by default
 	parts       int64 // that a range of whole numbers is cut into (terms.go)
 }
@@ -54,7 +56,7 @@ type limits struct {
 // usual limits were measured with half a million filings. Sorted by owner, the first page takes 3 ms, the one at 180
 // takes 10, the one at 1,000 takes 50; after counting, each takes 2. Counting takes 20 to 80, once for each filter and
 // order.
-var usual = limits{firstPages: 200, longestWalk: 2_500, largestSpan: 10_000, most: 65_000, parts: 1024}
+var usual = limits{firstPages: 200, longestWalk: 2_500, largestSpan: 10_000, mostCounted: index.MostCounted, most: 65_000, parts: 1024}
 
 // New returns a reader of a generation that keeps what it computes in kept. It sends nothing.
 func New(c *client.Client, generation string, kept *cache.Cache) *Reader {

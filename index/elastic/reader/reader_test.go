@@ -20,7 +20,7 @@ import (
 )
 
 // tight limits send a few hundred filings all ways that millions go: every level is counted by, in several responses.
-var tight = limits{firstPages: 3, longestWalk: 10, largestSpan: 20, most: 25, parts: 4}
+var tight = limits{firstPages: 3, longestWalk: 10, largestSpan: 20, mostCounted: 50, most: 25, parts: 4}
 
 // checkPages compares random pages of every order with the oracle's.
 func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pages int) {
@@ -32,7 +32,7 @@ func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pa
 			for range pages {
 				q := index.Query{
 					Where: w, Sort: index.Sort{By: by, Ascending: ascending},
-					Offset: rnd.IntN(int(total) + 3), Limit: 1 + rnd.IntN(30),
+					Offset: rnd.IntN(int(total) + 3), Limit: 1 + rnd.IntN(30), Count: rnd.IntN(2) == 0,
 				}
 				got, err := r.Rows(t.Context(), q)
 				if err != nil {
@@ -41,6 +41,9 @@ func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pa
 				want, _ := o.Rows(t.Context(), q)
 				if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
 					t.Fatalf("%s (-want +got):\n%s", q, diff)
+				}
+				if got.Counted && got.Total != total || q.Count && total <= r.mostCounted && !got.Counted {
+					t.Fatalf("%s: a total of %d, counted: %t; want %d", q, got.Total, got.Counted, total)
 				}
 			}
 		}

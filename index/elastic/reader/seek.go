@@ -34,7 +34,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if err != nil {
 		return index.Page{}, err
 	}
-	return index.Page{Records: found.records, End: found.end()}, nil
+	return index.Page{Records: found.records, End: found.end(), Total: found.total, Counted: found.counted}, nil
 }
 
 // atOffset returns the rows of a page that is found by its offset.
@@ -42,6 +42,7 @@ func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) 
 	s := span{name: q.Where.String(), clauses: clauses, order: sortOrder(q.Sort), idsOnly: q.IDsOnly}
 	for n := 0; n < q.Limit; n = len(found.records) { // once, but for a limit that is larger than a page may be
 		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), r.longestWalk)
+		s.counts = q.Count && n == 0
 		var more rows
 		if offset <= r.uncounted(q.Sort)-limit {
 			more, err = r.page(ctx, s, false, offset, limit)
@@ -50,6 +51,9 @@ func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) 
 		}
 		if err != nil {
 			return rows{}, err
+		}
+		if n == 0 {
+			found.total, found.counted = more.total, more.counted
 		}
 		if found.add(more); int64(len(more.records)) < limit {
 			break
@@ -78,6 +82,7 @@ func (r *Reader) seek(ctx context.Context, s span, levels []level, offset, limit
 	if err != nil {
 		return rows{}, err
 	}
+	found.total, found.counted = t.total(), true
 	for end := min(offset+limit, t.total()); offset < end; {
 		more, err := r.run(ctx, s, levels, t, offset, end)
 		if err != nil {
@@ -122,7 +127,11 @@ func (r *Reader) run(ctx context.Context, s span, levels []level, t *table, offs
 
 // page requests filings of s, counted from its end if backwards.
 func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size int64) (rows, error) {
-	found, err := r.rows(ctx, rowsBody(s.clauses, s.order, backwards, int(from), int(size)), s.known, s.idsOnly)
+	body := rowsBody(s.clauses, s.order, backwards, int(from), int(size))
+	if s.counts {
+		body = counting(body, r.mostCounted)
+	}
+	found, err := r.rows(ctx, body, s.known, s.idsOnly)
 	if backwards {
 		slices.Reverse(found.records)
 		found.first, found.last = found.last, found.first
@@ -140,6 +149,7 @@ func (r *Reader) rows(ctx context.Context, body object, known place, idsAlone bo
 	if err != nil {
 		return rows{}, err
 	}
+	found.total, found.counted = document.Total(response)
 	if found.records, err = read(response); err == nil && len(found.records) > 0 {
 		first, last := document.Sorts(response)
 		found.first, err = placeOf(known, first)

@@ -16,25 +16,26 @@ import (
 // enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
 const blockRows = 4096
 
-// Rows returns the rows of a page, and the place behind it: how many rows of the whole order, selected or not, come before
-// what follows.
-func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, end string, err error) {
+// Rows returns the rows of a page, how many rows its filter selects in all, and the place behind the page: how many rows of
+// the whole order, selected or not, come before what follows.
+func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, total int64, end string, err error) {
 	if q.Sort != index.DefaultSort && !slices.Contains(orders(), q.Sort) {
-		return nil, "", fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
+		return nil, 0, "", fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
 	}
 	s, err := t.selected(ctx, q.Where)
 	if err != nil {
-		return nil, "", err
+		return nil, 0, "", err
 	}
+	total = int64(t.count(s))
 	from, err := t.place(ctx, q, s)
 	if err != nil {
-		return nil, "", err
+		return nil, 0, "", err
 	}
 	rows, behind, err := t.page(ctx, q, s, from)
 	if err != nil || len(rows) == 0 {
-		return nil, "", err
+		return nil, total, "", err
 	}
-	return rows, strconv.Itoa(behind), nil
+	return rows, total, strconv.Itoa(behind), nil
 }
 
 // IDs returns the ids of the filings of rows.

@@ -31,8 +31,11 @@ func compare(ctx context.Context, o *indextest.Oracle, r index.Reader, w index.F
 		return fmt.Errorf("count %v: want %d, got %d", w, len(want), total)
 	}
 	for i, p := range pages(len(want)) {
-		q := index.Query{Where: w, Sort: s, Offset: p.offset, Limit: p.limit}
+		q := index.Query{Where: w, Sort: s, Offset: p.offset, Limit: p.limit, Count: i != 2}
 		got, err := r.Rows(ctx, q)
+		if err == nil {
+			err = sameTotal(q, int64(len(want)), got)
+		}
 		if err != nil {
 			return fmt.Errorf("%v: %w", q, err)
 		}
@@ -42,12 +45,26 @@ func compare(ctx context.Context, o *indextest.Oracle, r index.Reader, w index.F
 		}
 		if q.IDsOnly = i%2 == 1; q.IDsOnly {
 			if got, err = r.Rows(ctx, q); err == nil {
+				err = sameTotal(q, int64(len(want)), got)
+			}
+			if err == nil {
 				err = sameIDs(rest[:min(p.limit, len(rest))], got.Records)
 			}
 			if err != nil {
 				return fmt.Errorf("%v, of %d: %w", q, total, err)
 			}
 		}
+	}
+	return nil
+}
+
+// sameTotal looks at the total of a page, which it must have if it is asked for and small.
+func sameTotal(q index.Query, want int64, got index.Page) error {
+	switch {
+	case got.Counted && got.Total != want, !got.Counted && got.Total != 0:
+		return fmt.Errorf("want a total of %d, got %d, counted: %t", want, got.Total, got.Counted)
+	case q.Count && !got.Counted && want <= index.MostCounted:
+		return fmt.Errorf("the page lacks its total of %d", want)
 	}
 	return nil
 }

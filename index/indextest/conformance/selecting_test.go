@@ -18,13 +18,15 @@ type selecting struct {
 	page  func(selected []*index.Filing, q index.Query) []*index.Filing
 	// behind is how many of the selected filings there are up to a place, which is where one of them lies.
 	behind func(selected []*index.Filing, s index.Sort, last int) int
+	// total is what the page rows of the selected filings has for its total; false: it has none.
+	total func(selected, rows []*index.Filing) (int64, bool)
 
 	mu       sync.Mutex
 	selected map[string][]*index.Filing
 }
 
 func newSelecting(o *indextest.Oracle) *selecting {
-	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, selected: map[string][]*index.Filing{}}
+	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, total: totalOf, selected: map[string][]*index.Filing{}}
 }
 
 func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
@@ -33,6 +35,8 @@ func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
 }
 
 func behind(_ []*index.Filing, _ index.Sort, last int) int { return last + 1 }
+
+func totalOf(selected, _ []*index.Filing) (int64, bool) { return int64(len(selected)), true }
 
 func (r *selecting) choose(w index.Filter, s index.Sort) []*index.Filing {
 	r.mu.Lock()
@@ -67,6 +71,9 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	page := index.Page{Records: indextest.Records(rows)}
 	if n := len(rows); n > 0 {
 		page.End = index.Behind(rows[n-1].ID)
+	}
+	if q.Count {
+		page.Total, page.Counted = r.total(all, rows)
 	}
 	return page, nil
 }

@@ -187,6 +187,12 @@ func wrongPages() []wrong {
 				return cmp.Or(slices.Compare(units(b), units(a)), indextest.Compare(s, a, b))
 			}
 		}),
+		reading("the total of a page is the page's", "Random/pages_and_totals", func(r *selecting) {
+			r.total = func(_, rows []*index.Filing) (int64, bool) { return int64(len(rows)), true }
+		}),
+		reading("a page is never counted", "Random/pages_and_totals", func(r *selecting) {
+			r.total = func([]*index.Filing, []*index.Filing) (int64, bool) { return 0, false }
+		}),
 		reading("page one short", "Random/pages_and_totals", func(r *selecting) {
 			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
 				q.Limit = max(1, q.Limit-1)
