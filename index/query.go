@@ -18,7 +18,8 @@ type Query struct {
 	// After is a place in the order of Sort, behind which the page begins: the End of another page of the same generation
 	// and Sort, or Behind a filing; "" is the beginning. Offset is 0 with a place.
 	After string
-	// Stride asks for Page.Ends: the page is read as several that follow one another, of so many filings each. 0 asks for none.
+	// Stride asks for Page.Ends: the page is to be cut into several that follow one another, of so many filings each. 0 asks
+	// for none.
 	Stride int
 
 	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that reads no more for that

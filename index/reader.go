@@ -65,8 +65,7 @@ type Page struct {
 	// End is the place behind the last record, in the engine's own words: Query.After of the next page. It is "" where
 	// there are no records.
 	End string
-	// Ends are the Ends of the pages of Query.Stride filings that the records make up, the last of which may have fewer; nil
-	// where none were asked for.
+	// Ends has a place behind each Query.Stride records, and End, which is the last of them; nil where none were asked for.
 	Ends []string
 }
 

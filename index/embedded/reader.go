@@ -78,36 +78,44 @@ func (r *reader) unavailable(err error) error {
 func (r *reader) Generation() string { return r.name }
 
 // Rows implements index.Reader.
-func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	rows, end, err := r.Table.Rows(ctx, q)
+func (r *reader) Rows(ctx context.Context, q index.Query) (page index.Page, err error) {
+	rows, ends, err := r.Table.Rows(ctx, q)
 	if err != nil || len(rows) == 0 {
 		return index.Page{}, err
 	}
-	if q.IDsOnly {
-		ids, err := r.IDs(ctx, rows)
-		return index.Page{Records: idsOnly(ids), End: end}, err
+	if page.Records, err = r.recordsOf(ctx, q, rows); err != nil {
+		return index.Page{}, err
 	}
-	if q.Sort == index.DefaultSort && r.ordered {
+	page.End = ends[len(ends)-1]
+	if q.Stride > 0 {
+		page.Ends = ends
+	}
+	return page, nil
+}
+
+// recordsOf returns the records of the rows of a page.
+func (r *reader) recordsOf(ctx context.Context, q index.Query, rows []uint32) ([]index.Record, error) {
+	if q.Sort == index.DefaultSort && r.ordered && !q.IDsOnly {
 		stored, ok, err := r.Table.Records(ctx, rows)
+		if err != nil {
+			return nil, err
+		}
 		if ok {
-			records, err := r.whole(stored)
-			return index.Page{Records: records, End: end}, err
-		} else if err != nil {
-			return index.Page{}, err
+			return r.whole(stored)
 		}
 	}
 	ids, err := r.IDs(ctx, rows)
 	if err != nil {
-		return index.Page{}, err
+		return nil, err
+	}
+	if q.IDsOnly {
+		return idsOnly(ids), nil
 	}
 	records, err := r.Filings(ctx, ids)
 	if err == nil && slices.ContainsFunc(records, func(record index.Record) bool { return record == nil }) {
 		err = r.unavailable(columns.ErrDamaged)
 	}
-	if err != nil {
-		return index.Page{}, err
-	}
-	return index.Page{Records: records, End: end}, nil
+	return records, err
 }
 
 // idsOnly returns records of the id alone.

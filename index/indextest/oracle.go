@@ -86,11 +86,19 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	}
 	selected = selected[min(q.Offset, len(selected)):]
 	selected = selected[:max(0, min(q.Limit, len(selected)))]
-	page := index.Page{Records: Records(selected)}
-	if n := len(selected); n > 0 {
-		page.End = index.Behind(selected[n-1].ID)
+	return PageOf(selected, q.Stride), nil
+}
+
+// PageOf returns the page of these filings.
+func PageOf(filings []*index.Filing, stride int) (page index.Page) {
+	page.Records = Records(filings)
+	for i, f := range filings {
+		page.End = index.Behind(f.ID)
+		if stride > 0 && ((i+1)%stride == 0 || i+1 == len(filings)) {
+			page.Ends = append(page.Ends, page.End)
+		}
 	}
-	return page, nil
+	return page
 }
 
 // last returns the filing that a place is behind of.

@@ -75,6 +75,14 @@ var missing = json.RawMessage("null")
 type rows struct {
 	records     []index.Record
 	first, last place
+	searches    []search // that found them
+}
+
+// search is the response to a search, and what all that it found is sorted by before the keys of the search.
+type search struct {
+	response  []byte
+	known     place
+	backwards bool // the last one was found first
 }
 
 func (r *rows) add(more rows) {
@@ -85,6 +93,7 @@ func (r *rows) add(more rows) {
 		r.first = more.first
 	}
 	r.records, r.last = append(r.records, more.records...), more.last
+	r.searches = append(r.searches, more.searches...)
 }
 
 // placeOf returns the place of a hit: what was known of it, and what it was sorted by, an array.
