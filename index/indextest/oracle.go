@@ -86,8 +86,8 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	}
 	selected = selected[min(q.Offset, len(selected)):]
 	selected = selected[:max(0, min(q.Limit, len(selected)))]
-	page := index.Page{Records: Records(selected)}
-	if n := len(selected); n > 0 {
+	page := index.Page{Records: Within(q.Bytes, Records(selected))}
+	if n := len(page.Records); n > 0 {
 		page.End = index.Behind(selected[n-1].ID)
 	}
 	return page, nil
@@ -110,6 +110,17 @@ func Records(filings []*index.Filing) []index.Record {
 		rs[i] = index.AppendRecord(nil, f)
 	}
 	return rs
+}
+
+// Within returns as many of records, from the first on, as have so many bytes together, but at least one; all for 0.
+func Within(bytes int, records []index.Record) []index.Record {
+	sum := 0
+	for i, r := range records {
+		if sum += len(r); i > 0 && bytes > 0 && sum > bytes {
+			return records[:i]
+		}
+	}
+	return records
 }
 
 // Count implements index.Reader.

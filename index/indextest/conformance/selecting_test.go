@@ -18,13 +18,15 @@ type selecting struct {
 	page  func(selected []*index.Filing, q index.Query) []*index.Filing
 	// behind is how many of the selected filings there are up to a place, which is where one of them lies.
 	behind func(selected []*index.Filing, s index.Sort, last int) int
+	within func(bytes int, records []index.Record) []index.Record
 
 	mu       sync.Mutex
 	selected map[string][]*index.Filing
 }
 
 func newSelecting(o *indextest.Oracle) *selecting {
-	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, selected: map[string][]*index.Filing{}}
+	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind,
+		within: indextest.Within, selected: map[string][]*index.Filing{}}
 }
 
 func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
@@ -64,8 +66,8 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 		rest = all[r.behind(all, q.Sort, last):]
 	}
 	rows := r.page(rest, q)
-	page := index.Page{Records: indextest.Records(rows)}
-	if n := len(rows); n > 0 {
+	page := index.Page{Records: r.within(q.Bytes, indextest.Records(rows))}
+	if n := len(page.Records); n > 0 {
 		page.End = index.Behind(rows[n-1].ID)
 	}
 	return page, nil
