@@ -21,6 +21,9 @@ type Query struct {
 	// Stride asks for Page.Ends: the page is to be cut into several that follow one another, of so many filings each. 0 asks
 	// for none.
 	Stride int
+	// Bytes is how many bytes the records of the page may have together, 0 for any number: a page that would have more ends
+	// before that, with End right there, but never before its first record. It may end somewhat earlier.
+	Bytes int
 
 	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that reads no more for that
 	// saves most of the work of a page; whole records are right too.
@@ -36,6 +39,9 @@ func (q Query) String() string {
 	}
 	if q.Stride > 0 {
 		text += " stride " + strconv.Itoa(q.Stride)
+	}
+	if q.Bytes > 0 {
+		text += " bytes " + strconv.Itoa(q.Bytes)
 	}
 	if q.After != "" {
 		text += " after " + strconv.Quote(q.After)

@@ -86,15 +86,15 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	}
 	selected = selected[min(q.Offset, len(selected)):]
 	selected = selected[:max(0, min(q.Limit, len(selected)))]
-	return PageOf(selected, q.Stride), nil
+	return PageOf(selected, Within(q.Bytes, Records(selected)), q.Stride), nil
 }
 
-// PageOf returns the page of these filings.
-func PageOf(filings []*index.Filing, stride int) (page index.Page) {
-	page.Records = Records(filings)
-	for i, f := range filings {
-		page.End = index.Behind(f.ID)
-		if stride > 0 && ((i+1)%stride == 0 || i+1 == len(filings)) {
+// PageOf returns the page of these records, which the filings begin with.
+func PageOf(filings []*index.Filing, records []index.Record, stride int) index.Page {
+	page := index.Page{Records: records}
+	for i := range records {
+		page.End = index.Behind(filings[i].ID)
+		if stride > 0 && ((i+1)%stride == 0 || i+1 == len(records)) {
 			page.Ends = append(page.Ends, page.End)
 		}
 	}
@@ -118,6 +118,17 @@ func Records(filings []*index.Filing) []index.Record {
 		rs[i] = index.AppendRecord(nil, f)
 	}
 	return rs
+}
+
+// Within returns as many of records, from the first on, as have so many bytes together, but at least one; all for 0.
+func Within(bytes int, records []index.Record) []index.Record {
+	sum := 0
+	for i, r := range records {
+		if sum += len(r); i > 0 && bytes > 0 && sum > bytes {
+			return records[:i]
+		}
+	}
+	return records
 }
 
 // Count implements index.Reader.

@@ -18,6 +18,7 @@ type selecting struct {
 	page  func(selected []*index.Filing, q index.Query) []*index.Filing
 	// behind is how many of the selected filings there are up to a place, which is where one of them lies.
 	behind func(selected []*index.Filing, s index.Sort, last int) int
+	within func(bytes int, records []index.Record) []index.Record
 	// between changes the places between pages that are read at once.
 	between func(index.Page)
 
@@ -26,7 +27,8 @@ type selecting struct {
 }
 
 func newSelecting(o *indextest.Oracle) *selecting {
-	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, between: func(index.Page) {}, selected: map[string][]*index.Filing{}}
+	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind,
+		within: indextest.Within, between: func(index.Page) {}, selected: map[string][]*index.Filing{}}
 }
 
 func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
@@ -65,7 +67,8 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 		}
 		rest = all[r.behind(all, q.Sort, last):]
 	}
-	page := indextest.PageOf(r.page(rest, q), q.Stride)
+	rows := r.page(rest, q)
+	page := indextest.PageOf(rows, r.within(q.Bytes, indextest.Records(rows)), q.Stride)
 	if len(page.Ends) > 1 {
 		r.between(page)
 	}
