@@ -28,6 +28,10 @@ type Query struct {
 	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that reads no more for that
 	// saves most of the work of a page; whole records are right too.
 	IDsOnly bool
+
+	// Count asks for the Total of the page where that costs little more than the page. It changes nothing else of it, so it
+	// is no part of the canonical text.
+	Count bool
 }
 
 // String returns the canonical text of q.

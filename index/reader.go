@@ -67,6 +67,10 @@ type Page struct {
 	End string
 	// Ends has a place behind each Query.Stride records, and End, which is the last of them; nil where none were asked for.
 	Ends []string
+	// Total is how many filings the Query's Where selects, exactly, if Counted says so: an engine may count them only where
+	// Query.Count asks for it, and then still only where it is cheap. Otherwise Total is 0, and Reader.Count has to say it.
+	Total   int64
+	Counted bool
 }
 
 // Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
