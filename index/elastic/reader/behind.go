@@ -175,8 +175,11 @@ func (r *rows) end() string {
 
 // ends returns the texts of the places behind each stride records of r, and behind all; none where stride is 0.
 func (r *rows) ends(stride int) (ends []string, err error) {
-	if stride == 0 || len(r.records) == 0 {
+	switch {
+	case stride == 0 || len(r.records) == 0:
 		return nil, nil
+	case stride >= len(r.records):
+		return []string{r.end()}, nil
 	}
 	places := make([]func() (place, error), 0, len(r.records)) // most of them are not needed
 	for _, s := range r.searches {
