@@ -134,6 +134,7 @@ func TestQueryString(t *testing.T) {
 		func(q *index.Query) { q.Offset = 20 },
 		func(q *index.Query) { q.Limit = 21 },
 		func(q *index.Query) { q.IDsOnly = true },
+		func(q *index.Query) { q.Bytes = 1 << 20 },
 	} {
 		q := base
 		change(&q)

@@ -65,6 +65,8 @@ type Page struct {
 	// End is the place behind the last record, in the engine's own words: Query.After of the next page. It is "" where
 	// there are no records.
 	End string
+	// Ends has a place behind each Query.Stride records, and End, which is the last of them; nil where none were asked for.
+	Ends []string
 	// Total is how many filings the Query's Where selects, exactly, if Counted says so, as it does where Query.Count asked for
 	// it and they are few. Otherwise Total is 0, and Reader.Count has to say it.
 	Total   int64

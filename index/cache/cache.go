@@ -29,6 +29,7 @@ type Key struct {
 // Cache keeps values. It is safe for concurrent use. Values are shared: no caller writes to them.
 type Cache struct {
 	entries *otter.Cache[Key, entry]
+	shelf   shelf
 	flights flights
 }
 
@@ -43,26 +44,29 @@ const entryBytes = 160
 
 // New returns a cache whose keys and values take at most that many bytes.
 func New(bytes int64) *Cache {
-	return &Cache{entries: otter.Must(&otter.Options[Key, entry]{
+	return &Cache{shelf: shelf{total: bytes}, entries: otter.Must(&otter.Options[Key, entry]{
 		MaximumWeight: uint64(bytes),
-		Weigher: func(key Key, e entry) uint32 {
-			return uint32(min(len(key.Text)+e.bytes+entryBytes, math.MaxUint32)) // a Space is shared by many
-		},
+		Weigher:       weight,
 		// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by default,
 		// it costs several times that to wake a thread for it.
 		Executor: func(upkeep func()) { upkeep() },
 	})}
 }
 
+// weight is what an entry takes. A Space is shared by many.
+func weight(key Key, e entry) uint32 {
+	return uint32(min(len(key.Text)+e.bytes+entryBytes, math.MaxUint32))
+}
+
 // Bytes returns the memory that keys and values take now.
 func (c *Cache) Bytes() uint64 {
 	c.entries.CleanUp() // evictions that are due
-	return c.entries.WeightedSize()
+	return c.entries.WeightedSize() + uint64(c.shelved())
 }
 
 // Resize changes the bound. What exceeds a lower one is evicted before it returns.
 func (c *Cache) Resize(bytes int64) {
-	c.entries.SetMaximum(uint64(bytes))
+	c.resize(bytes)
 	c.entries.CleanUp()
 }
 
@@ -70,13 +74,16 @@ func (c *Cache) Resize(bytes int64) {
 func Peek[V any](c *Cache, key Key) (v V, ok bool) {
 	e, ok := c.entries.GetIfPresent(key)
 	if !ok {
+		e, ok = c.take(key, true)
+	}
+	if !ok {
 		return v, false
 	}
 	return e.value.(V), true
 }
 
-// Put keeps a value that takes so many bytes under key.
-func Put[V any](c *Cache, key Key, v V, bytes int) { c.entries.Set(key, entry{v, bytes}) }
+// Set keeps a value that takes so many bytes under key, unless others are needed more.
+func Set[V any](c *Cache, key Key, v V, bytes int) { c.entries.Set(key, entry{v, bytes}) }
 
 // Get returns the value under key, or else what create returns, which also returns how many bytes that takes. Callers that
 // need it at the same time share one creation, and its failure; hit means that create was not called for this caller. A

@@ -75,22 +75,26 @@ func (r *reader) Generation() string { return r.name }
 
 // Rows implements index.Reader. What a filter selects is found as a whole, so that every page has the total.
 func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	rows, total, end, err := r.Table.Rows(ctx, q)
+	rows, total, ends, err := r.Table.Rows(ctx, q)
 	if err != nil {
 		return index.Page{}, err
 	}
-	records, err := r.pageOf(ctx, q, rows)
-	if err != nil {
+	page := index.Page{Total: total, Counted: true}
+	if len(rows) == 0 {
+		return page, nil
+	}
+	if page.Records, err = r.recordsOf(ctx, q, rows); err != nil {
 		return index.Page{}, err
 	}
-	return index.Page{Records: records, End: end, Total: total, Counted: true}, nil
+	page.End = ends[len(ends)-1]
+	if q.Stride > 0 {
+		page.Ends = ends
+	}
+	return page, nil
 }
 
-// pageOf returns the records of the rows of a page of q.
-func (r *reader) pageOf(ctx context.Context, q index.Query, rows []uint32) ([]index.Record, error) {
-	if len(rows) == 0 {
-		return nil, nil
-	}
+// recordsOf returns the records of the rows of a page.
+func (r *reader) recordsOf(ctx context.Context, q index.Query, rows []uint32) ([]index.Record, error) {
 	if q.Sort == index.DefaultSort && !q.IDsOnly {
 		if stored, ok, err := r.Table.Records(ctx, rows); err != nil {
 			return nil, err

@@ -75,10 +75,7 @@ func (o *Oracle) inOrder(s index.Sort) []*Entry {
 // Rows implements index.Reader.
 func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	selected := o.Select(q.Where, q.Sort)
-	var page index.Page
-	if q.Count && q.After == "" {
-		page.Total, page.Counted = int64(len(selected)), true
-	}
+	total := int64(len(selected))
 	if q.After != "" {
 		last, err := o.last(q.After)
 		if err != nil {
@@ -90,11 +87,23 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	}
 	selected = selected[min(q.Offset, len(selected)):]
 	selected = selected[:max(0, min(q.Limit, len(selected)))]
-	page.Records = Records(selected)
-	if n := len(selected); n > 0 {
-		page.End = index.Behind(selected[n-1].ID)
+	page := PageOf(selected, Within(q.Bytes, Records(selected)), q.Stride)
+	if q.Count && q.After == "" {
+		page.Total, page.Counted = total, true
 	}
 	return page, nil
+}
+
+// PageOf returns the page of these records, which the filings begin with.
+func PageOf(filings []*index.Filing, records []index.Record, stride int) index.Page {
+	page := index.Page{Records: records}
+	for i := range records {
+		page.End = index.Behind(filings[i].ID)
+		if stride > 0 && ((i+1)%stride == 0 || i+1 == len(records)) {
+			page.Ends = append(page.Ends, page.End)
+		}
+	}
+	return page
 }
 
 // last returns the filing that a place is behind of.
@@ -114,6 +123,17 @@ func Records(filings []*index.Filing) []index.Record {
 		rs[i] = index.AppendRecord(nil, f)
 	}
 	return rs
+}
+
+// Within returns as many of records, from the first on, as have so many bytes together, but at least one; all for 0.
+func Within(bytes int, records []index.Record) []index.Record {
+	sum := 0
+	for i, r := range records {
+		if sum += len(r); i > 0 && bytes > 0 && sum > bytes {
+			return records[:i]
+		}
+	}
+	return records
 }
 
 // Count implements index.Reader.

@@ -128,7 +128,7 @@ func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, tota
 	if page.Counted {
 		total = page.Total
 		if keeps {
-			cache.Put(r.engine.cache, r.key(countText(q.Where)), total, countBytes)
+			cache.Set(r.engine.cache, r.key(countText(q.Where)), total, countBytes)
 		}
 	}
 	many.Store(total > index.MostCounted)
@@ -199,6 +199,9 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	}
 	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall, q), sizeOfPage,
 		func(ctx context.Context) (index.Page, error) {
+			if r.caches && q.After != "" {
+				return r.readAhead(ctx, q)
+			}
 			page, err := r.inner.Rows(ctx, q)
 			if r.caches {
 				page.Records = compact(page.Records)

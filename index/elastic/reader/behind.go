@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"filings/index"
+	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 )
 
@@ -168,11 +170,48 @@ func (r *rows) end() string {
 	if len(r.records) == 0 {
 		return ""
 	}
-	near := reachOf(r.first, r.last)
+	return endOf(r.first, r.last)
+}
+
+// ends returns the texts of the places behind each stride records of r, and behind all; none where stride is 0.
+func (r *rows) ends(stride int) (ends []string, err error) {
+	switch {
+	case stride == 0 || len(r.records) == 0:
+		return nil, nil
+	case stride >= len(r.records):
+		return []string{r.end()}, nil
+	}
+	places := make([]func() (place, error), 0, len(r.records)) // most of them are not needed
+	for _, s := range r.searches {
+		sorts := document.AllSorts(s.response)
+		if s.backwards {
+			slices.Reverse(sorts)
+		}
+		for _, sorted := range sorts {
+			places = append(places, func() (place, error) { return placeOf(s.known, document.ArrayAt(sorted)) })
+		}
+	}
+	if len(places) != len(r.records) {
+		return nil, client.ErrResponse
+	}
+	for from := 0; from+stride < len(places); from += stride {
+		first, err1 := places[from]()
+		last, err2 := places[from+stride-1]()
+		if err := cmp.Or(err1, err2); err != nil {
+			return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
+		}
+		ends = append(ends, endOf(first, last))
+	}
+	return append(ends, r.end()), nil
+}
+
+// endOf returns the text of the place behind a page, from those of its first and its last filing.
+func endOf(first, last place) string {
+	near := reachOf(first, last)
 	text := append([]byte(strings.Repeat(tiedMark, near.ties)), near.until...)
-	text, _ = appendBody(text, r.last) // which was JSON before
+	text, _ = appendBody(text, last) // which was JSON before
 	if len(text) > longestPlace {
-		id, _ := strconv.ParseInt(string(r.last[len(r.last)-1]), 10, 64)
+		id, _ := strconv.ParseInt(string(last[len(last)-1]), 10, 64)
 		return index.Behind(id)
 	}
 	return string(text)

@@ -82,6 +82,14 @@ type rows struct {
 	first, last place
 	total       int64 // of all that the order has, if counted
 	counted     bool
+	searches    []search // that found them
+}
+
+// search is the response to a search, and what all that it found is sorted by before the keys of the search.
+type search struct {
+	response  []byte
+	known     place
+	backwards bool // the last one was found first
 }
 
 // add appends what follows r. The total stays: more is a part.
@@ -93,6 +101,7 @@ func (r *rows) add(more rows) {
 		r.first = more.first
 	}
 	r.records, r.last = append(r.records, more.records...), more.last
+	r.searches = append(r.searches, more.searches...)
 }
 
 // placeOf returns the place of a hit: what was known of it, and what it was sorted by, an array.

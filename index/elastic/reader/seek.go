@@ -34,7 +34,11 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if err != nil {
 		return index.Page{}, err
 	}
-	return index.Page{Records: found.records, End: found.end(), Total: found.total, Counted: found.counted}, nil
+	ends, err := found.ends(q.Stride)
+	if err != nil {
+		return index.Page{}, err
+	}
+	return index.Page{Records: found.records, End: found.end(), Ends: ends, Total: found.total, Counted: found.counted}, nil
 }
 
 // atOffset returns the rows of a page that is found by its offset.
@@ -134,6 +138,7 @@ func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size in
 	found, err := r.rows(ctx, body, s.known, s.idsOnly)
 	if backwards {
 		slices.Reverse(found.records)
+		found.searches[0].backwards = true
 		found.first, found.last = found.last, found.first
 	}
 	return found, err
@@ -150,6 +155,7 @@ func (r *Reader) rows(ctx context.Context, body object, known place, idsAlone bo
 		return rows{}, err
 	}
 	found.total, found.counted = document.Total(response)
+	found.searches = []search{{response: response, known: known}}
 	if found.records, err = read(response); err == nil && len(found.records) > 0 {
 		first, last := document.Sorts(response)
 		found.first, err = placeOf(known, first)

@@ -24,6 +24,7 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 		o := indextest.NewOracle("", filings)
 		crawlAll(t, r, o, 7)
 		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 7) })
+		t.Run("X4 several pages at once", func(t *testing.T) { crawlStrides(t, r, o, 7) })
 	})
 	t.Run("P2 P17 pages of 100 over ties", func(t *testing.T) {
 		if testing.Short() {
@@ -36,6 +37,7 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 			deepPages(t, r, o, w)
 		}
 		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 500) })
+		t.Run("X4 several pages at once", func(t *testing.T) { crawlStrides(t, r, o, 500) })
 	})
 }
 
@@ -54,6 +56,51 @@ func crawlPlaces(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
 		if !errors.Is(err, index.ErrPlace) {
 			t.Errorf("place %q: %d rows, %v; want ErrPlace", place, len(page.Records), err)
 		}
+	}
+}
+
+// crawlStrides reads the whole generation, and what a filter selects of it, in every order: three pages at once, of records
+// or of ids, then from one of the places behind them.
+func crawlStrides(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
+	for _, w := range []index.Filter{{}, edges.Contains("a")} {
+		eachOrder(func(s index.Sort) {
+			q := index.Query{Where: w, Sort: s, Limit: 3*size - 1, Stride: size}
+			if err := crawlStride(t.Context(), r, o.Select(w, s), q); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// crawlStride reads all that q selects and compares it with the filings that are wanted.
+func crawlStride(ctx context.Context, r index.Reader, want []*index.Filing, q index.Query) error {
+	done := 0
+	for n := 0; ; n++ {
+		q.IDsOnly = n%2 == 1
+		page, err := r.Rows(ctx, q)
+		if err != nil {
+			return fmt.Errorf("%v: %w", q, err)
+		}
+		rows := want[done:min(done+q.Limit, len(want))]
+		if len(rows) == 0 && len(page.Ends) == 0 {
+			return nil
+		}
+		if q.IDsOnly {
+			err = sameIDs(rows, page.Records)
+		} else {
+			err = sameRecords(indextest.Records(rows), page.Records)
+		}
+		if pages := (len(rows) + q.Stride - 1) / q.Stride; err == nil && len(page.Ends) != pages {
+			err = fmt.Errorf("%d places behind %d pages", len(page.Ends), pages)
+		}
+		if err == nil && page.Ends[len(page.Ends)-1] != page.End {
+			err = fmt.Errorf("the last place is %q, and the page's end %q", page.Ends[len(page.Ends)-1], page.End)
+		}
+		if err != nil {
+			return fmt.Errorf("%v, from %d of %d: %w", q, done, len(want), err)
+		}
+		next := min(n%3, len(page.Ends)-1)
+		done, q.After = min(done+(next+1)*q.Stride, done+len(rows)), page.Ends[next]
 	}
 }
 

@@ -19,14 +19,18 @@ type selecting struct {
 	// behind is how many of the selected filings there are up to a place, which is where one of them lies.
 	behind func(selected []*index.Filing, s index.Sort, last int) int
 	// total is what the page rows of the selected filings has for its total; false: it has none.
-	total func(selected, rows []*index.Filing) (int64, bool)
+	total  func(selected, rows []*index.Filing) (int64, bool)
+	within func(bytes int, records []index.Record) []index.Record
+	// between changes the places between pages that are read at once.
+	between func(index.Page)
 
 	mu       sync.Mutex
 	selected map[string][]*index.Filing
 }
 
 func newSelecting(o *indextest.Oracle) *selecting {
-	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, total: totalOf, selected: map[string][]*index.Filing{}}
+	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, total: totalOf,
+		within: indextest.Within, between: func(index.Page) {}, selected: map[string][]*index.Filing{}}
 }
 
 func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
@@ -68,9 +72,9 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 		rest = all[r.behind(all, q.Sort, last):]
 	}
 	rows := r.page(rest, q)
-	page := index.Page{Records: indextest.Records(rows)}
-	if n := len(rows); n > 0 {
-		page.End = index.Behind(rows[n-1].ID)
+	page := indextest.PageOf(rows, r.within(q.Bytes, indextest.Records(rows)), q.Stride)
+	if len(page.Ends) > 1 {
+		r.between(page)
 	}
 	if q.Count {
 		page.Total, page.Counted = r.total(all, rows)

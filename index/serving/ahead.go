@@ -1,0 +1,84 @@
+package serving
+
+import (
+	"context"
+
+	"filings/index"
+	"filings/index/cache"
+)
+
+// Most of what a page of 100 rows costs an engine is the call. So the pages behind a place, as a crawl requests them one after
+// the other, are read several at a time: the first one is returned, the others are put into the cache, each under its own
+// text, where the requests for them find it. How many are read doubles from page to page, so a client that looks at three
+// pages costs one page more. Where a page is not there any more, or another process read it, it is read alone.
+
+// Bounds of what is read at a time.
+const (
+	aheadPages = 16
+	aheadRows  = 1000
+	aheadBytes = 1 << 20
+)
+
+// crawled is what was read up to a place, put into the cache for the page behind it.
+type crawled struct {
+	pages int // at a time
+	bytes int // of the last one
+}
+
+// next returns how many pages of a limit are read from there.
+func (c crawled) next(limit int) int {
+	if c.pages == 0 {
+		return 1
+	}
+	return max(1, min(2*c.pages, aheadPages, aheadRows/max(1, limit), aheadBytes/max(1, c.bytes)))
+}
+
+// crawledPart is the Part of a key under which there is no page, but what was read up to it, which takes crawledBytes.
+const (
+	crawledPart  = 1
+	crawledBytes = 16
+)
+
+func (r *Reader) crawledKey(q index.Query) cache.Key {
+	key := r.key(rowsText(q))
+	key.Part = crawledPart
+	return key
+}
+
+// readAhead reads the page behind q.After, and puts those that follow it into the cache.
+func (r *Reader) readAhead(ctx context.Context, q index.Query) (first index.Page, err error) {
+	before, _ := cache.Take[crawled](r.engine.cache, r.crawledKey(q))
+	n := before.next(q.Limit)
+	read, err := r.inner.Rows(ctx, several(q, n))
+	if rows := len(read.Records); err == nil && n > 1 && 0 < rows && rows < q.Limit {
+		n = 1 // the last page, or rows that became so large
+		read, err = r.inner.Rows(ctx, several(q, n))
+	}
+	if err != nil {
+		return index.Page{}, err
+	}
+	for i, end := range read.Ends {
+		rows := read.Records[i*q.Limit : min((i+1)*q.Limit, len(read.Records))]
+		page := index.Page{Records: compact(rows), End: end}
+		size := sizeOfPage(page)
+		if i == 0 {
+			first = page
+		} else if len(rows) == q.Limit { // else there may be more of it
+			cache.Put(r.engine.cache, r.key(rowsText(q)), page, size)
+		}
+		if q.After = end; len(rows) == q.Limit && i == len(read.Ends)-1 {
+			cache.Put(r.engine.cache, r.crawledKey(q), crawled{n, size}, crawledBytes)
+		}
+	}
+	return first, nil
+}
+
+// several returns the query for n pages of q that follow one another. A page alone is read whole, however large it is.
+func several(q index.Query, n int) index.Query {
+	q.Stride = q.Limit
+	if n > 1 {
+		q.Limit *= n
+		q.Bytes = aheadBytes
+	}
+	return q
+}
