@@ -1,11 +1,8 @@
 package mapping
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"unicode/utf8"
 
 	"filings/reindexer/record"
@@ -29,7 +26,7 @@ type Inputs struct {
 // NewInputs returns what reads the records of in.
 func NewInputs(in *source.Reader) (*Inputs, error) {
 	if in.Format != source.CSV {
-		return &Inputs{}, nil
+		return &Inputs{row: map[string]any{}}, nil
 	}
 	if !utf8.ValidString(in.Header) {
 		return nil, fmt.Errorf("its header %w", errNotUTF8)
@@ -50,7 +47,8 @@ func (i *Inputs) Value(text string) (any, error) {
 		return nil, errNotUTF8
 	}
 	if i.names == nil {
-		return valueOf(text)
+		clear(i.row)
+		return record.Values(text, i.row)
 	}
 	var fault string
 	if i.cells, fault = record.Split(text, i.delimiter, i.cells[:0]); fault != "" {
@@ -66,16 +64,4 @@ func (i *Inputs) Value(text string) (any, error) {
 		i.row[i.names[at]] = cell
 	}
 	return i.row, nil
-}
-
-func valueOf(text string) (v any, err error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber() // an id of 63 bits is no float
-	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("is no JSON: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("has text behind its JSON value")
-	}
-	return v, nil
 }

@@ -29,7 +29,7 @@ func eval(t *testing.T, expression, input string) string {
 	if len(records) != 1 {
 		t.Fatalf("%v", records)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(string(records[0]), `{"v":`), "}")
+	return strings.TrimSuffix(strings.TrimPrefix(records[0].Text(), `{"v":`), "}")
 }
 
 // TestX20_Functions: each added function, at its edges. What it cannot read is an error that says what it reads.
@@ -125,7 +125,7 @@ func TestX20_Records(t *testing.T) {
 		records, err := p.Run(v)
 		var got []string
 		for _, r := range records {
-			got = append(got, string(r))
+			got = append(got, r.Text())
 		}
 		if strings.Join(got, " ") != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s of %s: %v, %v; want %s, %s", tt.text, tt.input, got, err, tt.want, tt.err)

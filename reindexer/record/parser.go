@@ -29,7 +29,8 @@ type Parser struct {
 	header    []string // of CSV; nil for JSON
 	delimiter byte     // of CSV
 	cells     []string
-	value     value // reused
+	value     value    // reused
+	names     []string // of the members of an object, reused
 }
 
 // New returns a Parser of JSON objects.
