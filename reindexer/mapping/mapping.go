@@ -120,7 +120,7 @@ const most = 1000
 func explain(err error) error {
 	var halted *gojq.HaltError
 	switch {
-	case errors.Is(err, errSteps), errors.Is(err, errTime):
+	case errors.Is(err, errSteps), errors.Is(err, errTime), errors.Is(err, errSpace):
 		return err
 	case errors.As(err, &halted):
 		return errors.New("the mapping halts; to make no record it gives empty")

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -159,6 +160,21 @@ func TestX20_Limit(t *testing.T) {
 	}
 	if l.Err() != errTime {
 		t.Errorf("too long: %v", l.Err())
+	}
+}
+
+// TestX20_Memory: a program that doubles what it has ends before its steps do, which would be 2^90000 bytes.
+func TestX20_Memory(t *testing.T) {
+	t.Parallel()
+	for _, doubled := range []string{`"x"`, `[0]`} {
+		p, err := Compile("f.jq", `reduce range(1e5) as $i (`+doubled+`; . + .)`, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.limit.most = 16 << 20
+		if _, err := p.Run(nil); !errors.Is(err, errSpace) {
+			t.Errorf("%s: %v after %d steps", doubled, err, p.limit.steps)
+		}
 	}
 }
 
