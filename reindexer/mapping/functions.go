@@ -96,30 +96,33 @@ func allDigits(s string) bool {
 	return true
 }
 
-// money reads an amount of dollars: "$1,234.50", "1234.5", "-$5", "$ 5", "(12.00)" for minus 12.
+// money reads an amount of dollars: "$1,234.50", "1234.5", "$ 5"; and, below zero, "-$5", "5-", "(12.00)", "$(12.00)".
 func money(s string) any {
-	digits, negative := s, false
-	if strings.HasPrefix(digits, "(") && strings.HasSuffix(digits, ")") {
-		digits, negative = strings.TrimSpace(digits[1:len(digits)-1]), true
-	}
-	for _, sign := range []string{"-", "$", "-"} {
-		rest, found := strings.CutPrefix(digits, sign)
-		if !found {
-			continue
+	digits, signs, dollars := s, 0, 0
+	for before := ""; digits != before && digits != "-"; {
+		before = digits
+		switch {
+		case strings.HasPrefix(digits, "$"):
+			digits, dollars = digits[1:], dollars+1
+		case strings.HasPrefix(digits, "-"):
+			digits, signs = digits[1:], signs+1
+		case strings.HasSuffix(digits, "-"):
+			digits, signs = digits[:len(digits)-1], signs+1
+		case strings.HasPrefix(digits, "(") && strings.HasSuffix(digits, ")"):
+			digits, signs = digits[1:len(digits)-1], signs+1
 		}
-		if sign == "-" && negative {
-			return fail("money cannot read %s: it has two signs", quoted(s))
-		}
-		digits, negative = strings.TrimSpace(rest), negative || sign == "-"
-	}
-	if digits == "-" { // "$ -" is how spreadsheets write zero
-		return 0
+		digits = strings.TrimSpace(digits)
 	}
 	v, ok := decimal(digits)
-	if !ok {
+	switch {
+	case digits == "-" && signs == 0: // "$ -" is how spreadsheets write zero
+		return 0
+	case signs > 1:
+		return fail("money cannot read %s: it has two signs", quoted(s))
+	case !ok || dollars > 1:
 		return fail(`money cannot read %s; it reads amounts such as "$1,234.50" and "(12.00)"`, quoted(s))
 	}
-	return signed(v, negative)
+	return signed(v, signs == 1)
 }
 
 // number reads a decimal: "1,234.5", "-7".

@@ -39,6 +39,8 @@ func TestX20_Functions(t *testing.T) {
 	for _, tt := range []struct{ expression, input, want string }{
 		{`money`, `"$1,234.50 "`, `1234.5`}, {`money`, `"(12.00)"`, `-12`}, {`money`, `""`, `null`}, {`money`, `"NA"`, `null`},
 		{`money`, `null`, `null`}, {`money`, `7.25`, `7.25`}, {`money`, `"-$5"`, `-5`}, {`money`, `"$-5"`, `-5`}, {`money`, `"$ 5"`, `5`},
+		{`money`, `"$(1,234.50)"`, `-1234.5`}, {`money`, `"1,001.00-"`, `-1001`}, {`money`, `"$5-"`, `-5`}, {`money`, `"-5-"`, `two signs`}, {`money`, `"(5-)"`, `two signs`},
+		{`money`, `"-$(5)"`, `two signs`}, {`money`, `"$()"`, `money cannot read`}, {`money`, `"$-"`, `0`}, {`money`, `"-$-"`, `money cannot read`},
 		{`money`, `" $ -   "`, `0`}, {`money`, `"($1,234.5)"`, `-1234.5`}, {`money`, `".5"`, `0.5`}, {`money`, `"1234567.89"`, `1234567.89`},
 		{`money`, `"1,23"`, `money cannot read "1,23"`}, {`money`, `"12a"`, `money cannot read "12a"`}, {`money`, `"(-5)"`, `two signs`},
 		{`money`, `"."`, `money cannot read "."`}, {`money`, `true`, `money cannot read a boolean`}, {`money`, `"--5"`, `money cannot read`},
@@ -65,6 +67,7 @@ func TestX20_Functions(t *testing.T) {
 		{`id("a"; "bc") == id("ab"; "c")`, `null`, `false`}, {`id("larimer"; .)`, `"2019-7"`, `5965290033172468562`}, {`id("a"; .)`, `""`, `number 2 is missing`},
 		{`id(.)`, `1.5`, `id is made of texts`}, {`id(.) == id("7")`, `7`, `true`}, {`id(.) > 0`, `"x"`, `true`},
 		{`try money catch "bad"`, `"x"`, `"bad"`}, {`$ENV | length`, `null`, `0`}, {`env | length`, `null`, `0`},
+		{`. / 1000 | todate | .[:10]`, `1503360000000`, `"2017-08-22"`}, {`gsub("[.]"; "") | sub(","; ".") | money`, `"1.234,50"`, `1234.5`}, // as load.md says
 		{`input`, `null`, `input(s)/0 is not allowed`},
 	} {
 		if got := eval(t, tt.expression, tt.input); got != tt.want && (strings.HasPrefix(tt.want, `"`) || !strings.Contains(got, tt.want)) {

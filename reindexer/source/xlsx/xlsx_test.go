@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -178,6 +179,52 @@ func TestX21_Texts(t *testing.T) {
 			t.Fatalf("%d bytes are held", texts.bytes)
 		}
 	}
+}
+
+// TestX21_Memory: a sheet takes as much memory as one with four times the rows and texts, which is a small part of what they are.
+func TestX21_Memory(t *testing.T) {
+	taken := func(count int) (most int64) {
+		filler := strings.Repeat("x", 400)
+		var texts, rows strings.Builder
+		for i := range count {
+			fmt.Fprintf(&texts, "<si><t>%d %s</t></si>", i, filler)
+			fmt.Fprintf(&rows, `<row><c t="s"><v>%d</v></c><c t="s"><v>%d</v></c></row>`, i, i/2)
+		}
+		in := archive(t, parts(rows.String(), map[string]string{"xl/sharedStrings.xml": "<sst>" + texts.String() + "</sst>"}))
+		texts.Reset()
+		rows.Reset()
+		before := heap()
+		book, err := Open(in, in.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sheet, err := book.Rows("A")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sheet.Close()
+		for i := range count {
+			if _, err := sheet.Next(); err != nil {
+				t.Fatal(err)
+			}
+			if i%(count/4) == count/4-1 {
+				most = max(most, heap()-before)
+			}
+		}
+		return most
+	}
+	few, many := taken(25_000), taken(100_000)
+	if many > few+few/4 || many > 16<<20 {
+		t.Errorf("100,000 texts of 400 bytes take %d bytes, 25,000 of them %d", many, few)
+	}
+}
+
+// heap returns how much memory is in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // TestX21_ShowsDate: codes of formats that show a date.
