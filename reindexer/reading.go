@@ -2,6 +2,7 @@ package reindexer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -115,6 +116,9 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 			err = mapping.ErrLong
 		} else {
 			input, err = inputs.Value(rec.Text)
+		}
+		if rec.Last && errors.Is(err, record.ErrCut) {
+			return src.Error(in.Line(), source.ErrUnfinished)
 		}
 		var made []mapping.Record
 		if err == nil {

@@ -41,7 +41,14 @@ func NewInputs(in *source.Reader) (*Inputs, error) {
 // Names returns the names of the columns of CSV, in their order; nil for all else.
 func (i *Inputs) Names() []string { return i.names }
 
-// Value returns the value of a record, which is good until the next call, or says why it has none.
+// short is what is wrong with a row that lacks cells, as one does that is cut off.
+type short string
+
+func (s short) Error() string     { return string(s) }
+func (s short) Is(err error) bool { return err == record.ErrCut }
+
+// Value returns the value of a record, which is good until the next call, or says why it has none. The error is record.ErrCut if
+// the record may go on behind the end of its source.
 func (i *Inputs) Value(text string) (any, error) {
 	if !utf8.ValidString(text) {
 		return nil, errNotUTF8
@@ -56,8 +63,10 @@ func (i *Inputs) Value(text string) (any, error) {
 	}
 	switch {
 	case len(i.cells) == 1 && len(i.names) > 1:
-		return nil, fmt.Errorf("has 1 cell; the header has %d, separated by %q, or by what --delimiter says", len(i.names), i.delimiter)
-	case len(i.cells) != len(i.names):
+		return nil, short(fmt.Sprintf("has 1 cell; the header has %d, separated by %q, or by what --delimiter says", len(i.names), i.delimiter))
+	case len(i.cells) < len(i.names):
+		return nil, short(fmt.Sprintf("has %d cells; the header has %d", len(i.cells), len(i.names)))
+	case len(i.cells) > len(i.names):
 		return nil, fmt.Errorf("has %d cells; the header has %d", len(i.cells), len(i.names))
 	}
 	for at, cell := range i.cells {

@@ -19,13 +19,13 @@ type scanner struct {
 // maxDepth is how deep values may be nested; it is what encoding/json allows.
 const maxDepth = 10_000
 
-// errCut: the text ends before the JSON does.
-var errCut = errors.New("the record is cut off")
+// ErrCut is the error of a text that ends before its JSON does.
+var ErrCut = errors.New("the record is cut off")
 
 // wrong says what should stand at the current place.
 func (p *scanner) wrong(expected string) error {
 	if p.at >= len(p.text) {
-		return errCut
+		return ErrCut
 	}
 	c, _ := utf8.DecodeRuneInString(p.text[p.at:])
 	return fmt.Errorf("not JSON at byte %d: %s expected, not %s", p.at+1, expected, strconv.QuoteRune(c))
@@ -189,7 +189,7 @@ func (p *scanner) word() (string, error) {
 			return w, nil
 		}
 		if rest != "" && strings.HasPrefix(w, rest) {
-			return "", errCut
+			return "", ErrCut
 		}
 	}
 	return "", p.wrong("a value")

@@ -78,7 +78,7 @@ func (p *Parser) readObject(text string) {
 	s := scanner{text: text}
 	err := s.object(&p.value, p.set)
 	if err != nil { // instead of what was wrong with the values before it
-		p.result.Field, p.result.Reason, p.result.Cut = "", err.Error(), err == errCut
+		p.result.Field, p.result.Reason, p.result.Cut = "", err.Error(), err == ErrCut
 		return
 	}
 	p.finish()
