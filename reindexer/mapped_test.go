@@ -213,3 +213,22 @@ func TestX20_Loads(t *testing.T) {
 		}
 	})
 }
+
+// TestX20_CutOff: a source that ends in the middle of its last record is one that cannot be read, not one with a reject.
+func TestX20_CutOff(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"a.ndjson": `{"no":"1","name":"A"}` + "\n" + `{"no":"2","na`,
+		"b.ndjson": `{"no":"1","name":"A"}` + "\n" + `{"no":"2","name":tru`,
+		"c.csv":    "no,name,paid,gone\n1,A,5,\n2,B",
+	} {
+		ids, rejects, err := mapped(t, Config{Sources: []string{name}, Maps: []Map{{Name: "m.jq", Text: county}}}, map[string]string{name: text})
+		if !errors.Is(err, source.ErrUnfinished) || !slices.Equal(ids, []int64{1}) || rejects != nil {
+			t.Errorf("%s: %v, %v, %v", name, ids, rejects, err)
+		}
+		_, rejects, err = mapped(t, Config{Sources: []string{name}, Maps: []Map{{Name: "m.jq", Text: county}}}, map[string]string{name: text + "\n"})
+		if err != nil || len(rejects) != 1 {
+			t.Errorf("%s with the line's end: %v, %v", name, rejects, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package reindexer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -87,7 +88,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		} else if result = parser.Parse(rec.Text, f); result.Cut && rec.Last {
 			return src.Error(in.Line(), source.ErrUnfinished)
 		}
-		r.showFirst(rec.Text)
+		r.showFirst(func() string { return rec.Text })
 		if err := r.take(src, rec, f, result, do); err != nil {
 			return err
 		}
@@ -116,6 +117,9 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 		} else {
 			input, err = inputs.Value(rec.Text)
 		}
+		if rec.Last && errors.Is(err, record.ErrCut) {
+			return src.Error(in.Line(), source.ErrUnfinished)
+		}
 		var made []mapping.Record
 		if err == nil {
 			made, err = p.Run(input)
@@ -126,19 +130,19 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 				return err
 			}
 		}
-		for _, text := range made {
-			r.showFirst(string(text))
-			if err := r.take(src, rec, f, parser.Parse(string(text), f), do); err != nil {
+		for _, object := range made {
+			r.showFirst(object.Text)
+			if err := r.take(src, rec, f, parser.ParseObject(object, f), do); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (r *reading) showFirst(text string) {
+func (r *reading) showFirst(text func() string) {
 	if r.show > 0 {
 		r.show--
-		r.onShow(text)
+		r.onShow(text())
 	}
 }
 

@@ -47,7 +47,8 @@ var mayImport = []importRule{
 	{"reindexer/record", []string{"index"}, "what is valid depends neither on where a record comes from nor on where it goes"},
 	{"reindexer/mapping", []string{"reindexer/record", "reindexer/source", "reindexer/source/table"}, "a mapping makes records, and judges none: what is valid is the same with and without one"},
 	{"reindexer/inspect", []string{"reindexer/mapping", "reindexer/source"}, "what is proposed to a person is a mapping: a load knows nothing of how it was found"},
-	{"reindexer/source/table", nil, "rows are JSON objects, wherever the file comes from and whatever they are read as"},
+	{"reindexer/source/table", []string{"reindexer/source/xlsx"}, "rows are JSON objects, wherever the file comes from and whatever they are read as"},
+	{"reindexer/source/xlsx", nil, "what a cell holds does not depend on what rows are read for"},
 	{"reindexer/source", []string{"reindexer/source/table"}, "where records come from knows no fields: a new source changes no rule of what is valid"},
 	{"service/access", []string{"index/breaker", "index/limit"}, "keys and quotas know nothing of filings or HTTP"},
 	{"service/accounts", []string{"service/access", "service/edge"}, "accounts are managed without filings, and without the API that their keys open"},
@@ -84,7 +85,6 @@ var only = []struct {
 	{"github.com/yuin/goldmark", []string{"service/pages"}, "Markdown is how documents are written: whatever is not a page has none"},
 	{"github.com/getkin/kin-openapi", []string{"service/openapi"}, "how a document is put together concerns no handler"},
 	{"github.com/itchyny/gojq", []string{"reindexer/mapping", "reindexer/source", "reindexer/inspect"}, "jq is how mappings and paths are written: nothing else speaks it"},
-	{"github.com/xuri/excelize", []string{"reindexer/source/table"}, "spreadsheets are files that are read"},
 	{"github.com/gofrs/flock", []string{"index/embedded"}, "locks of files belong to the engine that keeps its generations in files"},
 	{"github.com/chromedp", []string{"service/webtest"}, "a browser is for tests: the program must not carry what drives one"},
 }

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/json"
 	"hash/maphash"
 	"regexp"
 	"slices"
@@ -80,7 +79,7 @@ func tried(looks, read string, today time.Time) form {
 		panic(err) // the functions are the program's own
 	}
 	return form{looks, read, func(v any) bool {
-		if _, is := v.(json.Number); is && !strings.HasPrefix(read, "date") { // YYYYMMDD may be a number
+		if _, is := v.(string); !is && !strings.HasPrefix(read, "date") { // YYYYMMDD may be a number
 			return false
 		}
 		_, err := p.Run(v)

@@ -86,7 +86,14 @@ func TestX22_Inspect(t *testing.T) {
 			`{"geometry":{"type":"Point","coordinates":[-84.6,38.2]},"properties":{"entity":"B","date":"2025/07/22"}}]}`, source.Form{Path: ".features[]"}, []string{
 			`date YYYY-MM-DD or YYYY/MM/DD`, `date("YYYY-MM-DD"; "YYYY/MM/DD")`, `owner: (.properties.entity | blank)`, `.coordinates[1]`,
 		}},
-		"places": {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: .lat", "point", `id("county"; .id)`}},
+		"places": {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: .lat", "point", `id("county"; .id)`,
+			`# .id  100.0%  number, id candidate     1, 2`, `# .lat 100.0%  number, id candidate     1.5, 1.6`}},
+		"instruments": {"i.tsv", "Instrument #\tDebtor\tST\tAMT OWED\tRec. Dt\n1\tA\tFL\t\"1,001.00-\"\t2-Aug-17\n2\tB\tFL\t$(1.00)\t3-Aug-17\n", source.Form{}, []string{
+			`filingAmount: (."AMT OWED" | money)`, `filingDate: (."Rec. Dt" | date("DD-MON-YY"))`, `owner: (.Debtor | blank)`,
+		}},
+		"parts": {"j.ndjson", `{"id":1,"address":{"line1":"1 ELM","city":"X","st":"FL","zip":"1"},"enteredOn":"2017-08-21T00:00:00-04:00"}`, source.Form{}, []string{
+			`propertyAddress: ([.address.line1, .address.city, .address.st, .address.zip] | map(blank // empty) | join(", "))`, `filingDate: (.enteredOn | date("YYYY-MM-DD"))`,
+		}},
 		"later": {"r.csv", "bill no,amt,paid,date_released,share\n1,$7.00,$1.00,1/2/2024,\"1.234,50\"\n2,$8.00,,,\"1,50\"\n", source.Form{}, []string{
 			`filingAmount: (.amt | money)`, "100.0%  text, id candidate       \"1.234,50\"", `filingType: "Tax Lien"` + "\n}",
 		}},

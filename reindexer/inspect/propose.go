@@ -19,9 +19,9 @@ type rule struct {
 var rules = []rule{
 	{"caseNumber", []string{`\bcase\b`, `\bcert`, `\blien (no|num|id)`, `\bbill (no|num)`, `\binst`, `\bdoc`, `\b(tax )?account\b`}, ""},
 	{"owner", []string{`^owner( name)?( 1)?$`, `\bowner`, `\btaxpayer`, `\bdebtor`, `\bgrantor`, `\bdefendant`, `\bentity\b`, `^name`}, ""},
-	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\bsite addr`, `\blocation`, `^address$`, `^street( addr)?`, `\baddr`}, ""},
-	{"filingAmount", []string{`\bface\b`, `\bprincipal`, `\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt)`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`}, "amount"},
-	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`, `\bassign\w* date`, `^date\b`, `\bdate$`}, "date"},
+	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\bsite addr`, `\blocation`, `^address$`, `^street( addr)?`, `\baddr`, `^line ?1$`}, ""},
+	{"filingAmount", []string{`\bface\b`, `\bprincipal`, `\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt|consideration)`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`}, "amount"},
+	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`, `\bassign\w* date`, `\b(entered|docketed|rec|file) ?(date|dt|on)$`, `^date\b`, `\bdate$`}, "date"},
 	{"filingHolder", []string{`\bholder`, `\bpurchaser`, `\bbuyer`, `\bcreditor`, `\bplaintiff`, `\bgrantee`}, ""},
 }
 
@@ -85,7 +85,7 @@ func (f *File) reading(r rule, c *column) string {
 // parts returns the paths of an address's parts, if it stands in several columns.
 func (f *File) parts(street *column) (paths []string) {
 	paths = []string{street.path}
-	for _, name := range []string{`^(prop(erty)?|situs|site)? ?city( name)?$`, `^(prop(erty)?|situs|site)? ?state( code)?$`, `^(prop(erty)?|situs|site)? ?zip( ?code)?$`} {
+	for _, name := range []string{`^(prop(erty)?|situs|site)? ?city( name)?$`, `^(prop(erty)?|situs|site)? ?(state( code)?|st)$`, `^(prop(erty)?|situs|site)? ?zip( ?code)?$`} {
 		if c := f.find(rule{names: []string{name}}); c != nil {
 			paths = append(paths, c.path)
 		}

@@ -4,68 +4,117 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/itchyny/gojq"
 )
 
 // tokens are the parts of a date's form, each before those that it begins with: YYYY before YY.
-var tokens = []struct{ name, pattern string }{
-	{"YYYY", `(?P<y>\d{4})`}, {"YY", `(?P<yy>\d{2})`},
-	{"MONTH", `(?P<name>\pL+)\.?`}, {"MON", `(?P<name>\pL+)\.?`}, {"MM", `(?P<m>\d{1,2})`}, {"M", `(?P<m>\d{1,2})`},
-	{"DD", `(?P<d>\d{1,2})`}, {"D", `(?P<d>\d{1,2})`},
+var tokens = []struct {
+	name        string
+	least, most int // digits; 0: it is a name of letters
+}{
+	{"YYYY", 4, 4}, {"YY", 2, 2}, {"MONTH", 0, 0}, {"MON", 0, 0}, {"MM", 1, 2}, {"M", 1, 2}, {"DD", 1, 2}, {"D", 1, 2},
 }
 
 // timeOfDay may follow a date, and is left out.
-const timeOfDay = `(?:[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:[AP]\.?M\.?))?(?:Z|[+-]\d{2}:?\d{2})?)?`
+var timeOfDay = regexp.MustCompile(`^[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:[AP]\.?M\.?))?(?:Z|[+-]\d{2}:?\d{2})?$`)
 
-// form is a compiled form of dates.
-type form struct {
-	pattern *regexp.Regexp
-	packed  bool // nothing stands between its parts: all digits have to be there
+// form is a form of dates: what follows one another.
+type form []part
+
+// part is a part of a date, or a text between two of them.
+type part struct {
+	of          byte // Y, M, D; 0: a text
+	text        string
+	least, most int // digits; 0: a name of letters
+}
+
+// found are the parts of a date as they were found.
+type found struct {
+	year, month, day int
+	digits           int // of the year
 }
 
 // parseForm reads a form such as MM/DD/YYYY. Digits may lack leading zeros, unless nothing stands between the parts.
-func parseForm(text string) (*form, error) {
-	var b strings.Builder
-	b.WriteString("^")
+func parseForm(text string) (f form, err error) {
 	var has string
 	packed := !strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("YMDONTH", r) })
 	for rest := text; rest != ""; {
-		i := slices.IndexFunc(tokens, func(t struct{ name, pattern string }) bool { return strings.HasPrefix(rest, t.name) })
-		if i < 0 {
-			b.WriteString(regexp.QuoteMeta(rest[:1]))
-			rest = rest[1:]
-			continue
+		p := part{text: rest[:1]}
+		for _, t := range tokens {
+			if strings.HasPrefix(rest, t.name) {
+				p = part{of: t.name[0], text: t.name, least: t.least, most: t.most}
+				break
+			}
 		}
-		part := tokens[i].name[:1]
-		if strings.Contains(has, part) {
-			return nil, fail("date(%s): a form has one %s", quoted(text), part)
+		if p.of != 0 && strings.IndexByte(has, p.of) >= 0 {
+			return nil, fail("date(%s): a form has one %c", quoted(text), p.of)
 		}
-		has += part
-		pattern := tokens[i].pattern
+		if p.of != 0 {
+			has += string(p.of)
+		}
 		if packed {
-			pattern = strings.Replace(pattern, `{1,2}`, `{2}`, 1)
+			p.least = p.most
 		}
-		b.WriteString(pattern)
-		rest = rest[len(tokens[i].name):]
+		f = append(f, p)
+		rest = rest[len(p.text):]
 	}
 	if len(has) != 3 {
 		return nil, fail(`date(%s): a form has a year (YYYY or YY), a month (MM, MON or MONTH) and a day (DD), as "MM/DD/YYYY" has`, quoted(text))
 	}
-	b.WriteString(timeOfDay + "$")
-	pattern, err := regexp.Compile(b.String())
-	if err != nil {
-		return nil, fail("date(%s): it is not a form of dates", quoted(text))
+	return f, nil
+}
+
+// match reads s as f, whose end a time may follow. Of digits it takes as many as it can, unless what follows does not match then.
+func (f form) match(s string, to *found) bool {
+	switch {
+	case len(f) == 0:
+		return s == "" || timeOfDay.MatchString(s)
+	case f[0].of == 0:
+		rest, ok := strings.CutPrefix(s, f[0].text)
+		return ok && f[1:].match(rest, to)
+	case f[0].most == 0:
+		return f.matchName(s, to)
 	}
-	return &form{pattern: pattern, packed: packed}, nil
+	for n := f[0].most; n >= f[0].least; n-- {
+		if len(s) < n || !allDigits(s[:n]) || !f[1:].match(s[n:], to) {
+			continue
+		}
+		v, _ := strconv.Atoi(s[:n]) // digits
+		switch f[0].of {
+		case 'Y':
+			to.year, to.digits = v, n
+		case 'M':
+			to.month = v
+		case 'D':
+			to.day = v
+		}
+		return true
+	}
+	return false
+}
+
+// matchName is match for a form that begins with a month's name, which a dot may follow.
+func (f form) matchName(s string, to *found) bool {
+	name := s
+	if n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); n >= 0 {
+		name = s[:n]
+	}
+	rest := s[len(name):]
+	behind, dot := strings.CutPrefix(rest, ".")
+	if name == "" || !(dot && f[1:].match(behind, to)) && !f[1:].match(rest, to) {
+		return false
+	}
+	to.month = monthOf(name)
+	return true
 }
 
 // dateIn reads a date in the first of several forms that it has.
-func dateIn(v any, of []any, today time.Time, forms map[string]*form) (result any) {
+func dateIn(v any, of []any, today time.Time, forms map[string]form) (result any) {
 	for _, form := range of {
 		if result = date(v, form, today, forms); !isError(result) {
 			return result
@@ -77,7 +126,7 @@ func dateIn(v any, of []any, today time.Time, forms map[string]*form) (result an
 func isError(v any) bool { _, is := v.(error); return is }
 
 // date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one that is not after today.
-func date(v, formOf any, today time.Time, forms map[string]*form) any {
+func date(v, formOf any, today time.Time, forms map[string]form) any {
 	text, ok := formOf.(string)
 	if !ok {
 		return fail(`date needs a form, such as date("MM/DD/YYYY")`)
@@ -104,40 +153,19 @@ func date(v, formOf any, today time.Time, forms map[string]*form) any {
 		}
 	}
 	s = strings.TrimSpace(s)
-	m := f.pattern.FindStringSubmatch(s)
-	if m == nil {
+	var d found
+	if !f.match(s, &d) {
 		return fail("date(%s) cannot read %s", quoted(text), quoted(s))
 	}
-	return f.dateOf(m, text, today)
-}
-
-// dateOf makes a date of what the parts of the form have matched.
-func (f *form) dateOf(m []string, text string, today time.Time) any {
-	var year, month, day, digits int
-	for i, name := range f.pattern.SubexpNames() {
-		n, _ := strconv.Atoi(m[i]) // of a name 0
-		switch name {
-		case "y":
-			year, digits = n, 4
-		case "yy":
-			year, digits = n, 2
-		case "m":
-			month = n
-		case "name":
-			month = monthOf(m[i])
-		case "d":
-			day = n
+	if d.digits == 2 {
+		d.year += today.Year() / 100 * 100
+		if time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC).After(today) {
+			d.year -= 100
 		}
 	}
-	if digits == 2 {
-		year += today.Year() / 100 * 100
-		if time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).After(today) {
-			year -= 100
-		}
-	}
-	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
-	if month < 1 || t.Day() != day || int(t.Month()) != month {
-		return fail("date(%s): there is no day %s", quoted(text), quoted(strings.TrimSpace(m[0])))
+	t := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
+	if d.month < 1 || t.Day() != d.day || int(t.Month()) != d.month {
+		return fail("date(%s): there is no day %s", quoted(text), quoted(s))
 	}
 	return t.Format(time.DateOnly)
 }

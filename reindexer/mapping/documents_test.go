@@ -46,7 +46,7 @@ func TestX20_Documents(t *testing.T) {
 			t.Fatal(err)
 		}
 		records, err := p.Run(row)
-		if err != nil || len(records) != 1 || !strings.HasPrefix(string(records[0]), tt.want) {
+		if err != nil || len(records) != 1 || !strings.HasPrefix(records[0].Text(), tt.want) {
 			t.Errorf("mapping %d: %v, %v", i+1, records, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 // functions are those that programs have beside jq's own, and in place of those that would read something else than the
 // record.
 func functions(today time.Time) []gojq.CompilerOption {
-	forms := map[string]*form{} // a program has a few, and uses them for every record
+	forms := map[string]form{} // a program has a few, and uses them for every record
 	return []gojq.CompilerOption{
 		gojq.WithFunction("money", 0, 0, ofText("money", money)),
 		gojq.WithFunction("number", 0, 0, ofText("number", number)),
@@ -54,53 +55,74 @@ func ofText(name string, f func(string) any) func(any, []any) any {
 	}
 }
 
+// blanks are the texts that stand for no value, in any case.
+var blanks = []string{"", "-", "NA", "N/A", "NULL"}
+
 // blank returns null for a text that stands for no value, and any other value as it is.
 func blank(v any) any {
 	if s, ok := v.(string); ok {
-		switch strings.ToUpper(strings.TrimSpace(s)) {
-		case "", "NA", "N/A", "NULL", "-":
+		s = strings.TrimSpace(s)
+		if len(s) <= len("NULL") && slices.ContainsFunc(blanks, func(b string) bool { return strings.EqualFold(b, s) }) {
 			return nil
 		}
 	}
 	return v
 }
 
-// plain is a decimal, with or without commas between thousands.
-var plain = regexp.MustCompile(`^(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?$`)
-
-// decimal reads digits with commas between thousands.
-func decimal(digits string) (float64, bool) {
-	if !plain.MatchString(digits) || !strings.ContainsAny(digits, "0123456789") {
+// decimal reads digits, with or without commas between thousands and a fraction.
+func decimal(text string) (float64, bool) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	digits := len(fraction)
+	if !allDigits(fraction) {
 		return 0, false
 	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
-	return v, err == nil && !math.IsInf(v, 0)
+	for i, group := range strings.Split(whole, ",") {
+		grouped := len(group) == 3 || i == 0 && len(group) > 0 && len(group) < 3
+		if !allDigits(group) || len(group) < len(whole) && !grouped {
+			return 0, false
+		}
+		digits += len(group)
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	return v, digits > 0 && err == nil && !math.IsInf(v, 0)
 }
 
-// money reads an amount of dollars: "$1,234.50", "1234.5", "-$5", "$ 5", "(12.00)" for minus 12.
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// money reads an amount of dollars: "$1,234.50", "1234.5", "$ 5"; and, below zero, "-$5", "5-", "(12.00)", "$(12.00)".
 func money(s string) any {
-	digits, negative := s, false
-	if strings.HasPrefix(digits, "(") && strings.HasSuffix(digits, ")") {
-		digits, negative = strings.TrimSpace(digits[1:len(digits)-1]), true
-	}
-	for _, sign := range []string{"-", "$", "-"} {
-		rest, found := strings.CutPrefix(digits, sign)
-		if !found {
-			continue
+	digits, signs, dollars := s, 0, 0
+	for before := ""; digits != before && digits != "-"; {
+		before = digits
+		switch {
+		case strings.HasPrefix(digits, "$"):
+			digits, dollars = digits[1:], dollars+1
+		case strings.HasPrefix(digits, "-"):
+			digits, signs = digits[1:], signs+1
+		case strings.HasSuffix(digits, "-"):
+			digits, signs = digits[:len(digits)-1], signs+1
+		case strings.HasPrefix(digits, "(") && strings.HasSuffix(digits, ")"):
+			digits, signs = digits[1:len(digits)-1], signs+1
 		}
-		if sign == "-" && negative {
-			return fail("money cannot read %s: it has two signs", quoted(s))
-		}
-		digits, negative = strings.TrimSpace(rest), negative || sign == "-"
-	}
-	if digits == "-" { // "$ -" is how spreadsheets write zero
-		return 0
+		digits = strings.TrimSpace(digits)
 	}
 	v, ok := decimal(digits)
-	if !ok {
+	switch {
+	case digits == "-" && signs == 0: // "$ -" is how spreadsheets write zero
+		return 0
+	case signs > 1:
+		return fail("money cannot read %s: it has two signs", quoted(s))
+	case !ok || dollars > 1:
 		return fail(`money cannot read %s; it reads amounts such as "$1,234.50" and "(12.00)"`, quoted(s))
 	}
-	return signed(v, negative)
+	return signed(v, signs == 1)
 }
 
 // number reads a decimal: "1,234.5", "-7".

@@ -1,11 +1,8 @@
 package mapping
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"unicode/utf8"
 
 	"filings/reindexer/record"
@@ -29,7 +26,7 @@ type Inputs struct {
 // NewInputs returns what reads the records of in.
 func NewInputs(in *source.Reader) (*Inputs, error) {
 	if in.Format != source.CSV {
-		return &Inputs{}, nil
+		return &Inputs{row: map[string]any{}}, nil
 	}
 	if !utf8.ValidString(in.Header) {
 		return nil, fmt.Errorf("its header %w", errNotUTF8)
@@ -44,13 +41,21 @@ func NewInputs(in *source.Reader) (*Inputs, error) {
 // Names returns the names of the columns of CSV, in their order; nil for all else.
 func (i *Inputs) Names() []string { return i.names }
 
-// Value returns the value of a record, which is good until the next call, or says why it has none.
+// short is what is wrong with a row that lacks cells, as one does that is cut off.
+type short string
+
+func (s short) Error() string     { return string(s) }
+func (s short) Is(err error) bool { return err == record.ErrCut }
+
+// Value returns the value of a record, which is good until the next call, or says why it has none. The error is record.ErrCut if
+// the record may go on behind the end of its source.
 func (i *Inputs) Value(text string) (any, error) {
 	if !utf8.ValidString(text) {
 		return nil, errNotUTF8
 	}
 	if i.names == nil {
-		return valueOf(text)
+		clear(i.row)
+		return record.Values(text, i.row)
 	}
 	var fault string
 	if i.cells, fault = record.Split(text, i.delimiter, i.cells[:0]); fault != "" {
@@ -58,24 +63,14 @@ func (i *Inputs) Value(text string) (any, error) {
 	}
 	switch {
 	case len(i.cells) == 1 && len(i.names) > 1:
-		return nil, fmt.Errorf("has 1 cell; the header has %d, separated by %q, or by what --delimiter says", len(i.names), i.delimiter)
-	case len(i.cells) != len(i.names):
+		return nil, short(fmt.Sprintf("has 1 cell; the header has %d, separated by %q, or by what --delimiter says", len(i.names), i.delimiter))
+	case len(i.cells) < len(i.names):
+		return nil, short(fmt.Sprintf("has %d cells; the header has %d", len(i.cells), len(i.names)))
+	case len(i.cells) > len(i.names):
 		return nil, fmt.Errorf("has %d cells; the header has %d", len(i.cells), len(i.names))
 	}
 	for at, cell := range i.cells {
 		i.row[i.names[at]] = cell
 	}
 	return i.row, nil
-}
-
-func valueOf(text string) (v any, err error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber() // an id of 63 bits is no float
-	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("is no JSON: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("has text behind its JSON value")
-	}
-	return v, nil
 }

@@ -29,8 +29,17 @@ type Program struct {
 	out   []Record // of the last record
 }
 
-// Record is a record of a load: a JSON object.
-type Record string
+// Record is a record of a load, as record.Parser reads it.
+type Record map[string]any
+
+// Text returns r as JSON.
+func (r Record) Text() string {
+	text, err := gojq.Marshal(map[string]any(r))
+	if err != nil {
+		return err.Error() // of no value that a program gives
+	}
+	return string(text)
+}
 
 // Compile returns the program with that text. Errors begin with its name, and say line and column where they are known. Dates
 // with two-digit years are read as ones up to today.
@@ -98,14 +107,10 @@ func (p *Program) Run(input any) ([]Record, error) {
 		if !ok {
 			return nil, fmt.Errorf("the mapping gives %s %s; a record is an object", article(gojq.TypeOf(result)), shorten(gojq.Preview(result)))
 		}
-		text, err := gojq.Marshal(object)
-		if err != nil {
-			return nil, fmt.Errorf("the mapping gives an object that is no JSON: %w", err)
-		}
 		if len(p.out) == most {
 			return nil, fmt.Errorf("the mapping gives more than %d records for one", most)
 		}
-		p.out = append(p.out, Record(text))
+		p.out = append(p.out, object)
 	}
 }
 
@@ -115,7 +120,7 @@ const most = 1000
 func explain(err error) error {
 	var halted *gojq.HaltError
 	switch {
-	case errors.Is(err, errSteps), errors.Is(err, errTime):
+	case errors.Is(err, errSteps), errors.Is(err, errTime), errors.Is(err, errSpace):
 		return err
 	case errors.As(err, &halted):
 		return errors.New("the mapping halts; to make no record it gives empty")

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func eval(t *testing.T, expression, input string) string {
 	if len(records) != 1 {
 		t.Fatalf("%v", records)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(string(records[0]), `{"v":`), "}")
+	return strings.TrimSuffix(strings.TrimPrefix(records[0].Text(), `{"v":`), "}")
 }
 
 // TestX20_Functions: each added function, at its edges. What it cannot read is an error that says what it reads.
@@ -38,6 +39,8 @@ func TestX20_Functions(t *testing.T) {
 	for _, tt := range []struct{ expression, input, want string }{
 		{`money`, `"$1,234.50 "`, `1234.5`}, {`money`, `"(12.00)"`, `-12`}, {`money`, `""`, `null`}, {`money`, `"NA"`, `null`},
 		{`money`, `null`, `null`}, {`money`, `7.25`, `7.25`}, {`money`, `"-$5"`, `-5`}, {`money`, `"$-5"`, `-5`}, {`money`, `"$ 5"`, `5`},
+		{`money`, `"$(1,234.50)"`, `-1234.5`}, {`money`, `"1,001.00-"`, `-1001`}, {`money`, `"$5-"`, `-5`}, {`money`, `"-5-"`, `two signs`}, {`money`, `"(5-)"`, `two signs`},
+		{`money`, `"-$(5)"`, `two signs`}, {`money`, `"$()"`, `money cannot read`}, {`money`, `"$-"`, `0`}, {`money`, `"-$-"`, `money cannot read`},
 		{`money`, `" $ -   "`, `0`}, {`money`, `"($1,234.5)"`, `-1234.5`}, {`money`, `".5"`, `0.5`}, {`money`, `"1234567.89"`, `1234567.89`},
 		{`money`, `"1,23"`, `money cannot read "1,23"`}, {`money`, `"12a"`, `money cannot read "12a"`}, {`money`, `"(-5)"`, `two signs`},
 		{`money`, `"."`, `money cannot read "."`}, {`money`, `true`, `money cannot read a boolean`}, {`money`, `"--5"`, `money cannot read`},
@@ -64,6 +67,7 @@ func TestX20_Functions(t *testing.T) {
 		{`id("a"; "bc") == id("ab"; "c")`, `null`, `false`}, {`id("larimer"; .)`, `"2019-7"`, `5965290033172468562`}, {`id("a"; .)`, `""`, `number 2 is missing`},
 		{`id(.)`, `1.5`, `id is made of texts`}, {`id(.) == id("7")`, `7`, `true`}, {`id(.) > 0`, `"x"`, `true`},
 		{`try money catch "bad"`, `"x"`, `"bad"`}, {`$ENV | length`, `null`, `0`}, {`env | length`, `null`, `0`},
+		{`. / 1000 | todate | .[:10]`, `1503360000000`, `"2017-08-22"`}, {`gsub("[.]"; "") | sub(","; ".") | money`, `"1.234,50"`, `1234.5`}, // as load.md says
 		{`input`, `null`, `input(s)/0 is not allowed`},
 	} {
 		if got := eval(t, tt.expression, tt.input); got != tt.want && (strings.HasPrefix(tt.want, `"`) || !strings.Contains(got, tt.want)) {
@@ -125,7 +129,7 @@ func TestX20_Records(t *testing.T) {
 		records, err := p.Run(v)
 		var got []string
 		for _, r := range records {
-			got = append(got, string(r))
+			got = append(got, r.Text())
 		}
 		if strings.Join(got, " ") != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s of %s: %v, %v; want %s, %s", tt.text, tt.input, got, err, tt.want, tt.err)
@@ -159,6 +163,21 @@ func TestX20_Limit(t *testing.T) {
 	}
 	if l.Err() != errTime {
 		t.Errorf("too long: %v", l.Err())
+	}
+}
+
+// TestX20_Memory: a program that doubles what it has ends before its steps do, which would be 2^90000 bytes.
+func TestX20_Memory(t *testing.T) {
+	t.Parallel()
+	for _, doubled := range []string{`"x"`, `[0]`} {
+		p, err := Compile("f.jq", `reduce range(1e5) as $i (`+doubled+`; . + .)`, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.limit.most = 16 << 20
+		if _, err := p.Run(nil); !errors.Is(err, errSpace) {
+			t.Errorf("%s: %v after %d steps", doubled, err, p.limit.steps)
+		}
 	}
 }
 

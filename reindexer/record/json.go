@@ -19,13 +19,13 @@ type scanner struct {
 // maxDepth is how deep values may be nested; it is what encoding/json allows.
 const maxDepth = 10_000
 
-// errCut: the text ends before the JSON does.
-var errCut = errors.New("the record is cut off")
+// ErrCut is the error of a text that ends before its JSON does.
+var ErrCut = errors.New("the record is cut off")
 
 // wrong says what should stand at the current place.
 func (p *scanner) wrong(expected string) error {
 	if p.at >= len(p.text) {
-		return errCut
+		return ErrCut
 	}
 	c, _ := utf8.DecodeRuneInString(p.text[p.at:])
 	return fmt.Errorf("not JSON at byte %d: %s expected, not %s", p.at+1, expected, strconv.QuoteRune(c))
@@ -143,23 +143,25 @@ func (p *scanner) skip(depth int) error {
 	case c == '-' || isDigit(c):
 		_, err = p.number()
 	case c == '[':
-		err = p.skipMembers(']', "a comma or ]", depth, func() error { return nil })
+		err = p.between(']', "a comma or ]", depth, noName, func() error { return p.skip(depth + 1) })
 	case c == '{':
-		err = p.skipMembers('}', "a comma or }", depth, func() error {
+		err = p.between('}', "a comma or }", depth, func() error {
 			p.space()
 			if _, err := p.str(); err != nil {
 				return err
 			}
 			return p.take(':', "a colon")
-		})
+		}, func() error { return p.skip(depth + 1) })
 	default:
 		_, err = p.word()
 	}
 	return err
 }
 
-// skipMembers reads what stands between brackets; name reads what precedes each value.
-func (p *scanner) skipMembers(end byte, expected string, depth int, name func() error) error {
+func noName() error { return nil }
+
+// between reads what stands between brackets; name reads what precedes each value, and value reads that.
+func (p *scanner) between(end byte, expected string, depth int, name, value func() error) error {
 	if depth >= maxDepth {
 		return fmt.Errorf("nested more than %d deep", maxDepth)
 	}
@@ -168,7 +170,7 @@ func (p *scanner) skipMembers(end byte, expected string, depth int, name func() 
 		if err := name(); err != nil {
 			return err
 		}
-		if err := p.skip(depth + 1); err != nil {
+		if err := value(); err != nil {
 			return err
 		}
 		if more = p.space() == ','; more {
@@ -187,7 +189,7 @@ func (p *scanner) word() (string, error) {
 			return w, nil
 		}
 		if rest != "" && strings.HasPrefix(w, rest) {
-			return "", errCut
+			return "", ErrCut
 		}
 	}
 	return "", p.wrong("a value")

@@ -37,7 +37,7 @@ func FuzzJSON(f *testing.F) {
 			t.Fatalf("%q: error %v, encoding/json says %v", text, err, wantErr)
 		}
 		if err != nil {
-			if errors.Is(err, errCut) && !cutOff(text) {
+			if errors.Is(err, ErrCut) && !cutOff(text) {
 				t.Fatalf("%q is said to be cut off", text)
 			}
 			return

@@ -26,7 +26,7 @@ func (p *scanner) str() (string, error) {
 			return "", p.wrong("text without raw control characters")
 		}
 	}
-	return "", errCut
+	return "", ErrCut
 }
 
 // escaped reads the rest of a string that began at start and has its first escape here.
@@ -51,14 +51,14 @@ func (p *scanner) escaped(start int) (string, error) {
 			p.at++
 		}
 	}
-	return "", errCut
+	return "", ErrCut
 }
 
 // escape reads one escape, a surrogate pair being one. Half of a pair becomes U+FFFD and is noted.
 func (p *scanner) escape() (rune, error) {
 	p.at++
 	if p.at >= len(p.text) {
-		return 0, errCut
+		return 0, ErrCut
 	}
 	if p.text[p.at] != 'u' {
 		i := strings.IndexByte(`"\/bfnrt`, p.text[p.at])
@@ -93,7 +93,7 @@ func (p *scanner) escape() (rune, error) {
 func (p *scanner) hex() (rune, error) {
 	for i := range 4 {
 		if p.at+i >= len(p.text) {
-			return 0, errCut
+			return 0, ErrCut
 		}
 		if !strings.ContainsRune("0123456789abcdefABCDEF", rune(p.text[p.at+i])) {
 			p.at += i

@@ -29,7 +29,8 @@ type Parser struct {
 	header    []string // of CSV; nil for JSON
 	delimiter byte     // of CSV
 	cells     []string
-	value     value // reused
+	value     value    // reused
+	names     []string // of the members of an object, reused
 }
 
 // New returns a Parser of JSON objects.
@@ -77,7 +78,7 @@ func (p *Parser) readObject(text string) {
 	s := scanner{text: text}
 	err := s.object(&p.value, p.set)
 	if err != nil { // instead of what was wrong with the values before it
-		p.result.Field, p.result.Reason, p.result.Cut = "", err.Error(), err == errCut
+		p.result.Field, p.result.Reason, p.result.Cut = "", err.Error(), err == ErrCut
 		return
 	}
 	p.finish()

@@ -50,7 +50,7 @@ func openTable(file *os.File, plain io.Reader, f Form) (table.Rows, error) {
 	case size == 0:
 		return nil, errors.New("it is empty")
 	case f.Format == XLSX:
-		return table.OpenSheet(file, f.Sheet)
+		return table.OpenSheet(file, size, f.Sheet)
 	}
 	return table.OpenParquet(file, size)
 }

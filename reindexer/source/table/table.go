@@ -3,16 +3,14 @@
 package table
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/xuri/excelize/v2"
+
+	"filings/reindexer/source/xlsx"
 )
 
 // Rows are the rows of one table.
@@ -29,22 +27,17 @@ type Rows interface {
 // oleMark begins a file of Excel before 2007, and an XLSX file that is encrypted.
 const oleMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// OpenSheet opens a sheet of an XLSX file; "" is the first one.
-func OpenSheet(file *os.File, name string) (Rows, error) {
+// OpenSheet opens a sheet of an XLSX file of that size; "" is the first one.
+func OpenSheet(file *os.File, size int64, name string) (Rows, error) {
 	start := make([]byte, len(oleMark))
 	if _, err := file.ReadAt(start, 0); err == nil && string(start) == oleMark {
 		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without a password")
 	}
-	book, err := excelize.OpenFile(file.Name(), excelize.Options{UnzipXMLSizeLimit: 1 << 20, ShortDatePattern: "yyyy-mm-dd"})
+	book, err := xlsx.Open(file, size)
 	if err != nil {
 		return nil, fmt.Errorf("it is no XLSX file, or damaged: %w", err)
 	}
-	s, err := newSheet(book, name)
-	if err != nil {
-		_ = book.Close()
-		return nil, err
-	}
-	return s, nil
+	return newSheet(book, name)
 }
 
 // OpenParquet opens a Parquet file of that size.
@@ -82,12 +75,26 @@ func unnamed(i int) string { return fmt.Sprintf("column_%d", i+1) }
 
 // AppendText appends a text as JSON. It leaves what is not UTF-8 as it is: the record is rejected for it then.
 func AppendText(dst, value []byte) []byte {
-	if !utf8.Valid(value) {
-		return append(append(append(dst, '"'), value...), '"')
+	dst = append(dst, '"')
+	begin := 0
+	for i, c := range value {
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, value[begin:i]...)
+		begin = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = fmt.Appendf(dst, `\u%04x`, c)
+		}
 	}
-	b := bytes.NewBuffer(dst)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(string(value)) // a string always encodes
-	return b.Bytes()[:b.Len()-1]
+	return append(append(dst, value[begin:]...), '"')
 }

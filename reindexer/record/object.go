@@ -1,0 +1,153 @@
+package record
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"filings/index"
+)
+
+// ParseObject is Parse for a record that is an object already. Its values are those of jq: nil, bool, int, float64, *big.Int,
+// json.Number, string, []any and map[string]any. Members are taken in the order of their names.
+func (p *Parser) ParseObject(object map[string]any, f *index.Filing) Result {
+	p.begin(f)
+	p.names = p.names[:0]
+	for name := range object {
+		p.names = append(p.names, name)
+	}
+	slices.Sort(p.names)
+	for _, name := range p.names {
+		p.value.of(object[name])
+		p.set(name, &p.value)
+	}
+	p.finish()
+	return p.result
+}
+
+// of makes v of a value of jq.
+func (v *value) of(from any) {
+	*v = value{list: v.list[:0]}
+	switch from := from.(type) {
+	case string:
+		v.kind, v.text = kindString, valid(from)
+	case bool:
+		v.kind, v.text = kindBool, strconv.FormatBool(from)
+	case int:
+		v.kind, v.text = kindNumber, strconv.Itoa(from)
+	case float64:
+		if !math.IsNaN(from) { // which jq writes as null
+			v.kind, v.text = kindNumber, floatText(from)
+		}
+	case *big.Int:
+		v.kind, v.text = kindNumber, from.String()
+	case json.Number:
+		v.kind, v.text = kindNumber, from.String()
+	case []any:
+		v.ofList(from)
+	case map[string]any:
+		v.kind = kindObject
+	}
+}
+
+func (v *value) ofList(from []any) {
+	v.kind = kindStrings
+	for _, item := range from {
+		s, ok := item.(string)
+		if !ok {
+			v.kind = kindList
+			return
+		}
+		v.list = append(v.list, valid(s))
+	}
+}
+
+// valid returns a text as JSON would have it: what is not UTF-8, which a program can make, becomes U+FFFD.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// floatText writes a number as jq does.
+func floatText(f float64) string {
+	f = min(max(f, -math.MaxFloat64), math.MaxFloat64)
+	if size := math.Abs(f); size != 0 && size < 1e-6 || size >= 1e21 {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// Values reads a JSON value as jq has it: numbers as int where they fit and as json.Number otherwise, so that an id of 63 bits
+// stays what it is. Its texts are parts of text, which must be valid UTF-8. The members of an object go to into, which may be
+// nil.
+func Values(text string, into map[string]any) (any, error) {
+	s := scanner{text: text}
+	v, err := s.any(into, 0)
+	if err != nil {
+		return nil, err
+	}
+	if s.space(); s.at < len(s.text) {
+		return nil, s.wrong("the end of the record")
+	}
+	return v, nil
+}
+
+func (p *scanner) any(into map[string]any, depth int) (any, error) {
+	switch c := p.space(); {
+	case c == '"':
+		return p.str()
+	case c == '-' || isDigit(c):
+		text, err := p.number()
+		return numberOf(text), err
+	case c == '[':
+		list := []any{}
+		err := p.between(']', "a comma or ]", depth, noName, func() error {
+			item, err := p.any(nil, depth+1)
+			list = append(list, item)
+			return err
+		})
+		return list, err
+	case c == '{':
+		return p.mapOf(into, depth)
+	}
+	word, err := p.word()
+	if word == "null" || err != nil {
+		return nil, err
+	}
+	return word == "true", nil
+}
+
+// mapOf reads an object as a map.
+func (p *scanner) mapOf(into map[string]any, depth int) (_ map[string]any, err error) {
+	if into == nil {
+		into = map[string]any{}
+	}
+	var name string
+	err = p.between('}', "a comma or }", depth, func() error {
+		p.space()
+		if name, err = p.str(); err != nil {
+			return err
+		}
+		return p.take(':', "a colon")
+	}, func() error {
+		into[name], err = p.any(nil, depth+1)
+		return err
+	})
+	return into, err
+}
+
+// numberOf returns a number as an int, if its digits say the same.
+func numberOf(text string) any {
+	if len(text) < 19 && text != "-0" {
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	}
+	return json.Number(text)
+}

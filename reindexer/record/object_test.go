@@ -1,0 +1,110 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+)
+
+// FuzzValues holds Values against encoding/json: the same texts are valid, and the values are the same.
+func FuzzValues(f *testing.F) {
+	for _, s := range []string{
+		everything, ` 7 `, `-0`, `1e5`, `9007199254740993`, `123456789012345678`, `1234567890123456789012`, `[]`, `[1,[2,{"a":null}]]`, `{"a":{"b":[true,false]}}`,
+		`"\ud83c\udf1e\ud800"`, `nul`, `{"a":1,"a":2}`, `{"a":1,}`, `[1,]`, `1 2`, ``, `{"a":`, `{"":""}`, `1.50`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) {
+			return // refused before it is read
+		}
+		got, err := Values(text, map[string]any{})
+		var want any
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		wantErr := d.Decode(&want)
+		if _, more := d.Token(); wantErr == nil && more != io.EOF {
+			wantErr = more
+			if wantErr == nil {
+				wantErr = io.ErrNoProgress
+			}
+		}
+		if (err != nil) != (wantErr != nil) {
+			t.Fatalf("%q: %v, encoding/json says %v", text, err, wantErr)
+		}
+		if err == nil && !cmp.Equal(want, numbers(got)) {
+			t.Fatalf("%q: %s", text, cmp.Diff(want, numbers(got)))
+		}
+	})
+}
+
+// numbers returns v with its numbers as encoding/json has them.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case int:
+		text, _ := json.Marshal(v) // an int
+		return json.Number(text)
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = numbers(v[name])
+		}
+	}
+	return v
+}
+
+// TestX20_Object: an object is read as its text is, in the order of its names: the same filing, or the same fault.
+func TestX20_Object(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		everything, `{}`, `{"id":1}`, `{"county":"A, FL","id":1,"x":1}`, `{"county":"A","id":"7"}`, `{"categories":["land",1],"county":"A, FL","id":1}`,
+		`{"categories":"land","county":"A, FL","id":1}`, `{"county":{"a":1},"id":1}`, `{"county":"A, FL","filingAmount":true,"id":1}`, `{"county":"A, FL","filingAmount":1e400,"id":1}`,
+		`{"county":"A, FL","filingAmount":0.005,"id":1}`, `{"deleted":true,"id":7}`, `{"deleted":1,"id":7}`, `{"county":"A, FL","id":1,"owner":"a\u0000"}`, `{"county":null,"id":1.5}`,
+		`{"categories":[],"county":"A, FL","id":1,"owner":""}`, `{"county":"A, FL","id":1,"yearBuilt":1987.0}`,
+	} {
+		for _, rules := range []Rules{{Start: noon}, {Start: noon, Strict: true, Update: true}} {
+			var sorted map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(text), &sorted); err != nil {
+				t.Fatal(err)
+			}
+			inOrder, _ := json.Marshal(sorted) // what was valid
+			rules.Ignored = Names{}
+			want, wantResult := new(index.Filing), Result{}
+			wantResult = New(rules).Parse(string(inOrder), want)
+			object, err := Values(text, nil)
+			got := new(index.Filing)
+			if result := New(rules).ParseObject(object.(map[string]any), got); err != nil || result != wantResult || !bytes.Equal(index.AppendRecord(nil, got), index.AppendRecord(nil, want)) {
+				t.Errorf("%s: %+v, want %+v; %v", text, result, wantResult, err)
+			}
+		}
+	}
+}
+
+// TestX20_Numbers: values that JSON cannot hold are read as jq writes them.
+func TestX20_Numbers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		of   any
+		want string
+	}{
+		{1e21, "1e+21"}, {1e-7, "1e-07"}, {123456789.5, "123456789.5"}, {math.Inf(1), "1.7976931348623157e+308"}, {math.Inf(-1), "-1.7976931348623157e+308"},
+		{math.NaN(), ""}, {new(big.Int).Lsh(big.NewInt(1), 70), "1180591620717411303424"}, {"a\xffb", "a\uFFFDb"}, {nil, ""}, {false, "false"},
+	} {
+		var v value
+		if v.of(tt.of); v.text != tt.want || v.missing() != (tt.want == "") {
+			t.Errorf("%v: %q", tt.of, v.text)
+		}
+	}
+}
