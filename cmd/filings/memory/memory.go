@@ -11,6 +11,7 @@ package memory
 import (
 	"context"
 	"math"
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -28,10 +29,10 @@ const (
 )
 
 // Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size), and returns it. It is
-// GOMEMLIMIT's where that is set, else what the caches need with room beside them, or nine tenths of the container's memory,
+// GOMEMLIMIT's where that is set (off: none), else what the caches need with room beside them, or nine tenths of the container's memory,
 // if that is less.
 func Limit(caches int64) int64 {
-	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
+	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 || os.Getenv("GOMEMLIMIT") == "off" {
 		return set
 	}
 	if caches == 0 {

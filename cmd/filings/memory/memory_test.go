@@ -44,6 +44,16 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestLimit_Off: who has switched Go's limit off gets none.
+func TestLimit_Off(t *testing.T) {
+	before := debug.SetMemoryLimit(math.MaxInt64) // what Go makes of the variable
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	t.Setenv("GOMEMLIMIT", "off")
+	if got := Limit(1 << 20); got != math.MaxInt64 || debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		t.Errorf("limit %d, Go has %d", got, debug.SetMemoryLimit(-1))
+	}
+}
+
 // TestKeep: a cache in a process that has no room for it shrinks.
 func TestKeep(t *testing.T) {
 	const bytes = 16 << 20
