@@ -21,7 +21,7 @@ type material struct {
 	ids    []int64
 	points [][2]float64 // latitude, longitude
 	terms  []string     // words of owners
-	known  map[string]bool
+	known  map[any]bool // points and terms: each is there once
 }
 
 // word finds what a person might search for.
@@ -38,15 +38,20 @@ func (m *material) add(line []byte) error {
 	}
 	m.ids = append(m.ids, f.ID)
 	if f.GeocodedLatitude != nil && f.GeocodedLongitude != nil {
-		m.points = append(m.points, [2]float64{*f.GeocodedLatitude, *f.GeocodedLongitude})
+		m.points = once(m.known, m.points, [2]float64{*f.GeocodedLatitude, *f.GeocodedLongitude})
 	}
 	for _, term := range word.FindAllString(strings.ToLower(f.Owner), -1) {
-		if !m.known[term] {
-			m.known[term] = true
-			m.terms = append(m.terms, term)
-		}
+		m.terms = once(m.known, m.terms, term)
 	}
 	return nil
+}
+
+func once[T any](known map[any]bool, all []T, one T) []T {
+	if known[one] {
+		return all
+	}
+	known[one] = true
+	return append(all, one)
 }
 
 // fewest is how many filings leave enough different pages.
@@ -55,7 +60,7 @@ const fewest = 60_000
 // Questions returns what to ask about so many filings, of which county has the most, with values of those that each hands over
 // as lines of NDJSON. Values come in an order that does not depend on how common they are.
 func Questions(each func(do func(line []byte) error) error, total int, county string) ([]Question, error) {
-	m := material{known: map[string]bool{}}
+	m := material{known: map[any]bool{}}
 	if err := each(m.add); err != nil {
 		return nil, err
 	}
@@ -93,7 +98,7 @@ func (m *material) name(i int) string {
 
 // box is around a filing. No point lies on an edge, where engines that round coordinates differ.
 func (m *material) box(i int) string {
-	p, moved := m.points[i%len(m.points)], float64(i/len(m.points))/1000+.0000005
+	p, moved := m.points[i%len(m.points)], float64(i/len(m.points))/1e6+.0000005
 	return fmt.Sprintf("/v1/filings?limit=20&bounds_north=%.7f&bounds_south=%.7f&bounds_east=%.7f&bounds_west=%.7f",
 		p[0]+.05+moved, p[0]-.05+moved, p[1]+.05+moved, p[1]-.05+moved)
 }

@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// peerIndex has the prefix by which the bench deletes its indices, should this program be killed.
-const peerIndex = "filings-bench-peer"
-
 // mapping finds parts of texts by trigrams, as Elasticsearch's manual has it; a forced merge after the load, since the data
 // does not change.
 const mapping = `{
@@ -36,12 +33,12 @@ const mapping = `{
 }`
 
 type elasticsearch struct {
-	url    string
-	client *http.Client
+	url, index string
+	client     *http.Client
 }
 
-func newElasticsearch(url string) *elasticsearch {
-	return &elasticsearch{url, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}}
+func newElasticsearch(url, index string) *elasticsearch {
+	return &elasticsearch{url, index, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}}
 }
 
 // do sends a request and reads the response into into, unless that is nil.
@@ -66,13 +63,13 @@ func (e *elasticsearch) do(ctx context.Context, method, path string, body []byte
 }
 
 func (e *elasticsearch) load(ctx context.Context, file string) error {
-	if err := e.do(ctx, http.MethodPut, "/"+peerIndex, []byte(mapping), nil); err != nil {
+	if err := e.do(ctx, http.MethodPut, "/"+e.index, []byte(mapping), nil); err != nil {
 		return err
 	}
 	var bulk bytes.Buffer
 	send := func() error {
 		var result struct{ Errors bool }
-		err := e.do(ctx, http.MethodPost, "/"+peerIndex+"/_bulk", bulk.Bytes(), &result)
+		err := e.do(ctx, http.MethodPost, "/"+e.index+"/_bulk", bulk.Bytes(), &result)
 		if err == nil && result.Errors {
 			err = fmt.Errorf("a filing was refused")
 		}
@@ -98,10 +95,10 @@ func (e *elasticsearch) load(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	if err := e.do(ctx, http.MethodPost, "/"+peerIndex+"/_refresh", nil, nil); err != nil {
+	if err := e.do(ctx, http.MethodPost, "/"+e.index+"/_refresh", nil, nil); err != nil {
 		return err
 	}
-	return e.do(ctx, http.MethodPost, "/"+peerIndex+"/_forcemerge?max_num_segments=1", nil, nil)
+	return e.do(ctx, http.MethodPost, "/"+e.index+"/_forcemerge?max_num_segments=1", nil, nil)
 }
 
 func (e *elasticsearch) page(ctx context.Context, q question) (p page, err error) {
@@ -137,7 +134,7 @@ func (e *elasticsearch) page(ctx context.Context, q question) (p page, err error
 			}
 		}
 	}
-	err = e.do(ctx, http.MethodPost, "/"+peerIndex+"/_search?filter_path=hits.total,hits.hits._source", body, &result)
+	err = e.do(ctx, http.MethodPost, "/"+e.index+"/_search?filter_path=hits.total,hits.hits._source", body, &result)
 	p.total = result.Hits.Total.Value
 	for _, hit := range result.Hits.Hits {
 		p.filings = append(p.filings, hit.Source)
@@ -147,7 +144,7 @@ func (e *elasticsearch) page(ctx context.Context, q question) (p page, err error
 
 func (e *elasticsearch) one(ctx context.Context, id int64) (json.RawMessage, error) {
 	var text json.RawMessage
-	err := e.do(ctx, http.MethodGet, fmt.Sprintf("/%s/_source/%d", peerIndex, id), nil, &text)
+	err := e.do(ctx, http.MethodGet, fmt.Sprintf("/%s/_source/%d", e.index, id), nil, &text)
 	if err != nil && strings.HasSuffix(err.Error(), "404 Not Found") {
 		return nil, nil
 	}
@@ -155,5 +152,5 @@ func (e *elasticsearch) one(ctx context.Context, id int64) (json.RawMessage, err
 }
 
 func (e *elasticsearch) end(ctx context.Context) error {
-	return e.do(ctx, http.MethodDelete, "/"+peerIndex, nil, nil)
+	return e.do(ctx, http.MethodDelete, "/"+e.index, nil, nil)
 }

@@ -47,9 +47,9 @@ func run(ctx context.Context, args []string) (err error) {
 	case "sqlite":
 		return makeDatabase(ctx, *address, flags.Arg(0))
 	case "elasticsearch":
-		e = newElasticsearch(*address)
+		e = newElasticsearch(*address, "filings-bench-peer") // the prefix by which the bench deletes its indices
 	case "postgresql":
-		e, err = newPostgreSQL(ctx, *address)
+		e, err = newPostgreSQL(ctx, *address, "filings_bench_peer")
 	default:
 		err = fmt.Errorf("-engine %q must be elasticsearch, postgresql or sqlite", *name)
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// peerDatabase is made anew for each run, and dropped behind it.
-const peerDatabase = "filings_bench_peer"
-
 // indexes cover each question but that for texts, so that it is counted and ordered in an index alone, which VACUUM makes
 // possible: the order, a county's amounts, trigrams, points.
 var indexes = []string{
@@ -26,21 +23,22 @@ var indexes = []string{
 }
 
 type postgreSQL struct {
-	admin *pgx.Conn
-	conns chan *pgx.Conn // those that are free
-	total int            // of all filings: counted once, since they do not change
+	admin    *pgx.Conn
+	database string         // made anew, and dropped in the end
+	conns    chan *pgx.Conn // those that are free
+	total    int            // of all filings: counted once, since they do not change
 }
 
 // mostConns is as many as the bench has clients.
 const mostConns = 8
 
-func newPostgreSQL(ctx context.Context, address string) (*postgreSQL, error) {
+func newPostgreSQL(ctx context.Context, address, database string) (*postgreSQL, error) {
 	admin, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	p := &postgreSQL{admin: admin, conns: make(chan *pgx.Conn, mostConns)}
-	for _, statement := range []string{"DROP DATABASE IF EXISTS " + peerDatabase, "CREATE DATABASE " + peerDatabase} {
+	p := &postgreSQL{admin: admin, database: database, conns: make(chan *pgx.Conn, mostConns)}
+	for _, statement := range []string{"DROP DATABASE IF EXISTS " + database + " WITH (FORCE)", "CREATE DATABASE " + database} {
 		if _, err := admin.Exec(ctx, statement); err != nil {
 			return nil, err
 		}
@@ -50,7 +48,7 @@ func newPostgreSQL(ctx context.Context, address string) (*postgreSQL, error) {
 		if err != nil {
 			return nil, err
 		}
-		config.Database = peerDatabase
+		config.Database = database
 		config.RuntimeParams["jit"] = "off" // it costs more than it gains for queries of milliseconds
 		config.RuntimeParams["work_mem"] = "64MB"
 		conn, err := pgx.ConnectConfig(ctx, config)
@@ -164,6 +162,6 @@ func (p *postgreSQL) one(ctx context.Context, id int64) (text json.RawMessage, e
 }
 
 func (p *postgreSQL) end(ctx context.Context) error {
-	_, err := p.admin.Exec(ctx, "DROP DATABASE "+peerDatabase+" WITH (FORCE)")
+	_, err := p.admin.Exec(ctx, "DROP DATABASE "+p.database+" WITH (FORCE)")
 	return errors.Join(err, p.admin.Close(ctx))
 }
