@@ -120,7 +120,7 @@ func residentBytes(pid int) (int64, error) {
 // limit of memory and, in turns, of one that has none; and prints the most that each ever had.
 func (b *bench) measureMemory(ctx context.Context, long time.Duration) (err error) {
 	defer func() { err = firstError(err, b.deleteIndices(ctx)) }()
-	fmt.Print("\n| engine | memory at most, MiB, with Go's limit and without | of it beside the caches' 256 | requests/s | ms, median | ms, p99 | median with the limit / without |\n|---|---|---|---|---|---|---|\n")
+	fmt.Print("\n| engine | memory at most, MiB, with Go's limit and without | of it beside the caches' 256 | requests/s | ms, median | ms, p99 | median with the limit / without | CPU of the service a request, ms |\n|---|---|---|---|---|---|---|---|\n")
 	for _, engine := range []struct {
 		name, folder string
 		environment  []string
@@ -181,13 +181,21 @@ func (b *bench) measureMemoryOf(ctx context.Context, folder string, long time.Du
 		}
 	}
 	of := func(what func(i int) string) string { return what(0) + ", " + what(1) }
+	var cpu [2]time.Duration
+	for i, s := range both {
+		if cpu[i], err = cpuOf(s.cmd.Process.Pid); err != nil {
+			return "", err
+		}
+		cpu[i] /= time.Duration(max(1, len(took[i])))
+	}
 	peak, err := strconv.Atoi(both[0].peak())
-	return fmt.Sprintf("%s | %d | %s | %s | %s | %.2f",
+	return fmt.Sprintf("%s | %d | %s | %s | %s | %.2f | %s",
 		of(func(i int) string { return both[i].peak() }), peak-256,
 		of(func(i int) string { return fmt.Sprintf("%.0f", float64(len(took[i]))/long.Seconds()) }),
 		of(func(i int) string { return ms(quantile(took[i], .5)) }),
 		of(func(i int) string { return ms(quantile(took[i], .99)) }),
-		quantile(took[0], .5).Seconds()/quantile(took[1], .5).Seconds()), err
+		quantile(took[0], .5).Seconds()/quantile(took[1], .5).Seconds(),
+		of(func(i int) string { return ms(cpu[i]) })), err
 }
 
 // during sends requests over 8 connections, and returns how long each response took.
