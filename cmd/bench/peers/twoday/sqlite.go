@@ -22,7 +22,7 @@ var indexed = []string{
 	"CREATE INDEX county ON filings (county, place, amount)",
 	"CREATE INDEX county_amount ON filings (county, amount)",
 	"CREATE INDEX box ON filings (lat, lon, place)",
-	"CREATE VIRTUAL TABLE filings_fts USING fts5 (texts, content='filings', content_rowid='id', tokenize='trigram')",
+	"CREATE VIRTUAL TABLE filings_fts USING fts5 (texts, content=\"filings\", content_rowid='id', tokenize='trigram')", // the quotes are those that Datasette looks for
 	"INSERT INTO filings_fts (filings_fts) VALUES ('rebuild')",
 	"INSERT INTO filings_fts (filings_fts) VALUES ('optimize')",
 	"ANALYZE",
