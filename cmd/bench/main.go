@@ -1,6 +1,6 @@
 // Command bench measures loads and pages on the real servers that cmd/testservers finds, and prints tables in Markdown.
 //
-//	testservers -- bench [-data FILE] [-count N] [-times N] [-rounds N] [WHAT…]
+//	testservers -- bench [-data FILE] [-count N] [-times N] [-rounds N] [-long TIME] [WHAT…]
 //
 // Without names it measures all of these:
 //
@@ -18,8 +18,10 @@
 //	embedded  pages, offsets and expensive requests of the embedded engine
 //	exports   exports of everything from both engines, in each form, and pages beside them
 //
-// and this only by name, since it takes half an hour:
+// and these only by name, since they take long, or need more than the servers:
 //
+//	peers     what others answer to the same questions: a service of two days on Elasticsearch and on PostgreSQL, Datasette
+//	memory    the most memory of the service under requests never made before, with and without Go's limit
 //	growth    a few pages with 0.5, 2 and 8 million synthetic filings, up to -largest
 //
 // -times N repeats the data N times, with N times as many different owners, ids and case numbers.
@@ -58,7 +60,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "growth"}
+var names = []string{"load", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "peers", "memory", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -67,6 +69,7 @@ func run(ctx context.Context, args []string) (err error) {
 	rounds := flags.Int("rounds", 200, "requests of each kind, one after the other")
 	times := flags.Int("times", 1, "how often to repeat the data, but for load")
 	largest := flags.Int("largest", sizes[len(sizes)-1], "most filings that growth is measured with")
+	long := flags.Duration("long", 5*time.Minute, "how long memory is measured with each limit")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -104,6 +107,7 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 	}
 	selected := func(what string) bool { return flags.NArg() == 0 || slices.Contains(flags.Args(), what) }
+	byName := func(what string) bool { return slices.Contains(flags.Args(), what) }
 	if selected("load") {
 		if err := b.measureLoads(ctx); err != nil {
 			return err
@@ -132,7 +136,17 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 	}
 	if selected("exports") {
-		return b.measureExports(ctx)
+		if err := b.measureExports(ctx); err != nil {
+			return err
+		}
+	}
+	if byName("peers") {
+		if err := b.measurePeers(ctx); err != nil {
+			return err
+		}
+	}
+	if byName("memory") {
+		return b.measureMemory(ctx, *long)
 	}
 	return nil
 }

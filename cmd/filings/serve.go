@@ -125,7 +125,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 	defer ticker.Stop()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	go memory.Keep(watching, caches, int64(s.CacheSize), memory.Limit(int64(s.CacheSize)))
+	go memory.Keep(watching, caches, int64(s.CacheSize), memory.Limit(int64(s.CacheSize), len(s.ElasticsearchURL) == 0))
 	go l.certificate.Watch(watching, ticker.C, hangup, log)
 	return l.serve(ctx, svc, s.RequestTimeout+drainTime, log, func(ctx context.Context) error {
 		if err := reach(ctx, s, log, store, keys); err != nil {

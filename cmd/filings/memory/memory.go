@@ -11,6 +11,7 @@ package memory
 import (
 	"context"
 	"math"
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -23,21 +24,28 @@ import (
 const (
 	// beside is the room beside the caches: what requests in progress need, and garbage.
 	beside = 64 << 20
+	// besideEmbedded is that room where the embedded engine evaluates filters in the process. With half of it, requests that
+	// were never made before took 11 % more CPU time than without a limit; with this, 4 %.
+	besideEmbedded = 128 << 20
 	// unnamed is taken for the caches' size where there is none: then the engine's cache has a bound of its own.
 	unnamed = 256 << 20
 )
 
-// Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size), and returns it. It is
-// GOMEMLIMIT's where that is set, else what the caches need with room beside them, or nine tenths of the container's memory,
+// Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size), with the embedded engine in
+// it or without, and returns it. It is
+// GOMEMLIMIT's where that is set (off: none), else what the caches need with room beside them, or nine tenths of the container's memory,
 // if that is less.
-func Limit(caches int64) int64 {
-	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
+func Limit(caches int64, embedded bool) int64 {
+	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 || os.Getenv("GOMEMLIMIT") == "off" {
 		return set
 	}
 	if caches == 0 {
 		caches = unnamed
 	}
 	limit := caches + beside
+	if embedded {
+		limit = caches + besideEmbedded
+	}
 	if container, err := memlimit.FromCgroup(); err == nil && container > 0 {
 		limit = int64(min(uint64(limit), container/10*9))
 	}

@@ -35,12 +35,26 @@ func TestAllowed(t *testing.T) {
 func TestLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
-	small := Limit(1 << 20)
+	small := Limit(1<<20, false)
 	if small > 1<<20+beside || debug.SetMemoryLimit(-1) != small {
 		t.Errorf("limit %d, Go has %d", small, debug.SetMemoryLimit(-1))
 	}
-	if again := Limit(1 << 30); again != small {
+	if again := Limit(1<<30, true); again != small {
 		t.Errorf("a limit of %d was set, and is %d", small, again)
+	}
+	debug.SetMemoryLimit(math.MaxInt64)
+	if embedded := Limit(1<<20, true); embedded <= small || embedded > 1<<20+besideEmbedded {
+		t.Errorf("limit %d with the embedded engine, %d without", embedded, small)
+	}
+}
+
+// TestLimit_Off: who has switched Go's limit off gets none.
+func TestLimit_Off(t *testing.T) {
+	before := debug.SetMemoryLimit(math.MaxInt64) // what Go makes of the variable
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	t.Setenv("GOMEMLIMIT", "off")
+	if got := Limit(1<<20, false); got != math.MaxInt64 || debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		t.Errorf("limit %d, Go has %d", got, debug.SetMemoryLimit(-1))
 	}
 }
 
