@@ -81,8 +81,8 @@ func TestX20_Object(t *testing.T) {
 			}
 			inOrder, _ := json.Marshal(sorted) // what was valid
 			rules.Ignored = Names{}
-			want, wantResult := new(index.Filing), Result{}
-			wantResult = New(rules).Parse(string(inOrder), want)
+			want := new(index.Filing)
+			wantResult := New(rules).Parse(string(inOrder), want)
 			object, err := Values(text, nil)
 			got := new(index.Filing)
 			if result := New(rules).ParseObject(object.(map[string]any), got); err != nil || result != wantResult || !bytes.Equal(index.AppendRecord(nil, got), index.AppendRecord(nil, want)) {

@@ -79,7 +79,7 @@ func eachText(in io.Reader, do func(text []byte) error) error {
 		if item, err = s.stringOf(&t, item[:0]); err != nil {
 			return err
 		}
-		if err := do(item); err != nil {
+		if err := do(unescape(item)); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (s *scanner) stringOf(t *token, dst []byte) (_ []byte, err error) {
 			}
 		case t.kind == text:
 		case t.kind == end && s.depth == outside:
-			return unescape(dst, begin), nil
+			return dst, nil
 		case t.name == "t":
 			within = t.kind == start && !t.empty && !spoken
 		case t.name == "rPh":

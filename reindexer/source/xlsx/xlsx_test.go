@@ -93,7 +93,7 @@ func TestX21_Cells(t *testing.T) {
 		want   []string
 	}{
 		"shared":       {`<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="s"><v>2</v></c><c r="D2" t="s"><v>3</v></c><c r="E2" t="s"><v>4</v></c><c r="F2" t="s"><v> 5 </v></c></row>`, shared, []string{"2: 0=plain 1=two runs  4=<a&b> 5=a&b\nc€\r_x_"}},
-		"inline":       {`<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><r><t>b</t></r><r><t>c</t></r></is></c><c t="inlineStr"><is/></c></row>`, nil, []string{"1: 0=a 1=bc"}},
+		"inline":       {`<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><r><t>b</t></r><r><t>c</t></r></is></c><c t="inlineStr"><is/></c><c t="inlineStr"><is><t>_x005F_x000D_</t></is></c></row>`, nil, []string{"1: 0=a 1=bc 3=_x000D_"}},
 		"a formula":    {`<row><c t="str"><f>A1&amp;"x"</f><v>12</v></c><c><f t="shared" si="0"/><v>7</v></c></row>`, nil, []string{"1: 0=12 1=#7"}},
 		"booleans":     {`<row><c t="b"><v>1</v></c><c t="b"><v>0</v></c><c t="e"><v>#N/A</v></c></row>`, nil, []string{"1: 0=TRUE 1=FALSE 2=#N/A"}},
 		"numbers":      {`<row><c><v>1E-3</v></c><c t="n"><v>-0.5</v></c><c s="0"><v>12345678901234567890</v></c><c s="99"><v>3</v></c></row>`, styles, []string{"1: 0=#1E-3 1=#-0.5 2=#12345678901234567890 3=#3"}},
@@ -129,6 +129,7 @@ func TestX21_Damaged(t *testing.T) {
 		"no number":        {`<row><c t="s"><v>x</v></c></row>`, nil, "a cell names a text that there is not"},
 		"cell beyond":      {`<row r="7"><c r="XFE7"><v>1</v></c></row>`, nil, `row 7: it has a cell "XFE7"`},
 		"cells beyond":     {`<row>` + strings.Repeat(`<c/>`, lastColumn+1) + `</row>`, nil, "more than 16384 cells"},
+		"cells again":      {`<row>` + strings.Repeat(`<c r="A1"><v>1</v></c>`, lastColumn+1) + `</row>`, nil, "more than 16384 cells"},
 		"row beyond":       {`<row r="1048577"/>`, nil, `it has a row "1048577"`},
 		"row zero":         {`<row r="0"/>`, nil, `it has a row "0"`},
 		"long text":        {`<row><c t="str"><v>` + long + `</v></c></row>`, nil, "a text of more than 128 KiB"},
