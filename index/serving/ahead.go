@@ -71,7 +71,7 @@ func (r *Reader) readOn(ctx context.Context, q index.Query) {
 		defer recovered(&err)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), besideTime)
 		defer cancel()
-		_, err = r.page(ctx, q)
+		_, err = r.Rows(ctx, q)
 	}()
 }
 

@@ -143,11 +143,6 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if r.caches && q.After != "" {
 		r.readOn(ctx, q)
 	}
-	return r.page(ctx, q)
-}
-
-// page reads a page for all who need it.
-func (r *Reader) page(ctx context.Context, q index.Query) (index.Page, error) {
 	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall, q), sizeOfPage,
 		func(ctx context.Context) (index.Page, error) {
 			if r.caches && q.After != "" {
