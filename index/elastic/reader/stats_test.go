@@ -87,7 +87,7 @@ func TestA2_NoFilings(t *testing.T) {
 		t.Errorf("count %d, %v", n, err)
 	}
 	if rows, err := r.Rows(t.Context(), index.Query{Offset: 5000, Limit: 20}); len(rows.Records) != 0 || err != nil {
-		t.Errorf("rows %q, %v", rows, err)
+		t.Errorf("rows %q, %v", rows.Records, err)
 	}
 	sum, err := r.Checksum(t.Context())
 	if err != nil || generation.NewChecksum().Diff(sum) != nil {
