@@ -180,3 +180,15 @@ func asTerms(body []byte, by []string) ([]byte, error) {
 	}
 	return json.Marshal(map[string]any{"size": 0, "track_total_hits": false, "query": search.Query, "aggs": aggs})
 }
+
+// times requests a path so many times.
+func (s *served) times(ctx context.Context, path string, n int) (took []time.Duration, err error) {
+	for range n {
+		began := time.Now()
+		if _, err := s.get(ctx, path); err != nil {
+			return nil, err
+		}
+		took = append(took, time.Since(began))
+	}
+	return took, nil
+}

@@ -1,111 +1,192 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// crawl is everything, read page by page.
-type crawl struct {
-	ids   []int64
-	pages []time.Duration
-}
+const (
+	crawlLimit = 100
+	// segment is how many filings are read by cursor before others are read by offsets: what else the machine does hits both.
+	segment = 5000
+	// offsetsEach is how many segments by cursor there are for one by offsets.
+	offsetsEach = 4
+)
 
-// listed is what a crawl reads of a response.
-type listed struct {
-	Data       []struct{ ID int64 }
-	Pagination struct {
-		Next string `json:"next_cursor"`
-	}
-}
-
-// depths are how far into a crawl its pages are looked at, in percent; around each this many pages.
+// depths are how far into a crawl its pages are looked at, in percent.
 var depths = []int{25, 50, 75, 99}
 
-const pagesAround = 40
+// crawl is everything, read page by page by cursor, and some of it by offsets too.
+type crawl struct {
+	path            string
+	ids             []int64
+	pages           []time.Duration
+	cursors         []string      // behind each page
+	cursor, offsets time.Duration // for the segments that were read both ways
+	rows            int           // of these
+}
 
-// measureCrawls reads everything in pages of 100 in every order, by offsets and by cursor, and fails unless each filing
-// comes once. It compares pages deep in the crawl by cursor with its first page.
-func (b *bench) measureCrawls(ctx context.Context, s *served, a sample) error {
-	fmt.Print("\n| everything, in pages of 100 | filings/s by offsets | by cursor | factor | ms of the first page by cursor, median | at 25, 50, 75 and 99 %, times that |\n|---|---|---|---|---|---|\n")
-	for _, o := range orders() {
-		// A search finds what has the term; every county has a comma.
-		path := "/v1/filings/search?limit=100&q=" + url.QueryEscape(", ") + "&" + o.query()
-		var rates []float64
-		var byCursor crawl
-		for _, next := range []func(c crawl, p listed) string{
-			func(c crawl, _ listed) string { return fmt.Sprintf("%s&offset=%d", path, len(c.ids)) },
-			func(c crawl, p listed) string {
-				if c.pages == nil {
-					return path + "&cursor=*"
-				}
-				return "/v1/filings/search?cursor=" + p.Pagination.Next
-			},
-		} {
-			began := time.Now()
-			c, err := s.crawl(ctx, a.total, next)
-			if err != nil {
-				return fmt.Errorf("%s: %w", o, err)
-			}
-			rates, byCursor = append(rates, float64(a.total)/time.Since(began).Seconds()), c
+// measureCrawls reads everything from both engines.
+func (b *bench) measureCrawls(ctx context.Context) error {
+	fmt.Print("\n| everything, in pages of 100 | filings/s by offsets | by cursor | factor | a page in the crawl, ms, median | a page alone, ms: the first one, median | at 25, 50, 75 and 99 %, times that |\n|---|---|---|---|---|---|---|\n")
+	for _, e := range []struct {
+		name        string
+		environment []string
+	}{
+		{"Elasticsearch", b.onElasticsearch(b.elasticsearch)},
+		{"embedded", []string{"FILINGS_DATA_DIR=" + filepath.Join(b.dir, "crawls")}},
+	} {
+		if err := b.measureCrawlsOf(ctx, e.name, e.environment); err != nil {
+			return firstError(err, b.deleteIndices(ctx))
 		}
-		first, err := s.times(ctx, path+"&cursor=*", pagesAround)
+	}
+	return b.deleteIndices(ctx)
+}
+
+// measureCrawlsOf reads everything in every order, and fails unless each filing comes once. A search finds what has the term;
+// every county has a comma.
+func (b *bench) measureCrawlsOf(ctx context.Context, engine string, environment []string) (err error) {
+	if _, err := b.load(ctx, b.data, environment...); err != nil {
+		return err
+	}
+	s, err := b.serve(ctx, "crawls", environment...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, s.stop()) }()
+	for _, o := range orders() {
+		path := "/v1/filings/search?q=" + url.QueryEscape(", ") + "&" + o.query()
+		total, err := s.total(ctx, path+"&limit=1")
 		if err != nil {
 			return err
 		}
-		median := quantile(first, .5)
-		var deep []string
-		for _, percent := range depths {
-			around := byCursor.pages[max(0, min(len(byCursor.pages)*percent/100, len(byCursor.pages)-pagesAround)):]
-			around = slices.Clone(around[:min(pagesAround, len(around))])
-			deep = append(deep, fmt.Sprintf("%.2f", float64(quantile(around, .5))/float64(median)))
+		c := crawl{path: path}
+		if err := c.read(ctx, s, total); err != nil {
+			return fmt.Errorf("%s, %s: %w", engine, o, err)
 		}
-		fmt.Printf("| %s | %.0f | %.0f | %.2f | %s | %s |\n", strings.ToLower(o.String()), rates[0], rates[1], rates[1]/rates[0], ms(median), strings.Join(deep, ", "))
+		first, deep, err := c.alone(ctx, s)
+		if err != nil {
+			return fmt.Errorf("%s, %s: %w", engine, o, err)
+		}
+		fmt.Printf("| %s, %s | %.0f | %.0f | %.2f | %s | %s | %s |\n", engine, strings.ToLower(o.String()),
+			float64(c.rows)/c.offsets.Seconds(), float64(c.rows)/c.cursor.Seconds(), c.offsets.Seconds()/c.cursor.Seconds(),
+			ms(quantile(c.pages, .5)), ms(first), strings.Join(deep, ", "))
 	}
 	return nil
 }
 
-// crawl follows next, which gets what was read and the last page, until there are so many filings.
-func (s *served) crawl(ctx context.Context, total int, next func(crawl, listed) string) (c crawl, err error) {
-	c.ids = make([]int64, 0, total)
-	for p := (listed{}); len(c.ids) < total; {
-		began := time.Now()
-		body, err := s.get(ctx, next(c, p))
-		if err != nil {
-			return c, err
+// read reads so many filings.
+func (c *crawl) read(ctx context.Context, s *served, total int) error {
+	next := c.path + "&cursor=*&limit=" + strconv.Itoa(crawlLimit)
+	for n := 0; next != ""; n++ {
+		from := len(c.ids)
+		for len(c.ids) < from+segment && next != "" {
+			body, err := c.page(ctx, s, next)
+			if err != nil {
+				return err
+			}
+			cursor := cursorIn(body)
+			c.cursors = append(c.cursors, cursor)
+			if next = ""; cursor != "" {
+				next = "/v1/filings/search?cursor=" + cursor
+			}
 		}
-		c.pages = append(c.pages, time.Since(began))
-		p = listed{}
-		if err := json.Unmarshal(body, &p); err != nil {
-			return c, err
-		}
-		if len(p.Data) == 0 {
-			break
-		}
-		for _, f := range p.Data {
-			c.ids = append(c.ids, f.ID)
+		if n%offsetsEach == 0 {
+			if err := c.again(ctx, s, from); err != nil {
+				return err
+			}
 		}
 	}
 	sorted := slices.Sorted(slices.Values(c.ids))
 	if n := len(slices.Compact(sorted)); n != total || n != len(c.ids) {
-		return c, fmt.Errorf("%d different filings in %d rows, want %d", n, len(c.ids), total)
+		return fmt.Errorf("%d different filings in %d rows, want %d", n, len(c.ids), total)
 	}
-	return c, nil
+	return nil
 }
 
-// times requests a path so many times.
-func (s *served) times(ctx context.Context, path string, n int) (took []time.Duration, err error) {
-	for range n {
-		began := time.Now()
-		if _, err := s.get(ctx, path); err != nil {
-			return nil, err
-		}
-		took = append(took, time.Since(began))
+// page reads the next page by cursor.
+func (c *crawl) page(ctx context.Context, s *served, path string) (body []byte, err error) {
+	began := time.Now()
+	if body, err = s.get(ctx, path); err == nil {
+		c.ids, err = appendIDs(c.ids, body)
 	}
-	return took, nil
+	c.pages = append(c.pages, time.Since(began))
+	return body, err
+}
+
+// again reads by offsets what was read by cursor from that row on.
+func (c *crawl) again(ctx context.Context, s *served, from int) error {
+	ids, began := make([]int64, 0, segment), time.Now()
+	for offset := from; offset < len(c.ids); offset += crawlLimit {
+		body, err := s.get(ctx, fmt.Sprintf("%s&limit=%d&offset=%d", c.path, crawlLimit, offset))
+		if err == nil {
+			ids, err = appendIDs(ids, body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.offsets += time.Since(began)
+	if !slices.Equal(ids, c.ids[from:]) {
+		return fmt.Errorf("the %d filings by offsets from %d on are not those by cursor", len(ids), from)
+	}
+	for _, took := range c.pages[from/crawlLimit:] {
+		c.cursor += took
+	}
+	c.rows += len(ids)
+	return nil
+}
+
+// alone compares pages deep in the crawl with the first one, in turns. Each time they have another limit, so that no cache has
+// them, and nothing was read ahead; the total is cached.
+func (c *crawl) alone(ctx context.Context, s *served) (first time.Duration, deep []string, err error) {
+	took := make([][]time.Duration, 1+len(depths))
+	for limit := crawlLimit - 1; limit >= crawlLimit/2; limit-- {
+		for i := range took {
+			path := c.path + "&cursor=*"
+			if i > 0 {
+				path = "/v1/filings/search?cursor=" + c.cursors[min(len(c.cursors)*depths[i-1]/100, len(c.cursors)-2)]
+			}
+			began := time.Now()
+			if _, err := s.get(ctx, path+"&limit="+strconv.Itoa(limit)); err != nil {
+				return 0, nil, err
+			}
+			took[i] = append(took[i], time.Since(began))
+		}
+	}
+	first = quantile(took[0], .5)
+	for _, t := range took[1:] {
+		deep = append(deep, fmt.Sprintf("%.2f", float64(quantile(t, .5))/float64(first)))
+	}
+	return first, deep, nil
+}
+
+// appendIDs appends the ids of the filings in a response. A client that decoded them would be what is measured.
+func appendIDs(ids []int64, body []byte) ([]int64, error) {
+	for rest := body; ; {
+		_, after, found := bytes.Cut(rest, []byte(`{"id":`))
+		if !found {
+			return ids, nil
+		}
+		n := bytes.IndexByte(after, ',')
+		id, err := strconv.ParseInt(string(after[:max(0, n)]), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("the response has no ids: %w", err)
+		}
+		ids, rest = append(ids, id), after[n:]
+	}
+}
+
+// cursorIn returns the cursor of the next page, "" on the last one.
+func cursorIn(body []byte) string {
+	_, after, _ := bytes.Cut(body, []byte(`"next_cursor":"`))
+	cursor, _, _ := bytes.Cut(after, []byte(`"`))
+	return string(cursor)
 }

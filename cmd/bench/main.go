@@ -125,13 +125,18 @@ func run(ctx context.Context, args []string) (err error) {
 		}
 		b.data = large
 	}
-	if slices.ContainsFunc([]string{"pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls"}, selected) {
+	if slices.ContainsFunc([]string{"pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets"}, selected) {
 		if err := b.measureElastic(ctx, selected); err != nil {
 			return err
 		}
 	}
-	if selected("embedded") || selected("crawls") {
-		if err := b.measureEmbedded(ctx, selected); err != nil {
+	if selected("embedded") {
+		if err := b.measureEmbedded(ctx); err != nil {
+			return err
+		}
+	}
+	if selected("crawls") {
+		if err := b.measureCrawls(ctx); err != nil {
 			return err
 		}
 	}
@@ -190,14 +195,11 @@ func (b *bench) measureElastic(ctx context.Context, selected func(string) bool) 
 	if err == nil && selected("expensive") {
 		err = b.measureExpensive(ctx, s.uncached, a)
 	}
-	if err == nil && selected("crawls") {
-		err = b.measureCrawls(ctx, s.uncached, a)
-	}
 	return err
 }
 
 // measureEmbedded loads the data into the embedded engine and measures pages of it.
-func (b *bench) measureEmbedded(ctx context.Context, selected func(string) bool) (err error) {
+func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 	folder := "FILINGS_DATA_DIR=" + filepath.Join(b.dir, "embedded")
 	if _, err := b.load(ctx, b.data, folder); err != nil {
 		return err
@@ -209,12 +211,6 @@ func (b *bench) measureEmbedded(ctx context.Context, selected func(string) bool)
 	defer func() { err = firstError(err, s.stop()) }()
 	a, err := b.look(ctx, s)
 	if err != nil {
-		return err
-	}
-	if selected("crawls") {
-		err = b.measureCrawls(ctx, s, a)
-	}
-	if err != nil || !selected("embedded") {
 		return err
 	}
 	fmt.Print("\n| embedded engine, page of 20 | ms the first time | ms, median and p99 | CPU of a page, ms |\n|---|---|---|---|\n")

@@ -9,7 +9,8 @@
 //
 // Which values stay is the policy of otter, W-TinyLFU: a crawl through many values, each needed once, does not evict what
 // is needed often. Otter could also create missing values, but with a context that never ends; here a creation belongs to
-// the request that needs it (flight.go), so that no work goes on for a client that has left.
+// the request that needs it (flight.go), so that no work goes on for a client that has left. Values that nobody has needed yet
+// would be the first to be evicted: they lie apart (shelf.go).
 package cache
 
 import (

@@ -10,7 +10,7 @@ import (
 )
 
 // TestX8_OrderedRecords: long pages, which are read from the records in the default order, have what single records have,
-// with a filter that selects many and with one that selects few, wherever they begin.
+// with a filter that selects many and with one that selects few, wherever they begin, also in other orders of neighbours.
 func TestX8_OrderedRecords(t *testing.T) {
 	t.Parallel()
 	filings := append(edges.Fuzzed(500, 5), synthetics(6000, 2)...)
@@ -23,25 +23,33 @@ func TestX8_OrderedRecords(t *testing.T) {
 	for name, w := range map[string]index.Filter{
 		"all": {}, "many": index.Where(index.Between{Field: index.FilingAmount, Min: edges.At(100)}), "few": edges.Contains("maple"),
 	} {
-		want, err := oracle.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: len(filings)})
-		if err != nil || len(want.Records) < 100 {
-			t.Fatalf("%s: %d records, %v", name, len(want.Records), err)
-		}
-		for _, limit := range []int{99, 100, 101, 1000, 2500, len(filings)} {
-			var got []index.Record
-			for after := ""; ; {
-				page, err := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: limit, After: after})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(page.Records) == 0 {
-					break
-				}
-				got, after = append(got, page.Records...), page.End
+		for _, sort := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.CreatedAt}} {
+			q := index.Query{Where: w, Sort: sort, Limit: len(filings)}
+			want, err := oracle.Rows(t.Context(), q)
+			if err != nil || len(want.Records) < 100 {
+				t.Fatalf("%s: %d records, %v", name, len(want.Records), err)
 			}
-			if !slices.EqualFunc(got, want.Records, func(a, b index.Record) bool { return string(a) == string(b) }) {
-				t.Errorf("%s, pages of %d: %d records, want %d", name, limit, len(got), len(want.Records))
+			for _, q.Limit = range []int{99, 100, 101, 1000, 2500, len(filings)} {
+				got := allRecords(t, r, q)
+				if !slices.EqualFunc(got, want.Records, func(a, b index.Record) bool { return string(a) == string(b) }) {
+					t.Errorf("%s by %v, pages of %d: %d records, want %d", name, sort, q.Limit, len(got), len(want.Records))
+				}
 			}
 		}
+	}
+}
+
+// allRecords reads all that q selects, page by page.
+func allRecords(t *testing.T, r index.Reader, q index.Query) (all []index.Record) {
+	t.Helper()
+	for {
+		page, err := r.Rows(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page.Records) == 0 {
+			return all
+		}
+		all, q.After = append(all, page.Records...), page.End
 	}
 }

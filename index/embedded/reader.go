@@ -95,11 +95,9 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 
 // recordsOf returns the records of the rows of a page.
 func (r *reader) recordsOf(ctx context.Context, q index.Query, rows []uint32) ([]index.Record, error) {
-	if q.Sort == index.DefaultSort && !q.IDsOnly {
-		if stored, ok, err := r.Table.Records(ctx, rows); err != nil {
-			return nil, err
-		} else if ok {
-			return r.whole(stored)
+	if !q.IDsOnly {
+		if records, err := r.neighbours(ctx, rows); records != nil || err != nil {
+			return records, err
 		}
 	}
 	ids, err := r.IDs(ctx, rows)
@@ -114,6 +112,29 @@ func (r *reader) recordsOf(ctx context.Context, q index.Query, rows []uint32) ([
 		err = r.unavailable(columns.ErrDamaged)
 	}
 	return records, err
+}
+
+// neighbours returns the records of rows that are near each other in the default order, as they also are in the order of dates
+// or where many filings are equal in what they are sorted by; nil for others.
+func (r *reader) neighbours(ctx context.Context, rows []uint32) ([]index.Record, error) {
+	sorted := rows
+	if !slices.IsSorted(rows) {
+		sorted = slices.Sorted(slices.Values(rows))
+	}
+	stored, ok, err := r.Table.Records(ctx, sorted)
+	if err != nil || !ok {
+		return nil, err
+	}
+	records, err := r.whole(stored)
+	if err != nil || slices.IsSorted(rows) {
+		return records, err
+	}
+	ordered := make([]index.Record, len(rows))
+	for i, row := range rows {
+		at, _ := slices.BinarySearch(sorted, row)
+		ordered[i] = records[at]
+	}
+	return ordered, nil
 }
 
 // idsOnly returns records of the id alone.

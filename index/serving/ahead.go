@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"time"
 
 	"filings/index"
 	"filings/index/cache"
@@ -9,8 +10,9 @@ import (
 
 // Most of what a page of 100 rows costs an engine is the call. So the pages behind a place, as a crawl requests them one after
 // the other, are read several at a time: the first one is returned, the others are put into the cache, each under its own
-// text, where the requests for them find it. How many are read doubles from page to page, so a client that looks at three
-// pages costs one page more. Where a page is not there any more, or another process read it, it is read alone.
+// text, where the requests for them find it. How many are read doubles from call to call, so a client that looks at three
+// pages costs one page more. When half of many are requested, the next ones are read beside that, so that the client and the
+// engine wait for each other no more. Where a page is not there any more, or another process read it, it is read alone.
 
 // Bounds of what is read at a time.
 const (
@@ -33,21 +35,49 @@ func (c crawled) next(limit int) int {
 	return max(1, min(2*c.pages, aheadPages, aheadRows/max(1, limit), aheadBytes/max(1, c.bytes)))
 }
 
+const (
+	// fewestBeside is how many pages are read at a time before the next ones are read beside them.
+	fewestBeside = 4
+	// besideTime is what that may take, the wait for its account's turn included.
+	besideTime = 10 * time.Second
+)
+
 // crawledPart is the Part of a key under which there is no page, but what was read up to it, which takes crawledBytes.
 const (
 	crawledPart  = 1
 	crawledBytes = 16
 )
 
-func (r *Reader) crawledKey(q index.Query) cache.Key {
+// halfPart is that under which the page is named behind which the next ones are to be read.
+const halfPart = 2
+
+// partKey is the key of what belongs to a page.
+func (r *Reader) partKey(q index.Query, part int) cache.Key {
 	key := r.key(rowsText(q))
-	key.Part = crawledPart
+	key.Part = part
 	return key
+}
+
+// readOn reads the pages behind those that were read ahead, if q asks for the one in their middle. It does not wait for them:
+// a request that comes for the first of them meanwhile does.
+func (r *Reader) readOn(ctx context.Context, q index.Query) {
+	after, ok := cache.Take[string](r.engine.cache, r.partKey(q, halfPart))
+	if !ok {
+		return
+	}
+	q.After = after
+	go func() {
+		var err error // the request for the page shows it
+		defer recovered(&err)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), besideTime)
+		defer cancel()
+		_, err = r.Rows(ctx, q)
+	}()
 }
 
 // readAhead reads the page behind q.After, and puts those that follow it into the cache.
 func (r *Reader) readAhead(ctx context.Context, q index.Query) (first index.Page, err error) {
-	before, _ := cache.Take[crawled](r.engine.cache, r.crawledKey(q))
+	before, _ := cache.Take[crawled](r.engine.cache, r.partKey(q, crawledPart))
 	n := before.next(q.Limit)
 	read, err := r.inner.Rows(ctx, several(q, n))
 	if rows := len(read.Records); err == nil && n > 1 && 0 < rows && rows < q.Limit {
@@ -66,8 +96,11 @@ func (r *Reader) readAhead(ctx context.Context, q index.Query) (first index.Page
 		} else if len(rows) == q.Limit { // else there may be more of it
 			cache.Put(r.engine.cache, r.key(rowsText(q)), page, size)
 		}
+		if n >= fewestBeside && i == n/2 && len(read.Records) == n*q.Limit {
+			cache.Put(r.engine.cache, r.partKey(q, halfPart), read.End, len(read.End))
+		}
 		if q.After = end; len(rows) == q.Limit && i == len(read.Ends)-1 {
-			cache.Put(r.engine.cache, r.crawledKey(q), crawled{n, size}, crawledBytes)
+			cache.Put(r.engine.cache, r.partKey(q, crawledPart), crawled{n, size}, crawledBytes)
 		}
 	}
 	return first, nil
@@ -78,7 +111,7 @@ func several(q index.Query, n int) index.Query {
 	q.Stride = q.Limit
 	if n > 1 {
 		q.Limit *= n
-		q.Bytes = aheadBytes
+		q.Bytes = 2 * aheadBytes // some pages are larger than the one before
 	}
 	return q
 }

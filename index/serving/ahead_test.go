@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,6 +18,7 @@ import (
 type reading struct {
 	index.Engine
 	index.Reader
+	mu   sync.Mutex
 	read []int
 }
 
@@ -23,6 +26,8 @@ func (e *reading) Live(context.Context) (index.Reader, error) { return e, nil }
 
 func (e *reading) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	page, err := e.Reader.Rows(ctx, q)
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.read = append(e.read, len(page.Records))
 	return page, err
 }
@@ -35,12 +40,13 @@ func (e *reading) rows() (n int) {
 }
 
 // crawl reads what q selects page by page, each from the reader that the number of the page chooses, and fails the test
-// unless it is what the oracle has. It returns the number of pages.
+// unless it is what the oracle has. It returns the number of pages. What is read beside a page is read before the next one.
 func crawl(t *testing.T, o index.Reader, q index.Query, of func(page int) *Reader) (pages int) {
 	t.Helper()
 	for ; ; pages++ {
 		want, err1 := o.Rows(t.Context(), q)
 		got, err2 := of(pages).Rows(t.Context(), q)
+		synctest.Wait()
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
@@ -64,6 +70,10 @@ func texts(page index.Page) (all []string) {
 // costs these two, and one that reads three costs four.
 func TestX4_ReadAhead(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, readAhead)
+}
+
+func readAhead(t *testing.T) {
 	for _, tt := range []struct {
 		limit int
 		want  []int
@@ -86,12 +96,17 @@ func TestX4_ReadAhead(t *testing.T) {
 // TestX4_ReadAheadAgain: a page that is requested again, with another limit, of its ids, or of another generation is right.
 func TestX4_ReadAheadAgain(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, readAheadAgain)
+}
+
+func readAheadAgain(t *testing.T) {
 	o := indextest.NewOracle("g1", filings(1000))
 	e := &reading{Reader: o}
 	engine := mustNew(e, 16<<20)
 	r, q := live(t, engine), index.Query{Sort: index.DefaultSort, Limit: 10}
 	for n := range 60 {
 		page, err := r.Rows(t.Context(), q)
+		synctest.Wait()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,6 +133,10 @@ func TestX4_ReadAheadAgain(t *testing.T) {
 // TestX4_ReadAheadElsewhere: where pages come from processes in turn, or the cache is too small, each is read alone, and right.
 func TestX4_ReadAheadElsewhere(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, readAheadElsewhere)
+}
+
+func readAheadElsewhere(t *testing.T) {
 	o := indextest.NewOracle("g1", filings(1005))
 	for name, sizes := range map[string][]int64{"in turn": {16 << 20, 16 << 20, 16 << 20}, "no room": {2000}, "no cache": {0}} {
 		e, readers := &reading{Reader: o}, []*Reader(nil)
@@ -134,6 +153,10 @@ func TestX4_ReadAheadElsewhere(t *testing.T) {
 // TestX4_ReadAheadFails: a page that could not be read with those behind it is read alone when it is requested again.
 func TestX4_ReadAheadFails(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, readAheadFails)
+}
+
+func readAheadFails(t *testing.T) {
 	inner := &counting{reader: indextest.NewOracle("g1", filings(200))}
 	r, q := live(t, mustNew(inner, 1<<20)), index.Query{Sort: index.DefaultSort, Limit: 10}
 	for n := range 20 {
@@ -143,6 +166,7 @@ func TestX4_ReadAheadFails(t *testing.T) {
 		}
 		inner.fail = nil
 		page, err := r.Rows(t.Context(), q)
+		synctest.Wait()
 		if err != nil || len(page.Records) != 10 {
 			t.Fatalf("page %d: %d rows, %v", n, len(page.Records), err)
 		}
@@ -154,6 +178,10 @@ func TestX4_ReadAheadFails(t *testing.T) {
 // twice the rows; what others need often stays.
 func TestX4_ReadAheadOfMany(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, readAheadOfMany)
+}
+
+func readAheadOfMany(t *testing.T) {
 	const crawls, pages, limit = 300, 40, 5
 	o := indextest.NewOracle("g1", filings(pages*limit))
 	e := &reading{Reader: o}
@@ -175,6 +203,7 @@ func TestX4_ReadAheadOfMany(t *testing.T) {
 				*q = index.Query{Sort: index.DefaultSort, Limit: limit, Where: index.Where(index.Between{Field: index.FilingAmount, Min: &least})}
 			}
 			got, err := r.Rows(t.Context(), *q)
+			synctest.Wait()
 			if err != nil || len(got.Records) != limit {
 				t.Fatalf("crawl %d, page %d: %d rows, %v", i, page, len(got.Records), err)
 			}
@@ -200,6 +229,10 @@ func TestX4_ReadAheadOfMany(t *testing.T) {
 // begin in the middle.
 func TestX4_ReadAheadOfLargeRows(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, readAheadOfLargeRows)
+}
+
+func readAheadOfLargeRows(t *testing.T) {
 	all := filings(600)
 	for _, f := range all[:300] { // the last ones in the order
 		f.SetText(index.FilingDate, "2001-01-01")

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"filings/index"
-	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 )
 
@@ -171,38 +169,6 @@ func (r *rows) end() string {
 		return ""
 	}
 	return endOf(r.first, r.last)
-}
-
-// ends returns the texts of the places behind each stride records of r, and behind all; none where stride is 0.
-func (r *rows) ends(stride int) (ends []string, err error) {
-	switch {
-	case stride == 0 || len(r.records) == 0:
-		return nil, nil
-	case stride >= len(r.records):
-		return []string{r.end()}, nil
-	}
-	places := make([]func() (place, error), 0, len(r.records)) // most of them are not needed
-	for _, s := range r.searches {
-		sorts := document.AllSorts(s.response)
-		if s.backwards {
-			slices.Reverse(sorts)
-		}
-		for _, sorted := range sorts {
-			places = append(places, func() (place, error) { return placeOf(s.known, document.ArrayAt(sorted)) })
-		}
-	}
-	if len(places) != len(r.records) {
-		return nil, client.ErrResponse
-	}
-	for from := 0; from+stride < len(places); from += stride {
-		first, err1 := places[from]()
-		last, err2 := places[from+stride-1]()
-		if err := cmp.Or(err1, err2); err != nil {
-			return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
-		}
-		ends = append(ends, endOf(first, last))
-	}
-	return append(ends, r.end()), nil
 }
 
 // endOf returns the text of the place behind a page, from those of its first and its last filing.
