@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // datasetteVersion is that of the Datasette which is installed from PyPI where none is.
@@ -67,6 +68,7 @@ func startDatasette(ctx context.Context, program, database string) (*Peer, error
 				return err
 			})
 			p.path, p.read = datasettePath, readDatasette
+			p.client.MaxIdleConnDuration = 2 * time.Second // it closes connections after five
 			return p, nil
 		}
 	}
