@@ -72,7 +72,7 @@ func startDatasette(ctx context.Context, program, database string) (*Peer, error
 			return p, nil
 		}
 	}
-	return nil, errors.Join(errors.New("Datasette did not start"), cmd.Wait())
+	return nil, errors.Join(errors.New("it is not known where Datasette listens: it has ended"), cmd.Wait())
 }
 
 // datasettePath is how Datasette is asked: by its API of tables, but for offsets, which it has in SQL alone.
