@@ -33,7 +33,8 @@ check: bin/testservers ## what a change must pass: format, vet, staticcheck, all
 	bin/testservers -- $(TEST) -race ./...
 
 # DATA=file.ndjson.gz measures with that file; by default with synthetic filings. TIMES=4 repeats the data four times.
-# FOR="pages offsets" measures only these; cmd/bench lists all.
+# FOR="pages offsets" measures only these; cmd/bench lists all. FOR=peers measures others beside the service: a two-day service,
+# PostgreSQL, Datasette. FOR=memory is how much of it the service takes, in half an hour.
 bench: bin/testservers ## loads and pages compared with bare Elasticsearch, as tables; DATA=FILE for your own filings, FOR="pages answers" for some
 	bin/testservers -- go run ./cmd/bench $(if $(DATA),-data $(DATA)) $(if $(TIMES),-times $(TIMES)) $(FOR)
 

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // datasetteVersion is that of the Datasette which is installed from PyPI where none is.
@@ -67,10 +68,11 @@ func startDatasette(ctx context.Context, program, database string) (*Peer, error
 				return err
 			})
 			p.path, p.read = datasettePath, readDatasette
+			p.client.MaxIdleConnDuration = 2 * time.Second // it closes connections after five
 			return p, nil
 		}
 	}
-	return nil, errors.Join(errors.New("Datasette did not start"), cmd.Wait())
+	return nil, errors.Join(errors.New("it is not known where Datasette listens: it has ended"), cmd.Wait())
 }
 
 // datasettePath is how Datasette is asked: by its API of tables, but for offsets, which it has in SQL alone.

@@ -46,6 +46,15 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// TestQuestions_Bounds: boxes end where the world ends.
+func TestQuestions_Bounds(t *testing.T) {
+	t.Parallel()
+	m := material{points: [][2]float64{{89.99, -179.99}}}
+	if got, want := m.box(0), "/v1/filings?limit=20&bounds_north=90.0000000&bounds_south=89.9400005&bounds_east=-179.9399995&bounds_west=-180.0000000"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestDatasette: it is asked what the service is asked.
 func TestDatasette(t *testing.T) {
 	t.Parallel()

@@ -100,5 +100,5 @@ func (m *material) name(i int) string {
 func (m *material) box(i int) string {
 	p, moved := m.points[i%len(m.points)], float64(i/len(m.points))/1e6+.0000005
 	return fmt.Sprintf("/v1/filings?limit=20&bounds_north=%.7f&bounds_south=%.7f&bounds_east=%.7f&bounds_west=%.7f",
-		p[0]+.05+moved, p[0]-.05+moved, p[1]+.05+moved, p[1]-.05+moved)
+		min(p[0]+.05+moved, 90), max(p[0]-.05+moved, -90), min(p[1]+.05+moved, 180), max(p[1]-.05+moved, -180))
 }
