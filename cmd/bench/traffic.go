@@ -53,7 +53,7 @@ func (t target) send(i int) (time.Duration, error) {
 func (s *served) requests(status, round int, prepare func(req *fasthttp.Request, i int)) target {
 	host := strings.TrimPrefix(s.url, "https://")
 	return target{
-		client: &fasthttp.HostClient{Addr: host, IsTLS: true, MaxConns: 64, TLSConfig: &tls.Config{RootCAs: s.trust, ServerName: "localhost"}},
+		client: &fasthttp.HostClient{Addr: host, IsTLS: true, MaxConns: 128, TLSConfig: &tls.Config{RootCAs: s.trust, ServerName: "localhost"}},
 		round:  round, status: status,
 		prepare: func(req *fasthttp.Request, i int) {
 			req.Header.Set("X-API-Key", s.key)
@@ -69,7 +69,7 @@ func (b *bench) bareTarget(uri, contentType string, bodies [][]byte) (target, er
 		return target{}, err
 	}
 	return target{
-		client: &fasthttp.HostClient{Addr: address.Host, MaxConns: 64},
+		client: &fasthttp.HostClient{Addr: address.Host, MaxConns: 128},
 		round:  len(bodies), status: http.StatusOK,
 		prepare: func(req *fasthttp.Request, i int) {
 			req.Header.SetMethod(http.MethodPost)
