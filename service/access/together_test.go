@@ -349,7 +349,7 @@ func (w *writes) DialHook(next redis.DialHook) redis.DialHook {
 	}
 }
 
-// TestK8_AloneIsOneWrite: callers one after the other, and a few at once, wait for nobody: each writes once.
+// TestK8_AloneIsOneWrite: callers one after the other write once each.
 func TestK8_AloneIsOneWrite(t *testing.T) {
 	t.Parallel()
 	server := miniredis.RunT(t)

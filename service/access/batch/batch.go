@@ -30,7 +30,7 @@ const (
 	few = 8
 	// most is how many calls are a batch. All of them wait for the last one: in Redis that takes about 3 ms.
 	most = 128
-	// lateTime is a hundred times what a batch mostly takes.
+	// lateTime is much longer than a server takes for a batch that is well.
 	lateTime = 100 * time.Millisecond
 )
 

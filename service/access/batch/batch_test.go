@@ -99,6 +99,9 @@ func (s *server) want(t *testing.T, what string, want ...[]int) {
 	s.came = nil
 }
 
+// pass lets time pass by the clock of a synctest bubble.
+func pass(d time.Duration) { <-time.After(d) }
+
 func numbers(first, n int) (all []int) {
 	for i := range n {
 		all = append(all, first+i)
@@ -239,9 +242,9 @@ func TestLate(t *testing.T) {
 		began := time.Now()
 		s.call(t, t.Context(), 100, 101)
 		s.want(t, "under way", []int{100})
-		time.Sleep(late - 1)
+		pass(late - time.Nanosecond)
 		s.want(t, "before that time")
-		time.Sleep(1)
+		pass(time.Nanosecond)
 		s.want(t, "beside it", []int{101})
 		s.call(t, t.Context(), 102, 103)
 		s.replies(few + 2) // the first sender is done, too
@@ -261,11 +264,11 @@ func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := busy(t)
 		results := s.call(t, t.Context(), 100)
-		time.Sleep(limit - 1)
+		pass(limit - time.Nanosecond)
 		if n := results(); n != 0 {
 			t.Errorf("%d results", n)
 		}
-		time.Sleep(1)
+		pass(time.Nanosecond)
 		if n := results(); n != 1 {
 			t.Errorf("%d results", n)
 		}
