@@ -15,6 +15,7 @@ import (
 
 	"filings/index"
 	"filings/index/synthetic"
+	"filings/service"
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/servicetest"
@@ -36,17 +37,26 @@ func TestFair_ClientsThatNeverRead(t *testing.T) {
 		filings[i] = new(index.Filing)
 		g.Next(filings[i])
 	}
-	for name, ahead := range map[string]int{"one request each": 1, "a hundred requests each": 100} {
-		t.Run(name, func(t *testing.T) {
-			s := newSite(t, caching{oracle(filings)})
+	for _, test := range []struct {
+		name  string
+		ahead int
+		redis bool
+	}{
+		{"one request each", 1, false},
+		{"a hundred requests each", 100, false},
+		{"one request each, over Redis", 1, true},
+		{"a hundred requests each, over Redis", 100, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, honestKey, stuckKey := newStuckSite(t, filings, test.redis)
 			l := servicetest.NewTLS(t)
 			served := make(chan error, 1)
 			go func() { served <- s.App.Listener(edge.Listen(l)) }()
-			honest := &honestClient{t, l, s.Keys[access.Pro], &http.Client{
+			honest := &honestClient{t, l, honestKey, &http.Client{
 				Transport: &http.Transport{TLSClientConfig: l.Trust}, Timeout: time.Minute,
 			}}
 			failed := honest.measure("before", 50)
-			end := sendAndNeverRead(t, l, s.Keys[access.Enterprise], clients, ahead)
+			end := sendAndNeverRead(t, l, stuckKey, clients, test.ahead)
 			if failed += honest.measure("beside them", 50); failed > 0 && n == "" {
 				t.Errorf("%d of an honest client's requests failed", failed)
 			}
@@ -60,6 +70,26 @@ func TestFair_ClientsThatNeverRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// newStuckSite returns a service over one of the key stores, and two keys.
+func newStuckSite(t *testing.T, filings []*index.Filing, redis bool) (s *site, honest, stuck string) {
+	t.Helper()
+	if !redis {
+		s = newSite(t, caching{oracle(filings)})
+		return s, s.Keys[access.Pro], s.Keys[access.Enterprise]
+	}
+	store := openRedis(t, servicetest.Limits())
+	s = newSite(t, caching{oracle(filings)}, func(c *service.Config) { c.Access = store })
+	var keys []string
+	for _, tier := range []access.Tier{access.Pro, access.Enterprise} {
+		key, err := store.Create(t.Context(), string(tier), tier, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	return s, keys[0], keys[1]
 }
 
 // sendAndNeverRead opens connections, all at once, and sends so many requests for large pages on each, until the function that

@@ -35,11 +35,8 @@ const (
 	fewest = 60_000
 )
 
-// connections are how many clients send requests at a time; of new filters, and of cached pages beside them, up to many.
-var (
-	connections     = []int{1, 8, 32}
-	manyConnections = []int{1, 8, 32, 128}
-)
+// connections are how many clients send requests at a time.
+var connections = []int{1, 8, 32, 128}
 
 // sample is what the data has that requests can name.
 type sample struct {
@@ -177,7 +174,7 @@ func (b *bench) measurePages(ctx context.Context, s services, a sample) error {
 	if err := b.warm(ctx, s.uncached, a); err != nil {
 		return err
 	}
-	fmt.Print("\n| page of 20 | requests/s, service / Elasticsearch, at 1, 8, 32 connections | CPU, service / Elasticsearch | cached, requests/s / Elasticsearch's, 8 connections | median, ms more | service, ms, median and p99 | Elasticsearch, ms, median and p99 | CPU of a page, ms, service and Elasticsearch | objects allocated, a page |\n|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Print("\n| page of 20 | requests/s, service / Elasticsearch, at 1, 8, 32, 128 connections | CPU, service / Elasticsearch | cached, requests/s / Elasticsearch's, at 8, 32, 128 connections | median, ms more | service, ms, median and p99 | Elasticsearch, ms, median and p99 | CPU of a page, ms, service and Elasticsearch | objects allocated, a page |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, p := range a.pages() {
 		row, err := b.measurePage(ctx, p, s)
 		if err != nil {
@@ -264,7 +261,7 @@ func (b *bench) measureNewPage(ctx context.Context, kind newPages, s services) (
 	cached := s.ordinary.requests(http.StatusOK, 1, func(req *fasthttp.Request, _ int) { req.SetRequestURI(s.ordinary.url + same) })
 	var rates, hits []string
 	var mine, theirs result // at 8 connections
-	for _, n := range manyConnections {
+	for _, n := range connections {
 		var took [3]result
 		for i, one := range []struct {
 			target
@@ -355,8 +352,8 @@ func (b *bench) measurePage(ctx context.Context, p page, s services) ([]string, 
 			tookService, tookBare = append(tookService, one), append(tookBare, other)
 		}
 	}
-	var rates []string
-	var mine, theirs, hits result // at 8 connections
+	var rates, cachedRates []string
+	var mine, theirs result // at 8 connections
 	for _, n := range connections {
 		own, err := b.traffic(ctx, service, s.uncached, n, trafficTime)
 		if err != nil {
@@ -367,19 +364,23 @@ func (b *bench) measurePage(ctx context.Context, p page, s services) ([]string, 
 			return nil, err
 		}
 		rates = append(rates, fmt.Sprintf("%.2f", own.perSecond()/its.perSecond()))
-		if n != 8 {
+		if n == 1 {
 			continue
 		}
-		if hits, err = b.traffic(ctx, cached, s.ordinary, n, trafficTime); err != nil {
+		hits, err := b.traffic(ctx, cached, s.ordinary, n, trafficTime)
+		if err != nil {
 			return nil, err
 		}
-		mine, theirs = own, its
+		cachedRates = append(cachedRates, fmt.Sprintf("%.1f", hits.perSecond()/its.perSecond()))
+		if n == 8 {
+			mine, theirs = own, its
+		}
 	}
 	cpu, cpuBare := mine.perRequest(mine.service), theirs.perRequest(theirs.elastic)
 	return []string{
 		strings.Join(rates, ", "),
 		fmt.Sprintf("%.2f", cpu.Seconds()/cpuBare.Seconds()),
-		fmt.Sprintf("%.1f", hits.perSecond()/theirs.perSecond()),
+		strings.Join(cachedRates, ", "),
 		fmt.Sprintf("%+.2f", (quantile(tookService, .5)-quantile(tookBare, .5)).Seconds()*1000),
 		ms(quantile(tookService, .5)) + ", " + ms(quantile(tookService, .99)),
 		ms(quantile(tookBare, .5)) + ", " + ms(quantile(tookBare, .99)),

@@ -3,6 +3,7 @@ package access_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,7 @@ type worker struct {
 	Pause    int // before the last of so many requests it prints a line and waits for one, and then tries until it is admitted
 	Charge   string
 	Hold, ID string
+	Callers  int // at once, with Key; 0: 4
 }
 
 func TestMain(m *testing.M) {
@@ -69,7 +71,7 @@ func work(task string) error {
 			done = 1
 		}
 	default:
-		done, err = exhaust(ctx, store, w.Key, 4)
+		done, err = exhaust(ctx, store, w.Key, cmp.Or(w.Callers, 4))
 	}
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"filings/index/breaker"
+	"filings/service/access/batch"
 )
 
 const defaultPrefix = "filings:"
@@ -47,6 +48,7 @@ type RedisConfig struct {
 type Redis struct {
 	client  *redis.Client
 	breaker *breaker.Breaker
+	calls   *batch.Group[*evaluation]
 	scripts map[string]*redis.Script // by name
 	limits  Limits
 	tiers   []any // the limits as the script of Admit takes them
@@ -84,6 +86,7 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 		prefix:  cfg.Prefix,
 		now:     cfg.Now,
 	}
+	r.calls = batch.New(callTimeout, r.evaluate)
 	r.had.rememberIn(cfg.HadAccounts)
 	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.probe, Log: cfg.Log})
 	for _, tier := range Tiers {
@@ -130,10 +133,13 @@ func (r *Redis) run(ctx context.Context, what, script string, args ...any) (repl
 	if r.now != nil {
 		now = strconv.FormatInt(r.now().UnixMicro(), 10)
 	}
+	e := &evaluation{script: r.scripts[script], args: append([]any{r.prefix, now}, args...)}
 	var values []any
 	var refused error // a reply, but about one account
 	err := r.breaker.Do(ctx, func(ctx context.Context) (err error) {
-		values, err = r.scripts[script].Run(ctx, r.client, nil, append([]any{r.prefix, now}, args...)...).Slice()
+		if err = r.calls.Do(ctx, e); err == nil {
+			values, err = e.reply.Slice()
+		}
 		switch {
 		case err != nil && aboutOneAccount(err):
 			refused = redisFailure(what, err)
@@ -144,6 +150,33 @@ func (r *Redis) run(ctx context.Context, what, script string, args ...any) (repl
 		return nil
 	})
 	return reply{values: values}, cmp.Or(err, refused)
+}
+
+// evaluation is a script that is to run once.
+type evaluation struct {
+	script *redis.Script
+	args   []any
+	reply  *redis.Cmd
+}
+
+// evaluate runs scripts one after the other, and keeps the reply to each: they are written and read together, but no less
+// apart than if each were sent alone. A Redis that does not know one has not run it.
+func (r *Redis) evaluate(ctx context.Context, all []*evaluation) {
+	if len(all) == 1 {
+		all[0].reply = all[0].script.Run(ctx, r.client, nil, all[0].args...)
+		return
+	}
+	pipeline := r.client.Pipeline()
+	for _, e := range all {
+		e.reply = e.script.EvalSha(ctx, pipeline, nil, e.args...)
+	}
+	_, _ = pipeline.Exec(ctx) // each has its own error
+	for _, e := range all {
+		if redis.HasErrorPrefix(e.reply.Err(), "NOSCRIPT") {
+			e.reply = e.script.Eval(ctx, pipeline, nil, e.args...)
+		}
+	}
+	_, _ = pipeline.Exec(ctx)
 }
 
 //go:embed lua

@@ -78,15 +78,12 @@ func (r *Redis) look(what string, reply *reply) error {
 	return nil
 }
 
-// refundTimeout bounds what works after its request has ended: connecting, and a reply.
-const refundTimeout = dialTimeout + replyTimeout
-
 // Refund implements Store.
 func (r *Redis) Refund(ctx context.Context, a Admission, n int64) error {
 	if a.counter == "" {
 		return nil // nothing was counted
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
 	return r.change(ctx, "refund", "refund", a.User, a.counter, dayCounter(a.Now), n)
 }
@@ -120,7 +117,7 @@ func (r *Redis) Hold(ctx context.Context, user, id string) (bool, error) {
 
 // Release implements Store.
 func (r *Redis) Release(ctx context.Context, user, id string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
 	return r.change(ctx, "release lease", "release", user, id)
 }

@@ -23,10 +23,14 @@ const (
 	// A command without a reply may have counted: sent again, it would count twice. Connections that Redis has closed are
 	// noticed before a command is sent, so none fails for that.
 	noRetries = -1
+	// callTimeout bounds what has no time of a request's: connecting, and a reply.
+	callTimeout = dialTimeout + replyTimeout
 	// dialAttempts are two, 100 ms apart, for a Redis that is being restarted.
 	dialAttempts = 2
 	// Nothing is pushed to us: with RESP3, go-redis would look for that before each reply.
 	protocol = 2
+	// Calls in groups use the connections of those alone: pool_size bounds them all.
+	noPipelinePool = -1
 )
 
 // newClient returns a client of the Redis at an address, as go-redis reads it. Two forms are known:
@@ -66,6 +70,7 @@ func redisOptions(address string) (*redis.Options, error) {
 		options.Dialer = tlsDialer(options.TLSConfig)
 	}
 	options.Protocol = protocol
+	options.PipelinePoolSize = noPipelinePool
 	// Both only make new connections slower here: the first names the client, the second serves managed clusters.
 	options.DisableIdentity = true
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
@@ -90,6 +95,7 @@ func failoverOptions(address string) (*redis.FailoverOptions, error) {
 		options.Dialer = tlsDialer(options.TLSConfig)
 	}
 	options.Protocol = protocol
+	options.PipelinePoolSize = noPipelinePool
 	options.DisableIdentity = true
 	return options, nil
 }

@@ -1,0 +1,172 @@
+// Package batch owns the way in which many calls to one server go there together: which of them go alone, which wait for the
+// next batch, and when that is sent. It knows no server. It refuses to hold a caller longer than its context lasts, and to
+// send anything twice.
+//
+// # Design
+//
+// A call alone costs a write and a read on either side, and the time until the other side wakes up. Where many calls are in
+// progress, that is most of the work, and they can share it. Where few are, a call that waits for others only loses time.
+// So a call goes alone while few are in progress. Any other waits for the batch that is under way, if one is, and goes with
+// the next one, with all that came meanwhile: the busier the server, the larger the batches, and nothing waits for a clock.
+//
+// A batch without results after lateTime holds up nobody: the next one goes beside it. So a connection that is dead takes
+// only those with it whose calls went there.
+//
+// A caller whose context ends leaves, and the others of its batch stay. Its call is not sent, unless it has been.
+package batch
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// few is how many calls in progress go alone. With that many, waiting for one another costs as much as it saves
+	// (docs/figures.md).
+	few = 8
+	// most is how many calls are a batch. All of them wait for the last one: in Redis that takes about 3 ms.
+	most = 128
+	// lateTime is much longer than a server takes for a batch that is well.
+	lateTime = 100 * time.Millisecond
+)
+
+// Group sends calls to one server. It is safe for concurrent use.
+type Group[T comparable] struct {
+	send  func(ctx context.Context, calls []T)
+	limit time.Duration
+
+	mu         sync.Mutex
+	inProgress int         // calls, from the beginning to the end of Do
+	waiting    []*batch[T] // the next one first; the last one collects
+	sender     *sender     // sends them, one after the other; nil: nothing waits, or the sender is late
+}
+
+// sender is a goroutine that sends batches.
+type sender struct{ late *time.Timer }
+
+type batch[T comparable] struct {
+	calls []T
+	sent  bool
+	done  chan struct{} // closed when all calls have their results
+	err   error         // what came instead
+}
+
+// New returns a group whose calls go through send, which keeps the result of each in the call itself. A call that goes alone
+// has the context of its caller; those of a batch have one that ends after limit.
+func New[T comparable](limit time.Duration, send func(ctx context.Context, calls []T)) *Group[T] {
+	return &Group[T]{send: send, limit: limit}
+}
+
+// Do sends a call, alone or with others, and returns when it has its result. An error says that it has none: after the end
+// of ctx it may have been sent, and must not be looked at.
+func (g *Group[T]) Do(ctx context.Context, call T) error {
+	b := g.join(call)
+	defer g.leave()
+	if b == nil {
+		g.send(ctx, []T{call})
+		return nil
+	}
+	select {
+	case <-b.done:
+		return b.err
+	case <-ctx.Done():
+		g.withdraw(b, call)
+		return context.Cause(ctx)
+	}
+}
+
+// join returns the batch that call goes with, nil if it goes alone.
+func (g *Group[T]) join(call T) *batch[T] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inProgress++; g.inProgress <= few {
+		return nil
+	}
+	if n := len(g.waiting); n == 0 || len(g.waiting[n-1].calls) == most {
+		g.waiting = append(g.waiting, &batch[T]{done: make(chan struct{})})
+	}
+	b := g.waiting[len(g.waiting)-1]
+	b.calls = append(b.calls, call)
+	g.begin()
+	return b
+}
+
+func (g *Group[T]) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inProgress--
+}
+
+func (g *Group[T]) withdraw(b *batch[T], call T) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !b.sent {
+		i := slices.Index(b.calls, call)
+		b.calls = slices.Delete(b.calls, i, i+1)
+	}
+}
+
+// begin makes somebody send what waits.
+func (g *Group[T]) begin() {
+	if g.sender != nil || len(g.waiting) == 0 {
+		return
+	}
+	s := &sender{}
+	s.late = time.AfterFunc(lateTime, func() { g.pass(s) })
+	g.sender = s
+	go g.work(s)
+}
+
+// pass lets another sender begin beside s, which is late and ends with what it has.
+func (g *Group[T]) pass(s *sender) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.sender == s {
+		g.sender = nil
+		g.begin()
+	}
+}
+
+func (g *Group[T]) work(s *sender) {
+	defer s.late.Stop()
+	for b := g.take(s); b != nil; b = g.take(s) {
+		g.run(b)
+	}
+}
+
+// take returns the next batch for s, nil if there is none.
+func (g *Group[T]) take(s *sender) *batch[T] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.sender != s {
+		return nil
+	}
+	if len(g.waiting) == 0 {
+		g.sender = nil
+		return nil
+	}
+	b := g.waiting[0]
+	g.waiting = slices.Delete(g.waiting, 0, 1)
+	b.sent = true
+	s.late.Reset(lateTime)
+	return b
+}
+
+func (g *Group[T]) run(b *batch[T]) {
+	defer close(b.done)
+	defer func() { // the recovery of a caller does not reach this goroutine
+		if p := recover(); p != nil {
+			b.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if len(b.calls) == 0 {
+		return // all have left
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), g.limit)
+	defer cancel()
+	g.send(ctx, b.calls)
+}
