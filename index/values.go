@@ -1,6 +1,12 @@
 package index
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
 
 // Values sets dst[f] to the JSON of each field f of r, up to last, as it stands in r: a part of r, which is not copied. It
 // returns false where r is not a record as AppendRecord writes it.
@@ -59,4 +65,38 @@ func valueEnd(text []byte) int {
 		return bytes.IndexByte(text, ']') + 1
 	}
 	return bytes.IndexAny(text, ",}")
+}
+
+// Filing returns the filing that v is of, with its city, and without the time at which it was added.
+func (v Version) Filing() (*Filing, error) {
+	var values [numReturned][]byte
+	if !v.Record.Values(&values, numReturned-1) {
+		return nil, errors.New("not a record as AppendRecord writes it")
+	}
+	f := &Filing{}
+	for field, value := range values {
+		if err := f.setJSON(Field(field), value); err != nil {
+			return nil, fmt.Errorf("%s of a record: %w", Field(field), err)
+		}
+	}
+	f.SetText(City, v.City)
+	return f, nil
+}
+
+// setJSON sets what AppendValue wrote.
+func (f *Filing) setJSON(field Field, value []byte) (err error) {
+	switch {
+	case fields[field].Kind == KindID:
+		f.ID, err = strconv.ParseInt(string(value), 10, 64)
+	case fields[field].Kind == KindCategories:
+		err = json.Unmarshal(value, &f.Categories)
+	case value[0] == '"':
+		err = json.Unmarshal(value, &f.text[field])
+	case value[0] != 'n': // null
+		var v float64
+		if v, err = strconv.ParseFloat(string(value), 64); err == nil {
+			f.SetNumber(field, v)
+		}
+	}
+	return err
 }
