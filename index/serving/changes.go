@@ -11,10 +11,7 @@ import (
 // Changes returns a page of what changed between the generations with two public ids, or index.ErrGone where the steps
 // between them are not kept. Neither generation needs to be kept, nor to be r's.
 func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
-	history, ok := r.engine.inner.(index.History)
-	if !ok {
-		return changes.Page{}, fmt.Errorf("changes: %w", index.ErrGone)
-	}
+	history := r.engine.inner
 	between := "from " + since + " to " + until
 	// Once there is a path between two generations, it is the one that there will ever be.
 	path, err := do(ctx, r, request[changes.Path]{"steps", "steps " + between, sizeOfPath,
