@@ -34,7 +34,7 @@ var mayImport = []importRule{
 	{"index/embedded", []string{"index", "index/cache", "index/generation", "index/embedded/columns"}, "an engine knows the query, not the client: the same code serves API and loads"},
 	{"index/embedded/columns", []string{"index", "index/cache", "index/embedded/sorter"}, "how filings are found does not depend on where their columns are kept"},
 	{"index/embedded/sorter", nil, "sorting compares bytes, whatever they mean"},
-	{"index/indextest", []string{"index", "index/generation"}, "the oracle shares nothing with the engines that it judges"},
+	{"index/indextest", []string{"index", "index/changes", "index/generation"}, "the oracle shares nothing with the engines that it judges"},
 	{"index/indextest/edges", []string{"index", "index/synthetic"}, "filings that try the rules are filings: no engine has its own"},
 	{"index/indextest/conformance", []string{"index", "index/generation", "index/indextest", "index/indextest/edges"}, "the suite shares nothing with the engines that it judges"},
 	{"index/elastic/client", []string{"index"}, "what sends requests knows kinds of errors, and nothing of what is requested"},

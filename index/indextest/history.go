@@ -43,10 +43,15 @@ func (h *History) Step(parent string, before []*index.Filing, generation string,
 		changes = append(changes, index.Change{Generation: generation, ID: id, Before: p.before, After: p.after})
 	}
 	slices.SortFunc(changes, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) })
+	h.Add(step, changes)
+}
+
+// Add adds a step with its changes, which are sorted by id.
+func (h *History) Add(step index.Step, changes []index.Change) {
 	if h.changes == nil {
 		h.changes = map[string][]index.Change{}
 	}
-	h.steps, h.changes[generation] = append(h.steps, step), changes
+	h.steps, h.changes[step.Generation] = append(h.steps, step), changes
 }
 
 // VersionOf returns the version that f is.
