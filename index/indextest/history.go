@@ -12,7 +12,12 @@ import (
 // History is an index.History in memory: it compares the filings of two generations one by one.
 type History struct {
 	steps   []index.Step              // the oldest first
-	changes map[string][]index.Change // of each step, by id
+	changes map[string][]kept         // of each step, by id
+}
+
+type kept struct {
+	index.Change
+	parts index.Parts
 }
 
 var _ index.History = (*History)(nil)
@@ -49,9 +54,13 @@ func (h *History) Step(parent string, before []*index.Filing, generation string,
 // Add adds a step with its changes, which are sorted by id.
 func (h *History) Add(step index.Step, changes []index.Change) {
 	if h.changes == nil {
-		h.changes = map[string][]index.Change{}
+		h.changes = map[string][]kept{}
 	}
-	h.steps, h.changes[step.Generation] = append(h.steps, step), changes
+	all := make([]kept, len(changes))
+	for i, c := range changes {
+		all[i] = kept{c, c.Before.Parts(c.After)}
+	}
+	h.steps, h.changes[step.Generation] = append(h.steps, step), all
 }
 
 // VersionOf returns the version that f is.
@@ -83,8 +92,8 @@ func (h *History) Changes(_ context.Context, q index.ChangeQuery) (page index.Ch
 			return page, fmt.Errorf("changes of %s: %w", generation, index.ErrGone)
 		}
 		for _, c := range changes {
-			if c.ID > q.After && c.Before.Parts(c.After)&q.Parts != 0 {
-				all = append(all, c)
+			if c.ID > q.After && c.parts&q.Parts != 0 {
+				all = append(all, c.Change)
 			}
 		}
 	}
