@@ -11,8 +11,8 @@ import (
 
 // History is an index.History in memory: it compares the filings of two generations one by one.
 type History struct {
-	steps   []index.Step              // the oldest first
-	changes map[string][]kept         // of each step, by id
+	steps   []index.Step      // the oldest first
+	changes map[string][]kept // of each step, by id
 }
 
 type kept struct {

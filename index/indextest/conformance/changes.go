@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -222,7 +223,23 @@ func sameChanges(t *testing.T, got, want index.History, q index.ChangeQuery) {
 	}
 	whole := q
 	whole.Limit = 1 << 20
-	expect(t, all(want, whole), all(got, q), nil)
+	wanted, found := all(want, whole), all(got, q)
+	for i := range min(len(wanted), len(found)) {
+		if w, f := wanted[i], found[i]; w.ID != f.ID || w.Generation != f.Generation || !same(w.Before, f.Before) || !same(w.After, f.After) {
+			t.Fatalf("%+v, change %d:\nwant %s\ngot  %s", q, i, text(w), text(f))
+		}
+	}
+	if len(wanted) != len(found) {
+		t.Errorf("%+v: want %d changes, got %d", q, len(wanted), len(found))
+	}
+}
+
+func same(a, b index.Version) bool {
+	return (a.Record == nil) == (b.Record == nil) && bytes.Equal(a.Record, b.Record) && a.City == b.City
+}
+
+func text(c index.Change) string {
+	return fmt.Sprintf("%d by %s: %q, %s to %q, %s", c.ID, c.Generation, c.Before.City, c.Before.Record, c.After.City, c.After.Record)
 }
 
 // testPromoted wants steps to be those of promoted generations, from what was live then, whatever else was built.
