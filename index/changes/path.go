@@ -15,14 +15,17 @@ type Hop struct {
 	Back       bool   // it is gone from the generation to its parent
 }
 
-// Find returns the path between the generations with these public ids; false where steps do not lead from one to the other.
+// Find returns the path between the generations with these public ids; false where steps do not lead from one to the other,
+// or know neither.
 func Find(steps []index.Step, since, until string) (Path, bool) {
-	if since == until {
-		return nil, true
-	}
 	origin := make(map[string]index.Step, len(steps))
+	known := false
 	for _, s := range steps {
 		origin[index.GenerationID(s.Generation)] = s
+		known = known || index.GenerationID(s.Generation) == since || index.GenerationID(s.Parent) == since
+	}
+	if since == until {
+		return nil, known
 	}
 	up, down := toRoot(origin, since), toRoot(origin, until)
 	// Both end at the same steps if they have a root in common; what is left of them is the path.

@@ -21,7 +21,8 @@ func TestX16_Path(t *testing.T) {
 		none         bool
 	}{
 		{since: 2, until: 2},
-		{since: 9, until: 9},
+		{since: 1, until: 1},
+		{since: 9, until: 9, none: true},
 		{since: 1, until: 2, want: []int{2}},
 		{since: 1, until: 5, want: []int{2, 4, 5}},
 		{since: 5, until: 1, want: []int{-5, -4, -2}},

@@ -50,6 +50,9 @@ func (c *Copy) Diff(filings []*index.Filing) string {
 // Follow brings c to a generation by pages of a limit. It fails with index.ErrGone where c has to be exported anew, and
 // where a change is none, or not in order.
 func (c *Copy) Follow(ctx context.Context, h index.History, until string, limit int) error {
+	if c.Since == until {
+		return nil
+	}
 	steps, err := h.Steps(ctx)
 	if err != nil {
 		return err

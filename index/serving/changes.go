@@ -9,8 +9,11 @@ import (
 )
 
 // Changes returns a page of what changed between the generations with two public ids, or index.ErrGone where the steps
-// between them are not kept. Neither generation needs to be kept, nor to be r's.
+// between them are not kept. Neither generation needs to be kept, nor to be r's, which is the live one.
 func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
+	if live := index.GenerationID(r.Generation()); since == until && until == live && live != "" {
+		return changes.Page{}, nil
+	}
 	history := r.engine.inner
 	between := "from " + since + " to " + until
 	// Once there is a path between two generations, it is the one that there will ever be.
