@@ -1,10 +1,6 @@
 package index
 
-import (
-	"time"
-
-	"github.com/cespare/xxhash/v2"
-)
+import "github.com/cespare/xxhash/v2"
 
 // Stamp stands for a filing where loads compare generations: equal stamps are taken for equal filings. Each part has a
 // digest of 64 bits, so a change of one filing is missed once in 2^64. When it was added is not compared; a load looks it up
@@ -18,12 +14,9 @@ type Stamp struct {
 // NoTime is the Created of a filing without CreatedAt. No instant that a filing can have is that early.
 const NoTime = -1 << 63
 
-// StampOf returns the stamp of a filing as a generation has it.
-func StampOf(id int64, v Version, created time.Time) Stamp {
-	s := Stamp{ID: id, Created: NoTime}
-	if !created.IsZero() {
-		s.Created = created.UnixMicro()
-	}
+// StampOf returns the stamp of a filing as a generation has it, and was added at an instant in microseconds, or NoTime.
+func StampOf(id int64, v Version, created int64) Stamp {
+	s := Stamp{ID: id, Created: created}
 	for i, part := range v.Record.byTier() {
 		s.Digests[i] = xxhash.Sum64(part)
 	}
