@@ -3,6 +3,10 @@ package index
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
 )
 
 // History is what an Engine keeps of how its generations came to differ (rule X19).
@@ -39,6 +43,40 @@ type Change struct {
 type Version struct {
 	Record Record // nil: the generation has no such filing
 	City   string // as written (rule P7), Derived.WrittenCity
+}
+
+// Filing returns the filing that v is of, with its city, and without the time at which it was added.
+func (v Version) Filing() (*Filing, error) {
+	var values [numReturned][]byte
+	if !v.Record.Values(&values, numReturned-1) {
+		return nil, errors.New("not a record as AppendRecord writes it")
+	}
+	f := &Filing{}
+	for field, value := range values {
+		if err := f.setJSON(Field(field), value); err != nil {
+			return nil, fmt.Errorf("%s of a record: %w", Field(field), err)
+		}
+	}
+	f.SetText(City, v.City)
+	return f, nil
+}
+
+// setJSON sets what AppendValue wrote.
+func (f *Filing) setJSON(field Field, value []byte) (err error) {
+	switch {
+	case fields[field].Kind == KindID:
+		f.ID, err = strconv.ParseInt(string(value), 10, 64)
+	case fields[field].Kind == KindCategories:
+		err = json.Unmarshal(value, &f.Categories)
+	case value[0] == '"':
+		err = json.Unmarshal(value, &f.text[field])
+	case value[0] != 'n': // null
+		var v float64
+		if v, err = strconv.ParseFloat(string(value), 64); err == nil {
+			f.SetNumber(field, v)
+		}
+	}
+	return err
 }
 
 // ChangeQuery selects changes.

@@ -30,7 +30,6 @@ var (
 // Store is an index.Engine whose generations can be managed.
 type Store interface {
 	index.Engine
-	index.History
 	// Generations lists all generations, the newest first, unsealed ones included.
 	Generations(ctx context.Context) ([]Info, error)
 	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none);

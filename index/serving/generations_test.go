@@ -21,6 +21,7 @@ type keeping struct {
 	names        []string // the oldest first
 	fail         error
 	lists, opens atomic.Int64
+	history      indextest.History
 }
 
 func (e *keeping) Live(context.Context) (index.Reader, error) {
@@ -47,6 +48,20 @@ func (e *keeping) Open(_ context.Context, name string) (index.Reader, error) {
 		return nil, index.ErrNotFound
 	}
 	return indextest.NewOracle(name, filings(1)), nil
+}
+
+func (e *keeping) Steps(ctx context.Context) ([]index.Step, error) {
+	e.lists.Add(1)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.history.Steps(ctx)
+}
+
+func (e *keeping) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
+	e.opens.Add(1)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.history.Changes(ctx, q)
 }
 
 func (e *keeping) set(names ...string) {

@@ -434,8 +434,9 @@ func TestRandom(t *testing.T) {
 // waiting is an engine whose counts wait until the test lets them go on, or their time is over.
 type waiting struct {
 	index.Reader
-	calls   atomic.Int64
-	release chan struct{}
+	index.History // of which no test reads
+	calls         atomic.Int64
+	release       chan struct{}
 }
 
 func (e *waiting) Live(context.Context) (index.Reader, error)         { return e, nil }
