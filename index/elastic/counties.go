@@ -3,11 +3,8 @@ package elastic
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -52,37 +49,5 @@ func (b *build) keepCounties(ctx context.Context, counties []index.CountyStats) 
 }
 
 func (b *build) createCountiesIndex(ctx context.Context) error {
-	name := document.CountiesIndex(b.name)
-	body, err := json.Marshal(map[string]any{
-		"settings": map[string]any{"index": map[string]any{
-			"number_of_shards": 1, "number_of_replicas": b.store.replicas, "hidden": true,
-		}},
-		"mappings": map[string]any{"enabled": false},
-	})
-	if err != nil {
-		return err
-	}
-	err = b.store.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		_, err := b.store.c.Do(ctx, esapi.IndicesCreateRequest{Index: name, Body: bytes.NewReader(body)})
-		if client.HasKind(err, alreadyExists) {
-			return nil // the first request, whose response did not come, made it
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return b.store.c.Send(ctx, client.RequestTime, func() esapi.Request {
-		return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
-	})
-}
-
-// removeCounties returns the actions that delete the index of a generation's counties, none if there is none.
-func (s *Store) removeCounties(ctx context.Context, generation string) ([]action, error) {
-	name := document.CountiesIndex(generation)
-	_, err := s.describe(ctx, name)
-	if errors.Is(err, index.ErrGone) {
-		return nil, nil
-	}
-	return []action{removeIndex(name)}, err
+	return b.createBeside(ctx, document.CountiesIndex(b.name), map[string]any{"enabled": false}, nil)
 }

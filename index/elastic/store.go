@@ -80,6 +80,7 @@ import (
 	"filings/index/cache"
 	"filings/index/elastic/client"
 	"filings/index/generation"
+	"filings/index/history"
 )
 
 // Config says where Elasticsearch is and how its generations are laid out.
@@ -124,7 +125,8 @@ type Store struct {
 	log              *slog.Logger
 	batchBytes       int // of a bulk request, about
 
-	fewCounties, countiesADocument int // counties.go
+	fewCounties, countiesADocument int   // counties.go
+	few                            int64 // history.Few
 
 	live live
 }
@@ -150,7 +152,7 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	}
 	s := &Store{
 		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, now: cfg.Now, cache: cfg.Cache, log: cfg.Logger,
-		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument,
+		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument, few: history.Few,
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -69,7 +69,7 @@ type Run struct {
 	Holder     string    `json:"holder"` // host and process
 	Started    time.Time `json:"started"`
 	Renewed    time.Time `json:"renewed"`
-	Phase      string    `json:"phase"` // preparing, loading, sealing, verifying, promoting, pruning
+	Phase      string    `json:"phase"` // preparing, loading, sealing, verifying, comparing, promoting, pruning
 	Generation string    `json:"generation"`
 	Read       int64     `json:"read"`
 	Indexed    int64     `json:"indexed"`
