@@ -31,7 +31,7 @@ var mayImport = []importRule{
 	{"index/limit", nil, "a limit with turns fits in front of any server, and accounts are names to it"},
 	{"index/serving", []string{"index", "index/breaker", "index/cache", "index/changes", "index/limit"}, "what makes an engine fit for clients fits around any engine"},
 	{"index/elastic", []string{"index", "index/cache", "index/elastic/client", "index/elastic/document", "index/elastic/reader", "index/generation", "index/history", "mappings"}, "an engine knows the query, not the client: the same code serves API and loads"},
-	{"index/embedded", []string{"index", "index/cache", "index/generation", "index/history", "index/embedded/columns"}, "an engine knows the query, not the client: the same code serves API and loads"},
+	{"index/embedded", []string{"index", "index/cache", "index/generation", "index/history", "index/sorter", "index/embedded/columns"}, "an engine knows the query, not the client: the same code serves API and loads"},
 	{"index/embedded/columns", []string{"index", "index/cache", "index/sorter"}, "how filings are found does not depend on where their columns are kept"},
 	{"index/history", []string{"index", "index/generation", "index/sorter"}, "what a change is does not depend on where its step is kept"},
 	{"index/sorter", nil, "sorting compares bytes, whatever they mean"},
