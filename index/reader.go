@@ -31,6 +31,7 @@ type Engine interface {
 	Kept(ctx context.Context) ([]Generation, error)
 	// Open returns a Reader of the sealed generation with that name, or ErrNotFound.
 	Open(ctx context.Context, generation string) (Reader, error)
+	History
 }
 
 // Reader reads one generation. It is safe for concurrent use. Every method may return ErrUnavailable or ErrGone,

@@ -70,7 +70,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				in := textSource(b, bytes.NewReader(text), format)
-				r := newReading([]source.Source{in}, false, false, noon, func(r Reject) error { return &r })
+				r := newReading([]source.Source{in}, false, false, func(r Reject) error { return &r })
 				taken := 0
 				if err := r.each(context.Background(), func(*index.Filing, bool) error { taken++; return nil }); err != nil || taken != n {
 					b.Fatal(taken, err)

@@ -52,6 +52,8 @@ type Config struct {
 	MaxShrink  float64 // percent of the live filings that may be gone afterwards
 	Keep       int     // generations kept besides the live one
 
+	KeepChanges int // generations whose changes are kept; 0: none are worked out
+
 	Holder   string           // who loads: host and process
 	Now      func() time.Time // nil: time.Now
 	Progress Progress         // nil: none
@@ -69,6 +71,8 @@ func (cfg Config) checked() (Config, error) {
 		return cfg, fmt.Errorf("%w: the allowed shrinking is 0 to 100 percent, not %v", ErrUsage, cfg.MaxShrink)
 	case cfg.Keep < 0:
 		return cfg, fmt.Errorf("%w: the number of generations to keep is 0 or more, not %d", ErrUsage, cfg.Keep)
+	case cfg.KeepChanges < 0:
+		return cfg, fmt.Errorf("%w: the number of generations whose changes are kept is 0 or more, not %d", ErrUsage, cfg.KeepChanges)
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -113,7 +117,18 @@ type Report struct {
 
 	Reasons map[Reason]int64 `json:"-"` // how many records were rejected for what; nil unless records are shown
 
+	// Changes are from the generation that was live until now; nil where they were not worked out: nothing was live, or an
+	// older program built it, or none are kept.
+	Changes *Changes `json:"changes"`
+
 	Filings  int64   `json:"filings"` // in the new generation
 	Seconds  float64 `json:"seconds"`
 	Promoted bool    `json:"promoted"`
+}
+
+// Changes counts the filings that differ between two generations.
+type Changes struct {
+	Added   int64 `json:"added"`
+	Changed int64 `json:"changed"`
+	Removed int64 `json:"removed"`
 }

@@ -2,6 +2,7 @@ package reindexer
 
 import (
 	"context"
+	"iter"
 	"sync"
 
 	"filings/index"
@@ -132,6 +133,10 @@ func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (checksu
 		return err
 	})
 	return checksum, err
+}
+
+func (b *faultyBuild) Step(ctx context.Context, step index.Step, differences iter.Seq2[generation.Difference, error]) error {
+	return b.s.do("Step", nil, func() error { return b.Build.Step(ctx, step, differences) })
 }
 
 func (b *faultyBuild) Abort(ctx context.Context) error {

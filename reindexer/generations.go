@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"time"
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/reindexer/comparing"
 )
 
 // generations lists the generations as they are right now; Store.Live may be a second behind.
@@ -27,9 +30,8 @@ func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
 	case name == "":
 		return index.Empty{}, nil
 	}
-	replaces := !r.cfg.Update && r.cfg.MaxShrink == 100
 	reader, err := r.cfg.Store.Open(ctx, name)
-	if err == nil && !replaces {
+	if err == nil && !r.replaces() {
 		r.before, err = reader.Count(ctx, index.Filter{})
 	}
 	switch {
@@ -37,7 +39,7 @@ func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
 		return reader, nil
 	case !errors.Is(err, index.ErrUnavailable) || ctx.Err() != nil:
 		return nil, fmt.Errorf("opening the live generation: %w", err)
-	case replaces:
+	case r.replaces():
 		return index.Empty{}, nil
 	case r.cfg.Update:
 		return nil, fmt.Errorf("the live generation %s cannot be read, and an update changes a copy of it: make another one live "+
@@ -98,5 +100,83 @@ func (r *running) prune(ctx context.Context, previous string) {
 			continue
 		}
 		r.cfg.Log.Info("an old generation was deleted", "generation", g.Name)
+	}
+	if err := r.lock.Forget(ctx, r.cfg.KeepChanges); err != nil {
+		r.cfg.Log.Warn("changes that are too old could not be deleted", "error", err)
+	}
+}
+
+// replaces reports whether this is a load that repairs a live generation, which then need not be readable.
+func (r *running) replaces() bool { return !r.cfg.Update && r.cfg.MaxShrink == 100 }
+
+// stamps yields the stamps of the generation before.
+func (r *running) stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
+	if r.previous == "" {
+		return func(yield func(index.Stamp, error) bool) { yield(index.Stamp{}, index.ErrNotFound) }
+	}
+	return r.cfg.Store.Stamps(ctx, r.previous)
+}
+
+// unknown reports whether an error of reading stamps only means that there is nothing to compare with.
+func (r *running) unknown(err error) bool {
+	return errors.Is(err, index.ErrNotFound) || r.replaces() && errors.Is(err, index.ErrUnavailable)
+}
+
+// compare works out what differs between the generation that is built and the live one, and has it kept (rule X19).
+func (r *running) compare(ctx context.Context, build generation.Build) error {
+	if r.previous == "" || r.cfg.KeepChanges == 0 {
+		return nil
+	}
+	d, err := comparing.Between(r.stamps(ctx), build.Stamps(ctx))
+	if r.unknown(err) {
+		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew", "since", r.previous, "error", err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("working out what changes: %w", err)
+	}
+	step := index.Step{
+		Generation: build.Generation(), Parent: r.previous, Added: d.Added, Changed: d.Changed, Removed: d.Removed,
+	}
+	if err := build.Step(ctx, step, d.All()); err != nil {
+		return fmt.Errorf("keeping what changes: %w", err)
+	}
+	r.changes = &Changes{d.Added, d.Changed, d.Removed}
+	r.cfg.Log.Info("what changes", "since", r.previous, "added", d.Added, "changed", d.Changed, "removed", d.Removed)
+	return nil
+}
+
+// setAdded gives records that do not say when they were added what the live generation says of the same filing, and those
+// that are new there the start of the load (rules L2 and X19).
+func (r *running) setAdded(ctx context.Context, batch []change) error {
+	for i := range batch {
+		f := &batch[i].filing
+		if batch[i].deleted || f.Has(index.CreatedAt) {
+			continue
+		}
+		if r.added == nil {
+			var err error
+			if r.added, err = comparing.NewAdded(r.stamps(ctx)); r.unknown(err) {
+				r.added, err = new(comparing.Added), nil
+			}
+			if err != nil {
+				return fmt.Errorf("looking up when filings were added: %w", err)
+			}
+		}
+		at, err := r.added.Of(f.ID)
+		if err != nil {
+			return fmt.Errorf("looking up when filing %d was added: %w", f.ID, err)
+		}
+		if at.IsZero() {
+			at = r.started.UTC().Truncate(time.Microsecond)
+		}
+		f.CreatedAt = at
+	}
+	return nil
+}
+
+func (r *running) closeAdded() {
+	if err := r.added.Close(); err != nil {
+		r.cfg.Log.Warn("a temporary file could not be removed", "error", err)
 	}
 }

@@ -35,6 +35,9 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		if r.tooMany() {
 			build = nil
 		}
+		if err := r.setAdded(ctx, batch); err != nil {
+			return err
+		}
 		return apply(ctx, batch, build)
 	})
 	if closing := r.rejects.close(); err == nil {

@@ -34,7 +34,7 @@ func mapped(t *testing.T, cfg Config, files map[string]string) (ids []int64, rej
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newReading(all, cfg.Update, true, noon, func(reject Reject) error {
+	r := newReading(all, cfg.Update, true, func(reject Reject) error {
 		reject.File = filepath.Base(reject.File)
 		rejects = append(rejects, reject)
 		return nil

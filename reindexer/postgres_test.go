@@ -201,7 +201,7 @@ func TestPostgres_OneState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newReading(all, false, false, noon, func(reject Reject) error { return &reject })
+	r := newReading(all, false, false, func(reject Reject) error { return &reject })
 	n := 0
 	err = r.each(t.Context(), func(*index.Filing, bool) error {
 		if n++; n == 1 {
@@ -226,7 +226,7 @@ func TestPostgres_Ends(t *testing.T) {
 	defer cancel()
 	enough := errors.New("enough")
 	for _, end := range []func() error{func() error { return enough }, func() error { cancel(); return nil }} {
-		r := newReading(all, true, false, noon, func(reject Reject) error { return &reject })
+		r := newReading(all, true, false, func(reject Reject) error { return &reject })
 		err := r.each(ctx, func(f *index.Filing, _ bool) error {
 			if f.ID == 10 {
 				return end()
@@ -256,7 +256,7 @@ func TestPostgres_CutConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newReading(all, false, false, noon, func(reject Reject) error { return &reject })
+	r := newReading(all, false, false, func(reject Reject) error { return &reject })
 	err = r.each(t.Context(), func(f *index.Filing, _ bool) error {
 		if f.ID == 100 {
 			cut()

@@ -32,6 +32,7 @@ const (
 	PhaseLoading   = "loading"
 	PhaseSealing   = "sealing"
 	PhaseVerifying = "verifying"
+	PhaseComparing = "comparing"
 	PhasePromoting = "promoting"
 	PhasePruning   = "pruning"
 )

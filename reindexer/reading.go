@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
-	"time"
 
 	"filings/index"
 	"filings/reindexer/mapping"
@@ -30,9 +29,9 @@ type reading struct {
 	rounded int64        // amounts of the records that were taken
 }
 
-func newReading(all []source.Source, update, strict bool, start time.Time, reject func(Reject) error) *reading {
+func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
 	r := &reading{sources: all, reject: reject}
-	r.rules = record.Rules{Update: update, Strict: strict, Start: start.UTC().Truncate(time.Microsecond), Ignored: record.Names{}}
+	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
 		r.seen = idSet{}
 	}

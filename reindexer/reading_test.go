@@ -56,7 +56,7 @@ func textSource(t testing.TB, text io.Reader, format string) source.Source {
 func readSource(t testing.TB, src source.Source, s settings) outcome {
 	t.Helper()
 	var o outcome
-	r := newReading([]source.Source{src}, s.update, s.strict, noon, func(reject Reject) error {
+	r := newReading([]source.Source{src}, s.update, s.strict, func(reject Reject) error {
 		o.rejects = append(o.rejects, reject)
 		return nil
 	})
@@ -89,7 +89,7 @@ func values(t *testing.T, f *index.Filing) map[string]any {
 	if city := f.Text(index.City); city != "" {
 		m["city"] = city
 	}
-	if !f.CreatedAt.Equal(noon) {
+	if !f.CreatedAt.IsZero() {
 		m["createdAt"] = f.CreatedAt.Format(time.RFC3339Nano)
 	}
 	return m

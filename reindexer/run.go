@@ -15,7 +15,8 @@
 // generations, which only the holder of the lock can know to be left behind by a run that died. It begins a generation,
 // empty or as a copy of the live one, fills it, and counts what it expects the generation to hold. The generation is
 // sealed and then compared with what was expected: counts in total, by county and by month, sums of amounts, a sample of
-// filings read back whole, and a few searches. It is made live in one step that fails if the lock was lost or if
+// filings read back whole, and a few searches. Then the run works out in which filings it differs from the live one
+// (generations.go), and has the store keep that. It is made live in one step that fails if the lock was lost or if
 // something else became live meanwhile. Whatever goes wrong before that step, the generation is deleted and the live one
 // stays as it was.
 //
@@ -141,6 +142,8 @@ func (r *running) replace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.previous = previous
+	defer r.closeAdded()
 	from := ""
 	if r.cfg.Update {
 		from = previous
@@ -176,7 +179,11 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 	r.enter(PhaseSealing)
 	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds generation.Checksum) error {
 		r.enter(PhaseVerifying)
-		return r.expect.verify(ctx, holds, reader)
+		if err := r.expect.verify(ctx, holds, reader); err != nil {
+			return err
+		}
+		r.enter(PhaseComparing)
+		return r.compare(ctx, build)
 	})
 	if err != nil {
 		return fmt.Errorf("sealing the new generation: %w", err)

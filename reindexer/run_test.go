@@ -71,7 +71,7 @@ func TestReport_IsTheLineOfTheProgram(t *testing.T) {
 		IgnoredFields: map[string]int64{"x": 8}, Filings: 9, Seconds: 1.5, Promoted: true,
 	})
 	want := `{"generation":"g","read":1,"indexed":2,"updated":3,"deleted":4,"missing":5,"rejected":6,"rounded":7,` +
-		`"ignoredFields":{"x":8},"filings":9,"seconds":1.5,"promoted":true}`
+		`"ignoredFields":{"x":8},"changes":null,"filings":9,"seconds":1.5,"promoted":true}`
 	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
 		t.Errorf("error %v, line (-want +got):\n%s", err, diff)
 	}
@@ -223,7 +223,7 @@ func TestL9_Updates(t *testing.T) {
 			t.Errorf("the dry run built %v", got)
 		}
 		cfg.DryRun = false
-		want.Promoted = true
+		want.Promoted, want.Changes = true, &Changes{Added: 1, Changed: 3, Removed: 1}
 		report := mustRun(t, cfg)
 		if diff := cmp.Diff(want, report, withoutTime); diff != "" {
 			t.Errorf("report (-want +got):\n%s", diff)
@@ -397,7 +397,7 @@ func TestProgress_OfARun(t *testing.T) {
 	cfg := config(t, embeddedStore(t), owned("Ann", 1))
 	cfg.Progress = watched
 	mustRun(t, cfg)
-	want := []string{PhasePreparing, PhaseLoading, PhaseSealing, PhaseVerifying, PhasePromoting, PhasePruning, ""}
+	want := []string{PhasePreparing, PhaseLoading, PhaseSealing, PhaseVerifying, PhaseComparing, PhasePromoting, PhasePruning, ""}
 	if diff := cmp.Diff(want, watched.phases); diff != "" {
 		t.Errorf("phases (-want +got):\n%s", diff)
 	}

@@ -36,7 +36,7 @@ func readSources(t *testing.T, cfg Config) (ids []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newReading(all, false, false, noon, func(r Reject) error { return &r })
+	r := newReading(all, false, false, func(r Reject) error { return &r })
 	err = r.each(context.Background(), func(f *index.Filing, _ bool) error {
 		ids = append(ids, f.ID)
 		return nil

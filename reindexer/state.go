@@ -8,6 +8,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/reindexer/comparing"
 	"filings/reindexer/source"
 )
 
@@ -21,6 +22,10 @@ type running struct {
 	expect  *expectation
 	lock    generation.Lock // nil: none yet, or a dry run
 	before  int64           // filings of the live generation when the run began; 0 where they need not be counted
+
+	previous string           // the generation that is live until this one is promoted; "" for none
+	added    *comparing.Added // of previous; nil: no record needed it yet
+	changes  *Changes         // nil: there is no step
 
 	indexed, updated, deleted, missing, rejected atomic.Int64
 
@@ -38,7 +43,7 @@ type running struct {
 
 func newRunning(cfg Config, all []source.Source, started time.Time) *running {
 	r := &running{cfg: cfg, started: started, expect: newExpectation(), changed: make(chan struct{}, 1)}
-	r.reading = newReading(all, cfg.Update, cfg.Strict, started, r.reject)
+	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
 	if r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow; cfg.Show > 0 {
 		r.reasons = map[Reason]int64{}
 	}
@@ -134,7 +139,7 @@ func (r *running) report() Report {
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
 		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Rounded: r.reading.rounded,
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
-		Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
+		Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
 	}
 	if r.promoted {
 		report.Generation = r.building

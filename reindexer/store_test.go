@@ -90,7 +90,7 @@ func testClock() *indextest.Clock { return indextest.NewClock(noon) }
 func config(t testing.TB, store generation.Store, text string) Config {
 	t.Helper()
 	return Config{
-		Store: store, Sources: []string{write(t, "in.ndjson", text)}, MaxShrink: 10, Keep: 2,
+		Store: store, Sources: []string{write(t, "in.ndjson", text)}, MaxShrink: 10, Keep: 2, KeepChanges: 30,
 		Holder: "test, process 1", Now: testClock().Now,
 	}
 }

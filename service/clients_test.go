@@ -33,6 +33,7 @@ var clientCalls = []struct{ name, target, of string }{
 	{"clusterFilings as GeoJSON", "/v1/filings/clusters?zoom=4&filing_types=Tax+Lien,Municipal+Lien" + world, "features * properties count"},
 	{"groupFilings", "/v1/filings/groups?by=county,category&filing_types=Tax+Lien,Municipal+Lien", "data * filingAmount sum"},
 	{"groupFilings by", "/v1/filings/groups?by=county,category&filing_types=Tax+Lien,Municipal+Lien", "data * category"},
+	{"listChanges", "/v1/filings/changes?since=20260314-000000.000000", "data * op"},
 	{"exportFilings", "/v1/filings/export?county=Orange,%20FL&min_amount=20000", "id"}, // of the first row
 	{"getFiling", "/v1/filings/1", "data county"},
 	{"getFiling refused", "/v1/filings/1000000", "error code"},

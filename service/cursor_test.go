@@ -180,7 +180,7 @@ func TestX3_BesideACursor(t *testing.T) {
 		"/v1/filings/search?q=a&cursor=" + text:                  "cursor must be one of this endpoint, which is the search: this one is of the list",
 		"/v1/filings/search?cursor=*":                            "q must be given: 1 to 200 characters",
 		"/v1/filings?cursor=*&limit=0":                           "limit must be between 1 and 100",
-		"/v1/filings?cursor=*&city=" + strings.Repeat("x", 2100): "cursor must not be given with so many parameters: it holds up to 2048 characters of them, and these are 2105",
+		"/v1/filings?cursor=*&city=" + strings.Repeat("x", 2100): "cursor holds up to 2048 characters of the other parameters, and these are 2105: give fewer",
 	} {
 		if a := s.get(t, access.Enterprise, target); a.status != http.StatusBadRequest || a.document(t).Error.Message != want {
 			t.Errorf("%.200s: %d %s, want %s", target, a.status, a.body, want)

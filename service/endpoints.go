@@ -46,6 +46,15 @@ func endpoints(keys access.Store) []endpoint {
 				"hundreds of rows. A file that breaks off ends without HTTP's last chunk, which every client library reports as an error. An " +
 				"account has one export at a time.",
 		}},
+		{handle: handlers.ChangesSince, between: true, Operation: openapi.Operation{
+			Path: "/v1/filings/changes", Takes: params.Changes, Shape: openapi.Pagination | openapi.Forward | openapi.Meta | openapi.Tagged,
+			ID: "listChanges", Tag: openapi.TagFilings, Summary: "What changed since a generation",
+			Text: "Every filing that differs between two generations, once, by id: what a copy of the filings of `since` needs to become one of " +
+				"`until`, which `X-Generation` names. With filters, and `q`, the copy is of what they select. A filing has changed if it differs " +
+				"in a field that the tier shows. Changes are kept longer than generations; where they are too old, or it is unknown how " +
+				"one generation came from the other, 410 says to export anew.",
+			Schema: "ChangesResponse", Data: []handlers.Change{},
+		}},
 		{handle: handlers.GroupFilings, Operation: openapi.Operation{
 			Path: "/v1/filings/groups", Takes: params.Groups, Shape: enveloped | openapi.Tagged,
 			ID: "groupFilings", Tag: openapi.TagFilings, Summary: "Figures of filings by groups",

@@ -17,6 +17,7 @@ type endpoint struct {
 	openapi.Operation
 	handle  handlers.Handler
 	offline bool // nothing of its responses comes from filings: its handler gets no Reader
+	between bool // its responses come from what is between two generations, and are named after the later one
 }
 
 // appendResult appends the body of a response of 200: what the shape of e says is beside data (rule E1), in this order.
@@ -38,6 +39,8 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 		if e.Shape.Has(openapi.Pagination) {
 			dst = appendPagination(dst, q, len(data), result)
 		}
+	case handlers.Changes:
+		dst = appendNext(data.AppendJSON(dst), q, result)
 	case handlers.Groups:
 		dst = data.AppendJSON(dst)
 	default:
@@ -92,18 +95,28 @@ func appendPagination(dst []byte, q params.Request, rows int, result handlers.Re
 	dst = strconv.AppendInt(dst, result.Total, 10)
 	dst = append(dst, `,"limit":`...)
 	dst = strconv.AppendInt(dst, int64(q.Query.Limit), 10)
-	more := int64(q.Query.Offset+rows) < result.Total
-	if q.Cursor == nil {
-		dst = append(dst, `,"offset":`...)
-		dst = strconv.AppendInt(dst, int64(q.Query.Offset), 10)
-	} else if more = result.Next != ""; more {
-		dst = append(append(append(dst, `,"next_cursor":"`...), result.Next...), '"')
-	} else {
-		dst = append(dst, `,"next_cursor":null`...)
+	if q.Cursor != nil {
+		return appendCursor(dst, result.Next)
 	}
+	dst = append(dst, `,"offset":`...)
+	dst = strconv.AppendInt(dst, int64(q.Query.Offset), 10)
 	dst = append(dst, `,"has_more":`...)
-	dst = strconv.AppendBool(dst, more)
+	dst = strconv.AppendBool(dst, int64(q.Query.Offset+rows) < result.Total)
 	return append(dst, '}')
+}
+
+// appendNext appends how the next page of changes is found, which are not counted (rule X17).
+func appendNext(dst []byte, q params.Request, result handlers.Result) []byte {
+	dst = append(dst, `,"pagination":{"limit":`...)
+	return appendCursor(strconv.AppendInt(dst, int64(q.Query.Limit), 10), result.Next)
+}
+
+// appendCursor appends the end of a pagination by cursor: the cursor of the next page, null where it is "".
+func appendCursor(dst []byte, next string) []byte {
+	if next == "" {
+		return append(dst, `,"next_cursor":null,"has_more":false}`...)
+	}
+	return append(append(append(dst, `,"next_cursor":"`...), next...), `","has_more":true}`...)
 }
 
 // appendMeta appends the metadata of k: with tier and quota once the caller is known.

@@ -17,7 +17,7 @@ import (
 	"filings/service/servicetest"
 )
 
-// paths is one request that succeeds for each endpoint, with the keys of its response in order.
+// paths is one request that succeeds for each endpoint but changes, which need a past, with the keys of its response in order.
 var paths = map[string][]string{
 	"/v1/filings":            {"data", "pagination", "meta"},
 	"/v1/filings/search?q=a": {"success", "data", "pagination", "meta"},

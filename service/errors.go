@@ -21,7 +21,7 @@ var (
 	errDaily      = errors.New("daily quota exceeded")
 	errLifetime   = errors.New("lifetime quota exceeded")
 	errBusy       = errors.New("too many exports in progress")
-	errNotKept    = errors.New("generation is not kept")
+	errNotKept    = handlers.ErrNotKept
 )
 
 // errorMapping is one row of the table of errors: how an error of a kind is exposed to a client.

@@ -188,12 +188,13 @@ func TestX6_Resume(t *testing.T) {
 // repeating is an engine of so many rows, all alike. Pages are as large as they may be.
 type repeating struct {
 	index.Reader
-	total int64
-	turn  func(ctx context.Context, from int64) error // called for each page; may be nil
+	index.History // of which no test reads
+	total         int64
+	turn          func(ctx context.Context, from int64) error // called for each page; may be nil
 }
 
 func repeated(total int64, turn func(context.Context, int64) error) repeating {
-	return repeating{indextest.NewOracle(generationName, nil), total, turn}
+	return repeating{Reader: indextest.NewOracle(generationName, nil), total: total, turn: turn}
 }
 
 var repeatedRecord = func() index.Record {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"filings/index"
+	"filings/index/changes"
 	"filings/service/access"
 	"filings/service/handlers"
 	"filings/service/openapi"
@@ -30,22 +31,32 @@ func newDocument(t *params.Table) ([]byte, error) {
 
 // examples are responses with a filing as each tier sees it, written by the code that responds.
 func examples(e endpoint) (all []openapi.Example) {
-	record := openapi.ExampleRecord()
-	result, q := handlers.Result{}, params.Request{}
-	switch e.Data.(type) {
-	case index.Record:
-		result.Data = record
-	case []index.Record:
-		result = handlers.Result{Data: []index.Record{record}, Total: 1}
-		q.Query.Limit = params.DefaultLimit
-	default:
-		return nil
-	}
 	for _, t := range []access.Tier{access.Free, access.Pro, access.Enterprise} {
+		result, q, ok := exampleOf(e.Data, recordTier(t))
+		if !ok {
+			return nil
+		}
 		k := &call{id: exampleRequestID, known: true, admission: access.Admission{Tier: t, Remaining: 998}}
 		all = append(all, openapi.Example{
 			Name: string(t), Summary: "As the tier " + string(t) + " sees it", Body: k.appendResult(nil, e, q, result),
 		})
 	}
 	return all
+}
+
+// exampleOf returns a result whose data is of the type of data; false where it would not differ by tier.
+func exampleOf(data any, t index.Tier) (result handlers.Result, q params.Request, ok bool) {
+	record := openapi.ExampleRecord()
+	switch data.(type) {
+	case index.Record:
+		result.Data = record
+	case []index.Record:
+		result, q.Query.Limit = handlers.Result{Data: []index.Record{record}, Total: 1}, params.DefaultLimit
+	case []handlers.Change:
+		result.Data = handlers.Changes{{Op: changes.Changed, ID: 1, Filing: record.AppendFor(nil, t)}, {Op: changes.Removed, ID: 2}}
+		q.Query.Limit = params.DefaultChanges
+	default:
+		return result, q, false
+	}
+	return result, q, true
 }

@@ -39,7 +39,7 @@ func exported(a response) string {
 // accepted by it, and finds something.
 func TestOpenAPI_Examples(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, oracle(synthesized(3000)))
+	s := newSite(t, grown(synthesized(3000)))
 	doc := s.description(t)
 	requests := 0
 	for path, item := range doc.Paths.Map() {
@@ -53,7 +53,7 @@ func TestOpenAPI_Examples(t *testing.T) {
 			}
 		}
 		for _, name := range optional {
-			target := strings.NewReplacer("20261122-051422.061847", "20260315-000000.000000", "after=1200345", "after=2").Replace(
+			target := strings.NewReplacer("20261122-051422.061847", "20260315-000000.000000", "20261121-051409.330172", "20260314-000000.000000", "after=1200345", "after=2").Replace(
 				exampleRequest(t, path, item.Get, name)) // the generation, and a filing, that there are
 			checkRequest(t, doc, path, target)
 			a := s.get(t, access.Enterprise, target)

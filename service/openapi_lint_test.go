@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"filings/cmd/testservers/servers"
@@ -96,11 +97,15 @@ func TestOpenAPI_ExamplesOnce(t *testing.T) {
 		}
 	}
 	for name := range doc.Components.Examples {
-		if used["#/components/examples/"+name] != 2 {
-			t.Errorf("%s has %d uses, want one by the current path and one by the legacy one", name, used["#/components/examples/"+name])
+		uses := 2
+		if strings.HasPrefix(name, "Changes") { // which have no legacy path
+			uses = 1
+		}
+		if used["#/components/examples/"+name] != uses {
+			t.Errorf("%s has %d uses, want one by the current path and one by the legacy one, if there is one", name, used["#/components/examples/"+name])
 		}
 	}
-	if len(doc.Components.Examples) != 9 {
-		t.Errorf("%d examples, want those of three operations by three tiers", len(doc.Components.Examples))
+	if len(doc.Components.Examples) != 12 {
+		t.Errorf("%d examples, want those of four operations by three tiers", len(doc.Components.Examples))
 	}
 }

@@ -32,6 +32,9 @@ func (s *Service) serve(e endpoint) fiber.Handler {
 		}
 		err = s.respond(k, e, q)
 		switch {
+		case errors.Is(err, errNotKept):
+			c.Response().Header.Del(headerGeneration)
+			return err
 		case !errors.Is(err, index.ErrGone):
 			return err
 		case q.Generation != "":
@@ -66,7 +69,7 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	if err != nil {
 		return q, handlers.Refuse(errInvalid, err.Error())
 	}
-	q.Caller = params.Caller{User: k.admission.User, Tier: string(k.admission.Tier)}
+	q.Caller = params.Caller{User: k.admission.User, Tier: string(k.admission.Tier), Fields: tiers.Fields}
 	if e.GeoJSON != nil {
 		c.Vary(fiber.HeaderAccept)
 		if q.GeoJSON = negotiate.WantsGeoJSON(headerLines(c, fiber.HeaderAccept)); q.GeoJSON {
@@ -80,18 +83,27 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	var r *serving.Reader
 	if !e.offline {
-		if r, err = s.reader(k, q.Generation); err != nil {
+		id := q.Generation
+		if e.between { // which need not be kept: the live one's Reader knows what is between them
+			id = ""
+		}
+		if r, err = s.reader(k, id); err != nil {
 			return err
 		}
 	}
 	tag, m := "", negotiate.NoMatch
 	if e.Shape.Has(openapi.Tagged) {
-		tag = etag(r.Generation(), e.Path, q.Text, q.Caller.Tier)
+		of := r.Generation()
+		if e.between && q.Generation != "" {
+			of = q.Generation
+			k.http.Set(headerGeneration, of)
+		}
+		tag = etag(of, e.Path, q.Text, q.Caller.Tier)
 		m = negotiate.MatchTag(ifNoneMatch(k.http), tag)
 	}
 	var result handlers.Result
 	modified := m == negotiate.NoMatch
-	if modified || m == negotiate.MatchAny && e.Shape.Has(openapi.MayMiss) {
+	if modified || m == negotiate.MatchAny && (e.between || e.Shape.Has(openapi.MayMiss)) {
 		if result, err = e.handle(k.http.UserContext(), r, q); err != nil {
 			return err
 		}

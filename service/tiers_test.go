@@ -58,10 +58,10 @@ func TestK5_NothingAboveTheTier(t *testing.T) {
 		f.SetText(index.AISummary, "secretaiSummary")
 		f.SetText(index.Owner, `o","aiSummary":null,"ownerPhonePrimary":"x`)
 	}
-	s := newSite(t, oracle(filings))
+	s := newSite(t, grown(filings))
 	targets := []string{"/v1/filings", "/v1/filings?has_property_data=true", "/v1/filings?foreclosure_filter=show",
 		"/v1/filings?min_acres=0", "/v1/filings?min_equity_percent=0", "/v1/filings/search?q=secret", "/v1/filings/search?q=o",
-		"/v1/filings/1", "/v1/filings/77", "/v1/filings/clusters?zoom=9&bounds_north=90&bounds_south=0&bounds_east=180&bounds_west=-180", "/v1/filings/groups?by=filing_type,holder", "/v1/liens", "/v1/liens/2", "/v1/stats", "/v1/stats/counties", "/v1/counties",
+		"/v1/filings/1", "/v1/filings/77", "/v1/filings/clusters?zoom=9&bounds_north=90&bounds_south=0&bounds_east=180&bounds_west=-180", "/v1/filings/groups?by=filing_type,holder", "/v1/filings/changes?since=20260314-000000.000000", "/v1/liens", "/v1/liens/2", "/v1/stats", "/v1/stats/counties", "/v1/counties",
 		"/v1/counties/orange/months", "/v1/counties/orange/date-ranges", "/v1/me", "/v1/filings?limit=0", "/v1/x"}
 	rapid.Check(t, func(r *rapid.T) {
 		tier := rapid.SampledFrom(access.Tiers).Draw(r, "tier")

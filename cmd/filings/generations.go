@@ -21,27 +21,60 @@ func (p *program) generationsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "generations",
-		Short: "Lists the generations: name, time, filings, size, which one is live",
-		Long: "Lists the generations, the newest first: name, time, filings, size, which one is live.\n" +
+		Short: "Lists the generations: name, time, filings, changes, size, which one is live",
+		Long: "Lists the generations, the newest first: name, time, filings, size, which one is live, and how many filings were added,\n" +
+			"changed and removed since the one that was live before it; - where that is not known, as of the first one.\n" +
 			"Standard error says whether a load is running, on whatever machine, and how the last one ended, unless it promoted.",
 		Example: "  filings generations\n  filings generations --json | jq -r '.[] | select(.live) | .name'",
 		Args:    noArguments,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live, changes (added, changed, removed, since; or null)")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
 		all, err := sealed(ctx, store)
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return json.NewEncoder(p.out).Encode(append([]generation.Info{}, all...)) // [] where there are none, never null
+		steps, err := store.Steps(ctx)
+		if err != nil {
+			return fmt.Errorf("list what changed: %w", err)
 		}
-		if err := p.writeGenerations(all); err != nil {
+		if asJSON {
+			return json.NewEncoder(p.out).Encode(listed(all, steps))
+		}
+		if err := p.writeGenerations(listed(all, steps)); err != nil {
 			return err
 		}
 		return p.writeLoad(ctx, store, all)
 	})
 	return cmd
+}
+
+// generationRow is a row of `filings generations`.
+type generationRow struct {
+	generation.Info
+	Changes *changes `json:"changes"` // nil: not known
+}
+
+// changes are those since the generation that was live before.
+type changes struct {
+	Added   int64  `json:"added"`
+	Changed int64  `json:"changed"`
+	Removed int64  `json:"removed"`
+	Since   string `json:"since"`
+}
+
+// listed puts the steps to the generations that they lead to.
+func listed(all []generation.Info, steps []index.Step) []generationRow {
+	rows := make([]generationRow, len(all)) // of none, [] and never null
+	for i, g := range all {
+		rows[i].Info = g
+		for _, s := range steps {
+			if s.Generation == g.Name {
+				rows[i].Changes = &changes{s.Added, s.Changed, s.Removed, s.Parent}
+			}
+		}
+	}
+	return rows
 }
 
 func (p *program) rollbackCommand() *cobra.Command {
@@ -123,13 +156,13 @@ func sealed(ctx context.Context, store generation.Store) ([]generation.Info, err
 	return slices.DeleteFunc(all, func(g generation.Info) bool { return !g.Sealed }), nil
 }
 
-func (p *program) writeGenerations(all []generation.Info) error {
+func (p *program) writeGenerations(all []generationRow) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(p.err, "There are no generations yet: `filings reindex` makes one.")
 		return err
 	}
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tCREATED\tFILINGS\tSIZE\tLIVE")
+	fmt.Fprintln(w, "NAME\tCREATED\tFILINGS\tADDED\tCHANGED\tREMOVED\tSIZE\tLIVE")
 	for _, g := range all {
 		live := ""
 		if g.Live {
@@ -138,7 +171,11 @@ func (p *program) writeGenerations(all []generation.Info) error {
 		if g.Damaged != nil {
 			fmt.Fprintf(p.err, "%s is damaged: %v\n", g.Name, g.Damaged)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", g.Name, g.CreatedAt.UTC().Format(time.DateTime), g.Filings, humanize.IBytes(uint64(g.Bytes)), live)
+		changed := "-\t-\t-"
+		if c := g.Changes; c != nil {
+			changed = fmt.Sprintf("%d\t%d\t%d", c.Added, c.Changed, c.Removed)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", g.Name, g.CreatedAt.UTC().Format(time.DateTime), g.Filings, changed, humanize.IBytes(uint64(g.Bytes)), live)
 	}
 	return w.Flush()
 }

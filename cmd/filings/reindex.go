@@ -142,7 +142,7 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	cfg.Store = store
-	cfg.Keep = s.KeepGenerations
+	cfg.Keep, cfg.KeepChanges = s.KeepGenerations, s.KeepChanges
 	cfg.Holder = holder()
 	cfg.Log = log
 	cfg.Progress = p.progress(log)

@@ -17,10 +17,13 @@ type batch struct {
 	ends []int // of each action's lines in body
 }
 
-func (b *batch) put(f *index.Filing, version int64) {
+// put adds f and returns its stamp.
+func (b *batch) put(f *index.Filing, version int64) (stamp index.Stamp) {
 	b.head(`{"index":{"_id":"`, f.ID, version)
-	b.body = append(document.Append(b.body, f), '\n')
+	b.body, stamp = document.Append(b.body, f)
+	b.body = append(b.body, '\n')
 	b.end(f.ID)
+	return stamp
 }
 
 func (b *batch) remove(id, version int64) {

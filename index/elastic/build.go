@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
@@ -13,6 +14,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/generation"
+	"filings/index/history"
 	"filings/mappings"
 )
 
@@ -23,6 +25,8 @@ type build struct {
 	name  string
 	from  string // the generation that was copied, "" for none
 	bulk  *bulk
+
+	stamps *history.Collector // of what was put and removed
 }
 
 var _ generation.Build = (*build)(nil)
@@ -49,17 +53,21 @@ func (l *lock) Begin(ctx context.Context, from string) (_ generation.Build, err 
 	if err != nil {
 		return nil, err
 	}
-	return &build{store: s, lock: l, name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), source.Writes)}, nil
+	return &build{
+		store: s, lock: l, name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), source.Writes), stamps: history.NewCollector(),
+	}, nil
 }
 
-// nextName names a generation that is newer than all others, even if the clock was set back.
+// nextName names a generation that is newer than all others, and than those that steps are kept of, even if the clock was set
+// back.
 func (s *Store) nextName(ctx context.Context) (string, error) {
-	found, err := s.describe(ctx, s.alias+"-*")
+	found, err := s.describeAll(ctx, s.alias+"-*")
 	if err != nil {
 		return "", err
 	}
 	next := s.now().UTC().Truncate(time.Microsecond)
 	for name := range found {
+		name = strings.TrimSuffix(name, stepSuffix)
 		if t, ok := generation.ParseName(s.alias, name); ok && !next.After(t) {
 			next = t.Add(time.Microsecond)
 		}
@@ -139,11 +147,12 @@ func (b *build) Generation() string { return b.name }
 
 // Put adds f or replaces the filing with its id. An error may be an earlier action's.
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	return b.written(ctx, b.bulk.put(ctx, f))
+	return b.written(ctx, b.bulk.put(ctx, f, b.stamps))
 }
 
 // Remove removes a filing, if it is there. An error may be an earlier action's.
 func (b *build) Remove(ctx context.Context, id int64) error {
+	b.stamps.Remove(id)
 	return b.written(ctx, b.bulk.remove(ctx, id))
 }
 
@@ -157,5 +166,6 @@ func (b *build) written(ctx context.Context, err error) error {
 // Abort deletes the generation.
 func (b *build) Abort(ctx context.Context) error {
 	b.bulk.abandon()
+	_ = b.stamps.Close() // nobody reads them any more
 	return b.lock.Delete(ctx, b.name)
 }

@@ -10,6 +10,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/client"
+	"filings/index/history"
 )
 
 const (
@@ -41,8 +42,9 @@ func (s *Store) newBulk(ctx context.Context, alias string, version int64) *bulk 
 	return b
 }
 
-func (b *bulk) put(ctx context.Context, f *index.Filing) error {
-	return b.add(ctx, func(to *batch) { to.put(f, b.version) })
+// put writes f, and puts its stamp into stamps.
+func (b *bulk) put(ctx context.Context, f *index.Filing, stamps *history.Collector) error {
+	return b.add(ctx, func(to *batch) { stamps.Put(to.put(f, b.version)) })
 }
 
 func (b *bulk) remove(ctx context.Context, id int64) error {

@@ -33,7 +33,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	var list []generation.Info
 	for name, d := range found {
 		created, ok := generation.ParseName(s.alias, name)
-		if !ok {
+		if !ok || d.retired(name) {
 			continue
 		}
 		m, size := d.Mappings.Meta, sizes[name]
@@ -68,7 +68,7 @@ func (s *Store) Kept(ctx context.Context) (kept []index.Generation, err error) {
 	live := s.promoted(found)
 	for name, d := range found {
 		created, ok := generation.ParseName(s.alias, name)
-		if m := d.Mappings.Meta; ok && m.IsOf(name) && checkVersion(name) == nil {
+		if m := d.Mappings.Meta; ok && m.IsOf(name) && !d.retired(name) && checkVersion(name) == nil {
 			kept = append(kept, index.Generation{Name: name, CreatedAt: created, Filings: m.Filings, Live: slices.Contains(live, name)})
 		}
 	}
@@ -106,6 +106,15 @@ type described struct {
 	}
 }
 
+// describeAll is describe of hidden indices too.
+func (s *Store) describeAll(ctx context.Context, indices string) (map[string]described, error) {
+	var found map[string]described
+	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetRequest{
+		Index: []string{indices}, Features: "aliases,mappings", ExpandWildcards: "all",
+	})
+	return found, err
+}
+
 // aliases are those of an index.
 type aliases map[string]struct {
 	Write bool `json:"is_write_index"`
@@ -132,6 +141,9 @@ func (s *Store) sealed(ctx context.Context, name string) (document.Meta, error) 
 	}
 	if err != nil {
 		return document.Meta{}, err
+	}
+	if found[name].retired(name) {
+		return document.Meta{}, index.ErrNotFound
 	}
 	m := found[name].Mappings.Meta
 	if !m.IsOf(name) {
@@ -169,12 +181,16 @@ func (s *Store) swap(ctx context.Context, from, to string, condition ...action) 
 	if err := s.c.Retry(ctx, client.RequestTime, check); err != nil {
 		return err
 	}
-	actions := condition
+	actions, err := s.markStep(ctx, to)
+	if err != nil {
+		return err
+	}
+	actions = append(actions, condition...)
 	if from != "" {
 		actions = append(actions, removeAlias(from, s.alias))
 	}
 	actions = append(actions, addWriteAlias(to, s.alias))
-	err := s.commit(ctx, func(ctx context.Context) (bool, error) {
+	err = s.commit(ctx, func(ctx context.Context) (bool, error) {
 		live, err := s.liveName(ctx)
 		return live == to, err
 	}, actions...)

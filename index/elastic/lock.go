@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/elastic/go-elasticsearch/v8/esapi"
-
 	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/generation"
@@ -226,15 +224,18 @@ func (l *lock) Delete(ctx context.Context, name string) (err error) {
 	default:
 		actions = append(actions, removeAlias(live, s.alias), addWriteAlias(live, s.alias))
 	}
-	counties, err := s.removeCounties(ctx, name)
+	beside, err := s.removeBeside(ctx, name)
 	if err != nil {
 		return err
 	}
-	actions = append(actions, counties...)
+	remove, err := s.removeOrRetire(ctx, name)
+	if err != nil {
+		return err
+	}
 	err = s.commit(ctx, func(ctx context.Context) (bool, error) {
-		_, err := s.c.Read(ctx, esapi.IndicesGetAliasRequest{Index: []string{name}})
-		return errors.Is(err, index.ErrGone), nil
-	}, append(actions, removeIndex(name))...)
+		found, err := s.describe(ctx, name)
+		return errors.Is(err, index.ErrGone) || found[name].retired(name), nil
+	}, append(append(actions, beside...), remove)...)
 	switch {
 	case errors.Is(err, index.ErrGone):
 		return index.ErrNotFound

@@ -24,6 +24,9 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (_ generation.
 	if err := b.finalize(ctx); err != nil {
 		return generation.Checksum{}, err
 	}
+	if err := b.writeStamps(ctx); err != nil {
+		return generation.Checksum{}, err
+	}
 	r := reader.New(b.store.c, b.name, b.store.cache)
 	sum, owners, err := b.count(ctx, r)
 	if err == nil && check != nil {

@@ -51,6 +51,14 @@
 // A response that does not arrive leaves open whether the change was made. Such requests are sent again, and a
 // refusal of the repetition is compared with the state that was wanted (commit in aliases.go).
 //
+// # Design: changes
+//
+// Beside a generation stand hidden indices: the stamps of its filings, which are deleted with it, and its step, which
+// outlives it (package history; beside.go, changes.go). Both are written before the generation is sealed. Readers find the
+// step by an alias that the promotion adds, in the same cluster state update, so that nothing names a generation that was not
+// promoted. A generation that kept steps still need is not deleted but gets the alias NAME-retired: it is listed and opened no
+// more.
+//
 // # Design: loading
 //
 // The bulk writer (bulk.go) is our own. go-elasticsearch's BulkIndexer drops the items of a request that failed, and
@@ -80,6 +88,7 @@ import (
 	"filings/index/cache"
 	"filings/index/elastic/client"
 	"filings/index/generation"
+	"filings/index/history"
 )
 
 // Config says where Elasticsearch is and how its generations are laid out.
@@ -124,7 +133,8 @@ type Store struct {
 	log              *slog.Logger
 	batchBytes       int // of a bulk request, about
 
-	fewCounties, countiesADocument int // counties.go
+	fewCounties, countiesADocument int   // beside.go
+	few                            int64 // history.Few
 
 	live live
 }
@@ -150,7 +160,7 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	}
 	s := &Store{
 		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, now: cfg.Now, cache: cfg.Cache, log: cfg.Logger,
-		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument,
+		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument, few: history.Few,
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -25,6 +25,8 @@ type build struct {
 	writer *writer
 	batch  *batch // being filled; nil: none
 	failed error  // why nothing more is accepted
+
+	checked *reader // of what is built, while check looks at it
 }
 
 // Begin implements generation.Lock.
@@ -185,7 +187,12 @@ func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
 		_, err := insert.Exec(name, chunk, data)
 		return err
 	}
-	stats, err := columns.Build(ctx, b.stored(), put, b.files.generations())
+	stamps := newStampBuffer(b.files.generations())
+	defer stamps.close()
+	stats, err := columns.Build(ctx, b.stored(stamps), put, b.files.generations())
+	if err == nil {
+		err = stamps.write(ctx, put)
+	}
 	if err != nil {
 		return holds, err
 	}
@@ -196,8 +203,9 @@ func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
 	return holds, writeSummary(b.db, summary{version, emptyRecord(), stats.Stats, stats.Counties})
 }
 
-// stored returns the stored values of all filings, and their records behind the length of their tail.
-func (b *build) stored() iter.Seq2[[]byte, error] {
+// stored returns the stored values of all filings, and their records behind the length of their tail. Their stamps go into
+// stamps: rows come by id.
+func (b *build) stored(stamps *stampBuffer) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		rows, err := b.db.Query("SELECT facts, record, tail FROM filings")
 		if err != nil {
@@ -210,6 +218,9 @@ func (b *build) stored() iter.Seq2[[]byte, error] {
 		var stored, both []byte
 		for rows.Next() {
 			err := rows.Scan(&values, &record, &tail)
+			if err == nil {
+				err = stamps.add(values, record, tail)
+			}
 			stored = append(binary.AppendUvarint(stored[:0], tail), record...)
 			if both = columns.AppendStored(both[:0], values, stored); !yield(both, err) {
 				return
@@ -230,7 +241,10 @@ func (b *build) check(ctx context.Context, path string, check generation.Check, 
 	if err != nil {
 		return err
 	}
-	return errors.Join(check(ctx, r, holds), r.db.Close())
+	b.checked = r
+	err = check(ctx, r, holds)
+	b.checked = nil
+	return errors.Join(err, r.db.Close())
 }
 
 // errEnded is returned by every change of a generation after Seal or Abort.

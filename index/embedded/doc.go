@@ -7,6 +7,9 @@
 //
 //	generations/NAME.db        a sealed generation; never written again
 //	generations/NAME.building  one that is being built, or was left behind
+//	generations/NAME.step      the step to a generation that is live, or was not promoted
+//	generations/NAME.changes   the step to one that was promoted; it outlives its generation
+//	generations/NAME.retired   a deleted generation that kept steps need (package history)
 //	INDEX.live                 the name of the live generation, replaced in one atomic rename
 //	INDEX.promoted             the generation that was promoted first; empty before that
 //	INDEX.lock, INDEX.load     held (flock) by the load that runs, and what it publishes about itself

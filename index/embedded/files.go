@@ -18,6 +18,9 @@ import (
 const (
 	sealedSuffix   = ".db"
 	buildingSuffix = ".building"
+	retiredSuffix  = ".retired" // of a generation that only steps need
+	stepSuffix     = ".step"    // of a step whose generation is live, or was not promoted
+	promotedSuffix = ".changes" // of a step whose generation was promoted
 )
 
 // files are the files of one index.
@@ -27,6 +30,11 @@ func (f files) generations() string       { return filepath.Join(f.dir, "generat
 func (f files) sealed(name string) string { return filepath.Join(f.generations(), name+sealedSuffix) }
 func (f files) building(name string) string {
 	return filepath.Join(f.generations(), name+buildingSuffix)
+}
+func (f files) retired(name string) string { return filepath.Join(f.generations(), name+retiredSuffix) }
+func (f files) step(name string) string    { return filepath.Join(f.generations(), name+stepSuffix) }
+func (f files) promotedStep(name string) string {
+	return filepath.Join(f.generations(), name+promotedSuffix)
 }
 func (f files) beside(extension string) string { return filepath.Join(f.dir, f.index+extension) }
 
@@ -86,8 +94,16 @@ func (f files) mark() error {
 	return replace(f.beside(".promoted"), []byte(name))
 }
 
-// promote makes a generation live, and then marks that there was one: whoever sees the mark finds what is live.
+// promote makes a generation live, and then marks that there was one: whoever sees the mark finds what is live. The step of
+// what is live counts as promoted; it is marked so before another one is live.
 func (f files) promote(name string) error {
+	live, err := f.live()
+	if err == nil && live != "" {
+		err = os.Rename(f.step(live), f.promotedStep(live))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := replace(f.beside(".live"), []byte(name+"\n")); err != nil {
 		return err
 	}

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"filings/index"
 	"filings/index/generation"
 )
 
-// newName names a generation that is begun now. It is newer than all that there are, and than the live one, whose file may
-// be lost, whatever the clock says.
+// newName names a generation that is begun now. It is newer than all that there are, than those that steps are kept of, and
+// than the live one, whose file may be lost, whatever the clock says.
 func (s *Store) newName() (string, error) {
 	all, err := s.files.list()
 	if err != nil {
@@ -22,7 +23,11 @@ func (s *Store) newName() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	newest, _ := generation.ParseName(s.files.index, live)
+	steps, _, err := s.files.promotedSteps()
+	if err != nil {
+		return "", err
+	}
+	newest, _ := generation.ParseName(s.files.index, slices.Max(append(steps, live)))
 	if len(all) > 0 && all[0].CreatedAt.After(newest) {
 		newest = all[0].CreatedAt
 	}

@@ -128,12 +128,17 @@ func (l *lock) Promote(ctx context.Context, from, to string) error {
 // Delete implements generation.Lock. Readers of the generation keep it open.
 func (l *lock) Delete(ctx context.Context, name string) error {
 	return l.held(ctx, func() error {
-		return l.store.files.guarded(func() error { return l.store.files.delete(name) })
+		needed, err := l.store.needed(ctx, name)
+		if err != nil {
+			return fmt.Errorf("delete %s: %w", name, err)
+		}
+		return l.store.files.guarded(func() error { return l.store.files.delete(name, needed) })
 	})
 }
 
-// delete removes the file of a generation, sealed or not, unless it is live.
-func (f files) delete(name string) error {
+// delete removes the file of a generation, sealed or not, unless it is live, and the step of one that was not promoted. Of one
+// that steps need it keeps the file, under another name.
+func (f files) delete(name string, needed bool) error {
 	live, err := f.live()
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", name, err)
@@ -142,6 +147,14 @@ func (f files) delete(name string) error {
 		return fmt.Errorf("delete %s: it is live: %w", name, generation.ErrConflict)
 	}
 	if f.valid(name) {
+		if err := os.Remove(f.step(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("delete %s: %w", name, err)
+		}
+		if needed {
+			if err := os.Rename(f.sealed(name), f.retired(name)); !errors.Is(err, fs.ErrNotExist) {
+				return errors.Join(err, syncFolder(f.generations()))
+			}
+		}
 		for _, path := range []string{f.sealed(name), f.building(name)} {
 			err := os.Remove(path)
 			if err == nil {

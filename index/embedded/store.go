@@ -15,6 +15,7 @@ import (
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/generation"
+	"filings/index/history"
 )
 
 // Config says where a Store is.
@@ -36,6 +37,9 @@ type Store struct {
 	open   map[string]weak.Pointer[reader] // those that may still be open
 	kept   map[string]int64                // filings of the generations that Kept listed last; replaced, never changed
 	closed bool
+
+	steps map[string]contents // of the promoted steps that were listed last; replaced, never changed
+	few   int64               // history.Few; tests lower it
 }
 
 var _ generation.Store = (*Store)(nil)
@@ -54,7 +58,7 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Cache == nil {
 		cfg.Cache = cache.New(ownCache)
 	}
-	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, cache: cfg.Cache, open: map[string]weak.Pointer[reader]{}}
+	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, cache: cfg.Cache, open: map[string]weak.Pointer[reader]{}, few: history.Few}
 	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded engine: %w", err)
 	}

@@ -11,6 +11,7 @@ package generation
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"filings/index"
@@ -34,6 +35,9 @@ type Store interface {
 	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none);
 	// else it changes nothing and returns ErrConflict.
 	Swap(ctx context.Context, from, to string) error
+	// Stamps yields the stamp of each filing of a sealed generation, by id. It yields index.ErrNotFound alone where the
+	// generation has none, since an older program built it, or the one that it is a copy of.
+	Stamps(ctx context.Context, generation string) iter.Seq2[index.Stamp, error]
 	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not renewed for
 	// LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)
@@ -65,7 +69,7 @@ type Run struct {
 	Holder     string    `json:"holder"` // host and process
 	Started    time.Time `json:"started"`
 	Renewed    time.Time `json:"renewed"`
-	Phase      string    `json:"phase"` // preparing, loading, sealing, verifying, promoting, pruning
+	Phase      string    `json:"phase"` // preparing, loading, sealing, verifying, comparing, promoting, pruning
 	Generation string    `json:"generation"`
 	Read       int64     `json:"read"`
 	Indexed    int64     `json:"indexed"`
@@ -88,8 +92,12 @@ type Lock interface {
 	Begin(ctx context.Context, from string) (Build, error)
 	// Promote is Swap, on the condition that the lock still holds at that very moment.
 	Promote(ctx context.Context, from, to string) error
-	// Delete deletes a generation that is not live, sealed or not.
+	// Delete deletes a generation that is not live, sealed or not. Its step stays, if it was promoted, and so does what kept
+	// steps need of it: they can be read as before.
 	Delete(ctx context.Context, generation string) error
+	// Forget deletes all steps but those of the newest `keep` generations that were promoted, and what only these steps
+	// needed of deleted generations; also what a step left behind that was not promoted and has no generation any more.
+	Forget(ctx context.Context, keep int) error
 	// Release gives the lock up.
 	Release(ctx context.Context) error
 }
@@ -107,8 +115,21 @@ type Build interface {
 	// there is one, look at it, and returns what it holds. Only then is the generation sealed: one that fails the check,
 	// or whose load dies during it, never is. Seal fails if only one filing was not accepted, and with check's error.
 	Seal(ctx context.Context, check Check) (Checksum, error)
+	// Stamps is Store.Stamps of this generation, for the Check of Seal.
+	Stamps(ctx context.Context) iter.Seq2[index.Stamp, error]
+	// Step writes the step that leads to this generation from s.Parent, a sealed one. It is called by the Check of Seal, once,
+	// with the counts of s and the differences by id; no Reader sees the step before the generation is promoted, and none at
+	// all if it never is. It may read the filings that differ, in both generations.
+	Step(ctx context.Context, s index.Step, differences iter.Seq2[Difference, error]) error
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
+}
+
+// Difference says where two generations differ: in the filing with this id, which one of them may lack.
+type Difference struct {
+	ID            int64
+	Parts         index.Parts // not 0
+	Before, After bool        // whether the earlier and the later generation have the filing
 }
 
 // Check looks at a generation that is about to be sealed: by a Reader of it, and by the Checksum of what it holds.

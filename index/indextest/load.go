@@ -1,37 +1,56 @@
 package indextest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"filings/index"
 	"filings/index/generation"
 )
 
-// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the checksum, promote,
-// release. It returns the generation's name. The filings may be one Filing that is reused; slices.Values gives those of a
-// slice.
-func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing]) (name string, err error) {
+// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the checksum, write the
+// step from the generation that was live, promote, release. It returns the generation's name. The filings may be one Filing
+// that is reused; slices.Values gives those of a slice.
+func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing]) (string, error) {
+	return promoted(ctx, store, func(lock generation.Lock, live string) (string, error) {
+		return build(ctx, lock, "", filings, nil, StepFrom(store, live))
+	})
+}
+
+// Update makes a copy of the live generation of store live, to which filings were added or put in the place of others, and
+// from which some were removed. It returns the generation's name.
+func Update(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing], removed []int64) (string, error) {
+	return promoted(ctx, store, func(lock generation.Lock, live string) (string, error) {
+		return build(ctx, lock, live, filings, removed, StepFrom(store, live))
+	})
+}
+
+// promoted promotes what made makes of the live generation.
+func promoted(ctx context.Context, store generation.Store, made func(lock generation.Lock, live string) (string, error)) (name string, err error) {
 	lock, err := store.Lock(ctx, generation.Run{Holder: "indextest", Started: time.Now().UTC(), Phase: "loading"})
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.Release(ctx)) }()
-	if name, err = build(ctx, lock, "", filings); err != nil {
-		return "", err
-	}
 	live, err := LiveName(ctx, store)
 	if err != nil {
+		return "", err
+	}
+	if name, err = made(lock, live); err != nil {
 		return "", err
 	}
 	return name, lock.Promote(ctx, live, name)
 }
 
 // build puts filings into a new generation and seals it. Its checksum is compared if it was not begun from another one.
-func build(ctx context.Context, lock generation.Lock, from string, filings iter.Seq[*index.Filing]) (string, error) {
+func build(ctx context.Context, lock generation.Lock, from string, filings iter.Seq[*index.Filing], removed []int64,
+	step func(generation.Build) generation.Check,
+) (string, error) {
 	b, err := lock.Begin(ctx, from)
 	if err != nil {
 		return "", err
@@ -43,7 +62,12 @@ func build(ctx context.Context, lock generation.Lock, from string, filings iter.
 		}
 		want.Add(f)
 	}
-	got, err := b.Seal(ctx, nil)
+	for _, id := range removed {
+		if err := b.Remove(ctx, id); err != nil {
+			return "", errors.Join(err, b.Abort(ctx))
+		}
+	}
+	got, err := b.Seal(ctx, step(b))
 	if err != nil {
 		return "", errors.Join(err, b.Abort(ctx))
 	}
@@ -65,4 +89,73 @@ func LiveName(ctx context.Context, store generation.Store) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// StepFrom returns what makes the Check of a build that writes the step to it from a generation of store, if that one has
+// stamps. All of them are in memory.
+func StepFrom(store generation.Store, parent string) func(generation.Build) generation.Check {
+	return func(b generation.Build) generation.Check {
+		return func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
+			if parent == "" {
+				return nil
+			}
+			before, err := stamps(store.Stamps(ctx, parent))
+			if errors.Is(err, index.ErrNotFound) {
+				return nil
+			}
+			after, also := stamps(b.Stamps(ctx))
+			if err := errors.Join(err, also); err != nil {
+				return err
+			}
+			step, differences := differ(before, after)
+			step.Generation, step.Parent = b.Generation(), parent
+			return b.Step(ctx, step, func(yield func(generation.Difference, error) bool) {
+				for _, d := range differences {
+					if !yield(d, nil) {
+						return
+					}
+				}
+			})
+		}
+	}
+}
+
+func stamps(all iter.Seq2[index.Stamp, error]) (map[int64]index.Stamp, error) {
+	by, last := map[int64]index.Stamp{}, int64(0)
+	for s, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		if s.ID <= last {
+			return nil, fmt.Errorf("the stamp of %d comes after that of %d", s.ID, last)
+		}
+		by[s.ID], last = s, s.ID
+	}
+	return by, nil
+}
+
+// differ returns what differs between filings with these stamps, by id, and how many were added, changed and removed.
+func differ(before, after map[int64]index.Stamp) (step index.Step, all []generation.Difference) {
+	for id, a := range after {
+		b, had := before[id]
+		d := generation.Difference{ID: id, Parts: b.Parts(a), Before: had, After: true}
+		switch {
+		case !had:
+			step.Added++
+			d.Parts = index.AllParts
+		case d.Parts != 0:
+			step.Changed++
+		}
+		if d.Parts != 0 {
+			all = append(all, d)
+		}
+	}
+	for id := range before {
+		if _, has := after[id]; !has {
+			step.Removed++
+			all = append(all, generation.Difference{ID: id, Parts: index.AllParts, Before: true})
+		}
+	}
+	slices.SortFunc(all, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })
+	return step, all
 }

@@ -22,6 +22,7 @@ type keeping struct {
 	taken        string   // if not "", Live takes it for live, until a search in it finds it gone
 	fail         error
 	lists, opens atomic.Int64
+	history      indextest.History
 }
 
 func (e *keeping) Live(context.Context) (index.Reader, error) {
@@ -64,6 +65,20 @@ func (e *keeping) Open(_ context.Context, name string) (index.Reader, error) {
 		return nil, index.ErrNotFound
 	}
 	return indextest.NewOracle(name, filings(1)), nil
+}
+
+func (e *keeping) Steps(ctx context.Context) ([]index.Step, error) {
+	e.lists.Add(1)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.history.Steps(ctx)
+}
+
+func (e *keeping) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
+	e.opens.Add(1)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.history.Changes(ctx, q)
 }
 
 func (e *keeping) set(names ...string) {

@@ -301,10 +301,11 @@ func TestPage_TotalApart(t *testing.T) {
 // slow is a reader whose counts are large, and end when a page was requested beside them.
 type slow struct {
 	index.Reader
-	total   int64
-	paged   chan struct{} // gets one for each page
-	pages   atomic.Int64  // that asked for their total
-	waiting bool          // a count waits for a page
+	index.History // of which no test reads
+	total         int64
+	paged         chan struct{} // gets one for each page
+	pages         atomic.Int64  // that asked for their total
+	waiting       bool          // a count waits for a page
 }
 
 func (e *slow) Live(context.Context) (index.Reader, error) { return e, nil }
@@ -531,8 +532,9 @@ func TestRandom(t *testing.T) {
 // waiting is an engine whose counts wait until the test lets them go on, or their time is over.
 type waiting struct {
 	index.Reader
-	calls   atomic.Int64
-	release chan struct{}
+	index.History // of which no test reads
+	calls         atomic.Int64
+	release       chan struct{}
 }
 
 func (e *waiting) Live(context.Context) (index.Reader, error)         { return e, nil }

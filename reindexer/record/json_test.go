@@ -123,7 +123,7 @@ func TestJSON_Depth(t *testing.T) {
 // TestParser_ForgetsWhatWasBefore uses one Parser and one filing for many records, as a load does.
 func TestParser_ForgetsWhatWasBefore(t *testing.T) {
 	t.Parallel()
-	p := New(Rules{Start: noon, Ignored: Names{}})
+	p := New(Rules{Ignored: Names{}})
 	f := new(index.Filing)
 	var last Result
 	for _, text := range []string{everything, `{"id":1,"x":1,"owner":5}`, `{"id":2,"county":"A, FL","x":1}`} {

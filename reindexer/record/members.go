@@ -73,9 +73,6 @@ func (d *draft) finish() {
 	}
 	d.needs(index.Latitude, index.Longitude)
 	d.needs(index.Longitude, index.Latitude)
-	if f.CreatedAt.IsZero() {
-		f.CreatedAt = d.rules.Start
-	}
 }
 
 // needs fails if there is the one without the other.

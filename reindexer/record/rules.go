@@ -1,16 +1,12 @@
 package record
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // Rules are what the records of one load are checked by, besides the table of fields.
 type Rules struct {
-	Update  bool      // deletions are allowed
-	Strict  bool      // unknown names are a fault
-	Start   time.Time // CreatedAt of records that have none
-	Ignored Names     // counts unknown names; nil: they are not counted
+	Update  bool  // deletions are allowed
+	Strict  bool  // unknown names are a fault
+	Ignored Names // counts unknown names; nil: they are not counted
 }
 
 // Result is what reading a record led to.

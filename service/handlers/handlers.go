@@ -15,13 +15,16 @@ type Handler func(context.Context, *serving.Reader, params.Request) (Result, err
 
 // Result is what a handler returns. The responder gives it its form.
 type Result struct {
-	Data  any    // index.Record, []index.Record, Groups, or what encodes as JSON; in GeoJSON the whole body
+	Data  any    // index.Record, []index.Record, Groups, Changes, or what encodes as JSON; in GeoJSON the whole body
 	Total int64  // of a page: how many filings the query selects
 	Next  string // of a page by cursor: the cursor of the next one; "" on the last one
 }
 
-// ErrInvalid is the kind of refusals because of a parameter.
-var ErrInvalid = errors.New("invalid parameter")
+// Kinds of refusals.
+var (
+	ErrInvalid = errors.New("invalid parameter")      // because of a parameter
+	ErrNotKept = errors.New("generation is not kept") // or what leads from or to it
+)
 
 // Refusal is an error with a message for the client. Nothing else of an error reaches a client, so that what an engine
 // says about its servers cannot leak by accident.

@@ -55,6 +55,7 @@ const (
 	Tagged  // an ETag, and so 304
 	MayMiss // what is requested may not exist: 404
 	File    // a file in one of the media types of Files, and nothing else
+	Forward // of Pagination: by cursor alone, and nothing is counted
 )
 
 // Has reports whether s has part.

@@ -53,7 +53,9 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 		return nil, err
 	}
 	add("data", data)
-	if o.Shape.Has(Pagination) {
+	if o.Shape.Has(Forward) {
+		add("pagination", refTo("CursorPagination"))
+	} else if o.Shape.Has(Pagination) {
 		add("pagination", refTo("Pagination"))
 	}
 	if o.Shape.Has(Meta) {

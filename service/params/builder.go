@@ -43,11 +43,17 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 	if err != nil {
 		return Request{}, err
 	}
+	if raw.on == Changes && slices.Contains(raw.Unknown, "date_range") {
+		return Request{}, invalid("date_range", "must not be given here: it selects other filings on each day, whether they change or not; give date_start")
+	}
 	b := &builder{now: now.UTC(), active: t.active}
 	if at != nil {
 		b.now = at.Day
 	}
 	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now}
+	if raw.on == Changes {
+		b.request.Query.Limit, tiers.Filters = DefaultChanges, tiers.Fields // else what is selected would tell what it may not
+	}
 	for i := range t.rows {
 		p := &t.rows[i]
 		if p.On&raw.on == 0 {
@@ -143,7 +149,7 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 	case opSortOrder:
 		q.Sort.Ascending = v.text == "ASC"
 	case opLimit:
-		q.Limit = min(int(v.integer), maxLimit)
+		q.Limit = int(min(v.integer, int64(*p.Max)))
 	case opOffset:
 		q.Offset = int(v.integer)
 	case opState:
@@ -162,6 +168,8 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.request.After = v.integer
 	case opGeneration:
 		b.request.Generation = v.text
+	case opSince:
+		b.request.Since = v.text
 	case opFields:
 		b.request.Fields = index.SetOf(returned(v.texts)...)
 		q.IDsOnly = b.request.Fields == index.SetOf()

@@ -16,24 +16,30 @@ const maxHeld = 2048
 
 // crawled names in a cursor what its pages are of. These names never change.
 func (on Endpoints) crawled() string {
-	if on == Search {
+	switch on {
+	case Search:
 		return "search"
+	case Changes:
+		return "changes"
 	}
 	return "list"
 }
 
-// crawl turns parameters with a cursor into those of its page, and returns the cursor; nil where there is none. A cursor
-// holds parameters: what is given beside it must be the same, but for the limit.
+// crawl turns parameters with a cursor into those of its page, and returns the cursor; nil where there is none. Changes
+// always have one. A cursor holds parameters: what is given beside it must be the same, but for the limit.
 func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
 	i, known := t.names[raw.on]["cursor"]
 	if !known {
 		return raw, nil, nil
 	}
 	text, _, err := raw.text(i, &t.rows[i])
+	if raw.on == Changes && text == "" && raw.values != nil {
+		text = cursor.First
+	}
 	if err != nil || text == "" {
 		return raw, nil, err
 	}
-	if offset := t.names[raw.on]["offset"]; slices.ContainsFunc(raw.values[offset], rawValue.filled) {
+	if offset, known := t.names[raw.on]["offset"]; known && slices.ContainsFunc(raw.values[offset], rawValue.filled) {
 		return raw, nil, invalid("offset", "must not be given with cursor: a page by cursor begins behind the one before")
 	}
 	at := cursor.Cursor{Endpoint: raw.on.crawled(), Day: today}
@@ -44,7 +50,7 @@ func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
 	}
 	at.Query, err = t.query(raw)
 	if err == nil && len(at.Query) > maxHeld {
-		err = invalid("cursor", "must not be given with so many parameters: it holds up to %d characters of them, and these are %d", maxHeld, len(at.Query))
+		err = invalid("cursor", "holds up to %d characters of the other parameters, and these are %d: give fewer", maxHeld, len(at.Query))
 	}
 	return raw, &at, err
 }

@@ -31,11 +31,12 @@ type Request struct {
 	ID     int64             // of a filing
 	County string            // as in the path, trimmed; Query.Where selects its filings
 
-	Generation string // the public id of the generation to read; "": the live one
+	Generation string // the public id of the generation to read, or up to which changes are; "": the live one
+	Since      string // the public id of the generation from which on changes are
 	Moves      bool   // Query.Where depends on the day
 
 	// Cursor is where a page by cursor begins, with the parameters of the page; After is "" for the first one. nil: a page
-	// by offset.
+	// by offset. Changes always have one.
 	Cursor *cursor.Cursor
 	Fields index.FieldSet // of each record; the zero set: all that the caller's tier sees
 	Format string         // of an export
@@ -51,7 +52,10 @@ type Request struct {
 }
 
 // Caller is whose key a request has.
-type Caller struct{ User, Tier string }
+type Caller struct {
+	User, Tier string
+	Fields     index.Tier // whose fields records have
+}
 
 // canonical returns the text of r on an endpoint.
 func (r *Request) canonical(on Endpoints) string {
@@ -62,6 +66,8 @@ func (r *Request) canonical(on Endpoints) string {
 			text += fmt.Sprintf(" by cursor, %d of %d", r.Cursor.Seen, r.Cursor.Total)
 		}
 		return text
+	case on&Changes != 0:
+		return fmt.Sprintf("since %s %s limit %d behind %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
 	case on&Clusters != 0:
 		return r.Grid.Text(r.Query.Where)
 	case on&Groups != 0:

@@ -35,9 +35,10 @@ const (
 	OneCounty // by its name in the path
 	Whole     // all filings, without a parameter of its own
 	Export
+	Changes
 
 	pages   = List | Search
-	filters = pages | Clusters | Groups | Export
+	filters = pages | Clusters | Groups | Export | Changes
 
 	// Queried are those that take a query string: all that read filings.
 	Queried = filters | CountyStats | OneFiling | OneCounty | Whole
@@ -96,6 +97,7 @@ const (
 	opBy // the dimensions of groups
 	opID
 	opGeneration
+	opSince
 	opCursor
 	opFormat
 	opAfter
@@ -164,6 +166,8 @@ func (t *Table) Of(on Endpoints) (taken []Parameter) {
 // Limits of values.
 const (
 	DefaultLimit, maxLimit = 20, 100
+	DefaultChanges         = 100
+	maxChanges             = 1000
 	maxDays                = 36_500 // about a century, and far from where dates overflow
 	MaxTerm                = 200    // characters
 	maxZoom                = 22     // where web maps end
@@ -175,7 +179,7 @@ func at(v float64) *float64 { return &v }
 // invalid parameters the first one in it is reported. legacyHasData is the legacy name of has_property_data.
 func rows(legacyHasData string) []Parameter {
 	return []Parameter{
-		{Name: "q", On: Search | Clusters | Groups | Export, required: Search, Kind: Term, op: opContains,
+		{Name: "q", On: filters &^ List, required: Search, Kind: Term, op: opContains,
 			Help: "Search term: a substring, ignoring case, of owner, property address, case number or county.", Example: "maple"},
 		{Name: "county", On: filters, Kind: Text, op: opInCounty,
 			Help: "County, as in `Orange, FL`; `Orange` is every county of that name.", Example: "Orange, FL"},
@@ -189,7 +193,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "One filing type. With filing_types: any of all of them.", Example: "Tax Lien"},
 		{Name: "filing_types", Legacy: "lien_types", On: filters, Kind: Texts, op: opEqual, fields: []index.Field{index.FilingType},
 			Help: "Filing types, any of them: separated by commas, or the parameter repeated.", Example: "Tax Lien,Municipal Lien"},
-		{Name: "date_range", On: filters, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
+		{Name: "date_range", On: filters &^ Changes, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
 			Help: "Recorded in the last N days.", Example: "30"},
 		{Name: "month", On: filters, Kind: Month, op: opInMonth,
 			Help: "Recorded in that month.", Example: "2026-01"},
@@ -205,7 +209,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Categories, none of them: separated by commas, or the parameter repeated. Filings without categories stay.", Example: "land,commercial"},
 		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County, index.CountyName},
 			Help: "Counties, none of them, as in `Orange, FL`; `Orange` is every county of that name. Separated by semicolons, or the parameter repeated.", Example: "Orange, FL;Lee, FL"},
-		{Name: "ids", On: pages | Groups | Export, Kind: IDs, op: opIDs, fields: []index.Field{index.ID},
+		{Name: "ids", On: filters &^ Clusters, Kind: IDs, op: opIDs, fields: []index.Field{index.ID},
 			Help: "Ids of filings, any of them: separated by commas, or the parameter repeated. The same id twice counts once.", Example: "1,2,3"},
 		{Name: "property_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.PropertyClassification, index.Categories},
 			Help: "Property classification, or one of the categories.", Example: "residential"},
@@ -236,10 +240,19 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
 		{Name: "sort_order", On: Search, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
 			Help: "Direction of the sort. Filings without the value come last in both.", Example: "ASC"},
+		{Name: "since", On: Changes, required: Changes, Kind: Generation, op: opSince,
+			Help: "The generation that the client has: `X-Generation` of its export, or of the last changes that it applied.", Example: "20261121-051409.330172"},
+		{Name: "until", On: Changes, Kind: Generation, op: opGeneration,
+			Help: "The generation that the client wants to have; the live one when omitted. It may be older than `since`.", Example: "20261122-051422.061847"},
+		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges), op: opLimit, Default: "100",
+			Help: "Page size, 1 or more. Above 1,000 becomes 1,000.", Example: "1000"},
 		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(maxLimit), op: opLimit, Default: "20",
 			Help: "Page size, 1 or more. Above 100 becomes 100.", Example: "50"},
 		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and beside a cursor there is none
 			Help: "Filings to skip; none when omitted. Not with `cursor`.", Example: "40"},
+		{Name: "cursor", On: Changes, Kind: Text, op: opCursor,
+			Help: "`next_cursor` of the page before, which is enough by itself: it holds both generations, the other parameters and the place. Given beside " +
+				"it they must be the same; `limit` may change. Without it, or with `*`: the first page.", Example: "*"},
 		{Name: "cursor", On: pages, Kind: Text, op: opCursor,
 			Help: "`*` for the first page of a crawl, then `next_cursor` of the page before, which is enough by itself: it holds the generation, the other " +
 				"parameters and the place. Given beside it they must be the same; `limit` may change.", Example: "*"},
@@ -248,7 +261,7 @@ func rows(legacyHasData string) []Parameter {
 			Example: "id,owner"},
 		{Name: "state", On: CountyStats, Kind: State, op: opState,
 			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
-		{Name: "generation", On: Queried, Kind: Generation, op: opGeneration,
+		{Name: "generation", On: Queried &^ Changes, Kind: Generation, op: opGeneration,
 			Help: "Read this generation, for as long as it is kept, whatever is loaded meanwhile. Its id is in the header `X-Generation` " +
 				"and in `/v1/generations`; the live one when omitted.", Example: "20261122-051422.061847"},
 		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, op: opFormat, Default: "ndjson",

@@ -93,7 +93,10 @@ func New(t testing.TB, engine index.Engine, o Options) *Site {
 }
 
 // Still is an engine whose live generation is one Reader.
-type Still struct{ index.Reader }
+type Still struct {
+	index.Reader
+	Past index.History // nil: there never was another generation
+}
 
 // Live implements index.Engine.
 func (e Still) Live(context.Context) (index.Reader, error) { return e.Reader, nil }
@@ -114,6 +117,19 @@ func (e Still) Open(_ context.Context, generation string) (index.Reader, error) 
 		return nil, index.ErrNotFound
 	}
 	return e.Reader, nil
+}
+
+// Steps implements index.Engine.
+func (e Still) Steps(ctx context.Context) ([]index.Step, error) {
+	if e.Past == nil {
+		return nil, nil
+	}
+	return e.Past.Steps(ctx)
+}
+
+// Changes implements index.Engine.
+func (e Still) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
+	return e.Past.Changes(ctx, q)
 }
 
 // Log keeps what a service logs.

@@ -33,10 +33,13 @@ func Synthetic() []*index.Filing {
 	return filings
 }
 
-// Start runs a service with synthetic filings until the test ends.
+// Start runs a service with synthetic filings until the test ends: two more than the day before, and one less.
 func Start(t testing.TB) Site {
 	t.Helper()
-	return StartOver(t, servicetest.Still{Reader: indextest.NewOracle("filings-20260315-000000.000000-v1", Synthetic())})
+	const live = "filings-20260315-000000.000000-v1"
+	filings, past := Synthetic(), &indextest.History{}
+	past.Step("filings-20260314-000000.000000-v1", filings[2:], live, filings[:len(filings)-1])
+	return StartOver(t, servicetest.Still{Reader: indextest.NewOracle(live, filings), Past: past})
 }
 
 // StartOver runs a service over engine until the test ends. Options change its configuration first.

@@ -59,6 +59,7 @@ type Settings struct {
 	TilesAttribution          string `split_words:"true" desc:"Credit of the base map, shown on it; addresses in it become links"`
 	LegacyHasDataName         string `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
 	KeepGenerations           int    `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
+	KeepChanges               int    `split_words:"true" default:"30" desc:"Generations whose changes are kept, also of those that were deleted; 0: none"`
 
 	LogLevel  slog.Level `split_words:"true" default:"info" desc:"debug, info, warn or error"`
 	LogFormat string     `split_words:"true" default:"auto" desc:"text, json, or auto: text on a terminal, else json"`

@@ -32,6 +32,9 @@ const (
 // TextEnd follows each search text, so that its last two characters begin a trigram as well. No text holds NUL.
 const TextEnd = "\x00\x00"
 
+// WrittenCity names the field of x that holds the city as written.
+const WrittenCity = "x." + writtenCityField
+
 // Derived names the field of x that holds field, folded or computed.
 func Derived(field index.Field) string { return "x." + field.String() }
 
@@ -46,7 +49,7 @@ func Key(d index.Dimension) string {
 	case index.ByCounty:
 		return index.County.String()
 	case index.ByCity:
-		return "x." + writtenCityField
+		return WrittenCity
 	case index.ByFilingType:
 		return index.FilingType.String()
 	case index.ByMonth:
@@ -93,16 +96,26 @@ type Meta struct {
 	// Counties is how many documents CountiesIndex has, with the ids 0, 1, …; 0: there is no such index, since the counties
 	// are few or a former version sealed the generation.
 	Counties int `json:"counties,omitempty"`
+
+	// Step is, in the `_meta` of the index of a step, which one it is, and Whole that it has no copies of what changed.
+	Step  *index.Step `json:"step,omitempty"`
+	Whole bool        `json:"whole,omitempty"`
 }
 
 // IsOf reports whether m seals the generation.
 func (m Meta) IsOf(generation string) bool { return m.Sealed && m.Generation == generation }
 
-// Append appends the document of f.
-func Append(dst []byte, f *index.Filing) []byte {
+// Append appends the document of f, and returns its stamp too: that of its record before the document goes on.
+func Append(dst []byte, f *index.Filing) ([]byte, index.Stamp) {
+	start := len(dst)
 	dst = index.AppendRecord(dst, f)
-	x := members{append(dst[:len(dst)-1], `,"x":{`...)}
 	d := index.Derive(f)
+	created := int64(index.NoTime)
+	if f.Has(index.CreatedAt) {
+		created = f.CreatedAt.UnixMicro()
+	}
+	stamp := index.StampOf(f.ID, index.Version{Record: dst[start:], City: d.WrittenCity}, created)
+	x := members{append(dst[:len(dst)-1], `,"x":{`...)}
 
 	x.text(index.County.String(), d.County)
 	x.text(index.CountyName.String(), d.CountyName)
@@ -128,13 +141,13 @@ func Append(dst []byte, f *index.Filing) []byte {
 	if d.HasEquity {
 		x.number(index.EquityPercent.String(), d.EquityPercent)
 	}
-	if f.Has(index.CreatedAt) {
-		x.integer(index.CreatedAt.String(), f.CreatedAt.UnixMicro())
+	if created != index.NoTime {
+		x.integer(index.CreatedAt.String(), created)
 	}
 	x.point(f)
 	x.name("code")
 	x.dst = append(appendCodes(x.dst, f), "}}"...)
-	return x.dst
+	return x.dst, stamp
 }
 
 // marks names what is true of f.

@@ -53,10 +53,18 @@ func TestAppend(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			document := Append([]byte("before"), test.filing)
+			document, stamp := Append([]byte("before"), test.filing)
 			record := index.AppendRecord([]byte("before"), test.filing)
 			if got := document[:len(record)-1]; string(got) != string(record[:len(record)-1]) {
 				t.Errorf("the document does not begin with the record: %s", got)
+			}
+			created := int64(index.NoTime)
+			if test.filing.Has(index.CreatedAt) {
+				created = test.filing.CreatedAt.UnixMicro()
+			}
+			version := index.Version{Record: record[len("before"):], City: index.Derive(test.filing).WrittenCity}
+			if want := index.StampOf(test.filing.ID, version, created); stamp != want {
+				t.Errorf("stamp %+v, want %+v", stamp, want)
 			}
 			var got struct{ X any }
 			if err := json.Unmarshal(document[len("before"):], &got); err != nil {
@@ -80,7 +88,7 @@ func TestP13_HugeEquity(t *testing.T) {
 	f.ID = 1
 	f.SetNumber(index.EstimatedValue, 1e-300)
 	f.SetNumber(index.HomeEquityEstimate, -1e300)
-	if document := Append(nil, &f); !json.Valid(document) {
+	if document, _ := Append(nil, &f); !json.Valid(document) {
 		t.Errorf("not JSON: %s", document)
 	}
 }
@@ -89,6 +97,6 @@ func BenchmarkAppend(b *testing.B) {
 	filings := elastictest.Filings(100)
 	var document []byte
 	for i := 0; b.Loop(); i++ {
-		document = Append(document[:0], filings[i%len(filings)])
+		document, _ = Append(document[:0], filings[i%len(filings)])
 	}
 }

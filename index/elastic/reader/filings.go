@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -231,4 +232,50 @@ func (d *documents) record(i int, ids []int64) (record index.Record, err error) 
 		}
 	}
 	return record, nil
+}
+
+// Versions returns filings with what they can be filtered by, in the order of ids, the zero Version where there is none. Like
+// Filings it is complete or an error, and sends again what failed for a moment.
+func (r *Reader) Versions(ctx context.Context, ids []int64) (_ []index.Version, err error) {
+	defer r.wrap(&err, "reading filings by id")
+	versions := make(map[int64]index.Version, len(ids))
+	for some := range slices.Chunk(ids, idsAtOnce) {
+		err := r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error { return r.find(ctx, some, versions) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	all := make([]index.Version, len(ids))
+	for i, id := range ids {
+		all[i] = versions[id]
+	}
+	return all, nil
+}
+
+// find searches for filings by their ids. A search reads columns too, which a multi get does not.
+func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Version) error {
+	var found struct {
+		Hits struct {
+			Hits []struct {
+				Source jsontext.Value `json:"_source"`
+				Fields map[string][]string
+				Sort   []int64
+			}
+		}
+	}
+	err := r.searchInto(ctx, &found, object{
+		"size": len(ids), "track_total_hits": false, "query": object{"terms": object{"id": ids}},
+		"sort": []any{object{"id": "asc"}}, "docvalue_fields": []any{document.WrittenCity},
+	})
+	if err != nil {
+		return err
+	}
+	for _, hit := range found.Hits.Hits {
+		v := index.Version{City: strings.Join(hit.Fields[document.WrittenCity], "")}
+		if v.Record, err = document.Canonical(hit.Source); err != nil || len(hit.Sort) != 1 {
+			return fmt.Errorf("%w: %w", client.ErrResponse, err)
+		}
+		into[hit.Sort[0]] = v
+	}
+	return nil
 }

@@ -82,7 +82,8 @@ func load(t testing.TB, c *client.Client, name string, filings []*index.Filing) 
 	var bulk []byte
 	for i, f := range filings {
 		bulk = fmt.Appendf(bulk, `{"index":{"_id":"%d"}}`+"\n", f.ID)
-		bulk = append(document.Append(bulk, f), '\n')
+		bulk, _ = document.Append(bulk, f)
+		bulk = append(bulk, '\n')
 		if len(bulk) > 4<<20 || i == len(filings)-1 {
 			response := must(t, c, http.MethodPost, "/"+name+"/_bulk", url.Values{"filter_path": {"errors,items.*.error"}}, bulk)
 			if !bytes.Contains(response, []byte(`"errors":false`)) {

@@ -10,7 +10,7 @@ import (
 	"math"
 
 	"filings/index"
-	"filings/index/embedded/sorter"
+	"filings/index/sorter"
 )
 
 // sortBuffer is how much a sorter holds in memory. Ten of them work at a time. At 2 MiB a billion bytes make 500 runs,

@@ -12,7 +12,7 @@ import (
 var coded = [...]codedField{
 	codedDate:   {"filingDate", text(index.FilingDate)},
 	codedCounty: {"county", text(index.County)},
-	{"city", func(_ *index.Filing, d *index.Derived) string { return d.WrittenCity }},
+	codedCity:   {"city", func(_ *index.Filing, d *index.Derived) string { return d.WrittenCity }},
 	{"filingType", text(index.FilingType)},
 	{"propertyClassification", text(index.PropertyClassification)},
 	{"categories", func(f *index.Filing, _ *index.Derived) string { return index.Fold(joined(f.Categories)) }},
@@ -31,6 +31,7 @@ type codedField struct {
 const (
 	codedDate   = 0
 	codedCounty = 1
+	codedCity   = 2
 	codedTraits = 9
 )
 

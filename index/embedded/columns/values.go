@@ -7,8 +7,8 @@ import (
 	"filings/index"
 )
 
-// noTime is the created of a filing without CreatedAt. No instant that a filing can have is that early.
-const noTime = math.MinInt64
+// noTime is the created of a filing without CreatedAt.
+const noTime = index.NoTime
 
 // storedValues are the stored values of a filing: what it is found and sorted by.
 type storedValues struct {
@@ -85,6 +85,14 @@ func (v *storedValues) read(data []byte) error {
 		return ErrDamaged
 	}
 	return nil
+}
+
+// Hidden returns what stored values have of a filing that clients do not see: when it was added, in microseconds since 1970
+// or index.NoTime, and its city as written. The city is a part of values.
+func Hidden(values []byte) (created int64, city []byte, err error) {
+	var v storedValues
+	err = v.read(values)
+	return v.created, v.words[codedCity], err
 }
 
 // cutText cuts a text that appendText wrote off data. The rest is nil if there is none.

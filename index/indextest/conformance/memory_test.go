@@ -25,10 +25,12 @@ type memory struct {
 	live        string
 	holder      *memoryLock
 	last        *generation.Run // as last published
+	history     indextest.History
 }
 
 type stored struct {
 	generation.Info
+	step    *memoryStep // nil: none, or it is in the history
 	filings map[int64]*index.Filing
 }
 
@@ -95,10 +97,14 @@ func (m *memory) swap(from, to string) error {
 	if m.live != from {
 		return generation.ErrConflict
 	}
-	if g, ok := m.find(to); !ok || !g.Sealed {
+	g, ok := m.find(to)
+	if !ok || !g.Sealed {
 		return index.ErrNotFound
 	}
-	m.live = to
+	if m.live = to; g.step != nil {
+		m.history.Add(g.step.Step, g.step.changes)
+		g.step = nil
+	}
 	return nil
 }
 

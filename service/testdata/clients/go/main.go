@@ -96,6 +96,11 @@ func run(ctx context.Context) error {
 		sums, groupCategories = append(sums, group.FilingAmount.Sum), append(groupCategories, group.Category)
 	}
 	got["groupFilings"], got["groupFilings by"] = sums, groupCategories
+	var ops []filings.ChangeOp
+	for _, change := range ok(c.ListChangesWithResponse(ctx, &filings.ListChangesParams{Since: "20260314-000000.000000"})).JSON200.Data {
+		ops = append(ops, change.Op)
+	}
+	got["listChanges"] = ops
 	least := 20_000.0
 	// Not WithResponse, which would hold the file in memory, and take lines of JSON for one value.
 	export, err := c.ExportFilings(ctx, &filings.ExportFilingsParams{County: &county, MinAmount: &least})

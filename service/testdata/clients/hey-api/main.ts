@@ -49,6 +49,8 @@ async function main(): Promise<void> {
   const groups = be((await api.groupFilings({ client, query: { by, filing_types } })).data).data;
   got["groupFilings"] = groups.map((group) => group.filingAmount.sum);
   got["groupFilings by"] = groups.map((group) => group.category);
+  const changes = be((await api.listChanges({ client, query: { since: "20260314-000000.000000" } })).data).data;
+  got["listChanges"] = changes.map((change) => change.op);
   const rows = await api.exportFilings({ client, query: { county: "Orange, FL", min_amount: 20_000 }, parseAs: "text" });
   got["exportFilings"] = JSON.parse(String(be(rows.data)).split("\n")[0] ?? "").id;
   got["getFiling"] = be((await api.getFiling({ client, path: { id: 1 } })).data).data.county;

@@ -50,6 +50,9 @@ async function main(): Promise<void> {
   const groups = be((await client.GET("/v1/filings/groups", { params: { query: { by, filing_types } } })).data).data;
   got["groupFilings"] = groups.map((group) => group.filingAmount.sum);
   got["groupFilings by"] = groups.map((group) => group.category);
+  const since = { since: "20260314-000000.000000" };
+  const changes = be((await client.GET("/v1/filings/changes", { params: { query: since } })).data).data;
+  got["listChanges"] = changes.map((change) => change.op);
   const filtered = { params: { query: { county: "Orange, FL", min_amount: 20_000 } } };
   const rows = await client.GET("/v1/filings/export", { ...filtered, parseAs: "text" });
   got["exportFilings"] = JSON.parse(be(rows.data).split("\n")[0] ?? "").id;

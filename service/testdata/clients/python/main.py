@@ -11,11 +11,12 @@ from filings.api.account import get_identity, get_usage
 from filings.api.counties import list_counties, list_county_date_ranges, list_county_months
 from filings.api.document import get_open_api
 from filings.api.filings import cluster_filings, export_filings, get_filing, group_filings, legacy_get_filing, legacy_list_filings
-from filings.api.filings import legacy_search_filings, list_filings, search_filings
+from filings.api.filings import legacy_search_filings, list_changes, list_filings, search_filings
 from filings.api.generations import list_coverage, list_generations
 from filings.api.statistics import get_statistics, list_county_statistics
 from filings.models.by import By
 from filings.models.category import Category
+from filings.models.changes_response import ChangesResponse
 from filings.models.clusters_response import ClustersResponse
 from filings.models.county_list import CountyList
 from filings.models.county_stats_list import CountyStatsList
@@ -93,6 +94,8 @@ def main() -> None:
     groups = be(GroupsResponse, group_filings.sync(client=client, by=[By.BY_COUNTY, By.BY_CATEGORY], filing_types=types)).data
     got["groupFilings"] = [group.filing_amount.sum_ for group in groups]
     got["groupFilings by"] = [group.category for group in groups]
+    changes = be(ChangesResponse, list_changes.sync(client=client, since="20260314-000000.000000")).data
+    got["listChanges"] = [change.op.value for change in changes]
     export = export_filings.sync_detailed(client=client, county=county, min_amount=20_000)
     got["exportFilings"] = json.loads(export.content.split(b"\n")[0])["id"]
     got["getFiling"] = be(FilingResponse, get_filing.sync(1, client=client)).data.county

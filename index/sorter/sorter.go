@@ -73,7 +73,7 @@ func (s *Sorter) sort() {
 // spill writes what is in memory to the file, as its next run.
 func (s *Sorter) spill() (err error) {
 	if s.file == nil {
-		if s.file, err = nameless(s.dir); err != nil {
+		if s.file, err = Nameless(s.dir); err != nil {
 			return err
 		}
 	}
@@ -94,8 +94,9 @@ func (s *Sorter) spill() (err error) {
 // unlinks: an open file may lose its name. On Windows it may not.
 const unlinks = runtime.GOOS != "windows"
 
-// nameless makes a file in dir that is gone when discard has closed it, or (but on Windows) its process ends.
-func nameless(dir string) (*os.File, error) {
+// Nameless makes a file in dir ("" for the folder of temporary files) that is gone when Discard has closed it, or (but on
+// Windows) its process ends.
+func Nameless(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "sort-*")
 	if err != nil || !unlinks {
 		return f, err
@@ -103,7 +104,8 @@ func nameless(dir string) (*os.File, error) {
 	return f, os.Remove(f.Name())
 }
 
-func discard(f *os.File) error {
+// Discard closes a Nameless file.
+func Discard(f *os.File) error {
 	err := f.Close()
 	if !unlinks {
 		err = errors.Join(err, os.Remove(f.Name()))
@@ -145,7 +147,7 @@ func (s *Sorter) Close() error {
 	if s.file == nil {
 		return nil
 	}
-	err := discard(s.file)
+	err := Discard(s.file)
 	s.file = nil
 	return err
 }

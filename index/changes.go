@@ -1,0 +1,143 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// History is what an Engine keeps of how its generations came to differ (rule X19).
+//
+// A step leads from the generation that was live when another one was promoted, its parent, to that one. A rollback makes no
+// step, so steps form a tree: the generation promoted after a rollback has the parent that was live then. Changes between
+// any two generations lie on the path between them (package changes).
+type History interface {
+	// Steps lists the steps that are kept, the newest generation first. A generation that Live has returned has its step
+	// in the list, unless it has none: the first one, and one whose parent an older program built. A generation that was
+	// never promoted has none. The generations themselves need not be kept.
+	Steps(ctx context.Context) ([]Step, error)
+	// Changes returns a page of the changes of several steps, or ErrGone where one of them is not kept.
+	Changes(ctx context.Context, q ChangeQuery) (ChangePage, error)
+}
+
+// Step says how a generation came from its parent.
+type Step struct {
+	Generation, Parent string // names
+	// Added, Changed and Removed are how many filings the step has changes of. Changed includes those of which the city
+	// alone differs.
+	Added, Changed, Removed int64
+}
+
+// Change is what a step did to one filing.
+type Change struct {
+	Generation    string // of the step
+	ID            int64
+	Before, After Version // one of them may be the zero Version; they differ
+}
+
+// Version is a filing as one generation has it: what clients see of it, and what they can filter by. When it was added is no
+// part of it.
+type Version struct {
+	Record Record // nil: the generation has no such filing
+	City   string // as written (rule P7), Derived.WrittenCity
+}
+
+// Filing returns the filing that v is of, with its city, and without the time at which it was added.
+func (v Version) Filing() (*Filing, error) {
+	var values [numReturned][]byte
+	if !v.Record.Values(&values, numReturned-1) {
+		return nil, errors.New("not a record as AppendRecord writes it")
+	}
+	f := &Filing{}
+	for field, value := range values {
+		if err := f.setJSON(Field(field), value); err != nil {
+			return nil, fmt.Errorf("%s of a record: %w", Field(field), err)
+		}
+	}
+	f.SetText(City, v.City)
+	return f, nil
+}
+
+// setJSON sets what AppendValue wrote.
+func (f *Filing) setJSON(field Field, value []byte) (err error) {
+	switch {
+	case fields[field].Kind == KindID:
+		f.ID, err = strconv.ParseInt(string(value), 10, 64)
+	case fields[field].Kind == KindCategories:
+		err = json.Unmarshal(value, &f.Categories)
+	case value[0] == '"':
+		err = json.Unmarshal(value, &f.text[field])
+	case value[0] != 'n': // null
+		var v float64
+		if v, err = strconv.ParseFloat(string(value), 64); err == nil {
+			f.SetNumber(field, v)
+		}
+	}
+	return err
+}
+
+// ChangeQuery selects changes.
+type ChangeQuery struct {
+	Generations []string // of the steps, each once
+	Parts       Parts    // changes that differ in one of these; not 0
+	After       int64    // changes of filings with a higher id; 0: of all
+	Limit       int      // changes to return at the most; at least as many as Generations
+}
+
+// ChangePage is a part of what a ChangeQuery selects: by ID, those of one id in any order. The changes of an id are never
+// parted: a page ends with the last one of an id, has at least one id if there is any, and may be shorter than Limit.
+type ChangePage struct {
+	Changes []Change
+	More    bool // there are changes of filings with a higher id
+}
+
+// Parts is a set of parts of a Version. An engine keeps that of each change, to leave out what the caller's tier does not
+// show.
+type Parts uint8
+
+// Parts of a Version: the fields of a tier that no lower one shows, and the city.
+const (
+	FreePart Parts = 1 << iota
+	ProPart
+	EnterprisePart
+	CityPart
+
+	AllParts = FreePart | ProPart | EnterprisePart | CityPart
+)
+
+// PartsOf returns the parts that a tier shows.
+func PartsOf(t Tier) Parts { return 1<<(t+1) - 1 }
+
+// Parts returns the parts in which a and b differ: all of them where the filing is in one generation alone, 0 where they are
+// the same.
+func (a Version) Parts(b Version) (parts Parts) {
+	if a.Record == nil && b.Record == nil {
+		return 0
+	}
+	if a.Record == nil || b.Record == nil {
+		return AllParts
+	}
+	if a.City != b.City {
+		parts = CityPart
+	}
+	as, bs := a.Record.byTier(), b.Record.byTier()
+	for t := range as {
+		if !bytes.Equal(as[t], bs[t]) {
+			parts |= 1 << t
+		}
+	}
+	return parts
+}
+
+// byTier cuts r into what each tier adds to the one below it.
+func (r Record) byTier() (cut [Enterprise + 1]Record) {
+	for t := range Enterprise {
+		i := max(bytes.Index(r, firstAbove[t]), 0)
+		cut[t], r = r[:i], r[i:]
+	}
+	cut[Enterprise] = r
+	return cut
+}

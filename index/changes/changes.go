@@ -1,0 +1,178 @@
+// Package changes says what changed between two generations (rules X16 to X18): it finds the path of steps from one to the
+// other, and makes one change a filing of those that the steps have, as a caller's tier and filter see it. It does no I/O: an
+// index.History reads the steps.
+//
+// # Design
+//
+// Steps form a tree (index.History). The path from one generation to another goes back to the last one that both come from,
+// and from there on; a step that is gone back has its changes the other way round. Of a filing, the first version on the
+// path is what the caller has, the last one what it is to have: what was between does not matter.
+//
+// A change is told if the caller sees it: the filter selects one version alone, or it selects both, and they differ in the
+// fields of the tier. Changes in other parts are not read at all, so neither a page's length nor what it takes tells of
+// them. A page reads a bounded number of changes, so it may have fewer than its limit, or none, and still not be the last.
+package changes
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"filings/index"
+)
+
+// Op is what became of a filing.
+type Op string
+
+// What may become of a filing, as the caller's filter selects them.
+const (
+	Added   Op = "added"
+	Changed Op = "changed"
+	Removed Op = "removed"
+)
+
+// Ops are all of them.
+var Ops = []string{string(Added), string(Changed), string(Removed)}
+
+// Change is one filing that differs.
+type Change struct {
+	Op     Op
+	ID     int64
+	Filing index.Record // the later one, as the tier sees it; nil where it was removed
+}
+
+// Query selects changes as a caller sees them.
+type Query struct {
+	Where index.Filter // by what Tier shows, or by what every tier may know
+	Tier  index.Tier
+	After int64 // changes of filings with a higher id
+	Limit int   // changes to return at the most
+}
+
+// String returns the canonical text of q.
+func (q Query) String() string {
+	return fmt.Sprintf("%v tier %v after %d limit %d", q.Where, q.Tier, q.After, q.Limit)
+}
+
+// Page is a part of what a Query selects, by id.
+type Page struct {
+	Changes []Change
+	End     int64 // where the next page begins: After of its Query; 0: this is the last one
+}
+
+const (
+	// readAtMost is how many changes a page reads for its caller: at a filter that selects few, or where changes cancel each
+	// other out. It takes about as long as ten pages that are full.
+	readAtMost = 10_000
+	// readMore is how many are read at once when the first ones did not fill the page.
+	readMore = 1000
+)
+
+// Read returns a page of the changes along path, which h has.
+func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, err error) {
+	if len(path) == 0 {
+		return Page{}, nil
+	}
+	on := onPath{positions: make(map[string]int, len(path)), path: path, query: q}
+	read := index.ChangeQuery{Parts: parts(q), After: q.After, Limit: max(q.Limit, len(path))}
+	for i, hop := range path {
+		read.Generations = append(read.Generations, hop.Generation)
+		on.positions[hop.Generation] = i
+	}
+	for total := 0; ; {
+		got, err := h.Changes(ctx, read)
+		if err != nil {
+			return Page{}, err
+		}
+		for rest := got.Changes; len(rest) > 0; {
+			if len(page.Changes) == q.Limit {
+				page.End = read.After
+				return page, nil
+			}
+			n := sameID(rest)
+			if err := on.add(&page, rest[:n]); err != nil {
+				return Page{}, err
+			}
+			read.After, rest = rest[0].ID, rest[n:]
+		}
+		if !got.More || len(got.Changes) == 0 {
+			return page, nil
+		}
+		if total += len(got.Changes); len(page.Changes) == q.Limit || total >= readAtMost {
+			page.End = read.After
+			return page, nil
+		}
+		read.Limit = max(readMore, len(path))
+	}
+}
+
+// parts are those whose changes the caller of q may learn of: what its tier shows, and the city if it filters by that.
+func parts(q Query) index.Parts {
+	of := index.PartsOf(q.Tier)
+	for _, p := range q.Where.Predicates() {
+		if p, ok := p.(index.AnyOf); ok && slices.Contains(p.Fields, index.City) {
+			of |= index.CityPart
+		}
+	}
+	return of
+}
+
+// sameID returns how many changes at the beginning are of one filing.
+func sameID(changes []index.Change) int {
+	n := 1
+	for n < len(changes) && changes[n].ID == changes[0].ID {
+		n++
+	}
+	return n
+}
+
+// onPath makes one change of those that the steps of a path have of a filing.
+type onPath struct {
+	path      Path
+	positions map[string]int // of the steps on the path, by generation
+	query     Query
+}
+
+// add adds what the changes, which are of one filing, come to, if the caller sees that.
+func (on *onPath) add(page *Page, changes []index.Change) error {
+	before, after := on.ends(changes)
+	had, err := selects(on.query.Where, before)
+	if err != nil {
+		return fmt.Errorf("filing %d before the change: %w", changes[0].ID, err)
+	}
+	has, err := selects(on.query.Where, after)
+	if err != nil {
+		return fmt.Errorf("filing %d after the change: %w", changes[0].ID, err)
+	}
+	c := Change{ID: changes[0].ID, Op: Removed}
+	if has {
+		c.Op, c.Filing = Added, after.Record.AppendFor(nil, on.query.Tier)
+		if had {
+			c.Op = Changed
+		}
+	}
+	if !had && !has || c.Op == Changed && bytes.Equal(before.Record.AppendFor(nil, on.query.Tier), c.Filing) {
+		return nil
+	}
+	page.Changes = append(page.Changes, c)
+	return nil
+}
+
+// ends returns the version where the path begins and the one where it ends.
+func (on *onPath) ends(changes []index.Change) (before, after index.Version) {
+	first, last := len(on.path), -1
+	for _, c := range changes {
+		i := on.positions[c.Generation]
+		if on.path[i].Back {
+			c.Before, c.After = c.After, c.Before
+		}
+		if i < first {
+			first, before = i, c.Before
+		}
+		if i > last {
+			last, after = i, c.After
+		}
+	}
+	return before, after
+}

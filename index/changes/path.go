@@ -1,0 +1,66 @@
+package changes
+
+import (
+	"slices"
+
+	"filings/index"
+)
+
+// Path leads from one generation to another.
+type Path []Hop
+
+// Hop is a step of a path.
+type Hop struct {
+	Generation string // whose step it is
+	Back       bool   // it is gone from the generation to its parent
+}
+
+// Find returns the path between the generations with these public ids; false where steps do not lead from one to the other,
+// or know neither.
+func Find(steps []index.Step, since, until string) (Path, bool) {
+	origin := make(map[string]index.Step, len(steps))
+	known := false
+	for _, s := range steps {
+		origin[index.GenerationID(s.Generation)] = s
+		known = known || index.GenerationID(s.Generation) == since || index.GenerationID(s.Parent) == since
+	}
+	if since == until {
+		return nil, known
+	}
+	up, down := toRoot(origin, since), toRoot(origin, until)
+	// Both end at the same steps if they have a root in common; what is left of them is the path.
+	for len(up) > 0 && len(down) > 0 && up[len(up)-1] == down[len(down)-1] {
+		up, down = up[:len(up)-1], down[:len(down)-1]
+	}
+	if end(up, since) != end(down, until) {
+		return nil, false
+	}
+	var path Path
+	for _, s := range up {
+		path = append(path, Hop{s.Generation, true})
+	}
+	for _, s := range slices.Backward(down) {
+		path = append(path, Hop{s.Generation, false})
+	}
+	return path, true
+}
+
+// toRoot returns the steps from a generation back to the first one that is known. Each parent is older, so it ends.
+func toRoot(origin map[string]index.Step, id string) (steps []index.Step) {
+	for {
+		s, ok := origin[id]
+		parent := index.GenerationID(s.Parent)
+		if !ok || parent >= id {
+			return steps
+		}
+		steps, id = append(steps, s), parent
+	}
+}
+
+// end returns the id of the generation that the steps back from id lead to.
+func end(steps []index.Step, id string) string {
+	if len(steps) == 0 {
+		return id
+	}
+	return index.GenerationID(steps[len(steps)-1].Parent)
+}

@@ -1,0 +1,62 @@
+package index_test
+
+import (
+	"testing"
+
+	"filings/index"
+)
+
+// TestX17_Parts: a change says in which parts of the record it is, and a filing that comes or goes in all of them.
+func TestX17_Parts(t *testing.T) {
+	t.Parallel()
+	version := func(set func(*index.Filing)) index.Version {
+		f := &index.Filing{ID: 7}
+		f.SetText(index.Owner, "SMITH, J")
+		f.SetText(index.PropertyAddress, "1 ELM ST, FERN PARK, FL 32730")
+		f.SetText(index.AISummary, `,"ownerPhonePrimary":`)
+		set(f)
+		return index.Version{Record: index.AppendRecord(nil, f), City: index.Derive(f).WrittenCity}
+	}
+	same := version(func(*index.Filing) {})
+	for _, test := range []struct {
+		name string
+		a, b index.Version
+		want index.Parts
+	}{
+		{"the same", same, version(func(*index.Filing) {}), 0},
+		{"nothing", index.Version{}, index.Version{}, 0},
+		{"added", index.Version{}, same, index.AllParts},
+		{"removed", same, index.Version{}, index.AllParts},
+		{"owner", same, version(func(f *index.Filing) { f.SetText(index.Owner, "SMITH, K") }), index.FreePart},
+		{"last of free", same, version(func(f *index.Filing) { f.Categories = []string{"land"} }), index.FreePart},
+		{"first of pro", same, version(func(f *index.Filing) { f.SetText(index.PropertyType, "SFR") }), index.ProPart},
+		{"last of pro", same, version(func(f *index.Filing) { f.SetText(index.AISummary, "") }), index.ProPart},
+		{"first of enterprise", same, version(func(f *index.Filing) { f.SetText(index.OwnerPhonePrimary, "1") }), index.EnterprisePart},
+		{"city", same, version(func(f *index.Filing) { f.SetText(index.City, "Casselberry") }), index.CityPart},
+		{"created", same, version(func(f *index.Filing) { f.CreatedAt = f.CreatedAt.AddDate(1, 0, 0) }), 0},
+		{"several", same, version(func(f *index.Filing) {
+			f.SetNumber(index.FilingAmount, 3)
+			f.SetText(index.OwnerEmailSecondary, "a@example.com")
+		}), index.FreePart | index.EnterprisePart},
+	} {
+		if got := test.a.Parts(test.b); got != test.want {
+			t.Errorf("%s: %04b, want %04b", test.name, got, test.want)
+		}
+		if got := test.b.Parts(test.a); got != test.want {
+			t.Errorf("%s, the other way round: %04b, want %04b", test.name, got, test.want)
+		}
+	}
+}
+
+func TestX17_PartsOf(t *testing.T) {
+	t.Parallel()
+	for tier, want := range map[index.Tier]index.Parts{
+		index.Free:       index.FreePart,
+		index.Pro:        index.FreePart | index.ProPart,
+		index.Enterprise: index.AllParts &^ index.CityPart,
+	} {
+		if got := index.PartsOf(tier); got != want {
+			t.Errorf("%v: %04b, want %04b", tier, got, want)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package elastic
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+	"filings/index/history"
+)
+
+// createBeside makes a hidden index beside the generation, unless it is there. It is small: one shard.
+func (b *build) createBeside(ctx context.Context, name string, mappings map[string]any, settings map[string]any) error {
+	all := map[string]any{"number_of_shards": 1, "number_of_replicas": b.store.replicas, "hidden": true}
+	for setting, v := range settings {
+		all[setting] = v
+	}
+	body, err := json.Marshal(map[string]any{"settings": map[string]any{"index": all}, "mappings": mappings})
+	if err != nil {
+		return err
+	}
+	err = b.store.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		_, err := b.store.c.Do(ctx, esapi.IndicesCreateRequest{Index: name, Body: bytes.NewReader(body)})
+		if client.HasKind(err, alreadyExists) {
+			return nil // the first request, whose response did not come, made it
+		}
+		return err
+	})
+	if err != nil {
+		return b.store.explainTemplate(ctx, err)
+	}
+	if err := b.store.keepOffAlias(ctx, name); err != nil {
+		return err
+	}
+	return b.store.c.Send(ctx, client.RequestTime, func() esapi.Request {
+		return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
+	})
+}
+
+// putBeside writes a document of such an index.
+func (b *build) putBeside(ctx context.Context, name string, id int, document any) error {
+	body, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	return b.store.c.Send(ctx, client.RequestTime, func() esapi.Request {
+		return esapi.IndexRequest{Index: name, DocumentID: strconv.Itoa(id), Body: bytes.NewReader(body)}
+	})
+}
+
+// removeBeside returns the actions that delete what stands beside a generation: its counties and its stamps, and the step of
+// one that was not promoted.
+func (s *Store) removeBeside(ctx context.Context, generation string) (actions []action, err error) {
+	found, err := s.describeAll(ctx, generation+"-*")
+	for _, name := range []string{document.CountiesIndex(generation), stampsIndex(generation), stepIndex(generation)} {
+		if d, is := found[name]; is && !d.promotedStep(name) {
+			actions = append(actions, removeIndex(name))
+		}
+	}
+	return actions, err
+}
+
+// stampsIndex names the index that holds the stamps of a generation's filings, in documents with the ids 0, 1, …
+func stampsIndex(generation string) string { return generation + "-stamps" }
+
+// stampsDocument is a document of that index.
+type stampsDocument struct {
+	Stamps []byte `json:"stamps"` // a chunk of package history
+}
+
+// writeStamps writes the stamps of what was put, over those of the generation that was copied; none, if that has none.
+func (b *build) writeStamps(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, b.stamps.Close()) }()
+	before := func(func(index.Stamp, error) bool) {}
+	if b.from != "" {
+		before = b.store.Stamps(ctx, b.from)
+	}
+	created := false
+	w := history.NewStampWriter(func(chunk int, data []byte) error {
+		if !created {
+			if err := b.createBeside(ctx, stampsIndex(b.name), map[string]any{"enabled": false}, nil); err != nil {
+				return err
+			}
+			created = true
+		}
+		return b.putBeside(ctx, stampsIndex(b.name), chunk, stampsDocument{data})
+	})
+	for s, err := range b.stamps.Over(ctx, before) {
+		if errors.Is(err, index.ErrNotFound) && !created {
+			return nil
+		}
+		if err == nil {
+			err = w.Add(s)
+		}
+		if err != nil {
+			return fmt.Errorf("writing stamps: %w", err)
+		}
+	}
+	return w.Finish()
+}
+
+// Stamps implements generation.Store.
+func (s *Store) Stamps(ctx context.Context, generation string) iter.Seq2[index.Stamp, error] {
+	return history.DecodeStamps(func(chunk int) (_ []byte, err error) {
+		defer wrap(&err, "reading the stamps of "+generation)
+		var d stampsDocument
+		err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+			return s.c.ReadInto(ctx, &d, esapi.GetSourceRequest{Index: stampsIndex(generation), DocumentID: strconv.Itoa(chunk)})
+		})
+		if errors.Is(err, index.ErrGone) || chunk == 0 && errors.Is(err, index.ErrNotFound) {
+			err = index.ErrNotFound
+		} else if errors.Is(err, index.ErrNotFound) {
+			err = client.ErrResponse // some of them are there
+		}
+		return d.Stamps, err
+	})
+}
+
+// Stamps implements generation.Build.
+func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
+	return b.store.Stamps(ctx, b.name)
+}
+
+const (
+	// fewCounties are counted when they are needed, by one search of a fraction of a second. There are some 3,000, so that
+	// few generations have an index of counties.
+	fewCounties = 5_000
+	// countiesADocument keeps a document below a megabyte.
+	countiesADocument = 10_000
+)
+
+// keepCounties writes what is known of the generation's counties beside it, if they are many, and returns of how many
+// documents that is. The generation must not be searched for it: 300,000 counties would take longer than a request has.
+func (b *build) keepCounties(ctx context.Context, counties []index.CountyStats) (documents int, err error) {
+	if len(counties) <= b.store.fewCounties {
+		return 0, nil
+	}
+	if err := b.createCountiesIndex(ctx); err != nil {
+		return 0, err
+	}
+	for part := range slices.Chunk(counties, b.store.countiesADocument) {
+		body, err := document.OfCounties(part)
+		if err != nil {
+			return 0, err
+		}
+		err = b.store.c.Send(ctx, client.RequestTime, func() esapi.Request {
+			return esapi.IndexRequest{
+				Index: document.CountiesIndex(b.name), DocumentID: strconv.Itoa(documents), Body: bytes.NewReader(body),
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		documents++
+	}
+	return documents, nil
+}
+
+func (b *build) createCountiesIndex(ctx context.Context) error {
+	return b.createBeside(ctx, document.CountiesIndex(b.name), map[string]any{"enabled": false}, nil)
+}

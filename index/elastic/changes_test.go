@@ -1,0 +1,124 @@
+package elastic
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/elastic/elastictest"
+	"filings/index/generation"
+	"filings/index/indextest"
+)
+
+// ownedBy returns filings with the ids from 1 to n.
+func ownedBy(owner string, n int64) (all []*index.Filing) {
+	for id := range n {
+		all = append(all, filing(id+1, owner))
+	}
+	return all
+}
+
+func sameStep(t *testing.T, want *indextest.History, got index.History, name string) {
+	t.Helper()
+	q := index.ChangeQuery{Generations: []string{name}, Parts: index.AllParts, Limit: 1000}
+	w, err1 := want.Changes(t.Context(), q)
+	g, err2 := got.Changes(t.Context(), q)
+	if diff := cmp.Diff(w, g); diff != "" || errors.Join(err1, err2) != nil {
+		t.Errorf("%v, %v, changes of %s (-want +got):\n%s", err1, err2, name, diff)
+	}
+}
+
+// TestX18_WithoutCopies: a step of many changes names them, and its generations stay for it when they are deleted.
+func TestX18_WithoutCopies(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	s.few = 0
+	var want indextest.History
+	before, after := ownedBy("A", 30), ownedBy("B", 31)
+	first, err1 := indextest.Load(t.Context(), s, slices.Values(before))
+	second, err2 := indextest.Load(t.Context(), s, slices.Values(after))
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	want.Step(first, before, second, after)
+	sameStep(t, &want, s, second)
+	lock := s.lock(t)
+	if err := lock.Delete(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Open(t.Context(), first); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("a deleted generation is opened: %v", err)
+	}
+	if kept, err := s.Kept(t.Context()); err != nil || len(kept) != 1 {
+		t.Errorf("kept are %v, %v", kept, err)
+	}
+	sameStep(t, &want, s, second)
+	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // lock, the live one with its stamps; step, and first
+		if err := lock.Forget(t.Context(), test.keep); err != nil {
+			t.Error(err)
+		}
+		if all, err := s.describeAll(t.Context(), s.alias+"*"); err != nil || len(all) != test.indices {
+			t.Errorf("with %d steps there are %d indices, %v; want %d", test.keep, len(all), err, test.indices)
+		}
+	}
+}
+
+// TestX19_FaultsWhileStepsAreWritten: Elasticsearch refuses for a moment, and the step is whole; or it is full, and then the
+// generation is never sealed, and leaves nothing once it is deleted.
+func TestX19_FaultsWhileStepsAreWritten(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	before, after := ownedBy("A", 30), ownedBy("B", 30)
+	first, err := indextest.Load(t.Context(), s, slices.Values(before))
+	if err != nil {
+		t.Fatal(err)
+	}
+	net := &elastictest.Faults{}
+	broken := s.again(t, net)
+	l := s.lock(t)
+	l.store = broken
+	build := func(faults ...elastictest.Treatment) (generation.Build, error) {
+		b, err := l.Begin(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range after {
+			put(t, b, f)
+		}
+		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, sum generation.Checksum) error {
+			net.On(stepIndex(b.Generation()), faults...)
+			return indextest.StepFrom(s, first)(b)(ctx, r, sum)
+		})
+		return b, err
+	}
+	full := elastictest.Respond(http.StatusForbidden, `{"error":{"type":"cluster_block_exception","reason":"disk usage exceeded flood-stage watermark"}}`)
+	b, err := build(full)
+	if err == nil {
+		t.Error("a step that was refused did not fail the load")
+	}
+	if err := b.Abort(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.describeAll(t.Context(), s.alias+"*")
+	if err != nil || len(all) != 3 {
+		t.Errorf("%d indices are left, %v", len(all), err)
+	}
+	busy := elastictest.Respond(http.StatusTooManyRequests, `{"error":{"type":"es_rejected_execution_exception"}}`)
+	if b, err = build(elastictest.CutAfter, busy, elastictest.CutBefore, busy); err != nil {
+		t.Fatal(err)
+	}
+	if steps, err := s.Steps(t.Context()); err != nil || len(steps) != 0 {
+		t.Errorf("before the promotion: steps %v, %v", steps, err)
+	}
+	if err := l.Promote(t.Context(), first, b.Generation()); err != nil {
+		t.Fatal(err)
+	}
+	var want indextest.History
+	want.Step(first, before, b.Generation(), after)
+	sameStep(t, &want, s, b.Generation())
+}

@@ -1,0 +1,121 @@
+package history
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+
+	"filings/index"
+	"filings/index/sorter"
+)
+
+// sortBuffer is how much of the stamps of a load is in memory.
+const sortBuffer = 2 << 20
+
+// Collector collects what a load does to filings, in any order, for an engine that cannot read stamps back by id. What does
+// not fit into its memory lies in a file without a name in the folder for temporary files.
+type Collector struct {
+	sorter  *sorter.Sorter
+	actions uint64
+	err     error // the first
+}
+
+// NewCollector returns a Collector of nothing. It has to be closed.
+func NewCollector() *Collector { return &Collector{sorter: sorter.New("", sortBuffer)} }
+
+// Put says that a filing was put. The last action of an id counts.
+func (c *Collector) Put(s index.Stamp) {
+	var value [stampSize - 8]byte
+	for i, digest := range s.Digests {
+		binary.LittleEndian.PutUint64(value[i*8:], digest)
+	}
+	binary.LittleEndian.PutUint64(value[len(s.Digests)*8:], uint64(s.Created))
+	c.add(s.ID, value[:])
+}
+
+// Remove says that a filing was removed.
+func (c *Collector) Remove(id int64) { c.add(id, nil) }
+
+func (c *Collector) add(id int64, value []byte) {
+	if c.err != nil {
+		return
+	}
+	c.actions++
+	var key [16]byte
+	binary.BigEndian.PutUint64(key[:], uint64(id)) // ids are positive
+	binary.BigEndian.PutUint64(key[8:], c.actions)
+	c.err = c.sorter.Add(key[:], value)
+}
+
+// Over yields what stamps became of those of before, which come by id: once.
+func (c *Collector) Over(ctx context.Context, before iter.Seq2[index.Stamp, error]) iter.Seq2[index.Stamp, error] {
+	return func(yield func(index.Stamp, error) bool) {
+		next, stop := iter.Pull2(before)
+		defer stop()
+		old, err, more := next()
+		for s, failed := range c.last(ctx) {
+			for ; more && err == nil && failed == nil && old.ID < s.ID; old, err, more = next() {
+				if !yield(old, nil) {
+					return
+				}
+			}
+			if failed = errors.Join(failed, err); failed != nil {
+				yield(s, failed)
+				return
+			}
+			if more && old.ID == s.ID {
+				old, err, more = next()
+			}
+			if s != removed(s.ID) && !yield(s, nil) {
+				return
+			}
+		}
+		for ; more; old, err, more = next() {
+			if !yield(old, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// removed is the stamp of a filing that was removed.
+func removed(id int64) index.Stamp { return index.Stamp{ID: id} }
+
+// last yields the stamp of the last action of each id, by id.
+func (c *Collector) last(ctx context.Context) iter.Seq2[index.Stamp, error] {
+	return func(yield func(index.Stamp, error) bool) {
+		var s index.Stamp
+		err := c.err
+		if err == nil {
+			err = c.sorter.Each(ctx, func(key, value []byte) error {
+				id := int64(binary.BigEndian.Uint64(key))
+				if s.ID != 0 && s.ID != id && !yield(s, nil) {
+					return errStopped
+				}
+				s = removed(id)
+				if len(value) == 0 {
+					return nil
+				}
+				for i := range s.Digests {
+					s.Digests[i] = binary.LittleEndian.Uint64(value[i*8:])
+				}
+				s.Created = int64(binary.LittleEndian.Uint64(value[len(s.Digests)*8:]))
+				return nil
+			})
+		}
+		switch {
+		case err == errStopped:
+		case err != nil:
+			yield(index.Stamp{}, err)
+		case s.ID != 0:
+			yield(s, nil)
+		}
+	}
+}
+
+// errStopped: the caller wants no more.
+var errStopped = errors.New("stopped")
+
+// Close gives up memory and file. It may be called again.
+func (c *Collector) Close() error { return c.sorter.Close() }

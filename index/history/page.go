@@ -1,0 +1,165 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"filings/index"
+)
+
+// Source is where an engine keeps chunks and generations.
+type Source interface {
+	// Chunks returns the first n chunks of the step to a generation that have changes with a higher id than after in one
+	// of these parts, by id; fewer than n where there are no more; index.ErrGone where the step is not kept.
+	Chunks(ctx context.Context, generation string, after int64, parts index.Parts, n int) ([][]byte, error)
+	// Filings is of a generation that a step which has no copies leads from or to.
+	Filings(ctx context.Context, generation string, ids []int64) ([]index.Version, error)
+}
+
+const (
+	// chunksAtOnce are read of a step that is read alone: as many as a page of 1,000 has, if they have copies.
+	chunksAtOnce = 3
+	// concurrency is how many requests a page has in progress.
+	concurrency = 4
+)
+
+// stream is the changes of one step on their way into a page.
+type stream struct {
+	index.Step
+	pending []entry
+	read    int64 // all changes up to this id were read
+	ended   bool
+}
+
+// Page returns the page that q selects.
+func Page(ctx context.Context, source Source, q index.ChangeQuery) (index.ChangePage, error) {
+	p := &page{source: source, q: q}
+	for _, name := range q.Generations {
+		p.streams = append(p.streams, &stream{Step: index.Step{Generation: name}, read: q.After})
+	}
+	for {
+		if err := p.advance(ctx); err != nil {
+			return index.ChangePage{}, err
+		}
+		if p.take() {
+			break
+		}
+	}
+	changes, err := p.changes(ctx)
+	return index.ChangePage{Changes: changes, More: p.more}, err
+}
+
+// page is being put together.
+type page struct {
+	source  Source
+	q       index.ChangeQuery
+	streams []*stream
+	taken   []taken
+	more    bool
+}
+
+// taken is a change that is on the page.
+type taken struct {
+	entry
+	of *stream
+}
+
+// advance reads on in the steps of which nothing is pending.
+func (p *page) advance(ctx context.Context) error {
+	n := max(1, chunksAtOnce/max(1, len(p.streams)))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(concurrency)
+	for _, s := range p.streams {
+		if s.ended || len(s.pending) > 0 {
+			continue
+		}
+		group.Go(func() error {
+			chunks, err := p.source.Chunks(ctx, s.Generation, s.read, p.q.Parts, n)
+			for _, data := range chunks {
+				step, last, entries, err := decode(data, s.read, p.q.Parts)
+				if err != nil {
+					return err
+				}
+				s.Step, s.read, s.pending = step, max(s.read, last), append(s.pending, entries...)
+			}
+			s.ended = len(chunks) < n
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// take moves what is pending onto the page, an id at a time, as far as every step was read. It reports whether the page is
+// done.
+func (p *page) take() bool {
+	for {
+		id, end := int64(math.MaxInt64), true
+		bound := int64(math.MaxInt64)
+		for _, s := range p.streams {
+			if len(s.pending) > 0 {
+				id, end = min(id, s.pending[0].ID), false
+			}
+			if !s.ended {
+				bound = min(bound, s.read)
+			}
+		}
+		if end || id > bound {
+			return p.allEnded() && end
+		}
+		var of []taken
+		for _, s := range p.streams {
+			if len(s.pending) > 0 && s.pending[0].ID == id {
+				of = append(of, taken{s.pending[0], s})
+			}
+		}
+		if p.more = len(p.taken) > 0 && len(p.taken)+len(of) > p.q.Limit; p.more {
+			return true
+		}
+		p.taken = append(p.taken, of...)
+		for _, t := range of {
+			t.of.pending = t.of.pending[1:]
+		}
+	}
+}
+
+func (p *page) allEnded() bool {
+	return !slices.ContainsFunc(p.streams, func(s *stream) bool { return !s.ended })
+}
+
+// changes reads the filings of the changes that have no copies.
+func (p *page) changes(ctx context.Context) ([]index.Change, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(concurrency)
+	for _, s := range p.streams {
+		var entries []entry
+		var at []int
+		for i, t := range p.taken {
+			if t.of == s && t.before.Record == nil && t.after.Record == nil {
+				entries, at = append(entries, t.entry), append(at, i)
+			}
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		group.Go(func() error {
+			err := fill(ctx, s.Step, entries, p.source.Filings)
+			for i, e := range entries {
+				p.taken[at[i]].entry = e
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	changes := make([]index.Change, len(p.taken))
+	for i, t := range p.taken {
+		changes[i] = index.Change{Generation: t.of.Generation, ID: t.ID, Before: t.before, After: t.after}
+	}
+	slices.SortStableFunc(changes, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) })
+	return changes, nil
+}

@@ -1,0 +1,125 @@
+package history
+
+import (
+	"encoding/binary"
+	"errors"
+	"iter"
+
+	"github.com/klauspost/compress/zstd"
+
+	"filings/index"
+)
+
+// stampsAChunk makes chunks of some 300 kB of filings that differ in everything, read and written in milliseconds.
+const stampsAChunk = 16_384
+
+// stampSize is a stamp in a chunk before it is compressed.
+const stampSize = (2 + len(index.Stamp{}.Digests)) * 8
+
+// StampWriter cuts stamps into chunks.
+type StampWriter struct {
+	put     func(chunk int, data []byte) error
+	chunk   int
+	pending []index.Stamp
+}
+
+// NewStampWriter returns a StampWriter that hands chunks to put, which may keep them, numbered from 0; there is at least one.
+// The last one says that it is the last: without it the others are not whole.
+func NewStampWriter(put func(chunk int, data []byte) error) *StampWriter {
+	return &StampWriter{put: put, pending: make([]index.Stamp, 0, stampsAChunk)}
+}
+
+// Add takes the next stamp: they come by id.
+func (w *StampWriter) Add(s index.Stamp) error {
+	var err error
+	if len(w.pending) == stampsAChunk {
+		err = w.flush(0)
+	}
+	w.pending = append(w.pending, s)
+	return err
+}
+
+// Finish writes the last chunk.
+func (w *StampWriter) Finish() error { return w.flush(1) }
+
+func (w *StampWriter) flush(last byte) error {
+	err := w.put(w.chunk, encoder.EncodeAll(appendStamps([]byte{last}, w.pending), nil))
+	w.chunk, w.pending = w.chunk+1, w.pending[:0]
+	return err
+}
+
+// appendStamps writes equal members side by side, since most digests of a part are those of no value.
+func appendStamps(dst []byte, stamps []index.Stamp) []byte {
+	before := int64(0)
+	for _, s := range stamps {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.ID-before))
+		before = s.ID
+	}
+	for part := range (index.Stamp{}).Digests {
+		for i := range stamps {
+			dst = binary.LittleEndian.AppendUint64(dst, stamps[i].Digests[part])
+		}
+	}
+	for _, s := range stamps {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.Created))
+	}
+	return dst
+}
+
+// DecodeStamps yields the stamps of chunks as get returns them, or what it fails with.
+func DecodeStamps(get func(chunk int) ([]byte, error)) iter.Seq2[index.Stamp, error] {
+	return func(yield func(index.Stamp, error) bool) {
+		for chunk := 0; ; chunk++ {
+			data, err := get(chunk)
+			var stamps []index.Stamp
+			last := false
+			if err == nil {
+				stamps, last, err = decodeStamps(data)
+			}
+			if err != nil {
+				yield(index.Stamp{}, err)
+				return
+			}
+			for _, s := range stamps {
+				if !yield(s, nil) {
+					return
+				}
+			}
+			if last {
+				return
+			}
+		}
+	}
+}
+
+// ErrDamaged is the error of chunks that are not as they were written.
+var ErrDamaged = errors.New("what is kept of changes is damaged")
+
+func decodeStamps(data []byte) (stamps []index.Stamp, last bool, err error) {
+	raw, err := decoder.DecodeAll(data, nil)
+	if err != nil || len(raw)%stampSize != 1 {
+		return nil, false, errors.Join(ErrDamaged, err)
+	}
+	last, raw = raw[0] == 1, raw[1:]
+	stamps = make([]index.Stamp, len(raw)/stampSize)
+	word := func(column, row int) uint64 {
+		return binary.LittleEndian.Uint64(raw[(column*len(stamps)+row)*8:])
+	}
+	id := int64(0)
+	for i := range stamps {
+		s := &stamps[i]
+		id += int64(word(0, i))
+		s.ID = id
+		for part := range s.Digests {
+			s.Digests[part] = word(1+part, i)
+		}
+		s.Created = int64(word(1+len(s.Digests), i))
+	}
+	return stamps, last, nil
+}
+
+// Coders are safe for concurrent use by EncodeAll and DecodeAll. Their options are valid.
+var (
+	encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true))
+)

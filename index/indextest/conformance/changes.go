@@ -1,0 +1,337 @@
+package conformance
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/index/indextest"
+	"filings/index/indextest/edges"
+)
+
+func testChanges(t *testing.T, open func(t *testing.T) Harness) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, Harness)
+	}{
+		{"X19 stamps", testStamps},
+		{"X16 pages of a step", testPages},
+		{"X16 several steps", testSteps},
+		{"X19 only what was promoted", testPromoted},
+		{"X19 kept beyond generations", testForget},
+		{"X18 a copy", testCopy},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+	}
+}
+
+// mustUpdate makes an update live: filings are added or replaced, and some removed.
+func mustUpdate(t *testing.T, h Harness, filings []*index.Filing, removed ...int64) string {
+	t.Helper()
+	h.Advance(time.Second)
+	name, err := indextest.Update(t.Context(), h.Store, slices.Values(filings), removed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// mustSwap makes a generation live that was, or could have been.
+func mustSwap(t *testing.T, h Harness, to string) {
+	t.Helper()
+	h.Advance(time.Second)
+	if err := h.Store.Swap(t.Context(), mustLive(t, h.Store), to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func stampOf(f *index.Filing) index.Stamp {
+	created := int64(index.NoTime)
+	if f.Has(index.CreatedAt) {
+		created = f.CreatedAt.UnixMicro()
+	}
+	return index.StampOf(f.ID, indextest.VersionOf(f), created)
+}
+
+// testStamps wants the stamps of a build, and of a generation made from another one, to be those of its filings.
+func testStamps(t *testing.T, h Harness) {
+	ctx := t.Context()
+	filings := edges.Fuzzed(300, 19)
+	first := mustLoad(t, h, filings)
+	checkStamps(t, h.Store, first, filings)
+	changed := edges.Clone(filings[0])
+	changed.SetText(index.City, "Elsewhere")
+	filings = append([]*index.Filing{changed}, filings[2:]...)
+	lock := mustLock(t, h.Store)
+	b := mustBegin(t, lock, first)
+	mustPut(t, b, changed)
+	mustRemove(t, b, edges.Fuzzed(300, 19)[1].ID)
+	if _, err := b.Seal(ctx, func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
+		return sameStamps(b.Stamps(ctx), filings)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	checkStamps(t, h.Store, b.Generation(), filings)
+	for _, err := range h.Store.Stamps(ctx, "no-such-generation") {
+		if !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("stamps of no generation: %v", err)
+		}
+	}
+	release(t, lock)
+}
+
+func checkStamps(t *testing.T, store generation.Store, name string, filings []*index.Filing) {
+	t.Helper()
+	if err := sameStamps(store.Stamps(t.Context(), name), filings); err != nil {
+		t.Errorf("stamps of %s: %v", name, err)
+	}
+}
+
+func sameStamps(all func(func(index.Stamp, error) bool), filings []*index.Filing) error {
+	var want, got []index.Stamp
+	for _, f := range filings {
+		want = append(want, stampOf(f))
+	}
+	slices.SortFunc(want, func(a, b index.Stamp) int { return cmp.Compare(a.ID, b.ID) })
+	for s, err := range all {
+		if err != nil {
+			return err
+		}
+		got = append(got, s)
+	}
+	for i := range min(len(want), len(got)) {
+		if want[i] != got[i] {
+			return fmt.Errorf("stamp %d: want %+v, got %+v", i, want[i], got[i])
+		}
+	}
+	if len(want) != len(got) {
+		return fmt.Errorf("want %d stamps, got %d", len(want), len(got))
+	}
+	return nil
+}
+
+// testPages reads a step in which everything differs somewhere, by pages, for each choice of parts.
+func testPages(t *testing.T, h Harness) {
+	before := edges.Fuzzed(1_500, 16)
+	var after []*index.Filing
+	for i, f := range before {
+		f = edges.Clone(f)
+		switch i % 6 {
+		case 0:
+			continue
+		case 1:
+			f.ID = 5_000_000 + int64(i)
+		case 2:
+			f.SetText(index.Owner, "Changed")
+		case 3:
+			f.SetText(index.AISummary, "Changed.")
+		case 4:
+			f.SetText(index.OwnerEmailSecondary, "changed@example.com")
+		case 5:
+			f.SetText(index.City, "Changed")
+		}
+		after = append(after, f)
+	}
+	first, second := mustLoad(t, h, before), mustLoad(t, h, after)
+	var right indextest.History
+	right.Step(first, before, second, after)
+	want, _ := right.Steps(t.Context())
+	got, err := h.Store.Steps(t.Context())
+	expect(t, want, got, err)
+	for parts := index.Parts(1); parts <= index.AllParts; parts++ {
+		sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: []string{second}, Parts: parts, Limit: 400})
+	}
+	for _, limit := range []int{1, 7, 1000, 10_000} {
+		q := index.ChangeQuery{Generations: []string{second}, Parts: index.AllParts, Limit: limit}
+		if limit == 1 {
+			q.After = 5_001_450
+		}
+		sameChanges(t, h.Store, &right, q)
+	}
+}
+
+// testSteps reads steps together in which the same filings differ.
+func testSteps(t *testing.T, h Harness) {
+	var right indextest.History
+	filings := edges.Fuzzed(60, 17)
+	live := mustLoad(t, h, filings)
+	var steps []string
+	random := rand.New(rand.NewPCG(16, 16))
+	for n := range 4 {
+		before := slices.Clone(filings)
+		var changed []*index.Filing
+		for range 20 {
+			i := random.IntN(len(filings))
+			filings[i] = edges.Clone(filings[i])
+			filings[i].SetText(index.Owner, fmt.Sprintf("Owner %d", n))
+			changed = append(changed, filings[i])
+		}
+		next := mustUpdate(t, h, changed)
+		right.Step(live, before, next, filings)
+		live, steps = next, append(steps, next)
+	}
+	want, _ := right.Steps(t.Context())
+	got, err := h.Store.Steps(t.Context())
+	expect(t, want, got, err)
+	for _, limit := range []int{4, 5, 11, 200} {
+		sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: steps, Parts: index.FreePart, Limit: limit})
+		sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: []string{steps[3], steps[1]}, Parts: index.AllParts, Limit: limit})
+	}
+	_, err = h.Store.Changes(t.Context(), index.ChangeQuery{Generations: append(steps, "no-such-generation"), Parts: 1, Limit: 10})
+	if !errors.Is(err, index.ErrGone) {
+		t.Errorf("a step that there is not: want ErrGone, got %v", err)
+	}
+}
+
+// sameChanges reads all changes that q selects, page by page, and compares them.
+func sameChanges(t *testing.T, got, want index.History, q index.ChangeQuery) {
+	t.Helper()
+	all := func(h index.History, q index.ChangeQuery) (changes []index.Change) {
+		for {
+			page, err := h.Changes(t.Context(), q)
+			if err != nil {
+				t.Fatalf("%+v: %v", q, err)
+			}
+			if n := len(page.Changes); n > q.Limit || n == 0 && page.More {
+				t.Fatalf("%+v: a page of %d, more: %v", q, n, page.More)
+			}
+			changes = append(changes, page.Changes...)
+			if !page.More {
+				break
+			}
+			if last := page.Changes[len(page.Changes)-1].ID; last <= q.After {
+				t.Fatalf("%+v: the page ends at %d", q, last)
+			} else {
+				q.After = last
+			}
+		}
+		if !slices.IsSortedFunc(changes, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) }) {
+			t.Errorf("%+v: not by id", q)
+		}
+		slices.SortFunc(changes, func(a, b index.Change) int {
+			return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Generation, b.Generation))
+		})
+		return changes
+	}
+	whole := q
+	whole.Limit = 1 << 20
+	wanted, found := all(want, whole), all(got, q)
+	for i := range min(len(wanted), len(found)) {
+		if w, f := wanted[i], found[i]; w.ID != f.ID || w.Generation != f.Generation || !same(w.Before, f.Before) || !same(w.After, f.After) {
+			t.Fatalf("%+v, change %d:\nwant %s\ngot  %s", q, i, text(w), text(f))
+		}
+	}
+	if len(wanted) != len(found) {
+		t.Errorf("%+v: want %d changes, got %d", q, len(wanted), len(found))
+	}
+}
+
+func same(a, b index.Version) bool {
+	return (a.Record == nil) == (b.Record == nil) && bytes.Equal(a.Record, b.Record) && a.City == b.City
+}
+
+func text(c index.Change) string {
+	return fmt.Sprintf("%d by %s: %q, %s to %q, %s", c.ID, c.Generation, c.Before.City, c.Before.Record, c.After.City, c.After.Record)
+}
+
+// testPromoted wants steps to be those of promoted generations, from what was live then, whatever else was built.
+func testPromoted(t *testing.T, h Harness) {
+	ctx := t.Context()
+	filings := edges.Fuzzed(30, 20)
+	first := mustLoad(t, h, filings)
+	expectSteps(t, h.Store)
+	second := mustLoad(t, h, filings[:20])
+	expectSteps(t, h.Store, index.Step{Generation: second, Parent: first, Removed: 10})
+
+	lock := mustLock(t, h.Store)
+	h.Advance(time.Second)
+	b := mustBegin(t, lock, "")
+	mustPut(t, b, filings[:25]...)
+	check := indextest.StepFrom(h.Store, second)(b)
+	if _, err := b.Seal(ctx, check); err != nil {
+		t.Fatal(err)
+	}
+	sealed := b.Generation()
+	h.Advance(time.Second)
+	failed, wrong := mustBegin(t, lock, second), errors.New("not what was read")
+	mustRemove(t, failed, filings[0].ID)
+	if _, err := failed.Seal(ctx, func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
+		return errors.Join(indextest.StepFrom(h.Store, second)(failed)(ctx, r, holds), wrong)
+	}); !errors.Is(err, wrong) {
+		t.Fatalf("seal: %v", err)
+	}
+	expectSteps(t, h.Store, index.Step{Generation: second, Parent: first, Removed: 10})
+	for _, name := range []string{sealed, failed.Generation(), first} {
+		if _, err := h.Store.Changes(ctx, index.ChangeQuery{Generations: []string{name}, Parts: 1, Limit: 1}); !errors.Is(err, index.ErrGone) {
+			t.Errorf("changes of %s: want ErrGone, got %v", name, err)
+		}
+	}
+	if err := failed.Abort(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := lock.Promote(ctx, second, sealed); err != nil {
+		t.Fatal(err)
+	}
+	release(t, lock)
+	third := index.Step{Generation: sealed, Parent: second, Added: 5}
+	expectSteps(t, h.Store, third, index.Step{Generation: second, Parent: first, Removed: 10})
+
+	mustSwap(t, h, first) // a rollback makes no step, and what is loaded then has its origin there
+	fourth := mustUpdate(t, h, nil, filings[29].ID)
+	mustSwap(t, h, second)
+	expectSteps(t, h.Store, index.Step{Generation: fourth, Parent: first, Removed: 1}, third,
+		index.Step{Generation: second, Parent: first, Removed: 10})
+}
+
+// expectSteps compares the steps that a store lists, the newest first.
+func expectSteps(t *testing.T, store generation.Store, want ...index.Step) {
+	t.Helper()
+	got, err := store.Steps(t.Context())
+	expect(t, want, got, err)
+}
+
+// testForget wants steps to outlive their generations, and to be forgotten from the oldest on.
+func testForget(t *testing.T, h Harness) {
+	ctx := t.Context()
+	filings := edges.Fuzzed(40, 21)
+	var right indextest.History
+	names := []string{mustLoad(t, h, filings)}
+	for n := 1; n <= 4; n++ {
+		names = append(names, mustLoad(t, h, filings[n*3:]))
+		right.Step(names[n-1], filings[(n-1)*3:], names[n], filings[n*3:])
+	}
+	lock := mustLock(t, h.Store)
+	for _, name := range names[:4] {
+		if err := lock.Delete(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := lock.Forget(ctx, 30); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, []state{{names[4], true, true}}, states(t, h.Store), nil)
+	kept(t, h.Store, index.Generation{Name: names[4], Filings: 28, Live: true})
+	sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: names[1:], Parts: index.AllParts, Limit: 5})
+	if h.Again != nil {
+		sameChanges(t, h.Again(t), &right, index.ChangeQuery{Generations: names[1:], Parts: index.AllParts, Limit: 50})
+	}
+	if err := lock.Forget(ctx, 2); err != nil {
+		t.Fatal(err)
+	}
+	right.Keep(2)
+	want, _ := right.Steps(ctx)
+	expectSteps(t, h.Store, want...)
+	sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: names[3:], Parts: index.AllParts, Limit: 5})
+	if _, err := h.Store.Changes(ctx, index.ChangeQuery{Generations: names[2:], Parts: 1, Limit: 5}); !errors.Is(err, index.ErrGone) {
+		t.Errorf("changes of a forgotten step: want ErrGone, got %v", err)
+	}
+	release(t, lock)
+}

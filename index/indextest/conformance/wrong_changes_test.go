@@ -1,0 +1,124 @@
+package conformance
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"filings/index"
+	"filings/index/generation"
+)
+
+// Stores with one error each in what they keep of how generations came from each other.
+
+func wrongChanges() []wrong {
+	page := func(name, caught string, spoil func(q *index.ChangeQuery) func(*index.ChangePage)) wrong {
+		return wrong{name, caught, func(m *memory) generation.Store { return paging{m, spoil} }}
+	}
+	return []wrong{
+		page("changes in all parts", "Changes/X16_pages_of_a_step", func(q *index.ChangeQuery) func(*index.ChangePage) {
+			q.Parts = index.AllParts
+			return nil
+		}),
+		page("changes of the filing before, too", "Changes/X16_pages_of_a_step", func(q *index.ChangeQuery) func(*index.ChangePage) {
+			q.After = max(q.After-1, 0)
+			return nil
+		}),
+		page("before and after exchanged", "Changes/X16_pages_of_a_step", func(*index.ChangeQuery) func(*index.ChangePage) {
+			return func(p *index.ChangePage) {
+				p.Changes = slices.Clone(p.Changes)
+				for i, c := range p.Changes {
+					p.Changes[i].Before, p.Changes[i].After = c.After, c.Before
+				}
+			}
+		}),
+		page("changes without the city", "Changes/X16_pages_of_a_step", func(*index.ChangeQuery) func(*index.ChangePage) {
+			return func(p *index.ChangePage) {
+				p.Changes = slices.Clone(p.Changes)
+				for i := range p.Changes {
+					p.Changes[i].After.City = ""
+				}
+			}
+		}),
+		page("the last page is the first", "Changes/X18_a_copy", func(*index.ChangeQuery) func(*index.ChangePage) {
+			return func(p *index.ChangePage) { p.More = false }
+		}),
+		page("changes of an id are parted", "Changes/X16_several_steps", func(*index.ChangeQuery) func(*index.ChangePage) {
+			return func(p *index.ChangePage) {
+				if n := len(p.Changes); n > 1 && p.Changes[n-1].ID == p.Changes[n-2].ID {
+					p.Changes, p.More = p.Changes[:n-1], true
+				}
+			}
+		}),
+		page("one step of several", "Changes/X16_several_steps", func(q *index.ChangeQuery) func(*index.ChangePage) {
+			q.Generations = q.Generations[:1]
+			return nil
+		}),
+		{"steps of what was not promoted", "Changes/X19_only_what_was_promoted", func(m *memory) generation.Store { return early{m} }},
+		{"steps go with their generations", "Changes/X19_kept_beyond_generations", func(m *memory) generation.Store {
+			return alteredStore{m, func(m *memory, l alteredLock) generation.Lock { return leaving{l, m} }}
+		}},
+		{"nothing is forgotten", "Changes/X19_kept_beyond_generations", func(m *memory) generation.Store {
+			return alteredStore{m, func(_ *memory, l alteredLock) generation.Lock { return hoarding{l} }}
+		}},
+		{"stamps of another generation", "Changes/X19_stamps", func(m *memory) generation.Store { return stamping{m} }},
+	}
+}
+
+// paging reads a query that spoil may change, and returns a page that what it returns may change.
+type paging struct {
+	*memory
+	spoil func(*index.ChangeQuery) func(*index.ChangePage)
+}
+
+func (s paging) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
+	change := s.spoil(&q)
+	page, err := s.memory.Changes(ctx, q)
+	if change != nil {
+		change(&page)
+	}
+	return page, err
+}
+
+// early lists steps as soon as they were written.
+type early struct{ *memory }
+
+func (s early) Steps(ctx context.Context) ([]index.Step, error) {
+	steps, err := s.memory.Steps(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range s.generations {
+		if g.step != nil {
+			steps = slices.Insert(steps, 0, g.step.Step)
+		}
+	}
+	return steps, err
+}
+
+// leaving forgets a step with its generation.
+type leaving struct {
+	alteredLock
+	memory *memory
+}
+
+func (l leaving) Delete(ctx context.Context, name string) error {
+	err := l.alteredLock.Delete(ctx, name)
+	l.memory.mu.Lock()
+	defer l.memory.mu.Unlock()
+	l.memory.history.Keep(1)
+	return err
+}
+
+type hoarding struct{ alteredLock }
+
+func (hoarding) Forget(context.Context, int) error { return nil }
+
+// stamping has the stamps of the oldest generation for all.
+type stamping struct{ *memory }
+
+func (s stamping) Stamps(ctx context.Context, _ string) iter.Seq2[index.Stamp, error] {
+	s.mu.Lock()
+	name := s.generations[0].Name
+	s.mu.Unlock()
+	return s.memory.Stamps(ctx, name)
+}

@@ -1,0 +1,107 @@
+package indextest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"filings/index"
+)
+
+// History is an index.History in memory: it compares the filings of two generations one by one.
+type History struct {
+	steps   []index.Step      // the oldest first
+	changes map[string][]kept // of each step, by id
+}
+
+type kept struct {
+	index.Change
+	parts index.Parts
+}
+
+var _ index.History = (*History)(nil)
+
+// Step adds the step from a generation to the one that was promoted in its place.
+func (h *History) Step(parent string, before []*index.Filing, generation string, after []*index.Filing) {
+	type pair struct{ before, after index.Version }
+	pairs := map[int64]pair{}
+	for _, f := range before {
+		pairs[f.ID] = pair{before: VersionOf(f)}
+	}
+	for _, f := range after {
+		pairs[f.ID] = pair{pairs[f.ID].before, VersionOf(f)}
+	}
+	step := index.Step{Generation: generation, Parent: parent}
+	var changes []index.Change
+	for id, p := range pairs {
+		switch {
+		case p.before.Parts(p.after) == 0:
+			continue
+		case p.before.Record == nil:
+			step.Added++
+		case p.after.Record == nil:
+			step.Removed++
+		default:
+			step.Changed++
+		}
+		changes = append(changes, index.Change{Generation: generation, ID: id, Before: p.before, After: p.after})
+	}
+	slices.SortFunc(changes, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) })
+	h.Add(step, changes)
+}
+
+// Add adds a step with its changes, which are sorted by id.
+func (h *History) Add(step index.Step, changes []index.Change) {
+	if h.changes == nil {
+		h.changes = map[string][]kept{}
+	}
+	all := make([]kept, len(changes))
+	for i, c := range changes {
+		all[i] = kept{c, c.Before.Parts(c.After)}
+	}
+	h.steps, h.changes[step.Generation] = append(h.steps, step), all
+}
+
+// VersionOf returns the version that f is.
+func VersionOf(f *index.Filing) index.Version {
+	return index.Version{Record: index.AppendRecord(nil, f), City: index.Derive(f).WrittenCity}
+}
+
+// Keep drops all steps but the newest.
+func (h *History) Keep(newest int) {
+	for len(h.steps) > newest {
+		delete(h.changes, h.steps[0].Generation)
+		h.steps = h.steps[1:]
+	}
+}
+
+// Steps implements index.History.
+func (h *History) Steps(context.Context) ([]index.Step, error) {
+	steps := slices.Clone(h.steps)
+	slices.Reverse(steps)
+	return steps, nil
+}
+
+// Changes implements index.History.
+func (h *History) Changes(_ context.Context, q index.ChangeQuery) (page index.ChangePage, _ error) {
+	var all []index.Change
+	for _, generation := range q.Generations {
+		changes, ok := h.changes[generation]
+		if !ok {
+			return page, fmt.Errorf("changes of %s: %w", generation, index.ErrGone)
+		}
+		for _, c := range changes {
+			if c.ID > q.After && c.parts&q.Parts != 0 {
+				all = append(all, c.Change)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) })
+	end := min(q.Limit, len(all))
+	for page.More = end < len(all); end > 0 && end < len(all) && all[end].ID == all[end-1].ID; {
+		end-- // to the end of the id before
+	}
+	page.Changes = all[:end]
+	return page, nil
+}

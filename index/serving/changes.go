@@ -1,0 +1,53 @@
+package serving
+
+import (
+	"context"
+	"fmt"
+
+	"filings/index"
+	"filings/index/changes"
+)
+
+// Changes returns a page of what changed between the generations with two public ids, or index.ErrGone where the steps
+// between them are not kept. Neither generation needs to be kept, nor to be r's, which is the live one.
+func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
+	if live := index.GenerationID(r.Generation()); since == until && until == live && live != "" {
+		return changes.Page{}, nil
+	}
+	history := r.engine.inner
+	between := "from " + since + " to " + until
+	// Once there is a path between two generations, it is the one that there will ever be.
+	path, err := do(ctx, r, request[changes.Path]{"steps", "steps " + between, sizeOfPath,
+		func(ctx context.Context) (changes.Path, error) {
+			steps, err := history.Steps(ctx)
+			if err != nil {
+				return nil, err
+			}
+			path, ok := changes.Find(steps, since, until)
+			if !ok {
+				return nil, fmt.Errorf("no steps lead %s: %w", between, index.ErrGone)
+			}
+			return path, nil
+		}})
+	if err != nil || len(path) == 0 {
+		return changes.Page{}, err
+	}
+	return do(ctx, r, request[changes.Page]{"changes", "changes " + between + " " + q.String(), sizeOfChanges,
+		func(ctx context.Context) (changes.Page, error) { return changes.Read(ctx, history, path, q) }})
+}
+
+func sizeOfPath(path changes.Path) int {
+	n := sliceBytes
+	for _, hop := range path {
+		n += len(hop.Generation) + textBytes + 8
+	}
+	return n
+}
+
+func sizeOfChanges(page changes.Page) int {
+	n := sliceBytes + 8
+	for _, c := range page.Changes {
+		n += cap(c.Filing) + sliceBytes + textBytes + 8
+	}
+	return n
+}

@@ -1,0 +1,100 @@
+package comparing
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"filings/index"
+	"filings/index/sorter"
+)
+
+const (
+	rowSize = 16  // bytes of an id and an instant
+	aBlock  = 256 // rows, of which the first one's id is in memory
+)
+
+// Added says when filings were added, by id: of half a million, 16 kB are in memory, and the others in a temporary file.
+type Added struct {
+	file   *os.File
+	firsts []int64 // id of the first row of each block
+	block  []byte  // the one that was read last
+	at     int     // which one that is
+}
+
+// NewAdded reads stamps, which come by id. It has to be closed.
+func NewAdded(stamps iter.Seq2[index.Stamp, error]) (_ *Added, err error) {
+	a := &Added{at: -1}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	if a.file, err = sorter.Nameless(""); err != nil {
+		return nil, err
+	}
+	w, rows := bufio.NewWriterSize(a.file, 1<<16), 0
+	for s, err := range stamps {
+		if err != nil {
+			return nil, err
+		}
+		if rows%aBlock == 0 {
+			a.firsts = append(a.firsts, s.ID)
+		}
+		rows++
+		var row [rowSize]byte
+		binary.LittleEndian.PutUint64(row[:], uint64(s.ID))
+		binary.LittleEndian.PutUint64(row[8:], uint64(s.Created))
+		_, _ = w.Write(row[:]) // Flush returns the first error
+	}
+	return a, w.Flush()
+}
+
+// Of returns when the filing was added; the zero time where there was none, or nothing says when.
+func (a *Added) Of(id int64) (time.Time, error) {
+	block, first := slices.BinarySearch(a.firsts, id)
+	if !first {
+		block--
+	}
+	if block < 0 {
+		return time.Time{}, nil
+	}
+	if block != a.at {
+		a.block = slices.Grow(a.block[:0], aBlock*rowSize)[:aBlock*rowSize]
+		n, err := a.file.ReadAt(a.block, int64(block*aBlock*rowSize))
+		if err != nil && err != io.EOF {
+			return time.Time{}, err
+		}
+		a.block, a.at = a.block[:n], block
+	}
+	low, high := 0, len(a.block)/rowSize
+	for low < high {
+		middle := (low + high) / 2
+		switch at := int64(binary.LittleEndian.Uint64(a.block[middle*rowSize:])); {
+		case at < id:
+			low = middle + 1
+		case at > id:
+			high = middle
+		default:
+			created := int64(binary.LittleEndian.Uint64(a.block[middle*rowSize+8:]))
+			if created == index.NoTime {
+				return time.Time{}, nil
+			}
+			return time.UnixMicro(created).UTC(), nil
+		}
+	}
+	return time.Time{}, nil
+}
+
+// Close removes the file. It may be called on nil.
+func (a *Added) Close() error {
+	if a == nil || a.file == nil {
+		return nil
+	}
+	return sorter.Discard(a.file)
+}

@@ -1,0 +1,77 @@
+package handlers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"filings/index"
+	"filings/index/changes"
+	"filings/index/serving"
+	"filings/service/params"
+)
+
+// ChangesSince handles GET /v1/filings/changes: what the caller's copy of one generation needs to become one of another.
+func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	at := *q.Cursor
+	at.Generation = cmp.Or(q.Generation, index.GenerationID(r.Generation()))
+	query := changes.Query{Where: q.Query.Where, Tier: q.Caller.Fields, Limit: q.Query.Limit}
+	if at.After != "" {
+		id, err := strconv.ParseInt(at.After, 10, 64)
+		if err != nil || id < 1 {
+			return Result{}, index.ErrPlace
+		}
+		query.After = id
+	}
+	page, err := r.Changes(ctx, q.Since, at.Generation, query)
+	if errors.Is(err, index.ErrGone) {
+		return Result{}, Refuse(ErrNotKept, NoSteps(q.Since, at.Generation))
+	}
+	result := Result{Data: Changes(page.Changes)}
+	if page.End != 0 {
+		at.After = strconv.FormatInt(page.End, 10)
+		result.Next = at.String()
+	}
+	return result, err
+}
+
+// NoSteps is the message where it is not known what changed between two generations.
+func NoSteps(since, until string) string {
+	if until == "" {
+		return "there is no live generation yet, and so nothing that changed since " + since
+	}
+	return fmt.Sprintf("what changed from %s to %s is not known: it is too long ago, or one of them was never live. Export anew "+
+		"(/v1/filings/export), and go on with the generation in its X-Generation", since, until)
+}
+
+// Change is a change as documents have it.
+type Change struct {
+	Op     ChangeOp     `json:"op"`
+	ID     int64        `json:"id" help:"Id of the filing."`
+	Filing index.Record `json:"filing,omitempty" help:"The later record; not there where the filing was removed."`
+}
+
+// ChangeOp is added, changed or removed.
+type ChangeOp changes.Op
+
+// Changes is the data of a response.
+type Changes []changes.Change
+
+// AppendJSON appends the changes as an array of Change. Their records are of the caller's tier already.
+func (all Changes) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '[')
+	for i, c := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, `{"op":"`...), c.Op...), `","id":`...)
+		dst = strconv.AppendInt(dst, c.ID, 10)
+		if c.Filing != nil {
+			dst = append(append(dst, `,"filing":`...), c.Filing...)
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
