@@ -54,7 +54,8 @@ func (r *reader) prepare() (err error) {
 	}
 	var err1, err2 error
 	r.chunks, err1 = r.db.Prepare("SELECT data FROM chunks WHERE name = ? AND chunk = ?")
-	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page JOIN filings ON filings.id = page.value`)
+	// CROSS JOIN: in the order of the list, so that a page that ends early is the beginning of it.
+	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page CROSS JOIN filings ON filings.id = page.value`)
 	var n int
 	err3 := r.db.QueryRow("SELECT count(*) FROM chunks WHERE name = 'records starts'").Scan(&n)
 	r.ordered = n > 0
@@ -83,31 +84,42 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if err != nil || len(rows) == 0 {
 		return index.Page{}, err
 	}
-	if q.IDsOnly {
-		ids, err := r.IDs(ctx, rows)
-		return index.Page{Records: idsOnly(ids), End: end}, err
-	}
-	if q.Sort == index.DefaultSort && r.ordered {
-		stored, ok, err := r.Table.Records(ctx, rows)
-		if ok {
-			records, err := r.whole(stored)
-			return index.Page{Records: records, End: end}, err
-		} else if err != nil {
-			return index.Page{}, err
-		}
-	}
-	ids, err := r.IDs(ctx, rows)
-	if err != nil {
-		return index.Page{}, err
-	}
-	records, err := r.Filings(ctx, ids)
-	if err == nil && slices.ContainsFunc(records, func(record index.Record) bool { return record == nil }) {
-		err = r.unavailable(columns.ErrDamaged)
+	records, err := r.recordsOf(ctx, q, rows)
+	if err == nil && len(records) < len(rows) {
+		end, err = r.Behind(ctx, q.Sort, rows[len(records)-1])
 	}
 	if err != nil {
 		return index.Page{}, err
 	}
 	return index.Page{Records: records, End: end}, nil
+}
+
+// recordsOf returns the records of rows, as many as q.Bytes has room for.
+func (r *reader) recordsOf(ctx context.Context, q index.Query, rows []uint32) ([]index.Record, error) {
+	if q.Sort == index.DefaultSort && r.ordered && !q.IDsOnly {
+		stored, ok, err := r.Table.Records(ctx, rows, q.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return r.whole(stored, q.Bytes)
+		}
+	}
+	ids, err := r.IDs(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	if q.IDsOnly {
+		return q.Within(idsOnly(ids)), nil
+	}
+	records, n, err := r.filings(ctx, ids, q.Bytes)
+	if err == nil && slices.ContainsFunc(records[:n], func(record index.Record) bool { return record == nil }) {
+		err = r.unavailable(columns.ErrDamaged)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return q.Within(records[:n]), nil
 }
 
 // idsOnly returns records of the id alone.
@@ -119,59 +131,80 @@ func idsOnly(ids []int64) []index.Record {
 	return records
 }
 
-// Filings implements index.Reader. The statement takes no more than milliseconds, and so is not interrupted (see the
-// package comment).
+// Filings implements index.Reader.
 func (r *reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	records, _, err := r.filings(ctx, ids, 0)
+	return records, err
+}
+
+// filings returns the records with these ids, nil where there is none, up to the n-th: it ends where they have more than so
+// many bytes; 0 is no bound. The statement takes no more than milliseconds, and so is not interrupted (see the package
+// comment).
+func (r *reader) filings(ctx context.Context, ids []int64, bytes int) (records []index.Record, n int, err error) {
 	defer runtime.KeepAlive(r) // the cleanup would close the file
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	list, err := json.Marshal(ids)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	rows, err := r.records.Query(string(list))
 	if err != nil {
-		return nil, r.unavailable(err)
+		return nil, 0, r.unavailable(err)
 	}
-	records := make([]index.Record, len(ids))
-	for rows.Next() && err == nil {
-		err = r.scan(rows, records)
+	records, n = make([]index.Record, len(ids)), len(ids)
+	for size := 0; err == nil && rows.Next(); {
+		var i int
+		if i, err = r.scan(rows, records); err == nil {
+			size += len(records[i])
+		}
+		if bytes > 0 && size > bytes {
+			n = i + 1
+			break
+		}
 	}
 	if err = errors.Join(err, rows.Close(), rows.Err()); err != nil {
-		return nil, r.unavailable(err)
+		return nil, 0, r.unavailable(err)
 	}
-	return records, nil
+	return records, n, nil
 }
 
-// scan puts a record at its position in a page.
-func (r *reader) scan(rows *sql.Rows, page []index.Record) error {
+// scan puts a record at its position in a page, and returns that.
+func (r *reader) scan(rows *sql.Rows, page []index.Record) (position int, err error) {
 	var stored sql.RawBytes
-	var position, tail int
+	var tail int
 	if err := rows.Scan(&position, &stored, &tail); err != nil {
-		return err
+		return 0, err
 	}
 	empty := r.summary.Record
 	if tail > len(empty) {
-		return columns.ErrDamaged
+		return 0, columns.ErrDamaged
 	}
 	record := append(make(index.Record, 0, len(stored)+tail), stored...)
 	page[position] = append(record, empty[len(empty)-tail:]...)
-	return nil
+	return position, nil
 }
 
-// whole returns records that stand in the default order, each behind the length of its tail, with their tails.
-func (r *reader) whole(stored [][]byte) ([]index.Record, error) {
+// whole returns records that stand in the default order, each behind the length of its tail, with their tails: as many as
+// so many bytes have room for, but at least one; all for 0.
+func (r *reader) whole(stored [][]byte, bytes int) ([]index.Record, error) {
 	empty, size := r.summary.Record, 0
-	for _, s := range stored {
-		size += len(s) + len(empty)
-	}
-	buffer, records := make([]byte, 0, size), make([]index.Record, len(stored))
 	for i, s := range stored {
 		tail, n := binary.Uvarint(s)
 		if n <= 0 || tail > uint64(len(empty)) {
 			return nil, r.unavailable(columns.ErrDamaged)
 		}
+		next := size + len(s) - n + int(tail)
+		if i > 0 && bytes > 0 && next > bytes {
+			stored = stored[:i]
+			break
+		}
+		size = next
+	}
+	buffer, records := make([]byte, 0, size), make([]index.Record, len(stored))
+	for i, s := range stored {
+		tail, n := binary.Uvarint(s)
 		start := len(buffer)
 		buffer = append(append(buffer, s[n:]...), empty[len(empty)-int(tail):]...)
 		records[i] = buffer[start:len(buffer):len(buffer)]

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,17 +31,38 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if q.After != "" {
 		find = r.behind
 	}
-	found, err := find(ctx, q, clauses)
+	found, err := find(bounded(ctx, q), q, clauses)
+	for errors.Is(err, client.ErrTooLarge) {
+		q.Limit = max(1, q.Limit/8) // at most 100,000 characters of each, but mostly a few hundred
+		found, err = find(bounded(ctx, q), q, clauses)
+	}
 	if err != nil {
 		return index.Page{}, err
 	}
-	return index.Page{Records: found.records, End: found.end()}, nil
+	page = index.Page{Records: q.Within(found.records), End: found.end()}
+	if n := len(page.Records); n < len(found.records) {
+		page.End, err = placeBehind(page.Records[n-1])
+	}
+	return page, err
+}
+
+// bounded returns the context of the searches of q. A single row is never too large.
+func bounded(ctx context.Context, q index.Query) context.Context {
+	if q.Bytes == 0 || q.Limit <= 1 {
+		return ctx
+	}
+	return client.InParts(ctx)
+}
+
+// enough reports whether rows are as many as q may have, or more than it has room for.
+func enough(q index.Query, found []index.Record) bool {
+	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
 }
 
 // atOffset returns the rows of a page that is found by its offset.
 func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) (found rows, err error) {
 	s := span{name: q.Where.String(), clauses: clauses, order: sortOrder(q.Sort), idsOnly: q.IDsOnly}
-	for n := 0; n < q.Limit; n = len(found.records) { // once, but for a limit that is larger than a page may be
+	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a page may be
 		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), r.longestWalk)
 		var more rows
 		if offset <= r.uncounted(q.Sort)-limit {
