@@ -22,7 +22,7 @@ type Query struct {
 	// for none.
 	Stride int
 	// Bytes is how many bytes the records of the page may have together, 0 for any number: a page that would have more ends
-	// before that, with End right there, but never before its first record. It may end somewhat earlier.
+	// before that, with End right there, but never before its first record. It may end somewhat earlier. Offset is 0 with it.
 	Bytes int
 
 	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that reads no more for that
@@ -55,6 +55,17 @@ func (q Query) String() string {
 		text += " after " + strconv.Quote(q.After)
 	}
 	return text
+}
+
+// Within returns as many of records, from the first on, as q.Bytes has room for, but at least one.
+func (q Query) Within(records []Record) []Record {
+	bytes := 0
+	for i, r := range records {
+		if bytes += len(r); i > 0 && q.Bytes > 0 && bytes > q.Bytes {
+			return records[:i]
+		}
+	}
+	return records
 }
 
 const behindID = "id "

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -72,6 +73,19 @@ type Page struct {
 	// it and they are few. Otherwise Total is 0, and Reader.Count has to say it.
 	Total   int64
 	Counted bool
+}
+
+// Cut returns the page that ends behind its n-th record, 1 or more. Its End is end, unless Ends has that place already.
+func (p Page) Cut(n, stride int, end string) Page {
+	p.Records = p.Records[:n]
+	if stride > 0 {
+		if p.Ends = slices.Clip(p.Ends[:n/stride]); n%stride > 0 {
+			p.Ends = append(p.Ends, end)
+		}
+		end = p.Ends[len(p.Ends)-1]
+	}
+	p.End = end
+	return p
 }
 
 // Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.

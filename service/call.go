@@ -145,7 +145,7 @@ func (s *Service) end(k *call, err error) {
 	took := now.Sub(k.began)
 	s.latest.Store(now.UnixNano())
 	s.metrics.answered(k, took)
-	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route, took),
+	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route), edge.Took(took),
 		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", k.bodyBytes()))
 	if k.known {
 		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))

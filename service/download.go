@@ -65,7 +65,7 @@ func (d *download) start(k *call, f export.Format, open func(context.Context) *e
 	d.conn, d.format, k.streams = k.http.Context().Conn(), f, true
 	d.flush = edge.Gather(d.conn)
 	k.http.Status(200)
-	d.log = edge.Attributes(k.http, k.id, k.route, 0)
+	d.log = edge.Attributes(k.http, k.id, k.route)
 	d.log = append(d.log, slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()),
 		slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	route, tier := k.route, string(k.admission.Tier)
@@ -156,7 +156,7 @@ func (d *download) settle() {
 		d.stream.Close()
 		d.cancel(nil)
 		<-d.renewed
-		unsent := (d.total - d.stream.Rows()) / rowsForOne
+		unsent := min((d.total-d.stream.Rows())/rowsForOne, d.price-1)
 		if unsent > 0 {
 			d.service.giveBack(d.id, d.charged, unsent)
 		}
@@ -204,12 +204,7 @@ func (d *download) record(paid int64) {
 	d.route(took)
 	s.metrics.exports.WithLabelValues(string(d.format), outcome).Inc()
 	s.metrics.exportRows.Add(float64(d.stream.Rows()))
-	for i, a := range d.log {
-		if a.Key == "ms" {
-			d.log[i] = slog.Float64("ms", float64(took.Microseconds())/1000)
-		}
-	}
-	level, attributes := slog.LevelInfo, append(d.log, slog.Int64("bytes", d.bytes), slog.Int64("rows", d.stream.Rows()),
+	level, attributes := slog.LevelInfo, append(d.log, edge.Took(took), slog.Int64("bytes", d.bytes), slog.Int64("rows", d.stream.Rows()),
 		slog.Int64("total", d.total), slog.Int64("price", paid), slog.String("outcome", outcome))
 	if outcome != "whole" {
 		attributes = append(attributes, slog.String("error", d.err.Error()))

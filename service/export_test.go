@@ -268,7 +268,7 @@ func (s *site) checkPaid(t *testing.T, user string, total, before int64, want st
 	t.Helper()
 	paid := s.ended(t, user) - before
 	rows, outcome := s.sent(t)
-	if price := (total+99)/100 - (total-rows)/100; paid != price || outcome != want {
+	if price := max(1, (total+99)/100-(total-rows)/100); paid != price || outcome != want {
 		t.Errorf("%s: %d rows of %d were sent, %d requests paid, want %d (%s)", outcome, rows, total, paid, price, want)
 	}
 }
@@ -393,6 +393,22 @@ func TestX7_HangUp(t *testing.T) {
 		}
 		_ = c.NetConn().Close()
 		s.checkPaid(t, "user-pro", total, before, "client")
+	}
+}
+
+// TestX7_AtLeastOne: an export that is cut before its first row costs one request.
+func TestX7_AtLeastOne(t *testing.T) {
+	t.Parallel()
+	for _, total := range []int64{100, 150, 200_000} {
+		s := newSite(t, repeated(total, func(ctx context.Context, _ int64) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}))
+		s.begin(t, servicetest.ListenTLS(t, s.App), access.Pro, "/v1/filings/export")
+		s.Service.CutExports()
+		if paid := s.ended(t, "user-pro"); paid != 1 {
+			t.Errorf("of %d rows: %d requests paid, want 1", total, paid)
+		}
 	}
 }
 

@@ -155,7 +155,7 @@ func pagesOf(r *serving.Reader, w index.Filter) export.Pages {
 	return func(ctx context.Context, after string, limit int) ([]index.Record, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, pageTime)
 		defer cancel()
-		page, err := r.Export(ctx, index.Query{Where: w, Sort: index.DefaultSort, Limit: limit, After: after})
+		page, err := r.Export(ctx, index.Query{Where: w, Sort: index.DefaultSort, Limit: limit, After: after, Bytes: export.PageBytes})
 		return page.Records, page.End, err
 	}
 }

@@ -53,7 +53,8 @@ func (r *reader) prepare() (err error) {
 	}
 	var err1, err2 error
 	r.chunks, err1 = r.db.Prepare("SELECT data FROM chunks WHERE name = ? AND chunk = ?")
-	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page JOIN filings ON filings.id = page.value`)
+	// CROSS JOIN: in the order of the list, so that a page that ends early is the beginning of it.
+	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page CROSS JOIN filings ON filings.id = page.value`)
 	return errors.Join(err1, err2)
 }
 
@@ -90,13 +91,17 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if q.Stride > 0 {
 		page.Ends = ends
 	}
+	if n := len(page.Records); n < len(rows) {
+		end, err := r.Behind(ctx, q.Sort, rows[n-1])
+		return page.Cut(n, q.Stride, end), err
+	}
 	return page, nil
 }
 
-// recordsOf returns the records of the rows of a page.
+// recordsOf returns the records of the rows of a page, as many as q.Bytes has room for.
 func (r *reader) recordsOf(ctx context.Context, q index.Query, rows []uint32) ([]index.Record, error) {
 	if !q.IDsOnly {
-		if records, err := r.neighbours(ctx, rows); records != nil || err != nil {
+		if records, err := r.neighbours(ctx, q, rows); records != nil || err != nil {
 			return records, err
 		}
 	}
@@ -105,29 +110,36 @@ func (r *reader) recordsOf(ctx context.Context, q index.Query, rows []uint32) ([
 		return nil, err
 	}
 	if q.IDsOnly {
-		return idsOnly(ids), nil
+		return q.Within(idsOnly(ids)), nil
 	}
-	records, err := r.Filings(ctx, ids)
-	if err == nil && slices.ContainsFunc(records, func(record index.Record) bool { return record == nil }) {
+	records, n, err := r.filings(ctx, ids, q.Bytes)
+	if err == nil && slices.ContainsFunc(records[:n], func(record index.Record) bool { return record == nil }) {
 		err = r.unavailable(columns.ErrDamaged)
 	}
-	return records, err
+	if err != nil {
+		return nil, err
+	}
+	return q.Within(records[:n]), nil
 }
 
 // neighbours returns the records of rows that are near each other in the default order, as they also are in the order of dates
-// or where many filings are equal in what they are sorted by; nil for others.
-func (r *reader) neighbours(ctx context.Context, rows []uint32) ([]index.Record, error) {
-	sorted := rows
-	if !slices.IsSorted(rows) {
+// or where many filings are equal in what they are sorted by: as many as q.Bytes has room for; nil for others, and where
+// another order has no room for all.
+func (r *reader) neighbours(ctx context.Context, q index.Query, rows []uint32) ([]index.Record, error) {
+	sorted, inOrder := rows, slices.IsSorted(rows)
+	if !inOrder {
 		sorted = slices.Sorted(slices.Values(rows))
 	}
-	stored, ok, err := r.Table.Records(ctx, sorted)
+	stored, ok, err := r.Table.Records(ctx, sorted, q.Bytes)
 	if err != nil || !ok {
 		return nil, err
 	}
-	records, err := r.whole(stored)
-	if err != nil || slices.IsSorted(rows) {
+	records, err := r.whole(stored, q.Bytes)
+	if err != nil || inOrder {
 		return records, err
+	}
+	if len(records) < len(rows) {
+		return nil, nil
 	}
 	ordered := make([]index.Record, len(rows))
 	for i, row := range rows {
@@ -146,59 +158,80 @@ func idsOnly(ids []int64) []index.Record {
 	return records
 }
 
-// Filings implements index.Reader. The statement takes no more than milliseconds, and so is not interrupted (see the
-// package comment).
+// Filings implements index.Reader.
 func (r *reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	records, _, err := r.filings(ctx, ids, 0)
+	return records, err
+}
+
+// filings returns the records with these ids, nil where there is none, up to the n-th: it ends where they have more than so
+// many bytes; 0 is no bound. The statement takes no more than milliseconds, and so is not interrupted (see the package
+// comment).
+func (r *reader) filings(ctx context.Context, ids []int64, bytes int) (records []index.Record, n int, err error) {
 	defer runtime.KeepAlive(r) // the cleanup would close the file
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	list, err := json.Marshal(ids)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	rows, err := r.records.Query(string(list))
 	if err != nil {
-		return nil, r.unavailable(err)
+		return nil, 0, r.unavailable(err)
 	}
-	records := make([]index.Record, len(ids))
-	for rows.Next() && err == nil {
-		err = r.scan(rows, records)
+	records, n = make([]index.Record, len(ids)), len(ids)
+	for size := 0; err == nil && rows.Next(); {
+		var i int
+		if i, err = r.scan(rows, records); err == nil {
+			size += len(records[i])
+		}
+		if bytes > 0 && size > bytes {
+			n = i + 1
+			break
+		}
 	}
 	if err = errors.Join(err, rows.Close(), rows.Err()); err != nil {
-		return nil, r.unavailable(err)
+		return nil, 0, r.unavailable(err)
 	}
-	return records, nil
+	return records, n, nil
 }
 
-// scan puts a record at its position in a page.
-func (r *reader) scan(rows *sql.Rows, page []index.Record) error {
+// scan puts a record at its position in a page, and returns that.
+func (r *reader) scan(rows *sql.Rows, page []index.Record) (position int, err error) {
 	var stored sql.RawBytes
-	var position, tail int
+	var tail int
 	if err := rows.Scan(&position, &stored, &tail); err != nil {
-		return err
+		return 0, err
 	}
 	empty := r.summary.Record
 	if tail > len(empty) {
-		return columns.ErrDamaged
+		return 0, columns.ErrDamaged
 	}
 	record := append(make(index.Record, 0, len(stored)+tail), stored...)
 	page[position] = append(record, empty[len(empty)-tail:]...)
-	return nil
+	return position, nil
 }
 
-// whole returns records that stand in the default order, each behind the length of its tail, with their tails.
-func (r *reader) whole(stored [][]byte) ([]index.Record, error) {
+// whole returns records that stand in the default order, each behind the length of its tail, with their tails: as many as
+// so many bytes have room for, but at least one; all for 0.
+func (r *reader) whole(stored [][]byte, bytes int) ([]index.Record, error) {
 	empty, size := r.summary.Record, 0
-	for _, s := range stored {
-		size += len(s) + len(empty)
-	}
-	buffer, records := make([]byte, 0, size), make([]index.Record, len(stored))
 	for i, s := range stored {
 		tail, n := binary.Uvarint(s)
 		if n <= 0 || tail > uint64(len(empty)) {
 			return nil, r.unavailable(columns.ErrDamaged)
 		}
+		next := size + len(s) - n + int(tail)
+		if i > 0 && bytes > 0 && next > bytes {
+			stored = stored[:i]
+			break
+		}
+		size = next
+	}
+	buffer, records := make([]byte, 0, size), make([]index.Record, len(stored))
+	for i, s := range stored {
+		tail, n := binary.Uvarint(s)
 		start := len(buffer)
 		buffer = append(append(buffer, s[n:]...), empty[len(empty)-int(tail):]...)
 		records[i] = buffer[start:len(buffer):len(buffer)]

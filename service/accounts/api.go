@@ -76,7 +76,7 @@ func (a *API) end(c *fiber.Ctx, began time.Time, route string, err error) {
 		}
 	}
 	user, _ := c.Locals(accountUser{}).(string)
-	attributes := append(edge.Attributes(c, id, route, a.Now().Sub(began)), slog.String("user", user))
+	attributes := append(edge.Attributes(c, id, route), edge.Took(a.Now().Sub(began)), slog.String("user", user))
 	a.Log.LogAttrs(context.Background(), level, "account", append(attributes, code...)...)
 }
 

@@ -49,14 +49,18 @@ func Next(c *fiber.Ctx) (err error) {
 
 // Attributes returns what the log record of an answered request begins with. Neither keys nor paths nor queries are logged,
 // since names of people are in them: route is the pattern of the path.
-func Attributes(c *fiber.Ctx, id, route string, took time.Duration) []slog.Attr {
+func Attributes(c *fiber.Ctx, id, route string) []slog.Attr {
 	return append(make([]slog.Attr, 0, 11), // with room for those that follow
 		slog.String("id", id),
 		slog.String("method", c.Method()),
 		slog.String("route", route),
 		slog.Int("status", c.Response().StatusCode()),
-		slog.Float64("ms", float64(took.Microseconds())/1000),
 	)
+}
+
+// Took returns the attribute of how long a request took.
+func Took(took time.Duration) slog.Attr {
+	return slog.Float64("ms", float64(took.Microseconds())/1000)
 }
 
 // HeaderSafe returns a raw path or query as it may stand in a header. What a request line can carry, but no URL, is

@@ -14,10 +14,12 @@ import (
 	"filings/index"
 )
 
-// A row group is held in memory until it is whole, so it ends with groupBytes of records. Readers need not open thousands
-// of groups: of the usual records it is some ten thousand rows.
+// A row group is held in memory until it is whole, so it ends with groupBytes of records, or of long texts, which compress
+// less, with groupPages of compressed pages. Readers need not open thousands of groups: of the usual records it is some
+// thousand rows.
 const (
 	groupBytes = 4 << 20
+	groupPages = 1 << 20
 	pageBuffer = 64 << 10
 )
 
@@ -27,6 +29,7 @@ type parquetEncoder struct {
 	fields  []index.Field
 	out     *appender
 	w       *parquet.GenericWriter[any]
+	pages   *pageCodec
 	columns [][]parquet.Value
 	held    int // bytes of the records in the group that is being filled
 }
@@ -40,12 +43,37 @@ func (a *appender) Write(b []byte) (int, error) {
 }
 
 func newParquet(fields []index.Field) (*parquetEncoder, error) {
-	e := &parquetEncoder{fields: fields, out: &appender{}, columns: make([][]parquet.Value, len(fields))}
-	e.w = parquet.NewGenericWriter[any](e.out, schema(fields),
-		parquet.Compression(&codec.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+	pages, err := newPageCodec()
+	if err != nil {
+		return nil, err
+	}
+	e := &parquetEncoder{fields: fields, out: &appender{}, pages: pages, columns: make([][]parquet.Value, len(fields))}
+	s := schema(fields)
+	e.w = parquet.NewGenericWriter[any](e.out, append(withoutBounds(s), s,
+		parquet.Compression(pages),
 		parquet.PageBufferSize(pageBuffer), parquet.WriteBufferSize(0), parquet.DataPageStatistics(false),
-		parquet.CreatedBy("filings", "", ""))
+		parquet.CreatedBy("filings", "", ""))...)
 	return e, nil
+}
+
+// pageCodec is parquet-go's zstd with a window of zstdWindow: its own takes 8 MiB for pages of a few long texts.
+type pageCodec struct {
+	codec.Codec
+	encoder *zstd.Encoder
+	written int // bytes, since the last row group
+}
+
+func newPageCodec() (*pageCodec, error) {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true),
+		zstd.WithEncoderCRC(false), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
+	return &pageCodec{encoder: e}, err
+}
+
+// Encode implements compress.Codec.
+func (c *pageCodec) Encode(dst, src []byte) ([]byte, error) {
+	dst = c.encoder.EncodeAll(src, dst[:0])
+	c.written += len(dst)
+	return dst, nil
 }
 
 // schema returns the schema of these fields in their order, which parquet-go keeps in structs alone.
@@ -69,7 +97,7 @@ func schema(fields []index.Field) *parquet.Schema {
 			Name: "F" + strconv.Itoa(i), Type: t, Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", f.String()+options)),
 		}
 	}
-	return parquet.NewSchema("filings", parquet.SchemaOf(reflect.New(reflect.StructOf(members)).Interface()))
+	return parquet.NewSchema("filings", textsApart{parquet.SchemaOf(reflect.New(reflect.StructOf(members)).Interface())})
 }
 
 func (e *parquetEncoder) Append(dst []byte, records []index.Record) ([]byte, error) {
@@ -94,11 +122,12 @@ func (e *parquetEncoder) Append(dst []byte, records []index.Record) ([]byte, err
 			clear(e.columns[i])
 			e.columns[i] = e.columns[i][:0]
 		}
-		if e.held < groupBytes {
+		if e.held < groupBytes && e.pages.written < groupPages {
 			return nil
 		}
-		e.held = 0
-		return e.w.Flush()
+		err := e.w.Flush()
+		e.held, e.pages.written = 0, 0
+		return err
 	})
 }
 

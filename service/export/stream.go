@@ -9,10 +9,14 @@ import (
 	"filings/index"
 )
 
-// A page is asked for with as many rows as fill pageBytes, if they are like those of the page before. An engine's call takes
-// some milliseconds beside its rows, so fewer than firstRows are asked for only where rows are large.
+// PageBytes is how many bytes the records of a page may have together, where they are more than one.
+const PageBytes = 1 << 20
+
+// A page is asked for with as many rows as fill pageBytes, if they are like those of the page before: a little less than
+// PageBytes, so that the engine seldom reads rows that there is no room for. Its call takes some milliseconds beside its
+// rows, so fewer than firstRows are asked for only where rows are large.
 const (
-	pageBytes = 1 << 20
+	pageBytes = PageBytes * 7 / 8
 	firstRows = 500
 	maxRows   = 5_000
 	// A goroutine that never waits keeps its processor for 10 ms, and where all processors are kept, nobody looks for requests
@@ -23,7 +27,8 @@ const (
 	batchBytes = 16 << 10
 )
 
-// Pages reads the page of at most limit rows behind a place, "" being the beginning. It returns the place behind them.
+// Pages reads the page of at most limit rows and PageBytes behind a place, "" being the beginning. It returns the place
+// behind them.
 type Pages func(ctx context.Context, after string, limit int) (rows []index.Record, end string, err error)
 
 // Stream is the bytes of one export. Its methods are for one goroutine. Close must be called.
@@ -159,13 +164,13 @@ func (s *Stream) turn() error {
 	return nil
 }
 
-// rowsOf returns how many rows to ask for behind records: the largest of them decides.
+// rowsOf returns how many rows to ask for behind records.
 func rowsOf(records []index.Record) int {
-	largest := 1
+	bytes := 1
 	for _, r := range records {
-		largest = max(largest, len(r))
+		bytes += len(r)
 	}
-	return min(max(pageBytes/largest, 1), maxRows)
+	return min(max(len(records)*pageBytes/bytes, 1), maxRows)
 }
 
 // Rows returns how many rows were handed on, whole or in part.

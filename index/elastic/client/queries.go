@@ -21,7 +21,20 @@ import (
 // A request whose time is up closes its connection, at which Elasticsearch ends the search.
 type queries struct {
 	hosts map[string]*fasthttp.HostClient // by scheme and host, as addresses have them
+	parts map[string]*fasthttp.HostClient // the same, for responses of at most LargestPart bytes
 }
+
+// LargestPart is how many bytes a response has at most where the context of its request is one that InParts returned.
+const LargestPart = 2 << 20
+
+// ErrTooLarge is a response that was not read, since it has more than LargestPart bytes.
+var ErrTooLarge = errors.New("elasticsearch responded with more than there is room for")
+
+type inParts struct{}
+
+// InParts returns a context whose requests are for something that can be requested in smaller parts: a response of more
+// than LargestPart bytes is ErrTooLarge.
+func InParts(ctx context.Context) context.Context { return context.WithValue(ctx, inParts{}, true) }
 
 const (
 	// longestQuery is the time of a query whose context has no deadline, as in a load's verification.
@@ -34,27 +47,37 @@ const (
 )
 
 func newQueries(addresses []*url.URL, trust *tls.Config) *queries {
-	q := &queries{hosts: map[string]*fasthttp.HostClient{}}
+	return &queries{hosts: newHosts(addresses, trust, 0), parts: newHosts(addresses, trust, LargestPart)}
+}
+
+// newHosts returns clients of responses of so many bytes at most; 0 is no bound.
+func newHosts(addresses []*url.URL, trust *tls.Config, largest int) map[string]*fasthttp.HostClient {
+	hosts := map[string]*fasthttp.HostClient{}
 	dialer := &net.Dialer{Timeout: queryDial, KeepAlive: 15 * time.Second}
 	for _, a := range addresses {
-		q.hosts[a.Scheme+"://"+a.Host] = &fasthttp.HostClient{
+		hosts[a.Scheme+"://"+a.Host] = &fasthttp.HostClient{
 			Addr:                     fasthttp.AddMissingPort(a.Host, a.Scheme == "https"),
 			IsTLS:                    a.Scheme == "https",
 			TLSConfig:                trust,
 			Dial:                     func(address string) (net.Conn, error) { return dialer.Dial("tcp", address) },
 			MaxConns:                 queryConnections,
 			MaxConnWaitTimeout:       longestQuery,
+			MaxResponseBodySize:      largest,
 			ReadBufferSize:           64 << 10, // a page of 20 in one read
 			DisablePathNormalizing:   true,
 			NoDefaultUserAgentHeader: true,
 		}
 	}
-	return q
+	return hosts
 }
 
 // RoundTrip implements http.RoundTripper.
 func (q *queries) RoundTrip(req *http.Request) (*http.Response, error) {
-	host := q.hosts[req.URL.Scheme+"://"+req.URL.Host]
+	hosts := q.hosts
+	if req.Context().Value(inParts{}) != nil {
+		hosts = q.parts
+	}
+	host := hosts[req.URL.Scheme+"://"+req.URL.Host]
 	if host == nil {
 		return nil, errors.New("elasticsearch: a request to an address that is not set")
 	}
@@ -73,6 +96,11 @@ func (q *queries) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err == nil {
 		err = checkEnd(in.Body())
+	}
+	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
+		fasthttp.ReleaseResponse(in)
+		// An error of the body: one of the request would be held against the node.
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1, Body: tooLarge{}, Request: req}, nil
 	}
 	if err != nil {
 		fasthttp.ReleaseResponse(in)
@@ -117,6 +145,12 @@ func (b *queryBody) Close() error {
 	}
 	return nil
 }
+
+// tooLarge is the body of a response that was too large.
+type tooLarge struct{}
+
+func (tooLarge) Read([]byte) (int, error) { return 0, ErrTooLarge }
+func (tooLarge) Close() error             { return nil }
 
 // checkEnd looks at the last byte of a response: fasthttp takes a connection that is reset within a body for the body's
 // end.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"filings/index"
+	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 )
 
@@ -32,9 +33,9 @@ func (r *Reader) behind(ctx context.Context, q index.Query, clauses []object) (f
 	if err != nil {
 		return rows{}, err
 	}
-	for n := 0; n < q.Limit; n = len(found.records) { // once, but for a limit that is larger than a page may be
+	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a page may be
 		limit := int(min(int64(q.Limit-n), r.longestWalk))
-		more, err := r.firstOf(ctx, partsBehind(part{clauses: clauses, order: sortOrder(q.Sort), after: at}, near), limit, q.IDsOnly)
+		more, err := r.firstOf(ctx, partsBehind(part{clauses: clauses, order: sortOrder(q.Sort), after: at}, near), limit, q)
 		if err != nil {
 			return rows{}, err
 		}
@@ -46,18 +47,18 @@ func (r *Reader) behind(ctx context.Context, q index.Query, clauses []object) (f
 	return found, nil
 }
 
-// firstOf requests the first filings of parts, one part after the other.
-func (r *Reader) firstOf(ctx context.Context, parts []part, size int, idsAlone bool) (found rows, err error) {
+// firstOf requests the first filings of parts, one part after the other, until they are enough for q.
+func (r *Reader) firstOf(ctx context.Context, parts []part, size int, q index.Query) (found rows, err error) {
 	for _, p := range parts {
 		body := rowsBody(p.clauses, p.order, false, 0, size-len(found.records))
 		if p.after != nil {
 			body["search_after"] = p.after.sorted()
 		}
-		more, err := r.rows(ctx, body, p.known, idsAlone)
+		more, err := r.rows(ctx, body, p.known, q.IDsOnly)
 		if err != nil {
 			return rows{}, err
 		}
-		if found.add(more); len(found.records) >= size {
+		if found.add(more); len(found.records) >= size || enough(q, found.records) {
 			break
 		}
 	}
@@ -181,6 +182,17 @@ func endOf(first, last place) string {
 		return index.Behind(id)
 	}
 	return string(text)
+}
+
+// placeBehind returns the text of the place behind a record.
+func placeBehind(record index.Record) (string, error) {
+	var values [index.NumReturned][]byte
+	record.Values(&values, index.ID)
+	id, err := strconv.ParseInt(string(values[index.ID]), 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	return index.Behind(id), nil
 }
 
 // placeAt reads q.After, which a client may have made up.

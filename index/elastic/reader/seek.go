@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,7 +31,11 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if q.After != "" {
 		find = r.behind
 	}
-	found, err := find(ctx, q, clauses)
+	found, err := find(bounded(ctx, q), q, clauses)
+	for errors.Is(err, client.ErrTooLarge) {
+		q.Limit = max(1, q.Limit/8) // at most 100,000 characters of each, but mostly a few hundred
+		found, err = find(bounded(ctx, q), q, clauses)
+	}
 	if err != nil {
 		return index.Page{}, err
 	}
@@ -38,13 +43,31 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if err != nil {
 		return index.Page{}, err
 	}
-	return index.Page{Records: found.records, End: found.end(), Ends: ends, Total: found.total, Counted: found.counted}, nil
+	page = index.Page{Records: found.records, End: found.end(), Ends: ends, Total: found.total, Counted: found.counted}
+	if n := len(q.Within(found.records)); n < len(found.records) {
+		end, err := placeBehind(found.records[n-1])
+		return page.Cut(n, q.Stride, end), err
+	}
+	return page, nil
+}
+
+// bounded returns the context of the searches of q. A single row is never too large.
+func bounded(ctx context.Context, q index.Query) context.Context {
+	if q.Bytes == 0 || q.Limit <= 1 {
+		return ctx
+	}
+	return client.InParts(ctx)
+}
+
+// enough reports whether rows are as many as q may have, or more than it has room for.
+func enough(q index.Query, found []index.Record) bool {
+	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
 }
 
 // atOffset returns the rows of a page that is found by its offset.
 func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) (found rows, err error) {
 	s := span{name: q.Where.String(), clauses: clauses, order: sortOrder(q.Sort), idsOnly: q.IDsOnly}
-	for n := 0; n < q.Limit; n = len(found.records) { // once, but for a limit that is larger than a page may be
+	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a page may be
 		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), r.longestWalk)
 		s.counts = q.Count && n == 0
 		var more rows

@@ -42,6 +42,18 @@ func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, total i
 	return rows, total, ends, nil
 }
 
+// Behind returns the place behind a row in an order.
+func (t *Table) Behind(ctx context.Context, order index.Sort, row uint32) (string, error) {
+	if order == index.DefaultSort {
+		return strconv.Itoa(int(row) + 1), nil
+	}
+	ids, err := t.IDs(ctx, []uint32{row})
+	if err != nil {
+		return "", err
+	}
+	return index.Behind(ids[0]), nil
+}
+
 // IDs returns the ids of the filings of rows.
 func (t *Table) IDs(ctx context.Context, rows []uint32) ([]int64, error) {
 	ids := make([]int64, len(rows))

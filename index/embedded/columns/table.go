@@ -92,8 +92,9 @@ func (t *Table) texts(ctx context.Context, chunk int) ([]byte, error) {
 const sparse = 16
 
 // Records returns the records that Build was given for the rows of a page in the default order, or false where they are
-// too far from each other, or too few, for that to be worth while.
-func (t *Table) Records(ctx context.Context, rows []uint32) ([][]byte, bool, error) {
+// too far from each other, or too few, for that to be worth while. It ends with the first record with which they have more
+// than so many bytes; 0 is no bound.
+func (t *Table) Records(ctx context.Context, rows []uint32, bytes int) ([][]byte, bool, error) {
 	if len(rows) < 100 || int(rows[len(rows)-1]-rows[0]) > sparse*len(rows) {
 		return nil, false, nil
 	}
@@ -101,7 +102,7 @@ func (t *Table) Records(ctx context.Context, rows []uint32) ([][]byte, bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	records := make([][]byte, 0, len(rows))
+	records, size := make([][]byte, 0, len(rows)), 0
 	for len(rows) > 0 {
 		chunk := sort.Search(len(starts), func(i int) bool { return starts[i] > rows[0] }) - 1
 		data, err := t.recordChunk(ctx, chunk)
@@ -116,6 +117,9 @@ func (t *Table) Records(ctx context.Context, rows []uint32) ([][]byte, bool, err
 			}
 			if row == rows[0] {
 				records, rows = append(records, record), rows[1:]
+				if size += len(record); bytes > 0 && size > bytes {
+					return records, true, nil
+				}
 			}
 		}
 		if len(rows) > 0 && (chunk+1 == len(starts) || row != starts[chunk+1]) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"filings/index"
@@ -25,6 +27,12 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 		crawlAll(t, r, o, 7)
 		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 7) })
 		t.Run("X4 several pages at once", func(t *testing.T) { crawlStrides(t, r, o, 7) })
+		t.Run("X8 of so many bytes", func(t *testing.T) { crawlBytes(t, r, o, 20_000, 100_000) })
+	})
+	t.Run("X8 long filings", func(t *testing.T) {
+		filings := longFilings()
+		r, o := opened(t, open(t).Store, filings), indextest.NewOracle("", filings)
+		crawlBytes(t, r, o, 300_000, 1<<20, 100<<20)
 	})
 	t.Run("P2 P17 pages of 100 over ties", func(t *testing.T) {
 		if testing.Short() {
@@ -131,6 +139,57 @@ func crawlPlace(ctx context.Context, r index.Reader, want []*index.Filing, q ind
 			q.After = index.Behind(want[done-1].ID)
 		}
 	}
+}
+
+// crawlBytes reads the whole generation in pages of at most so many bytes, each from the place behind the one before.
+func crawlBytes(t *testing.T, r index.Reader, o *indextest.Oracle, bounds ...int) {
+	for _, bytes := range bounds {
+		for _, s := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.Owner, Ascending: true}} {
+			for _, stride := range []int{0, 7} {
+				q := index.Query{Sort: s, Limit: 500, Bytes: bytes, Stride: stride}
+				if err := crawlBounded(t.Context(), r, indextest.Records(o.Select(q.Where, s)), q); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+func crawlBounded(ctx context.Context, r index.Reader, want []index.Record, q index.Query) error {
+	for {
+		page, err := r.Rows(ctx, q)
+		if err != nil {
+			return fmt.Errorf("%v: %w", q, err)
+		}
+		n := len(page.Records)
+		if n == 0 && len(want) > 0 || n > len(want) || len(indextest.Within(q.Bytes, page.Records)) < n {
+			return fmt.Errorf("%v: %d rows of %d bytes, %d remain", q, n, len(slices.Concat(page.Records...)), len(want))
+		}
+		if err := sameRecords(want[:n], page.Records); err != nil {
+			return fmt.Errorf("%v, %d remain: %w", q, len(want), err)
+		}
+		if n == 0 {
+			return nil
+		}
+		if q.Stride > 0 && (len(page.Ends) != (n+q.Stride-1)/q.Stride || page.Ends[len(page.Ends)-1] != page.End) {
+			return fmt.Errorf("%v: %d rows with the places %q, the end is %q", q, n, page.Ends, page.End)
+		}
+		want, q.After = want[n:], page.End
+	}
+}
+
+// longFilings returns filings of up to 600 kB, a few short ones between them.
+func longFilings() []*index.Filing {
+	filings := edges.Fuzzed(60, 8)
+	for i, f := range filings {
+		switch i % 4 {
+		case 0, 1:
+			f.SetText(index.AISummary, strings.Repeat("long ", index.MaxLongText/5))
+		case 2:
+			f.SetText(index.AISummary, strings.Repeat("\u2028", i*index.MaxLongText/60)) // 6 bytes each
+		}
+	}
+	return filings
 }
 
 // crawlAll reads the whole generation in pages of a size, in every order, and compares it with the oracle's.

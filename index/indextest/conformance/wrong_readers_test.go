@@ -211,6 +211,26 @@ func wrongPages() []wrong {
 				return next
 			}
 		}),
+		reading("pages of any number of bytes", "Crawl/P2_P17_pages_of_7/X8_of_so_many_bytes", func(r *selecting) {
+			r.within = func(_ int, records []index.Record) []index.Record { return records }
+		}),
+		reading("a record more than there is room for", "Crawl/X8_long_filings", func(r *selecting) {
+			r.within = func(bytes int, records []index.Record) []index.Record {
+				return records[:min(len(records), len(indextest.Within(bytes, records))+1)]
+			}
+		}),
+		reading("no record without room for it", "Crawl/X8_long_filings", func(r *selecting) {
+			r.within = func(bytes int, records []index.Record) []index.Record {
+				if len(records) > 0 && len(records[0]) > bytes {
+					return nil
+				}
+				return indextest.Within(bytes, records)
+			}
+		}),
+		{"what there is no room for is behind no place", "Crawl/P2_P17_pages_of_7/X8_of_so_many_bytes", func(m *memory) generation.Store {
+			m.spoil = func(o *indextest.Oracle) index.Reader { return skipping{newSelecting(o)} }
+			return m
+		}},
 		reading("filings without the value are behind no place", "Crawl/P2_P17_pages_of_7/X3_by_places", func(r *selecting) {
 			r.behind = func(selected []*index.Filing, s index.Sort, last int) int {
 				if i := slices.IndexFunc(selected, func(f *index.Filing) bool { return !f.Has(s.By) }); i == last+1 {
@@ -340,6 +360,18 @@ type fetching struct {
 func (r fetching) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
 	right, err := r.selecting.Filings(ctx, ids)
 	return r.change(ids, right), err
+}
+
+// skipping is a reader whose pages that end early have the place behind the page that they would else be.
+type skipping struct{ *selecting }
+
+func (r skipping) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	page, err := r.selecting.Rows(ctx, q)
+	if q.Bytes = 0; err == nil {
+		whole, _ := r.selecting.Rows(ctx, q)
+		page.End = whole.End
+	}
+	return page, err
 }
 
 func wrongFilings() []wrong {
