@@ -368,3 +368,22 @@ func TestX18_Rollback(t *testing.T) {
 		t.Errorf("from the third to the fourth: %s", got)
 	}
 }
+
+// TestX16_Engines: both engines say what changed, also since a generation that is not kept any more.
+func TestX16_Engines(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, k keeping) {
+		filings := fixture(t)
+		name, first := k.load(t, filings)
+		changed := edges.Clone(filings[0])
+		changed.SetText(index.Owner, "NEW OWNER")
+		_, second := k.load(t, append([]*index.Filing{changed}, filings[2:]...))
+		k.prune(t, name)
+		k.clock.Advance(2e9)
+		a := k.get(t, access.Pro, "/v1/filings/changes?since="+first)
+		want := data + `[{"op":"changed","id":1,"filing":` + recordFor(changed, index.Pro) + `},{"op":"removed","id":2}],"pagination":{"limit":100,"next_cursor":null,"has_more":false}`
+		if got := between(t, a); got != want || a.header.Get("X-Generation") != second {
+			t.Errorf("X-Generation %s\nwant %s\ngot  %s", a.header.Get("X-Generation"), want, got)
+		}
+	})
+}
