@@ -23,6 +23,7 @@ type stampBuffer struct {
 	chunks *sorter.Sorter
 	empty  []byte // emptyRecord
 	record []byte // reused
+	city   string // of the filing before: mostly the same
 }
 
 func newStampBuffer(dir string) *stampBuffer {
@@ -44,8 +45,11 @@ func (b *stampBuffer) add(values, record []byte, tail uint64) error {
 		return err
 	}
 	b.record = append(append(b.record[:0], record...), b.empty[len(b.empty)-int(tail):]...)
+	if string(city) != b.city {
+		b.city = string(city)
+	}
 	id := int64(binary.LittleEndian.Uint64(values))
-	return b.Add(index.StampOf(id, index.Version{Record: b.record, City: string(city)}, created))
+	return b.Add(index.StampOf(id, index.Version{Record: b.record, City: b.city}, created))
 }
 
 func (b *stampBuffer) write(ctx context.Context, put columns.Sink) error {
