@@ -330,6 +330,9 @@ func (e *counted) Open(ctx context.Context, name string) (index.Reader, error) {
 
 func (r countedReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	r.of.rows.Add(1)
+	if q.Count {
+		r.of.counts.Add(1)
+	}
 	return r.Reader.Rows(ctx, q)
 }
 

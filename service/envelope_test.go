@@ -240,6 +240,13 @@ func (r counts) Count(ctx context.Context, w index.Filter) (int64, error) {
 	return r.Reader.Count(ctx, w)
 }
 
+func (r counts) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	if q.Count {
+		r.calls.Add(1)
+	}
+	return r.Reader.Rows(ctx, q)
+}
+
 // TestTotal_CountedOnce: pages of one query share its total, whatever their order.
 func TestTotal_CountedOnce(t *testing.T) {
 	t.Parallel()

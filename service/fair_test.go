@@ -56,7 +56,7 @@ func TestFair_Flood(t *testing.T) {
 		go func() { statuses <- d.get(t, fmt.Sprintf("/v1/filings?city=flood%d", i), flooding).status }()
 	}
 	waiting, inProgress := "filings_engine_calls_waiting", "filings_engine_calls_in_progress"
-	servicetest.Until(t, "the flood waits", func() bool { return s.gauge(t, waiting) == 138 })
+	servicetest.Until(t, "the flood waits", func() bool { return s.gauge(t, waiting) == 68 })
 	for i := range 20 {
 		if a := d.get(t, fmt.Sprintf("/v1/filings?city=honest%d", i), honest); a.status != http.StatusOK {
 			t.Errorf("beside a flood: %d %s", a.status, a.body)
