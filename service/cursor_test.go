@@ -250,7 +250,7 @@ func TestX3_CrawlOverMidnight(t *testing.T) {
 	}
 }
 
-// While generations are swapped and rolled back ten times, a crawl sees each filing of its generation once.
+// While generations are loaded, swapped and rolled back more than ten times, a crawl sees each filing of its generation once.
 func TestX3_CrawlWhileGenerationsAreSwapped(t *testing.T) {
 	t.Parallel()
 	stores := map[string]func(t *testing.T) generation.Store{
@@ -285,15 +285,21 @@ func TestX3_CrawlWhileGenerationsAreSwapped(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := newSite(t, caching{store})
-			swaps := 0
+			swaps, live := 0, second
 			swap := func() {
-				from, to := first, second
-				if swaps%2 == 0 {
-					from, to = second, first
+				to := first
+				if swaps%2 == 1 {
+					to = second
 				}
-				if err := store.Swap(t.Context(), from, to); err != nil {
+				if swaps%4 == 3 { // a new one
+					if second, err = indextest.Load(t.Context(), store, slices.Values(filings[swaps:30])); err != nil {
+						t.Fatal(err)
+					}
+					to = second
+				} else if err := store.Swap(t.Context(), live, to); err != nil {
 					t.Fatal(err)
 				}
+				live = to
 				swaps++
 				s.clock.Advance(2 * time.Second) // so that the service looks again
 			}

@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,4 +103,29 @@ func TestX6_Requests(t *testing.T) {
 	if s.readExports(t, &got, "cut"); got != "ChunkedEncodingError" {
 		t.Errorf("requests reports %q", got)
 	}
+}
+
+// TestX5_Engines: a file has the same bytes from both engines, and from a plain loop over the filings.
+func TestX5_Engines(t *testing.T) {
+	t.Parallel()
+	filings := edges.Fuzzed(6000, 13)
+	want := newSite(t, oracle(filings))
+	eachStore(t, func(t *testing.T, k keeping) {
+		k.load(t, filings)
+		for _, format := range []string{"ndjson", "csv", "parquet"} {
+			for _, tier := range access.Tiers {
+				for _, filter := range []string{"", "&min_amount=1&fields=owner,categories"} {
+					query := "/v1/filings/export?format=" + format + filter
+					a, b := want.get(t, tier, query), k.get(t, tier, query)
+					rows, _ := strconv.Atoi(a.header.Get("X-Total-Count"))
+					if a.status != http.StatusOK || rows < 500 || len(a.body) < 10*rows && format != "parquet" {
+						t.Fatalf("%s, %s: %d, %d rows, %d bytes", tier, query, a.status, rows, len(a.body))
+					}
+					if a.body != b.body || a.header.Get("X-Total-Count") != b.header.Get("X-Total-Count") {
+						t.Errorf("%s, %s: %d bytes, want %d", tier, query, len(b.body), len(a.body))
+					}
+				}
+			}
+		}
+	})
 }

@@ -15,14 +15,21 @@ import (
 // exportForms are what is measured of an export, as parameters and Accept-Encoding.
 var exportForms = []struct{ format, coding string }{{"ndjson", "identity"}, {"ndjson", "zstd"}, {"csv", "identity"}, {"parquet", "identity"}}
 
+// besideTurns is how often pages are requested alone and then beside an export: what else the machine does hits both.
+const besideTurns = 10
+
 // measureExports exports everything from both engines while nobody else asks for anything, then again with pages beside it.
 func (b *bench) measureExports(ctx context.Context) error {
-	embedded := []string{"FILINGS_DATA_DIR=" + filepath.Join(b.dir, "exports")}
-	elastic := b.onElasticsearch(b.elasticsearch)
-	fmt.Print("\n| export of everything | rows | MB | seconds | rows/s | most memory of the service meanwhile, MB | page of 20, ms, alone and beside another one |\n|---|---|---|---|---|---|---|\n")
-	for name, environment := range map[string][]string{"Elasticsearch": elastic, "embedded": embedded} {
-		if err := b.measureExportsOf(ctx, name, environment); err != nil {
-			return err
+	fmt.Print("\n| export of everything | rows | MB | seconds | rows/s | most memory of the service meanwhile, MB | page of 20, ms, alone and beside another one | times that |\n|---|---|---|---|---|---|---|---|\n")
+	for _, e := range []struct {
+		name        string
+		environment []string
+	}{
+		{"Elasticsearch", b.onElasticsearch(b.elasticsearch)},
+		{"embedded", []string{"FILINGS_DATA_DIR=" + filepath.Join(b.dir, "exports")}},
+	} {
+		if err := b.measureExportsOf(ctx, e.name, e.environment); err != nil {
+			return firstError(err, b.deleteIndices(ctx))
 		}
 	}
 	return b.deleteIndices(ctx)
@@ -39,69 +46,106 @@ func (b *bench) measureExportsOf(ctx context.Context, engine string, environment
 	}
 	defer func() { err = firstError(err, s.stop()) }()
 	for _, f := range exportForms {
-		alone, err := s.pages(ctx, b.rounds, nil)
-		if err != nil {
-			return err
-		}
 		began := time.Now()
 		rows, bytes, err := s.export(ctx, f.format, f.coding)
 		took := time.Since(began)
 		if err != nil {
 			return err
 		}
-		done, failed := make(chan struct{}), error(nil)
-		go func() {
-			defer close(done)
-			_, _, failed = s.export(ctx, f.format, f.coding)
-		}()
-		beside, err := s.pages(ctx, b.rounds, done)
-		if <-done; err != nil || failed != nil {
-			return firstError(err, failed)
+		alone, beside, err := s.besideExports(ctx, f.format, f.coding, b.rounds)
+		if err != nil {
+			return err
 		}
-		fmt.Printf("| %s, %s, %s | %d | %d | %.1f | %.0f | %s | %s, %s |\n", engine, f.format, f.coding, rows, bytes>>20, took.Seconds(),
-			float64(rows)/took.Seconds(), s.peak(), ms(quantile(alone, .5)), ms(quantile(beside, .5)))
+		a, w := quantile(alone, .5), quantile(beside, .5)
+		fmt.Printf("| %s, %s, %s | %d | %d | %.1f | %.0f | %s | %s, %s | %.2f |\n", engine, f.format, f.coding, rows, bytes>>20, took.Seconds(),
+			float64(rows)/took.Seconds(), s.peak(), ms(a), ms(w), float64(w)/float64(a))
 	}
 	return nil
 }
 
+// besideExports requests n pages alone and n beside exports, in turns, and returns how long they took. Each export is read to
+// its end, and the next one begins where there are pages to come.
+func (s *served) besideExports(ctx context.Context, format, coding string, n int) (alone, beside []time.Duration, err error) {
+	each := max(1, n/besideTurns)
+	for turn := range besideTurns {
+		if alone, err = s.pages(ctx, alone, 2*turn*each, each); err != nil {
+			return nil, nil, err
+		}
+		first, err := s.openExport(ctx, format, coding)
+		if err != nil {
+			return nil, nil, err
+		}
+		enough, done := make(chan struct{}), make(chan error, 1)
+		go func() { done <- s.exportUntil(ctx, first, enough, format, coding) }()
+		beside, err = s.pages(ctx, beside, (2*turn+1)*each, each)
+		close(enough)
+		if err = firstError(err, <-done); err != nil {
+			return nil, nil, err
+		}
+	}
+	return alone, beside, nil
+}
+
+// exportUntil takes one export after the other, each to its end, until enough is closed.
+func (s *served) exportUntil(ctx context.Context, res *http.Response, enough <-chan struct{}, format, coding string) error {
+	for {
+		_, err := io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+		if err != nil {
+			return err
+		}
+		select {
+		case <-enough:
+			return nil
+		default:
+		}
+		if res, err = s.openExport(ctx, format, coding); err != nil {
+			return err
+		}
+	}
+}
+
 // export takes an export of everything, and returns how many rows and bytes it has.
 func (s *served) export(ctx context.Context, format, coding string) (rows, bytes int64, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/v1/filings/export?format="+format, http.NoBody)
-	if err != nil {
-		return 0, 0, err
-	}
-	req.Header.Set("X-API-Key", s.key)
-	req.Header.Set("Accept-Encoding", coding)
-	res, err := s.client.Do(req)
+	res, err := s.openExport(ctx, format, coding)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(res.Body)
-		return 0, 0, fmt.Errorf("export: %s: %s", res.Status, text)
-	}
 	if rows, err = strconv.ParseInt(res.Header.Get("X-Total-Count"), 10, 64); err == nil {
 		bytes, err = io.Copy(io.Discard, res.Body)
 	}
 	return rows, bytes, err
 }
 
-// pages requests n different pages, one every 10 ms, or until done, and returns how long they took.
-func (s *served) pages(ctx context.Context, n int, done <-chan struct{}) (took []time.Duration, err error) {
+// openExport begins an export of everything.
+func (s *served) openExport(ctx context.Context, format, coding string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/v1/filings/export?format="+format, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("X-API-Key", s.key)
+	req.Header.Set("Accept-Encoding", coding)
+	res, err := s.client.Do(req)
+	if err != nil || res.StatusCode == http.StatusOK {
+		return res, err
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	return nil, fmt.Errorf("export: %s: %s", res.Status, text)
+}
+
+// pages requests n different pages, one every 10 ms, and appends how long they took.
+func (s *served) pages(ctx context.Context, took []time.Duration, from, n int) ([]time.Duration, error) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for i := range n {
 		began := time.Now()
-		if _, err := s.get(ctx, fmt.Sprintf("/v1/filings?limit=20&offset=%d", i*20)); err != nil {
+		if _, err := s.get(ctx, fmt.Sprintf("/v1/filings?limit=20&offset=%d", (from+i)*20)); err != nil {
 			return nil, err
 		}
 		took = append(took, time.Since(began))
-		select {
-		case <-done:
-			return took, nil
-		case <-tick.C:
-		}
+		<-tick.C
 	}
 	return took, nil
 }

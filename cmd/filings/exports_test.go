@@ -251,6 +251,68 @@ func TestX8_KilledExport(t *testing.T) {
 	})
 }
 
+// TestX6_RedisKilled: Redis is killed in the middle of exports. One that is read on comes whole. What a client that hangs up
+// was not sent cannot be given back, and the log says how much that is. Redis comes back with what was paid, neither more nor
+// less, and with the leases, which end by themselves.
+func TestX6_RedisKilled(t *testing.T) {
+	t.Parallel()
+	r := startOwnRedis(t)
+	f := newFleet(t, "reads", access.Enterprise, "FILINGS_REDIS_URL="+r.url())
+	c, p := f.exporting(t), f.processes[0]
+	leaves := runProgram(t, f.environment, "keys", "create", "--user", "leaves", "--tier", "enterprise")
+	before := f.used(t)
+	bodies := map[string]*bufio.Reader{}
+	for _, key := range []string{f.key.Load().(string), leaves} {
+		res := f.export(t, c, 0, key, http.MethodGet)
+		bodies[key] = bufio.NewReader(res.Body)
+		if _, err := bodies[key].Peek(1); err != nil {
+			t.Fatal(res.Status, err)
+		}
+		if key == leaves {
+			r.kill()
+			_ = res.Body.Close()
+		}
+	}
+	text, err := io.ReadAll(bodies[f.key.Load().(string)])
+	if rows := strings.Count(string(text), "\n"); err != nil || rows != exportRows {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+	eventually(t, "both are over", func() bool { return len(p.exports()) == 2 })
+	paid := map[string]sentExport{}
+	for _, e := range p.exports() {
+		e.check(t)
+		paid[e.User] = e
+	}
+	if paid["reads"].Outcome != "whole" || paid["leaves"].Outcome != "client" {
+		t.Errorf("the log says %+v", paid)
+	}
+	lost := exportRows/100 - paid["leaves"].Price
+	eventually(t, "the log says what was not given back", func() bool {
+		return lost > 0 && strings.Contains(p.output.String(), `"msg":"quota not refunded"`) &&
+			strings.Contains(p.output.String(), fmt.Sprintf(`"requests":%d`, lost))
+	})
+	if n := strings.Count(p.output.String(), "lease of an export not released"); n != 2 {
+		t.Errorf("the log names %d leases", n)
+	}
+	r.start(t)
+	for user, want := range map[string]int64{"reads": before + exportRows/100, "leaves": exportRows / 100} {
+		if f.user = user; f.used(t) != want {
+			t.Errorf("%s paid %d, want %d", user, f.used(t), want)
+		}
+	}
+	eventually(t, "the service has Redis again", func() bool {
+		a, err := f.send(t.Context(), 0, leaves)
+		return err == nil && a.status == http.StatusOK
+	})
+	if a := f.export(t, c, 0, leaves, http.MethodGet); a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "10" {
+		t.Errorf("while the lease lasts: %d", a.StatusCode)
+	}
+	later := f.store(t, access.LeaseTime)
+	if held, err := later.Hold(t.Context(), "leaves", "later"); err != nil || !held {
+		t.Errorf("the lease does not end: %v", err)
+	}
+}
+
 // TestStop_Export: SIGTERM cuts an export that does not end within the time of a request. What was not sent is given back
 // before the process ends, and one that is read meanwhile comes whole.
 func TestStop_Export(t *testing.T) {

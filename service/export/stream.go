@@ -20,8 +20,9 @@ const (
 	firstRows = 500
 	maxRows   = 5_000
 	// A goroutine that never waits keeps its processor for 10 ms, and where all processors are kept, nobody looks for requests
-	// that came meanwhile. So while there are others, a stream sleeps after each pauseBytes, on Linux for about 1 ms.
-	pauseBytes = 128 << 10
+	// that came meanwhile. So while there are others, a stream sleeps after each pauseBytes, on Linux for about 1 ms: after
+	// each 128 KiB, pages of the embedded engine took 1.4 times what they take alone, after each 32 KiB 1.1 times.
+	pauseBytes = 32 << 10
 	pauseTime  = 50 * time.Microsecond
 	// batchBytes is how many bytes of records are encoded at a time. What was handed on is known batch by batch.
 	batchBytes = 16 << 10

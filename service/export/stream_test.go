@@ -158,3 +158,23 @@ func TestX8_BehindPages(t *testing.T) {
 		t.Errorf("then %d bytes, %d rows, %v", n, s.Rows(), err)
 	}
 }
+
+// TestX8_Pauses: while there are others, a stream looks whether to pause after each few dozen kilobytes of records.
+func TestX8_Pauses(t *testing.T) {
+	t.Parallel()
+	const most = 48 << 10
+	all, looks := records(2000), 0
+	bytes := 0
+	for _, r := range all {
+		bytes += len(r)
+	}
+	others := func() bool { looks++; return true }
+	s := NewStream(t.Context(), paged(all), "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)), others)
+	defer s.Close()
+	if _, err := io.Copy(io.Discard, s); err != nil {
+		t.Fatal(err)
+	}
+	if pages := len(all) / firstRows; looks-pages < bytes/most {
+		t.Errorf("it looked %d times in %d bytes and %d pages", looks, bytes, pages)
+	}
+}
