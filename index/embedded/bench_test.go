@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"filings/index"
@@ -68,4 +69,30 @@ func BenchmarkAhead(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkFiling reads one filing, each time another, as clients do at the same time.
+func BenchmarkFiling(b *testing.B) {
+	g := benchReader(b)
+	page, err := g.Rows(b.Context(), index.Query{Sort: index.Sort{By: index.Owner}, Limit: 20_000, IDsOnly: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ids := make([]int64, len(page.Records))
+	for i, r := range page.Records {
+		if _, err := fmt.Sscanf(string(r), `{"id":%d`, &ids[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var next atomic.Int64
+	b.SetParallelism(4)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := g.Filing(b.Context(), ids[int(next.Add(1))%len(ids)]); err != nil {
+				b.Error(err)
+			}
+		}
+	})
 }
