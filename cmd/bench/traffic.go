@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -204,7 +205,7 @@ func cpuOf(pid int) (time.Duration, error) {
 }
 
 // quantile returns the value that the part q of all values does not exceed.
-func quantile(values []time.Duration, q float64) time.Duration {
+func quantile[T cmp.Ordered](values []T, q float64) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }

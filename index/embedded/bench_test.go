@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"filings/index"
@@ -48,4 +49,50 @@ func BenchmarkLoad(b *testing.B) {
 		load(b, openStore(b, b.TempDir()), filings)
 	}
 	b.ReportMetric(float64(len(filings)*b.N)/b.Elapsed().Seconds(), "filings/s")
+}
+
+// BenchmarkAhead reads 1,000 rows at a time, as a crawl is read ahead, in orders in which they are far from each other.
+func BenchmarkAhead(b *testing.B) {
+	g := benchReader(b)
+	for _, sort := range []index.Sort{{By: index.FilingAmount}, {By: index.Owner, Ascending: true}, {By: index.CreatedAt}} {
+		b.Run(sort.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			q := index.Query{Sort: sort, After: "0", Limit: 1000, Stride: 100, Bytes: 2 << 20}
+			for b.Loop() {
+				page, err := g.Rows(b.Context(), q)
+				if err != nil || len(page.Records) != 1000 {
+					b.Fatal(len(page.Records), err)
+				}
+				if q.After = page.End; q.After == "200000" {
+					q.After = "0"
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFiling reads one filing, each time another, as clients do at the same time.
+func BenchmarkFiling(b *testing.B) {
+	g := benchReader(b)
+	page, err := g.Rows(b.Context(), index.Query{Sort: index.Sort{By: index.Owner}, Limit: 20_000, IDsOnly: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ids := make([]int64, len(page.Records))
+	for i, r := range page.Records {
+		if _, err := fmt.Sscanf(string(r), `{"id":%d`, &ids[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var next atomic.Int64
+	b.SetParallelism(4)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := g.Filing(b.Context(), ids[int(next.Add(1))%len(ids)]); err != nil {
+				b.Error(err)
+			}
+		}
+	})
 }

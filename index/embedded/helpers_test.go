@@ -16,13 +16,14 @@ import (
 // noon is what the clocks of the tests show. They stand still.
 func noon() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }
 
-// openStore opens the store in dir, as a process of its own would.
+// openStore opens the store in dir, as a process of its own would. It sees at once what others do there.
 func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
 	s, err := Open(Config{Dir: dir, Index: "filings", Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.liveFor = 0
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

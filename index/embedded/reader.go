@@ -23,7 +23,8 @@ type reader struct {
 	summary summary
 	db      *sql.DB
 	chunks  *sql.Stmt
-	records *sql.Stmt
+	records *sql.Stmt // of a list of ids
+	record  *sql.Stmt // of one
 }
 
 var _ index.Reader = (*reader)(nil)
@@ -51,11 +52,12 @@ func (r *reader) prepare() (err error) {
 	if !r.summary.current() {
 		return errors.New("it was made by another version of the program: load the filings anew")
 	}
-	var err1, err2 error
+	var err1, err2, err3 error
 	r.chunks, err1 = r.db.Prepare("SELECT data FROM chunks WHERE name = ? AND chunk = ?")
 	// CROSS JOIN: in the order of the list, so that a page that ends early is the beginning of it.
 	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page CROSS JOIN filings ON filings.id = page.value`)
-	return errors.Join(err1, err2)
+	r.record, err3 = r.db.Prepare(`SELECT 0, record, tail FROM filings WHERE id = ?`)
+	return errors.Join(err1, err2, err3)
 }
 
 // chunk is the columns.Source of the file.
@@ -172,11 +174,7 @@ func (r *reader) filings(ctx context.Context, ids []int64, bytes int) (records [
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, 0, err
-	}
-	rows, err := r.records.Query(string(list))
+	rows, err := r.query(ids)
 	if err != nil {
 		return nil, 0, r.unavailable(err)
 	}
@@ -195,6 +193,19 @@ func (r *reader) filings(ctx context.Context, ids []int64, bytes int) (records [
 		return nil, 0, r.unavailable(err)
 	}
 	return records, n, nil
+}
+
+// query returns positions in ids, and what is stored of the filings with these. One id needs no list, whose reading takes
+// longer than the filing's.
+func (r *reader) query(ids []int64) (*sql.Rows, error) {
+	if len(ids) == 1 {
+		return r.record.Query(ids[0])
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	return r.records.Query(string(list))
 }
 
 // scan puts a record at its position in a page, and returns that.

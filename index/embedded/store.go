@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"weak"
 
@@ -32,8 +33,10 @@ type Store struct {
 	now   func() time.Time
 	cache *cache.Cache
 
+	liveFor time.Duration        // how long the live generation is taken for granted; tests lower it
+	live    atomic.Pointer[seen] // never nil
+
 	mu     sync.Mutex
-	live   *reader                         // the one that Live returned last, so that it stays open
 	open   map[string]weak.Pointer[reader] // those that may still be open
 	kept   map[string]int64                // filings of the generations that Kept listed last; replaced, never changed
 	closed bool
@@ -43,6 +46,15 @@ type Store struct {
 }
 
 var _ generation.Store = (*Store)(nil)
+
+// liveFor is how late a swap by another process may be noticed. Without it every request would open and read a file.
+const liveFor = time.Second
+
+// seen is the live generation as it was seen last. A swap by this Store replaces it.
+type seen struct {
+	reader *reader   // stays open; nil: there was none
+	at     time.Time // when the look began; zero: look again
+}
 
 // ownCache holds all columns and orders of a million filings.
 const ownCache = 256 << 20
@@ -58,7 +70,8 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Cache == nil {
 		cfg.Cache = cache.New(ownCache)
 	}
-	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, cache: cfg.Cache, open: map[string]weak.Pointer[reader]{}, few: history.Few}
+	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, cache: cfg.Cache, liveFor: liveFor, open: map[string]weak.Pointer[reader]{}, few: history.Few}
+	s.live.Store(&seen{})
 	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded engine: %w", err)
 	}
@@ -69,7 +82,8 @@ func Open(cfg Config) (*Store, error) {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.live = true, nil
+	s.closed = true
+	s.live.Store(&seen{})
 	var err error
 	for _, pointer := range s.open {
 		if r := pointer.Value(); r != nil {
@@ -79,9 +93,25 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Live implements index.Engine. It reads the name of the live generation each time, which takes some microseconds, so
-// that a swap by any process is noticed at once.
+// Live implements index.Engine. It notices a swap by this Store at once, and one by another within liveFor.
 func (s *Store) Live(ctx context.Context) (index.Reader, error) {
+	known, now := s.live.Load(), s.now()
+	if age := now.Sub(known.at); known.reader != nil && 0 <= age && age < s.liveFor {
+		return known.reader, ctx.Err()
+	}
+	r, err := s.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return index.Empty{}, nil
+	}
+	s.live.CompareAndSwap(known, &seen{r, now}) // unless there was a swap meanwhile
+	return r, nil
+}
+
+// look finds out which generation is live, and returns nil if none was ever promoted.
+func (s *Store) look(ctx context.Context) (*reader, error) {
 	name, promoted := "", false
 	for {
 		before := name
@@ -99,32 +129,25 @@ func (s *Store) Live(ctx context.Context) (index.Reader, error) {
 			if promoted {
 				continue // perhaps it was promoted since
 			}
-			return index.Empty{}, nil
+			return nil, nil
 		}
 		r, err := s.reader(ctx, name)
 		switch {
-		case err == nil:
-			s.mu.Lock()
-			s.live = r
-			s.mu.Unlock()
-			return r, nil
 		case errors.Is(err, index.ErrNotFound) && name != before: // perhaps swapped and deleted meanwhile
 		case errors.Is(err, index.ErrNotFound):
 			return nil, s.lost(s.files.sealed(name))
 		default:
-			return nil, err
+			return r, err
 		}
 	}
 }
 
 // promotedOnce reports whether a generation was ever promoted, as far as this process or the folder knows.
 func (s *Store) promotedOnce() (promoted bool, err error) {
-	s.mu.Lock()
-	promoted = s.live != nil
-	s.mu.Unlock()
-	if !promoted {
-		promoted, _, err = s.files.promoted()
+	if s.live.Load().reader != nil {
+		return true, nil
 	}
+	promoted, _, err = s.files.promoted()
 	return promoted, err
 }
 
@@ -193,6 +216,8 @@ func (s *Store) Swap(ctx context.Context, from, to string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return s.files.promote(to)
+		err = s.files.promote(to)
+		s.live.Store(&seen{reader: s.live.Load().reader})
+		return err
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -82,18 +83,62 @@ func TestFiles_NothingLeftBehind(t *testing.T) {
 	}
 }
 
-func TestL8_SwapByAnotherStoreIsNoticedAtOnce(t *testing.T) {
+func TestL8_SwapByAnotherStoreIsNoticedWithinASecond(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, now := t.TempDir(), noon()
 	serving, loading := openStore(t, dir), openStore(t, dir)
-	if got := liveReader(t, serving).Generation(); got != "" {
-		t.Errorf("live before the first load: %q", got)
-	}
-	for seed := range uint64(3) { // the clock stands still meanwhile
-		name := load(t, loading, synthetics(20, seed))
-		if got := liveReader(t, serving).Generation(); got != name {
-			t.Errorf("live after load %d: %q, want %q", seed, got, name)
+	serving.now, serving.liveFor = func() time.Time { return now }, liveFor
+	expect := func(when, want string) {
+		t.Helper()
+		if got := liveReader(t, serving).Generation(); got != want {
+			t.Errorf("live %s: %q, want %q", when, got, want)
 		}
+	}
+	expect("before the first load", "")
+	first := load(t, loading, synthetics(20, 0))
+	expect("after the first load", first)
+	second := load(t, loading, synthetics(20, 1))
+	now = now.Add(liveFor - 1)
+	expect("just before a second", first)
+	now = now.Add(1)
+	expect("after a second", second)
+	if err := serving.Swap(t.Context(), second, first); err != nil {
+		t.Fatal(err)
+	}
+	expect("after a swap of its own", first)
+	now = now.Add(-time.Hour)
+	if err := loading.Swap(t.Context(), first, second); err != nil {
+		t.Fatal(err)
+	}
+	expect("after the clock was put back", second)
+}
+
+// What is live is not looked up for each request: for a second the folder may even be away.
+func TestL8_LiveIsLookedUpOnceASecond(t *testing.T) {
+	t.Parallel()
+	dir, now := filepath.Join(t.TempDir(), "data"), noon()
+	s := openStore(t, dir)
+	s.now, s.liveFor = func() time.Time { return now }, liveFor
+	name := load(t, s, synthetics(20, 1))
+	liveReader(t, s)
+	if err := os.Rename(dir, dir+" away"); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(liveFor - 1)
+	if got := liveReader(t, s).Generation(); got != name {
+		t.Errorf("live within a second: %q, want %q", got, name)
+	}
+	now = now.Add(1)
+	for range 2 { // what failed is looked up again
+		if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrLost) {
+			t.Errorf("live after a second: %v, want ErrLost", err)
+		}
+	}
+	if err := os.Rename(dir+" away", dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := liveReader(t, s).Generation(); got != name {
+		t.Errorf("live when the folder is back: %q, want %q", got, name)
 	}
 }
 
