@@ -88,7 +88,8 @@ type ChangeQuery struct {
 }
 
 // ChangePage is a part of what a ChangeQuery selects: by ID, those of one id in any order. The changes of an id are never
-// parted: a page ends with the last one of an id, has at least one id if there is any, and may be shorter than Limit.
+// parted: a page ends with the last one of an id, has at least one id if there is any, and may be shorter than Limit, as where
+// its records are long.
 type ChangePage struct {
 	Changes []Change
 	More    bool // there are changes of filings with a higher id

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -263,6 +264,36 @@ func TestX19_CreatedAt(t *testing.T) {
 			"9000000000": 1546300800000000, "1": 1577836800000000, "2": 1640995200000000, "3": 1609459200000001,
 			"4": noon.UnixMicro(), "5": noon.UnixMicro(),
 		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("added (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestX19_CreatedAtTwice: records of an update count as if they came one after the other, each in an update of its own: what an
+// earlier one said of a filing's first appearance holds for a later one that says nothing, unless it was deleted in between.
+func TestX19_CreatedAtTwice(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		at := func(id int, created string) string {
+			return strings.Replace(fmt.Sprintf(`{"id":%d,"county":"Lake, FL","owner":"O","createdAt":%q}`+"\n", id, created), `,"createdAt":""`, "", 1)
+		}
+		deleted := func(id int) string { return fmt.Sprintf(`{"id":%d,"deleted":true}`+"\n", id) }
+		const live, early = "2020-01-01T00:00:00Z", "2001-01-01T00:00:00Z"
+		mustRun(t, config(t, store, at(1, live)+at(2, live)+at(3, live)+at(4, live)))
+		cfg := config(t, store, at(1, early)+at(1, "")+at(2, "")+at(2, early)+at(3, early)+at(3, "")+deleted(3)+at(3, "")+
+			deleted(4)+at(4, "")+at(4, "")+at(5, early)+at(5, "")+deleted(6)+at(6, ""))
+		cfg.Update = true
+		name := mustRun(t, cfg).Generation
+		got := map[int64]string{}
+		for s, err := range store.Stamps(t.Context(), name) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[s.ID] = time.UnixMicro(s.Created).UTC().Format(time.RFC3339)
+		}
+		now := noon.UTC().Format(time.RFC3339)
+		want := map[int64]string{1: early, 2: early, 3: now, 4: now, 5: early, 6: now}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("added (-want +got):\n%s", diff)
 		}

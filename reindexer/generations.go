@@ -146,34 +146,33 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 	return nil
 }
 
-// setAdded gives records that do not say when they were added what the live generation says of the same filing, and those
-// that are new there the start of the load (rules L2 and X19).
-func (r *running) setAdded(ctx context.Context, batch []change) error {
-	for i := range batch {
-		f := &batch[i].filing
-		if batch[i].deleted || f.Has(index.CreatedAt) {
-			continue
+// setAdded gives f, unless it says when it was added, what the live generation says of the same filing, or the start of the
+// load if it is new there (rules L2 and X19).
+func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
+	if f.Has(index.CreatedAt) {
+		return nil
+	}
+	if r.added == nil {
+		var err error
+		if r.added, err = comparing.NewAdded(r.stamps(ctx)); r.unknown(err) {
+			r.added, err = new(comparing.Added), nil
 		}
-		if r.added == nil {
-			var err error
-			if r.added, err = comparing.NewAdded(r.stamps(ctx)); r.unknown(err) {
-				r.added, err = new(comparing.Added), nil
-			}
-			if err != nil {
-				return fmt.Errorf("looking up when filings were added: %w", err)
-			}
-		}
-		at, err := r.added.Of(f.ID)
 		if err != nil {
-			return fmt.Errorf("looking up when filing %d was added: %w", f.ID, err)
+			return fmt.Errorf("looking up when filings were added: %w", err)
 		}
-		if at.IsZero() {
-			at = r.started.UTC().Truncate(time.Microsecond)
-		}
-		f.CreatedAt = at
+	}
+	at, err := r.added.Of(f.ID)
+	if err != nil {
+		return fmt.Errorf("looking up when filing %d was added: %w", f.ID, err)
+	}
+	if f.CreatedAt = at; at.IsZero() {
+		f.CreatedAt = r.newlyAdded()
 	}
 	return nil
 }
+
+// newlyAdded is when filings were added that this load brings first.
+func (r *running) newlyAdded() time.Time { return r.started.UTC().Truncate(time.Microsecond) }
 
 func (r *running) closeAdded() {
 	if err := r.added.Close(); err != nil {

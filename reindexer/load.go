@@ -35,9 +35,6 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		if r.tooMany() {
 			build = nil
 		}
-		if err := r.setAdded(ctx, batch); err != nil {
-			return err
-		}
 		return apply(ctx, batch, build)
 	})
 	if closing := r.rejects.close(); err == nil {
@@ -106,6 +103,9 @@ func (r *running) pipeline(ctx context.Context, apply func([]change) error) erro
 func (r *running) putAll(ctx context.Context, batch []change, build generation.Build) error {
 	for i := range batch {
 		r.indexed.Add(1)
+		if err := r.setAdded(ctx, &batch[i].filing); err != nil {
+			return err
+		}
 		if err := r.put(ctx, &batch[i].filing, build); err != nil {
 			return err
 		}

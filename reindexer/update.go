@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 	"unique"
 
 	"filings/index"
@@ -19,9 +20,11 @@ type update struct {
 	now map[int64]held
 }
 
-// held is the part of a filing that a checksum counts; its zero value is no filing.
+// held is the part of a filing that a checksum counts, and when it was added; its zero value is no filing.
 type held struct {
 	there         bool
+	named         bool  // by a record before: added says when it was added, in microseconds
+	added         int64 // of a filing that is there
 	county, month unique.Handle[string]
 	amounts       bool
 	amount        float64
@@ -102,6 +105,9 @@ func (u *update) lookUp(ctx context.Context, batch []change) error {
 func (u *update) change(ctx context.Context, c *change, build generation.Build) error {
 	f, r := &c.filing, u.run
 	was := u.now[f.ID]
+	if err := u.setAdded(ctx, c, was); err != nil {
+		return err
+	}
 	if was.there {
 		r.expect.checksum.Remove(was.filing())
 	}
@@ -111,7 +117,7 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		return nil
 	case c.deleted:
 		r.deleted.Add(1)
-		u.now[f.ID] = held{}
+		u.now[f.ID] = held{named: true}
 		r.expect.sample.offer(f.ID, nil)
 		if build == nil {
 			return nil
@@ -122,8 +128,26 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 	default:
 		r.indexed.Add(1)
 	}
-	u.now[f.ID] = heldOf(f)
+	now := heldOf(f)
+	now.named, now.added = true, f.CreatedAt.UnixMicro()
+	u.now[f.ID] = now
 	return r.put(ctx, f, build)
+}
+
+// setAdded gives a record that does not say when it was added what an earlier record of this update did, or else the live
+// generation; a filing that this update deleted before is new.
+func (u *update) setAdded(ctx context.Context, c *change, was held) error {
+	switch f := &c.filing; {
+	case c.deleted || f.Has(index.CreatedAt):
+		return nil
+	case was.named && was.there:
+		f.CreatedAt = time.UnixMicro(was.added).UTC()
+	case was.named:
+		f.CreatedAt = u.run.newlyAdded()
+	default:
+		return u.run.setAdded(ctx, f)
+	}
+	return nil
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,4 +193,50 @@ func cursorIn(body []byte) string {
 	_, after, _ := bytes.Cut(body, []byte(`"next_cursor":"`))
 	cursor, _, _ := bytes.Cut(after, []byte(`"`))
 	return string(cursor)
+}
+
+var generationID = regexp.MustCompile(`\d{8}-\d{6}\.\d{6}`)
+
+// crawlChanges makes everything change once more, and reads these changes and all filings, in turns.
+func (b *bench) crawlChanges(ctx context.Context, engine string, environment []string) (row string, err error) {
+	before, err := b.load(ctx, b.data, environment...)
+	if err != nil {
+		return "", err
+	}
+	if _, err := b.load(ctx, filepath.Join(b.dir, "changed.ndjson"), environment...); err != nil {
+		return "", err
+	}
+	s, err := b.serve(ctx, "changes", append(environment, "FILINGS_CACHE_SIZE=0")...)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = firstError(err, s.stop()) }()
+	paths := [2]string{"/v1/filings?cursor=*&limit=1000", "/v1/filings/changes?limit=1000&since=" + generationID.FindString(before.generation)}
+	var rates [2][]float64
+	var pages []time.Duration
+	for range changeTurns {
+		for i, path := range paths {
+			c, began := crawl{path: path}, time.Now()
+			endpoint, _, _ := strings.Cut(path, "?")
+			for next := path; next != ""; {
+				body, err := c.page(ctx, s, next)
+				if err != nil {
+					return "", err
+				}
+				if next = cursorIn(body); next != "" {
+					next = endpoint + "?cursor=" + next
+				}
+			}
+			if rates[i] = append(rates[i], float64(len(c.ids))/time.Since(began).Seconds()); i == 1 {
+				pages = append(pages, c.pages...)
+			}
+			if int64(len(c.ids)) != before.filings {
+				return "", fmt.Errorf("%s: %d filings, want %d", path, len(c.ids), before.filings)
+			}
+		}
+	}
+	slices.Sort(rates[0])
+	slices.Sort(rates[1])
+	all, changes := rates[0][changeTurns/2], rates[1][changeTurns/2]
+	return fmt.Sprintf("| %s | %.0f | %.0f | %.2f | %s, %s |\n", engine, all, changes, changes/all, ms(quantile(pages, .5)), ms(quantile(pages, .99))), nil
 }

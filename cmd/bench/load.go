@@ -23,6 +23,7 @@ const times = 4
 type loaded struct {
 	generation string
 	filings    int64
+	changes    string // as the report has them
 	seconds    float64
 	cpu        time.Duration // of the program
 	peakBytes  int64         // of the program
@@ -110,12 +111,13 @@ func (b *bench) loadAs(ctx context.Context, args []string, environment ...string
 	var report struct {
 		Generation string
 		Filings    int64
+		Changes    json.RawMessage
 		Seconds    float64
 	}
 	if err := json.Unmarshal(out, &report); err != nil {
 		return l, err
 	}
-	l = loaded{generation: report.Generation, filings: report.Filings, seconds: report.Seconds}
+	l = loaded{generation: report.Generation, filings: report.Filings, changes: string(report.Changes), seconds: report.Seconds}
 	l.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		l.peakBytes = usage.Maxrss << 10 // Linux counts KiB
@@ -243,4 +245,90 @@ func (b *bench) measureMappedLoads(ctx context.Context, program string) (err err
 	as, by := took[0][loadTurns/2], took[1][loadTurns/2]
 	fmt.Printf("\nInto Elasticsearch, median of %d in turns: %.1f s as they are, %.1f s mapped, %.2f times as long.\n", loadTurns, as, by, by/as)
 	return nil
+}
+
+// changeTurns is how often a load is measured with changes and without.
+const changeTurns = 5
+
+// measureChanges loads with changes and without (FILINGS_KEEP_CHANGES=0), in turns: all filings, of which none differs and of
+// which all do, and updates of a hundredth of them. Then it reads the changes of all.
+func (b *bench) measureChanges(ctx context.Context) error {
+	all, some := [2]string{b.data, filepath.Join(b.dir, "changed.ndjson")}, [2]string{filepath.Join(b.dir, "some.ndjson"), filepath.Join(b.dir, "same.ndjson")}
+	if err := firstError(changedFile(b.data, all[1], 1), changedFile(b.data, some[0], 100), changedFile(some[0], some[1], 1)); err != nil {
+		return err
+	}
+	fmt.Printf("\n| load, median of %d in turns | s without changes | with | times as long | changes |\n|---|---|---|---|---|\n", changeTurns)
+	var crawls []string
+	for _, e := range []struct {
+		name        string
+		environment []string
+	}{
+		{"Elasticsearch", b.onElasticsearch(b.elasticsearch)},
+		{"embedded", []string{"FILINGS_DATA_DIR=" + filepath.Join(b.dir, "changes")}},
+	} {
+		if _, err := b.load(ctx, b.data, e.environment...); err != nil {
+			return err
+		}
+		for _, l := range []struct {
+			name  string
+			files [2]string
+			flags []string
+		}{
+			{"an update of a hundredth", some, []string{"--update"}},
+			{"everything as it was", [2]string{b.data, b.data}, nil},
+			{"everything changed", [2]string{all[1], all[0]}, nil},
+		} {
+			if err := b.measureChangesOf(ctx, e.name+", "+l.name, l.files, l.flags, e.environment); err != nil {
+				return firstError(err, b.deleteIndices(ctx))
+			}
+		}
+		row, err := b.crawlChanges(ctx, e.name, e.environment)
+		if err != nil {
+			return firstError(err, b.deleteIndices(ctx))
+		}
+		crawls = append(crawls, row)
+	}
+	fmt.Printf("\n| everything in pages of 1,000, not cached, median of %d in turns | filings/s of a crawl by cursor | of changes | times as many | a page of changes, ms, median and p99 |\n|---|---|---|---|---|\n%s", changeTurns, strings.Join(crawls, ""))
+	return b.deleteIndices(ctx)
+}
+
+// measureChangesOf loads two files in turns, each time the one that was not loaded before it.
+func (b *bench) measureChangesOf(ctx context.Context, name string, files [2]string, flags, environment []string) error {
+	var took [2][]float64
+	var last loaded
+	for n := range 2 * changeTurns {
+		with := n / 2 % 2 // both with each file
+		if n%2 == 1 {
+			with = 1 - with
+		}
+		keep := slices.Concat(environment, [][]string{{"FILINGS_KEEP_CHANGES=0"}, {}}[with])
+		l, err := b.loadAs(ctx, slices.Concat(flags, []string{"--format", "ndjson", "--max-rejects", "1000", files[n%2]}), keep...)
+		if err != nil {
+			return err
+		}
+		if took[with] = append(took[with], l.seconds); with == 1 {
+			last = l
+		}
+	}
+	slices.Sort(took[0])
+	slices.Sort(took[1])
+	without, with := took[0][changeTurns/2], took[1][changeTurns/2]
+	fmt.Printf("| %s | %.2f | %.2f | %.2f | %s |\n", name, without, with, with/without, last.changes)
+	return nil
+}
+
+// changedFile writes every n-th line of from to to, with another owner.
+func changedFile(from, to string, n int) error {
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	w, line := newLineWriter(out), 0
+	err = eachLine(from, func(text []byte) error {
+		if line++; line%n != 0 {
+			return nil
+		}
+		return w.write(bytes.Replace(text, []byte(`"owner":"`), []byte(`"owner":"Z `), 1))
+	})
+	return firstError(err, w.flush(), out.Close())
 }

@@ -5,6 +5,7 @@
 // Without names it measures all of these:
 //
 //	load      loads, into both engines
+//	changes   loads that work out what changed, and that do not; changes of everything read
 //	mapping   files of counties read by a mapping, in each form, and loaded into Elasticsearch
 //	pages     pages of 20 beside the same requests sent to Elasticsearch
 //	new       pages of filters that were never requested beside one search for each
@@ -60,7 +61,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "peers", "memory", "growth"}
+var names = []string{"load", "changes", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "peers", "memory", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -110,6 +111,11 @@ func run(ctx context.Context, args []string) (err error) {
 	byName := func(what string) bool { return slices.Contains(flags.Args(), what) }
 	if selected("load") {
 		if err := b.measureLoads(ctx); err != nil {
+			return err
+		}
+	}
+	if selected("changes") {
+		if err := b.measureChanges(ctx); err != nil {
 			return err
 		}
 	}

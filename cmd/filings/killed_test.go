@@ -4,7 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -212,5 +217,74 @@ func checkClean(t *testing.T, store generation.Store) {
 	}
 	if live != 1 || len(all) > 4 {
 		t.Errorf("%d generations, %d of them live", len(all), live)
+	}
+}
+
+// TestX19_KilledWhileComparing: a load that is killed while it writes what changes promotes nothing, and the next one leaves
+// nothing of it.
+func TestX19_KilledWhileComparing(t *testing.T) {
+	t.Parallel()
+	address := servers.Elasticsearch(t)
+	name := fmt.Sprintf("comparing-%d", time.Now().UnixNano())
+	t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
+	open := func(now func() time.Time) (generation.Store, error) {
+		return elastic.Open(elastic.Config{Addresses: []string{address}, Index: name, Shards: 1, Now: now})
+	}
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, comparing := httputil.NewSingleHostReverseProxy(at), make(chan struct{})
+	var once sync.Once
+	stuck := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		proxy.ServeHTTP(w, r)
+		if strings.HasSuffix(r.URL.Path, "-changes/_doc/1") { // the changes are written, and nobody is told
+			once.Do(func() { close(comparing) })
+			<-t.Context().Done()
+		}
+	}))
+	t.Cleanup(stuck.Close)
+	environment := func(address string) []string {
+		return []string{"FILINGS_ELASTICSEARCH_URL=" + address, "FILINGS_INDEX=" + name, "FILINGS_INDEX_REPLICAS=0", "FILINGS_DATA_DIR=" + t.TempDir()}
+	}
+	files := loadFiles(t, 2)
+	load(t, files[0], environment(address))
+	store, err := open(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := store.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	victim := command(files[1], environment(stuck.URL))
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-comparing
+	_ = victim.Process.Kill()
+	_ = victim.Wait()
+	if run, err := store.Running(t.Context()); err != nil || run == nil || run.Phase != "comparing" {
+		t.Errorf("killed in the phase of %+v, %v", run, err)
+	}
+	steps, err := store.Steps(t.Context())
+	if live, failed := store.Live(t.Context()); failed != nil || live.Generation() != first.Generation() || err != nil || len(steps) != 0 {
+		t.Errorf("after the kill %s is live, %v; steps %+v, %v", live.Generation(), failed, steps, err)
+	}
+	freeLock(t, open)
+	load(t, files[1], environment(address))
+	checkClean(t, store)
+	waitForLive(t, store, func(string) bool { steps, err = store.Steps(t.Context()); return len(steps) > 0 })
+	if err != nil || len(steps) != 1 || steps[0].Parent != first.Generation() {
+		t.Errorf("steps %+v, %v", steps, err)
+	}
+	res, err := http.Get(address + "/_cat/indices/" + name + "-*?expand_wildcards=all&h=index")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if n := strings.Count(string(body), "-changes\n"); err != nil || n != 1 {
+		t.Errorf("%d steps are left in %v:\n%s", n, err, body)
 	}
 }

@@ -10,7 +10,9 @@
 //
 // A change is told if the caller sees it: the filter selects one version alone, or it selects both, and they differ in the
 // fields of the tier. Changes in other parts are not read at all, so neither a page's length nor what it takes tells of
-// them. A page reads a bounded number of changes, so it may have fewer than its limit, or none, and still not be the last.
+// them. A page reads a bounded number of changes, and its records have a bounded number of bytes, so it may have fewer than its
+// limit, or none, and still not be the last. Where it ends depends on what the caller sees alone, and not on how many changes
+// the engine returns at once, which depends on whole records.
 package changes
 
 import (
@@ -67,6 +69,8 @@ const (
 	readAtMost = 10_000
 	// readMore is how many are read at once when the first ones did not fill the page.
 	readMore = 1000
+	// bytesAtMost is how many bytes the records on a page may have together: it ends behind the one with which they have more.
+	bytesAtMost = 4 << 20
 )
 
 // Read returns a page of the changes along path, which h has.
@@ -86,24 +90,22 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 			return Page{}, err
 		}
 		for rest := got.Changes; len(rest) > 0; {
-			if len(page.Changes) == q.Limit {
-				page.End = read.After
-				return page, nil
-			}
 			n := sameID(rest)
 			if err := on.add(&page, rest[:n]); err != nil {
 				return Page{}, err
 			}
-			read.After, rest = rest[0].ID, rest[n:]
+			read.After, rest, total = rest[0].ID, rest[n:], total+n
+			if len(page.Changes) == q.Limit || on.bytes > bytesAtMost || total >= readAtMost {
+				if len(rest) > 0 || got.More {
+					page.End = read.After
+				}
+				return page, nil
+			}
 		}
 		if !got.More || len(got.Changes) == 0 {
 			return page, nil
 		}
-		if total += len(got.Changes); len(page.Changes) == q.Limit || total >= readAtMost {
-			page.End = read.After
-			return page, nil
-		}
-		read.Limit = max(readMore, len(path))
+		read.Limit = max(min(readMore, readAtMost-total), len(path))
 	}
 }
 
@@ -132,6 +134,7 @@ type onPath struct {
 	path      Path
 	positions map[string]int // of the steps on the path, by generation
 	query     Query
+	bytes     int // of the records that were added
 }
 
 // add adds what the changes, which are of one filing, come to, if the caller sees that.
@@ -155,7 +158,7 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 	if !had && !has || c.Op == Changed && bytes.Equal(before.Record.AppendFor(nil, on.query.Tier), c.Filing) {
 		return nil
 	}
-	page.Changes = append(page.Changes, c)
+	page.Changes, on.bytes = append(page.Changes, c), on.bytes+len(c.Filing)
 	return nil
 }
 

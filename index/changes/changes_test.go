@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -202,5 +203,50 @@ func TestX16_Bounded(t *testing.T) {
 	}
 	if !slices.Equal(found, []int64{24_001}) || len(ends) != 2 || counted.changes != 25_000 || counted.most > 1000 {
 		t.Errorf("found %v, pages end at %v, %d read, at most %d at once", found, ends, counted.changes, counted.most)
+	}
+}
+
+// short is a History whose pages end early.
+type short struct {
+	*indextest.History
+	limit int
+}
+
+func (s short) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
+	q.Limit = min(q.Limit, s.limit)
+	return s.History.Changes(ctx, q)
+}
+
+// TestX17_LongRecords: a page ends behind 4 MiB of the records that the caller sees. What is hidden of them, by which an engine
+// ends its own pages, makes no difference.
+func TestX17_LongRecords(t *testing.T) {
+	t.Parallel()
+	var before, after []*index.Filing
+	for i := range 100 {
+		f := &index.Filing{ID: int64(i + 1)}
+		f.SetText(index.County, "Orange, FL")
+		f.SetText(index.AISummary, strings.Repeat("long ", 20_000)) // of the tier pro
+		before = append(before, f)
+		f = edges.Clone(f)
+		f.SetText(index.Owner, "Changed")
+		after = append(after, f)
+	}
+	var h indextest.History
+	h.Step(name(1), before, name(2), after)
+	for tier, want := range map[index.Tier][]int{index.Free: {100}, index.Pro: {42, 42, 16}} {
+		for _, limit := range []int{1, 7, 41, 1000} {
+			var sizes []int
+			q := changes.Query{Tier: tier, Limit: 1000}
+			for more := true; more; more = q.After != 0 {
+				page, err := changes.Read(t.Context(), short{&h, limit}, changes.Path{{Generation: name(2)}}, q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sizes, q.After = append(sizes, len(page.Changes)), page.End
+			}
+			if !slices.Equal(sizes, want) {
+				t.Errorf("%v, in pages of %d from the engine: pages of %d, want %d", tier, limit, sizes, want)
+			}
+		}
 	}
 }

@@ -38,6 +38,9 @@ type entry struct {
 	before, after index.Version // of a copy
 }
 
+// size returns how many bytes the records of e have; 0 if they were not read.
+func (e *entry) size() int { return len(e.before.Record) + len(e.after.Record) }
+
 // Encode cuts the differences of a step, which come by id, into chunks. If copies, the filings that differ are read and go
 // with them.
 func Encode(

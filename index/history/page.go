@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -25,6 +24,11 @@ const (
 	chunksAtOnce = 3
 	// concurrency is how many requests a page has in progress.
 	concurrency = 4
+	// pageBytes is how many bytes the versions on a page may have together: it ends behind the filing with which they have more.
+	pageBytes = 4 << 20
+	// readFirst is of how many changes filings are read before it is known how large they are, and readGrowth how many times
+	// as many are read next at the most.
+	readFirst, readGrowth = 128, 4
 )
 
 // stream is the changes of one step on their way into a page.
@@ -59,6 +63,7 @@ type page struct {
 	q       index.ChangeQuery
 	streams []*stream
 	taken   []taken
+	copied  int // bytes of the copies among them
 	more    bool
 }
 
@@ -116,12 +121,13 @@ func (p *page) take() bool {
 				of = append(of, taken{s.pending[0], s})
 			}
 		}
-		if p.more = len(p.taken) > 0 && len(p.taken)+len(of) > p.q.Limit; p.more {
+		if p.more = len(p.taken) > 0 && (len(p.taken)+len(of) > p.q.Limit || p.copied > pageBytes); p.more {
 			return true
 		}
 		p.taken = append(p.taken, of...)
 		for _, t := range of {
 			t.of.pending = t.of.pending[1:]
+			p.copied += t.size()
 		}
 	}
 }
@@ -130,15 +136,47 @@ func (p *page) allEnded() bool {
 	return !slices.ContainsFunc(p.streams, func(s *stream) bool { return !s.ended })
 }
 
-// changes reads the filings of the changes that have no copies.
+// changes reads the filings of the changes that have no copies, and ends the page where it has its bytes.
 func (p *page) changes(ctx context.Context) ([]index.Change, error) {
+	size, n := 0, readFirst
+	for from := 0; from < len(p.taken); {
+		to := p.through(min(from+n, len(p.taken)))
+		if err := p.fill(ctx, p.taken[from:to]); err != nil {
+			return nil, err
+		}
+		for n = readGrowth * (to - from); from < to && size <= pageBytes; from++ {
+			size += p.taken[from].size()
+		}
+		if from = p.through(from); size > pageBytes {
+			p.more = p.more || from < len(p.taken)
+			p.taken = p.taken[:from]
+		}
+		n = max(1, min(n, (pageBytes-size)*from/max(1, size)))
+	}
+	changes := make([]index.Change, len(p.taken))
+	for i, t := range p.taken {
+		changes[i] = index.Change{Generation: t.of.Generation, ID: t.ID, Before: t.before, After: t.after}
+	}
+	return changes, nil
+}
+
+// through returns where the filing ends of which the last of the first i changes is.
+func (p *page) through(i int) int {
+	for 0 < i && i < len(p.taken) && p.taken[i].ID == p.taken[i-1].ID {
+		i++
+	}
+	return i
+}
+
+// fill reads the filings of some of the changes.
+func (p *page) fill(ctx context.Context, some []taken) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrency)
 	for _, s := range p.streams {
 		var entries []entry
 		var at []int
-		for i, t := range p.taken {
-			if t.of == s && t.before.Record == nil && t.after.Record == nil {
+		for i, t := range some {
+			if t.of == s && t.size() == 0 {
 				entries, at = append(entries, t.entry), append(at, i)
 			}
 		}
@@ -148,18 +186,10 @@ func (p *page) changes(ctx context.Context) ([]index.Change, error) {
 		group.Go(func() error {
 			err := fill(ctx, s.Step, entries, p.source.Filings)
 			for i, e := range entries {
-				p.taken[at[i]].entry = e
+				some[at[i]].entry = e
 			}
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	changes := make([]index.Change, len(p.taken))
-	for i, t := range p.taken {
-		changes[i] = index.Change{Generation: t.of.Generation, ID: t.ID, Before: t.before, After: t.after}
-	}
-	slices.SortStableFunc(changes, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) })
-	return changes, nil
+	return group.Wait()
 }

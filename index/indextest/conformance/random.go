@@ -181,13 +181,13 @@ func (l *life) prune(t *testing.T) {
 
 // testCopy keeps copies, of each tier and of filters, by changes alone through what happens to the generations of a store.
 func testCopy(t *testing.T, h Harness) {
-	const things = 16
+	const things = 12
 	l := &life{Rand: rand.New(rand.NewPCG(18, 18)), h: h, pool: edges.Fuzzed(60, 18), contents: map[string]map[int64]*index.Filing{}}
 	var copies []*indextest.Copy
 	a := newGenerator(18, l.pool)
 	for tier := range index.Hidden {
 		copies = append(copies, &indextest.Copy{Tier: tier})
-		for range 6 {
+		for range 3 {
 			w, _ := a.query()
 			w = index.Where(slices.DeleteFunc(w.Predicates(), clockedOrAbove(tier))...)
 			copies = append(copies, &indextest.Copy{Tier: tier, Where: w})
@@ -201,7 +201,7 @@ func testCopy(t *testing.T, h Harness) {
 			if l.IntN(3) == 0 { // which misses this
 				continue
 			}
-			err := c.Follow(t.Context(), h.Store, index.GenerationID(l.live), 1+l.IntN(20))
+			err := c.Follow(t.Context(), h.Store, index.GenerationID(l.live), 5+l.IntN(40))
 			if errors.Is(err, index.ErrGone) {
 				anew++
 				c.Export(index.GenerationID(l.live), filings)
