@@ -364,3 +364,36 @@ func TestDataFolderIsPrivate(t *testing.T) {
 	}
 	checkPrivate(t, f.settings.DataDir)
 }
+
+// TestX19_ListedChanges: `filings generations` and the line of a load say how many filings were added, changed and removed.
+func TestX19_ListedChanges(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.settings.KeepChanges = 30
+	record := func(id int, owner string) string {
+		return fmt.Sprintf(`{"id":%d,"county":"Lake, FL","owner":%q}`+"\n", id, owner)
+	}
+	if got := f.must(t, record(1, "A")+record(2, "A")+record(3, "A"), "reindex", "-"); !strings.Contains(got, `"changes":null`) {
+		t.Errorf("the first load: %s", got)
+	}
+	update := record(1, "B") + record(2, "A") + record(9, "A") + record(10, "A") + record(3, "C")
+	if got := f.must(t, update, "reindex", "--update", "-"); !strings.Contains(got, `"changes":{"added":2,"changed":2,"removed":0}`) {
+		t.Errorf("the update: %s", got)
+	}
+	list := f.must(t, "", "generations")
+	want := `^NAME +CREATED +FILINGS +ADDED +CHANGED +REMOVED +SIZE +LIVE\n\S+ +\S+ \S+ +5 +2 +2 +0 +.* live\n\S+ +\S+ \S+ +3 +- +- +- +`
+	if !regexp.MustCompile(want).MatchString(list) {
+		t.Errorf("want %s, got\n%s", want, list)
+	}
+	var rows []struct {
+		Name    string
+		Changes json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(f.must(t, "", "generations", "--json")), &rows); err != nil || len(rows) != 2 {
+		t.Fatalf("%v: %+v", err, rows)
+	}
+	changes := `{"added":2,"changed":2,"removed":0,"since":"` + rows[1].Name + `"}`
+	if string(rows[0].Changes) != changes || string(rows[1].Changes) != "null" {
+		t.Errorf("want %s and null, got %s and %s", changes, rows[0].Changes, rows[1].Changes)
+	}
+}
