@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,34 +18,9 @@ import (
 	"filings/index/elastic/document"
 )
 
-// Filing returns one filing, or index.ErrNotFound. Those that are requested while one is on its way share a request.
+// Filing returns one filing, or index.ErrNotFound.
 func (r *Reader) Filing(ctx context.Context, id int64) (_ index.Record, err error) {
 	defer r.wrap(&err, "reading filing "+strconv.FormatInt(id, 10))
-	shared, i := r.gets.join(ctx, r, id)
-	if shared == nil {
-		defer r.gets.ended(r)
-		return r.get(ctx, id)
-	}
-	select {
-	case <-shared.done:
-	case <-ctx.Done():
-		return nil, client.Ended(ctx)
-	}
-	if shared.err != nil {
-		return nil, shared.err
-	}
-	record, err := shared.found.record(i, shared.ids)
-	switch {
-	case err != nil && !errors.Is(err, index.ErrGone):
-		return r.get(ctx, id) // the others' are no concern of this one's
-	case err == nil && record == nil:
-		err = index.ErrNotFound
-	}
-	return record, r.note(err)
-}
-
-// get requests one filing.
-func (r *Reader) get(ctx context.Context, id int64) (index.Record, error) {
 	response, err := r.read(ctx, esapi.GetRequest{Index: r.generation, DocumentID: strconv.FormatInt(id, 10)})
 	if err != nil {
 		return nil, err
@@ -59,97 +30,6 @@ func (r *Reader) get(ctx context.Context, id int64) (index.Record, error) {
 		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
 	}
 	return record, nil
-}
-
-// gets are the requests for one filing each. One goes at once while no other is under way. Those that come meanwhile go
-// together as soon as one of them has its response: the busier Elasticsearch is, the more share a request. With 8 at a time
-// it takes 0.09 ms of CPU for a filing instead of 0.13, with 32 at a time 0.03 instead of 0.09.
-type gets struct {
-	mu       sync.Mutex
-	underway int
-	waiting  *sharedGet // nil: none
-}
-
-// sharedGet is a request for several filings, each requested by a caller of its own.
-type sharedGet struct {
-	ids   []int64
-	until time.Time // when the last of the callers gives up
-	timer *time.Timer
-
-	done  chan struct{} // closed when the rest is set
-	found documents
-	err   error
-}
-
-// longestShared is how long a request waits to be shared at the most: one that Elasticsearch does not respond to holds up no
-// others.
-const longestShared = 5 * time.Millisecond
-
-// join returns the request that the filing will be read with, and the filing's place in it; nil if it goes alone and at once,
-// which the caller says the end of.
-func (g *gets) join(ctx context.Context, r *Reader, id int64) (*sharedGet, int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.underway == 0 {
-		g.underway++
-		return nil, 0
-	}
-	if g.waiting == nil {
-		s := &sharedGet{done: make(chan struct{})}
-		s.timer = time.AfterFunc(longestShared, func() {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			if g.waiting == s {
-				g.depart(r)
-			}
-		})
-		g.waiting = s
-	}
-	s := g.waiting
-	s.ids = append(s.ids, id)
-	until, ok := ctx.Deadline()
-	if !ok {
-		until = time.Now().Add(client.RequestTime)
-	}
-	if until.After(s.until) {
-		s.until = until
-	}
-	return s, len(s.ids) - 1
-}
-
-// ended says that a request is not under way any more. Those that wait are.
-func (g *gets) ended(r *Reader) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.underway--
-	if g.waiting != nil {
-		g.depart(r)
-	}
-}
-
-// depart sends what waits. The caller holds the lock.
-func (g *gets) depart(r *Reader) {
-	s := g.waiting
-	g.waiting = nil
-	g.underway++
-	s.timer.Stop()
-	go func() {
-		defer g.ended(r)
-		s.send(r)
-	}()
-}
-
-// send sends the request, which ends when its last caller has to.
-func (s *sharedGet) send(r *Reader) {
-	defer close(s.done)
-	defer func() {
-		if p := recover(); p != nil { // a request's recovery does not reach here
-			s.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	ctx, cancel := context.WithDeadline(context.Background(), s.until)
-	defer cancel()
-	s.found, s.err = r.multiGet(ctx, s.ids)
 }
 
 // idsAtOnce is how many ids one request has: with all their fields, a response of about 1.5 MB.

@@ -41,7 +41,6 @@ type Reader struct {
 	cache *cache.Cache
 	space string      // of its values there
 	gone  atomic.Bool // a response said that the index was deleted
-	gets  gets
 }
 
 var _ index.Reader = (*Reader)(nil)
