@@ -11,8 +11,9 @@ import (
 // Most of what a page of 100 rows costs an engine is the call. So the pages behind a place, as a crawl requests them one after
 // the other, are read several at a time: the first one is returned, the others are put into the cache, each under its own
 // text, where the requests for them find it. How many are read doubles from call to call, so a client that looks at three
-// pages costs one page more. When half of many are requested, the next ones are read beside that, so that the client and the
-// engine wait for each other no more. Where a page is not there any more, or another process read it, it is read alone.
+// pages costs one page more. When a quarter of many is requested, the next ones are read beside that, so that the client and
+// the engine wait for each other no more: what is there has to last as long as the next ones take. Where a page is not there
+// any more, or another process read it, it is read alone.
 
 // Bounds of what is read at a time.
 const (
@@ -48,8 +49,8 @@ const (
 	crawledBytes = 16
 )
 
-// halfPart is that under which the page is named behind which the next ones are to be read.
-const halfPart = 2
+// nextPart is that under which the page is named behind which the next ones are to be read.
+const nextPart = 2
 
 // partKey is the key of what belongs to a page.
 func (r *Reader) partKey(q index.Query, part int) cache.Key {
@@ -58,10 +59,10 @@ func (r *Reader) partKey(q index.Query, part int) cache.Key {
 	return key
 }
 
-// readOn reads the pages behind those that were read ahead, if q asks for the one in their middle. It does not wait for them:
-// a request that comes for the first of them meanwhile does.
+// readOn reads the pages behind those that were read ahead, if q asks for the one a quarter of the way into them. It does not
+// wait for them: a request that comes for the first of them meanwhile does.
 func (r *Reader) readOn(ctx context.Context, q index.Query) {
-	after, ok := cache.Take[string](r.engine.cache, r.partKey(q, halfPart))
+	after, ok := cache.Take[string](r.engine.cache, r.partKey(q, nextPart))
 	if !ok {
 		return
 	}
@@ -96,8 +97,8 @@ func (r *Reader) readAhead(ctx context.Context, q index.Query) (first index.Page
 		} else if len(rows) == q.Limit { // else there may be more of it
 			cache.Put(r.engine.cache, r.key(rowsText(q)), page, size)
 		}
-		if n >= fewestBeside && i == n/2 && len(read.Records) == n*q.Limit {
-			cache.Put(r.engine.cache, r.partKey(q, halfPart), read.End, len(read.End))
+		if n >= fewestBeside && i == n/4 && len(read.Records) == n*q.Limit {
+			cache.Put(r.engine.cache, r.partKey(q, nextPart), read.End, len(read.End))
 		}
 		if q.After = end; len(rows) == q.Limit && i == len(read.Ends)-1 {
 			cache.Put(r.engine.cache, r.partKey(q, crawledPart), crawled{n, size}, crawledBytes)
