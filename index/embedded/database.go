@@ -21,8 +21,9 @@ import (
 )
 
 // version is the version of what is in a file. A generation of another version must be loaded anew. Version 1 had no
-// checksums of pages, and no index of trigrams; version 2 had no holders, and cities and types in lower case only.
-const version = 3
+// checksums of pages, and no index of trigrams; version 2 had no holders, and cities and types in lower case only; version 3
+// had trigrams of larger blocks.
+const version = 4
 
 // schema is all that a generation's file has. facts are the stored values of the columns (columns.AppendValues). tail is
 // how many bytes record has in common with the end of the record of a filing without values; they are not stored.

@@ -11,7 +11,7 @@
 //     predicate is evaluated once for each word of the dictionary, then the rows are looked up. Groups are counted by
 //     the numbers of their words.
 //   - numbers (amounts, coordinates, instants) are compared as they are.
-//   - search texts stand side by side. An index of their trigrams says in which blocks of 128 rows a term may be; these
+//   - search texts stand side by side. An index of their trigrams says in which blocks of 16 rows a term may be; these
 //     are searched byte by byte.
 //   - orders list the rows sorted by owner, amount, and so on, in both directions.
 //

@@ -215,7 +215,11 @@ func (t *Table) countOf(ctx context.Context, s *selection, order index.Sort, blo
 // selectedOf returns the rows of a block of an order that are selected, in that order: those from a row of the order on.
 func (t *Table) selectedOf(ctx context.Context, s *selection, order index.Sort, block, from int) ([]uint32, error) {
 	if s != nil && order == index.DefaultSort {
-		rows := make([]uint32, 0, blockRows)
+		n, err := t.countOf(ctx, s, order, block)
+		if n == 0 || err != nil {
+			return nil, err
+		}
+		rows := make([]uint32, 0, n)
 		for i, word := range s.block(block) {
 			first := block*blockRows + i*64
 			if first < from {
@@ -225,7 +229,7 @@ func (t *Table) selectedOf(ctx context.Context, s *selection, order index.Sort, 
 				rows = append(rows, uint32(first+bits.TrailingZeros64(word)))
 			}
 		}
-		return rows, ctx.Err()
+		return rows, nil
 	}
 	listed, err := t.block(ctx, order, block)
 	if err != nil {

@@ -37,40 +37,6 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 	})
 }
 
-// Texts are read only where the trigrams of a term are.
-func TestContains_ReadsCandidatesOnly(t *testing.T) {
-	t.Parallel()
-	rows := make([][]string, ChunkRows)
-	for i := range rows {
-		rows[i] = []string{"smith john", "12 main st"}
-	}
-	rows[5*trigramRows] = []string{"quincy"}
-	rows[ChunkRows-1] = []string{"quinn"}
-	x, err := textTable(t, rows).trigrams(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for term, want := range map[string][]int{
-		"quin": {0, 1}, "quinc": {0}, "nn": {1}, "q": {0, 1}, "z": {}, "zz": {}, "zzz": {}, "st": nil, "smith j": nil,
-	} {
-		var got []int
-		b := x.candidates([]byte(term))
-		for i, block := range []int{5, ChunkRows/trigramRows - 1} {
-			if b[block/64]>>(block%64)&1 == 1 {
-				got = append(got, i)
-			}
-		}
-		others := b[0] & 1
-		if want == nil {
-			if others == 0 {
-				t.Errorf("%q is no candidate where it is", term)
-			}
-		} else if others == 1 || !slices.Equal(got, want) {
-			t.Errorf("%q: candidates %v, others %v, want %v alone", term, got, others == 1, want)
-		}
-	}
-}
-
 // textTable returns a table of one chunk that has search texts alone.
 func textTable(t interface{ Fatal(...any) }, rows [][]string) *Table {
 	chunks := map[string][]byte{}
