@@ -51,6 +51,8 @@ const (
 	columnEnds     = "search ends"     // of each row, in the chunk of columnSearch
 	columnTrigrams = "search trigrams" // the index of a chunk of columnSearch
 	wordsSuffix    = " words"          // the dictionary of a coded column, in one chunk
+
+	columnCountyTexts = "county texts" // the search texts of county's dictionary, in no file: in the cache only
 )
 
 // Sink stores a chunk of a column. data is valid during the call only.

@@ -51,6 +51,11 @@ func (t *Table) worded(ctx context.Context, column string, holds func(word strin
 	if err != nil {
 		return nil, err
 	}
+	return t.looked(column, words, holds), nil
+}
+
+// looked is worded with what stands for each word of the column.
+func (t *Table) looked(column string, words []string, holds func(word string) bool) condition {
 	table := make([]uint64, len(words)) // 1 where it holds
 	for code, word := range words {
 		if holds(word) {
@@ -58,7 +63,7 @@ func (t *Table) worded(ctx context.Context, column string, holds func(word strin
 		}
 	}
 	if !slices.Contains(table, 1) {
-		return either(), nil
+		return either()
 	}
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		codes, err := readColumn[uint32](ctx, t, column, chunk)
@@ -67,7 +72,7 @@ func (t *Table) worded(ctx context.Context, column string, holds func(word strin
 		}
 		setCoded(bits, codes, table)
 		return nil
-	}, nil
+	}
 }
 
 // either holds where one of the conditions does.
@@ -206,13 +211,28 @@ func (t *Table) coordinates(ctx context.Context, chunk int) (latitudes, longitud
 
 // contains looks for a term in the search texts of each row, and in the words of county.
 func (t *Table) contains(ctx context.Context, term string) (condition, error) {
-	inCounty, err := t.worded(ctx, index.County.String(), func(county string) bool {
-		return strings.Contains(index.SearchText(county), term)
-	})
-	if term == "" || strings.IndexByte(term, textEnd) >= 0 || err != nil {
-		return inCounty, err // "" is in every county; what is no UTF-8 is nowhere
+	texts, err := t.countyTexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inCounty := t.looked(index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) })
+	if term == "" || strings.IndexByte(term, textEnd) >= 0 {
+		return inCounty, nil // "" is in every county; what is no UTF-8 is nowhere
 	}
 	return either(inCounty, t.inTexts([]byte(term))), nil
+}
+
+// countyTexts returns the search texts of the words of county. They are kept: to make those of 3,000 counties takes 0.7 ms, which
+// is longer than a page of a name takes.
+func (t *Table) countyTexts(ctx context.Context) ([]string, error) {
+	return cached(ctx, t, columnCountyTexts, 0, func(ctx context.Context) (texts []string, size int, err error) {
+		words, err := t.dictionary(ctx, index.County.String())
+		for _, word := range words {
+			texts = append(texts, index.SearchText(word))
+			size += len(word) + 16
+		}
+		return texts, size, err
+	})
 }
 
 // inTexts holds for the rows that have term in their search texts. Only those of blocks that may have it are read.

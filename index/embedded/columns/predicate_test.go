@@ -71,3 +71,16 @@ func TestP16_TermsThatAreNoText(t *testing.T) {
 		}
 	}
 }
+
+// The texts of counties, of which the country has 3,000, are made for the first term and kept for the others.
+func TestContains_KeepsTheTextsOfCounties(t *testing.T) {
+	t.Parallel()
+	table := newTable(t, synthetics(50, 1))
+	first, err := table.countyTexts(t.Context())
+	if err != nil || !slices.Contains(first, "orange, fl") {
+		t.Fatal(first, err)
+	}
+	if again, err := table.countyTexts(t.Context()); err != nil || &again[0] != &first[0] {
+		t.Error("they were made again", err)
+	}
+}
