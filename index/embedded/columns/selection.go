@@ -116,6 +116,9 @@ func evaluateChunk(ctx context.Context, conditions []condition, chunk int, resul
 	if err := conditions[0](ctx, chunk, result); err != nil {
 		return err
 	}
+	if len(conditions) == 1 {
+		return nil
+	}
 	hits := make([]uint64, len(result))
 	for _, c := range conditions[1:] {
 		clear(hits)
