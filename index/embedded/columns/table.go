@@ -13,7 +13,7 @@ import (
 )
 
 // Table is the columns of a generation's filings, open for reading. It is safe for concurrent use. What it reads stays in a
-// cache: all columns and orders of a million filings take about 180 MiB, the bits of a filter on them an eighth of one. What
+// cache: all columns and orders of a million filings take about 225 MiB, the bits of a filter on them an eighth of one. What
 // is evicted is read again, at the speed of a copy. Its methods return
 // index.ErrUnavailable, with ErrDamaged, for columns that are not as they were written, and end with their contexts.
 type Table struct {

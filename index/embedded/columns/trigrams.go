@@ -12,12 +12,12 @@ import (
 // can only be in the blocks that have all of its trigrams, so only these are read.
 //
 // The smaller the blocks, the fewer bytes are read, and the larger is the index. Of the 26 MB of texts of the figures, a
-// name has 2.8 MB read in blocks of 128 rows, 430 kB in blocks of 32, 160 kB in blocks of 16, 63 kB in blocks of 8, with
-// indexes of 7, 9, 13 and 17 MB.
+// name has 430 kB read in blocks of 32 rows, 160 kB in blocks of 16 and 63 kB in blocks of 8, with indexes of 9, 13 and 17 MB.
 //
 // Bytes are told apart by class: letters, digits, the blank and the end of a value each have one of their own, other bytes
-// share the rest. So there are few trigrams whatever the texts are. A block that has the classes of a term may lack the
-// term: the index only saves reading.
+// share the rest. So there are few trigrams whatever the texts are, and an index has at most two bytes for each byte of them,
+// beside a megabyte; with names and addresses half a byte. A block that has the classes of a term may lack the term: the
+// index only saves reading.
 
 const (
 	// trigramRows is how many rows a block has.
@@ -79,7 +79,7 @@ func (l *blockList) add(block int) {
 	l.last = block
 }
 
-// appendTo appends the list, or the bits of its blocks if they are shorter.
+// appendTo appends the list, or the bits of its blocks if these are not longer.
 func (l *blockList) appendTo(dst []byte) []byte {
 	if len(l.steps) < bitsSize {
 		return append(dst, l.steps...)

@@ -1,8 +1,12 @@
 package columns
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
+
+	"filings/index/cache"
 )
 
 // Whatever blocks a trigram is in, it is found there: few, which are listed, or many, whose bits are kept, and on both sides
@@ -62,6 +66,34 @@ func TestContains_ReadsCandidatesOnly(t *testing.T) {
 			}
 		} else if others == 1 || !slices.Equal(got, want) {
 			t.Errorf("%q: candidates %v, others %v, want %v alone", term, got, others == 1, want)
+		}
+	}
+}
+
+// An index that is not as it was written is an error.
+func TestTrigrams_Damaged(t *testing.T) {
+	t.Parallel()
+	whole := []byte{
+		2, 0, 0, 0, // trigrams
+		7, 0, 0, 0, 9, 0, 0, 0, // their numbers
+		1, 0, 0, 0, 3, 0, 0, 0, // where their sets end
+		5, 5, 6,
+	}
+	read := func(data []byte) error {
+		source := func(context.Context, string, int) ([]byte, error) { return data, nil }
+		_, err := Open("test", 1, source, cache.New(1<<20)).trigrams(t.Context(), 0)
+		return err
+	}
+	if err := read(whole); err != nil {
+		t.Fatal(err)
+	}
+	more, falling := slices.Clone(whole), slices.Clone(whole)
+	more[0], falling[12] = 3, 4
+	for what, data := range map[string][]byte{
+		"empty": {}, "short": whole[:3], "of more trigrams": more, "without the last step": whole[:len(whole)-1], "of sets that overlap": falling,
+	} {
+		if err := read(data); !errors.Is(err, ErrDamaged) {
+			t.Errorf("an index that is %s: %v", what, err)
 		}
 	}
 }
