@@ -191,6 +191,38 @@ func TestX21_XLSX(t *testing.T) {
 	}
 }
 
+// TestX21_NothingLeftBehind: while a file is read whose copy is on the disk, the copy has no name there, so that nothing of it
+// is left when the process is killed.
+func TestX21_NothingLeftBehind(t *testing.T) {
+	type row struct {
+		ID int64 `parquet:"id"`
+	}
+	table := filepath.Join(t.TempDir(), "f.parquet")
+	if err := parquet.WriteFile(table, []row{{1}, {2}}); err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{book(t), table}
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	for _, path := range paths {
+		found, err := Find([]string{path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := found[0].Open(t.Context(), new(atomic.Int64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if _, err := r.Next(); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v, %v", filepath.Base(path), left, err)
+		}
+	}
+}
+
 // TestX21_Parquet: values come as what they are, lists as lists, and what is nested is refused by its name.
 func TestX21_Parquet(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"filings/index/sorter"
 	"filings/reindexer/source/table"
 )
 
@@ -19,25 +20,21 @@ func (t *tableRows) Next() (Record, error) {
 	return Record{Text: string(row), Line: t.Line()}, err
 }
 
-// openSpooled opens a form that is read from its end first, from a file of its own: what comes may be compressed, or come
-// from a network. The Reader ends with done.
+// openSpooled opens a form that is read from its end first, from a temporary file: what comes may be compressed, or come from
+// a network. The file has no name, so that nothing of it is left behind. The Reader ends with done.
 func openSpooled(plain io.Reader, f Form, done func()) (*Reader, error) {
-	file, err := os.CreateTemp("", "filings-reindex-*")
+	file, err := sorter.Nameless("")
 	if err != nil {
 		return nil, err
 	}
-	remove := func() {
-		_ = file.Close() // only read from by now
-		_ = os.Remove(file.Name())
-	}
 	rows, err := openTable(file, plain, f)
 	if err != nil {
-		remove()
+		_ = sorter.Discard(file)
 		return nil, err
 	}
 	return &Reader{Format: NDJSON, Columns: rows.Columns(), records: &tableRows{rows}, close: func() {
 		rows.Close()
-		remove()
+		_ = sorter.Discard(file) // only read from by now
 		done()
 	}}, nil
 }

@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -197,8 +196,8 @@ func (b *Book) readStyles(part string) error {
 	return nil
 }
 
-// Rows begins to read the sheet with that name, which there has to be. Its texts are kept in a file in the folder for temporary
-// ones until Close.
+// Rows begins to read the sheet with that name, which there has to be. Its texts are in a temporary file until
+// Close.
 func (b *Book) Rows(name string) (_ *Rows, err error) {
 	i := slices.IndexFunc(b.sheets, func(s sheet) bool { return s.name == name })
 	if i < 0 {
@@ -216,7 +215,7 @@ func (b *Book) Rows(name string) (_ *Rows, err error) {
 			return nil, err
 		}
 		defer in.Close()
-		if r.texts, err = readTexts(in, os.TempDir()); err != nil {
+		if r.texts, err = readTexts(in); err != nil {
 			return nil, fmt.Errorf("its part %s: %w", b.texts, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"filings/index/sorter"
 )
 
 const (
@@ -40,9 +42,9 @@ type block struct {
 	ends   [blockOf]uint32
 }
 
-// readTexts reads the part of the shared texts into a file in that folder.
-func readTexts(in io.Reader, folder string) (_ *texts, err error) {
-	file, err := os.CreateTemp(folder, "filings-texts-*")
+// readTexts reads the part of the shared texts into a temporary file, which has no name: nothing of it is left behind.
+func readTexts(in io.Reader) (_ *texts, err error) {
+	file, err := sorter.Nameless("")
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +188,6 @@ func (t *texts) load(b *block, number int) error {
 
 func (t *texts) close() {
 	if t != nil {
-		_ = t.file.Close() // only read from by now
-		_ = os.Remove(t.file.Name())
+		_ = sorter.Discard(t.file) // only read from by now
 	}
 }
