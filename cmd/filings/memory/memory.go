@@ -32,9 +32,8 @@ const (
 )
 
 // Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size), with the embedded engine in
-// it or without, and returns it. It is
-// GOMEMLIMIT's where that is set (off: none), else what the caches need with room beside them, or nine tenths of the container's memory,
-// if that is less.
+// it or without, and returns it. It is GOMEMLIMIT's where that is set (off: none), else what the caches need with room beside
+// them, or nine tenths of the container's memory, if that is less.
 func Limit(caches int64, embedded bool) int64 {
 	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 || os.Getenv("GOMEMLIMIT") == "off" {
 		return set
