@@ -99,30 +99,10 @@ func TestK8_Together(t *testing.T) {
 	}
 }
 
-// TestK8_ExactTogether: four processes of fifty callers each.
+// TestK8_ExactTogether: with many callers in each process most calls go together.
 func TestK8_ExactTogether(t *testing.T) {
 	t.Parallel()
-	p := redisPlace(t)
-	s := p.open(t, sharedLimits(), nil)
-	key := create(t, s, "ann", access.Enterprise)
-	other := worker{Place: p, Key: key, Callers: 50}
-	var total atomic.Int64
-	var group errgroup.Group
-	for range 3 {
-		group.Go(func() error {
-			admitted, err := other.run(t)
-			total.Add(admitted)
-			return err
-		})
-	}
-	group.Go(func() error {
-		admitted, err := exhaust(t.Context(), s, key, 50)
-		total.Add(admitted)
-		return err
-	})
-	must(t, group.Wait())
-	same(t, "admitted by all processes", int64(1000), total.Load())
-	same(t, "counted", int64(1000), show(t, s, "ann").Used)
+	wantExact(t, redisPlace(t), access.Enterprise, 1000, 50)
 }
 
 // TestK8_ScriptsFlushedTogether: Redis forgets the scripts again and again, and nobody notices.
