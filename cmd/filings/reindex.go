@@ -205,9 +205,9 @@ func (p *program) inspectCommand() *cobra.Command {
 
 It prints the columns, how many of the records have a value in each, what these look like and some of them, as the comment of a
 program in jq: a mapping to begin with. It guesses by names and values: look at every line of it. Of a JSON document without --path it
-says where its arrays are.
+says where its arrays are, and of an XLSX file which sheets it has beside the one that --sheet names, or the first.
 It needs no settings and no server, and changes nothing.`,
-		Example: "  filings inspect orange.csv > orange.jq\n  filings inspect --path '.features[]' liens.geojson",
+		Example: "  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Stdin, o.Log = p.in, slog.New(slog.DiscardHandler)

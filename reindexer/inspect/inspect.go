@@ -32,6 +32,7 @@ type File struct {
 	records int64
 	bad     int64 // records that cannot be read
 	reason  string
+	sheets  []string // of a spreadsheet, other than the one that was read
 	columns []*column
 	byPath  map[string]*column
 	rows    int // of hashes
@@ -69,7 +70,7 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 	if err != nil {
 		return nil, s.Error(0, err)
 	}
-	f := &File{name: s.Name, byPath: map[string]*column{}}
+	f := &File{name: s.Name, sheets: in.OtherSheets, byPath: map[string]*column{}}
 	for _, name := range slices.Concat(inputs.Names(), in.Columns) {
 		f.column(step("", name), name, today)
 	}
@@ -147,6 +148,14 @@ func (f *File) write(w io.Writer) {
 	fmt.Fprintf(w, "# %s: %d records", f.name, f.records)
 	if f.bad > 0 {
 		fmt.Fprintf(w, ", and %d that cannot be read, the last of them %s", f.bad, f.reason)
+	}
+	for i, name := range f.sheets {
+		if i == 0 {
+			fmt.Fprint(w, "\n# Its other sheets, which --sheet reads, here and in reindex: ")
+		} else {
+			fmt.Fprint(w, ", ")
+		}
+		fmt.Fprintf(w, "%q", name)
 	}
 	fmt.Fprintf(w, "\n#\n")
 	widest := 0

@@ -3,12 +3,15 @@ package inspect
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/xuri/excelize/v2"
 
 	"filings/reindexer/mapping"
 	"filings/reindexer/source"
@@ -60,6 +63,54 @@ func TestX22_Refused(t *testing.T) {
 	}
 	if err := Run(t.Context(), "-", source.Options{Stdin: strings.NewReader("[{}]"), Form: source.Form{Format: source.JSON}}, today, io.Discard); err == nil || !strings.Contains(err.Error(), "'.[]' gives 1") {
 		t.Errorf("standard input: %v", err)
+	}
+}
+
+// TestX22_Sheets: of a workbook of several sheets it says which others there are and how one is chosen, whatever the first one
+// holds; of one sheet it says nothing.
+func TestX22_Sheets(t *testing.T) {
+	t.Parallel()
+	table := [][]any{{"Case", "Owner"}, {"K-1", "A"}}
+	for name, tt := range map[string]struct {
+		cover       [][]any // nil: there is none
+		sheet, want string
+		err         bool
+	}{
+		"a cover":      {[][]any{{"Liens of Orange County"}, {"printed today"}}, "", `# Its other sheets, which --sheet reads, here and in reindex: "Liens of \"24\""` + "\n", false},
+		"a table":      {table, "", `: "Liens of \"24\""`, false},
+		"the other":    {table, `Liens of "24"`, `# Its other sheets, which --sheet reads, here and in reindex: "Cover"`, false},
+		"empty":        {[][]any{}, "", `the sheet "Cover" is empty: it has no header; --sheet may be "Liens of \"24\""`, true},
+		"only a table": {nil, "", "1 records\n#\n# .Case", false},
+	} {
+		f := excelize.NewFile()
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(f.SetSheetName("Sheet1", `Liens of "24"`))
+		write := func(sheet string, rows [][]any) {
+			for i, row := range rows {
+				must(f.SetSheetRow(sheet, fmt.Sprintf("A%d", i+1), &row))
+			}
+		}
+		write(`Liens of "24"`, table)
+		if tt.cover != nil {
+			_, err := f.NewSheet("Cover")
+			must(err)
+			must(f.MoveSheet("Cover", `Liens of "24"`))
+			write("Cover", tt.cover)
+		}
+		path := filepath.Join(t.TempDir(), "f.xlsx")
+		must(errors.Join(f.SaveAs(path), f.Close()))
+		var b strings.Builder
+		err := Run(t.Context(), path, source.Options{Form: source.Form{Sheet: tt.sheet}}, today, &b)
+		if err != nil {
+			b.WriteString(err.Error())
+		}
+		if (err != nil) != tt.err || !strings.Contains(b.String(), tt.want) {
+			t.Errorf("%s: %s", name, b.String())
+		}
 	}
 }
 

@@ -127,10 +127,11 @@ type Record struct {
 
 // Reader reads the records of one source.
 type Reader struct {
-	Format    string   // NDJSON or CSV; the rows of all others are NDJSON
-	Header    string   // the first row of CSV
-	Delimiter byte     // between the cells of CSV
-	Columns   []string // the names of a query's columns, or a spreadsheet's
+	Format      string   // NDJSON or CSV; the rows of all others are NDJSON
+	Header      string   // the first row of CSV
+	Delimiter   byte     // between the cells of CSV
+	Columns     []string // the names of a query's columns, or a spreadsheet's
+	OtherSheets []string // the names of a spreadsheet's other sheets
 
 	records
 	close func()

@@ -32,7 +32,7 @@ func openSpooled(plain io.Reader, f Form, done func()) (*Reader, error) {
 		_ = sorter.Discard(file)
 		return nil, err
 	}
-	return &Reader{Format: NDJSON, Columns: rows.Columns(), records: &tableRows{rows}, close: func() {
+	return &Reader{Format: NDJSON, Columns: rows.Columns(), OtherSheets: rows.OtherSheets(), records: &tableRows{rows}, close: func() {
 		rows.Close()
 		_ = sorter.Discard(file) // only read from by now
 		done()

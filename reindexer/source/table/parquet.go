@@ -72,7 +72,8 @@ func (p *parquetRows) Close() {
 	}
 }
 
-func (p *parquetRows) Line() int { return p.number }
+func (p *parquetRows) Line() int             { return p.number }
+func (p *parquetRows) OtherSheets() []string { return nil }
 
 // Next returns the next row as a JSON object.
 func (p *parquetRows) Next() (_ []byte, err error) {

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,10 +15,11 @@ import (
 
 // sheet reads the rows of a spreadsheet.
 type sheet struct {
-	rows  *xlsx.Rows
-	names []string
-	keys  [][]byte // the names as JSON
-	buf   []byte
+	rows   *xlsx.Rows
+	others []string // sheets
+	names  []string
+	keys   [][]byte // the names as JSON
+	buf    []byte
 }
 
 // newSheet begins to read the sheet of book with that name. Its header is its first row with more than one cell, so that
@@ -28,18 +30,24 @@ func newSheet(book *xlsx.Book, name string) (*sheet, error) {
 		name = sheets[0]
 	}
 	if !slices.Contains(sheets, name) {
-		return nil, fmt.Errorf("it has no sheet %q; --sheet may be %s", name, strings.Join(quoteAll(sheets), ", "))
+		return nil, fmt.Errorf("it has no sheet %q; --sheet may be %s", name, list(sheets))
 	}
+	others := slices.DeleteFunc(sheets, func(s string) bool { return s == name })
 	for _, cells := range []int{2, 1} {
 		s, err := openSheet(book, name, cells)
 		if err == nil {
+			s.others = others
 			return s, nil
 		}
 		if err != io.EOF {
 			return nil, fmt.Errorf("sheet %q cannot be read: %w", name, err)
 		}
 	}
-	return nil, fmt.Errorf("the sheet %q is empty: it begins with a header", name)
+	problem := fmt.Sprintf("the sheet %q is empty: it has no header", name)
+	if len(others) > 0 {
+		problem += "; --sheet may be " + list(others)
+	}
+	return nil, errors.New(problem)
 }
 
 // openSheet begins to read the sheet. Its header is the first row with so many cells; without one it fails with io.EOF.
@@ -75,17 +83,19 @@ func (s *sheet) name(names ...string) {
 	}
 }
 
-func quoteAll(names []string) []string {
+// list returns names as a message has them.
+func list(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
 		quoted[i] = strconv.Quote(name)
 	}
-	return quoted
+	return strings.Join(quoted, ", ")
 }
 
-func (s *sheet) Line() int         { return s.rows.Number() }
-func (s *sheet) Columns() []string { return slices.Clone(s.names) }
-func (s *sheet) Close()            { s.rows.Close() }
+func (s *sheet) Line() int             { return s.rows.Number() }
+func (s *sheet) Columns() []string     { return slices.Clone(s.names) }
+func (s *sheet) OtherSheets() []string { return s.others }
+func (s *sheet) Close()                { s.rows.Close() }
 
 // Next returns the next row as a JSON object: numbers as numbers, dates as YYYY-MM-DD, all else as text, and nothing for an
 // empty cell.

@@ -17,6 +17,8 @@ import (
 type Rows interface {
 	// Columns are the names of the columns, as objects have them.
 	Columns() []string
+	// OtherSheets are the names of the other sheets of a spreadsheet.
+	OtherSheets() []string
 	// Next returns the next row that is not empty as a JSON object, which is good until the next call, or io.EOF.
 	Next() ([]byte, error)
 	// Line is the number of the row that was read last, from 1; of a spreadsheet the number that it has there.

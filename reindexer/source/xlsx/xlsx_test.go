@@ -165,7 +165,7 @@ func TestX21_Texts(t *testing.T) {
 	for i := range count {
 		fmt.Fprintf(&b, "<si><t>%s</t></si>", text(i))
 	}
-	texts, err := readTexts(strings.NewReader(b.String()+"</sst>"))
+	texts, err := readTexts(strings.NewReader(b.String() + "</sst>"))
 	if err != nil {
 		t.Fatal(err)
 	}
