@@ -4,12 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,30 +48,43 @@ func TestL7_KilledLoads(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
-		open := func(func() time.Time) (generation.Store, error) {
-			store, err := embedded.Open(embedded.Config{Dir: dir, Index: "filings"})
-			if err == nil {
-				t.Cleanup(func() { _ = store.Close() })
-			}
-			return store, err
-		}
-		killLoads(t, open, "FILINGS_DATA_DIR="+dir)
+		killLoads(t, openEmbedded(t, dir), "FILINGS_DATA_DIR="+dir)
 	})
 	t.Run("elasticsearch", func(t *testing.T) {
 		t.Parallel()
-		address := servers.Elasticsearch(t)
-		name := fmt.Sprintf("killed-%d", time.Now().UnixNano())
-		t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
-		open := func(now func() time.Time) (generation.Store, error) {
-			return elastic.Open(elastic.Config{Addresses: []string{address}, Index: name, Shards: 1, Now: now})
-		}
-		killLoads(t, open, "FILINGS_ELASTICSEARCH_URL="+address, "FILINGS_INDEX="+name, "FILINGS_INDEX_REPLICAS=0",
-			"FILINGS_DATA_DIR="+t.TempDir())
+		address, name := servers.Elasticsearch(t), fmt.Sprintf("killed-%d", time.Now().UnixNano())
+		killLoads(t, openElastic(t, address, name), onElastic(t, address, name)...)
 	})
 }
 
+// opener opens a store with a clock of its own; nil: the real one.
+type opener func(now func() time.Time) (generation.Store, error)
+
+func openEmbedded(t *testing.T, dir string) opener {
+	return func(func() time.Time) (generation.Store, error) {
+		store, err := embedded.Open(embedded.Config{Dir: dir, Index: "filings"})
+		if err == nil {
+			t.Cleanup(func() { _ = store.Close() })
+		}
+		return store, err
+	}
+}
+
+// openElastic opens the store of an index, which is deleted when the test ends.
+func openElastic(t *testing.T, address, name string) opener {
+	t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
+	return func(now func() time.Time) (generation.Store, error) {
+		return elastic.Open(elastic.Config{Addresses: []string{address}, Index: name, Shards: 1, Now: now})
+	}
+}
+
+// onElastic is the environment of loads into such a store.
+func onElastic(t *testing.T, address, name string) []string {
+	return []string{"FILINGS_ELASTICSEARCH_URL=" + address, "FILINGS_INDEX=" + name, "FILINGS_INDEX_REPLICAS=0", "FILINGS_DATA_DIR=" + t.TempDir()}
+}
+
 // killLoads alternates between two files: one load is killed, the next one runs to its end.
-func killLoads(t *testing.T, open func(now func() time.Time) (generation.Store, error), environment ...string) {
+func killLoads(t *testing.T, open opener, environment ...string) {
 	store, err := open(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +192,7 @@ func waitForLive(t *testing.T, store generation.Store, suits func(string) bool) 
 }
 
 // freeLock lets the lock of a killed load expire: a store whose clock is ahead takes it.
-func freeLock(t *testing.T, open func(now func() time.Time) (generation.Store, error)) {
+func freeLock(t *testing.T, open opener) {
 	t.Helper()
 	store, err := open(func() time.Time { return time.Now().Add(generation.LockTTL + time.Second) })
 	if err != nil {
@@ -217,74 +225,5 @@ func checkClean(t *testing.T, store generation.Store) {
 	}
 	if live != 1 || len(all) > 4 {
 		t.Errorf("%d generations, %d of them live", len(all), live)
-	}
-}
-
-// TestX19_KilledWhileComparing: a load that is killed while it writes what changes promotes nothing, and the next one leaves
-// nothing of it.
-func TestX19_KilledWhileComparing(t *testing.T) {
-	t.Parallel()
-	address := servers.Elasticsearch(t)
-	name := fmt.Sprintf("comparing-%d", time.Now().UnixNano())
-	t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
-	open := func(now func() time.Time) (generation.Store, error) {
-		return elastic.Open(elastic.Config{Addresses: []string{address}, Index: name, Shards: 1, Now: now})
-	}
-	at, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy, comparing := httputil.NewSingleHostReverseProxy(at), make(chan struct{})
-	var once sync.Once
-	stuck := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		proxy.ServeHTTP(w, r)
-		if strings.HasSuffix(r.URL.Path, "-changes/_doc/1") { // the changes are written, and nobody is told
-			once.Do(func() { close(comparing) })
-			<-t.Context().Done()
-		}
-	}))
-	t.Cleanup(stuck.Close)
-	environment := func(address string) []string {
-		return []string{"FILINGS_ELASTICSEARCH_URL=" + address, "FILINGS_INDEX=" + name, "FILINGS_INDEX_REPLICAS=0", "FILINGS_DATA_DIR=" + t.TempDir()}
-	}
-	files := loadFiles(t, 2)
-	load(t, files[0], environment(address))
-	store, err := open(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := store.Live(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	victim := command(files[1], environment(stuck.URL))
-	if err := victim.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-comparing
-	_ = victim.Process.Kill()
-	_ = victim.Wait()
-	if run, err := store.Running(t.Context()); err != nil || run == nil || run.Phase != "comparing" {
-		t.Errorf("killed in the phase of %+v, %v", run, err)
-	}
-	steps, err := store.Steps(t.Context())
-	if live, failed := store.Live(t.Context()); failed != nil || live.Generation() != first.Generation() || err != nil || len(steps) != 0 {
-		t.Errorf("after the kill %s is live, %v; steps %+v, %v", live.Generation(), failed, steps, err)
-	}
-	freeLock(t, open)
-	load(t, files[1], environment(address))
-	checkClean(t, store)
-	waitForLive(t, store, func(string) bool { steps, err = store.Steps(t.Context()); return len(steps) > 0 })
-	if err != nil || len(steps) != 1 || steps[0].Parent != first.Generation() {
-		t.Errorf("steps %+v, %v", steps, err)
-	}
-	res, err := http.Get(address + "/_cat/indices/" + name + "-*?expand_wildcards=all&h=index")
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(res.Body)
-	_ = res.Body.Close()
-	if n := strings.Count(string(body), "-changes\n"); err != nil || n != 1 {
-		t.Errorf("%d steps are left in %v:\n%s", n, err, body)
 	}
 }
