@@ -63,8 +63,11 @@ func openSheet(book *xlsx.Book, name string, filled int) (*sheet, error) {
 			return nil, err
 		}
 		if cells = slices.DeleteFunc(cells, blank); len(cells) >= filled {
-			header := make([]string, cells[len(cells)-1].Column+1)
-			for _, c := range cells {
+			var header []string
+			for _, c := range cells { // in any order
+				for len(header) <= c.Column {
+					header = append(header, "")
+				}
 				header[c.Column] = string(c.Text)
 			}
 			s := &sheet{rows: rows}

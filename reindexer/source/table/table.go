@@ -5,7 +5,7 @@ package table
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -30,7 +30,7 @@ type Rows interface {
 const oleMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 // OpenSheet opens a sheet of an XLSX file of that size; "" is the first one.
-func OpenSheet(file *os.File, size int64, name string) (Rows, error) {
+func OpenSheet(file io.ReaderAt, size int64, name string) (Rows, error) {
 	start := make([]byte, len(oleMark))
 	if _, err := file.ReadAt(start, 0); err == nil && string(start) == oleMark {
 		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without a password")
@@ -43,7 +43,7 @@ func OpenSheet(file *os.File, size int64, name string) (Rows, error) {
 }
 
 // OpenParquet opens a Parquet file of that size.
-func OpenParquet(file *os.File, size int64) (_ Rows, err error) {
+func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the library does so on some damaged files
 			err = fmt.Errorf("it is a damaged Parquet file: %v", p)
