@@ -177,11 +177,12 @@ const (
 func endOfSpecial(left []byte) int {
 	begin, ending := comment, "-->"
 	switch {
+	case bytes.HasPrefix(left, []byte(comment)):
 	case len(left) < len(cdata):
 		return -1
 	case bytes.HasPrefix(left, []byte(cdata)):
 		begin, ending = cdata, "]]>"
-	case !bytes.HasPrefix(left, []byte(comment)):
+	default:
 		return len(cdata) // a document type, which special refuses
 	}
 	i := bytes.Index(left[len(begin):], []byte(ending))

@@ -106,6 +106,7 @@ func TestX21_Cells(t *testing.T) {
 		"prefixes":     {`<x:row r='1'><x:c r = "A1" t="inlineStr"><!-- <c> --><x:is><x:t>a > b</x:t></x:is></x:c ></x:row>`, nil, []string{"1: 0=a > b"}},
 		"quoted >":     {`<row spans="1:>2"><c r="A1" x='">'><v>1</v></c></row>`, nil, []string{"1: 0=#1"}},
 		"no rows":      {``, nil, nil},
+		"comment last": {``, map[string]string{"xl/worksheets/sheet1.xml": `<worksheet><sheetData><row><c><v>1</v></c></row></sheetData></worksheet><!---->`}, []string{"1: 0=#1"}},
 		"text between": {"\n<row>\n <c>\n <v>1</v>\n </c>\n</row>\n", nil, []string{"1: 0=#1"}},
 	} {
 		got, err := read(t, archive(t, parts(tt.rows, tt.others)))
