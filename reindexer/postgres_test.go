@@ -123,7 +123,7 @@ func TestPostgres_Rejects(t *testing.T) {
 func TestPostgres_Update(t *testing.T) {
 	t.Parallel()
 	got := queryPostgres(t, `VALUES (1,'A, FL',NULL), (2,NULL,true), (3,'A, FL',false), (4,NULL,NULL)`, settings{update: true})
-	if got.failures == nil || !strings.Contains(got.failures.Error(), `the result of the query lacks id; it is column1,column2,column3`) {
+	if got.failures == nil || !strings.Contains(got.failures.Error(), `the list of its columns lacks id; it is column1,column2,column3`) {
 		t.Errorf("error %v", got.failures)
 	}
 	got = queryPostgres(t, `SELECT * FROM (VALUES (1,'A, FL',NULL), (2,NULL,true), (3,'A, FL',false), (4,NULL,NULL))
@@ -152,7 +152,7 @@ func TestPostgres_Failures(t *testing.T) {
 		"COMMIT":                         "the query returns no columns",
 		"SELECT 1 AS id; SELECT 2 AS id": "cannot insert multiple commands",
 		"SELECT $1::int AS id, 'A, FL' AS county":    "the query has parameters",
-		"SELECT 1 AS id, 'A, FL' AS county, 2 AS ID": `the result of the query has "id" twice`,
+		"SELECT 1 AS id, 'A, FL' AS county, 2 AS ID": `the list of its columns has "id" twice`,
 		"SELECT 1 AS id": "lacks county",
 		`SELECT 1 AS id, 'A, FL' AS county, '{}'::jsonb AS aisummary`:               "the column aiSummary is of the type jsonb",
 		`SELECT 1 AS id, 'A, FL' AS county, 1::money AS filingAmount`:               "the column filingAmount is of the type money",

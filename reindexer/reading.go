@@ -163,7 +163,7 @@ func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
 		return record.NewCSV(r.rules, in.Header, in.Delimiter)
 	}
 	if in.Columns != nil {
-		if err := record.CheckNames("the result of the query", in.Columns); err != nil {
+		if err := record.CheckNames("the list of its columns", in.Columns); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package reindexer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"filings/index"
 )
@@ -47,6 +50,14 @@ func readSources(t *testing.T, cfg Config) (ids []int64, err error) {
 // TestL1_BadSources wants each fault that only a parser finds named with its file and, where there is one, its line.
 func TestL1_BadSources(t *testing.T) {
 	t.Parallel()
+	type columnsOf struct {
+		County string `parquet:"county"`
+		Owner  string `parquet:"owner"`
+	}
+	var columns bytes.Buffer
+	if err := parquet.Write(&columns, []columnsOf{{"Orange, FL", "Ann"}}); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		rule, name, content string
 		kind                error
@@ -62,6 +73,7 @@ func TestL1_BadSources(t *testing.T) {
 		{"header without id", "a.csv", "county,owner\n", ErrSource, []string{"a.csv: its header lacks id"}},
 		{"header without county", "a.csv", "id,owner\n", ErrSource, []string{"its header lacks county"}},
 		{"header with a name twice", "a.csv", "id,county,id\n", ErrSource, []string{`its header has "id" twice`}},
+		{"table without id", "a.parquet", columns.String(), ErrSource, []string{"a.parquet: the list of its columns lacks id; it is county,owner"}},
 		{"header that is no CSV", "a.csv", "id,cou\"nty\n", ErrSource, []string{"its header is not CSV"}},
 	}
 	for _, test := range tests {
