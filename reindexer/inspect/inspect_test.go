@@ -145,6 +145,7 @@ func TestX22_Inspect(t *testing.T) {
 		"parts": {"j.ndjson", `{"id":1,"address":{"line1":"1 ELM","city":"X","st":"FL","zip":"1"},"enteredOn":"2017-08-21T00:00:00-04:00"}`, source.Form{}, []string{
 			`propertyAddress: ([.address.line1, .address.city, .address.st, .address.zip] | map(blank // empty) | join(", "))`, `filingDate: (.enteredOn | date("YYYY-MM-DD"))`,
 		}},
+		"a county": {"y.csv", "County,Case\nLake,1\n", source.Form{}, []string{`county: (.County + ", ST")`}}, // without the parentheses gojq reads it, and jq does not
 		"later": {"r.csv", "bill no,amt,paid,date_released,share\n1,$7.00,$1.00,1/2/2024,\"1.234,50\"\n2,$8.00,,,\"1,50\"\n", source.Form{}, []string{
 			`filingAmount: (.amt | money)`, "100.0%  text, id candidate       \"1.234,50\"", `filingType: "Tax Lien"` + "\n}",
 		}},

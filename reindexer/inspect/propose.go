@@ -42,7 +42,7 @@ func (f *File) propose() string {
 	b.WriteString("{\n")
 	member("id", f.id())
 	if c := f.find(rule{names: []string{`^county( name)?$`}}); c != nil {
-		member("county", c.path+` + ", ST"`)
+		member("county", "("+c.path+` + ", ST")`)
 	} else {
 		member("county", `"County, ST"`)
 	}
@@ -93,8 +93,8 @@ func (f *File) parts(street *column) (paths []string) {
 	return paths
 }
 
-// beside matches names of columns about the record itself, not about what it says, and
-// about what became of it later, which is no date of a filing.
+// beside matches names of columns about the record itself, not about what it says, and about what became of it later, which is
+// no date of a filing.
 var beside = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|released?|redeemed|redemption|paid|exonerated)\b`)
 
 // find returns the column for a rule, or nil.
