@@ -19,7 +19,7 @@
 // first swap writes it. Without it, folders of former versions, what is there decides.
 //
 // The locks of a process end with it, so after a killed load nothing has to time out: it leaves only a .building file,
-// which the next load may delete. The name .db is given after the file was written and synced; it proves the seal.
+// and perhaps a .step, which the next load may delete. The name .db is given after the file was written and synced; it proves the seal.
 //
 // A Reader keeps its file open, so that deleting a generation never disturbs a client that still reads it. The file is
 // closed when no Reader of it is in use any more, which only the garbage collector can know; hence the cleanup in
