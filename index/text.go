@@ -3,13 +3,32 @@ package index
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Fold returns s as it is compared wherever case is ignored: lower-cased character by character.
 func Fold(s string) string { return strings.ToLower(s) }
 
 // Squeeze trims s and turns each run of white space (unicode.IsSpace) into one blank.
-func Squeeze(s string) string { return strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " ") }
+func Squeeze(s string) string {
+	if isSqueezed(s) {
+		return s
+	}
+	return strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " ")
+}
+
+// isSqueezed reports whether s is ASCII without anything to squeeze, as nearly all names are.
+func isSqueezed(s string) bool {
+	blank := true // before s: it must not begin with one
+	for i := range len(s) {
+		c := s[i]
+		if c >= utf8.RuneSelf || c < ' ' || c == ' ' && blank {
+			return false
+		}
+		blank = c == ' '
+	}
+	return !blank || s == ""
+}
 
 // SearchText returns s as substring search compares it (rule P16): folded, white space squeezed. Values and terms both
 // pass through it. Trimming values loses nothing, since a term never starts or ends with a blank.

@@ -32,7 +32,8 @@ func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 		DisableDefaultContentType:    true, // a 304 has none
 		DisablePreParseMultipartForm: true,
 		RequestMethods:               append(slices.Clone(fiber.DefaultMethods), otherMethod),
-		ReadBufferSize:               16 << 10, // request line and headers: the longest sensible query is a third of it
+		ReadBufferSize:               16 << 10,    // request line and headers: the longest sensible query is a third of it
+		WriteBufferSize:              gatherBytes, // head and body of a page of 20 go out together
 		BodyLimit:                    bodyLimit,
 		ReadTimeout:                  10 * time.Second,
 		WriteTimeout:                 30 * time.Second,
