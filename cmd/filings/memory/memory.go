@@ -1,11 +1,14 @@
-// Package memory keeps a process within the memory that its operator named: it sets Go's limit, and lets the cache give way
-// to whatever else needs room.
+// Package memory keeps a process within the memory that its operator named: it sets Go's limit, lets garbage have the room
+// below it, and lets the cache give way to whatever else needs room.
 //
 // # Design
 //
 // What fills memory is mostly garbage: Go lets it grow to as much as is in use, which is the cache. A limit of Go's makes it
 // collect earlier. The limit is soft, and a process that has more in use than that spends half of its time on collecting; so
 // the cache gives way first. What SQLite allocates, and the program itself, come on top.
+//
+// Below the limit garbage may grow to several times what is in use. A service whose cache is nearly empty has about 8 MB in
+// use; with Go's default it collected once in 250 searches, which took 8 % of its CPU time.
 package memory
 
 import (
@@ -29,12 +32,25 @@ const (
 	besideEmbedded = 128 << 20
 	// unnamed is taken for the caches' size where there is none: then the engine's cache has a bound of its own.
 	unnamed = 256 << 20
+	// garbage is how much of it there may be below the limit, in percent of what is in use. Four times Go's default saves
+	// three of four collections, and no limit at all hardly more.
+	garbage = 400
 )
 
-// Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size), with the embedded engine in
-// it or without, and returns it. It is GOMEMLIMIT's where that is set (off: none), else what the caches need with room beside
-// them, or nine tenths of the container's memory, if that is less.
+// Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size), with the embedded engine
+// in it or without, and returns it. It is GOMEMLIMIT's where that is set (off: none), else what the caches need with room
+// beside them, or nine tenths of the container's memory, if that is less. Where there is a limit, and no GOGC, it also lets
+// garbage grow to several times what is in use.
 func Limit(caches int64, embedded bool) int64 {
+	limit := limitOf(caches, embedded)
+	debug.SetMemoryLimit(limit)
+	if limit < math.MaxInt64 && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
+	return limit
+}
+
+func limitOf(caches int64, embedded bool) int64 {
 	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 || os.Getenv("GOMEMLIMIT") == "off" {
 		return set
 	}
@@ -48,7 +64,6 @@ func Limit(caches int64, embedded bool) int64 {
 	if container, err := memlimit.FromCgroup(); err == nil && container > 0 {
 		limit = int64(min(uint64(limit), container/10*9))
 	}
-	debug.SetMemoryLimit(limit)
 	return limit
 }
 

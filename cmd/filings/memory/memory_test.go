@@ -48,6 +48,27 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestLimit_Garbage: where memory has a limit, garbage may grow up to it, unless the operator says how far.
+func TestLimit_Garbage(t *testing.T) {
+	before, percent := debug.SetMemoryLimit(math.MaxInt64), debug.SetGCPercent(100)
+	t.Cleanup(func() {
+		debug.SetMemoryLimit(before)
+		debug.SetGCPercent(percent)
+	})
+	for _, tt := range []struct {
+		gogc, gomemlimit string
+		want             int
+	}{{"", "", garbage}, {"50", "", 100}, {"", "off", 100}} { // Go itself has read GOGC before
+		t.Setenv("GOGC", tt.gogc)
+		t.Setenv("GOMEMLIMIT", tt.gomemlimit)
+		debug.SetMemoryLimit(math.MaxInt64)
+		Limit(1<<20, false)
+		if got := debug.SetGCPercent(100); got != tt.want {
+			t.Errorf("GOGC=%q, GOMEMLIMIT=%q: %d %%, want %d", tt.gogc, tt.gomemlimit, got, tt.want)
+		}
+	}
+}
+
 // TestLimit_Off: who has switched Go's limit off gets none.
 func TestLimit_Off(t *testing.T) {
 	before := debug.SetMemoryLimit(math.MaxInt64) // what Go makes of the variable
