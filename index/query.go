@@ -29,8 +29,8 @@ type Query struct {
 	// saves most of the work of a page; whole records are right too.
 	IDsOnly bool
 
-	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings; what is more may cost much more
-	// than the page. It changes nothing else of the page, so it is no part of the canonical text. A page behind a place has
+	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings, and more where that is cheap;
+	// elsewhere it may cost much more than the page. It changes nothing else of the page, so it is no part of the canonical text. A page behind a place has
 	// no Total.
 	Count bool
 }

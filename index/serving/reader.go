@@ -113,7 +113,7 @@ func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, tota
 			return page, n, err
 		}
 	}
-	many := &r.engine.many[kindOf(q.Where)]
+	many := &r.engine.many[kindOf(q)]
 	if many.Load() {
 		page, total, err = r.besideCount(ctx, q)
 	} else {
@@ -131,16 +131,21 @@ func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, tota
 			cache.Set(r.engine.cache, r.key(countText(q.Where)), total, countBytes)
 		}
 	}
-	many.Store(total > index.MostCounted)
+	if !page.Counted || total <= index.MostCounted { // else the engine counts even many with their page
+		many.Store(total > index.MostCounted)
+	}
 	return page, total, nil
 }
 
 // kinds is how many values kindOf has.
-const kinds = 1 << 10
+const kinds = 1 << 11
 
-// kindOf tells filters with different types of predicates apart.
-func kindOf(w index.Filter) (kind int) {
-	for _, p := range w.Predicates() {
+// kindOf tells filters with different types of predicates apart, and pages in the default order from others.
+func kindOf(q index.Query) (kind int) {
+	if q.Sort != index.DefaultSort {
+		kind = 1 << 10
+	}
+	for _, p := range q.Where.Predicates() {
 		switch p.(type) {
 		case index.AnyOf:
 			kind |= 1 << 0

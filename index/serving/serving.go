@@ -80,7 +80,7 @@ type Engine struct {
 	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
 	generations  generations
 	exports      chan struct{}      // holds one while a call of an export is in progress
-	many         [kinds]atomic.Bool // the last filter of a kind selected more filings than are counted with a page
+	many         [kinds]atomic.Bool // the last filter of a kind selected more filings than were counted with its page
 }
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.

@@ -306,6 +306,8 @@ type slow struct {
 	paged         chan struct{} // gets one for each page
 	pages         atomic.Int64  // that asked for their total
 	waiting       bool          // a count waits for a page
+	counts        bool          // pages have their total, however large it is
+	counted       atomic.Int64  // calls that only counted
 }
 
 func (e *slow) Live(context.Context) (index.Reader, error) { return e, nil }
@@ -321,10 +323,14 @@ func (e *slow) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	e.paged <- struct{}{}
 	page, err := e.Reader.Rows(ctx, q)
 	page.Total, page.Counted = 0, false
+	if e.counts {
+		page.Total, page.Counted = e.total, true
+	}
 	return page, err
 }
 
 func (e *slow) Count(ctx context.Context, _ index.Filter) (int64, error) {
+	e.counted.Add(1)
 	if e.waiting {
 		select {
 		case <-e.paged:
@@ -367,6 +373,31 @@ func TestPage_ManyBeside(t *testing.T) {
 		page(index.Where(index.InCounty("bibb, ga")))
 		asked(1)
 	})
+}
+
+// Where an engine counts many filings with their page, it is not asked to count them again; and where it does so in one
+// order, what it does in another changes nothing.
+func TestPage_ManyWithPage(t *testing.T) {
+	t.Parallel()
+	inner := &slow{Reader: indextest.NewOracle("g1", filings(24)), total: index.MostCounted + 1, paged: make(chan struct{}, 8)}
+	r := live(t, mustNew(inner, 1<<20))
+	page := func(county string, by index.Sort, counts bool, pages, calls int64) {
+		t.Helper()
+		inner.counts = counts
+		_, total, err := r.Page(t.Context(), index.Query{Where: index.Where(index.InCounty(county)), Sort: by, Limit: 5})
+		if err != nil || total != inner.total {
+			t.Errorf("%s: a total of %d, %v", county, total, err)
+		}
+		if asked, counted := inner.pages.Swap(0), inner.counted.Swap(0); asked != pages || counted != calls {
+			t.Errorf("%s: %d pages asked for their total, and %d calls counted, want %d and %d", county, asked, counted, pages, calls)
+		}
+	}
+	byAmount := index.Sort{By: index.FilingAmount}
+	page("orange", index.DefaultSort, true, 1, 0)
+	page("bibb", index.DefaultSort, true, 1, 0)
+	page("orange, fl", byAmount, false, 1, 1)
+	page("bibb, ga", byAmount, false, 0, 1)
+	page("lake", index.DefaultSort, true, 1, 0)
 }
 
 // A page of ids is cached for itself, and taken from the whole page where that is cached.

@@ -8,8 +8,8 @@
 // by counting codes (seek.go, spans.go), and `_source` is handed through as it came (package document). Map tiles are
 // ranges of the two coordinates (cells.go).
 //
-// A page that asks for its total has it of the same search, up to 10,000 (seek.go). Beyond that a second search counts: a
-// page in another order than the index's would otherwise look at all that is counted. One filing is requested alone or, where
+// A page that asks for its total has it of the same search, up to 10,000, or of a box all (seek.go). Beyond that a second
+// search counts: a page in another order than the index's would otherwise look at all that is counted. One filing is requested alone or, where
 // others are under way, by a request that several share (filings.go).
 //
 // Because a generation never changes, what was computed once stays right: the counties, the number of owners, and the

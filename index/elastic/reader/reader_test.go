@@ -50,6 +50,21 @@ func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pa
 	}
 }
 
+// TestE6_BoxesAreCounted: of a box in the default order a page has its total, however large; and it is right in all orders.
+func TestE6_BoxesAreCounted(t *testing.T) {
+	t.Parallel()
+	filings := elastictest.Filings(300)
+	o, r := indextest.NewOracle("made", filings), testReader(t, 3, filings)
+	r.limits = tight
+	w := index.Where(index.Box{North: 89, South: -89, East: 179, West: -179})
+	checkPages(t, r, o, w, 5)
+	total, _ := o.Count(t.Context(), w)
+	got, err := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 5, Count: true})
+	if err != nil || !got.Counted || got.Total != total || total <= tight.mostCounted {
+		t.Errorf("a total of %d, counted: %t, %v; want %d", got.Total, got.Counted, err, total)
+	}
+}
+
 func TestP2_AnyOffset(t *testing.T) {
 	t.Parallel()
 	filings := elastictest.Filings(300)

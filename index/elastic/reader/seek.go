@@ -69,7 +69,10 @@ func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) 
 	s := span{name: q.Where.String(), clauses: clauses, order: sortOrder(q.Sort), idsOnly: q.IDsOnly}
 	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a page may be
 		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), r.longestWalk)
-		s.counts = q.Count && n == 0
+		s.counts = 0
+		if q.Count && n == 0 {
+			s.counts = r.counted(q)
+		}
 		var more rows
 		if offset <= r.uncounted(q.Sort)-limit {
 			more, err = r.page(ctx, s, false, offset, limit)
@@ -88,6 +91,19 @@ func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) 
 	}
 	return found, nil
 }
+
+// counted returns up to how many filings are counted with a page of q. Before it finds the first filing in a box,
+// Elasticsearch has found all of them, so that it may as well count them, where nothing else is looked at behind the page.
+func (r *Reader) counted(q index.Query) int64 {
+	inBox := slices.ContainsFunc(q.Where.Predicates(), func(p index.Predicate) bool { _, is := p.(index.Box); return is })
+	if inBox && q.Sort == index.DefaultSort {
+		return everything
+	}
+	return r.mostCounted
+}
+
+// everything makes Elasticsearch count all hits, as `true` does.
+const everything = math.MaxInt32
 
 // uncounted returns up to which offset + limit a page is requested without counting.
 func (r *Reader) uncounted(s index.Sort) int64 {
@@ -155,8 +171,8 @@ func (r *Reader) run(ctx context.Context, s span, levels []level, t *table, offs
 // page requests filings of s, counted from its end if backwards.
 func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size int64) (rows, error) {
 	body := rowsBody(s.clauses, s.order, backwards, int(from), int(size))
-	if s.counts {
-		body = counting(body, r.mostCounted)
+	if s.counts > 0 {
+		body = counting(body, s.counts)
 	}
 	found, err := r.rows(ctx, body, s.known, s.idsOnly)
 	if backwards {

@@ -105,7 +105,7 @@ type span struct {
 	order   order
 	known   place // what all of it is sorted by before the keys of order
 	idsOnly bool  // of each filing the id is enough
-	counts  bool  // the total is wanted, if it is cheap
+	counts  int64 // up to how many filings the total is wanted; 0: it is not
 }
 
 // narrow returns the part of s whose value at level l lies in t's buckets i to j. Filings without a value are not taken
