@@ -30,8 +30,8 @@ type Query struct {
 	IDsOnly bool
 
 	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings, and more where that is cheap;
-	// elsewhere it may cost much more than the page. It changes nothing else of the page, so it is no part of the canonical text. A page behind a place has
-	// no Total.
+	// elsewhere it may cost much more than the page. It changes nothing else of the page, so it is no part of the canonical
+	// text. A page behind a place has no Total.
 	Count bool
 }
 

@@ -9,8 +9,8 @@
 // ranges of the two coordinates (cells.go).
 //
 // A page that asks for its total has it of the same search, up to 10,000, or of a box all (seek.go). Beyond that a second
-// search counts: a page in another order than the index's would otherwise look at all that is counted. One filing is requested alone or, where
-// others are under way, by a request that several share (filings.go).
+// search counts: a page in another order than the index's would otherwise look at all that is counted. One filing is a
+// request of its own (filings.go).
 //
 // Because a generation never changes, what was computed once stays right: the counties, the number of owners, and the
 // tables by which offsets are found (150 kB for 5,000 codes) are kept in the process's cache.
