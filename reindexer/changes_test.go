@@ -219,6 +219,42 @@ func TestX19_NoStepOfWhatFailed(t *testing.T) {
 	})
 }
 
+// TestX19_UpdatesCompareWhatTheyTouched: a full load reads the stamps of all filings, twice; an update none of them.
+func TestX19_UpdatesCompareWhatTheyTouched(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		reads := 0
+		counting := &faulty{Store: store, before: func(call string, _ *index.Filing) error {
+			if call == "Stamps" {
+				reads++
+			}
+			return nil
+		}}
+		run := func(update bool, owner string, ids ...int) Report {
+			created := strings.ReplaceAll(owned(owner, ids...), "}", `,"createdAt":"2020-01-01T00:00:00Z"}`)
+			cfg := config(t, counting, created)
+			cfg.Update = update
+			return mustRun(t, cfg)
+		}
+		run(false, "Ann", upTo(30)...)
+		for _, test := range []struct {
+			update bool
+			reads  int
+			want   Changes
+		}{{false, 2, Changes{Changed: 30}}, {true, 0, Changes{Added: 1, Changed: 3}}} {
+			reads = 0
+			ids := upTo(30)
+			if test.update {
+				ids = []int{2, 3, 5, 77}
+			}
+			report := run(test.update, fmt.Sprint("Bob ", test.update), ids...)
+			if report.Changes == nil || *report.Changes != test.want || reads != test.reads {
+				t.Errorf("update %v: changes %+v, want %+v; all stamps were read %d times, want %d", test.update, report.Changes, test.want, reads, test.reads)
+			}
+		}
+	})
+}
+
 // TestX19_CreatedAt: a record that does not say when it was added keeps what the live generation says, in full loads and
 // updates, and is new at the start of the load that brings it first.
 func TestX19_CreatedAt(t *testing.T) {

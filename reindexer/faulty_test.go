@@ -62,6 +62,21 @@ func (s *faulty) Generations(ctx context.Context) (all []generation.Info, err er
 	return all, err
 }
 
+func (s *faulty) Stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
+	return s.stamps(s.Store.Stamps(ctx, name))
+}
+
+// stamps has the faults of reading stamps.
+func (s *faulty) stamps(all iter.Seq2[index.Stamp, error]) iter.Seq2[index.Stamp, error] {
+	return func(yield func(index.Stamp, error) bool) {
+		if err := s.do("Stamps", nil, func() error { return nil }); err != nil {
+			yield(index.Stamp{}, err)
+			return
+		}
+		all(yield)
+	}
+}
+
 func (s *faulty) Lock(ctx context.Context, run generation.Run) (lock generation.Lock, err error) {
 	err = s.do("Lock", nil, func() error {
 		if lock, err = s.Store.Lock(ctx, run); err == nil {
@@ -133,6 +148,10 @@ func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (checksu
 		return err
 	})
 	return checksum, err
+}
+
+func (b *faultyBuild) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
+	return b.s.stamps(b.Build.Stamps(ctx))
 }
 
 func (b *faultyBuild) Step(ctx context.Context, step index.Step, differences iter.Seq2[generation.Difference, error]) error {

@@ -127,7 +127,11 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 	if r.previous == "" || r.cfg.KeepChanges == 0 {
 		return nil
 	}
-	d, err := comparing.Between(r.stamps(ctx), build.Stamps(ctx))
+	differences := build.Differences(ctx)
+	if !r.cfg.Update {
+		differences = comparing.Between(r.stamps(ctx), build.Stamps(ctx))
+	}
+	d, err := comparing.Collect(differences)
 	if r.unknown(err) {
 		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew", "since", r.previous, "error", err)
 		return nil

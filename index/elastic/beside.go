@@ -16,6 +16,7 @@ import (
 	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
+	"filings/index/generation"
 	"filings/index/history"
 )
 
@@ -81,9 +82,10 @@ type stampsDocument struct {
 // writeStamps writes the stamps of what was put, over those of the generation that was copied; none, if that has none.
 func (b *build) writeStamps(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, b.stamps.Close()) }()
-	before := func(func(index.Stamp, error) bool) {}
+	before := iter.Seq2[index.Stamp, error](func(func(index.Stamp, error) bool) {})
+	var note func(before, after index.Stamp)
 	if b.from != "" {
-		before = b.store.Stamps(ctx, b.from)
+		before, note = b.store.Stamps(ctx, b.from), b.noted.Note
 	}
 	created := false
 	w := history.NewStampWriter(func(chunk int, data []byte) error {
@@ -95,8 +97,9 @@ func (b *build) writeStamps(ctx context.Context) (err error) {
 		}
 		return b.putBeside(ctx, stampsIndex(b.name), chunk, stampsDocument{data})
 	})
-	for s, err := range b.stamps.Over(ctx, before) {
+	for s, err := range b.stamps.Over(ctx, before, note) {
 		if errors.Is(err, index.ErrNotFound) && !created {
+			b.unstamped = true
 			return nil
 		}
 		if err == nil {
@@ -129,6 +132,14 @@ func (s *Store) Stamps(ctx context.Context, generation string) iter.Seq2[index.S
 // Stamps implements generation.Build.
 func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
 	return b.store.Stamps(ctx, b.name)
+}
+
+// Differences implements generation.Build. writeStamps, which reads the stamps of what was copied, has noted them.
+func (b *build) Differences(context.Context) iter.Seq2[generation.Difference, error] {
+	if b.unstamped {
+		return func(yield func(generation.Difference, error) bool) { yield(generation.Difference{}, index.ErrNotFound) }
+	}
+	return b.noted.All()
 }
 
 const (

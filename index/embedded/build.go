@@ -13,6 +13,7 @@ import (
 	"filings/index"
 	"filings/index/embedded/columns"
 	"filings/index/generation"
+	"filings/index/history"
 )
 
 // build fills a generation. Put and Remove encode; a writer of its own hands what they encoded to SQLite meanwhile.
@@ -20,13 +21,14 @@ type build struct {
 	lock   *lock
 	files  files
 	name   string
-	from   index.Reader // of what was copied, which it keeps open; nil for nothing
+	from   *reader // of what was copied, which it keeps open; nil for nothing
 	db     *sql.DB
 	writer *writer
 	batch  *batch // being filled; nil: none
 	failed error  // why nothing more is accepted
 
-	checked *reader // of what is built, while check looks at it
+	stamps  *history.Collector // of what was put and removed, if anything was copied
+	checked *reader            // of what is built, while check looks at it
 }
 
 // Begin implements generation.Lock.
@@ -38,10 +40,10 @@ func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error)
 	source := ""
 	var err error
 	if from != "" {
-		if b.from, err = l.store.Open(ctx, from); err != nil {
+		if b.from, err = l.store.reader(ctx, from); err != nil {
 			return nil, err
 		}
-		source = b.files.sealed(from)
+		source, b.stamps = b.files.sealed(from), history.NewCollector()
 	}
 	if b.name, err = l.store.newName(); err == nil {
 		err = b.open(ctx, source)
@@ -105,12 +107,12 @@ func (b *build) Generation() string { return b.name }
 
 // Put implements generation.Build.
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	return b.change(ctx, func(to *batch) { to.put(f) })
+	return b.change(ctx, func(to *batch) { to.put(f, b.stamps) })
 }
 
 // Remove implements generation.Build.
 func (b *build) Remove(ctx context.Context, id int64) error {
-	return b.change(ctx, func(to *batch) { to.remove(id) })
+	return b.change(ctx, func(to *batch) { to.remove(id, b.stamps) })
 }
 
 // change accepts a change. If it cannot, then nothing is accepted any more, nor sealed.
@@ -152,7 +154,14 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (holds generat
 		return generation.Checksum{}, fmt.Errorf("seal %s: %w", b.name, b.failed)
 	}
 	b.failed = errEnded
+	b.closeStamps()
 	return holds, nil
+}
+
+func (b *build) closeStamps() {
+	if b.stamps != nil {
+		_ = b.stamps.Close() // nobody reads them any more
+	}
 }
 
 func (b *build) seal(ctx context.Context, check generation.Check) (holds generation.Checksum, err error) {
@@ -261,6 +270,7 @@ func (b *build) Abort(ctx context.Context) error {
 // stop ends the writing and leaves the file as it is. Later changes return reason.
 func (b *build) stop(reason error) error {
 	b.batch = nil
+	b.closeStamps()
 	if b.failed == nil {
 		b.failed = reason
 	}

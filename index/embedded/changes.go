@@ -175,26 +175,28 @@ func (s *Store) retired(name string) (*reader, error) {
 // versions returns filings by their ids, as Filings does, with what they can be filtered by.
 func (r *reader) versions(ctx context.Context, ids []int64) ([]index.Version, error) {
 	defer runtime.KeepAlive(r) // the cleanup would close the file
-	records, err := r.Filings(ctx, ids)
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.db.Query("SELECT page.key, facts FROM json_each(?) AS page JOIN filings ON filings.id = page.value", string(list))
+	rows, err := r.db.Query(`SELECT page.key, record, tail, facts FROM json_each(?) AS page JOIN filings ON filings.id = page.value`, string(list))
 	if err != nil {
 		return nil, r.unavailable(err)
 	}
 	versions := make([]index.Version, len(ids))
-	for rows.Next() && err == nil {
-		var position int
-		var values sql.RawBytes
+	for err == nil && rows.Next() {
+		var position, tail int
+		var record, values sql.RawBytes
 		var city []byte
-		if err = rows.Scan(&position, &values); err == nil {
-			_, city, err = columns.Hidden(values)
-			versions[position] = index.Version{Record: records[position], City: string(city)}
+		if err = rows.Scan(&position, &record, &tail, &values); err != nil {
+			break
+		}
+		if _, city, err = columns.Hidden(values); err == nil {
+			versions[position].City = string(city)
+			versions[position].Record, err = r.withTail(record, tail)
 		}
 	}
 	if err = errors.Join(err, rows.Close(), rows.Err()); err != nil {

@@ -215,13 +215,18 @@ func (r *reader) scan(rows *sql.Rows, page []index.Record) (position int, err er
 	if err := rows.Scan(&position, &stored, &tail); err != nil {
 		return 0, err
 	}
+	page[position], err = r.withTail(stored, tail)
+	return position, err
+}
+
+// withTail returns the record of a filing, in memory of its own, of what is stored of it.
+func (r *reader) withTail(stored []byte, tail int) (index.Record, error) {
 	empty := r.summary.Record
 	if tail > len(empty) {
-		return 0, columns.ErrDamaged
+		return nil, columns.ErrDamaged
 	}
 	record := append(make(index.Record, 0, len(stored)+tail), stored...)
-	page[position] = append(record, empty[len(empty)-tail:]...)
-	return position, nil
+	return append(record, empty[len(empty)-tail:]...), nil
 }
 
 // whole returns records that stand in the default order, each behind the length of its tail, with their tails: as many as

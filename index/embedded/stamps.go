@@ -10,6 +10,7 @@ import (
 
 	"filings/index"
 	"filings/index/embedded/columns"
+	"filings/index/generation"
 	"filings/index/history"
 	"filings/index/sorter"
 )
@@ -100,4 +101,18 @@ func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
 		}
 	}
 	return b.checked.stamps(ctx)
+}
+
+// Differences implements generation.Build.
+func (b *build) Differences(ctx context.Context) iter.Seq2[generation.Difference, error] {
+	return func(yield func(generation.Difference, error) bool) {
+		var noted history.Noted
+		for _, err := range b.stamps.Over(ctx, b.from.stamps(ctx), noted.Note) {
+			if err != nil {
+				yield(generation.Difference{}, err)
+				return
+			}
+		}
+		noted.All()(yield)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"filings/index"
 	"filings/index/embedded/columns"
+	"filings/index/history"
 )
 
 // A batch goes to the writer when it has that many changes or bytes. Larger ones gain nothing.
@@ -31,16 +32,25 @@ type batch struct {
 	empty   []byte // emptyRecord
 }
 
-func (b *batch) put(f *index.Filing) {
+// put puts the stamp of f into stamps too, unless that is nil.
+func (b *batch) put(f *index.Filing, stamps *history.Collector) {
+	start := len(b.data)
 	b.data = columns.AppendValues(b.data, f)
 	valuesEnd := len(b.data)
 	b.data = index.AppendRecord(b.data, f)
+	if stamps != nil {
+		created, city, _ := columns.Hidden(b.data[start:valuesEnd]) // as AppendValues wrote them
+		stamps.Put(index.StampOf(f.ID, index.Version{Record: b.data[valuesEnd:], City: string(city)}, created))
+	}
 	tail := commonTail(b.data[valuesEnd:], b.empty)
 	b.data = b.data[:len(b.data)-tail]
 	b.changes = append(b.changes, change{id: f.ID, valuesEnd: valuesEnd, end: len(b.data), tail: tail})
 }
 
-func (b *batch) remove(id int64) {
+func (b *batch) remove(id int64, stamps *history.Collector) {
+	if stamps != nil {
+		stamps.Remove(id)
+	}
 	b.changes = append(b.changes, change{id: id, valuesEnd: len(b.data), end: len(b.data), remove: true})
 }
 

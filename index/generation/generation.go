@@ -117,6 +117,9 @@ type Build interface {
 	Seal(ctx context.Context, check Check) (Checksum, error)
 	// Stamps is Store.Stamps of this generation, for the Check of Seal.
 	Stamps(ctx context.Context) iter.Seq2[index.Stamp, error]
+	// Differences yields by id where this generation, which was begun from another one, differs from that: once, for the Check
+	// of Seal. Only what was put or removed is looked at. It yields index.ErrNotFound alone where the other one has no stamps.
+	Differences(ctx context.Context) iter.Seq2[Difference, error]
 	// Step writes the step that leads to this generation from s.Parent, a sealed one. It is called by the Check of Seal, once,
 	// with the counts of s and the differences by id; no Reader sees the step before the generation is promoted, and none at
 	// all if it never is. It may read the filings that differ, in both generations.
@@ -130,6 +133,15 @@ type Difference struct {
 	ID            int64
 	Parts         index.Parts // not 0
 	Before, After bool        // whether the earlier and the later generation have the filing
+}
+
+// Differ returns where the stamps of a filing differ, of which one may be the zero Stamp, for no filing; false if they do not.
+func Differ(before, after index.Stamp) (d Difference, differ bool) {
+	d = Difference{ID: max(before.ID, after.ID), Parts: index.AllParts, Before: before.ID != 0, After: after.ID != 0}
+	if d.Before && d.After {
+		d.Parts = after.Parts(before)
+	}
+	return d, d.Parts != 0 && (d.Before || d.After)
 }
 
 // Check looks at a generation that is about to be sealed: by a Reader of it, and by the Checksum of what it holds.

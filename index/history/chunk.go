@@ -6,6 +6,8 @@ import (
 	"errors"
 	"iter"
 
+	"golang.org/x/sync/errgroup"
+
 	"filings/index"
 	"filings/index/generation"
 )
@@ -84,9 +86,9 @@ func copied(ctx context.Context, s index.Step, batch []generation.Difference, co
 	return entries, fill(ctx, s, entries, read)
 }
 
-// fill reads the filings of changes that all are of one step.
+// fill reads the filings of changes that all are of one step, of both of its generations at once.
 func fill(ctx context.Context, s index.Step, entries []entry, read Filings) error {
-	side := func(name string, has func(*entry) bool, to func(*entry) *index.Version) error {
+	side := func(ctx context.Context, name string, has func(*entry) bool, to func(*entry) *index.Version) error {
 		var ids []int64
 		var at []*index.Version
 		for i := range entries {
@@ -109,10 +111,14 @@ func fill(ctx context.Context, s index.Step, entries []entry, read Filings) erro
 		}
 		return nil
 	}
-	return errors.Join(
-		side(s.Parent, func(e *entry) bool { return e.Before }, func(e *entry) *index.Version { return &e.before }),
-		side(s.Generation, func(e *entry) bool { return e.After }, func(e *entry) *index.Version { return &e.after }),
-	)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return side(ctx, s.Parent, func(e *entry) bool { return e.Before }, func(e *entry) *index.Version { return &e.before })
+	})
+	group.Go(func() error {
+		return side(ctx, s.Generation, func(e *entry) bool { return e.After }, func(e *entry) *index.Version { return &e.after })
+	})
+	return group.Wait()
 }
 
 // chunkWriter writes entries one behind the other: the distance of the id from the one before, the parts, flags, and what

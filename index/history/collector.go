@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/index/sorter"
 )
 
@@ -48,31 +49,70 @@ func (c *Collector) add(id int64, value []byte) {
 	c.err = c.sorter.Add(key[:], value)
 }
 
-// Over yields what stamps became of those of before, which come by id: once.
-func (c *Collector) Over(ctx context.Context, before iter.Seq2[index.Stamp, error]) iter.Seq2[index.Stamp, error] {
+// Over yields what stamps became of those of before, which come by id: once. It tells note, unless that is nil, what filings
+// that were put or removed had and have; the zero Stamp is for no filing.
+func (c *Collector) Over(
+	ctx context.Context, before iter.Seq2[index.Stamp, error], note func(before, after index.Stamp),
+) iter.Seq2[index.Stamp, error] {
 	return func(yield func(index.Stamp, error) bool) {
-		next, stop := iter.Pull2(before)
+		next, stop := iter.Pull2(c.last(ctx)) // those of an update are few: pulling them costs less than pulling before
 		defer stop()
-		old, err, more := next()
-		for s, failed := range c.last(ctx) {
-			for ; more && err == nil && failed == nil && old.ID < s.ID; old, err, more = next() {
-				if !yield(old, nil) {
+		s, err, more := next()
+		become := func(old index.Stamp) bool {
+			now := s
+			if now == removed(now.ID) {
+				now = index.Stamp{}
+			}
+			if note != nil {
+				note(old, now)
+			}
+			s, err, more = next()
+			return now.ID == 0 || yield(now, nil)
+		}
+		for old, failed := range before {
+			for more && err == nil && failed == nil && s.ID < old.ID {
+				if !become(index.Stamp{}) {
 					return
 				}
 			}
-			if failed = errors.Join(failed, err); failed != nil {
-				yield(s, failed)
+			switch err = errors.Join(failed, err); {
+			case err != nil:
+				yield(index.Stamp{}, err)
 				return
-			}
-			if more && old.ID == s.ID {
-				old, err, more = next()
-			}
-			if s != removed(s.ID) && !yield(s, nil) {
+			case more && s.ID == old.ID:
+				if !become(old) {
+					return
+				}
+			case !yield(old, nil):
 				return
 			}
 		}
-		for ; more; old, err, more = next() {
-			if !yield(old, err) || err != nil {
+		for more && err == nil {
+			if !become(index.Stamp{}) {
+				return
+			}
+		}
+		if err != nil {
+			yield(index.Stamp{}, err)
+		}
+	}
+}
+
+// Noted are the differences of filings that were put or removed, by id, in memory.
+type Noted []generation.Difference
+
+// Note is what Over tells.
+func (n *Noted) Note(before, after index.Stamp) {
+	if d, differ := generation.Differ(before, after); differ {
+		*n = append(*n, d)
+	}
+}
+
+// All yields the differences. It never yields an error.
+func (n Noted) All() iter.Seq2[generation.Difference, error] {
+	return func(yield func(generation.Difference, error) bool) {
+		for _, d := range n {
+			if !yield(d, nil) {
 				return
 			}
 		}

@@ -171,7 +171,7 @@ func (p *page) through(i int) int {
 // fill reads the filings of some of the changes.
 func (p *page) fill(ctx context.Context, some []taken) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(concurrency)
+	group.SetLimit(concurrency / 2) // of each step two generations are read
 	for _, s := range p.streams {
 		var entries []entry
 		var at []int

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"math"
 
 	"filings/index"
 	"filings/index/generation"
@@ -26,44 +27,71 @@ const (
 	isAfter
 )
 
-// Between merges the stamps of two generations, each of which come by id.
-func Between(before, after iter.Seq2[index.Stamp, error]) (*Differences, error) {
+// Collect takes differences, which come by id.
+func Collect(differences iter.Seq2[generation.Difference, error]) (*Differences, error) {
 	d := new(Differences)
-	nextOld, stopOld := iter.Pull2(before)
-	defer stopOld()
-	nextNew, stopNew := iter.Pull2(after)
-	defer stopNew()
-	was, errOld, moreOld := nextOld()
-	is, errNew, moreNew := nextNew()
-	for moreOld || moreNew {
-		switch {
-		case errOld != nil:
-			return nil, fmt.Errorf("reading the stamps of the generation before: %w", errOld)
-		case errNew != nil:
-			return nil, fmt.Errorf("reading the stamps of the new generation: %w", errNew)
-		case !moreNew || moreOld && was.ID < is.ID:
-			d.Removed++
-			d.add(was.ID, index.AllParts, isBefore)
-			was, errOld, moreOld = nextOld()
-		case !moreOld || is.ID < was.ID:
-			d.Added++
-			d.add(is.ID, index.AllParts, isAfter)
-			is, errNew, moreNew = nextNew()
-		default:
-			if parts := is.Parts(was); parts != 0 {
-				d.Changed++
-				d.add(is.ID, parts, isBefore|isAfter)
-			}
-			was, errOld, moreOld = nextOld()
-			is, errNew, moreNew = nextNew()
+	for one, err := range differences {
+		if err != nil {
+			return nil, err
 		}
+		d.add(one)
 	}
 	return d, nil
 }
 
-func (d *Differences) add(id int64, parts index.Parts, where byte) {
-	d.data = append(binary.AppendUvarint(d.data, uint64(id-d.last)), byte(parts), where)
-	d.last = id
+func (d *Differences) add(one generation.Difference) {
+	where := byte(isBefore | isAfter)
+	switch {
+	case !one.Before:
+		d.Added++
+		where = isAfter
+	case !one.After:
+		d.Removed++
+		where = isBefore
+	default:
+		d.Changed++
+	}
+	d.data = append(binary.AppendUvarint(d.data, uint64(one.ID-d.last)), byte(one.Parts), where)
+	d.last = one.ID
+}
+
+// Between merges the stamps of two generations, each of which come by id, and yields where these differ.
+func Between(before, after iter.Seq2[index.Stamp, error]) iter.Seq2[generation.Difference, error] {
+	return func(yield func(generation.Difference, error) bool) {
+		nextOld, stop := iter.Pull2(before)
+		defer stop()
+		old, failed, more := nextOld()
+		// through yields those of before up to an id that are not there any more, or what failed.
+		through := func(id int64) bool {
+			for ; more && failed == nil && old.ID < id; old, failed, more = nextOld() {
+				if d, _ := generation.Differ(old, index.Stamp{}); !yield(d, nil) {
+					return false
+				}
+			}
+			if failed != nil {
+				yield(generation.Difference{}, fmt.Errorf("reading the stamps of the generation before: %w", failed))
+			}
+			return failed == nil
+		}
+		for s, err := range after {
+			if err != nil {
+				yield(generation.Difference{}, fmt.Errorf("reading the stamps of the new generation: %w", err))
+				return
+			}
+			if !through(s.ID) {
+				return
+			}
+			was := index.Stamp{}
+			if more && old.ID == s.ID {
+				was = old
+				old, failed, more = nextOld()
+			}
+			if d, differ := generation.Differ(was, s); differ && !yield(d, nil) {
+				return
+			}
+		}
+		through(math.MaxInt64)
+	}
 }
 
 // All yields the differences by id. It never yields an error.

@@ -23,6 +23,7 @@ func testChanges(t *testing.T, open func(t *testing.T) Harness) {
 		run  func(*testing.T, Harness)
 	}{
 		{"X19 stamps", testStamps},
+		{"X19 differences of an update", testDifferences},
 		{"X16 pages of a step", testPages},
 		{"X16 several steps", testSteps},
 		{"X19 only what was promoted", testPromoted},
@@ -84,6 +85,58 @@ func testStamps(t *testing.T, h Harness) {
 		if !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("stamps of no generation: %v", err)
 		}
+	}
+	release(t, lock)
+}
+
+// testDifferences wants those of a generation made from another one to be its filings that are not as they were, whatever was
+// put and removed, and however often.
+func testDifferences(t *testing.T, h Harness) {
+	filings := edges.Fuzzed(40, 23)
+	first := mustLoad(t, h, filings)
+	other := func(i int, text index.Field) *index.Filing {
+		f := edges.Clone(filings[i])
+		f.SetText(text, "ANOTHER")
+		return f
+	}
+	owner, holder := other(5, index.Owner), other(3, index.FilingHolder)
+	added, early := edges.Clone(filings[0]), edges.Clone(filings[9])
+	added.ID = 1 << 40
+	early.CreatedAt = early.CreatedAt.Add(-time.Hour) // when it was added is not compared
+	lock := mustLock(t, h.Store)
+	b := mustBegin(t, lock, first)
+	for _, f := range []*index.Filing{
+		added, owner, filings[1], other(2, index.Owner), filings[2], holder, filings[6], early, other(7, index.Owner),
+	} {
+		mustPut(t, b, f)
+	}
+	mustRemove(t, b, 1<<41) // is not there
+	for _, i := range []int{4, 6, 7} {
+		mustRemove(t, b, filings[i].ID)
+	}
+	mustPut(t, b, filings[6])
+	want := []generation.Difference{
+		{ID: filings[3].ID, Parts: stampOf(filings[3]).Parts(stampOf(holder)), Before: true, After: true},
+		{ID: filings[4].ID, Parts: index.AllParts, Before: true},
+		{ID: filings[5].ID, Parts: stampOf(filings[5]).Parts(stampOf(owner)), Before: true, After: true},
+		{ID: filings[7].ID, Parts: index.AllParts, Before: true},
+		{ID: added.ID, Parts: index.AllParts, After: true},
+	}
+	slices.SortFunc(want, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })
+	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
+		var got []generation.Difference
+		for d, err := range b.Differences(ctx) {
+			if err != nil {
+				return err
+			}
+			got = append(got, d)
+		}
+		if !slices.Equal(want, got) {
+			return fmt.Errorf("want the differences %+v, got %+v", want, got)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
 	}
 	release(t, lock)
 }

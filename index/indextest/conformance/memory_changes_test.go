@@ -83,6 +83,25 @@ func (m *memory) Stamps(_ context.Context, name string) iter.Seq2[index.Stamp, e
 // Stamps implements generation.Build.
 func (b *memoryBuild) Stamps(context.Context) iter.Seq2[index.Stamp, error] { return b.stored.stamps() }
 
+// Differences implements generation.Build.
+func (b *memoryBuild) Differences(context.Context) iter.Seq2[generation.Difference, error] {
+	before, after, ids := map[int64]index.Stamp{}, map[int64]index.Stamp{}, []int64(nil)
+	for s := range b.from.stamps() {
+		before[s.ID], ids = s, append(ids, s.ID)
+	}
+	for s := range b.stored.stamps() {
+		after[s.ID], ids = s, append(ids, s.ID)
+	}
+	slices.Sort(ids)
+	return func(yield func(generation.Difference, error) bool) {
+		for _, id := range slices.Compact(ids) {
+			if d, differ := generation.Differ(before[id], after[id]); differ && !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
 func (g *stored) stamps() iter.Seq2[index.Stamp, error] {
 	var all []index.Stamp
 	for _, f := range maps.Clone(g.filings) {

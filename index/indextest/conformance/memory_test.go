@@ -171,15 +171,17 @@ func (l *memoryLock) Begin(_ context.Context, from string) (b generation.Build, 
 			Info:    generation.Info{Name: generation.Name("memory", now, 1), CreatedAt: now},
 			filings: map[int64]*index.Filing{},
 		}
+		var source *stored
 		if from != "" {
-			source, ok := l.memory.find(from)
+			var ok bool
+			source, ok = l.memory.find(from)
 			if !ok || !source.Sealed {
 				return index.ErrNotFound
 			}
 			made.filings = maps.Clone(source.filings)
 		}
 		l.memory.generations = append(l.memory.generations, made)
-		b = &memoryBuild{memory: l.memory, stored: made}
+		b = &memoryBuild{memory: l.memory, stored: made, from: source}
 		return nil
 	})
 	return b, err
@@ -213,6 +215,7 @@ func (m *memory) drop(name string) {
 type memoryBuild struct {
 	memory *memory
 	stored *stored
+	from   *stored // nil: none
 }
 
 func (b *memoryBuild) Generation() string { return b.stored.Name }

@@ -61,6 +61,12 @@ func wrongChanges() []wrong {
 		{"nothing is forgotten", "Changes/X19_kept_beyond_generations", func(m *memory) generation.Store {
 			return alteredStore{m, func(_ *memory, l alteredLock) generation.Lock { return hoarding{l} }}
 		}},
+		{"an update differs in everything", "Changes/X19_differences_of_an_update", func(m *memory) generation.Store {
+			return alteredStore{m, func(_ *memory, l alteredLock) generation.Lock {
+				l.begun = func(_ string, b *memoryBuild) { b.from = &stored{} }
+				return l
+			}}
+		}},
 		{"stamps of another generation", "Changes/X19_stamps", func(m *memory) generation.Store { return stamping{m} }},
 	}
 }
