@@ -197,47 +197,36 @@ func cursorIn(body []byte) string {
 
 var generationID = regexp.MustCompile(`\d{8}-\d{6}\.\d{6}`)
 
-// crawlChanges makes everything that has an owner change once more, and reads these changes and all filings, in turns.
-func (b *bench) crawlChanges(ctx context.Context, engine string, environment []string) (row string, err error) {
-	before, err := b.load(ctx, b.data, environment...)
-	if err != nil {
-		return "", err
-	}
-	after, err := b.load(ctx, filepath.Join(b.dir, "changed.ndjson"), environment...)
-	if err != nil {
-		return "", err
-	}
+// crawlChanges reads all filings, and what changed between two loads, which is everything that has an owner.
+func (b *bench) crawlChanges(ctx context.Context, engine string, changed [2]loaded, environment []string) (row string, err error) {
+	before, after := changed[0], changed[1]
 	s, err := b.serve(ctx, "changes", append(environment, "FILINGS_CACHE_SIZE=0")...)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = firstError(err, s.stop()) }()
-	paths := [2]string{"/v1/filings?cursor=*&limit=1000", "/v1/filings/changes?limit=1000&since=" + generationID.FindString(before.generation)}
-	var rates [2][]float64
-	var pages []time.Duration
-	for range changeTurns {
-		for i, path := range paths {
-			c, began := crawl{path: path}, time.Now()
-			endpoint, _, _ := strings.Cut(path, "?")
-			for next := path; next != ""; {
-				body, err := c.page(ctx, s, next)
-				if err != nil {
-					return "", err
-				}
-				if next = cursorIn(body); next != "" {
-					next = endpoint + "?cursor=" + next
-				}
+	id := func(l loaded) string { return generationID.FindString(l.generation) }
+	paths := [2]string{"/v1/filings?cursor=*&limit=1000", "/v1/filings/changes?limit=1000&since=" + id(before) + "&until=" + id(after)}
+	var crawls [2]crawl
+	var rates [2]float64
+	for i, path := range paths {
+		c, began := &crawls[i], time.Now()
+		c.path = path
+		endpoint, _, _ := strings.Cut(path, "?")
+		for next := path; next != ""; {
+			body, err := c.page(ctx, s, next)
+			if err != nil {
+				return "", err
 			}
-			if rates[i] = append(rates[i], float64(len(c.ids))/time.Since(began).Seconds()); i == 1 {
-				pages = append(pages, c.pages...)
-			}
-			if i == 0 && int64(len(c.ids)) != before.filings || i == 1 && !strings.Contains(after.changes, fmt.Sprintf(`"changed":%d,`, len(c.ids))) {
-				return "", fmt.Errorf("%s: %d filings, want %d, and changes %s", path, len(c.ids), before.filings, after.changes)
+			if next = cursorIn(body); next != "" {
+				next = endpoint + "?cursor=" + next
 			}
 		}
+		rates[i] = float64(len(c.ids)) / time.Since(began).Seconds()
 	}
-	slices.Sort(rates[0])
-	slices.Sort(rates[1])
-	all, changes := rates[0][changeTurns/2], rates[1][changeTurns/2]
+	if n := len(crawls[1].ids); int64(len(crawls[0].ids)) != before.filings || !strings.Contains(after.changes, fmt.Sprintf(`"changed":%d,`, n)) {
+		return "", fmt.Errorf("%d of %d filings, and %d changes of %s", len(crawls[0].ids), before.filings, n, after.changes)
+	}
+	all, changes, pages := rates[0], rates[1], crawls[1].pages
 	return fmt.Sprintf("| %s | %.0f | %.0f | %.2f | %s, %s |\n", engine, all, changes, changes/all, ms(quantile(pages, .5)), ms(quantile(pages, .99))), nil
 }
