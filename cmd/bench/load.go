@@ -248,7 +248,8 @@ func (b *bench) measureMappedLoads(ctx context.Context, program string) (err err
 	return nil
 }
 
-// Updates and full loads are measured so often, with changes and without. A full load takes 40 s on Elasticsearch.
+// Updates and full loads are measured so often, with changes and without. A full load takes 40 s on Elasticsearch. After an even
+// number of them the updates find the filings that they change.
 const updateTurns, fullTurns = 3, 2
 
 // measureChanges loads with changes and without (FILINGS_KEEP_CHANGES=0), in turns: all filings, of which none differs and of
