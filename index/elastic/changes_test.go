@@ -122,3 +122,38 @@ func TestX19_FaultsWhileStepsAreWritten(t *testing.T) {
 	want.Step(first, before, b.Generation(), after)
 	sameStep(t, &want, s, b.Generation())
 }
+
+// TestX19_NothingToCompareWith: an update of a generation of an older program, which has no stamps, does not know what it changes.
+func TestX19_NothingToCompareWith(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	first, err := indextest.Load(t.Context(), s, slices.Values(ownedBy("A", 3)))
+	if err == nil {
+		err = s.commit(t.Context(), func(context.Context) (bool, error) { return true, nil }, removeIndex(stampsIndex(first)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.lock(t).Begin(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, b, filing(2, "B"))
+	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
+		var all []error
+		for _, err := range b.Differences(ctx) {
+			all = append(all, err)
+		}
+		if len(all) != 1 || !errors.Is(all[0], index.ErrNotFound) {
+			t.Errorf("differences are %v, want ErrNotFound alone", all)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for s, err := range s.Stamps(t.Context(), b.Generation()) {
+		if !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("stamp %+v, %v", s, err)
+		}
+	}
+}
