@@ -131,7 +131,7 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 	if !r.cfg.Update {
 		differences = comparing.Between(r.stamps(ctx), build.Stamps(ctx))
 	}
-	d, err := comparing.Collect(differences)
+	d, err := generation.Collect(differences)
 	if r.unknown(err) {
 		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew", "since", r.previous, "error", err)
 		return nil

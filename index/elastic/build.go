@@ -26,9 +26,9 @@ type build struct {
 	from  string // the generation that was copied, "" for none
 	bulk  *bulk
 
-	stamps    *history.Collector // of what was put and removed
-	unstamped bool               // what was copied has no stamps
-	noted     history.Noted      // where that differs from what was copied, if anything was
+	stamps    *history.Collector     // of what was put and removed
+	unstamped bool                   // what was copied has no stamps
+	noted     generation.Differences // where that differs from what was copied, if anything was
 }
 
 var _ generation.Build = (*build)(nil)

@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"filings/index"
-	"filings/index/generation"
 	"filings/index/sorter"
 )
 
@@ -94,27 +93,6 @@ func (c *Collector) Over(
 		}
 		if err != nil {
 			yield(index.Stamp{}, err)
-		}
-	}
-}
-
-// Noted are the differences of filings that were put or removed, by id, in memory.
-type Noted []generation.Difference
-
-// Note is what Over tells.
-func (n *Noted) Note(before, after index.Stamp) {
-	if d, differ := generation.Differ(before, after); differ {
-		*n = append(*n, d)
-	}
-}
-
-// All yields the differences. It never yields an error.
-func (n Noted) All() iter.Seq2[generation.Difference, error] {
-	return func(yield func(generation.Difference, error) bool) {
-		for _, d := range n {
-			if !yield(d, nil) {
-				return
-			}
 		}
 	}
 }

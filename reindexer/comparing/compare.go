@@ -4,7 +4,6 @@
 package comparing
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
@@ -12,48 +11,6 @@ import (
 	"filings/index"
 	"filings/index/generation"
 )
-
-// Differences are the filings that differ between two generations, by id. They take some three bytes each.
-type Differences struct {
-	Added, Changed, Removed int64
-
-	last int64
-	data []byte // of each: the distance of its id from the one before, its parts, and where it is
-}
-
-// Where a filing is.
-const (
-	isBefore = 1 << iota
-	isAfter
-)
-
-// Collect takes differences, which come by id.
-func Collect(differences iter.Seq2[generation.Difference, error]) (*Differences, error) {
-	d := new(Differences)
-	for one, err := range differences {
-		if err != nil {
-			return nil, err
-		}
-		d.add(one)
-	}
-	return d, nil
-}
-
-func (d *Differences) add(one generation.Difference) {
-	where := byte(isBefore | isAfter)
-	switch {
-	case !one.Before:
-		d.Added++
-		where = isAfter
-	case !one.After:
-		d.Removed++
-		where = isBefore
-	default:
-		d.Changed++
-	}
-	d.data = append(binary.AppendUvarint(d.data, uint64(one.ID-d.last)), byte(one.Parts), where)
-	d.last = one.ID
-}
 
 // Between merges the stamps of two generations, each of which come by id, and yields where these differ.
 func Between(before, after iter.Seq2[index.Stamp, error]) iter.Seq2[generation.Difference, error] {
@@ -91,24 +48,5 @@ func Between(before, after iter.Seq2[index.Stamp, error]) iter.Seq2[generation.D
 			}
 		}
 		through(math.MaxInt64)
-	}
-}
-
-// All yields the differences by id. It never yields an error.
-func (d *Differences) All() iter.Seq2[generation.Difference, error] {
-	return func(yield func(generation.Difference, error) bool) {
-		id := int64(0)
-		for data := d.data; len(data) > 0; {
-			distance, n := binary.Uvarint(data)
-			id += int64(distance)
-			where := data[n+1]
-			difference := generation.Difference{
-				ID: id, Parts: index.Parts(data[n]), Before: where&isBefore != 0, After: where&isAfter != 0,
-			}
-			if !yield(difference, nil) {
-				return
-			}
-			data = data[n+2:]
-		}
 	}
 }
