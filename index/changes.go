@@ -85,7 +85,19 @@ type ChangeQuery struct {
 	Parts       Parts    // changes that differ in one of these; not 0
 	After       int64    // changes of filings with a higher id; 0: of all
 	Limit       int      // changes to return at the most; at least as many as Generations
+	// Unread is the version of which it is enough to know whether there is one: then its Record may be empty, but not nil.
+	Unread Side
 }
+
+// Side is one of the two versions of a Change.
+type Side int
+
+// Sides.
+const (
+	NoSide Side = iota
+	Earlier
+	Later
+)
 
 // ChangePage is a part of what a ChangeQuery selects: by ID, those of one id in any order. The changes of an id are never
 // parted: a page ends with the last one of an id, has at least one id if there is any, and may be shorter than Limit, as where

@@ -84,6 +84,7 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 		read.Generations = append(read.Generations, hop.Generation)
 		on.positions[hop.Generation] = i
 	}
+	read.Unread = unread(path, q)
 	for total := 0; ; {
 		got, err := h.Changes(ctx, read)
 		if err != nil {
@@ -107,6 +108,18 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 		}
 		read.Limit = max(min(readMore, readAtMost-total), len(path))
 	}
+}
+
+// unread is the version that q does not look at. A change of the only step differs in what the caller sees, by its parts; so
+// without a filter the version that the caller has says nothing more.
+func unread(path Path, q Query) index.Side {
+	switch {
+	case len(path) > 1 || len(q.Where.Predicates()) > 0:
+		return index.NoSide
+	case path[0].Back:
+		return index.Later
+	}
+	return index.Earlier
 }
 
 // parts are those whose changes the caller of q may learn of: what its tier shows, and the city if it filters by that.
@@ -155,7 +168,7 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 			c.Op = Changed
 		}
 	}
-	if !had && !has || c.Op == Changed && bytes.Equal(before.Record.AppendFor(nil, on.query.Tier), c.Filing) {
+	if !had && !has || c.Op == Changed && len(before.Record) > 0 && bytes.Equal(before.Record.AppendFor(nil, on.query.Tier), c.Filing) {
 		return nil
 	}
 	page.Changes, on.bytes = append(page.Changes, c), on.bytes+len(c.Filing)

@@ -83,16 +83,21 @@ func copied(ctx context.Context, s index.Step, batch []generation.Difference, co
 	if !copies {
 		return entries, nil
 	}
-	return entries, fill(ctx, s, entries, read)
+	return entries, fill(ctx, s, entries, index.NoSide, read)
 }
 
-// fill reads the filings of changes that all are of one step, of both of its generations at once.
-func fill(ctx context.Context, s index.Step, entries []entry, read Filings) error {
-	side := func(ctx context.Context, name string, has func(*entry) bool, to func(*entry) *index.Version) error {
+// fill reads the filings of changes that all are of one step, of both of its generations at once, but not the versions that
+// are to stay unread.
+func fill(ctx context.Context, s index.Step, entries []entry, unread index.Side, read Filings) error {
+	side := func(ctx context.Context, name string, reads bool, has func(*entry) bool, to func(*entry) *index.Version) error {
 		var ids []int64
 		var at []*index.Version
 		for i := range entries {
-			if e := &entries[i]; has(e) {
+			switch e := &entries[i]; {
+			case !has(e):
+			case !reads:
+				to(e).Record = index.Record{}
+			default:
 				ids, at = append(ids, e.ID), append(at, to(e))
 			}
 		}
@@ -113,10 +118,10 @@ func fill(ctx context.Context, s index.Step, entries []entry, read Filings) erro
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return side(ctx, s.Parent, func(e *entry) bool { return e.Before }, func(e *entry) *index.Version { return &e.before })
+		return side(ctx, s.Parent, unread != index.Earlier, func(e *entry) bool { return e.Before }, func(e *entry) *index.Version { return &e.before })
 	})
 	group.Go(func() error {
-		return side(ctx, s.Generation, func(e *entry) bool { return e.After }, func(e *entry) *index.Version { return &e.after })
+		return side(ctx, s.Generation, unread != index.Later, func(e *entry) bool { return e.After }, func(e *entry) *index.Version { return &e.after })
 	})
 	return group.Wait()
 }

@@ -184,7 +184,7 @@ func (p *page) fill(ctx context.Context, some []taken) error {
 			continue
 		}
 		group.Go(func() error {
-			err := fill(ctx, s.Step, entries, p.source.Filings)
+			err := fill(ctx, s.Step, entries, p.q.Unread, p.source.Filings)
 			for i, e := range entries {
 				some[at[i]].entry = e
 			}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"filings/index"
@@ -17,8 +19,10 @@ import (
 type memory struct {
 	chunks []history.Chunk
 	size   func(id int64) int
-	most   int // bytes of the filings that were read at once
 	read   int // chunks
+	mu     sync.Mutex
+	most   int            // bytes of the filings that were read at once
+	of     map[string]int // filings that were read of each generation
 }
 
 func (m *memory) Chunks(_ context.Context, _ string, after int64, parts index.Parts, n int) (data [][]byte, _ error) {
@@ -38,7 +42,13 @@ func (m *memory) Filings(_ context.Context, generation string, ids []int64) (ver
 		versions = append(versions, index.Version{Record: index.Record(record)})
 		bytes += len(record)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.most = max(m.most, bytes)
+	if m.of == nil {
+		m.of = map[string]int{}
+	}
+	m.of[generation] += len(ids)
 	return versions, nil
 }
 
@@ -47,6 +57,37 @@ func changed(n int) iter.Seq2[generation.Difference, error] {
 		for id := range int64(n) {
 			if !yield(generation.Difference{ID: id + 1, Parts: index.FreePart, Before: true, After: true}, nil) {
 				return
+			}
+		}
+	}
+}
+
+// TestX16_OneVersion: of a step without copies a page reads one generation's filings, if the other's are not looked at; it
+// says which there are all the same.
+func TestX16_OneVersion(t *testing.T) {
+	t.Parallel()
+	for unread, want := range map[index.Side]map[string]int{
+		index.NoSide: {"a": 300, "b": 300}, index.Earlier: {"b": 300}, index.Later: {"a": 300},
+	} {
+		m := &memory{size: func(int64) int { return 10 }}
+		step := index.Step{Generation: "b", Parent: "a", Changed: 300}
+		err := history.Encode(t.Context(), step, changed(300), false, m.Filings, func(c history.Chunk) error {
+			c.Data = slices.Clone(c.Data)
+			m.chunks = append(m.chunks, c)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := history.Page(t.Context(), m, index.ChangeQuery{
+			Generations: []string{"b"}, Parts: index.FreePart, Limit: 1000, Unread: unread,
+		})
+		if err != nil || len(page.Changes) != 300 || !maps.Equal(m.of, want) {
+			t.Errorf("unread %d: %d changes, %v; filings read: %v, want %v", unread, len(page.Changes), err, m.of, want)
+		}
+		for _, c := range page.Changes {
+			if c.Before.Record == nil || c.After.Record == nil {
+				t.Fatalf("unread %d: %+v", unread, c)
 			}
 		}
 	}

@@ -40,6 +40,16 @@ func wrongChanges() []wrong {
 				}
 			}
 		}),
+		page("what is not read is not there", "Changes/X16_pages_of_a_step", func(q *index.ChangeQuery) func(*index.ChangePage) {
+			return func(p *index.ChangePage) {
+				p.Changes = slices.Clone(p.Changes)
+				for i := range p.Changes {
+					if q.Unread == index.Earlier {
+						p.Changes[i].Before = index.Version{}
+					}
+				}
+			}
+		}),
 		page("the last page is the first", "Changes/X18_a_copy", func(*index.ChangeQuery) func(*index.ChangePage) {
 			return func(p *index.ChangePage) { p.More = false }
 		}),
