@@ -69,36 +69,60 @@ func limitOf(caches int64, embedded bool) int64 {
 
 // Keep makes c, which may take so many bytes (0: there is none), as small as the process's limit demands, until ctx ends.
 func Keep(ctx context.Context, c *cache.Cache, bytes, limit int64) {
-	if c == nil {
-		return
+	if c != nil {
+		keep(ctx, c, bytes, limit, lastCollection)
 	}
+}
+
+func keep(ctx context.Context, c *cache.Cache, bytes, limit int64, last func() collection) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	for size := bytes; ; {
+	for size, since := bytes, int64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		if allowed := allowed(bytes, limit, live()-int64(c.Bytes())); allowed != size {
-			c.Resize(allowed)
-			size = allowed
+		now := last()
+		if now.number < since+2 { // one may have begun before the cache was resized
+			continue
+		}
+		since = now.number
+		if next := fitting(bytes, size, int64(c.Bytes()), limit, now); next != size {
+			c.Resize(next)
+			size = next
 		}
 	}
 }
 
-// allowed returns how many of its bytes a cache may take in a process with that limit, in which others are in use. An eighth
-// of the limit is left for garbage; a sixteenth of its bytes is left to the cache in any case, since without it requests would
-// need more memory. It moves in sixteenths: a cache that is resized all the time forgets what is needed often.
-func allowed(bytes, limit, others int64) int64 {
-	step := max(1, bytes/16)
-	room := limit - limit/8 - max(0, others)
-	return min(bytes, max(step, room/step*step))
+// fitting returns how many of its bytes a cache may take that may take size of them by now, and takes taken. Of the process's
+// limit, an eighth is left for garbage: with less, the process collects all the time. The cache moves in sixteenths of its
+// bytes, since one that is resized all the time forgets what is needed often, and keeps one in any case: without it requests
+// would need more memory.
+func fitting(bytes, size, taken, limit int64, last collection) int64 {
+	step, room := max(1, bytes/16), limit/8
+	switch {
+	case last.live < limit/2 || last.room > room+2*step:
+		return min(bytes, size+step)
+	case last.room < room:
+		steps := (room - last.room + step - 1) / step
+		return max(step, (min(size, taken)+step-1)/step*step-steps*step)
+	}
+	return size
 }
 
-// live returns how many bytes the last collection left in use.
-func live() int64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	return int64(sample[0].Value.Uint64())
+// collection is what the last one says.
+type collection struct {
+	number int64 // from 1 on
+	live   int64 // bytes that it left in use
+	// room is how many bytes may be allocated before the next one. Go subtracts from its limit what is in use, and all that
+	// it cannot give to others: stacks, its own tables, the holes between objects, which were a seventh of a full cache.
+	room int64
+}
+
+func lastCollection() collection {
+	samples := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/goal:bytes"}}
+	metrics.Read(samples)
+	number, live, goal := samples[0].Value.Uint64(), samples[1].Value.Uint64(), samples[2].Value.Uint64()
+	return collection{number: int64(number), live: int64(live), room: int64(goal) - int64(live)}
 }

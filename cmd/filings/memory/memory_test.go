@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,21 +14,42 @@ import (
 	"filings/index/cache"
 )
 
-func TestAllowed(t *testing.T) {
+func TestFitting(t *testing.T) {
 	t.Parallel()
 	const mb = 1 << 20
-	for _, tt := range []struct{ bytes, limit, others, want int64 }{
-		{256 * mb, 320 * mb, 20 * mb, 256 * mb},  // as much as it may take
-		{256 * mb, 320 * mb, 100 * mb, 176 * mb}, // 2,000 clients that read slowly
-		{256 * mb, 128 * mb, 20 * mb, 80 * mb},   // GOMEMLIMIT=128MiB
-		{256 * mb, 64 * mb, 200 * mb, 16 * mb},   // never nothing
-		{256 * mb, math.MaxInt64, 1 << 40, 256 * mb},
-		{256 * mb, 320 * mb, -5 * mb, 256 * mb}, // the cache has grown since the last collection
-		{10, 320 * mb, 0, 10},
+	for name, tt := range map[string]struct {
+		size, taken, limit, live, room, want int64
+	}{
+		"little is in use":              {256, 20, 320, 30, 30, 256},
+		"full, with room":               {256, 250, 320, 270, 50, 256},
+		"full, with holes":              {256, 240, 320, 263, 0, 192}, // what made the service collect all the time
+		"what it may take is not taken": {256, 100, 128, 110, 10, 96},
+		"others need the room":          {256, 250, 320, 310, 0, 208},
+		"never nothing":                 {32, 32, 64, 60, 0, 16},
+		"a little more room":            {192, 192, 320, 240, 60, 192},
+		"room again":                    {192, 192, 320, 220, 80, 208},
+		"in use by others no more":      {16, 16, 320, 40, 160, 32},
+		"no limit":                      {256, 256, math.MaxInt64 / mb, 1 << 20, 100, 256},
 	} {
-		if got := allowed(tt.bytes, tt.limit, tt.others); got != tt.want {
-			t.Errorf("%d of %d, others %d: %d, want %d", tt.bytes, tt.limit, tt.others, got, tt.want)
+		last := collection{number: 1, live: tt.live * mb, room: tt.room * mb}
+		if got := fitting(256*mb, tt.size*mb, tt.taken*mb, tt.limit*mb, last); got != tt.want*mb {
+			t.Errorf("%s: %d MiB, want %d", name, got/mb, tt.want)
 		}
+	}
+	if got := fitting(10, 10, 10, 320*mb, collection{}); got != 10 {
+		t.Errorf("of 10 bytes: %d", got)
+	}
+}
+
+// TestLastCollection: what Go says of a collection is what is expected of it.
+func TestLastCollection(t *testing.T) {
+	before := lastCollection()
+	used := make([]byte, 32<<20)
+	runtime.GC()
+	after := lastCollection()
+	runtime.KeepAlive(used)
+	if after.number <= before.number || after.live < before.live+30<<20 || after.room <= 0 {
+		t.Errorf("%+v, and with 32 MiB more in use %+v", before, after)
 	}
 }
 
@@ -79,24 +102,45 @@ func TestLimit_Off(t *testing.T) {
 	}
 }
 
-// TestKeep: a cache in a process that has no room for it shrinks.
+// TestKeep: a cache in a process that has no room for it shrinks, with each second collection, and grows again when there is
+// room.
 func TestKeep(t *testing.T) {
+	t.Parallel()
 	const bytes = 16 << 20
 	synctest.Test(t, func(t *testing.T) {
 		c := cache.New(bytes)
-		for i := range 15 {
-			_, _, err := cache.Get(t.Context(), c, cache.Key{Text: fmt.Sprint(i)}, func(context.Context) (int, int, error) { return i, 1 << 20, nil })
-			if err != nil {
-				t.Fatal(err)
+		fill := func() {
+			for i := range 15 {
+				_, _, err := cache.Get(t.Context(), c, cache.Key{Text: fmt.Sprint(i)}, func(context.Context) (int, int, error) { return i, 1 << 20, nil })
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
+		fill()
 		full := c.Bytes()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		go Keep(ctx, c, bytes, 1)   // whatever is in use exceeds a limit of one byte
-		time.Sleep(2 * time.Second) // of the bubble's clock
-		if got := c.Bytes(); got > bytes/16 || full < 15<<20 {
-			t.Errorf("%d bytes, and %d without room", full, got)
+		var last atomic.Pointer[collection]
+		last.Store(&collection{number: 1, live: 30 << 20})
+		go keep(ctx, c, bytes, 32<<20, func() collection { return *last.Load() })
+		wait := func() { time.Sleep(3 * time.Second); synctest.Wait() } // of the bubble's clock
+		wait()
+		if got := c.Bytes(); got != full {
+			t.Errorf("%d bytes before a second collection, want %d", got, full)
+		}
+		last.Store(&collection{number: 2, live: 30 << 20})
+		wait()
+		if got := c.Bytes(); got > bytes*12/16 || got < bytes*10/16 || full < 15<<20 {
+			t.Errorf("%d bytes, of %d, without room", got, full)
+		}
+		for number := range int64(20) {
+			last.Store(&collection{number: 4 + 2*number, live: 30 << 20, room: 20 << 20})
+			wait()
+		}
+		fill()
+		if got := c.Bytes(); got != full {
+			t.Errorf("%d bytes with room again, want %d", got, full)
 		}
 	})
 }
