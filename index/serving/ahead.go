@@ -38,7 +38,7 @@ func (c crawled) next(limit int) int {
 
 const (
 	// fewestBeside is how many pages are read at a time before the next ones are read beside them.
-	fewestBeside = 4
+	fewestBeside = 8
 	// besideTime is what that may take, the wait for its account's turn included.
 	besideTime = 10 * time.Second
 )

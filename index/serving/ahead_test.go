@@ -213,7 +213,7 @@ func readAheadOfMany(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := e.rows(); len(e.read) > crawls*pages*4/5 || n > 2*crawls*pages*limit {
+	if n := e.rows(); len(e.read) > crawls*pages*3/4 || n > 2*crawls*pages*limit {
 		t.Errorf("%d calls and %d rows for %d pages of %d rows", len(e.read), n, crawls*pages, crawls*pages*limit)
 	}
 	calls := len(e.read)
