@@ -147,9 +147,27 @@ func (t *Table) trigrams(ctx context.Context, chunk int) (trigrams, error) {
 		both := make([]uint32, 2*n)
 		size, err = binary.Decode(data[at:], binary.LittleEndian, both)
 		x = trigrams{both[:n], both[n:], data[at+size:]}
-		ok = err == nil && slices.IsSorted(x.ends) && (n == 0 || int(x.ends[n-1]) == len(x.sets))
+		ok = err == nil && slices.IsSorted(x.ends) && (n == 0 || int(x.ends[n-1]) == len(x.sets)) && x.valid()
 		return x, len(data), ok
 	})
+}
+
+// valid reports whether each set is of blocks of a chunk, so that searches need not look again.
+func (x *trigrams) valid() bool {
+	for i := range x.ends {
+		set := x.set(i)
+		if len(set) == bitsSize {
+			continue
+		}
+		for block := uint64(0); len(set) > 0; {
+			step, n := binary.Uvarint(set)
+			if n <= 0 || step >= trigramBlocks || block+step >= trigramBlocks || len(set) > bitsSize {
+				return false
+			}
+			block, set = block+step, set[n:]
+		}
+	}
+	return true
 }
 
 // set returns the set of the i-th trigram.

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
@@ -89,8 +90,14 @@ func TestTrigrams_Damaged(t *testing.T) {
 	}
 	more, falling := slices.Clone(whole), slices.Clone(whole)
 	more[0], falling[12] = 3, 4
+	endless, beyond := slices.Clone(whole), slices.Clone(whole)
+	endless[len(whole)-1] = 0x80
+	copy(beyond[len(whole)-2:], []byte{0xff, 0x7f}) // a step over more blocks than a chunk has
+	long := append(slices.Clone(whole), make([]byte, bitsSize)...)
+	binary.LittleEndian.PutUint32(long[16:], bitsSize+3)
 	for what, data := range map[string][]byte{
 		"empty": {}, "short": whole[:3], "of more trigrams": more, "without the last step": whole[:len(whole)-1], "of sets that overlap": falling,
+		"of a step without an end": endless, "of a block beyond the chunk": beyond, "of a set that is longer than its bits": long,
 	} {
 		if err := read(data); !errors.Is(err, ErrDamaged) {
 			t.Errorf("an index that is %s: %v", what, err)
