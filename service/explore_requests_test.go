@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 func TestExplore_Requests(t *testing.T) {
 	t.Parallel()
 	e := explore(t, "")
-	e.Do(chromedp.EmulateViewport(1280, 1000))
+	e.Resize(1280, 1000)
 	e.use(e.site.Key)
 	sent := 0
 	expect := func(what string, want ...string) {
@@ -52,6 +53,27 @@ func TestExplore_Requests(t *testing.T) {
 	expect("a county with many", "list", "world", "map")
 	if got := e.Text("#requests summary"); got != "Requests · 13 counted since the key was typed" || sent != 13 {
 		t.Errorf("%q after %d", got, sent)
+	}
+}
+
+// TestExplore_MovedWhileAsked: what the filters select is of no view, so a view that changes while it is asked for costs nothing.
+func TestExplore_MovedWhileAsked(t *testing.T) {
+	t.Parallel()
+	g := &gate{arrived: make(chan struct{}, 1)}
+	e := explore(t, "", g.guard)
+	held := make(chan struct{})
+	g.set(false, held)
+	e.Type("#key-text", e.site.Key)
+	<-g.arrived
+	before := e.Value("location.hash")
+	e.Click("#map .leaflet-control-zoom-in")
+	e.Wait("location.hash !== " + strconv.Quote(before))
+	g.set(false, nil)
+	close(held)
+	e.waitIdle()
+	got := e.sent(0)
+	if len(got) != 3 || kind(t, got[0]) != "list" || kind(t, got[1]) != "world" || !strings.Contains(got[2], "zoom="+e.Value(`location.hash.match(/map=(\d+)/)[1]`)) {
+		t.Errorf("it sent %q", got)
 	}
 }
 

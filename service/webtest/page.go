@@ -133,10 +133,12 @@ func (p *Page) Press(key string) {
 	p.Do(chromedp.KeyEvent(key))
 }
 
-// Resize makes the window so many pixels wide and high.
+// Resize makes the window so many pixels wide and high, and waits until the page has seen it.
 func (p *Page) Resize(width, height int64) {
 	p.t.Helper()
 	p.Do(chromedp.EmulateViewport(width, height))
+	p.Wait(fmt.Sprintf("innerWidth === %d && innerHeight === %d", width, height))
+	p.Value(`new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen("")))) // observers run between frames`)
 }
 
 // Dark makes the reader prefer dark pages.

@@ -47,7 +47,8 @@ function moved() {
     results.wait();
     side.offer(null);
   }
-  if (going) remember(); // what is in view is asked for next
+  const finding = !found && !timer && isBusy() && !inView.checked;
+  if (going || finding) remember(); // what is in view is asked for next
   else later(pause);
 }
 
@@ -140,7 +141,7 @@ const orderOf = () => (where.q ? search.order : {});
 
 /** Asks for the groups, which are of no view; while the rest is asked for, they come after it. */
 function askGroups() {
-  if (client.ready && one("#results").ariaBusy === "false") side.showGroups(where);
+  if (client.ready && !isBusy()) side.showGroups(where);
 }
 
 async function get(name, path, parameters, signal) {
@@ -191,6 +192,10 @@ function remember() {
 function busy(is) {
   one("#busy").hidden = !is;
   one("#results").setAttribute("aria-busy", String(is));
+}
+
+function isBusy() {
+  return one("#results").ariaBusy === "true";
 }
 
 /** Says what went wrong with what; null: nothing did. */
