@@ -127,11 +127,7 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 	if r.previous == "" || r.cfg.KeepChanges == 0 {
 		return nil
 	}
-	differences := build.Differences(ctx)
-	if !r.cfg.Update {
-		differences = comparing.Between(r.stamps(ctx), build.Stamps(ctx))
-	}
-	d, err := generation.Collect(differences)
+	d, err := r.differences(ctx, build)
 	if r.unknown(err) {
 		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew", "since", r.previous, "error", err)
 		return nil
@@ -148,6 +144,14 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 	r.changes = &Changes{d.Added, d.Changed, d.Removed}
 	r.cfg.Log.Info("what changes", "since", r.previous, "added", d.Added, "changed", d.Changed, "removed", d.Removed)
 	return nil
+}
+
+// differences returns where the generation that is built differs from the live one.
+func (r *running) differences(ctx context.Context, build generation.Build) (*generation.Differences, error) {
+	if r.cfg.Update {
+		return build.Differences(ctx)
+	}
+	return generation.Collect(comparing.Between(r.stamps(ctx), build.Stamps(ctx)))
 }
 
 // setAdded gives f, unless it says when it was added, what the live generation says of the same filing, or the start of the

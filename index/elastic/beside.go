@@ -135,11 +135,11 @@ func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
 }
 
 // Differences implements generation.Build. writeStamps, which reads the stamps of what was copied, has noted them.
-func (b *build) Differences(context.Context) iter.Seq2[generation.Difference, error] {
+func (b *build) Differences(context.Context) (*generation.Differences, error) {
 	if b.unstamped {
-		return func(yield func(generation.Difference, error) bool) { yield(generation.Difference{}, index.ErrNotFound) }
+		return nil, index.ErrNotFound
 	}
-	return b.noted.All()
+	return &b.noted, nil
 }
 
 const (

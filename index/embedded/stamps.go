@@ -104,15 +104,12 @@ func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
 }
 
 // Differences implements generation.Build.
-func (b *build) Differences(ctx context.Context) iter.Seq2[generation.Difference, error] {
-	return func(yield func(generation.Difference, error) bool) {
-		var noted generation.Differences
-		for _, err := range b.stamps.Over(ctx, b.from.stamps(ctx), noted.Note) {
-			if err != nil {
-				yield(generation.Difference{}, err)
-				return
-			}
+func (b *build) Differences(ctx context.Context) (*generation.Differences, error) {
+	noted := new(generation.Differences)
+	for _, err := range b.stamps.Over(ctx, b.from.stamps(ctx), noted.Note) {
+		if err != nil {
+			return nil, err
 		}
-		noted.All()(yield)
 	}
+	return noted, nil
 }

@@ -117,9 +117,9 @@ type Build interface {
 	Seal(ctx context.Context, check Check) (Checksum, error)
 	// Stamps is Store.Stamps of this generation, for the Check of Seal.
 	Stamps(ctx context.Context) iter.Seq2[index.Stamp, error]
-	// Differences yields by id where this generation, which was begun from another one, differs from that: once, for the Check
-	// of Seal. Only what was put or removed is looked at. It yields index.ErrNotFound alone where the other one has no stamps.
-	Differences(ctx context.Context) iter.Seq2[Difference, error]
+	// Differences returns where this generation, which was begun from another one, differs from that: once, for the Check of
+	// Seal. Only what was put or removed is looked at. It returns index.ErrNotFound where the other one has no stamps.
+	Differences(ctx context.Context) (*Differences, error)
 	// Step writes the step that leads to this generation from s.Parent, a sealed one. It is called by the Check of Seal, once,
 	// with the counts of s and the differences by id; no Reader sees the step before the generation is promoted, and none at
 	// all if it never is. It may read the filings that differ, in both generations.

@@ -18,7 +18,7 @@ const Few = 20_000
 
 // A chunk has that many changes, or bytes, at the most.
 const (
-	changesAChunk = 8_192
+	changesAChunk = 2_048
 	bytesAChunk   = 512 << 10
 	// readAtOnce is how many filings are copied at once.
 	readAtOnce = 500
@@ -191,9 +191,10 @@ func cut(data []byte) (s, rest []byte, ok bool) {
 	return data[size:end:end], data[end:], true
 }
 
-// decode returns the step of a chunk, by the names of its generations, and those of its entries that have a higher id than
-// after and differ in one of these parts. They refer to memory of their own.
-func decode(data []byte, after int64, parts index.Parts) (s index.Step, last int64, entries []entry, err error) {
+// decode returns the step of a chunk, by the names of its generations, and the first entries, up to most of them, that have a
+// higher id than after and differ in one of these parts. They refer to memory of their own. last is the id of the last entry
+// that was looked at: of the last one of the chunk, unless there were that many.
+func decode(data []byte, after int64, parts index.Parts, most int) (s index.Step, last int64, entries []entry, err error) {
 	raw, err := decoder.DecodeAll(data, nil)
 	if err != nil {
 		return s, 0, nil, errors.Join(ErrDamaged, err)
@@ -206,7 +207,8 @@ func decode(data []byte, after int64, parts index.Parts) (s index.Step, last int
 		return t
 	}
 	s = index.Step{Parent: string(text()), Generation: string(text())}
-	for ok && len(raw) > 0 {
+	entries = make([]entry, 0, min(most, len(raw)/3))
+	for ok && len(raw) > 0 && len(entries) < most {
 		distance, size := binary.Uvarint(raw)
 		if size <= 0 || len(raw) < size+2 {
 			return s, 0, nil, ErrDamaged

@@ -28,7 +28,7 @@ const (
 	pageBytes = 4 << 20
 	// readFirst is of how many changes filings are read before it is known how large they are, and readGrowth how many times
 	// as many are read next at the most.
-	readFirst, readGrowth = 128, 4
+	readFirst, readGrowth = 128, 8
 )
 
 // stream is the changes of one step on their way into a page.
@@ -84,12 +84,16 @@ func (p *page) advance(ctx context.Context) error {
 		}
 		group.Go(func() error {
 			chunks, err := p.source.Chunks(ctx, s.Generation, s.read, p.q.Parts, n)
+			most := p.q.Limit + 1 // one more says that there are more
 			for _, data := range chunks {
-				step, last, entries, err := decode(data, s.read, p.q.Parts)
+				step, last, entries, err := decode(data, s.read, p.q.Parts, most-len(s.pending))
 				if err != nil {
 					return err
 				}
 				s.Step, s.read, s.pending = step, max(s.read, last), append(s.pending, entries...)
+				if len(s.pending) == most {
+					return nil // the rest of the chunks is of other pages
+				}
 			}
 			s.ended = len(chunks) < n
 			return err
@@ -168,7 +172,7 @@ func (p *page) through(i int) int {
 	return i
 }
 
-// fill reads the filings of some of the changes.
+// fill reads the filings of some of the changes, those of one step in two halves at once if they are many.
 func (p *page) fill(ctx context.Context, some []taken) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrency / 2) // of each step two generations are read
@@ -180,16 +184,16 @@ func (p *page) fill(ctx context.Context, some []taken) error {
 				entries, at = append(entries, t.entry), append(at, i)
 			}
 		}
-		if len(entries) == 0 {
-			continue
+		for from, half := 0, max(readFirst, (len(entries)+1)/2); from < len(entries); from += half {
+			to := min(from+half, len(entries))
+			group.Go(func() error {
+				err := fill(ctx, s.Step, entries[from:to], p.q.Unread, p.source.Filings)
+				for i := from; i < to; i++ {
+					some[at[i]].entry = entries[i]
+				}
+				return err
+			})
 		}
-		group.Go(func() error {
-			err := fill(ctx, s.Step, entries, p.q.Unread, p.source.Filings)
-			for i, e := range entries {
-				some[at[i]].entry = e
-			}
-			return err
-		})
 	}
 	return group.Wait()
 }

@@ -101,7 +101,10 @@ func Nameless(dir string) (*os.File, error) {
 	if err != nil || !unlinks {
 		return f, err
 	}
-	return f, os.Remove(f.Name())
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // Discard closes a Nameless file.

@@ -28,20 +28,23 @@ type Added struct {
 }
 
 // NewAdded reads stamps, which come by id. It has to be closed.
-func NewAdded(stamps iter.Seq2[index.Stamp, error]) (_ *Added, err error) {
-	a := &Added{at: -1}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, a.Close())
-		}
-	}()
-	if a.file, err = sorter.Nameless(""); err != nil {
+func NewAdded(stamps iter.Seq2[index.Stamp, error]) (*Added, error) {
+	file, err := sorter.Nameless("")
+	if err != nil {
 		return nil, err
 	}
+	a := &Added{file: file, at: -1}
+	if err := a.fill(stamps); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func (a *Added) fill(stamps iter.Seq2[index.Stamp, error]) error {
 	w, rows := bufio.NewWriterSize(a.file, 1<<16), 0
 	for s, err := range stamps {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if rows%aBlock == 0 {
 			a.firsts = append(a.firsts, s.ID)
@@ -52,7 +55,7 @@ func NewAdded(stamps iter.Seq2[index.Stamp, error]) (_ *Added, err error) {
 		binary.LittleEndian.PutUint64(row[8:], uint64(s.Created))
 		_, _ = w.Write(row[:]) // Flush returns the first error
 	}
-	return a, w.Flush()
+	return w.Flush()
 }
 
 // Of returns when the filing was added; the zero time where there was none, or nothing says when.

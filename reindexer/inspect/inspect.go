@@ -29,6 +29,7 @@ import (
 // File is what was found in a source.
 type File struct {
 	name    string
+	form    source.Form
 	records int64
 	bad     int64 // records that cannot be read
 	reason  string
@@ -54,6 +55,7 @@ func Run(ctx context.Context, name string, o source.Options, today time.Time, w 
 	if err != nil {
 		return err
 	}
+	f.form = o.Form
 	b := bufio.NewWriter(w)
 	f.write(b)
 	return b.Flush()
@@ -166,7 +168,20 @@ func (f *File) write(w io.Writer) {
 		fmt.Fprintf(w, "# %-*s %5.1f%%  %-24s %s\n", min(widest, 40), c.path, percent(c.filled, f.records), c.looks(f.records), strings.Join(c.examples, ", "))
 	}
 	fmt.Fprintf(w, "#\n# A mapping to begin with. Look at every line, above all at the county and at what the id is made of; then\n"+
-		"# filings reindex --dry-run --show 5 --map THIS-FILE SOURCE\n%s", f.propose())
+		"# filings reindex --dry-run --show 5%s --map THIS-FILE SOURCE\n%s", flags(f.form), f.propose())
+}
+
+// flags returns the flags that name a form, each behind a blank, as a shell reads them on one line.
+func flags(form source.Form) string {
+	var b strings.Builder
+	for _, f := range []struct{ name, value string }{
+		{"format", form.Format}, {"delimiter", form.Delimiter}, {"encoding", form.Encoding}, {"sheet", form.Sheet}, {"path", form.Path},
+	} {
+		if f.value != "" {
+			fmt.Fprintf(&b, " --%s '%s'", f.name, strings.NewReplacer("'", `'\''`, "\n", " ").Replace(f.value))
+		}
+	}
+	return b.String()
 }
 
 func percent(part, of int64) float64 { return 100 * float64(part) / float64(max(1, of)) }

@@ -114,6 +114,24 @@ func TestX22_Sheets(t *testing.T) {
 	}
 }
 
+// TestX22_Flags: the line that tries the mapping reads the file as inspect did.
+func TestX22_Flags(t *testing.T) {
+	t.Parallel()
+	for form, want := range map[source.Form]string{
+		{}:                                 "--show 5 --map",
+		{Delimiter: "|"}:                   "--show 5 --delimiter '|' --map",
+		{Format: "csv", Encoding: "utf-8"}: "--show 5 --format 'csv' --encoding 'utf-8' --map",
+	} {
+		if got := inspected(t, "f.csv", "id|county\n1|Orange, CA\n", form); !strings.Contains(got, "\n# filings reindex --dry-run "+want+" THIS-FILE SOURCE\n") {
+			t.Errorf("%+v: %s", form, got)
+		}
+	}
+	path := source.Form{Path: ".[\"it's\"]\n| .[]"}
+	if got, want := inspected(t, "f.json", `{"it's":[{"id":1}]}`, path), ` --path '.["it'\''s"] | .[]' --map `; !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestX22_Inspect: the columns with what is in them, and a mapping that compiles, for made-up files of the forms that counties
 // publish.
 func TestX22_Inspect(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -117,13 +118,18 @@ func (p *Page) Value(expression string) (value string) {
 	return value
 }
 
-// Type types text into the first element that a CSS selector matches, in place of what is in it, and enters it.
+// Type puts text into the first element that a CSS selector matches, in place of what is in it, and enters it. The text comes
+// whole, as it is pasted: between single keys a busy machine may leave a pause that the page takes for the end.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
 	p.Do(
 		chromedp.WaitVisible(chromedp.CSS(selector)),
-		chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).value = ''", selector)),
-		chromedp.SendKeys(chromedp.CSS(selector), text+kb.Enter),
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf("((field) => { field.focus(); field.select(); })(document.querySelector(%q))", selector)),
+		func(ctx context.Context, _ *chromedp.Target) (none chromedp.Void, err error) {
+			_, err = chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+			return none, err
+		},
+		chromedp.KeyEvent(kb.Enter),
 	)
 }
 

@@ -125,10 +125,11 @@ func testDifferences(t *testing.T, h Harness) {
 	slices.SortFunc(want, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })
 	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
 		var got []generation.Difference
-		for d, err := range b.Differences(ctx) {
-			if err != nil {
-				return err
-			}
+		differences, err := b.Differences(ctx)
+		if err != nil {
+			return err
+		}
+		for d := range differences.All() {
 			got = append(got, d)
 		}
 		if !slices.Equal(want, got) {

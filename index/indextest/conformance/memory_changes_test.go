@@ -84,7 +84,7 @@ func (m *memory) Stamps(_ context.Context, name string) iter.Seq2[index.Stamp, e
 func (b *memoryBuild) Stamps(context.Context) iter.Seq2[index.Stamp, error] { return b.stored.stamps() }
 
 // Differences implements generation.Build.
-func (b *memoryBuild) Differences(context.Context) iter.Seq2[generation.Difference, error] {
+func (b *memoryBuild) Differences(context.Context) (*generation.Differences, error) {
 	before, after, ids := map[int64]index.Stamp{}, map[int64]index.Stamp{}, []int64(nil)
 	for s := range b.from.stamps() {
 		before[s.ID], ids = s, append(ids, s.ID)
@@ -93,13 +93,11 @@ func (b *memoryBuild) Differences(context.Context) iter.Seq2[generation.Differen
 		after[s.ID], ids = s, append(ids, s.ID)
 	}
 	slices.Sort(ids)
-	return func(yield func(generation.Difference, error) bool) {
-		for _, id := range slices.Compact(ids) {
-			if d, differ := generation.Differ(before[id], after[id]); differ && !yield(d, nil) {
-				return
-			}
-		}
+	d := new(generation.Differences)
+	for _, id := range slices.Compact(ids) {
+		d.Note(before[id], after[id])
 	}
+	return d, nil
 }
 
 func (g *stored) stamps() iter.Seq2[index.Stamp, error] {
