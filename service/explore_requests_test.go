@@ -176,6 +176,24 @@ func TestExplore_Offers(t *testing.T) {
 	}
 }
 
+// TestExplore_LeftAndEntered: a field that is left and entered again asks for its values once, however long they take.
+func TestExplore_LeftAndEntered(t *testing.T) {
+	t.Parallel()
+	g := &gate{arrived: make(chan struct{}, 2)}
+	e := explore(t, "", g.guard)
+	e.use(e.site.Key)
+	sent, held := len(e.sent(0)), make(chan struct{})
+	g.set(false, held)
+	e.Value(`for (const name of ["city", "county", "city"]) document.querySelector("#filter-" + name).focus(); ""`)
+	<-g.arrived
+	e.Value(`new Promise((later) => setTimeout(() => later(""))) // timers that were due with the first one have run`)
+	close(held)
+	e.Wait(`document.querySelectorAll("#offers-city option").length > 0`)
+	if got := e.sent(sent); len(got) != 1 {
+		t.Errorf("it sent %q", got)
+	}
+}
+
 func offers(e *explorer, name string) []string {
 	return strings.Split(e.Value(`[...document.querySelectorAll("#offers-`+name+` option")].map((o) => o.value).join("|")`), "|")
 }

@@ -79,10 +79,14 @@ export class Filters {
     this.#checkCounty();
   }
 
-  /** Does something when the reader is in a field, and stays. */
+  /** Does something when the reader is in a field, and stays: once, also if the field was left and entered again meanwhile. */
   #whenIn(name, act) {
     const control = this.#form.elements[name];
-    control?.addEventListener("focus", () => setTimeout(() => document.activeElement === control && act(), stay));
+    let timer = 0;
+    control?.addEventListener("focus", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => document.activeElement === control && act(), stay);
+    });
   }
 
   /** Offers the values of a field that filings have. Without an answer the field is as good. */
