@@ -1,10 +1,12 @@
 package history_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -15,18 +17,37 @@ import (
 	"filings/index/history"
 )
 
-// memory keeps the chunks of one step, and has filings of any id, each with a record of so many bytes.
+// memory keeps the chunks of steps, by the generations that they lead to, and has filings of any id, each with a record of so
+// many bytes.
 type memory struct {
-	chunks []history.Chunk
+	chunks map[string][]history.Chunk
 	size   func(id int64) int
-	read   int // chunks
 	mu     sync.Mutex
-	most   int            // bytes of the filings that were read at once
+	read   int            // chunks
+	bytes  int            // of the filings that were read
 	of     map[string]int // filings that were read of each generation
 }
 
-func (m *memory) Chunks(_ context.Context, _ string, after int64, parts index.Parts, n int) (data [][]byte, _ error) {
-	for _, c := range m.chunks {
+// keep encodes a step.
+func (m *memory) keep(t *testing.T, s index.Step, differences iter.Seq2[generation.Difference, error], copies bool) {
+	t.Helper()
+	err := history.Encode(t.Context(), s, differences, copies, m.Filings, func(c history.Chunk) error {
+		c.Data = slices.Clone(c.Data)
+		if m.chunks == nil {
+			m.chunks = map[string][]history.Chunk{}
+		}
+		m.chunks[s.Generation] = append(m.chunks[s.Generation], c)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (m *memory) Chunks(_ context.Context, generation string, after int64, parts index.Parts, n int) (data [][]byte, _ error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.chunks[generation] {
 		if c.Last > after && c.Parts&parts != 0 && len(data) < n {
 			data = append(data, c.Data)
 		}
@@ -44,7 +65,7 @@ func (m *memory) Filings(_ context.Context, generation string, ids []int64) (ver
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.most = max(m.most, bytes)
+	m.bytes += bytes
 	if m.of == nil {
 		m.of = map[string]int{}
 	}
@@ -71,14 +92,7 @@ func TestX16_OneVersion(t *testing.T) {
 	} {
 		m := &memory{size: func(int64) int { return 10 }}
 		step := index.Step{Generation: "b", Parent: "a", Changed: 300}
-		err := history.Encode(t.Context(), step, changed(300), false, m.Filings, func(c history.Chunk) error {
-			c.Data = slices.Clone(c.Data)
-			m.chunks = append(m.chunks, c)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m.keep(t, step, changed(300), false)
 		page, err := history.Page(t.Context(), m, index.ChangeQuery{
 			Generations: []string{"b"}, Parts: index.FreePart, Limit: 1000, Unread: unread,
 		})
@@ -109,18 +123,10 @@ func TestX16_LongRecords(t *testing.T) {
 				t.Parallel()
 				m := &memory{size: size}
 				step := index.Step{Generation: "b", Parent: "a", Changed: filings}
-				err := history.Encode(t.Context(), step, changed(filings), copies, m.Filings, func(c history.Chunk) error {
-					c.Data = slices.Clone(c.Data)
-					m.chunks = append(m.chunks, c)
-					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				m.most = 0
+				m.keep(t, step, changed(filings), copies)
 				next, after := int64(1), int64(0)
 				for more := true; more; {
-					m.read = 0
+					m.read, m.bytes = 0, 0
 					page, err := history.Page(t.Context(), m, index.ChangeQuery{
 						Generations: []string{"b"}, Parts: index.FreePart, After: after, Limit: 1000,
 					})
@@ -129,6 +135,9 @@ func TestX16_LongRecords(t *testing.T) {
 					}
 					if m.read > 12 {
 						t.Errorf("behind %d: %d chunks were read", after, m.read)
+					}
+					if m.bytes > 16<<20 {
+						t.Errorf("behind %d: %d bytes were read", after, m.bytes)
 					}
 					bytes := 0
 					for i, c := range page.Changes {
@@ -149,10 +158,58 @@ func TestX16_LongRecords(t *testing.T) {
 				if next != filings+1 {
 					t.Errorf("%d of %d changes", next-1, filings)
 				}
-				if m.most > 16<<20 {
-					t.Errorf("%d bytes were read at once", m.most)
-				}
 			})
+		}
+	}
+}
+
+// TestX16_Pages: pages of any length have the changes of several steps, of many chunks each, in the parts that are asked for:
+// all of them, by id.
+func TestX16_Pages(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	m := &memory{size: func(int64) int { return 10 }}
+	type found struct {
+		id   int64
+		step string
+	}
+	var want []found
+	for _, name := range []string{"b", "c", "d"} {
+		var all []generation.Difference
+		for id := int64(1); len(all) < 5000; id += 1 + random.Int64N(4) {
+			parts := index.FreePart << random.IntN(2)
+			all = append(all, generation.Difference{ID: id, Parts: parts, Before: true, After: true})
+			if parts == index.FreePart {
+				want = append(want, found{id, name})
+			}
+		}
+		m.keep(t, index.Step{Generation: name, Parent: "before " + name}, func(yield func(generation.Difference, error) bool) {
+			for _, d := range all {
+				if !yield(d, nil) {
+					return
+				}
+			}
+		}, name == "c")
+	}
+	order := func(a, b found) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.step, b.step)) }
+	slices.SortFunc(want, order)
+	for _, limit := range []int{30, 1000, 2048, 20_000} {
+		var got []found
+		for after, more := int64(0), true; more; {
+			page, err := history.Page(t.Context(), m, index.ChangeQuery{
+				Generations: []string{"b", "c", "d"}, Parts: index.FreePart, After: after, Limit: limit,
+			})
+			if err != nil || len(page.Changes) == 0 || len(page.Changes) > limit {
+				t.Fatalf("limit %d, behind %d: %d changes, %v", limit, after, len(page.Changes), err)
+			}
+			for _, c := range page.Changes {
+				got = append(got, found{c.ID, c.Generation})
+			}
+			after, more = page.Changes[len(page.Changes)-1].ID, page.More
+		}
+		slices.SortStableFunc(got, order)
+		if !slices.Equal(got, want) {
+			t.Errorf("limit %d: %d changes, want %d", limit, len(got), len(want))
 		}
 	}
 }
