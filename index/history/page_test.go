@@ -163,16 +163,20 @@ func TestX16_LongRecords(t *testing.T) {
 	}
 }
 
+// found is a change on a page.
+type found struct {
+	id   int64
+	step string
+}
+
+func order(a, b found) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.step, b.step)) }
+
 // TestX16_Pages: pages of any length have the changes of several steps, of many chunks each, in the parts that are asked for:
 // all of them, by id.
 func TestX16_Pages(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	m := &memory{size: func(int64) int { return 10 }}
-	type found struct {
-		id   int64
-		step string
-	}
 	var want []found
 	for _, name := range []string{"b", "c", "d"} {
 		var all []generation.Difference
@@ -191,25 +195,31 @@ func TestX16_Pages(t *testing.T) {
 			}
 		}, name == "c")
 	}
-	order := func(a, b found) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.step, b.step)) }
 	slices.SortFunc(want, order)
 	for _, limit := range []int{30, 1000, 2048, 20_000} {
-		var got []found
-		for after, more := int64(0), true; more; {
-			page, err := history.Page(t.Context(), m, index.ChangeQuery{
-				Generations: []string{"b", "c", "d"}, Parts: index.FreePart, After: after, Limit: limit,
-			})
-			if err != nil || len(page.Changes) == 0 || len(page.Changes) > limit {
-				t.Fatalf("limit %d, behind %d: %d changes, %v", limit, after, len(page.Changes), err)
-			}
-			for _, c := range page.Changes {
-				got = append(got, found{c.ID, c.Generation})
-			}
-			after, more = page.Changes[len(page.Changes)-1].ID, page.More
-		}
-		slices.SortStableFunc(got, order)
-		if !slices.Equal(got, want) {
+		if got := pagesOf(t, m, limit, "b", "c", "d"); !slices.Equal(got, want) {
 			t.Errorf("limit %d: %d changes, want %d", limit, len(got), len(want))
 		}
+		one := slices.DeleteFunc(slices.Clone(want), func(f found) bool { return f.step != "b" })
+		if got := pagesOf(t, m, limit, "b"); !slices.Equal(got, one) {
+			t.Errorf("limit %d: %d changes of one step, want %d", limit, len(got), len(one))
+		}
 	}
+}
+
+// pagesOf reads all pages of the changes of steps that differ in FreePart, and orders those of an id by their steps.
+func pagesOf(t *testing.T, m *memory, limit int, steps ...string) (got []found) {
+	t.Helper()
+	for after, more := int64(0), true; more; {
+		page, err := history.Page(t.Context(), m, index.ChangeQuery{Generations: steps, Parts: index.FreePart, After: after, Limit: limit})
+		if err != nil || len(page.Changes) == 0 || len(page.Changes) > limit {
+			t.Fatalf("limit %d, behind %d: %d changes, %v", limit, after, len(page.Changes), err)
+		}
+		for _, c := range page.Changes {
+			got = append(got, found{c.ID, c.Generation})
+		}
+		after, more = page.Changes[len(page.Changes)-1].ID, page.More
+	}
+	slices.SortStableFunc(got, order)
+	return got
 }
