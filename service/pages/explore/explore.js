@@ -47,7 +47,7 @@ function moved() {
     results.wait();
     side.offer(null);
   }
-  const finding = !found && !timer && isBusy() && !inView.checked;
+  const finding = !found && !timer && isBusy();
   if (going || finding) remember(); // what is in view is asked for next
   else later(pause);
 }
