@@ -10,7 +10,8 @@
 // Turns alone are not enough: between two calls of a quiet account a flood would fill all places, and the server would
 // have a queue of the flood's calls to work through, in an order of its own. So an account has at most a quarter of all
 // places while others are active, even where places are free, and the next call of another account finds one at once. An
-// account is active for a minute after a call. One that is alone has all places.
+// account is active for a minute after a call. One that is alone has all places but a quarter: its calls may last until the
+// time of whoever comes next is over, so what it could hold of everything, nobody else could have.
 //
 // Several accounts may need the result of one call (package cache makes it once). Such a call waits in the queue of each of
 // them, and is made when the first of them has its turn, on that one's place: nobody waits in another one's queue.
@@ -30,7 +31,7 @@ import (
 )
 
 const (
-	shares     = 4           // of the places, one of which an account has while others are active
+	shares     = 4           // of the places, one of which an account has while others are active, and leaves free while alone
 	activeTime = time.Minute // after a call
 )
 
@@ -108,10 +109,14 @@ func (l *Limit) bound(a *account) int {
 	if latest.account == a.name {
 		latest = l.other
 	}
-	if a.name == "" || latest.account == "" || l.now().Sub(latest.at) >= activeTime {
+	switch share := l.places / shares; {
+	case a.name == "":
 		return l.places
+	case latest.account == "" || l.now().Sub(latest.at) >= activeTime:
+		return l.places - share
+	default:
+		return max(1, share)
 	}
-	return max(1, l.places/shares)
 }
 
 // enqueue puts c into the queue of an account.

@@ -102,15 +102,41 @@ func bubble(t *testing.T, places int, f func(s *site)) {
 	})
 }
 
-// TestAlone: an account that is alone has all places, and its calls go in their order.
+// TestAlone: an account that is alone has all places but a quarter, and its calls go in their order.
 func TestAlone(t *testing.T) {
 	bubble(t, 4, func(s *site) {
-		s.calls("a", 6)
-		s.want("a/0", "a/1", "a/2", "a/3")
+		s.calls("a", 5)
+		s.want("a/0", "a/1", "a/2")
 		s.ends("a/2")
-		s.want("a/4")
+		s.want("a/3")
 		s.ends("a/0")
-		s.want("a/5")
+		s.want("a/4")
+	})
+}
+
+// TestAlone_Newcomer: whatever an account took while it was alone, and however long its calls last, the next account has
+// its quarter at once: none of the flood's calls has to end first. The service's own calls may have what is kept free.
+func TestAlone_Newcomer(t *testing.T) {
+	for _, places := range []int{4, 8, 26} {
+		t.Run(fmt.Sprint(places), func(t *testing.T) {
+			bubble(t, places, func(s *site) {
+				quarter := places / shares
+				s.calls("flood", 3*places)
+				if n := s.InProgress(); n != places-quarter {
+					t.Errorf("the flood has %d of %d places", n, places)
+				}
+				s.started = nil
+				s.calls("quiet", quarter)
+				if len(s.started) != quarter {
+					t.Errorf("%d of %d calls of another account began at once", len(s.started), quarter)
+				}
+			})
+		})
+	}
+	bubble(t, 4, func(s *site) {
+		s.calls("flood", 9)
+		s.calls("", 2)
+		s.want("flood/0", "flood/1", "flood/2", "/0")
 	})
 }
 
@@ -131,7 +157,7 @@ func TestQuarter(t *testing.T) {
 		s.want("flood/2")
 		<-time.After(time.Second)
 		s.ends("flood/1")
-		s.want("flood/3", "flood/4", "flood/5", "flood/6", "flood/7", "flood/8", "flood/9")
+		s.want("flood/3", "flood/4", "flood/5", "flood/6", "flood/7")
 	})
 }
 
@@ -140,17 +166,18 @@ func TestQuarter_AfterAlone(t *testing.T) {
 	bubble(t, 8, func(s *site) {
 		s.calls("flood", 20)
 		s.calls("honest", 2)
+		s.calls("third", 2)
 		s.started = nil
 		s.ends("flood/0")
-		s.want("honest/0")
+		s.want("third/0")
 		s.ends("flood/1")
-		s.want("honest/1")
-		for i := 2; i < 6; i++ {
+		s.want("third/1")
+		for i := 2; i < 4; i++ {
 			s.ends(fmt.Sprintf("flood/%d", i))
 		}
 		s.want()
-		s.ends("flood/6")
-		s.want("flood/8")
+		s.ends("flood/4")
+		s.want("flood/6")
 	})
 }
 
@@ -242,7 +269,7 @@ func TestResize(t *testing.T) {
 			places     int
 			changed    bool
 			inProgress int
-		}{{1, false, 1}, {4, true, 4}, {2, true, 4}, {0, true, 4}, {5, true, 5}} {
+		}{{1, false, 1}, {5, true, 4}, {2, true, 4}, {0, true, 4}, {6, true, 5}} {
 			if changed := s.Resize(step.places); changed != step.changed || s.InProgress() != step.inProgress {
 				t.Errorf("%d places: changed %v, %d calls in progress, want %+v", step.places, changed, s.InProgress(), step)
 			}
@@ -461,11 +488,14 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// checkShare expects that no account got a place above its share.
+// checkShare expects that no account got a place above its share, or one of the quarter that is kept for others.
 func checkShare(r *rapid.T, before, after map[string]int, bounded func(string) bool, places int) {
 	for name, n := range after {
 		if n > before[name] && n > max(1, places/4) && bounded(name) {
 			r.Fatalf("%q has %d of %d places beside others", name, n, places)
+		}
+		if n > before[name] && n > places-places/4 && name != "" {
+			r.Fatalf("%q has %d of %d places, and leaves no quarter to others", name, n, places)
 		}
 	}
 }

@@ -52,7 +52,7 @@ type Config struct {
 // calls is how many calls to the engine are in progress at once, if it does not say that it has the width for more. A
 // quarter of them, which is what a flooding account has, must leave threads and processors for other accounts' calls: on two
 // processors Elasticsearch searches with four threads, and what is above that waits in its queue, where all accounts are
-// alike. Eight also keep six processors at work.
+// alike. Three quarters of eight, which one that is alone has, also keep six processors at work.
 const calls = 8
 
 // wide is an engine that knows how many calls it can work on at once, 0 for unknown. More than that would only wait in it.

@@ -643,7 +643,7 @@ func (e *breadth) Width(context.Context) (int, error) {
 }
 
 // TestWidth: as many calls are made at once as the engine can work on, eight at least; an account has a quarter of them
-// beside others. The engine is asked once in five minutes.
+// beside others, and all but a quarter alone. The engine is asked once in five minutes.
 func TestWidth(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -664,7 +664,7 @@ func TestWidth(t *testing.T) {
 			synctest.Wait()
 			return n
 		}
-		for i, step := range []struct{ width, alone, beside int64 }{{0, 8, 2}, {26, 26, 6}, {-1, 26, 6}, {3, 8, 2}} {
+		for i, step := range []struct{ width, alone, beside int64 }{{0, 6, 2}, {26, 20, 6}, {-1, 20, 6}, {3, 6, 2}} {
 			inner.width.Store(step.width)
 			alone := calls("a")
 			beside := calls("b")
