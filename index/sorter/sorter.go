@@ -10,7 +10,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -105,6 +107,14 @@ func Nameless(dir string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// Unnamed returns an error of a Nameless file without the name, which nobody finds.
+func Unnamed(err error) error {
+	if named := (*fs.PathError)(nil); errors.As(err, &named) {
+		return fmt.Errorf("%s a temporary file: %w", named.Op, named.Err)
+	}
+	return err
 }
 
 // Discard closes a Nameless file.

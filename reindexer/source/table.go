@@ -40,14 +40,28 @@ func openSpooled(plain io.Reader, f Form, done func()) (*Reader, error) {
 }
 
 func openTable(file *os.File, plain io.Reader, f Form) (table.Rows, error) {
-	size, err := io.Copy(file, plain)
+	copied := spooled{file}
+	size, err := io.Copy(copied, plain)
 	switch {
 	case err != nil:
 		return nil, err
 	case size == 0:
 		return nil, errors.New("it is empty")
 	case f.Format == XLSX:
-		return table.OpenSheet(file, size, f.Sheet)
+		return table.OpenSheet(copied, size, f.Sheet)
 	}
-	return table.OpenParquet(file, size)
+	return table.OpenParquet(copied, size)
+}
+
+// spooled is a temporary file whose errors do not name it.
+type spooled struct{ file *os.File }
+
+func (s spooled) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	return n, sorter.Unnamed(err)
+}
+
+func (s spooled) ReadAt(p []byte, at int64) (int, error) {
+	n, err := s.file.ReadAt(p, at)
+	return n, sorter.Unnamed(err)
 }

@@ -4,12 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -19,7 +15,9 @@ import (
 type parquetRows struct {
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the first group; nil: it is not open
+	got     int64        // of them
 	columns []parquetColumn
+	names   []string
 	page    []parquet.Row
 	left    []parquet.Row // of page
 	number  int
@@ -28,42 +26,105 @@ type parquetRows struct {
 
 // parquetColumn is a column of values, or of lists of them.
 type parquetColumn struct {
-	name string
+	key  []byte // its name as JSON
 	list bool
 	kind parquet.Type
+	half bool // a float of 16 bits, which the library knows as bytes
 	// item is the definition level of a list's item, which may be null.
 	item int
 }
 
 func newParquet(f *parquet.File) (*parquetRows, error) {
+	if err := unread(f.Metadata()); err != nil {
+		return nil, err
+	}
 	p := &parquetRows{groups: f.RowGroups(), page: make([]parquet.Row, 256)}
+	rows := int64(0)
+	for _, g := range p.groups {
+		rows += g.NumRows()
+	}
+	if rows != f.NumRows() {
+		return nil, fmt.Errorf("the Parquet file is damaged: its groups have %d of %d rows", rows, f.NumRows())
+	}
 	// The library cannot read a group without rows, which is what a table without any is written as.
 	p.groups = slices.DeleteFunc(slices.Clone(p.groups), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
+	values := slices.DeleteFunc(slices.Clone(f.Metadata().Schema), func(e format.SchemaElement) bool { return !e.Type.Valid })
 	for _, c := range f.Root().Columns() {
-		leaf, list := c, false
-		for !leaf.Leaf() && len(leaf.Columns()) == 1 && leaf.MaxRepetitionLevel() <= 1 { // list, element
-			leaf = leaf.Columns()[0]
-		}
-		list = leaf.MaxRepetitionLevel() == 1
-		if !leaf.Leaf() || leaf.MaxRepetitionLevel() > 1 || leaf != c && !list {
+		p.names = append(p.names, c.Name())
+		leaf := valuesOf(c)
+		if leaf == nil {
 			return nil, fmt.Errorf("its column %s is nested; values and lists of values are read: unnest it first", c.Name())
 		}
 		item := leaf.MaxDefinitionLevel()
 		if leaf.Optional() {
 			item--
 		}
-		p.columns = append(p.columns, parquetColumn{name: c.Name(), list: list, kind: leaf.Type(), item: item})
+		_, half := values[leaf.Index()].LogicalType.Value.(*format.Float16Type)
+		p.columns = append(p.columns, parquetColumn{list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(), half: half, item: item})
+	}
+	p.names = Names(p.names)
+	for i, name := range p.names {
+		p.columns[i].key = append(AppendText(nil, []byte(name)), ':')
 	}
 	return p, nil
 }
 
-// Columns returns the names of the columns.
-func (p *parquetRows) Columns() (names []string) {
-	for _, c := range p.columns {
-		names = append(names, c.name)
+// unread returns what says why the values of a file are not read, or nil. The library (parquet-go 0.32.0) gives other values than
+// were written, without an error: of LZ4 it may drop what it decompressed, and go on with what its buffer held before (its issue
+// 608); a run of booleans in RLE it takes for one value and seven times false.
+func unread(meta *format.FileMetaData) error {
+	for _, group := range meta.RowGroups {
+		for _, c := range group.Columns {
+			switch codec := c.MetaData.Codec; codec {
+			case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd:
+			default:
+				name := strings.TrimSuffix(strings.ToLower(codec.String()), "_raw") // as programs that write it have it
+				return fmt.Errorf("compression=%q is not read: write it with zstd or snappy", name)
+			}
+			if inRuns(&c.MetaData) {
+				return fmt.Errorf("its column %s has booleans in the encoding RLE, which is not read: write it in PLAIN, "+
+					`as data_page_version="1.0" does, or as integers`, strings.Join(c.MetaData.PathInSchema, "."))
+			}
+		}
 	}
-	return names
+	return nil
 }
+
+// inRuns reports whether a column has booleans in the encoding RLE. Levels are in it too, so that it is told by that there is no
+// other one, unless the column says which its pages have.
+func inRuns(c *format.ColumnMetaData) bool {
+	if c.Type != format.Boolean || c.NumValues == 0 {
+		return false
+	}
+	for _, s := range c.EncodingStats {
+		if s.PageType != format.DictionaryPage && s.Encoding == format.RLE {
+			return true
+		}
+	}
+	return !slices.Contains(c.Encoding, format.Plain)
+}
+
+// valuesOf returns the column of the values of c, which are its own or those of its lists; nil if they are nested otherwise.
+// Former writers name what is repeated "array" or "_tuple" where lists are of objects, of one value too.
+func valuesOf(c *parquet.Column) *parquet.Column {
+	if logical := c.Type().LogicalType(); !c.Leaf() && logical != nil && len(c.Columns()) == 1 {
+		if _, list := logical.Value.(*format.ListType); !list {
+			return nil
+		}
+		name := c.Name()
+		c = c.Columns()[0]
+		if !c.Leaf() && len(c.Columns()) == 1 && c.Name() != "array" && c.Name() != name+"_tuple" {
+			c = c.Columns()[0]
+		}
+	}
+	if !c.Leaf() || c.MaxRepetitionLevel() > 1 {
+		return nil
+	}
+	return c
+}
+
+// Columns returns the names of the columns.
+func (p *parquetRows) Columns() []string { return slices.Clone(p.names) }
 
 // Close ends the reading.
 func (p *parquetRows) Close() {
@@ -91,15 +152,22 @@ func (p *parquetRows) Next() (_ []byte, err error) {
 	p.left = p.left[1:]
 	p.number++
 	p.buf = append(p.buf[:0], '{')
+	whole := 0
 	row.Range(func(column int, values []parquet.Value) bool {
+		if column >= len(p.columns) || values[0].Column() != column { // the library would give it the next column's
+			return false
+		}
 		if column > 0 {
 			p.buf = append(p.buf, ',')
 		}
 		c := p.columns[column]
-		p.buf = append(AppendText(p.buf, []byte(c.name)), ':')
-		p.buf = c.append(p.buf, values)
+		p.buf = c.append(append(p.buf, c.key...), values)
+		whole++
 		return true
 	})
+	if whole < len(p.columns) {
+		return nil, fmt.Errorf("the Parquet file is damaged: column %s has no value", p.names[whole])
+	}
 	p.buf = append(p.buf, '}')
 	return p.buf, nil
 }
@@ -114,14 +182,17 @@ func (p *parquetRows) read() error {
 	}
 	n, err := p.rows.ReadRows(p.page)
 	p.left = p.page[:n]
+	p.got += int64(n)
 	switch {
 	case err == nil || n > 0 && errors.Is(err, io.EOF):
 		return nil
 	case !errors.Is(err, io.EOF):
 		return fmt.Errorf("the Parquet file is damaged: %w", err)
+	case p.got != p.groups[0].NumRows():
+		return fmt.Errorf("the Parquet file is damaged: it has %d of %d rows of a group", p.got, p.groups[0].NumRows())
 	}
 	err = p.rows.Close()
-	p.rows, p.groups = nil, p.groups[1:]
+	p.rows, p.groups, p.got = nil, p.groups[1:], 0
 	return err
 }
 
@@ -143,91 +214,4 @@ func (c parquetColumn) append(dst []byte, values []parquet.Value) []byte {
 		dst = c.appendValue(dst, v)
 	}
 	return append(dst, ']')
-}
-
-// appendValue appends a value as JSON: dates as YYYY-MM-DD, times as RFC 3339, decimals as numbers, bytes that are no text as
-// PostgreSQL writes them. What is no number in JSON stays a text, for the record to refuse.
-func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
-	if v.IsNull() {
-		return append(dst, "null"...)
-	}
-	if logical := c.kind.LogicalType(); logical != nil {
-		switch t := logical.Value.(type) {
-		case *format.DateType:
-			return AppendText(dst, time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(nil, time.DateOnly))
-		case *format.TimestampType:
-			return AppendText(dst, timeOf(t, v.Int64()).AppendFormat(nil, time.RFC3339Nano))
-		case *format.DecimalType:
-			return appendDecimal(dst, v, int(t.Scale))
-		case *format.IntType:
-			if !t.IsSigned {
-				return strconv.AppendUint(dst, v.Uint64(), 10)
-			}
-		}
-	}
-	switch v.Kind() {
-	case parquet.Boolean:
-		return strconv.AppendBool(dst, v.Boolean())
-	case parquet.Int32:
-		return strconv.AppendInt(dst, int64(v.Int32()), 10)
-	case parquet.Int64:
-		return strconv.AppendInt(dst, v.Int64(), 10)
-	case parquet.Float:
-		return appendFloat(dst, float64(v.Float()), 32)
-	case parquet.Double:
-		return appendFloat(dst, v.Double(), 64)
-	case parquet.Int96: // a time, as Impala and Spark wrote it
-		days, nanos := v.Int96()[2], int64(v.Int96()[1])<<32|int64(v.Int96()[0])
-		return AppendText(dst, time.Unix((int64(days)-2440588)*86400, nanos).UTC().AppendFormat(nil, time.RFC3339Nano))
-	}
-	if logical := c.kind.LogicalType(); (logical == nil || logical.Value == nil) && !utf8.Valid(v.ByteArray()) { // such as a shape
-		return fmt.Appendf(dst, `"\\x%x"`, v.ByteArray())
-	}
-	return AppendText(dst, v.ByteArray())
-}
-
-func timeOf(t *format.TimestampType, n int64) time.Time {
-	switch t.Unit.Value.(type) {
-	case *format.MilliSeconds:
-		return time.UnixMilli(n).UTC()
-	case *format.MicroSeconds:
-		return time.UnixMicro(n).UTC()
-	}
-	return time.Unix(0, n).UTC()
-}
-
-func appendFloat(dst []byte, v float64, bits int) []byte {
-	text := strconv.AppendFloat(nil, v, 'f', -1, bits)
-	if strings.ContainsAny(string(text), "NI") { // NaN, Inf
-		return AppendText(dst, text)
-	}
-	return append(dst, text...)
-}
-
-// appendDecimal appends a whole number of 10^-scale.
-func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
-	n := new(big.Int)
-	switch v.Kind() {
-	case parquet.Int32:
-		n.SetInt64(int64(v.Int32()))
-	case parquet.Int64:
-		n.SetInt64(v.Int64())
-	default: // two's complement, big-endian
-		b := v.ByteArray()
-		n.SetBytes(b)
-		if len(b) > 0 && b[0]&0x80 != 0 {
-			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(b))*8))
-		}
-	}
-	digits := new(big.Int).Abs(n).String()
-	if n.Sign() < 0 {
-		dst = append(dst, '-')
-	}
-	if scale <= 0 {
-		return append(dst, digits...)
-	}
-	if len(digits) <= scale {
-		digits = strings.Repeat("0", scale+1-len(digits)) + digits
-	}
-	return append(append(append(dst, digits[:len(digits)-scale]...), '.'), digits[len(digits)-scale:]...)
 }

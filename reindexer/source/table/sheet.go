@@ -112,8 +112,8 @@ func (s *sheet) Next() ([]byte, error) {
 	}
 	s.buf = append(s.buf[:0], '{')
 	for _, c := range cells {
-		for len(s.names) <= c.Column { // beyond the header
-			s.name(unnamed(len(s.names)))
+		if beyond := c.Column + 1 - len(s.names); beyond > 0 { // the header
+			s.name(Names(append(s.Columns(), make([]string, beyond)...))[len(s.names):]...)
 		}
 		if len(s.buf) > 1 {
 			s.buf = append(s.buf, ',')

@@ -59,3 +59,24 @@ func TestX21_AnyOrder(t *testing.T) {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
+
+// TestX21_NamesAreOnce: no two columns have one name, whatever the header has: no value takes the place of another one's.
+func TestX21_NamesAreOnce(t *testing.T) {
+	t.Parallel()
+	for _, tt := range [][2][]string{
+		{{"a", "a", "a_2"}, {"a", "a_3", "a_2"}},
+		{{"a", "a", "a_2", "a", "a_4"}, {"a", "a_3", "a_2", "a_5", "a_4"}},
+		{{"a_2", "a", "a_2", "a"}, {"a_2", "a", "a_2_2", "a_3"}},
+		{{" a", "a "}, {"a", "a_2"}},
+		{{"column_2", "", "", "column_3"}, {"column_2", "column_2_2", "column_3", "column_3_2"}},
+		{{"", ""}, {"column_1", "column_2"}},
+	} {
+		if diff := cmp.Diff(tt[1], Names(tt[0])); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tt[0], diff)
+		}
+	}
+	_, rows, err := rowsOf(t, `<row><c t="str"><v>column_3</v></c><c t="str"><v>b</v></c></row><row><c><v>1</v></c><c><v>2</v></c><c><v>3</v></c></row>`)
+	if want := []string{`{"column_3":1,"b":2,"column_3_2":3}`}; err != nil || !cmp.Equal(rows, want) {
+		t.Errorf("beyond the header: %q, %v", rows, err)
+	}
+}

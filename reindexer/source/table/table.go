@@ -57,18 +57,27 @@ func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
 }
 
 // Names are the names by which records know columns: trimmed, a column without a name by its number, and the second of a
-// name with _2 behind it.
+// name with _2 behind it, or with the next number of which no column has the name.
 func Names(header []string) []string {
-	names, seen := make([]string, len(header)), map[string]int{}
+	names, taken := make([]string, len(header)), make(map[string]bool, len(header))
 	for i, name := range header {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			name = unnamed(i)
+		if names[i] = strings.TrimSpace(name); names[i] == "" {
+			names[i] = unnamed(i)
 		}
-		if seen[name]++; seen[name] > 1 {
-			name = fmt.Sprintf("%s_%d", name, seen[name])
+		taken[names[i]] = true
+	}
+	last := make(map[string]int, len(header)) // number behind a name
+	for i, name := range names {
+		if last[name]++; last[name] == 1 {
+			continue
 		}
-		names[i] = name
+		for taken[names[i]] {
+			names[i] = fmt.Sprintf("%s_%d", name, last[name])
+			if taken[names[i]] {
+				last[name]++
+			}
+		}
+		taken[names[i]] = true
 	}
 	return names
 }

@@ -52,6 +52,7 @@ func readTexts(in io.Reader) (_ *texts, err error) {
 	defer func() {
 		if err != nil {
 			t.close()
+			err = sorter.Unnamed(err)
 		}
 	}()
 	out := bufio.NewWriterSize(file, 64<<10)
@@ -174,7 +175,7 @@ func (t *texts) load(b *block, number int) error {
 	t.bytes += cap(b.text)
 	if _, err := t.file.ReadAt(b.text, t.starts[number]); err != nil {
 		b.number = 0
-		return fmt.Errorf("read its texts back: %w", err)
+		return fmt.Errorf("read its texts back: %w", sorter.Unnamed(err))
 	}
 	b.number = number + 1
 	at := 0

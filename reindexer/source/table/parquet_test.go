@@ -1,0 +1,105 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// readParquet returns the rows of a file, one a line, or the error that ended them.
+func readParquet(content []byte) (string, error) {
+	rows, err := OpenParquet(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var all strings.Builder
+	for {
+		row, err := rows.Next()
+		if err == io.EOF {
+			return all.String(), nil
+		}
+		if err != nil {
+			return all.String(), err
+		}
+		all.Write(append(row, '\n'))
+	}
+}
+
+// TestX21_ParquetAsPyarrow: each type, codec, version of pages and encoding is read as pyarrow reads it, or refused by its name.
+// testdata/parquet.py makes the files, and random ones that TEST_PARQUET may name the folder of.
+func TestX21_ParquetAsPyarrow(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("testdata/*.parquet")
+	if err != nil || len(paths) < 30 {
+		t.Fatalf("%d files, %v", len(paths), err)
+	}
+	others, err := filepath.Glob(filepath.Join(os.Getenv("TEST_PARQUET"), "*.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(paths, others...) {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".parquet"), func(t *testing.T) {
+			t.Parallel()
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(strings.TrimSuffix(path, "parquet") + "txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := readParquet(content)
+			if err != nil {
+				got += err.Error() + "\n"
+			}
+			lines, wanted := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+			for i := range max(len(lines), len(wanted)) {
+				if i >= len(lines) || i >= len(wanted) || lines[i] != wanted[i] {
+					t.Fatalf("%d rows, want %d; row %d is\n%s\nwant\n%s", len(lines)-1, len(wanted)-1, i+1, at(lines, i), at(wanted, i))
+				}
+			}
+		})
+	}
+}
+
+// TestX21_ParquetDamaged: a file with a flipped byte has as many rows as it says, each with all of its columns, or it is an error.
+func TestX21_ParquetDamaged(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("testdata/none-2.0.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(content) - 1300; i < len(content); i++ { // what the file says of itself
+		damaged := bytes.Clone(content)
+		damaged[i] ^= 0x55
+		got, err := readParquet(damaged)
+		if err != nil {
+			continue
+		}
+		file, err := parquet.OpenFile(bytes.NewReader(damaged), int64(len(damaged)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, rows := len(file.Root().Columns()), strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+		for _, row := range rows {
+			var object map[string]any
+			if err := json.Unmarshal([]byte(row), &object); err != nil || len(object) != columns || int64(len(rows)) != file.NumRows() {
+				t.Errorf("byte %d: %d of %d columns, %d of %d rows, %v", i, len(object), columns, len(rows), file.NumRows(), err)
+			}
+		}
+	}
+}
+
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "none"
+}

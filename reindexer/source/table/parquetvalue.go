@@ -1,0 +1,126 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// appendValue appends a value as JSON: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in it, decimals as numbers, bytes
+// that are no text as PostgreSQL writes them. What is no number in JSON stays a text, for the record to refuse.
+func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
+	if v.IsNull() {
+		return append(dst, "null"...)
+	}
+	if logical := c.kind.LogicalType(); logical != nil {
+		switch t := logical.Value.(type) {
+		case *format.DateType:
+			return AppendText(dst, time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(nil, time.DateOnly))
+		case *format.TimestampType:
+			return AppendText(dst, timeOf(t.Unit, v.Int64()).AppendFormat(nil, time.RFC3339Nano))
+		case *format.TimeType:
+			n := v.Int64()
+			if v.Kind() == parquet.Int32 {
+				n = int64(v.Int32())
+			}
+			return AppendText(dst, timeOf(t.Unit, n).AppendFormat(nil, "15:04:05.999999999"))
+		case *format.DecimalType:
+			return appendDecimal(dst, v, int(t.Scale))
+		case *format.IntType:
+			if !t.IsSigned {
+				return strconv.AppendUint(dst, v.Uint64(), 10)
+			}
+		}
+	}
+	if c.half {
+		return appendFloat(dst, halfOf(v.ByteArray()), 32)
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		return strconv.AppendBool(dst, v.Boolean())
+	case parquet.Int32:
+		return strconv.AppendInt(dst, int64(v.Int32()), 10)
+	case parquet.Int64:
+		return strconv.AppendInt(dst, v.Int64(), 10)
+	case parquet.Float:
+		return appendFloat(dst, float64(v.Float()), 32)
+	case parquet.Double:
+		return appendFloat(dst, v.Double(), 64)
+	case parquet.Int96: // a time, as Impala and Spark wrote it
+		days, nanos := v.Int96()[2], int64(v.Int96()[1])<<32|int64(v.Int96()[0])
+		return AppendText(dst, time.Unix((int64(days)-2440588)*86400, nanos).UTC().AppendFormat(nil, time.RFC3339Nano))
+	}
+	if logical := c.kind.LogicalType(); (logical == nil || logical.Value == nil) && !utf8.Valid(v.ByteArray()) { // such as a shape
+		return fmt.Appendf(dst, `"\\x%x"`, v.ByteArray())
+	}
+	return AppendText(dst, v.ByteArray())
+}
+
+func timeOf(unit format.TimeUnit, n int64) time.Time {
+	switch unit.Value.(type) {
+	case *format.MilliSeconds:
+		return time.UnixMilli(n).UTC()
+	case *format.MicroSeconds:
+		return time.UnixMicro(n).UTC()
+	}
+	return time.Unix(0, n).UTC()
+}
+
+func appendFloat(dst []byte, v float64, bits int) []byte {
+	text := strconv.AppendFloat(nil, v, 'f', -1, bits)
+	if strings.ContainsAny(string(text), "NI") { // NaN, Inf
+		return AppendText(dst, text)
+	}
+	return append(dst, text...)
+}
+
+// halfOf returns a float of 16 bits (IEEE 754), the low byte first.
+func halfOf(b []byte) float64 {
+	bits := uint16(b[0]) | uint16(b[1])<<8
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	v := math.Ldexp(fraction, -24) // below the smallest that has a full fraction
+	switch {
+	case exponent == 31 && fraction > 0:
+		return math.NaN()
+	case exponent == 31:
+		v = math.Inf(1)
+	case exponent > 0:
+		v = math.Ldexp(fraction+1024, exponent-25)
+	}
+	return math.Copysign(v, float64(int16(bits)|1))
+}
+
+// appendDecimal appends a whole number of 10^-scale.
+func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
+	n := new(big.Int)
+	switch v.Kind() {
+	case parquet.Int32:
+		n.SetInt64(int64(v.Int32()))
+	case parquet.Int64:
+		n.SetInt64(v.Int64())
+	default: // two's complement, big-endian
+		b := v.ByteArray()
+		n.SetBytes(b)
+		if len(b) > 0 && b[0]&0x80 != 0 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(b))*8))
+		}
+	}
+	digits := new(big.Int).Abs(n).String()
+	if n.Sign() < 0 {
+		dst = append(dst, '-')
+	}
+	if scale <= 0 {
+		return append(dst, digits...)
+	}
+	if len(digits) <= scale {
+		digits = strings.Repeat("0", scale+1-len(digits)) + digits
+	}
+	return append(append(append(dst, digits[:len(digits)-scale]...), '.'), digits[len(digits)-scale:]...)
+}
