@@ -225,6 +225,34 @@ func TestX16_Refused(t *testing.T) {
 	}
 }
 
+// TestX16_DateRange: it is refused on every page, and is no parameter that is ignored; empty it is not given (rule P4).
+func TestX16_DateRange(t *testing.T) {
+	t.Parallel()
+	s, _ := evolved(t)
+	const must = "date_range must not be given here: it selects other filings on each day, whether they change or not; give date_start"
+	first := s.get(t, access.Enterprise, changes1+"&limit=1")
+	_, rest, _ := strings.Cut(first.body, `"next_cursor":"`)
+	at, _, _ := strings.Cut(rest, `"`)
+	behind := "/v1/filings/changes?cursor=" + at
+	for _, target := range []string{changes1, behind} {
+		for query, want := range map[string]string{"&date_range=30": must, "&date_range=x": must, "&date_range=&date_range=": "date_range must be given only once"} {
+			for _, handling := range []string{"lenient", "strict"} {
+				a := s.get(t, access.Enterprise, target+query, "Prefer", "handling="+handling)
+				wantInvalid(t, a, want)
+				if got := a.header.Get("X-Ignored-Parameters"); got != "" {
+					t.Errorf("%s: X-Ignored-Parameters %q", query, got)
+				}
+			}
+		}
+		a := s.get(t, access.Enterprise, target+"&date_range=", "Prefer", "handling=strict")
+		if between(t, a) != between(t, s.get(t, access.Enterprise, target)) || a.header.Get("X-Ignored-Parameters") != "" {
+			t.Errorf("empty: %v %s", a.header, a.body)
+		}
+	}
+	between(t, s.get(t, access.Enterprise, behind+"&since=&until="))
+	wantInvalid(t, s.get(t, access.Enterprise, behind+"&since=&since="), "since must be given only once")
+}
+
 // TestX16_Gone: where no steps lead from one generation to the other, 410 says to export anew.
 func TestX16_Gone(t *testing.T) {
 	t.Parallel()

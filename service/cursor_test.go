@@ -157,7 +157,7 @@ func TestX3_BesideACursor(t *testing.T) {
 	for _, target := range []string{
 		list, list + "&limit=50", list + "&generation=" + id, list + "&generation=", list + "&offset=", list + "&city=",
 		list + "&categories=residential,land,commercial,multi_family", list + "&has_property_data=0",
-		search + "&q=A%20&limit=1", search + "&sort_by=CREATED_AT", search + "&q=",
+		search + "&q=A%20&limit=1", search + "&sort_by=CREATED_AT", list + "&limit=", list + "&filing_types=&filing_types=", list + "&categories=,",
 	} {
 		s.crawl(t, target)
 	}
@@ -167,11 +167,18 @@ func TestX3_BesideACursor(t *testing.T) {
 		list + "&categories=land":                                "categories" + other,
 		list + "&lien_types=A":                                   "lien_types" + other,
 		list + "&county=Orange":                                  "county" + other,
+		list + "&city=,":                                         "city" + other,
 		list + "&has_data=true":                                  "has_data" + other,
 		search + "&q=b":                                          "q" + other,
 		search + "&sort_order=ASC":                               "sort_order" + other,
 		list + "&offset=0":                                       "offset must not be given with cursor: a page by cursor begins behind the one before",
 		"/v1/filings?cursor=*&offset=7":                          "offset must not be given with cursor: a page by cursor begins behind the one before",
+		search + "&q=":                                           "q must be 1 to 200 characters", // empty values are looked at, as without a cursor (rule P4)
+		search + "&q=+":                                          "q must be 1 to 200 characters",
+		list + "&county=&county=":                                "county must be given only once",
+		list + "&limit=&limit=":                                  "limit must be given only once",
+		list + "&generation=&generation=":                        "generation must be given only once",
+		list + "&filing_type=&lien_type=":                        "filing_type must not be given together with lien_type: it is another name of it",
 		list + "&cursor=*":                                       "cursor must be given only once",
 		list + "&limit=0":                                        "limit must be between 1 and 100",
 		list + "&generation=20200101-000000.000000":              "generation must be " + id + ", which the cursor is of, or be left out",

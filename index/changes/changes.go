@@ -10,9 +10,10 @@
 //
 // A change is told if the caller sees it: the filter selects one version alone, or it selects both, and they differ in the
 // fields of the tier. Changes in other parts are not read at all, so neither a page's length nor what it takes tells of
-// them. A page reads a bounded number of changes, and its records have a bounded number of bytes, so it may have fewer than its
-// limit, or none, and still not be the last. Where it ends depends on what the caller sees alone, and not on how many changes
-// the engine returns at once, which depends on whole records.
+// them. Behind a full page the next change that is told is looked for: the next page begins with it, and where there is none,
+// this page is the last. A page reads a bounded number of changes, and its records have a bounded number of bytes, so it may
+// have fewer than its limit, or none, and still not be the last. Where it ends depends on what the caller sees alone, and not
+// on how many changes the engine returns at once, which depends on whole records.
 package changes
 
 import (
@@ -67,8 +68,9 @@ const (
 	// readAtMost is how many changes a page reads for its caller: at a filter that selects few, or where changes cancel each
 	// other out. It takes about as long as ten pages that are full.
 	readAtMost = 10_000
-	// readMore is how many are read at once when the first ones did not fill the page.
-	readMore = 1000
+	// readMore is how many are read at once at the most when the first ones were not enough, and readGrowth how many times as
+	// many as before.
+	readMore, readGrowth = 1000, 8
 	// bytesAtMost is how many bytes the records on a page may have together: it ends behind the one with which they have more.
 	bytesAtMost = 4 << 20
 )
@@ -79,24 +81,30 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 		return Page{}, nil
 	}
 	on := onPath{positions: make(map[string]int, len(path)), path: path, query: q}
-	read := index.ChangeQuery{Parts: parts(q), After: q.After, Limit: max(q.Limit, len(path))}
+	read := index.ChangeQuery{Parts: parts(q), After: q.After, Unread: unread(path, q)}
 	for i, hop := range path {
 		read.Generations = append(read.Generations, hop.Generation)
 		on.positions[hop.Generation] = i
 	}
-	read.Unread = unread(path, q)
+	on.allTold = read.Unread != index.NoSide
+	most := q.Limit + 1 // one more says that there is another page
+	if on.allTold {
+		most = q.Limit
+	}
 	for total := 0; ; {
+		read.Limit = max(min(most, readAtMost-total), len(path))
 		got, err := h.Changes(ctx, read)
 		if err != nil {
 			return Page{}, err
 		}
+		wasFull := on.full(page)
 		for rest := got.Changes; len(rest) > 0; {
 			n := sameID(rest)
-			if err := on.add(&page, rest[:n]); err != nil {
-				return Page{}, err
+			if err := on.add(&page, rest[:n]); err != nil || page.End != 0 {
+				return page, err
 			}
 			read.After, rest, total = rest[0].ID, rest[n:], total+n
-			if len(page.Changes) == q.Limit || on.bytes > bytesAtMost || total >= readAtMost {
+			if on.allTold && on.full(page) || total >= readAtMost {
 				if len(rest) > 0 || got.More {
 					page.End = read.After
 				}
@@ -106,7 +114,10 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 		if !got.More || len(got.Changes) == 0 {
 			return page, nil
 		}
-		read.Limit = max(min(readMore, readAtMost-total), len(path))
+		most = min(most*readGrowth, readMore)
+		if !wasFull && on.full(page) {
+			most = 1 // mostly the next one is told, and its records may be long
+		}
 	}
 }
 
@@ -147,10 +158,16 @@ type onPath struct {
 	path      Path
 	positions map[string]int // of the steps on the path, by generation
 	query     Query
-	bytes     int // of the records that were added
+	bytes     int  // of the records that were added
+	allTold   bool // each change that is read is one to tell
 }
 
-// add adds what the changes, which are of one filing, come to, if the caller sees that.
+// full reports whether page has as much as it may have.
+func (on *onPath) full(page Page) bool {
+	return len(page.Changes) == on.query.Limit || on.bytes > bytesAtMost
+}
+
+// add adds what the changes, which are of one filing, come to, if the caller sees that. A full page ends before it.
 func (on *onPath) add(page *Page, changes []index.Change) error {
 	before, after := on.ends(changes)
 	had, err := selects(on.query.Where, before)
@@ -169,6 +186,10 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 		}
 	}
 	if !had && !has || c.Op == Changed && len(before.Record) > 0 && bytes.Equal(before.Record.AppendFor(nil, on.query.Tier), c.Filing) {
+		return nil
+	}
+	if on.full(*page) {
+		page.End = c.ID - 1
 		return nil
 	}
 	page.Changes, on.bytes = append(page.Changes, c), on.bytes+len(c.Filing)

@@ -250,3 +250,85 @@ func TestX17_LongRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestX16_Undone: a change that was undone is no more behind a full page, and the next page begins with a change.
+func TestX16_Undone(t *testing.T) {
+	t.Parallel()
+	owners := func(changed ...int) (filings []*index.Filing) {
+		for i := range 40 {
+			f := &index.Filing{ID: int64(i + 1)}
+			f.SetText(index.County, []string{"Orange, FL", "Lake, FL"}[i%2])
+			f.SetText(index.Owner, "First")
+			if slices.Contains(changed, i+1) {
+				f.SetText(index.Owner, "Second")
+			}
+			filings = append(filings, f)
+		}
+		return filings
+	}
+	var h indextest.History
+	h.Step(name(1), owners(), name(2), owners(2, 30))
+	h.Step(name(2), owners(2, 30), name(3), owners(2, 9, 11, 13, 30))
+	h.Step(name(3), owners(2, 9, 11, 13, 30), name(4), owners(2, 30, 39))
+	h.Step(name(4), owners(2, 30, 39), name(5), owners(2, 30))
+	steps := changes.Path{{Generation: name(2)}, {Generation: name(3)}, {Generation: name(4)}, {Generation: name(5)}}
+	orange := index.Where(index.InCounty("Orange, FL"))
+	for _, tt := range []struct {
+		path  changes.Path
+		where index.Filter
+		want  []int64
+	}{
+		{steps, index.Filter{}, []int64{2, 30}},
+		{steps[1:], index.Filter{}, nil},
+		{steps[1:2], index.Filter{}, []int64{9, 11, 13}},
+		{steps[:1], index.Where(index.IDs{IDs: []int64{2, 3}}), []int64{2}}, // 30 is not selected
+		{steps[:2], orange, []int64{9, 11, 13}},
+		{changes.Path{{Generation: name(2), Back: true}, {Generation: name(3)}}, index.Filter{}, []int64{2, 9, 11, 13, 30}},
+	} {
+		for _, limit := range []int{1, 2, 3} {
+			for _, engine := range []int{1000, 4} {
+				var found []int64
+				pages, q := 0, changes.Query{Where: tt.where, Limit: limit}
+				for more := true; more; more = q.After != 0 {
+					page, err := changes.Read(t.Context(), short{&h, engine}, tt.path, q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, c := range page.Changes {
+						found = append(found, c.ID)
+					}
+					pages, q.After = pages+1, page.End
+				}
+				if want := max(1, (len(tt.want)+limit-1)/limit); !slices.Equal(found, tt.want) || pages != want {
+					t.Errorf("%v, %v, by %d: %v in %d pages, want %v in %d", tt.path, tt.where, limit, found, pages, tt.want, want)
+				}
+			}
+		}
+	}
+}
+
+// TestX16_LookAhead: to know that a page is not the last one costs it one change more, where the next one is to be told.
+func TestX16_LookAhead(t *testing.T) {
+	t.Parallel()
+	before := edges.Fuzzed(3000, 3)
+	var after, then []*index.Filing
+	for _, f := range before {
+		one, two := edges.Clone(f), edges.Clone(f)
+		one.SetText(index.Owner, "Second")
+		two.SetText(index.Owner, "Third")
+		after, then = append(after, one), append(then, two)
+	}
+	var h indextest.History
+	h.Step(name(1), before, name(2), after)
+	h.Step(name(2), after, name(3), then)
+	for path, most := range map[*changes.Path]int{
+		{{Generation: name(2)}}:                        1000,
+		{{Generation: name(2)}, {Generation: name(3)}}: 2001,
+	} {
+		counted := &reads{History: &h}
+		page, err := changes.Read(t.Context(), counted, *path, changes.Query{Limit: 1000})
+		if err != nil || len(page.Changes) != 1000 || page.End == 0 || counted.changes > most+1 {
+			t.Errorf("%v: %d changes, end %d, of %d read in %d calls, %v", path, len(page.Changes), page.End, counted.changes, counted.pages, err)
+		}
+	}
+}

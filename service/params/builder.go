@@ -39,12 +39,12 @@ const finerTiles = 2
 // Read reads the values of raw and of the path, and builds the Request. The first invalid one in the order of the table is
 // the error. segment returns the segment of the path for a parameter, as it was sent. tiers are the caller's.
 func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now time.Time) (Request, error) {
+	if err := t.refuse(raw); err != nil {
+		return Request{}, err
+	}
 	raw, at, err := t.crawl(raw, now.UTC().Truncate(24*time.Hour))
 	if err != nil {
 		return Request{}, err
-	}
-	if raw.on == Changes && slices.Contains(raw.Unknown, "date_range") {
-		return Request{}, invalid("date_range", "must not be given here: it selects other filings on each day, whether they change or not; give date_start")
 	}
 	b := &builder{now: now.UTC(), active: t.active}
 	if at != nil {
@@ -62,6 +62,9 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 		text, name, err := raw.text(i, p)
 		if p.InPath {
 			text = segment(p.Name)
+		}
+		if err == nil && text == "" && p.required&raw.on != 0 {
+			err = p.lacking(raw.given(i))
 		}
 		if err != nil {
 			return Request{}, err
@@ -95,6 +98,23 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 	}
 	b.request.Text = b.request.canonical(raw.on)
 	return b.request, nil
+}
+
+// refuse is the error of a parameter that has a value where the endpoint must not have it. Ignored, as an unknown one is, it
+// would not select what the client wants.
+func (t *Table) refuse(raw Raw) error {
+	for i := range t.rows {
+		p := &t.rows[i]
+		if p.refused&raw.on == 0 {
+			continue
+		}
+		if text, name, err := raw.text(i, p); err != nil {
+			return err
+		} else if text != "" {
+			return invalid(name, "must not be given here: it selects other filings on each day, whether they change or not; give date_start")
+		}
+	}
+	return nil
 }
 
 // missing is the error of an endpoint that needs a box and has not all of its edges. It names those that are missing.

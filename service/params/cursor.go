@@ -74,38 +74,33 @@ func (t *Table) held(raw Raw, text string) (Raw, cursor.Cursor, error) {
 	}
 	for i := range t.rows {
 		p := &t.rows[i]
-		if !slices.ContainsFunc(raw.values[i], rawValue.filled) || p.op == opCursor {
-			continue
-		}
-		if p.op == opLimit {
-			held.values[i] = raw.values[i]
-			continue
-		}
-		if err := t.repeats(raw, held, at, i); err != nil {
+		switch text, name, err := raw.text(i, p); {
+		case err != nil:
 			return raw, at, err
+		case p.op == opCursor || p.empty(text):
+		case p.op == opLimit:
+			held.values[i] = raw.values[i]
+		default:
+			if err := t.repeats(held, at, i, text, name); err != nil {
+				return raw, at, err
+			}
 		}
 	}
 	return held, at, nil
 }
 
-// repeats fails unless raw has the value in row i that the cursor holds.
-func (t *Table) repeats(raw, held Raw, at cursor.Cursor, i int) error {
+// repeats fails unless text, which was sent under name, is the value in row i that the cursor holds.
+func (t *Table) repeats(held Raw, at cursor.Cursor, i int, text, name string) error {
 	p := &t.rows[i]
-	text, name, err := raw.text(i, p)
-	if err != nil {
-		return err
-	}
 	if p.op == opGeneration {
 		if text != at.Generation {
 			return invalid(name, "must be %s, which the cursor is of, or be left out", at.Generation)
 		}
 		return nil
 	}
-	want := ""
-	if len(held.values[i]) > 0 {
-		if want, _, err = held.text(i, p); err != nil {
-			return err
-		}
+	want, _, err := held.text(i, p)
+	if err != nil {
+		return err
 	}
 	if !p.same(text, want) {
 		return invalid(name, "must be as on the first page, or be left out: the cursor holds it")

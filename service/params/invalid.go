@@ -37,6 +37,14 @@ func (p *Parameter) invalid(name, text string, v value) error {
 	return invalid(name, "must be %s, not %s%s", p.Form(), strconv.Quote(Shorten(text)), hint)
 }
 
+// lacking is the error where p, which is required, has no value. given says whether it was sent without one.
+func (p *Parameter) lacking(given bool) error {
+	if given {
+		return invalid(p.Name, "must be %s", p.Form())
+	}
+	return invalid(p.Name, "must be given: %s", p.Form())
+}
+
 // unknownField is the error of a list of fields that has an unknown one. It names the nearest one; where none is near, all.
 func (p *Parameter) unknownField(name, unknown string) error {
 	must := "must be " + p.Form() + ", not " + strconv.Quote(Shorten(unknown)) + "; "

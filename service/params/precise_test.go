@@ -141,6 +141,8 @@ func TestX11_Exclude(t *testing.T) {
 		{"exclude_counties=Orange, FL&exclude_counties=Lee, FL", not(`("lee, fl","orange, fl")`)},
 		{"exclude_counties=Orange", not(`("orange")`)},
 		{"exclude_counties=St. Mary, of the Lake, LA", not(`("st. mary, of the lake, la")`)},
+		{"exclude_counties=Foo, Bar", not(`("foo, bar")`)}, // as county has it
+		{"exclude_counties=Foo,Bar;Orange, F1", not(`("foo,bar","orange, f1")`)},
 		{"filing_type=a&exclude_filing_types=a", `where (filingType) in ("a") and filingType not in ("a")`},
 	} {
 		q, _, err := newTable().parse(List, strings.NewReplacer(";", "%3B", " ", "+").Replace(tt.query))
@@ -152,7 +154,8 @@ func TestX11_Exclude(t *testing.T) {
 	for query, want := range map[string]string{
 		"exclude_counties=Orange,FL":            counties + `"Orange,FL"`,
 		"exclude_counties=, FL":                 counties + `", FL"`,
-		"exclude_counties=Orange, F1":           counties + `"Orange, F1"`,
+		"exclude_counties=Orange,":              counties + `"Orange,"`,
+		"exclude_counties=Orange, FL, Lee":      counties + `"Orange, FL, Lee"`,
 		"exclude_counties=Orange, FL, Lee, FL":  counties + `"Orange, FL, Lee, FL"`,
 		"exclude_categories=residential,houses": `exclude_categories must be a list of residential, commercial, multi_family, land, not "residential,houses"`,
 		"exclude_filing_types=%ff":              "exclude_filing_types must be percent-encoded UTF-8; a semicolon is written %3B",

@@ -95,13 +95,13 @@ func (v rawValue) filled() bool {
 	return !ok || strings.TrimSpace(s) != ""
 }
 
+// given reports whether row i was sent, be it empty.
+func (r Raw) given(i int) bool { return r.values != nil && len(r.values[i]) > 0 }
+
 // text returns the value of p, which is row i, decoded and trimmed, and the name under which it was sent. A list may have
 // been repeated (rule P4); its values are joined by what separates its items. text is "" where p is absent or empty.
 func (r Raw) text(i int, p *Parameter) (text, name string, err error) {
-	if r.values == nil || len(r.values[i]) == 0 {
-		if p.required&r.on != 0 {
-			return "", "", invalid(p.Name, "must be given: %s", p.Form())
-		}
+	if !r.given(i) {
 		return "", p.Name, nil
 	}
 	values := r.values[i]
@@ -123,7 +123,7 @@ func (r Raw) text(i int, p *Parameter) (text, name string, err error) {
 		texts[i] = strings.TrimSpace(s)
 	}
 	text = strings.Join(texts, p.separator())
-	if text == "" && (p.required&r.on != 0 || p.Kind == Term) { // a term has a character or more (rule P4)
+	if text == "" && p.Kind == Term { // it has a character or more (rule P4)
 		return "", "", invalid(name, "must be %s", p.Form())
 	}
 	return text, name, nil

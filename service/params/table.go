@@ -16,6 +16,7 @@ type Parameter struct {
 	Example      string
 
 	required Endpoints // where its absence and its emptiness are errors
+	refused  Endpoints // that must not have it, since what it selects moves with the day
 	anyCase  bool      // choices are compared ignoring case
 	op       operator
 	fields   []index.Field // what op looks at
@@ -142,7 +143,7 @@ func New(legacyHasData string, active []string) *Table {
 	for on := List; on <= Queried; on <<= 1 {
 		t.names[on] = map[string]int{}
 		for i, p := range t.rows {
-			if p.On&on != 0 && !p.InPath {
+			if (p.On|p.refused)&on != 0 && !p.InPath {
 				t.names[on][p.Name] = i
 			}
 			if p.On&on != 0 && p.Legacy != "" {
@@ -193,7 +194,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "One filing type. With filing_types: any of all of them.", Example: "Tax Lien"},
 		{Name: "filing_types", Legacy: "lien_types", On: filters, Kind: Texts, op: opEqual, fields: []index.Field{index.FilingType},
 			Help: "Filing types, any of them: separated by commas, or the parameter repeated.", Example: "Tax Lien,Municipal Lien"},
-		{Name: "date_range", On: filters &^ Changes, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
+		{Name: "date_range", On: filters &^ Changes, refused: Changes, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
 			Help: "Recorded in the last N days.", Example: "30"},
 		{Name: "month", On: filters, Kind: Month, op: opInMonth,
 			Help: "Recorded in that month.", Example: "2026-01"},
@@ -233,7 +234,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "bounds_west", On: filters, Kind: Number, Min: at(-180), Max: at(180), op: opWest,
 			Help: "Western longitude of the box; beyond the eastern one: the box crosses the antimeridian.", Example: "-81.6"},
 		{Name: "by", On: Groups, required: Groups, Kind: ChoiceList, Choices: dimensionNames(), Most: 2, op: opBy,
-			Help: "What to group by. The groups have their keys in this order.", Example: "county,month"},
+			Help: "What to group by: one or two, separated by a comma, or the parameter repeated. The groups have their keys in this order.", Example: "county,month"},
 		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
 			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", Example: "12"},
 		{Name: "sort_by", On: Search, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",

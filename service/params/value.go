@@ -91,16 +91,20 @@ func repeats(items []string) bool {
 	return len(slices.Compact(sorted)) < len(items)
 }
 
-// isCounty reports whether county is one with its state, as in "Orange, FL", or the name of some. Several of them, separated
-// by commas as other lists are, would look like one of a long name: that is a slip.
+// isCounty reports whether county is one with its state, as in "Orange, FL", or the name of some, which may have commas.
+// Several of them, separated by commas as other lists are, would look like one of a long name: that is a slip. So is a state
+// without the blank before it, which no county has.
 func isCounty(county string) bool {
-	name, state := index.SplitCounty(county)
-	if state == "" {
-		return !strings.Contains(county, ",")
+	_, state := index.SplitCounty(county)
+	parts := strings.Split(county, ",")
+	for i, part := range parts {
+		part = strings.TrimSpace(part)
+		last := i == len(parts)-1 && state != ""
+		if part == "" || i > 0 && isState(part) && !last {
+			return false
+		}
 	}
-	return name != "" && isState(state) && !slices.ContainsFunc(strings.Split(name, ",")[1:], func(part string) bool {
-		return isState(strings.TrimSpace(part))
-	})
+	return true
 }
 
 // tier is the lowest one that shows all fields that p looks at.
@@ -123,6 +127,11 @@ func (p *Parameter) reveals(v value) index.Tier {
 // List reports whether p takes several values, separated by commas, repeated, or both (rule P4).
 func (p *Parameter) List() bool {
 	return slices.Contains([]Kind{Texts, ChoiceList, Counties, IDs, FieldNames}, p.Kind)
+}
+
+// empty reports whether text, which is trimmed, is no value: it counts as not given (rule P4).
+func (p *Parameter) empty(text string) bool {
+	return text == "" || p.List() && len(items(text, p.separator())) == 0
 }
 
 // separator is what separates the items of p, which is a list. Names of counties hold commas.

@@ -26,6 +26,7 @@ func testChanges(t *testing.T, open func(t *testing.T) Harness) {
 		{"X19 differences of an update", testDifferences},
 		{"X16 pages of a step", testPages},
 		{"X16 several steps", testSteps},
+		{"X16 undone changes", testUndone},
 		{"X19 only what was promoted", testPromoted},
 		{"X19 kept beyond generations", testForget},
 		{"X18 a copy", testCopy},
@@ -245,6 +246,31 @@ func testSteps(t *testing.T, h Harness) {
 	_, err = h.Store.Changes(t.Context(), index.ChangeQuery{Generations: append(steps, "no-such-generation"), Parts: 1, Limit: 10})
 	if !errors.Is(err, index.ErrGone) {
 		t.Errorf("a step that there is not: want ErrGone, got %v", err)
+	}
+}
+
+// testUndone wants no page to say that there is more where all that follows was undone.
+func testUndone(t *testing.T, h Harness) {
+	filings := edges.Fuzzed(12, 22)
+	slices.SortFunc(filings, func(a, b *index.Filing) int { return cmp.Compare(a.ID, b.ID) })
+	first := mustLoad(t, h, filings)
+	changed := func(i int) []*index.Filing {
+		f := edges.Clone(filings[i])
+		f.SetText(index.Owner, "Changed")
+		return []*index.Filing{f}
+	}
+	mustUpdate(t, h, changed(2))
+	mustUpdate(t, h, changed(9))
+	last := mustUpdate(t, h, filings[9:10])
+	for limit := 1; limit <= 3; limit++ {
+		c := &indextest.Copy{}
+		c.Export(index.GenerationID(first), filings)
+		if err := c.Follow(t.Context(), h.Store, index.GenerationID(last), limit); err != nil { // where a page but the first has nothing, too
+			t.Errorf("limit %d: %v", limit, err)
+		}
+		if diff := c.Diff(slices.Replace(slices.Clone(filings), 2, 3, changed(2)...)); diff != "" {
+			t.Errorf("limit %d: %s", limit, diff)
+		}
 	}
 }
 
