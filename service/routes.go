@@ -74,6 +74,6 @@ func (s *Service) serveFile(f pages.File) fiber.Handler {
 		if negotiate.MatchTag(ifNoneMatch(c), f.Tag) != negotiate.NoMatch {
 			return k.notModified(f.Tag)
 		}
-		return f.Send(c, negotiate.Coding(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding))) == "gzip")
+		return f.Send(c, negotiate.Coding(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding)), "gzip") == "gzip")
 	}
 }

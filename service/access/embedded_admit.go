@@ -102,11 +102,8 @@ func (t transaction) count(s *state, n int64) error {
 	if err := t.exec(t.statements.count, s.user, counterOf(s.tier, s.now), n); err != nil {
 		return err
 	}
-	today, known, counted := dayNumber(s.now), s.used, int64(0)
-	if s.tier == Free {
-		known = 0
-	}
-	if err := t.row(t.statements.countDay, s.user, today, n, known).Scan(&counted); err != nil || counted > n {
+	today, counted := dayNumber(s.now), int64(0)
+	if err := t.row(t.statements.countDay, s.user, today, n).Scan(&counted); err != nil || counted > n {
 		return err
 	}
 	if err := t.exec(t.statements.expire, s.user, today-1); err != nil {

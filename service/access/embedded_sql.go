@@ -28,9 +28,8 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 		{&s.fill, `UPDATE accounts SET level = ?, at = ? WHERE user = ?`},
 		{&s.count, `INSERT INTO usage (user, counter, used) VALUES (?, ?, ?)
 			ON CONFLICT DO UPDATE SET used = used + excluded.used`},
-		// Version 1.0 counted no days: what it has in the day's counter, ?4 after this request, belongs to them.
-		{&s.countDay, `INSERT INTO days (user, day, requests) VALUES (?1, ?2, max(?3, ?4))
-			ON CONFLICT DO UPDATE SET requests = max(requests + ?3, ?4) RETURNING requests`},
+		{&s.countDay, `INSERT INTO days (user, day, requests) VALUES (?, ?, ?)
+			ON CONFLICT DO UPDATE SET requests = requests + excluded.requests RETURNING requests`},
 		{&s.expire, `DELETE FROM usage WHERE user = ? AND counter <> 'lifetime' AND CAST(counter AS INTEGER) < ?`},
 		{&s.expireDays, `DELETE FROM days WHERE user = ? AND day < ?`},
 		{&s.refund, `UPDATE usage SET used = max(0, used - ?) WHERE user = ? AND counter = ?`},

@@ -1,10 +1,7 @@
 package access_test
 
 import (
-	"database/sql"
-	_ "embed"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -159,67 +156,4 @@ func TestX14_DaysAreExact(t *testing.T) {
 		must(t, group.Wait())
 		same(t, "today", []int64{50}, lastDays(t, s, "ann", 1))
 	})
-}
-
-//go:embed testdata/1.0/prelude.lua
-var oldPrelude string
-
-//go:embed testdata/1.0/admit.lua
-var oldAdmit string
-
-//go:embed testdata/1.0/schema.sql
-var oldSchema string
-
-// TestX14_RedisOfVersion1: what version 1.0 counted goes on counting, also while processes of both versions run, and
-// today's requests are those of its counter.
-func TestX14_RedisOfVersion1(t *testing.T) {
-	t.Parallel()
-	ctx, now := t.Context(), morning()
-	r, prefix := openRedis(t, now.Now)
-	daily, free := create(t, r, "ann", access.Pro), create(t, r, "bob", access.Free)
-	old := func(key string) any {
-		t.Helper()
-		reply, err := r.Client().Eval(ctx, oldPrelude+"\n"+oldAdmit, nil, prefix, now.Now().UnixMicro(), access.HashKey(key),
-			"free", 3, 1_000_000, "pro", 8, 1_000_000).Slice()
-		must(t, err)
-		return reply[0]
-	}
-	for _, key := range []string{daily, daily, daily, free} {
-		same(t, "1.0", any("admitted"), old(key))
-	}
-	same(t, "used before", []int64{3, 0}, []int64{usage(t, r, "ann").Windows[0].Used, lastDays(t, r, "ann", 1)[0]})
-	same(t, "remaining", []int64{4, 1}, []int64{admit(t, r, daily).Remaining, admit(t, r, free).Remaining})
-	same(t, "today", []int64{4}, lastDays(t, r, "ann", 1))
-	same(t, "today, free: the lifetime counter does not say", []int64{1}, lastDays(t, r, "bob", 1))
-
-	same(t, "1.0 again", any("admitted"), old(daily))
-	same(t, "remaining after both", int64(2), admit(t, r, daily).Remaining)
-	same(t, "today by both", []int64{6}, lastDays(t, r, "ann", 1))
-	must(t, r.Refund(ctx, admit(t, r, daily), 1))
-	same(t, "of 8", map[access.Verdict]int{access.Admitted: 2, access.DailyExceeded: 3}, admitAll(t, r, daily, 5))
-	same(t, "1.0 at the end", any("quota"), old(daily))
-}
-
-// TestX14_FileOfVersion1 is the same for the file of the embedded store.
-func TestX14_FileOfVersion1(t *testing.T) {
-	t.Parallel()
-	p, now := embeddedPlace(t), morning()
-	db, err := sql.Open("sqlite", p.At)
-	must(t, err)
-	day := now.Now().Unix() / 86400
-	for _, text := range []string{
-		oldSchema,
-		fmt.Sprintf("INSERT INTO accounts VALUES ('ann', 'pro', '', 'ak_live_', 0, '%s', 0, 0)", access.HashKey(someKey)),
-		fmt.Sprintf("INSERT INTO usage VALUES ('ann', '%d', 3), ('ann', 'lifetime', 2)", day),
-	} {
-		_, err := db.Exec(text)
-		must(t, err)
-	}
-	must(t, db.Close())
-	s := p.open(t, smallQuotas(), now.Now)
-	same(t, "remaining", int64(4), admit(t, s, someKey).Remaining)
-	same(t, "today", []int64{0, 4}, lastDays(t, s, "ann", 2))
-	must(t, s.SetTier(t.Context(), "ann", access.Free))
-	same(t, "remaining for life", int64(0), admit(t, s, someKey).Remaining)
-	same(t, "today", []int64{0, 5}, lastDays(t, s, "ann", 2))
 }

@@ -8,42 +8,19 @@ import (
 	"strings"
 )
 
-// Coding returns the coding that an Accept-Encoding prefers among gzip and br, "" for none. Where it likes both
-// alike it is gzip, which is the faster one here, and no larger.
-func Coding(accept string) string {
-	quality := qualities(accept)
-	of := func(coding string) float64 {
-		if q, ok := quality[coding]; ok {
-			return q
+// Coding returns the one of codings that an Accept-Encoding prefers, "" for none. Of those that it likes alike it is the first.
+func Coding(accept string, codings ...string) (best string) {
+	quality, most := qualities(accept), 0.0
+	for _, coding := range codings {
+		q, ok := quality[coding]
+		if !ok {
+			q = quality["*"]
 		}
-		return quality["*"]
-	}
-	switch gzip, br := of("gzip"), of("br"); {
-	case gzip > 0 && gzip >= br:
-		return "gzip"
-	case br > 0:
-		return "br"
-	}
-	return ""
-}
-
-// FileCoding is Coding for a file that is compressed while it is sent, among gzip and zstd. Where a client likes both alike
-// it is zstd, which takes half the time.
-func FileCoding(accept string) string {
-	quality := qualities(accept)
-	of := func(coding string) float64 {
-		if q, ok := quality[coding]; ok {
-			return q
+		if q > most {
+			best, most = coding, q
 		}
-		return quality["*"]
 	}
-	switch gzip, zstd := of("gzip"), of("zstd"); {
-	case zstd > 0 && zstd >= gzip:
-		return "zstd"
-	case gzip > 0:
-		return "gzip"
-	}
-	return ""
+	return best
 }
 
 // qualities reads an Accept or an Accept-Encoding: how much each name in it is wanted, 1 where that is not said. Other

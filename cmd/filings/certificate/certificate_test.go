@@ -117,68 +117,6 @@ func TestT1_Certificate(t *testing.T) {
 	}
 }
 
-// An old tls.pem becomes two files at the next start, and clients go on trusting what they trust. A start that was killed
-// on the way is completed by the next one.
-func TestT1_Split(t *testing.T) {
-	t.Parallel()
-	for name, killed := range map[string]func(f Files, cert, key []byte) error{
-		"an older version's folder": func(Files, []byte, []byte) error { return nil },
-		"killed after the key":      func(f Files, _, key []byte) error { return os.WriteFile(f.Key, key, 0o600) },
-		"killed before the end": func(f Files, cert, key []byte) error {
-			return writeBoth(f, cert, key)
-		},
-		"after a way back to the older version": func(f Files, _, _ []byte) error {
-			return f.prepare(testTime) // another pair
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			older, want := open(t, newFolder(t), testTime)
-			cert, key := read(t, older.Cert), read(t, older.Key)
-			s := newFolder(t)
-			f := FilesOf(s)
-			if err := os.Mkdir(s.DataDir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := killed(f, cert, key); err != nil {
-				t.Fatal(err)
-			}
-			write(t, f.Old(), append(bytes.Clone(cert), key...))
-			_, got := open(t, s, testTime)
-			if !bytes.Equal(got, want) {
-				t.Error("clients have to trust another certificate")
-			}
-			if _, err := os.Stat(f.Old()); err == nil {
-				t.Error("the old file is still there")
-			}
-			if !bytes.Equal(read(t, f.Cert), cert) || !bytes.Equal(read(t, f.Key), key) {
-				t.Error("the two files do not hold what the one held")
-			}
-			if _, again := open(t, s, testTime); !bytes.Equal(again, want) {
-				t.Error("the next start shows another one")
-			}
-		})
-	}
-}
-
-func writeBoth(f Files, cert, key []byte) error {
-	if err := os.WriteFile(f.Key, key, 0o600); err != nil {
-		return err
-	}
-	return os.WriteFile(f.Cert, cert, 0o600)
-}
-
-// A file of that name that is no pair is none of ours.
-func TestT1_SplitForeign(t *testing.T) {
-	t.Parallel()
-	s := newFolder(t)
-	c, _ := open(t, s, testTime)
-	write(t, c.Old(), []byte("garbage"))
-	if open(t, s, testTime); string(read(t, c.Old())) != "garbage" {
-		t.Error("the file was changed")
-	}
-}
-
 // A pair from the settings that cannot be used is an error that names setting and file, and shows nothing of the files.
 func TestSettings(t *testing.T) {
 	t.Parallel()

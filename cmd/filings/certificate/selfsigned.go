@@ -24,18 +24,12 @@ const (
 	Renew = 30 * 24 * time.Hour
 )
 
-// Old is the file of the data folder in which older versions kept certificate and key together.
-func (f Files) Old() string { return filepath.Join(filepath.Dir(f.Cert), "tls.pem") }
-
 // prepare makes the self-signed pair, with its folder, unless there is one that does not end soon after now. The key
 // comes first and stays; its certificate follows. So each step is one file, and whoever is killed between two of them
 // leaves what the next start completes.
 func (f Files) prepare(now time.Time) error {
 	if err := os.MkdirAll(filepath.Dir(f.Cert), 0o700); err != nil {
 		return fmt.Errorf("FILINGS_DATA_DIR: %w", err)
-	}
-	if err := f.split(); err != nil {
-		return fmt.Errorf("split %s: %w", f.Old(), err)
 	}
 	key, err := f.privateKey()
 	if err != nil {
@@ -50,39 +44,6 @@ func (f Files) prepare(now time.Time) error {
 		return createErr
 	}
 	return writeWhole(f.Cert, text, publisher(err))
-}
-
-// split makes two files of the one that older versions kept, and then removes it. Until then it counts, whatever the two
-// hold: a split that was interrupted begins anew.
-func (f Files) split() error {
-	text, err := os.ReadFile(f.Old())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := tls.X509KeyPair(text, text); err != nil {
-		return nil // not the program's
-	}
-	var cert, key []byte
-	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
-		if block.Type == "CERTIFICATE" {
-			cert = append(cert, pem.EncodeToMemory(block)...)
-		} else {
-			key = append(key, pem.EncodeToMemory(block)...)
-		}
-	}
-	if err := writeWhole(f.Key, key, os.Rename); err != nil {
-		return err
-	}
-	if err := writeWhole(f.Cert, cert, os.Rename); err != nil {
-		return err
-	}
-	if err := os.Remove(f.Old()); !errors.Is(err, fs.ErrNotExist) { // another process may have split it, too
-		return err
-	}
-	return nil
 }
 
 // privateKey returns the key in the file of that, which it makes first where there is none that can be read.

@@ -77,8 +77,8 @@ func writeCertificate(t *testing.T, file string, life time.Duration) {
 func TestCheck_Certificate(t *testing.T) {
 	t.Parallel()
 	const life = certificate.Life
-	dir, older := t.TempDir(), t.TempDir()
-	file, other := filepath.Join(older, "tls.pem"), filepath.Join(older, "other.pem")
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	file, other := filepath.Join(elsewhere, "both.pem"), filepath.Join(elsewhere, "other.pem")
 	for _, name := range []string{file, other} {
 		writeCertificate(t, name, life)
 	}
@@ -101,8 +101,6 @@ func TestCheck_Certificate(t *testing.T) {
 		{"another key", settings.Settings{DataDir: dir, TLSCertFile: file, TLSKeyFile: other}, 0, Fail},
 		{"self-signed", settings.Settings{DataDir: dir}, 0, OK},
 		{"self-signed, expired", settings.Settings{DataDir: dir}, life + time.Hour, Warn},
-		{"self-signed, by an older version", settings.Settings{DataDir: older}, 0, OK},
-		{"self-signed, by an older version, expired", settings.Settings{DataDir: older}, life + time.Hour, Warn},
 		{"self-signed, none yet", settings.Settings{DataDir: t.TempDir()}, 0, OK},
 	} {
 		c := &checkup{Config: Config{Settings: test.s}, now: func() time.Time { return testTime.Add(test.at) }}

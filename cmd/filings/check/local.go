@@ -38,9 +38,6 @@ func (c *checkup) folder() {
 func (c *checkup) certificate() {
 	files := certificate.FilesOf(c.Settings)
 	own := files.SelfSigned
-	if _, err := os.Stat(files.Old()); own && err == nil { // the service splits it when it starts
-		files.Cert, files.Key = files.Old(), files.Old()
-	}
 	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
 	switch {
 	case own && errors.Is(err, fs.ErrNotExist):

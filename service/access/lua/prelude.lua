@@ -59,8 +59,5 @@ local function count(user, counter, used, n, now, day, requests)
       if tonumber(old) <= day_of(now) - 31 then redis.call('HDEL', days, old) end
     end
   end
-  requests = tonumber(requests or '0')
-  -- Version 1.0 counted no days: what it has in the day's counter belongs to them.
-  if counter ~= 'lifetime' and requests < used then requests = used end
-  return today, requests + n
+  return today, tonumber(requests or '0') + n
 end
