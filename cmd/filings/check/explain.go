@@ -1,0 +1,24 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+
+	"filings/cmd/filings/settings"
+	"filings/index"
+	"filings/service/access"
+)
+
+// Explain adds to the error of a server that does not answer which setting names the server. The address itself is not
+// shown: it may hold a password.
+func Explain(s settings.Settings, err error) error {
+	switch {
+	case errors.Is(err, index.ErrUnavailable) && len(s.ElasticsearchURL) > 0:
+		return fmt.Errorf("%w (is Elasticsearch up at FILINGS_ELASTICSEARCH_URL?)", err)
+	case errors.Is(err, access.ErrEmptied):
+		return err
+	case errors.Is(err, access.ErrUnavailable) && s.RedisURL != "":
+		return fmt.Errorf("%w (look at the Redis of FILINGS_REDIS_URL)", err)
+	}
+	return err
+}

@@ -1,0 +1,55 @@
+package check
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"filings/cmd/filings/settings"
+	"filings/index/generation"
+	"filings/service/access"
+)
+
+// Finding is one line of `filings check`.
+type Finding struct {
+	Result string `json:"result"` // OK, Warn or Fail
+	What   string `json:"what"`
+	Detail string `json:"detail"` // what was found, and after a colon what to do
+}
+
+// The results of a Finding.
+const (
+	OK   = "ok"
+	Warn = "warn"
+	Fail = "fail"
+)
+
+// Config is what a check works with.
+type Config struct {
+	Settings settings.Settings
+	// OpenEngine opens the engine that the settings name, and returns what closes it; OpenKeys opens the key store.
+	// Neither waits for a server.
+	OpenEngine func(settings.Settings) (generation.Store, io.Closer, error)
+	OpenKeys   func(settings.Settings) (access.Store, error)
+}
+
+// checkup is a check in progress.
+type checkup struct {
+	Config
+	now   func() time.Time
+	found []Finding
+}
+
+func (c *checkup) add(result, what, format string, args ...any) {
+	c.found = append(c.found, Finding{result, what, fmt.Sprintf(format, args...)})
+}
+
+func (c *checkup) ok(what, format string, args ...any)   { c.add(OK, what, format, args...) }
+func (c *checkup) warn(what, format string, args ...any) { c.add(Warn, what, format, args...) }
+func (c *checkup) fail(what, format string, args ...any) { c.add(Fail, what, format, args...) }
+
+// Failed reports whether a finding is a failure.
+func Failed(found []Finding) bool {
+	return slices.ContainsFunc(found, func(f Finding) bool { return f.Result == Fail })
+}
