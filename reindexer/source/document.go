@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/itchyny/gojq"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/transform"
 )
 
 // maxDocument is the largest JSON document that is read: it is held in memory as a whole.
@@ -28,7 +30,7 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 		return nil, ErrNoPath
 	}
 	limited := &io.LimitedReader{R: text, N: most + 1}
-	d := json.NewDecoder(limited)
+	d := json.NewDecoder(transform.NewReader(limited, encoding.UTF8Validator)) // which would read U+FFFD for what is not UTF-8
 	d.UseNumber()
 	var value any
 	if err := d.Decode(&value); err != nil {

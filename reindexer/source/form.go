@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
 	"golang.org/x/text/encoding"
@@ -133,44 +134,81 @@ func (f Form) utf8Of(text io.Reader, start []byte) (io.Reader, error) {
 	if e == nil {
 		return text, nil
 	}
-	return transform.NewReader(text, e.NewDecoder()), nil
+	return transform.NewReader(text, transform.Chain(e.NewDecoder(), undefined{})), nil
+}
+
+// undefined makes a byte that is not UTF-8 of each U+FFFD, which decoders give for what their encoding does not define: records
+// are rejected for it, as for bad UTF-8.
+type undefined struct{ transform.NopResetter }
+
+func (undefined) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		if !atEOF && !utf8.FullRune(src[nSrc:]) {
+			return nDst, nSrc, transform.ErrShortSrc
+		}
+		r, size := utf8.DecodeRune(src[nSrc:])
+		if nDst+size > len(dst) {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		if r == utf8.RuneError {
+			dst[nDst] = 0xff
+			nDst++
+		} else {
+			nDst += copy(dst[nDst:], src[nSrc:nSrc+size])
+		}
+		nSrc += size
+	}
+	return nDst, nSrc, nil
 }
 
 // delimiter returns what stands between the cells of CSV that begins with start: that of which its header has most.
 func (f Form) delimiter(start []byte) (byte, error) {
-	header, below, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte{'\n'})
-	found, n := delimiterOf(header)
+	found, n, below := delimiterOf(start)
 	if f.Delimiter != "" {
-		if found != f.Delimiter[0] && n > 0 && bytes.IndexByte(header, f.Delimiter[0]) < 0 {
+		if header, _ := cutRow(start, f.Delimiter[0]); n > 0 && bytes.IndexByte(header, f.Delimiter[0]) < 0 {
 			return 0, fmt.Errorf("its header has no %q, which --delimiter says, but %d of %q", f.Delimiter[0], n, found)
 		}
 		return f.Delimiter[0], nil
 	}
-	row, _, _ := bytes.Cut(bytes.TrimLeft(below, "\r\n"), []byte{'\n'})
-	if of, cells := delimiterOf(row); n == 0 && cells > 0 {
+	if of, cells, _ := delimiterOf(below); n == 0 && cells > 0 {
 		return 0, fmt.Errorf("its first line is no header: it has one column, and the line below it has %d cells, separated by %q. "+
 			"Take away what stands above the header: `tail -n +2 FILE | filings reindex --format csv … -`", cells+1, of)
 	}
 	return found, nil
 }
 
-// delimiterOf returns the delimiter of which a line has most outside of quotes, and how many these are.
-func delimiterOf(line []byte) (found byte, n int) {
-	counts, quoted := [len(delimiters)]int{}, false
-	for _, c := range line {
-		if c == '"' {
-			quoted = !quoted
-		} else if at := strings.IndexByte(delimiters, c); at >= 0 && !quoted {
-			counts[at]++
+// delimiterOf returns the delimiter of which the first row of a text has most outside of quotes, how many these are, and the text
+// below that row. Where a row ends depends on the delimiter, since a cell of several lines is one that begins with a quote.
+func delimiterOf(text []byte) (found byte, n int, below []byte) {
+	for i := range len(delimiters) {
+		row, rest := cutRow(text, delimiters[i])
+		count, quoted := 0, false
+		for _, c := range row {
+			switch {
+			case c == '"':
+				quoted = !quoted
+			case c == delimiters[i] && !quoted:
+				count++
+			}
+		}
+		if i == 0 || count > n {
+			found, n, below = delimiters[i], count, rest
 		}
 	}
-	most := 0
-	for i, n := range counts {
-		if n > counts[most] {
-			most = i
-		}
+	return found, n, below
+}
+
+// cutRow returns the first row of a text that is not empty, and the text below it.
+func cutRow(text []byte, delimiter byte) (row, below []byte) {
+	text = bytes.TrimLeft(text, "\r\n")
+	end := 0
+	for open, more := false, true; more && (end == 0 || open); {
+		var line []byte
+		line, _, more = bytes.Cut(text[end:], []byte{'\n'})
+		open = leavesOpen(open, bytes.TrimSuffix(line, []byte{'\r'}), delimiter)
+		end = min(len(text), end+len(line)+1)
 	}
-	return delimiters[most], counts[most]
+	return text[:end], text[end:]
 }
 
 // unused says which part of f is for none of the sources.

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -79,6 +80,10 @@ func (f Form) text(plain io.Reader) (*bufio.Reader, error) {
 // openRows reads CSV.
 func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
 	start, _ := text.Peek(bufferSize) // an error comes again with the header
+	if bytes.IndexByte(start, '\r') >= 0 && bytes.IndexByte(start, '\n') < 0 {
+		text = bufio.NewReaderSize(carriages{text}, bufferSize)
+		start, _ = text.Peek(bufferSize)
+	}
 	delimiter, err := f.delimiter(start)
 	if err != nil {
 		return nil, err
@@ -86,6 +91,19 @@ func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
 	rows := &rows{lines: &lines{r: text}, delimiter: delimiter}
 	header, err := rows.header()
 	return &Reader{Format: CSV, Header: header, Delimiter: rows.delimiter, records: rows, close: done}, err
+}
+
+// carriages gives each CR as LF, for texts whose lines end in CR alone, as spreadsheets on a Macintosh write them.
+type carriages struct{ r io.Reader }
+
+func (c carriages) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i := range p[:n] {
+		if p[i] == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // ndjson takes every line for a record.
