@@ -111,6 +111,8 @@ type Report struct {
 	Missing    int64  `json:"missing"` // deletions of filings that were not there
 	Rejected   int64  `json:"rejected"`
 	Rounded    int64  `json:"rounded"` // amounts that were rounded to the cent
+	// Uncomputed counts cells of spreadsheets with a formula that no program has computed: they are missing values.
+	Uncomputed int64 `json:"uncomputed"`
 
 	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted under "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`

@@ -27,6 +27,8 @@ type reading struct {
 	bytes   atomic.Int64 // read of the sources as they are stored
 	read    atomic.Int64 // records, rejected ones included
 	rounded int64        // amounts of the records that were taken
+
+	uncomputed int64 // formulas of spreadsheets without a value
 }
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
@@ -55,6 +57,7 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			return err
 		}
 		err = r.eachOf(src, in, do)
+		r.uncomputed += in.Uncomputed()
 		in.Close()
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/xuri/excelize/v2"
 
 	"filings/index/generation"
 )
@@ -64,13 +65,33 @@ func TestL7_AFullLoad(t *testing.T) {
 	})
 }
 
+// TestX21_Uncomputed: a formula that no program has computed is a missing value, and the report says how many there are.
+func TestX21_Uncomputed(t *testing.T) {
+	t.Parallel()
+	f := excelize.NewFile()
+	path := filepath.Join(t.TempDir(), "f.xlsx")
+	if err := errors.Join(
+		f.SetSheetRow("Sheet1", "A1", &[]any{"id", "county", "filingAmount"}),
+		f.SetSheetRow("Sheet1", "A2", &[]any{1, "Orange, FL", 5}),
+		f.SetSheetRow("Sheet1", "A3", &[]any{2, "Orange, FL"}),
+		f.SetCellFormula("Sheet1", "C3", "C2*2"),
+		f.SaveAs(path), f.Close(),
+	); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Run(t.Context(), Config{Sources: []string{path}, DryRun: true})
+	if err != nil || report.Uncomputed != 1 || report.Read != 2 || report.Rejected != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 func TestReport_IsTheLineOfTheProgram(t *testing.T) {
 	t.Parallel()
 	got, err := json.Marshal(Report{
-		Generation: "g", Read: 1, Indexed: 2, Updated: 3, Deleted: 4, Missing: 5, Rejected: 6, Rounded: 7,
+		Generation: "g", Read: 1, Indexed: 2, Updated: 3, Deleted: 4, Missing: 5, Rejected: 6, Rounded: 7, Uncomputed: 10,
 		IgnoredFields: map[string]int64{"x": 8}, Filings: 9, Seconds: 1.5, Promoted: true,
 	})
-	want := `{"generation":"g","read":1,"indexed":2,"updated":3,"deleted":4,"missing":5,"rejected":6,"rounded":7,` +
+	want := `{"generation":"g","read":1,"indexed":2,"updated":3,"deleted":4,"missing":5,"rejected":6,"rounded":7,"uncomputed":10,` +
 		`"ignoredFields":{"x":8},"changes":null,"filings":9,"seconds":1.5,"promoted":true}`
 	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
 		t.Errorf("error %v, line (-want +got):\n%s", err, diff)

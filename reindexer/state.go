@@ -137,7 +137,7 @@ func (r *running) run() generation.Run {
 func (r *running) report() Report {
 	report := Report{
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
-		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Rounded: r.reading.rounded,
+		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed,
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
 		Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
 	}

@@ -34,6 +34,7 @@ type File struct {
 	bad     int64 // records that cannot be read
 	reason  string
 	sheets  []string // of a spreadsheet, other than the one that was read
+	empty   int64    // cells of it whose formulas have no value
 	columns []*column
 	byPath  map[string]*column
 	rows    int // of hashes
@@ -79,6 +80,7 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 	for {
 		rec, err := in.Next()
 		if err == io.EOF {
+			f.empty = in.Uncomputed()
 			return f, nil
 		}
 		if err != nil {
@@ -158,6 +160,9 @@ func (f *File) write(w io.Writer) {
 			fmt.Fprint(w, ", ")
 		}
 		fmt.Fprintf(w, "%q", name)
+	}
+	if f.empty > 0 {
+		fmt.Fprintf(w, "\n# %d cells have a formula that no program has computed: they are empty here. A spreadsheet program that saves the file computes them", f.empty)
 	}
 	fmt.Fprintf(w, "\n#\n")
 	widest := 0

@@ -114,6 +114,21 @@ func TestX22_Sheets(t *testing.T) {
 	}
 }
 
+// TestX22_Uncomputed: it says how many cells are empty because no program has computed their formulas.
+func TestX22_Uncomputed(t *testing.T) {
+	t.Parallel()
+	f := excelize.NewFile()
+	path := filepath.Join(t.TempDir(), "f.xlsx")
+	if err := errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"Case", "Bid"}), f.SetSheetRow("Sheet1", "A2", &[]any{"K-1"}),
+		f.SetCellFormula("Sheet1", "B2", "1+1"), f.SaveAs(path), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Run(t.Context(), path, source.Options{}, today, &b); err != nil || !strings.Contains(b.String(), "1 records\n# 1 cells have a formula that no program has computed") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
 // TestX22_Flags: the line that tries the mapping reads the file as inspect did.
 func TestX22_Flags(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,14 @@ import (
 // tableRows are the rows of a table as records.
 type tableRows struct{ table.Rows }
 
+// Uncomputed is how many formulas without a value r has read of a spreadsheet, whose cells count as empty.
+func (r *Reader) Uncomputed() int64 {
+	if t, ok := r.records.(*tableRows); ok {
+		return t.Rows.Uncomputed()
+	}
+	return 0
+}
+
 func (t *tableRows) Next() (Record, error) {
 	row, err := t.Rows.Next()
 	if len(row) > MaxLine {

@@ -135,6 +135,7 @@ func (p *parquetRows) Close() {
 
 func (p *parquetRows) Line() int             { return p.number }
 func (p *parquetRows) OtherSheets() []string { return nil }
+func (p *parquetRows) Uncomputed() int64     { return 0 }
 
 // Next returns the next row as a JSON object.
 func (p *parquetRows) Next() (_ []byte, err error) {

@@ -98,6 +98,7 @@ func list(names []string) string {
 func (s *sheet) Line() int             { return s.rows.Number() }
 func (s *sheet) Columns() []string     { return slices.Clone(s.names) }
 func (s *sheet) OtherSheets() []string { return s.others }
+func (s *sheet) Uncomputed() int64     { return s.rows.Uncomputed() }
 func (s *sheet) Close()                { s.rows.Close() }
 
 // Next returns the next row as a JSON object: numbers as numbers, dates as YYYY-MM-DD, all else as text, and nothing for an

@@ -19,6 +19,8 @@ type Rows interface {
 	Columns() []string
 	// OtherSheets are the names of the other sheets of a spreadsheet.
 	OtherSheets() []string
+	// Uncomputed is how many cells of a spreadsheet were read so far that have a formula without a value; they count as empty.
+	Uncomputed() int64
 	// Next returns the next row that is not empty as a JSON object, which is good until the next call, or io.EOF.
 	Next() ([]byte, error)
 	// Line is the number of the row that was read last, from 1; of a spreadsheet the number that it has there.

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -210,6 +211,9 @@ func (b *Book) Rows(name string) (_ *Rows, err error) {
 		}
 	}()
 	if b.texts != "" {
+		if size := b.parts[b.texts].UncompressedSize64; size > maxTexts {
+			return nil, fmt.Errorf("its part %s: %w", b.texts, errTexts(int64(min(size, math.MaxInt64))))
+		}
 		in, err := b.open(b.texts)
 		if err != nil {
 			return nil, err

@@ -97,6 +97,7 @@ func (r *Rows) read() (err error) {
 	if r.t.empty {
 		return nil
 	}
+	formula, valued := false, false
 	for outside, within := r.in.depth-1, false; ; {
 		if err := r.in.next(&r.t); err != nil {
 			return err
@@ -111,9 +112,14 @@ func (r *Rows) read() (err error) {
 			}
 		case r.t.kind == text:
 		case r.t.kind == end && r.in.depth == outside:
+			if formula && !valued {
+				r.uncomputed++
+			}
 			return nil
+		case r.t.name == "f":
+			formula = true
 		case r.t.name == "v":
-			within = r.t.kind == start && !r.t.empty
+			within, valued = r.t.kind == start && !r.t.empty, true
 		case r.t.name == "is" && r.t.kind == start:
 			if r.value, err = r.in.stringOf(&r.t, r.value); err != nil {
 				return err

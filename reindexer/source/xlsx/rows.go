@@ -34,6 +34,8 @@ type Rows struct {
 	buf    []byte // the texts of the cells
 	value  []byte // of the cell that is being read
 	inside bool   // the rows have begun
+
+	uncomputed int64
 }
 
 // Close ends the reading.
@@ -46,6 +48,10 @@ func (r *Rows) Close() {
 
 // Number is the number of the row that was read last, as its sheet has it, from 1.
 func (r *Rows) Number() int { return r.number }
+
+// Uncomputed is how many cells were read so far that have a formula and no value: the program that wrote the file computed none.
+// They count as empty.
+func (r *Rows) Uncomputed() int64 { return r.uncomputed }
 
 // Next returns the cells of the next row that are not empty, or io.EOF. They are good until the next call.
 func (r *Rows) Next() ([]Cell, error) {

@@ -214,6 +214,8 @@ func known(name []byte) string {
 		return "c"
 	case "v":
 		return "v"
+	case "f":
+		return "f"
 	case "row":
 		return "row"
 	case "t":

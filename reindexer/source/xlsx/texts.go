@@ -20,9 +20,9 @@ const (
 	bytesHeld  = 8 << 20
 	// maxText is the longest text: 32,767 characters, of at most four bytes, with room for what Excel counts otherwise.
 	maxText = 4 << 15
-	// maxTexts is how large the file may become: ten times what the most rows that a sheet can have need, as they are usually
-	// filled. It ends what a small archive could decompress to.
-	maxTexts = 8 << 30
+	// maxTexts is how large the part of the texts may be, and the file: twice what the most rows that a sheet can have need, as they
+	// are usually filled. It ends what a small archive could decompress to.
+	maxTexts = 2 << 30
 )
 
 // texts are the texts that cells name by number. They are in a file of their own, one behind the other, each behind its length.
@@ -125,13 +125,18 @@ func (t *texts) add(out *bufio.Writer, text []byte) error {
 	t.count++
 	length := binary.AppendUvarint(make([]byte, 0, 4), uint64(len(text)))
 	if t.end += int64(len(length) + len(text)); t.end > maxTexts {
-		return fmt.Errorf("its texts have more than %d GiB", maxTexts>>30)
+		return errTexts(t.end)
 	}
 	if _, err := out.Write(length); err != nil {
 		return err
 	}
 	_, err := out.Write(text)
 	return err
+}
+
+// errTexts says that the texts have so many bytes, or more.
+func errTexts(size int64) error {
+	return fmt.Errorf("it has %.1f GiB of texts or more, and up to %d GiB are read: save it as CSV", float64(size)/(1<<30), maxTexts>>30)
 }
 
 var errNoText = errors.New("a cell names a text that there is not")

@@ -2,6 +2,7 @@ package xlsx
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -113,6 +114,56 @@ func TestX21_Cells(t *testing.T) {
 		if err != nil || !cmp.Equal(got, tt.want) {
 			t.Errorf("%s: %v %s", name, err, cmp.Diff(tt.want, got))
 		}
+	}
+}
+
+// TestX21_Uncomputed: a formula without a value is counted, and one whose value is an empty text is not.
+func TestX21_Uncomputed(t *testing.T) {
+	t.Parallel()
+	in := archive(t, parts(`<row><c><f>A2</f></c><c><f t="shared" si="0"/></c><c t="str"><f>""</f><v></v></c><c t="str"><f>""</f><v/></c><c><f>1</f><v>1</v></c><c/></row>`, nil))
+	book, err := Open(in, in.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := book.Rows("A")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	if cells, err := rows.Next(); err != nil || len(cells) != 1 || rows.Uncomputed() != 2 {
+		t.Errorf("%v, %d, %v", cells, rows.Uncomputed(), err)
+	}
+}
+
+// TestX21_ManyTexts: more texts than are read are refused before any is written, by the size that the archive says, or once they
+// are that many.
+func TestX21_ManyTexts(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range parts("", map[string]string{"xl/sharedStrings.xml": "<sst/>"}) {
+		header := &zip.FileHeader{Name: name, CompressedSize64: uint64(len(text)), UncompressedSize64: uint64(len(text))}
+		if strings.HasSuffix(name, "sharedStrings.xml") {
+			header.UncompressedSize64 = 10 << 30
+		}
+		w, err := z.CreateRaw(header)
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := "its part xl/sharedstrings.xml: it has 10.0 GiB of texts or more, and up to 2 GiB are read: save it as CSV"
+	if _, err := read(t, bytes.NewReader(b.Bytes())); err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	texts := &texts{end: maxTexts - 3}
+	if err := texts.add(bufio.NewWriter(io.Discard), []byte("abc")); err == nil || !strings.HasPrefix(err.Error(), "it has 2.0 GiB of texts or more") {
+		t.Errorf("%v", err)
 	}
 }
 
