@@ -20,6 +20,7 @@ var (
 	errStopping   = errors.New("the service stops")
 	errExportTime = errors.New("the time limit of an export is over")
 	errLease      = errors.New("another export of the account began")
+	errSlow       = errors.New("the client took less than 1 MiB while another account waited for the place")
 )
 
 // download is the body of an export while it is sent. The HTTP server reads it on the goroutine of the connection. Only
@@ -32,8 +33,8 @@ type download struct {
 	service *Service
 	id      string
 	began   time.Time
-	placed  bool   // it has one of the process's places
-	user    string // who holds the account's lease; "": nobody yet
+	place   *export.Place // nil: none yet
+	user    string        // who holds the account's lease; "": nobody yet
 	price   int64
 	total   int64
 	charged access.Admission
@@ -74,6 +75,7 @@ func (d *download) start(k *call, f export.Format, open func(context.Context) *e
 	s.metrics.exporting.Inc()
 	d.renewed = make(chan struct{})
 	go d.renew()
+	d.place.Yields(func() { d.cancel(errSlow) })
 	k.http.Response().ImmediateHeaderFlush = true // the first row group of Parquet takes a while
 	k.http.Response().SetBodyStream(d, -1)
 }
@@ -81,7 +83,9 @@ func (d *download) start(k *call, f export.Format, open func(context.Context) *e
 // Read implements io.Reader. The client has the stall time for what it gets, a few kilobytes.
 func (d *download) Read(p []byte) (int, error) {
 	// With its length before it and its end behind, a chunk fits into the server's buffer of 4 KiB: one write, not two.
+	d.place.Asks()
 	n, err := d.stream.Read(p[:min(len(p), 4096-8)])
+	d.place.Sends(n)
 	d.bytes += int64(n)
 	if err == nil {
 		err = d.extend()
@@ -129,8 +133,8 @@ func (d *download) renew() {
 		case <-d.ctx.Done():
 			return
 		}
-		held, err := d.service.config.Access.Hold(d.ctx, d.user, d.id)
-		if err == nil && !held { // a store that does not respond now may respond the next time
+		left, err := d.service.config.Access.Hold(d.ctx, d.user, d.id)
+		if err == nil && left > 0 { // a store that does not respond now may respond the next time
 			d.cancel(errLease)
 			return
 		}
@@ -177,9 +181,9 @@ func (d *download) letGo() {
 		}
 		d.user = ""
 	}
-	if d.placed {
-		<-d.service.exports
-		d.placed = false
+	if d.place != nil {
+		d.place.Leave()
+		d.place = nil
 	}
 }
 
@@ -194,6 +198,8 @@ func (d *download) outcome() string {
 		return "stopped"
 	case errors.Is(d.err, errExportTime):
 		return "timeout"
+	case errors.Is(d.err, errSlow):
+		return "slow"
 	}
 	return "failed"
 }

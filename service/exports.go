@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"filings/index"
 	"filings/index/serving"
 	"filings/service/access"
+	"filings/service/edge"
 	"filings/service/export"
 	"filings/service/handlers"
 	"filings/service/negotiate"
@@ -31,6 +33,7 @@ const (
 	defaultExports       = 4
 	defaultExportTimeout = 15 * time.Minute
 	defaultExportStall   = 30 * time.Second
+	defaultExportWait    = 15 * time.Second
 	exportRetry          = 10 * time.Second
 )
 
@@ -54,9 +57,13 @@ func (s *Service) export(e endpoint) fiber.Handler {
 				d.letGo()
 			}
 		}()
-		if err := s.reserve(c.UserContext(), k, d); err != nil {
+		if err := s.reserve(k, d); err != nil {
 			return err
 		}
+		// The time of a request begins anew: what it waited is not the engine's.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), s.workTime())
+		defer cancel()
+		c.SetUserContext(ctx)
 		err = s.begin(k, q, d)
 		switch {
 		case !errors.Is(err, index.ErrGone):
@@ -183,28 +190,31 @@ func setFileHeaders(c *fiber.Ctx, r *serving.Reader, f export.Format, coding str
 	}
 }
 
-// reserve takes what bounds exports: a place among those of this process, and the account's lease (rule X8).
-func (s *Service) reserve(ctx context.Context, k *call, d *download) error {
-	select {
-	case s.exports <- struct{}{}:
-		d.placed = true
-	default:
-		return busy(k, "this server sends as many exports as it may")
-	}
-	held, err := s.config.Access.Hold(ctx, k.admission.User, k.id)
+// reserve takes what bounds exports (rule X8): the account's lease, and a place among those of this process, for which it
+// waits as long as the client does and the service does not stop. The lease comes first, so that who waits is another
+// account than those that it waits for.
+func (s *Service) reserve(k *call, d *download) error {
+	left, err := s.config.Access.Hold(k.http.UserContext(), k.admission.User, k.id)
 	if err != nil {
 		return err
 	}
-	if !held {
-		return busy(k, "another export of this account is in progress")
+	if left > 0 {
+		return busy(k, "another export of this account is in progress, or ended with its server", left)
 	}
 	d.user = k.admission.User
+	ctx, stop := edge.Watch(s.exporting, k.http.Context().Conn())
+	defer stop()
+	if d.place = s.exports.Take(ctx); d.place == nil {
+		return busy(k, "this server sends as many exports as it may", exportRetry)
+	}
 	return nil
 }
 
-func busy(k *call, what string) error {
-	k.http.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(exportRetry.Seconds())))
-	return handlers.Refuse(errBusy, fmt.Sprintf("%s: try again in %.0f seconds", what, exportRetry.Seconds()))
+// busy refuses an export, which may be tried again in that time.
+func busy(k *call, what string, wait time.Duration) error {
+	seconds := math.Ceil(wait.Seconds())
+	k.http.Set(fiber.HeaderRetryAfter, fmt.Sprintf("%.0f", seconds))
+	return handlers.Refuse(errBusy, fmt.Sprintf("%s: try again in %.0f seconds", what, seconds))
 }
 
 // charge takes the price of an export, all of it or nothing.

@@ -117,12 +117,12 @@ func newMetrics(s *Service) (*metrics, error) {
 	m.exporting = prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_exports_in_progress",
 		Help: "Exports that are being sent."})
 	m.exports = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_exports_total",
-		Help: "Exports that were begun, by format and outcome: whole, client (it hung up or took nothing), timeout, stopped (with the service) or failed."},
+		Help: "Exports that were begun, by format and outcome: whole, client (it hung up or took nothing), slow (while another account waited), timeout, stopped (with the service) or failed."},
 		[]string{"format", "outcome"})
 	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
 		Help: "Rows of exports that were sent."})
 	for _, f := range export.Formats {
-		for _, outcome := range []string{"whole", "client", "timeout", "stopped", "failed"} {
+		for _, outcome := range []string{"whole", "client", "slow", "timeout", "stopped", "failed"} {
 			m.exports.WithLabelValues(string(f), outcome)
 		}
 	}

@@ -65,6 +65,7 @@ import (
 	"filings/service/access"
 	"filings/service/accounts"
 	"filings/service/edge"
+	"filings/service/export"
 	"filings/service/pages"
 	"filings/service/params"
 )
@@ -77,9 +78,9 @@ type Config struct {
 	// RequestTimeout is the time for one request, all of it.
 	RequestTimeout time.Duration
 	// Exports is how many exports are sent at a time, ExportTimeout the time for one of them, ExportStall how long a client
-	// may take nothing of it. 0: 4, 15 minutes and 30 seconds.
-	Exports                    int
-	ExportTimeout, ExportStall time.Duration
+	// may take nothing of it, ExportWait how long an export waits for its place. 0: 4, 15 minutes, 30 and 15 seconds.
+	Exports                                int
+	ExportTimeout, ExportStall, ExportWait time.Duration
 	// ActiveStatuses are the foreclosure statuses that foreclosure_filter=active selects, in any case (rule P14). None:
 	// params.DefaultActive.
 	ActiveStatuses []string
@@ -118,7 +119,7 @@ type Service struct {
 	refunds sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
 	app     *fiber.App
 
-	exports    chan struct{}   // one for each export in progress
+	exports    *export.Places
 	exporting  context.Context // ends with all exports
 	cutExports context.CancelCauseFunc
 	latest     atomic.Int64 // when the latest request but an export ended, in nanoseconds of Unix time
@@ -143,7 +144,7 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	s.files = append(s.files, pages.New(documentPath, contentType, document))
-	s.exports = make(chan struct{}, c.Exports)
+	s.exports = export.NewPlaces(c.Exports, c.ExportWait)
 	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
 	s.buffers.New = func() any { return new([]byte) }
 	if s.metrics, err = newMetrics(s); err != nil {
@@ -163,6 +164,7 @@ func (c Config) withDefaults() Config {
 	c.Exports = cmp.Or(c.Exports, defaultExports)
 	c.ExportTimeout = cmp.Or(c.ExportTimeout, defaultExportTimeout)
 	c.ExportStall = cmp.Or(c.ExportStall, defaultExportStall)
+	c.ExportWait = cmp.Or(c.ExportWait, defaultExportWait)
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()
 	}

@@ -166,34 +166,35 @@ func TestX8_Lease(t *testing.T) {
 	onEach(t, func(t *testing.T, p place) {
 		ctx, now := t.Context(), morning()
 		s, other := p.open(t, smallQuotas(), now.Now), p.open(t, smallQuotas(), now.Now)
-		hold := func(what string, s access.Store, user, id string, want bool) {
+		hold := func(what string, s access.Store, user, id string, want time.Duration) {
 			t.Helper()
 			got, err := s.Hold(ctx, user, id)
 			must(t, err)
 			same(t, what, want, got)
 		}
-		hold("the first", s, "ann", "1", true)
-		hold("another process", other, "ann", "2", false)
-		hold("another account", other, "bob", "2", true)
+		hold("the first", s, "ann", "1", 0)
+		hold("another process", other, "ann", "2", access.LeaseTime)
+		hold("another account", other, "bob", "2", 0)
 		must(t, other.Release(ctx, "ann", "2"))
-		hold("released by one who has none", other, "ann", "2", false)
+		hold("released by one who has none", other, "ann", "2", access.LeaseTime)
 
 		now.Advance(access.LeaseRenewal)
-		hold("renewed", s, "ann", "1", true)
+		hold("before it is renewed", other, "ann", "2", access.LeaseTime-access.LeaseRenewal)
+		hold("renewed", s, "ann", "1", 0)
 		now.Advance(access.LeaseTime - time.Microsecond)
-		hold("not over yet", other, "ann", "2", false)
+		hold("not over yet", other, "ann", "2", time.Microsecond)
 		now.Advance(time.Microsecond)
-		hold("of a process that died", other, "ann", "2", true)
-		hold("the first one is late", s, "ann", "1", false)
+		hold("of a process that died", other, "ann", "2", 0)
+		hold("the first one is late", s, "ann", "1", access.LeaseTime)
 		must(t, s.Release(ctx, "ann", "1"))
-		hold("released by an earlier holder", s, "ann", "3", false)
+		hold("released by an earlier holder", s, "ann", "3", access.LeaseTime)
 
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
 		must(t, other.Release(ended, "ann", "2"))
-		hold("released", s, "ann", "3", true)
+		hold("released", s, "ann", "3", 0)
 		now.Advance(-time.Minute * 5)
-		hold("a clock put back", other, "ann", "4", true)
+		hold("a clock put back", other, "ann", "4", 0)
 	})
 }
 
@@ -208,11 +209,11 @@ func TestX8_LeaseUnderGoroutines(t *testing.T) {
 			s, id := stores[i%len(stores)], fmt.Sprint(i)
 			group.Go(func() error {
 				for {
-					held, err := s.Hold(t.Context(), "ann", id)
+					left, err := s.Hold(t.Context(), "ann", id)
 					if err != nil {
 						return err
 					}
-					if !held {
+					if left > 0 {
 						continue
 					}
 					if n := inside.Add(1); n > 1 {

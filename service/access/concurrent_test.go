@@ -62,12 +62,13 @@ func work(task string) error {
 			return err
 		}
 	}
-	ctx, done, held := context.Background(), int64(0), false
+	ctx, done := context.Background(), int64(0)
 	switch {
 	case w.Charge != "":
 		done, err = chargeAll(ctx, store, w.Charge, 50)
 	case w.Hold != "":
-		if held, err = store.Hold(ctx, w.Hold, w.ID); held {
+		var left time.Duration
+		if left, err = store.Hold(ctx, w.Hold, w.ID); err == nil && left == 0 {
 			done = 1
 		}
 	default:

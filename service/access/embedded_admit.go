@@ -169,17 +169,22 @@ func (e *Embedded) Usage(ctx context.Context, user string) (u Usage, err error) 
 }
 
 // Hold implements Store.
-func (e *Embedded) Hold(ctx context.Context, user, id string) (held bool, err error) {
+func (e *Embedded) Hold(ctx context.Context, user, id string) (left time.Duration, err error) {
 	err = e.write(ctx, user, "take lease", func(t transaction) error {
-		result, err := t.tx.Stmt(t.statements.hold).Exec(user, id, t.now.UnixMicro(), LeaseTime.Microseconds())
-		if err != nil {
+		if err := t.exec(t.statements.hold, user, id, t.now.UnixMicro(), LeaseTime.Microseconds()); err != nil {
 			return err
 		}
-		n, err := result.RowsAffected()
-		held = n == 1
-		return err
+		var holder string
+		var till int64
+		if err := t.row(t.statements.holder, user).Scan(&holder, &till); err != nil {
+			return err
+		}
+		if left = 0; holder != id {
+			left = time.Duration(till-t.now.UnixMicro()) * time.Microsecond
+		}
+		return nil
 	})
-	return held && err == nil, err
+	return left, err
 }
 
 // Release implements Store.

@@ -140,12 +140,12 @@ func (m *model) usage(now time.Time) access.Usage {
 }
 
 // hold returns what a Store should.
-func (m *model) hold(id string, now time.Time) bool {
+func (m *model) hold(id string, now time.Time) (left time.Duration) {
 	if m.lease != "" && m.lease != id && m.until.After(now) {
-		return false
+		return m.until.Sub(now)
 	}
 	m.lease, m.until = id, now.Add(time.Minute)
-	return true
+	return 0
 }
 
 // TestK8_Model sends the same random operations to Redis, to the embedded store and to the model: the arithmetic in Lua,

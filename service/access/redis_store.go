@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 )
 
 // Admit implements Store.
@@ -110,9 +111,16 @@ func (r *Redis) Usage(ctx context.Context, user string) (Usage, error) {
 }
 
 // Hold implements Store.
-func (r *Redis) Hold(ctx context.Context, user, id string) (bool, error) {
+func (r *Redis) Hold(ctx context.Context, user, id string) (left time.Duration, err error) {
 	reply, err := r.run(ctx, "take lease", "hold", user, id, LeaseTime.Microseconds())
-	return err == nil && reply.text() == "done", err
+	if err != nil || reply.text() == "done" {
+		return 0, err
+	}
+	left = time.Duration(reply.number()) * time.Microsecond
+	if reply.err != nil {
+		return 0, fmt.Errorf("take lease: %w", reply.err)
+	}
+	return left, nil
 }
 
 // Release implements Store.

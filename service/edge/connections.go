@@ -123,13 +123,19 @@ func (l *Listener) end(c *conn) {
 type conn struct {
 	net.Conn
 	of      *Listener
-	known   bool // something came
-	dropped bool // the listener closed it, as nothing had come
+	known   bool   // something came
+	dropped bool   // the listener closed it, as nothing had come
+	early   []byte // came while nobody read
 	gathers bool
 	held    []byte // what was gathered
 }
 
 func (c *conn) Read(b []byte) (n int, err error) {
+	if len(c.early) > 0 {
+		n = copy(b, c.early)
+		c.early = c.early[n:]
+		return n, nil
+	}
 	if n, err = c.Conn.Read(b); n > 0 && !c.known {
 		if c.known = true; !c.of.heard(c) {
 			return 0, net.ErrClosed

@@ -1,0 +1,179 @@
+package export
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Who waits for a place of Places waits at most for the time of its context. After slowAfter of waiting, the export that took
+// least meanwhile gives up its place, if it took less than SlowBytes.
+const (
+	slowAfter = 2.0 / 3
+	// SlowBytes is what an export must take in the time that another one waits for its place: 1 MiB.
+	SlowBytes = 1 << 20
+)
+
+// Places are how many exports a process sends at a time. Who finds none free waits, in the order of arrival. A client may
+// take a file as slowly as it likes while nobody waits, and no longer: a few slow readers would keep all places.
+type Places struct {
+	wait    time.Duration
+	mu      sync.Mutex
+	free    int
+	held    map[*Place]struct{}
+	waiting []*Place // the next one first
+}
+
+// Place is one of Places. Its methods are safe for concurrent use.
+type Place struct {
+	of    *Places
+	taken chan struct{} // closed when it is held
+	yield func()        // nil: it gives way to nobody, or has done so
+	sent  int64         // bytes that the client took
+	lent  time.Duration // how long the client had something to take
+	since time.Time     // since when it has now; zero: it waits for us
+}
+
+// NewPlaces returns n places, for which one waits that long.
+func NewPlaces(n int, wait time.Duration) *Places {
+	return &Places{wait: wait, free: n, held: map[*Place]struct{}{}}
+}
+
+// Take waits for a place, until ctx ends or the time to wait is over: then it returns nil. The caller must Leave it.
+func (p *Places) Take(ctx context.Context) *Place {
+	own := &Place{of: p, taken: make(chan struct{})}
+	before, held := p.enter(own)
+	if held {
+		return own
+	}
+	slow, over := time.NewTimer(time.Duration(float64(p.wait)*slowAfter)), time.NewTimer(p.wait)
+	defer slow.Stop()
+	defer over.Stop()
+	for {
+		select {
+		case <-own.taken:
+			return own
+		case <-slow.C:
+			p.cutSlowest(before)
+			continue
+		case <-over.C:
+		case <-ctx.Done():
+		}
+		return p.giveUp(own)
+	}
+}
+
+// usage is what a client took of an export, and how long it had something to take.
+type usage struct {
+	bytes int64
+	lent  time.Duration
+}
+
+// enter gives own a place, or puts it into the queue and returns what the clients of all places have taken so far.
+func (p *Places) enter(own *Place) (before map[*Place]usage, held bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.free > 0 {
+		p.free--
+		p.give(own)
+		return nil, true
+	}
+	p.waiting = append(p.waiting, own)
+	before, now := map[*Place]usage{}, time.Now()
+	for h := range p.held {
+		before[h] = h.usage(now)
+	}
+	return before, false
+}
+
+func (p *Places) give(own *Place) {
+	p.held[own] = struct{}{}
+	close(own.taken)
+}
+
+// giveUp takes own out of the queue. Where it got its place at the same moment, it keeps it.
+func (p *Places) giveUp(own *Place) *Place {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.waiting, own)
+	if i < 0 {
+		return own
+	}
+	p.waiting = slices.Delete(p.waiting, i, i+1)
+	return nil
+}
+
+// cutSlowest has the export yield that took least since before, if it took too little and did not wait for the service
+// instead: for most of the time its client had something to take.
+func (p *Places) cutSlowest(before map[*Place]usage) {
+	p.mu.Lock()
+	var slowest *Place
+	least, now := int64(math.MaxInt64), time.Now()
+	for h, was := range before {
+		is := h.usage(now)
+		if _, holds := p.held[h]; !holds || h.yield == nil || is.lent-was.lent < time.Duration(float64(p.wait)*slowAfter/2) {
+			continue
+		}
+		if n := is.bytes - was.bytes; n < SlowBytes && n < least {
+			slowest, least = h, n
+		}
+	}
+	var yield func()
+	if slowest != nil {
+		yield, slowest.yield = slowest.yield, nil
+	}
+	p.mu.Unlock()
+	if yield != nil {
+		yield()
+	}
+}
+
+func (h *Place) usage(now time.Time) usage {
+	u := usage{h.sent, h.lent}
+	if !h.since.IsZero() {
+		u.lent += now.Sub(h.since)
+	}
+	return u
+}
+
+// Yields says how h is made to give up its place: the client takes its file now.
+func (h *Place) Yields(yield func()) {
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	h.yield = yield
+}
+
+// Asks notes that the client took what it was sent.
+func (h *Place) Asks() {
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	if !h.since.IsZero() {
+		h.lent += time.Since(h.since)
+		h.since = time.Time{}
+	}
+}
+
+// Sends notes that the client has so many bytes to take.
+func (h *Place) Sends(n int) {
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	h.sent += int64(n)
+	h.since = time.Now()
+}
+
+// Leave gives the place to the next one that waits.
+func (h *Place) Leave() {
+	p := h.of
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.held, h)
+	if len(p.waiting) == 0 {
+		p.free++
+		return
+	}
+	next := p.waiting[0]
+	p.waiting = p.waiting[1:]
+	p.give(next)
+}
