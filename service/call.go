@@ -47,7 +47,8 @@ type call struct {
 	id        string // rule E5
 	route     string // the endpoint's path as a pattern
 	began     time.Time
-	known     bool // the caller is: admission is set, whatever its verdict
+	cancel    context.CancelFunc // of the request's time
+	known     bool               // the caller is: admission is set, whatever its verdict
 	admission access.Admission
 	unpriced  bool // nothing was taken of the quota yet: the price is not known (rule X7)
 	streams   bool // the body is sent after the handlers' return, and ends the request
@@ -82,9 +83,8 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	k := s.newCall(c)
 	s.metrics.inFlight.Inc()
 	defer s.metrics.inFlight.Dec()
-	ctx, cancel := context.WithTimeout(context.Background(), s.workTime())
-	defer cancel()
-	c.SetUserContext(ctx)
+	s.limitTime(k)
+	defer func() { k.cancel() }()
 
 	err := edge.Error(edge.Next(c))
 	if err != nil {
@@ -94,6 +94,16 @@ func (s *Service) observe(c *fiber.Ctx) error {
 		s.end(k, err)
 	}
 	return nil
+}
+
+// limitTime gives a request the time of one from now on.
+func (s *Service) limitTime(k *call) {
+	if k.cancel != nil {
+		k.cancel()
+	}
+	var ctx context.Context
+	ctx, k.cancel = context.WithTimeout(context.Background(), s.workTime())
+	k.http.SetUserContext(ctx)
 }
 
 // refused answers what the HTTP server refuses before any middleware sees it: a request that is too large, too slow or

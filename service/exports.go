@@ -60,10 +60,7 @@ func (s *Service) export(e endpoint) fiber.Handler {
 		if err := s.reserve(k, d); err != nil {
 			return err
 		}
-		// The time of a request begins anew: what it waited is not the engine's.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), s.workTime())
-		defer cancel()
-		c.SetUserContext(ctx)
+		s.limitTime(k) // what it waited for its place is not the engine's
 		err = s.begin(k, q, d)
 		switch {
 		case !errors.Is(err, index.ErrGone):
