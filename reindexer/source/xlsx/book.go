@@ -8,9 +8,12 @@
 // number: they go to a file, and a few blocks of it are in memory (texts.go). So memory does not grow with the file. The parts
 // that are read as a whole (workbook, relations, styles) are small, and refused where they are not.
 //
-// excelize, which this took the place of, keeps where each text stands, reads a sheet through encoding/xml, and tells dates from
-// numbers only by showing each cell as a person sees it: 7,000 rows a second of one core where this reads 40,000, and memory
-// that grew with the texts. It still writes the files of the tests.
+// XML is read by encoding/xml, token by token: a text that is not UTF-8, or has a character that XML does not know, makes the file
+// one that cannot be read. A scanner of our own read three times as many rows a second of CPU (12 cells each; 230,000 instead of 77,000,
+// medians of three) in 230 lines more; files that come once a month do not need it, since the rest of a load takes longer.
+//
+// excelize, which this took the place of, keeps where each text stands, and tells dates from numbers only by showing each cell as a
+// person sees it: 7,000 rows a second, and memory that grew with the texts. It still writes the files of the tests.
 package xlsx
 
 import (

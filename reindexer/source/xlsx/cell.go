@@ -10,23 +10,18 @@ import (
 // cell reads the cell that has just begun, whose column is next unless it says another one, and returns its column.
 func (r *Rows) cell(next int) (column int, err error) {
 	column = next
-	var form, style []byte
-	for attrs := r.t.attrs; ; {
-		name, value, others := attribute(attrs)
-		if len(name) == 0 {
-			break
-		}
-		switch string(name) {
+	var form, style string
+	for _, a := range r.t.attrs {
+		switch a.Name.Local {
 		case "r":
-			if column, err = columnOf(value); err != nil {
+			if column, err = columnOf(a.Value); err != nil {
 				return 0, err
 			}
 		case "t":
-			form = value
+			form = a.Value
 		case "s":
-			style = value
+			style = a.Value
 		}
-		attrs = others
 	}
 	if column >= lastColumn || len(r.cells) == lastColumn {
 		return 0, fmt.Errorf("it has more than %d cells", lastColumn)
@@ -46,14 +41,14 @@ func (r *Rows) cell(next int) (column int, err error) {
 }
 
 // columnOf returns the column, from 0, of a cell with that name, such as AB12.
-func columnOf(name []byte) (int, error) {
+func columnOf(name string) (int, error) {
 	column, letters := 0, 0
 	for letters < len(name) && letters < 4 && name[letters] >= 'A' && name[letters] <= 'Z' {
 		column = column*26 + int(name[letters]-'A') + 1
 		letters++
 	}
 	if column < 1 || column > lastColumn {
-		return 0, fmt.Errorf("it has a cell %q", name)
+		return 0, fmt.Errorf("it has a cell %.20q", name)
 	}
 	return column - 1, nil
 }
@@ -69,8 +64,8 @@ const (
 	plain // texts, and errors such as #N/A
 )
 
-func formOf(attr []byte) form {
-	switch string(attr) {
+func formOf(attr string) form {
+	switch attr {
 	case "", "n":
 		return number
 	case "s":
@@ -83,20 +78,17 @@ func formOf(attr []byte) form {
 	return plain
 }
 
-func (r *Rows) isDate(style []byte) bool {
-	if len(style) == 0 {
+func (r *Rows) isDate(style string) bool {
+	if style == "" {
 		return len(r.book.dates) > 0 && r.book.dates[0]
 	}
-	i, err := strconv.Atoi(string(style))
+	i, err := strconv.Atoi(style)
 	return err == nil && i >= 0 && i < len(r.book.dates) && r.book.dates[i]
 }
 
 // read reads r.value, up to the end of the cell.
 func (r *Rows) read() (err error) {
 	r.value = r.value[:0]
-	if r.t.empty {
-		return nil
-	}
 	formula, valued := false, false
 	for outside, within := r.in.depth-1, false; ; {
 		if err := r.in.next(&r.t); err != nil {
@@ -104,10 +96,7 @@ func (r *Rows) read() (err error) {
 		}
 		switch {
 		case r.t.kind == text && within:
-			if r.value, err = r.t.appendText(r.value); err != nil {
-				return err
-			}
-			if len(r.value) > maxText {
+			if r.value = append(r.value, r.t.text...); len(r.value) > maxText {
 				return fmt.Errorf("it has a text of more than %d KiB", maxText>>10)
 			}
 		case r.t.kind == text:
@@ -119,7 +108,7 @@ func (r *Rows) read() (err error) {
 		case r.t.name == "f":
 			formula = true
 		case r.t.name == "v":
-			within, valued = r.t.kind == start && !r.t.empty, true
+			within, valued = r.t.kind == start, true
 		case r.t.name == "is" && r.t.kind == start:
 			if r.value, err = r.in.stringOf(&r.t, r.value); err != nil {
 				return err

@@ -61,7 +61,7 @@ func (r *Rows) Next() ([]Cell, error) {
 		}
 		switch {
 		case r.t.name == "sheetData":
-			r.inside = r.t.kind == start && !r.t.empty
+			r.inside = r.t.kind == start
 		case r.inside && r.t.kind == start && r.t.name == "row":
 			return r.row()
 		}
@@ -72,21 +72,16 @@ func (r *Rows) Next() ([]Cell, error) {
 func (r *Rows) row() ([]Cell, error) {
 	r.number++
 	r.cells, r.buf = r.cells[:0], r.buf[:0]
-	for attrs := r.t.attrs; ; {
-		name, value, others := attribute(attrs)
-		if len(name) == 0 {
-			break
-		}
-		if string(name) == "r" {
-			n, err := strconv.Atoi(string(value))
+	for _, a := range r.t.attrs {
+		if a.Name.Local == "r" {
+			n, err := strconv.Atoi(a.Value)
 			if err != nil || n < 1 || n > lastRow {
-				return nil, fmt.Errorf("it has a row %q", value)
+				return nil, fmt.Errorf("it has a row %.20q", a.Value)
 			}
 			r.number = n
 		}
-		attrs = others
 	}
-	for column, open := -1, !r.t.empty; open; {
+	for column := -1; ; {
 		if err := r.in.next(&r.t); err != nil {
 			return nil, err
 		}

@@ -90,9 +90,6 @@ func eachText(in io.Reader, do func(text []byte) error) error {
 
 // stringOf appends the text of the element that has just begun, up to its end: that of all t in it but those of rPh.
 func (s *scanner) stringOf(t *token, dst []byte) (_ []byte, err error) {
-	if t.empty {
-		return dst, nil
-	}
 	begin, within, spoken := len(dst), false, false
 	for outside := s.depth - 1; ; {
 		if err := s.next(t); err != nil {
@@ -100,19 +97,16 @@ func (s *scanner) stringOf(t *token, dst []byte) (_ []byte, err error) {
 		}
 		switch {
 		case t.kind == text && within:
-			if dst, err = t.appendText(dst); err != nil {
-				return nil, err
-			}
-			if len(dst)-begin > maxText {
+			if dst = append(dst, t.text...); len(dst)-begin > maxText {
 				return nil, fmt.Errorf("it has a text of more than %d KiB", maxText>>10)
 			}
 		case t.kind == text:
 		case t.kind == end && s.depth == outside:
 			return dst, nil
 		case t.name == "t":
-			within = t.kind == start && !t.empty && !spoken
+			within = t.kind == start && !spoken
 		case t.name == "rPh":
-			spoken = t.kind == start && !t.empty
+			spoken = t.kind == start
 		}
 	}
 }
