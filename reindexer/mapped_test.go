@@ -93,6 +93,30 @@ func TestX20_Rejects(t *testing.T) {
 	}
 }
 
+// TestL4_MappedAsPlain: what a plain load rejects for its JSON a mapped one rejects too, with file and line, although the mapping
+// would make a filing of it.
+func TestL4_MappedAsPlain(t *testing.T) {
+	t.Parallel()
+	lines := []string{
+		`{"id":1,"county":"A, FL"}`,
+		`{"id":2,"county":"A, FL","owner":"B","owner":"C"}`,
+		`{"id":3,"county":"A, FL","owner":"\ud800"}`,
+		`{"id":4,"county":"A, FL","city":"B","\u0063ity":"C"}`,
+		`{"id":5,"county":"A, FL","owner":"\ud83c\udf1e"}`,
+	}
+	for name, maps := range map[string][]Map{"plain": nil, "mapped": {{Name: "m.jq", Text: `{id, county, owner}`}}} {
+		ids, rejects, err := mapped(t, Config{Sources: []string{"a.ndjson"}, Maps: maps}, map[string]string{"a.ndjson": strings.Join(lines, "\n") + "\n"})
+		if err != nil || !slices.Equal(ids, []int64{1, 5}) || len(rejects) != 3 {
+			t.Fatalf("%s: %v, %+v, %v", name, ids, rejects, err)
+		}
+		for i, want := range []string{"appears twice", "has a lone surrogate, which is no character", "appears twice"} {
+			if got := rejects[i]; got.File != "a.ndjson" || got.Line != i+2 || !strings.HasSuffix(got.Reason, want) || got.Record != lines[i+1] {
+				t.Errorf("%s: %+v, want line %d: %s", name, got, i+2, want)
+			}
+		}
+	}
+}
+
 // TestX20_SeveralMappings: each holds for the sources behind it; sources before the first one are read as they are.
 func TestX20_SeveralMappings(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,8 @@ type scanner struct {
 	text string
 	at   int
 	lone bool // the last string had half of a surrogate pair
+
+	fault error // what Values does not take, although it is JSON
 }
 
 // maxDepth is how deep values may be nested; it is what encoding/json allows.

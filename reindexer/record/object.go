@@ -2,6 +2,8 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -85,7 +87,7 @@ func floatText(f float64) string {
 
 // Values reads a JSON value as jq has it: numbers as int where they fit and as json.Number otherwise, so that an id of 63 bits
 // stays what it is. Its texts are parts of text, which must be valid UTF-8. The members of an object go to into, which may be
-// nil.
+// nil. A name that appears twice in an object, and half of a surrogate pair, are errors at any depth (rule L4).
 func Values(text string, into map[string]any) (any, error) {
 	s := scanner{text: text}
 	v, err := s.any(into, 0)
@@ -95,13 +97,30 @@ func Values(text string, into map[string]any) (any, error) {
 	if s.space(); s.at < len(s.text) {
 		return nil, s.wrong("the end of the record")
 	}
-	return v, nil
+	return v, s.fault
+}
+
+// refuse notes what is wrong with JSON that could be read, unless something is already.
+func (p *scanner) refuse(reason string) {
+	if p.fault == nil {
+		p.fault = errors.New(reason)
+	}
+}
+
+// characters reads a string, of which every character has to be one.
+func (p *scanner) characters() (string, error) {
+	start := p.at
+	s, err := p.str()
+	if p.lone {
+		p.refuse(fmt.Sprintf("the text at byte %d has a lone surrogate, which is no character", start+1))
+	}
+	return s, err
 }
 
 func (p *scanner) any(into map[string]any, depth int) (any, error) {
 	switch c := p.space(); {
 	case c == '"':
-		return p.str()
+		return p.characters()
 	case c == '-' || isDigit(c):
 		text, err := p.number()
 		return numberOf(text), err
@@ -131,12 +150,15 @@ func (p *scanner) mapOf(into map[string]any, depth int) (_ map[string]any, err e
 	var name string
 	err = p.between('}', "a comma or }", depth, func() error {
 		p.space()
-		if name, err = p.str(); err != nil {
+		if name, err = p.characters(); err != nil {
 			return err
 		}
 		return p.take(':', "a colon")
 	}, func() error {
-		into[name], err = p.any(nil, depth+1)
+		members := len(into)
+		if into[name], err = p.any(nil, depth+1); len(into) == members {
+			p.refuse("the name " + quote(name) + " appears twice")
+		}
 		return err
 	})
 	return into, err

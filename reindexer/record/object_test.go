@@ -3,9 +3,11 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,11 +17,12 @@ import (
 	"filings/index"
 )
 
-// FuzzValues holds Values against encoding/json: the same texts are valid, and the values are the same.
+// FuzzValues holds Values against encoding/json: the same texts are valid, but for names that come twice and halves of characters,
+// and the values are the same.
 func FuzzValues(f *testing.F) {
 	for _, s := range []string{
 		everything, ` 7 `, `-0`, `1e5`, `9007199254740993`, `123456789012345678`, `1234567890123456789012`, `[]`, `[1,[2,{"a":null}]]`, `{"a":{"b":[true,false]}}`,
-		`"\ud83c\udf1e\ud800"`, `nul`, `{"a":1,"a":2}`, `{"a":1,}`, `[1,]`, `1 2`, ``, `{"a":`, `{"":""}`, `1.50`,
+		`"\ud83c\udf1e\ud800"`, `nul`, `{"a":1,"a":2}`, `{"a":1,}`, `[1,]`, `1 2`, ``, `{"a":`, `{"":""}`, `1.50`, `{"a":{"b":1,"\u0062":2}}`, `["\udc00"]`, `{"\ud800":1}`, `"\\ufffd"`,
 	} {
 		f.Add(s)
 	}
@@ -38,6 +41,9 @@ func FuzzValues(f *testing.F) {
 				wantErr = io.ErrNoProgress
 			}
 		}
+		if wantErr == nil && guessed(text) {
+			wantErr = errors.New("encoding/json guesses")
+		}
 		if (err != nil) != (wantErr != nil) {
 			t.Fatalf("%q: %v, encoding/json says %v", text, err, wantErr)
 		}
@@ -45,6 +51,70 @@ func FuzzValues(f *testing.F) {
 			t.Fatalf("%q: %s", text, cmp.Diff(want, numbers(got)))
 		}
 	})
+}
+
+// escapedReplacement is an escape of U+FFFD, or a backslash that begins none.
+var escapedReplacement = regexp.MustCompile(`\\\\|\\u[fF]{3}[dD]`)
+
+// guessed reports whether encoding/json, which accepts text, takes one of several members of a name, or U+FFFD for half of a
+// surrogate pair.
+func guessed(text string) bool {
+	replaced := -strings.Count(text, "\uFFFD")
+	for _, escape := range escapedReplacement.FindAllString(text, -1) {
+		if escape != `\\` {
+			replaced--
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	var names []map[string]bool // of the objects that are open; nil for an array
+	name := false               // a name is next
+	for token, err := d.Token(); err == nil; token, err = d.Token() {
+		s, isText := token.(string)
+		replaced += strings.Count(s, "\uFFFD")
+		switch {
+		case token == json.Delim('{'):
+			names = append(names, map[string]bool{})
+		case token == json.Delim('['):
+			names = append(names, nil)
+		case token == json.Delim('}'), token == json.Delim(']'):
+			names = names[:len(names)-1]
+		case name && isText && names[len(names)-1][s]:
+			return true
+		case name:
+			names[len(names)-1][s] = true
+			name = false
+			continue
+		}
+		name = len(names) > 0 && names[len(names)-1] != nil
+	}
+	return replaced > 0
+}
+
+// TestL4_Values: what plain records are rejected for, JSON that has two meanings or half of a character, a mapping does not get
+// either, at any depth; a record that is cut off behind it is cut off.
+func TestL4_Values(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":1,"a":2}`:             `the name "a" appears twice`,
+		`{"a":1,"b":2,"\u0061":1}`:  `the name "a" appears twice`,
+		`{"b":[{"c":null,"c":[]}]}`: `the name "c" appears twice`,
+		`{"a":"\ud800"}`:            `the text at byte 6 has a lone surrogate, which is no character`,
+		`{"a":["x\udc00\ud800"]}`:   `the text at byte 7 has a lone surrogate, which is no character`,
+		`{"\udfff":1}`:              `the text at byte 2 has a lone surrogate, which is no character`,
+		`"\ud800"`:                  `the text at byte 1 has a lone surrogate, which is no character`,
+		`{"a":1,"a":"\ud800"}`:      `the text at byte 12 has a lone surrogate, which is no character`, // it comes first
+		`{"a":"\ud800","b":`:        ErrCut.Error(),
+		`{"a":1,"a":2,"b":tru`:      ErrCut.Error(),
+	} {
+		if v, err := Values(text, map[string]any{}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, %v; want %s", text, v, err, want)
+		}
+	}
+	for _, text := range []string{`{"a":1,"A":2}`, `{"a":{"a":1},"b":{"a":1}}`, `{"a":"\ud83c\udf1e\ufffd"}`, `[{"a":1},{"a":2}]`} {
+		if _, err := Values(text, nil); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }
 
 // numbers returns v with its numbers as encoding/json has them.
