@@ -6,12 +6,13 @@
 // # Design
 //
 // A record comes as a JSON value: a row as an object of texts under the header's names, a line of NDJSON as itself. A program
-// gives any number of objects for it, each a record of the load. What fails, and what takes too many steps or too long
-// (limit.go), is the reject of that record alone, and the next one begins anew. A program has no environment and no other
+// gives any number of objects for it, each a record of the load. What fails, and what takes too much (package bound), is the
+// reject of that record alone, and the next one begins anew. A program has no environment and no other
 // input, so that the same file gives the same load.
 package mapping
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -20,13 +21,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
+
+	"filings/reindexer/bound"
 )
 
 // Program is a compiled mapping. It is used by one goroutine.
 type Program struct {
 	code  *gojq.Code
-	limit *limit   // reused, as is out
-	out   []Record // of the last record
+	limit *bound.Limit // reused, as is out
+	out   []Record     // of the last record
 }
 
 // Record is a record of a load, as record.Parser reads it.
@@ -55,7 +58,7 @@ func Compile(name, text string, today time.Time) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%s", name, placeOf(text, err))
 	}
-	return &Program{code: code, limit: newLimit()}, nil
+	return &Program{code: code, limit: bound.New(context.Background(), 0)}, nil
 }
 
 // comments is a text of nothing else.
@@ -93,7 +96,7 @@ func at(text string, offset int, err error) string {
 // Run returns the records that p makes of one: none, one or several. What it returns is good until the next call. An error is
 // one of this record.
 func (p *Program) Run(input any) ([]Record, error) {
-	p.limit.begin()
+	p.limit.Begin()
 	p.out = p.out[:0]
 	for results := p.code.RunWithContext(p.limit, input); ; {
 		result, ok := results.Next()
@@ -119,9 +122,10 @@ const most = 1000
 
 func explain(err error) error {
 	var halted *gojq.HaltError
+	var exceeded *bound.Exceeded
 	switch {
-	case errors.Is(err, errSteps), errors.Is(err, errTime), errors.Is(err, errSpace):
-		return err
+	case errors.As(err, &exceeded):
+		return fmt.Errorf("the mapping %w", err)
 	case errors.As(err, &halted):
 		return errors.New("the mapping halts; to make no record it gives empty")
 	}

@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -136,47 +135,6 @@ func TestX20_Records(t *testing.T) {
 		}
 		if records, err := p.Run(map[string]any{}); tt.text == "." && (err != nil || len(records) != 1) {
 			t.Errorf("after it: %v, %v", records, err)
-		}
-	}
-}
-
-// TestX20_Limit: a program gets so many steps for a record, at the same place on every machine, and so much time; the next
-// record has as many.
-func TestX20_Limit(t *testing.T) {
-	t.Parallel()
-	l := newLimit()
-	for range 2 {
-		l.begin()
-		for i := range mostSteps {
-			if l.Done() != nil {
-				t.Fatalf("ended by step %d: %v", i, l.Err())
-			}
-		}
-		if l.Done() == nil || l.Err() != errSteps {
-			t.Errorf("too many steps: %v", l.Err())
-		}
-	}
-	l.begin()
-	l.begun = l.begun.Add(-2 * longest)
-	for range between {
-		l.Done()
-	}
-	if l.Err() != errTime {
-		t.Errorf("too long: %v", l.Err())
-	}
-}
-
-// TestX20_Memory: a program that doubles what it has ends before its steps do, which would be 2^90000 bytes.
-func TestX20_Memory(t *testing.T) {
-	t.Parallel()
-	for _, doubled := range []string{`"x"`, `[0]`} {
-		p, err := Compile("f.jq", `reduce range(1e5) as $i (`+doubled+`; . + .)`, today)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.limit.most = 16 << 20
-		if _, err := p.Run(nil); !errors.Is(err, errSpace) {
-			t.Errorf("%s: %v after %d steps", doubled, err, p.limit.steps)
 		}
 	}
 }

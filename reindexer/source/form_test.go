@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
+
+	"filings/reindexer/bound"
 )
 
 // texts returns the records of the file at path, in a form.
@@ -101,7 +104,10 @@ func TestX21_JSON(t *testing.T) {
 		"two values":      {`[1] [2]`, `.[]`, nil, "something follows its JSON value, at byte"},
 		"no JSON":         {`[1,]`, `.[]`, nil, "the JSON document, near byte"},
 		"path finds none": {`[1]`, `.parcels[]`, nil, "--path: expected an object"},
-		"not UTF-8":       {"[\"\xff\"]", `.[]`, nil, "the JSON document, near byte 1: encoding: invalid UTF-8"},
+		"not UTF-8":       {"[\"\xff\"]", `.[]`, nil, `at "/0": invalid UTF-8`},
+		"a name twice":    {`{"parcels":[{"a":1,"b":2,"\u0061":3}]}`, `.parcels[]`, nil, `at "/parcels/0/a": duplicate object member name`},
+		"half a pair":     {`{"parcels":["\ud800"]}`, `.parcels[]`, nil, `near byte 14, at "/parcels/0": invalid surrogate pair`},
+		"no UTF-8":        {"[\"a\", \"\xe9\"]", `.[]`, nil, `at "/1": invalid UTF-8`},
 		"no path":         {`[1]`, ``, nil, "a JSON document needs --path"},
 		"wrong path":      {`[1]`, `.[`, nil, "is no program of jq"},
 	} {
@@ -111,6 +117,33 @@ func TestX21_JSON(t *testing.T) {
 				t.Errorf("%v, %v", got, err)
 			}
 		})
+	}
+}
+
+// TestX21_PathBounds: a path has the bounds of a mapping, and one that goes on without end ends with its context.
+func TestX21_PathBounds(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{`def f: f; f`, `[range(1e9)]`, `range(infinite)`, `reduce range(60) as $i ("x"; . + .)`} {
+		d, err := openDocument(t.Context(), strings.NewReader(`{}`), Form{Path: path}, 10)
+		for err == nil {
+			_, err = d.Next()
+		}
+		var exceeded *bound.Exceeded
+		if !errors.As(err, &exceeded) || !strings.HasPrefix(err.Error(), "--path ") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	d, err := openDocument(ctx, strings.NewReader(`{}`), Form{Path: `1, (def f: f; f)`}, 10)
+	if err == nil {
+		_, err = d.Next()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := d.Next(); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
