@@ -7,8 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -194,6 +199,77 @@ func TestRun_StopsWhileStandardInputBlocks(t *testing.T) {
 	}
 	if got := generationNames(t, store); len(got) != 0 {
 		t.Errorf("%v were left behind", got)
+	}
+}
+
+// loading calls a function when a load begins to read.
+type loading struct {
+	noProgress
+	begin func()
+}
+
+func (l loading) Show(s Status) {
+	if s.Phase == PhaseLoading {
+		l.begin()
+	}
+}
+
+// TestRun_StopsWhileASourceBlocks: whatever a load waits for, it ends with its context, and the next one can begin.
+func TestRun_StopsWhileASourceBlocks(t *testing.T) {
+	t.Parallel()
+	// mute accepts connections, says so, and does not respond.
+	mute := func(t *testing.T, accepted func()) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+		go func() {
+			if conn, err := listener.Accept(); err == nil {
+				t.Cleanup(func() { _ = conn.Close() })
+				accepted()
+			}
+		}()
+		return listener.Addr().String()
+	}
+	for name, block := range map[string]func(t *testing.T, cfg *Config, blocks func()){
+		"a named pipe": func(t *testing.T, cfg *Config, blocks func()) {
+			cfg.Sources = []string{filepath.Join(t.TempDir(), "a.ndjson")}
+			if err := syscall.Mkfifo(cfg.Sources[0], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cfg.Progress = loading{begin: blocks}
+		},
+		"a server": func(t *testing.T, cfg *Config, blocks func()) {
+			cfg.Sources = []string{"http://" + mute(t, blocks) + "/a.ndjson"}
+		},
+		"a response": func(t *testing.T, cfg *Config, blocks func()) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", "1000000")
+				_, _ = io.WriteString(w, owned("Ann", 1))
+				_ = http.NewResponseController(w).Flush()
+				blocks()
+				<-r.Context().Done()
+			}))
+			t.Cleanup(server.Close)
+			cfg.Sources = []string{server.URL + "/a.ndjson"}
+		},
+		"a database": func(t *testing.T, cfg *Config, blocks func()) {
+			cfg.Sources, cfg.Query = []string{"postgres://x@" + mute(t, blocks) + "/y?sslmode=disable"}, "SELECT 1"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := embeddedStore(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			cfg := config(t, store, "")
+			block(t, &cfg, cancel)
+			if _, err := Run(ctx, cfg); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v, want that of the context", err)
+			}
+			mustRun(t, config(t, store, owned("Bob", 2)))
+		})
 	}
 }
 

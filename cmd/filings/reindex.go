@@ -34,7 +34,8 @@ func (p *program) reindexCommand() *cobra.Command {
 A SOURCE is one of these; several may be mixed:
 
   FILE, FOLDER     NDJSON (.ndjson, .jsonl), CSV with a header (.csv, .tsv), XLSX, Parquet, or with --path a JSON document
-                   (.json, .geojson), plain, gzip or zstd; of a folder its files in name order
+                   (.json, .geojson), plain, gzip or zstd; of a folder its files in name order,
+                   and no links or pipes, which are errors
   -                standard input, NDJSON unless --format says otherwise
   http(s)://…      a file of a web server. Its format follows from its name, else from its Content-Type
                    (application/x-ndjson, text/csv). The load sends a user and password in the address as basic

@@ -35,7 +35,7 @@ func localSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	if info.IsDir() {
 		return folderSources(path, f, log)
 	}
-	s, ok := fileSource(path, info, f)
+	s, ok := fileSource(path, info, f, func() (*os.File, error) { return os.Open(path) })
 	if !ok && formatOf(path) == JSON {
 		return nil, fmt.Errorf("%w: %s: %w. `filings inspect` lists the arrays of a document", ErrUsage, path, ErrNoPath)
 	}
@@ -46,17 +46,17 @@ func localSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	return []Source{s}, nil
 }
 
-// fileSource is not ok if its format is not known.
-func fileSource(path string, info os.FileInfo, f Form) (_ Source, ok bool) {
+// fileSource is the source of the file that opening opens. It is not ok if its format is not known.
+func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File, error)) (_ Source, ok bool) {
 	f = f.named(path)
 	s := Source{Name: path, unit: f.unit(), format: f.Format, info: info}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		from, err := os.Open(path)
+		from, err := opened(ctx, opening)
 		if err != nil {
 			return nil, err
 		}
 		var file *os.File
-		if s.regular() {
+		if info, err := from.Stat(); err == nil && info.Mode().IsRegular() {
 			file = from
 		}
 		return open(ctx, from, f, file, read)
@@ -64,9 +64,35 @@ func fileSource(path string, info os.FileInfo, f Form) (_ Source, ok bool) {
 	return s, f.Format != ""
 }
 
+// opened opens a file, and gives up when ctx ends: a named pipe opens together with its other end, which may never come.
+func opened(ctx context.Context, open func() (*os.File, error)) (*os.File, error) {
+	type result struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan result)
+	go func() {
+		file, err := open()
+		select {
+		case done <- result{file, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = file.Close() // nothing was read of it
+			}
+		}
+	}()
+	select {
+	case got := <-done:
+		return got.file, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // folderSources lists the files of a folder in the order of their names. Folders within it, hidden files and files whose format
-// is not known are left out; all but the hidden ones are logged. A folder without a file to read is an error: it is more
-// likely the wrong folder than an empty delivery.
+// is not known are left out; all but the hidden ones are logged. Whoever may write into a folder must not choose what is read
+// elsewhere, or that a load waits for ever: a link, a pipe and a device are errors. So is a folder without a file to read: it is
+// more likely the wrong folder than an empty delivery.
 func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -77,15 +103,18 @@ func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 		if strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		path := filepath.Join(path, entry.Name())
-		info, err := os.Stat(path)
+		name := filepath.Join(path, entry.Name())
+		info, err := entry.Info()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
-		s, ok := fileSource(path, info, f)
+		s, ok := fileSource(name, info, f, func() (*os.File, error) { return openBelow(path, entry.Name()) })
 		if info.IsDir() || !ok {
-			log.Warn("left out: not a file whose name says its format", "path", path)
+			log.Warn("left out: not a file whose name says its format", "path", name)
 			continue
+		}
+		if err := refuse(info); err != nil {
+			return nil, fmt.Errorf("%w: %s %w", ErrUnreadable, name, err)
 		}
 		found = append(found, s)
 	}
@@ -94,4 +123,35 @@ func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 			ErrUnreadable, path)
 	}
 	return found, nil
+}
+
+// openBelow opens a file of a folder. What it was when the folder was listed does not matter: it may have been replaced.
+func openBelow(folder, name string) (*os.File, error) {
+	file, err := os.OpenInRoot(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = refuse(info)
+	}
+	if err != nil {
+		_ = file.Close() // nothing was read of it
+		return nil, err
+	}
+	return file, nil
+}
+
+// refuse says what is wrong with what a folder has under the name of a source.
+func refuse(info os.FileInfo) error {
+	what := "a device or socket"
+	switch info.Mode().Type() {
+	case 0:
+		return nil
+	case os.ModeSymlink:
+		what = "a link"
+	case os.ModeNamedPipe:
+		what = "a named pipe"
+	}
+	return fmt.Errorf("is %s: of a folder only files are read. Take it away, or name it as a source of its own", what)
 }

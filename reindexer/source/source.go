@@ -71,6 +71,7 @@ func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 	if err != nil {
 		return nil, s.Error(0, err)
 	}
+	r.ctx = ctx
 	return r, nil
 }
 
@@ -134,13 +135,21 @@ type Reader struct {
 	OtherSheets []string // the names of a spreadsheet's other sheets
 
 	records
+	ctx   context.Context
 	close func()
+}
+
+// Next returns the next record that is not blank, or io.EOF after the last. After any other error, which may be that of the
+// context, nothing can be read any more.
+func (r *Reader) Next() (Record, error) {
+	if err := r.ctx.Err(); err != nil {
+		return Record{}, err
+	}
+	return r.records.Next()
 }
 
 // records is where a Reader's records come from.
 type records interface {
-	// Next returns the next record that is not blank, or io.EOF after the last. After any other error nothing can be read
-	// any more.
 	Next() (Record, error)
 	// Line is the line, or row, that was read last.
 	Line() int

@@ -1,0 +1,136 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// fifo makes a named pipe in a folder.
+func fifo(t *testing.T, folder, name string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestL1_OfAFolderFilesOnly: what a folder has that is no file, and no folder, is named and refused before anything is read: a
+// pipe, which would be waited for, a link to what never ends, to a file elsewhere or to none.
+func TestL1_OfAFolderFilesOnly(t *testing.T) {
+	t.Parallel()
+	elsewhere := write(t, "secrets", "not filings\n")
+	for what, make := range map[string]func(path string) error{
+		"a named pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a link":       func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a link ":      func(path string) error { return os.Symlink(elsewhere, path) },
+		"a link  ":     func(path string) error { return os.Symlink("nowhere", path) },
+		"a link   ":    func(path string) error { return os.Symlink("a.ndjson", path) },
+	} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "a.ndjson"), []byte(filing(1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(folder, "b.ndjson")
+		if err := make(path); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Find([]string{folder}, Options{Log: slog.New(slog.DiscardHandler)})
+		if want := path + " is " + strings.TrimSpace(what); !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestL1_FolderThatChanges: what a file of a folder was replaced by before it is read is refused too.
+func TestL1_FolderThatChanges(t *testing.T) {
+	t.Parallel()
+	elsewhere := write(t, "secrets.ndjson", filing(7))
+	for want, replace := range map[string]func(path string) error{
+		"is a named pipe": func(path string) error {
+			// Both ends, so that opening it does not wait.
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				return err
+			}
+			both, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err == nil {
+				t.Cleanup(func() { _ = both.Close() })
+			}
+			return err
+		},
+		"path escapes": func(path string) error { return os.Symlink(elsewhere, path) },
+	} {
+		path := write(t, "a.ndjson", filing(1))
+		all, err := Find([]string{filepath.Dir(path)}, Options{Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Remove(path), replace(path)); err != nil {
+			t.Fatal(err)
+		}
+		records, err := readSource(all[0])
+		if !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), want) || len(records) > 0 {
+			t.Errorf("%v, %v; want %s", records, err, want)
+		}
+	}
+}
+
+// TestL1_NamedPipe: a pipe that is named as a source is read, as <(…) of a shell is.
+func TestL1_NamedPipe(t *testing.T) {
+	t.Parallel()
+	path := fifo(t, t.TempDir(), "a.ndjson")
+	failed := make(chan error, 1)
+	go func() { failed <- os.WriteFile(path, []byte(manyFilings(5000)), 0) }()
+	ids, err := readAll(t, []string{path}, Options{})
+	if err := errors.Join(err, <-failed); err != nil || len(ids) != 5000 {
+		t.Errorf("%d ids, %v", len(ids), err)
+	}
+}
+
+// TestStop_NamedPipe: a pipe into which nobody writes is waited for until the context ends, before it opens and when it is open.
+func TestStop_NamedPipe(t *testing.T) {
+	t.Parallel()
+	path := fifo(t, t.TempDir(), "a.ndjson")
+	all, err := Find([]string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := all[0].Open(ctx, new(atomic.Int64)); !errors.Is(err, context.Canceled) {
+		t.Errorf("without a writer: %v", err)
+	}
+	writer, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	if _, err := io.WriteString(writer, manyFilings(100)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	r, err := all[0].Open(ctx, new(atomic.Int64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n := 0
+	for ; err == nil; n++ {
+		if n == 100 {
+			cancel()
+		}
+		_, err = r.Next()
+	}
+	if n != 101 || !errors.Is(err, context.Canceled) {
+		t.Errorf("with a silent writer: %v after %d records", err, n)
+	}
+}
