@@ -39,6 +39,10 @@ func (d *draft) fail(field, reason string) {
 
 // setField checks a value that is not missing by the kind of its field (rules L3 and L4), and takes it.
 func (d *draft) setField(field index.Field, v *value) {
+	if v.fault != "" {
+		d.fail(field.String(), v.fault)
+		return
+	}
 	info := field.Info()
 	switch info.Kind {
 	case index.KindID:
@@ -94,8 +98,6 @@ func (d *draft) setText(field index.Field, v *value, longest int, valid func(str
 	switch {
 	case v.kind != kindString:
 		d.fail(field.String(), v.describe()+" is not text")
-	case v.lone:
-		d.fail(field.String(), "has a lone surrogate, which is no character")
 	case strings.IndexByte(v.text, 0) >= 0:
 		d.fail(field.String(), "has a NUL character")
 	case len(v.text) > longest && utf8.RuneCountInString(v.text) > longest:

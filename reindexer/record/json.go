@@ -92,7 +92,9 @@ func (p *scanner) value(v *value) (err error) {
 	case c == '"':
 		v.kind = kindString
 		v.text, err = p.str()
-		v.lone = p.lone
+		if p.lone {
+			v.fault = faultLone
+		}
 	case c == '-' || isDigit(c):
 		v.kind = kindNumber
 		v.text, err = p.number()

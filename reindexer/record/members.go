@@ -36,6 +36,8 @@ func (d *draft) setDeleted(v *value) {
 	switch {
 	case !d.rules.Update:
 		d.fail(deletedName, "is for updates: a full load has nothing to delete")
+	case v.fault != "":
+		d.fail(deletedName, v.fault)
 	case v.kind != kindBool:
 		d.fail(deletedName, v.describe()+" is neither true nor false")
 	default:

@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"filings/index"
@@ -36,14 +35,19 @@ func (v *value) of(from any) {
 	*v = value{list: v.list[:0]}
 	switch from := from.(type) {
 	case string:
-		v.kind, v.text = kindString, valid(from)
+		v.kind, v.text = kindString, from
+		v.check(from)
 	case bool:
 		v.kind, v.text = kindBool, strconv.FormatBool(from)
 	case int:
 		v.kind, v.text = kindNumber, strconv.Itoa(from)
 	case float64:
-		if !math.IsNaN(from) { // which jq writes as null
-			v.kind, v.text = kindNumber, floatText(from)
+		v.kind, v.text = kindNumber, floatText(from)
+		switch { // jq writes these as null and as the largest number
+		case math.IsNaN(from):
+			v.fault = faultNaN
+		case math.IsInf(from, 0):
+			v.fault = faultInfinite
 		}
 	case *big.Int:
 		v.kind, v.text = kindNumber, from.String()
@@ -64,21 +68,20 @@ func (v *value) ofList(from []any) {
 			v.kind = kindList
 			return
 		}
-		v.list = append(v.list, valid(s))
+		v.list = append(v.list, s)
+		v.check(s)
 	}
 }
 
-// valid returns a text as JSON would have it: what is not UTF-8, which a program can make, becomes U+FFFD.
-func valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
+// check finds text that is not UTF-8, which a program can make.
+func (v *value) check(text string) {
+	if !utf8.ValidString(text) {
+		v.fault = faultNotUTF8
 	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // floatText writes a number as jq does.
 func floatText(f float64) string {
-	f = min(max(f, -math.MaxFloat64), math.MaxFloat64)
 	if size := math.Abs(f); size != 0 && size < 1e-6 || size >= 1e21 {
 		return strconv.FormatFloat(f, 'e', -1, 64)
 	}
@@ -112,7 +115,7 @@ func (p *scanner) characters() (string, error) {
 	start := p.at
 	s, err := p.str()
 	if p.lone {
-		p.refuse(fmt.Sprintf("the text at byte %d has a lone surrogate, which is no character", start+1))
+		p.refuse(fmt.Sprintf("the text at byte %d %s", start+1, faultLone))
 	}
 	return s, err
 }

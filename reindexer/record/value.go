@@ -9,9 +9,19 @@ import (
 type value struct {
 	kind valueKind
 	text string   // of a string; of a number or boolean as written
-	lone bool     // the text has a lone surrogate, which is no character
 	list []string // of a list of strings
+
+	// fault is what is wrong with v for any field, "" for nothing.
+	fault string
 }
+
+// Faults of values.
+const (
+	faultLone     = "has a lone surrogate, which is no character"
+	faultNotUTF8  = "has text that is not UTF-8"
+	faultInfinite = "is infinite"
+	faultNaN      = "is not a number: nan"
+)
 
 type valueKind uint8
 
