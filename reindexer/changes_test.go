@@ -306,6 +306,36 @@ func TestX19_CreatedAt(t *testing.T) {
 	})
 }
 
+// TestX19_CreatedAtAway: a filing that was not in the live generation is new when it comes back, in a full load and in an update,
+// also while the generation that had it is kept.
+func TestX19_CreatedAtAway(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		clock := noon
+		run := func(update bool, text ...string) string {
+			clock = clock.AddDate(0, 0, 1)
+			cfg := config(t, store, strings.Join(text, ""))
+			cfg.Update, cfg.MaxShrink, cfg.Now = update, 90, func() time.Time { return clock }
+			return mustRun(t, cfg).Generation
+		}
+		run(false, owned("A", 1), owned("B", 2), owned("C", 3))
+		run(false, owned("A", 1)) // on the second day 2 and 3 are gone
+		run(false, owned("A", 1), owned("B", 2))
+		name := run(true, owned("C", 3))
+		got := map[int64]string{}
+		for s, err := range store.Stamps(t.Context(), name) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[s.ID] = time.UnixMicro(s.Created).UTC().Format(time.RFC3339)
+		}
+		on := func(day int) string { return noon.AddDate(0, 0, day).UTC().Format(time.RFC3339) }
+		if diff := cmp.Diff(map[int64]string{1: on(1), 2: on(3), 3: on(4)}, got); diff != "" {
+			t.Errorf("added (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // TestX19_CreatedAtTwice: records of an update count as if they came one after the other, each in an update of its own: what an
 // earlier one said of a filing's first appearance holds for a later one that says nothing, unless it was deleted in between.
 func TestX19_CreatedAtTwice(t *testing.T) {

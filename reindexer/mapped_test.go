@@ -12,6 +12,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/reindexer/mapping"
 	"filings/reindexer/source"
 )
 
@@ -152,6 +153,16 @@ func TestX20_SeveralMappings(t *testing.T) {
 		if _, _, err := mapped(t, cfg, files); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestX20_FormAtFirstUse: a mapping whose form of dates is none ends the load, however many rejects are allowed.
+func TestX20_FormAtFirstUse(t *testing.T) {
+	t.Parallel()
+	cfg := Config{Sources: []string{"a.ndjson"}, Maps: []Map{{Name: "m.jq", Text: `"@nope" as $f | {id, county: "A, FL", filingDate: (.d | date($f))}`}}}
+	_, rejects, err := mapped(t, cfg, map[string]string{"a.ndjson": `{"id":1,"d":"8/21/2017"}` + "\n"})
+	if !errors.Is(err, mapping.ErrProgram) || !strings.Contains(err.Error(), `a.ndjson:1: m.jq: date("@nope"): a form has a year`) || rejects != nil {
+		t.Errorf("%v, %v", rejects, err)
 	}
 }
 

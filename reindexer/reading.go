@@ -126,6 +126,9 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 		if err == nil {
 			made, err = p.Run(input)
 		}
+		if errors.Is(err, mapping.ErrProgram) {
+			return fmt.Errorf("%s:%d: %w", src.Name, rec.Line, err)
+		}
 		if err != nil {
 			f.Reset()
 			if err := r.take(src, rec, f, record.Result{Reason: err.Error()}, do); err != nil {
@@ -174,7 +177,7 @@ func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
 }
 
 // idSet is a set of ids: 64 neighbours share an entry of a map, one bit each. Half a million ids without large gaps
-// need 200 KB; ids at random over all 63 bits some 30 bytes each. (A roaring64 bitmap needs less for the former and a
+// need 200 KB; ids at random over 53 bits some 30 bytes each. (A roaring64 bitmap needs less for the former and a
 // time that grows with the square of their number for the latter.)
 type idSet map[int64]uint64
 

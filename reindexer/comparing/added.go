@@ -19,7 +19,8 @@ const (
 	aBlock  = 256 // rows, of which the first one's id is in memory
 )
 
-// Added says when filings were added, by id: of half a million, 16 kB are in memory, and the others in a temporary file.
+// Added says when filings of the live generation were added, by id; one that was there before it and is away is not known (rule
+// X19). Of half a million, 16 kB are in memory, and the others in a temporary file.
 type Added struct {
 	file   *os.File
 	firsts []int64 // id of the first row of each block

@@ -42,8 +42,9 @@ type found struct {
 // parseForm reads a form such as MM/DD/YYYY. Digits may lack leading zeros, unless nothing stands between the parts.
 func parseForm(text string) (f form, err error) {
 	var has string
-	packed := !strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("YMDONTH", r) })
-	for rest := text; rest != ""; {
+	upper := strings.ToUpper(text)
+	packed := !strings.ContainsFunc(upper, func(r rune) bool { return !strings.ContainsRune("YMDONTH", r) })
+	for rest := upper; rest != ""; {
 		p := part{text: rest[:1]}
 		for _, t := range tokens {
 			if strings.HasPrefix(rest, t.name) {
@@ -114,9 +115,9 @@ func (f form) matchName(s string, to *found) bool {
 }
 
 // dateIn reads a date in the first of several forms that it has.
-func dateIn(v any, of []any, today time.Time, forms map[string]form) (result any) {
+func dateIn(v any, of []any, today time.Time, known *forms) (result any) {
 	for _, form := range of {
-		if result = date(v, form, today, forms); !isError(result) {
+		if result = date(v, form, today, known); !isError(result) {
 			return result
 		}
 	}
@@ -126,18 +127,10 @@ func dateIn(v any, of []any, today time.Time, forms map[string]form) (result any
 func isError(v any) bool { _, is := v.(error); return is }
 
 // date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one that is not after today.
-func date(v, formOf any, today time.Time, forms map[string]form) any {
-	text, ok := formOf.(string)
-	if !ok {
-		return fail(`date needs a form, such as date("MM/DD/YYYY")`)
-	}
-	f := forms[text]
-	if f == nil {
-		var err error
-		if f, err = parseForm(strings.ToUpper(text)); err != nil {
-			return err
-		}
-		forms[text] = f
+func date(v, formOf any, today time.Time, known *forms) any {
+	f, err := known.of(formOf)
+	if err != nil {
+		return err
 	}
 	v = blank(v)
 	s, ok := v.(string)
@@ -155,7 +148,7 @@ func date(v, formOf any, today time.Time, forms map[string]form) any {
 	s = strings.TrimSpace(s)
 	var d found
 	if !f.match(s, &d) {
-		return fail("date(%s) cannot read %s", quoted(text), quoted(s))
+		return fail("date(%s) cannot read %s", quoted(formOf.(string)), quoted(s))
 	}
 	if d.digits == 2 {
 		d.year += today.Year() / 100 * 100
@@ -165,7 +158,7 @@ func date(v, formOf any, today time.Time, forms map[string]form) any {
 	}
 	t := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
 	if d.month < 1 || t.Day() != d.day || int(t.Month()) != d.month {
-		return fail("date(%s): there is no day %s", quoted(text), quoted(s))
+		return fail("date(%s): there is no day %s", quoted(formOf.(string)), quoted(s))
 	}
 	return t.Format(time.DateOnly)
 }

@@ -18,15 +18,14 @@ import (
 
 // functions are those that programs have beside jq's own, and in place of those that would read something else than the
 // record.
-func functions(today time.Time) []gojq.CompilerOption {
-	forms := map[string]form{} // a program has a few, and uses them for every record
+func functions(today time.Time, known *forms) []gojq.CompilerOption {
 	return []gojq.CompilerOption{
 		gojq.WithFunction("money", 0, 0, ofText("money", money)),
 		gojq.WithFunction("number", 0, 0, ofText("number", number)),
 		gojq.WithFunction("blank", 0, 0, func(v any, _ []any) any { return blank(v) }),
 		gojq.WithFunction("point", 0, 0, ofText("point", point)),
 		gojq.WithFunction("id", 1, 30, func(_ any, texts []any) any { return id(texts) }),
-		gojq.WithFunction("date", 1, 8, func(v any, of []any) any { return dateIn(v, of, today, forms) }),
+		gojq.WithFunction("date", 1, 8, func(v any, of []any) any { return dateIn(v, of, today, known) }),
 	}
 }
 
@@ -169,7 +168,7 @@ func point(s string) any {
 	return map[string]any{"latitude": lat, "longitude": lon}
 }
 
-// id makes a positive number of 63 bits of texts: the first bits of the SHA-256 of them, with a NUL behind each, so that
+// id makes a positive number of 53 bits of texts, which JavaScript and spreadsheets hold too: the first bits of the SHA-256 of them, with a NUL behind each, so that
 // "ab", "c" and "a", "bc" are two. Without one of them it is no id, since another row could lack it too.
 func id(texts []any) any {
 	h := sha256.New()
@@ -193,7 +192,7 @@ func id(texts []any) any {
 		}
 		h.Write([]byte{0})
 	}
-	return int(max(1, binary.BigEndian.Uint64(h.Sum(nil))>>1))
+	return int(max(1, binary.BigEndian.Uint64(h.Sum(nil))>>11))
 }
 
 func quoted(s string) string { return strconv.Quote(shorten(s)) }

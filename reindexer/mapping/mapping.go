@@ -30,6 +30,8 @@ type Program struct {
 	code  *gojq.Code
 	limit *bound.Limit // reused, as is out
 	out   []Record     // of the last record
+	name  string
+	forms *forms
 }
 
 // Record is a record of a load, as record.Parser reads it.
@@ -54,11 +56,15 @@ func Compile(name, text string, today time.Time) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%s", name, position(text, err))
 	}
-	code, err := gojq.Compile(query, functions(today)...)
+	p := &Program{limit: bound.New(context.Background(), 0), name: name, forms: &forms{known: map[string]form{}}}
+	p.code, err = gojq.Compile(query, functions(today, p.forms)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s%s", name, placeOf(text, err))
 	}
-	return &Program{code: code, limit: bound.New(context.Background(), 0)}, nil
+	if wrong := checkForms(query, text); wrong != "" {
+		return nil, errors.New(name + wrong)
+	}
+	return p, nil
 }
 
 // comments is a text of nothing else.
@@ -94,8 +100,22 @@ func at(text string, offset int, err error) string {
 }
 
 // Run returns the records that p makes of one: none, one or several. What it returns is good until the next call. An error is
-// one of this record.
+// one of this record, unless it is ErrProgram.
 func (p *Program) Run(input any) ([]Record, error) {
+	records, err := p.run(input)
+	if p.forms.wrong != nil {
+		return nil, &programError{fmt.Sprintf("%s: %s", p.name, p.forms.wrong)}
+	}
+	return records, err
+}
+
+// programError is an ErrProgram.
+type programError struct{ text string }
+
+func (e *programError) Error() string   { return e.text }
+func (e *programError) Is(t error) bool { return t == ErrProgram }
+
+func (p *Program) run(input any) ([]Record, error) {
 	p.limit.Begin()
 	p.out = p.out[:0]
 	for results := p.code.RunWithContext(p.limit, input); ; {

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestX20_Functions(t *testing.T) {
 		{`date("MM/DD/YYYY")`, `[1]`, `date cannot read an array`},
 		{`point`, `"(42.39, -82.98)"`, `{"latitude":42.39,"longitude":-82.98}`}, {`point`, `"42.39;-82.98"`, `{"latitude":42.39,"longitude":-82.98}`},
 		{`point`, `"POINT (-82.98 42.39)"`, `{"latitude":42.39,"longitude":-82.98}`}, {`point`, `""`, `null`}, {`point`, `"(1)"`, `point cannot read "(1)"`},
-		{`id("a"; "bc") == id("ab"; "c")`, `null`, `false`}, {`id("larimer"; .)`, `"2019-7"`, `5965290033172468562`}, {`id("a"; .)`, `""`, `number 2 is missing`},
+		{`id("a"; "bc") == id("ab"; "c")`, `null`, `false`}, {`id("larimer"; .)`, `"2019-7"`, `5825478548019988`}, {`id("a"; .)`, `""`, `number 2 is missing`},
 		{`id(.)`, `1.5`, `id is made of texts`}, {`id(.) == id("7")`, `7`, `true`}, {`id(.) > 0`, `"x"`, `true`},
 		{`try money catch "bad"`, `"x"`, `"bad"`}, {`$ENV | length`, `null`, `0`}, {`env | length`, `null`, `0`},
 		{`. / 1000 | todate | .[:10]`, `1503360000000`, `"2017-08-22"`}, {`gsub("[.]"; "") | sub(","; ".") | money`, `"1.234,50"`, `1234.5`}, // as load.md says
@@ -87,12 +88,32 @@ func TestX20_Compile(t *testing.T) {
 		"":                       "f.jq:1:1: it is empty",
 		"# only a comment":       "f.jq:1:1: it is empty",
 		`{county: "Orange}`:      "unterminated string",
-		`import "a" as a; {}`:    "f.jq:1:1: cannot load module",
-		`{"ä": 1, "b": 2 "c"}`:   "f.jq:1:17",
+		"{id: 1,\n filingDate: (.d | date(\"@nope\"))}":          `f.jq:2:25: date("@nope"): a form has a year`,
+		`{a: "@nope"} | try date("YYYY-MM-DD"; "@nope") catch 1`: `f.jq:1:39: date("@nope"): a form has a year`,
+		`def d: date("MM/DD/YYYY; YYYY-MM-DD"); {}`:              `f.jq:1:13: date("MM/DD/YYYY; YYYY-MM-DD"): a form has one Y`,
+		`{a: [.[] | if . then "\(date("x"))" else 1 end]}`:       `date("x"): a form has a year`,
+		`{a: date(7)}`:         "f.jq:1:10: date needs a form",
+		`import "a" as a; {}`:  "f.jq:1:1: cannot load module",
+		`{"ä": 1, "b": 2 "c"}`: "f.jq:1:17",
 	} {
 		_, err := Compile("f.jq", text, today)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestX20_FormAtFirstUse: a form of dates that is made while the program runs is checked at its first use: what is wrong with it
+// is wrong with the program, whatever catches errors of records.
+func TestX20_FormAtFirstUse(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`"@nope" as $f | {d: date($f)}`, `{d: (try ("8/21/2017" | date("@" + "nope")) catch null)}`, `{d: ("x" | date(null)?)}`} {
+		p, err := Compile("f.jq", text, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if records, err := p.Run("8/21/2017"); !errors.Is(err, ErrProgram) || !strings.HasPrefix(err.Error(), "f.jq: date") {
+			t.Errorf("%s: %v, %v", text, records, err)
 		}
 	}
 }
