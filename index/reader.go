@@ -18,19 +18,25 @@ var (
 	ErrGone = errors.New("generation is gone")
 	// ErrPlace: a Query's After is no place in the generation.
 	ErrPlace = errors.New("no such place")
-	// ErrLost: a generation was live once, and now there is none. Only an operator can repair that.
+	// ErrLost: a generation was live once, and now there is none, or it is not what was sealed (then it is ErrChanged too). Only
+	// an operator can repair that.
 	ErrLost = errors.New("the live generation is lost")
+	// ErrChanged: a generation is not what was sealed: something was deleted from it, or it was replaced.
+	ErrChanged = errors.New("it is not what was sealed")
+	// ErrDamaged: a part of a generation's file is not as it was written. It is ErrUnavailable too; other parts can be read.
+	ErrDamaged = errors.New("the file is damaged")
 )
 
 // Engine has generations, one of which is live.
 type Engine interface {
 	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the
-	// first load it is a Reader without filings, whose Generation is ""; ErrLost where there was a first load.
+	// first load it is a Reader without filings, whose Generation is ""; ErrLost where there was a first load, or, at most
+	// ten seconds after it happened, where the live generation is not what was sealed.
 	Live(ctx context.Context) (Reader, error)
 	// Kept lists the generations that Open opens, the newest first: those that are sealed, and laid out as this program
 	// reads them.
 	Kept(ctx context.Context) ([]Generation, error)
-	// Open returns a Reader of the sealed generation with that name, or ErrNotFound.
+	// Open returns a Reader of the sealed generation with that name, or ErrNotFound; ErrChanged if it is not what was sealed.
 	Open(ctx context.Context, generation string) (Reader, error)
 	History
 }

@@ -33,6 +33,7 @@ func elasticsearchKind(h host, want cluster) kind {
 				"discovery.type=single-node",
 				"xpack.security.enabled=false",
 				"cluster.routing.allocation.disk.threshold_enabled=false",
+				"path.repo=/tmp",
 				"ES_JAVA_OPTS=-Xms" + heap + " -Xmx" + heap,
 			},
 			scheme: "http",

@@ -98,6 +98,7 @@ func startNode(home, java, folder string, formation []string, restarts bool) (*s
 		"network.host: 127.0.0.1",
 		"path.data: "+filepath.Join(folder, "data"),
 		"path.logs: "+filepath.Join(folder, "logs"),
+		"path.repo: "+filepath.Dir(folder), // where tests may have snapshots: the same for all nodes
 		"xpack.security.enabled: false",
 		"cluster.routing.allocation.disk.threshold_enabled: false",
 	)); err != nil {

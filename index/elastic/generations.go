@@ -51,9 +51,14 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 // Open returns a Reader of a sealed generation, or index.ErrNotFound.
 func (s *Store) Open(ctx context.Context, generation string) (_ index.Reader, err error) {
 	defer wrap(&err, "opening "+generation)
-	if _, err := s.sealed(ctx, generation); errors.Is(err, errUnsealed) {
+	meta, err := s.sealed(ctx, generation)
+	if errors.Is(err, errUnsealed) {
 		return nil, index.ErrNotFound // not for readers, yet or ever
-	} else if err != nil {
+	}
+	if err == nil {
+		err = s.changed(ctx, generation, meta.Identity)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return reader.New(s.c, generation, s.cache), nil

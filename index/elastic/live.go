@@ -38,6 +38,9 @@ type seen struct {
 	reader index.Reader // if lost is set, the one of the generation that was live before, if any
 	lost   error        // index.ErrLost
 	at     time.Time    // when the request was sent
+
+	sealed   generation.Identity // of the reader's generation
+	compared time.Time           // when it was, last
 }
 
 // result is what a caller gets of k.
@@ -98,39 +101,54 @@ func (s *Store) look(ctx context.Context) (*seen, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	before := s.live.seen.Load()
-	k := &seen{at: s.now()}
+	k := &seen{}
+	if before != nil {
+		*k = *before
+	}
+	k.at = s.now()
 	name, err := s.liveName(ctx)
 	if err == nil && name == "" {
 		name, err = s.missing(ctx)
 	}
 	switch {
 	case errors.Is(err, index.ErrLost):
-		k.lost = err
-		if before != nil {
-			k.reader = before.reader
-		}
+		k.lost, k.compared = err, time.Time{}
 	case err != nil:
 		return nil, fmt.Errorf("looking which generation is live: %w", err)
 	case name == "":
-		k.reader = index.Empty{}
-	case before != nil && before.reader != nil && before.reader.Generation() == name && !isGone(before.reader):
-		k.reader = before.reader
+		*k = seen{reader: index.Empty{}, at: k.at}
+	case k.reader != nil && k.reader.Generation() == name && !isGone(k.reader):
+		s.compare(ctx, k, name)
 	default:
 		// What is not sealed is behind the alias by a foreign template. What is gone, the first search finds out.
-		if _, err := s.sealed(ctx, name); err != nil && !errors.Is(err, index.ErrNotFound) {
+		meta, err := s.sealed(ctx, name)
+		if err != nil && !errors.Is(err, index.ErrNotFound) {
 			return nil, fmt.Errorf("looking at the live generation %s: %w", name, err)
 		}
-		k.reader = reader.New(s.c, name, s.cache)
+		*k = seen{reader: reader.New(s.c, name, s.cache), at: k.at, sealed: meta.Identity}
+		s.compare(ctx, k, name)
 	}
 	s.live.seen.CompareAndSwap(before, k)
 	return k, nil
+}
+
+// compare compares the live generation with what was sealed, if the last time was compareAfter ago.
+func (s *Store) compare(ctx context.Context, k *seen, name string) {
+	if age := k.at.Sub(k.compared); 0 <= age && age < compareAfter {
+		return
+	}
+	k.compared, k.lost = k.at, nil
+	if err := s.changed(ctx, name, k.sealed); err != nil {
+		k.lost = fmt.Errorf("%w: %w: %s", index.ErrLost, err, generation.Repair)
+	}
 }
 
 // forget makes the next Live look. The reader is kept, for the case that its generation still is the live one.
 func (s *Store) forget() {
 	stale := &seen{}
 	if k := s.live.seen.Load(); k != nil {
-		stale.reader = k.reader
+		*stale = *k
+		stale.at = time.Time{}
 	}
 	s.live.seen.Store(stale)
 	s.live.flight.Forget("")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"filings/cmd/testservers/servers"
@@ -37,6 +38,11 @@ func TestLostNode(t *testing.T) {
 	live := sealedWith(t, l, "BEFORE", filings)
 	swap(t, s.Store, "", live)
 	must(t, s.c, "GET", "/_cluster/health/"+live, map[string][]string{"wait_for_status": {"green"}, "timeout": {"60s"}}, nil)
+
+	s.set(t, live, "index.routing.allocation.exclude._name", "node-1")
+	must(t, s.c, "GET", "/_cluster/health/"+live, map[string][]string{"wait_for_no_relocating_shards": {"true"}, "wait_for_status": {"green"}, "timeout": {"60s"}}, nil)
+	s.wantIdentity(t, live, "shards were moved")
+	s.set(t, live, "index.routing.allocation.exclude._name", nil)
 
 	var killed, done atomic.Bool
 	var refused, served atomic.Int64
@@ -92,12 +98,26 @@ func TestLostNode(t *testing.T) {
 			t.Errorf("clearing away the load that failed: %v", err)
 		}
 	}
+	s.wantIdentity(t, live, "a node was lost")
 	next := sealedWith(t, l, "NEXT", filings)
 	swap(t, s.Store, live, next)
 	if err := queryAll(t.Context(), s.Store, filings); err != nil {
 		t.Error(err)
 	}
 	t.Logf("%d queries served after the loss, %d not", served.Load(), refused.Load())
+}
+
+// wantIdentity expects that a generation is what was sealed, as far as all of its shards say (rule X24).
+func (s testStore) wantIdentity(t *testing.T, generation, when string) {
+	t.Helper()
+	meta, err := s.sealed(t.Context(), generation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := s.identity(t.Context(), generation)
+	if diff := cmp.Diff(meta.Identity, map[string]string(now)); err != nil || diff != "" {
+		t.Errorf("%s: %v (-sealed +now)\n%s", when, err, diff)
+	}
 }
 
 // queryAll counts the live generation's filings, and reads a page far behind.

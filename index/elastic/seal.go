@@ -43,8 +43,13 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (_ generation.
 	if err != nil {
 		return generation.Checksum{}, err
 	}
+	identity, err := b.identity(ctx)
+	if err != nil {
+		return generation.Checksum{}, err
+	}
 	return sum, b.writeMeta(ctx, document.Meta{
 		Sealed: true, Generation: b.name, Filings: sum.Filings, Owners: owners, Writes: b.bulk.version, Counties: documents,
+		Identity: identity,
 	})
 }
 

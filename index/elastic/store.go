@@ -16,6 +16,9 @@
 // writes, so a load that is killed leaves a generation that is either unsealed, for the next load to delete, or
 // whole.
 //
+// That `_meta` also keeps what makes the generation that one (identity.go). What a stranger deletes from a sealed index, or puts
+// into it, is an outage of that generation and no shorter response.
+//
 // Live looks once a second at which index the alias points, and queries go to that index and never to the alias, so
 // that nothing mixes two generations (live.go).
 //

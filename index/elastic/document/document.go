@@ -97,6 +97,9 @@ type Meta struct {
 	// are few or a former version sealed the generation.
 	Counties int `json:"counties,omitempty"`
 
+	// Identity is the generation.Identity of the sealing.
+	Identity map[string]string `json:"identity,omitempty"`
+
 	// Step is, in the `_meta` of the index of a step, which one it is, and Whole that it has no copies of what changed.
 	Step  *index.Step `json:"step,omitempty"`
 	Whole bool        `json:"whole,omitempty"`
