@@ -34,10 +34,15 @@ func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
 	if err == nil && !r.replaces() {
 		r.before, err = reader.Count(ctx, index.Filter{})
 	}
+	if errors.Is(err, index.ErrChanged) && !r.cfg.Update {
+		r.before = r.sealedWith(ctx, name)
+	}
 	switch {
 	case err == nil:
 		return reader, nil
-	case !errors.Is(err, index.ErrUnavailable) || ctx.Err() != nil:
+	case r.before > 0:
+		return index.Empty{}, nil
+	case !errors.Is(err, index.ErrUnavailable) && !errors.Is(err, index.ErrChanged) || ctx.Err() != nil:
 		return nil, fmt.Errorf("opening the live generation: %w", err)
 	case r.replaces():
 		return index.Empty{}, nil
@@ -47,6 +52,17 @@ func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
 	}
 	return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: make another one live "+
 		"with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", name, r.cfg.MaxShrink, err)
+}
+
+// sealedWith returns how many filings a generation had when it was sealed, as far as it still says so, else 0.
+func (r *running) sealedWith(ctx context.Context, name string) int64 {
+	all, _ := r.generations(ctx)
+	for _, g := range all {
+		if g.Name == name && g.Damaged == nil {
+			return g.Filings
+		}
+	}
+	return 0
 }
 
 func liveOf(generations []generation.Info) string {

@@ -59,6 +59,7 @@ var errorMappings = []errorMapping{
 	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded", "the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
 	{index.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrLost, http.StatusInternalServerError, "service_unavailable", unavailable, false},
+	{index.ErrChanged, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrGone, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{access.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{context.DeadlineExceeded, http.StatusInternalServerError, "service_unavailable", unavailable, false},

@@ -188,6 +188,9 @@ func (read scraped) Collect(to chan<- prometheus.Metric) {
 
 // liveGeneration sends the live generation. Its age is time() minus the second gauge.
 func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
+	if usable, err := s.config.Engine.Usable(ctx); err == nil {
+		send("filings_live_generation_unusable", "1 if the live generation is lost, is not what was sealed, or a request has met damage in its file; else 0.", one(!usable), nil)
+	}
 	r, err := s.config.Engine.Live(ctx)
 	if err != nil || r.Generation() == "" {
 		return

@@ -71,6 +71,12 @@ func (c *Cache) Resize(bytes int64) {
 	c.entries.CleanUp()
 }
 
+// Clear lets go of all values. Those that are just created may still come.
+func (c *Cache) Clear() {
+	c.entries.InvalidateAll()
+	c.clearShelf()
+}
+
 // Peek returns the value under key, if it is there. It must be a V.
 func Peek[V any](c *Cache, key Key) (v V, ok bool) {
 	e, ok := c.entries.GetIfPresent(key)

@@ -88,6 +88,17 @@ func (s *shelf) remove(at *list.Element) {
 
 func (i *item) weight() int64 { return int64(weight(i.key, i.entry)) }
 
+// clearShelf lets go of all values on the shelf.
+func (c *Cache) clearShelf() {
+	s := &c.shelf
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.order.Len() > 0 {
+		s.remove(s.order.Front())
+	}
+	c.fit()
+}
+
 // resize changes the bytes of the whole cache.
 func (c *Cache) resize(bytes int64) {
 	s := &c.shelf

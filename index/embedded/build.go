@@ -209,7 +209,7 @@ func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
 	for _, c := range stats.Counties {
 		holds.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
-	return holds, writeSummary(b.db, summary{version, emptyRecord(), stats.Stats, stats.Counties})
+	return holds, writeSummary(b.db, summary{version, emptyRecord(), stats.Stats, stats.Counties, b.name})
 }
 
 // stored returns the stored values of all filings, and their records behind the length of their tail. Their stamps go into

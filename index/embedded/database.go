@@ -18,6 +18,7 @@ import (
 
 	"filings/index"
 	"filings/index/embedded/columns"
+	"filings/index/generation"
 )
 
 // version is the version of what is in a file. A generation of another version must be loaded anew. Version 1 had no
@@ -44,6 +45,20 @@ type summary struct {
 	Record   []byte // of a filing without values
 	Stats    index.Stats
 	Counties []index.CountyStats // sorted by index.CompareCounties
+
+	Generation string // whose this is; "" of an older version's
+}
+
+// changed returns index.ErrChanged if the file of a generation is another one's.
+func (s summary) changed(name string) error {
+	sealed, now := generation.Identity{"generation": name}, generation.Identity{}
+	if s.Generation != "" {
+		now["generation"] = s.Generation
+	}
+	if differs := sealed.Differs(now); differs != "" {
+		return fmt.Errorf("the file of %s: %w: %s", name, index.ErrChanged, differs)
+	}
+	return nil
 }
 
 // current reports whether s is of a file that this program reads.
@@ -81,9 +96,9 @@ func explained(err error) error {
 	return err
 }
 
-// openSealed opens a sealed file with its n connections, and reads its summary. A file of version 1 is opened too, as far
-// as that: it is listed among the generations.
-func openSealed(path string, n int) (db *sql.DB, s summary, err error) {
+// openSealed opens the sealed file of a generation with its n connections, and reads its summary. A file of version 1 is opened
+// too, as far as that: it is listed among the generations. One that is another generation's is index.ErrChanged.
+func openSealed(name, path string, n int) (db *sql.DB, s summary, err error) {
 	// Immutable: SQLite then neither locks the file nor looks whether it has changed.
 	options := "mode=ro&immutable=1"
 	pages, err := openPages(path)
@@ -102,6 +117,9 @@ func openSealed(path string, n int) (db *sql.DB, s summary, err error) {
 	}
 	if s, err = readSummary(db); err == nil && s.Version == version && pages == nil {
 		err = columns.ErrDamaged // where its footer was
+	}
+	if err == nil {
+		err = s.changed(name)
 	}
 	if err != nil {
 		return nil, s, errors.Join(err, db.Close())

@@ -34,6 +34,9 @@
 // and whatever SQLite would have made of it, a response is the right one or an error. An update copies a file in the same
 // way: damage is not carried on.
 //
+// A file says which generation it is, so that a valid file in another's place is no answer under the wrong name. A Reader is
+// of one file: where that was replaced or written to, the next look opens another Reader.
+//
 // # Rows and columns
 //
 // SQLite stores; it does not search. Package columns finds the ids of a page in chunks of columns, which are blobs here;

@@ -52,7 +52,7 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 		}
 		g.Live = g.Name == live
 		if g.Sealed {
-			if g.Filings, err = countFilings(s.files.sealed(g.Name)); errors.Is(err, fs.ErrNotExist) {
+			if g.Filings, err = s.countFilings(g.Name); errors.Is(err, fs.ErrNotExist) {
 				continue // deleted meanwhile
 			} else if err != nil {
 				g.Damaged = explained(err) // and no reason not to list the others: one of them may replace it
@@ -63,19 +63,19 @@ func (s *Store) Generations(ctx context.Context) ([]generation.Info, error) {
 	return all, nil
 }
 
-// countFilings returns how many filings the sealed file at path has.
-func countFilings(path string) (int64, error) {
-	s, err := summaryOf(path)
-	return s.Stats.Filings, err
+// countFilings returns how many filings a sealed generation has.
+func (s *Store) countFilings(name string) (int64, error) {
+	of, err := s.summaryOf(name)
+	return of.Stats.Filings, err
 }
 
-// summaryOf returns the summary of the sealed file at path.
-func summaryOf(path string) (summary, error) {
-	db, s, err := openSealed(path, 1)
+// summaryOf returns the summary of a sealed generation.
+func (s *Store) summaryOf(name string) (summary, error) {
+	db, of, err := openSealed(name, s.files.sealed(name), 1)
 	if err != nil {
-		return s, err
+		return of, err
 	}
-	return s, db.Close()
+	return of, db.Close()
 }
 
 // Kept implements index.Engine. It leaves out what cannot be read: damaged files, and those of another version. A sealed
@@ -99,7 +99,7 @@ func (s *Store) Kept(ctx context.Context) ([]index.Generation, error) {
 		}
 		filings, ok := known[g.Name]
 		if !ok {
-			of, err := summaryOf(s.files.sealed(g.Name))
+			of, err := s.summaryOf(g.Name)
 			if err != nil || !of.current() {
 				continue
 			}

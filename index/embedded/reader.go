@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 
@@ -25,6 +26,7 @@ type reader struct {
 	chunks  *sql.Stmt
 	records *sql.Stmt // of a list of ids
 	record  *sql.Stmt // of one
+	file    fs.FileInfo
 }
 
 var _ index.Reader = (*reader)(nil)
@@ -32,9 +34,12 @@ var _ index.Reader = (*reader)(nil)
 // openReader opens the sealed generation name in the file at path, or returns ErrNotFound.
 func openReader(name, path string, c *cache.Cache) (*reader, error) {
 	// As many connections as can be busy at a time: SQLite waits for nothing but the page cache.
-	db, s, err := openSealed(path, runtime.GOMAXPROCS(0))
+	db, s, err := openSealed(name, path, runtime.GOMAXPROCS(0))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
+	}
+	if errors.Is(err, index.ErrChanged) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, explained(err))
@@ -46,6 +51,11 @@ func openReader(name, path string, c *cache.Cache) (*reader, error) {
 	r.Table = columns.Open("generation "+name, r.summary.Stats.Filings, r.chunk, c)
 	runtime.AddCleanup(r, func(db *sql.DB) { db.Close() }, db)
 	return r, nil
+}
+
+// isOf reports whether r has read from the file that is described: it was neither replaced nor written to since.
+func (r *reader) isOf(file fs.FileInfo) bool {
+	return os.SameFile(r.file, file) && r.file.Size() == file.Size() && r.file.ModTime().Equal(file.ModTime())
 }
 
 func (r *reader) prepare() (err error) {

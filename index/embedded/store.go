@@ -136,6 +136,8 @@ func (s *Store) look(ctx context.Context) (*reader, error) {
 		case errors.Is(err, index.ErrNotFound) && name != before: // perhaps swapped and deleted meanwhile
 		case errors.Is(err, index.ErrNotFound):
 			return nil, s.lost(s.files.sealed(name))
+		case errors.Is(err, index.ErrChanged):
+			return nil, fmt.Errorf("%w: %w: %s", index.ErrLost, err, generation.Repair)
 		default:
 			return r, err
 		}
@@ -178,16 +180,21 @@ func (s *Store) reader(ctx context.Context, name string) (*reader, error) {
 	if !s.files.valid(name) {
 		return nil, fmt.Errorf("generation %q: %w", name, index.ErrNotFound)
 	}
-	if _, err := os.Stat(s.files.sealed(name)); errors.Is(err, fs.ErrNotExist) {
+	file, err := os.Stat(s.files.sealed(name))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound) // though it may still be open
 	}
-	if r := s.open[name].Value(); r != nil {
+	if err != nil {
+		return nil, fmt.Errorf("look at generation %s: %w: %w", name, index.ErrUnavailable, err)
+	}
+	if r := s.open[name].Value(); r != nil && r.isOf(file) {
 		return r, nil
 	}
 	r, err := openReader(name, s.files.sealed(name), s.cache)
 	if err != nil {
 		return nil, err
 	}
+	r.file = file
 	maps.DeleteFunc(s.open, func(_ string, pointer weak.Pointer[reader]) bool { return pointer.Value() == nil })
 	s.open[name] = weak.Make(r)
 	return r, nil

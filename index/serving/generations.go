@@ -142,7 +142,7 @@ func (e *Engine) lookNow(ctx context.Context) (k *seen, err error) {
 	k = &seen{number: e.generations.looks.Add(1), at: e.now()}
 	turn := e.limit.Join("", "")
 	defer turn.Leave("")
-	if k.kept, err = called(ctx, e, turn, request[[]index.Generation]{call: "kept", run: e.inner.Kept}); err != nil {
+	if k.kept, err = called(ctx, e, nil, turn, request[[]index.Generation]{call: "kept", run: e.inner.Kept}); err != nil {
 		return nil, err
 	}
 	e.generations.seen.Store(k)
@@ -151,17 +151,21 @@ func (e *Engine) lookNow(ctx context.Context) (k *seen, err error) {
 
 // pin returns the Reader of g that is open, the live one's if g is live, or else a new one.
 func (e *Engine) pin(ctx context.Context, g index.Generation) (index.Reader, error) {
+	if g.Live {
+		r, err := e.inner.Live(ctx)
+		if err == nil && r.Generation() == g.Name {
+			return r, nil
+		}
+		if errors.Is(err, index.ErrChanged) {
+			return nil, err
+		}
+	}
 	if r := e.generations.open(g.Name); r != nil {
 		return r, nil
 	}
-	if g.Live {
-		if r, err := e.inner.Live(ctx); err == nil && r.Generation() == g.Name {
-			return r, nil
-		}
-	}
 	turn := e.limit.Join("", "")
 	defer turn.Leave("")
-	return called(ctx, e, turn, request[index.Reader]{call: "open", run: func(ctx context.Context) (index.Reader, error) {
+	return called(ctx, e, nil, turn, request[index.Reader]{call: "open", run: func(ctx context.Context) (index.Reader, error) {
 		return e.inner.Open(ctx, g.Name)
 	}})
 }

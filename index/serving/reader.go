@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -40,7 +41,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	if !r.caches || q.text == "" {
 		turn := e.limit.Join(r.Account, "")
 		defer turn.Leave(r.Account)
-		return called(ctx, e, turn, q)
+		return called(ctx, e, r.inner, turn, q)
 	}
 	key := r.key(q.text)
 	if v, ok := cache.Peek[T](e.cache, key); ok {
@@ -50,7 +51,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	turn := e.limit.Join(r.Account, key.Space+" "+key.Text)
 	defer turn.Leave(r.Account)
 	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
-		v, err := called(ctx, e, turn, q)
+		v, err := called(ctx, e, r.inner, turn, q)
 		if err != nil {
 			return v, 0, err
 		}
@@ -64,8 +65,8 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	return v, err
 }
 
-// called calls the engine when it is turn's turn, behind the breaker.
-func called[T any](ctx context.Context, e *Engine, turn *limit.Call, q request[T]) (v T, err error) {
+// called calls the engine, of which r is a Reader or nil, when it is turn's turn, behind the breaker.
+func called[T any](ctx context.Context, e *Engine, r index.Reader, turn *limit.Call, q request[T]) (v T, err error) {
 	if err := e.breaker.Refuses(); err != nil {
 		return v, err
 	}
@@ -73,11 +74,13 @@ func called[T any](ctx context.Context, e *Engine, turn *limit.Call, q request[T
 		return v, err
 	}
 	defer turn.Release()
-	err = e.breaker.Do(ctx, func(ctx context.Context) (err error) {
-		v, err = timed(ctx, e, q.call, q.run)
-		return err
+	var failed error
+	err = e.breaker.Do(ctx, func(ctx context.Context) error {
+		v, failed = timed(ctx, e, q.call, q.run)
+		return outage(failed)
 	})
-	return v, err
+	e.noteDamage(r, failed)
+	return v, cmp.Or(err, failed)
 }
 
 // acquire waits for the turn of a call. That it does not come in time is no failure of the engine.
@@ -233,7 +236,7 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 	}
 	turn := e.limit.Join(exportsAccount, "")
 	defer turn.Leave(exportsAccount)
-	return called(ctx, e, turn, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
+	return called(ctx, e, r.inner, turn, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
 		return r.inner.Rows(ctx, q)
 	}})
 }

@@ -24,6 +24,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -76,7 +77,8 @@ type Engine struct {
 	refused      *prometheus.CounterVec
 	hits, misses atomic.Uint64
 	log          *slog.Logger
-	lost         atomic.Bool  // the live generation is, as was logged
+	lost         atomic.Bool // the live generation is, as was logged
+	damage       atomic.Pointer[damage]
 	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
 	generations  generations
 	exports      chan struct{}      // holds one while a call of an export is in progress
@@ -106,15 +108,19 @@ func (e *Engine) probe(ctx context.Context) error {
 	if err == nil {
 		err = index.Probe(ctx, r)
 	}
-	return err
+	return outage(err)
 }
 
-// Ready fails unless the live generation can be searched now: no cache answers, and a search that fails does not count for
-// the breaker, which clients' own calls open where it is needed.
+// Ready fails unless the live generation can be searched now, and no call has met damage in its file: no cache answers, and a
+// search that fails does not count for the breaker, which clients' own calls open where it is needed.
 func (e *Engine) Ready(ctx context.Context) error {
 	r, err := e.Live(ctx)
 	if err == nil {
 		err = index.Probe(ctx, r.inner)
+		e.noteDamage(r.inner, err)
+	}
+	if err == nil {
+		err = e.damageOf(r.inner)
 	}
 	return err
 }
@@ -123,10 +129,11 @@ func (e *Engine) Ready(ctx context.Context) error {
 // this tells the breaker of an outage, but not of its end.
 func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 	var inner index.Reader
-	err := e.breaker.DoCached(ctx, func(ctx context.Context) (err error) {
-		inner, err = timed(ctx, e, "live", e.inner.Live)
-		return err
-	})
+	var failed error
+	err := cmp.Or(e.breaker.DoCached(ctx, func(ctx context.Context) error {
+		inner, failed = timed(ctx, e, "live", e.inner.Live)
+		return outage(failed)
+	}), failed)
 	e.noteLost(err)
 	if err != nil {
 		return nil, err
@@ -162,14 +169,17 @@ func (e *Engine) widen(ctx context.Context) {
 	}()
 }
 
-// noteLost logs once that the live generation is lost, and once that there is one again.
+// noteLost logs once that the live generation is lost, and once that there is one again. Nothing that was cached is used
+// again: what was computed before the loss was seen may be wrong, and the same generation may come back.
 func (e *Engine) noteLost(err error) {
 	lost := errors.Is(err, index.ErrLost)
 	switch {
 	case lost == e.lost.Load() || err != nil && !lost, !e.lost.CompareAndSwap(!lost, lost):
 	case lost:
+		e.clear()
 		e.log.Error("every request fails until an operator repairs the index", slog.String("error", err.Error()))
 	default:
+		e.clear() // of what was in progress
 		e.log.Info("a generation is live again")
 	}
 }

@@ -35,7 +35,9 @@ package columns
 
 import (
 	"context"
-	"errors"
+	"fmt"
+
+	"filings/index"
 )
 
 // ChunkRows is how many rows a chunk of a column holds: a multiple of 64, so that chunks are whole words of a bitset;
@@ -62,4 +64,4 @@ type Sink func(name string, chunk int, data []byte) error
 type Source func(ctx context.Context, name string, chunk int) (data []byte, err error)
 
 // ErrDamaged is the error of stored values and chunks that are not as they were written.
-var ErrDamaged = errors.New("the file is damaged: roll back, or load the filings anew")
+var ErrDamaged = fmt.Errorf("%w: roll back, or load the filings anew", index.ErrDamaged)
