@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -104,6 +105,14 @@ func (s *Service) limitTime(k *call) {
 	var ctx context.Context
 	ctx, k.cancel = context.WithTimeout(context.Background(), s.workTime())
 	k.http.SetUserContext(ctx)
+}
+
+// applied says in a header that a preference of the request was applied.
+func (k *call) applied(preference string) {
+	if before := k.http.GetRespHeader(headerApplied); before != "" && !strings.Contains(before, preference) {
+		preference = before + ", " + preference
+	}
+	k.http.Set(headerApplied, preference)
 }
 
 // refused answers what the HTTP server refuses before any middleware sees it: a request that is too large, too slow or

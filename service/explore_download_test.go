@@ -58,6 +58,10 @@ func TestExplore_Download(t *testing.T) {
 	}
 	e.act(func() { e.Type("#filter-county", "Orange, CA") })
 	e.act(func() { e.term("trust") })
+	e.Value(`window.preferred = []; const sends = fetch; window.fetch = (url, how) => {
+		if (String(url).includes("export")) preferred.push(how.headers.Prefer);
+		return sends(url, how);
+	}; ""`)
 	for _, format := range []string{"ndjson", "csv", "parquet"} {
 		download(e, format)
 		if got := downloaded(e); !strings.HasPrefix(got, fmt.Sprintf("Done: %d filings, ", e.total())) {
@@ -70,6 +74,9 @@ func TestExplore_Download(t *testing.T) {
 		if got := e.Value(`picked.getFile().then((file) => String(file.size))`); got != fmt.Sprint(len(want)) {
 			t.Errorf("%s has %s bytes, want %d", format, got, len(want))
 		}
+	}
+	if got := e.Value(`preferred.slice(0, 3).join()`); got != "escape-formulas,escape-formulas,escape-formulas" {
+		t.Errorf("the page prefers %q", got)
 	}
 	e.Screenshot("done")
 	checkQuiet(e)

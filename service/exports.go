@@ -72,6 +72,9 @@ func (s *Service) export(e endpoint) fiber.Handler {
 	}
 }
 
+// preferEscaped is the preference for CSV without formulas.
+const preferEscaped = "escape-formulas"
+
 // exportPath is where exports are. What a request there costs is not known when its key is looked at.
 const exportPath = "/v1/filings/export"
 
@@ -90,6 +93,10 @@ func (s *Service) begin(k *call, q params.Request, d *download) error {
 	encoder, err := export.NewEncoder(format, fields, q.After > 0)
 	if err != nil {
 		return err
+	}
+	escapes := negotiate.Prefers(headerLines(k.http, headerPrefer), preferEscaped)
+	if (escapes || s.config.EscapeFormulas) && export.EscapeFormulas(encoder) && escapes {
+		k.applied(preferEscaped)
 	}
 	coding := ""
 	if format != export.Parquet { // which is compressed already

@@ -53,7 +53,7 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	}
 	strictness := negotiate.Handling(headerLines(c, headerPrefer))
 	if strictness != "" {
-		c.Set(headerApplied, "handling="+strictness)
+		k.applied("handling=" + strictness)
 	}
 	if len(raw.Unknown) > 0 {
 		if strictness == "strict" {

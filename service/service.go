@@ -86,6 +86,8 @@ type Config struct {
 	ActiveStatuses []string
 	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "": params.DefaultLegacyHasData.
 	LegacyHasDataName string
+	// EscapeFormulas has every CSV export write a ' before what a spreadsheet takes for a formula.
+	EscapeFormulas bool
 	// FiltersByTier refuses filters by fields that the caller's tier does not show.
 	FiltersByTier bool
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).

@@ -110,6 +110,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		RequestTimeout:    s.RequestTimeout,
 		Exports:           s.Exports,
 		ExportTimeout:     s.ExportTimeout,
+		EscapeFormulas:    bool(s.CSVEscape),
 		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
 		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},

@@ -3,6 +3,8 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
+	"unicode/utf8"
 
 	"filings/index"
 )
@@ -53,11 +55,28 @@ func b2i(b bool) int {
 func (e *ndjson) Close(dst []byte) ([]byte, error) { return dst, nil }
 
 // csvEncoder writes RFC 4180: a header of the fields' names, lines that end with CRLF, quotes where they are needed. A
-// missing value is empty; categories are joined by semicolons. Values are exact: one that a spreadsheet would take for a
-// formula is not changed.
+// missing value is empty; categories are joined by semicolons. Values are exact, unless it escapes formulas.
 type csvEncoder struct {
-	fields []index.Field
-	headed bool
+	fields  []index.Field
+	headed  bool
+	escapes bool
+}
+
+// EscapeFormulas makes e write a ' before each text that a spreadsheet would take for a formula, as OWASP has it for CSV. It
+// reports whether e does: only CSV is read by what has formulas. It comes before the first Append.
+func EscapeFormulas(e Encoder) bool {
+	c, ok := e.(*csvEncoder)
+	if ok {
+		c.escapes = true
+	}
+	return ok
+}
+
+// isFormula reports whether a spreadsheet may take text for a formula, by its first character: also one that some read
+// past, and the full-width forms that Japanese and Chinese ones take for the others.
+func isFormula(text []byte) bool {
+	first, _ := utf8.DecodeRune(text)
+	return len(text) > 0 && strings.ContainsRune("=+-@\t\r\n＝＋－＠", first)
 }
 
 func (e *csvEncoder) Append(dst []byte, records []index.Record) ([]byte, error) {
@@ -73,7 +92,7 @@ func (e *csvEncoder) Append(dst []byte, records []index.Record) ([]byte, error) 
 				dst = append(dst, ',')
 			}
 			var err error
-			if dst, err = appendCell(dst, values[f]); err != nil {
+			if dst, err = e.appendCell(dst, values[f]); err != nil {
 				return dst, err
 			}
 		}
@@ -103,7 +122,7 @@ func (e *csvEncoder) head(dst []byte) []byte {
 }
 
 // appendCell appends a JSON value as a cell.
-func appendCell(dst, value []byte) ([]byte, error) {
+func (e *csvEncoder) appendCell(dst, value []byte) ([]byte, error) {
 	switch value[0] {
 	case 'n': // null
 		return dst, nil
@@ -111,6 +130,9 @@ func appendCell(dst, value []byte) ([]byte, error) {
 		text, err := textOf(value)
 		if err != nil {
 			return dst, err
+		}
+		if e.escapes && isFormula(text) {
+			text = append([]byte{'\''}, text...)
 		}
 		return appendQuoted(dst, text), nil
 	}

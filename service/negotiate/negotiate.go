@@ -58,6 +58,18 @@ func Handling(prefer string) string {
 	return ""
 }
 
+// Prefers reports whether the Prefer of a request has a preference without a value (RFC 7240).
+func Prefers(prefer, name string) bool {
+	for preference := range strings.SplitSeq(prefer, ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		given, v, _ := strings.Cut(preference, "=")
+		if strings.EqualFold(strings.TrimSpace(given), name) {
+			return strings.Trim(strings.TrimSpace(v), `"`) == "" // which is the same as none
+		}
+	}
+	return false
+}
+
 // Tokens writes names as the value of a header: what is not a token of HTTP is percent-encoded, and what is long
 // is cut, since the names are the client's.
 func Tokens(names []string) string {

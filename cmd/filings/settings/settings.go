@@ -41,6 +41,7 @@ type Settings struct {
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
 	Exports          int           `split_words:"true" default:"4" desc:"Exports that are sent at a time"`
 	ExportTimeout    time.Duration `split_words:"true" default:"15m" desc:"Time limit of one export, all of it"`
+	CSVEscape        Switch        `split_words:"true" default:"off" desc:"on: CSV exports have a ' before what a spreadsheet takes for a formula; off: where a client prefers it"`
 	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s: once"`
 	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for all caches together: totals, aggregations and pages, and what the engine keeps of its generations; 0: no totals, aggregations and pages"`
 

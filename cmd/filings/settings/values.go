@@ -57,3 +57,15 @@ func (b *ByteSize) Decode(text string) error {
 	*b = ByteSize(int64(n) * unit)
 	return nil
 }
+
+// Switch is on or off.
+type Switch bool
+
+// Decode implements envconfig.Decoder.
+func (s *Switch) Decode(text string) error {
+	if text != "on" && text != "off" {
+		return errors.New("must be on or off")
+	}
+	*s = text == "on"
+	return nil
+}

@@ -62,8 +62,9 @@ export class Client {
     const cost = price || 1;
     this.used += cost; // also if it is aborted: the service has mostly counted it by then
     try {
+      // A file is opened in a spreadsheet, which must not take a name for a formula.
       // Answers have people's contacts in them: the browser must not keep them on its disk.
-      answer = await fetch(url, { headers: { "X-API-Key": this.#key }, cache: "no-store", signal });
+      answer = await fetch(url, { headers: { "X-API-Key": this.#key, ...(price && { Prefer: "escape-formulas" }) }, cache: "no-store", signal });
       if (!price || !answer.ok) text = await answer.text();
     } catch (failure) {
       signal.throwIfAborted();
