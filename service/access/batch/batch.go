@@ -12,7 +12,10 @@
 // A batch without results after lateTime holds up nobody: the next one goes beside it. So a connection that is dead takes
 // only those with it whose calls went there.
 //
-// A caller whose context ends leaves, and the others of its batch stay. Its call is not sent, unless it has been.
+// A caller whose context ends leaves, and the others of its batch stay. Its call is not sent, unless it has been. That is why
+// go-redis's AutoPipeline is not used: it runs a queued command in a context of its own, so that a request's deadline is
+// forgotten and an admission may be counted after its caller was refused (v9.23.0, autopipeline.go; it calls itself
+// experimental).
 package batch
 
 import (
