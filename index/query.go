@@ -18,9 +18,6 @@ type Query struct {
 	// After is a place in the order of Sort, behind which the page begins: the End of another page of the same generation
 	// and Sort, or Behind a filing; "" is the beginning. Offset is 0 with a place.
 	After string
-	// Stride asks for Page.Ends: the page is to be cut into several that follow one another, of so many filings each. 0 asks
-	// for none.
-	Stride int
 	// Bytes is how many bytes the records of the page may have together, 0 for any number: a page that would have more ends
 	// before that, with End right there, but never before its first record. It may end somewhat earlier. Offset is 0 with it.
 	Bytes int
@@ -44,9 +41,6 @@ func (q Query) String() string {
 		" offset " + strconv.Itoa(q.Offset) + " limit " + strconv.Itoa(q.Limit)
 	if q.IDsOnly {
 		text += " ids only"
-	}
-	if q.Stride > 0 {
-		text += " stride " + strconv.Itoa(q.Stride)
 	}
 	if q.Bytes > 0 {
 		text += " bytes " + strconv.Itoa(q.Bytes)

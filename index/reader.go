@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 )
 
@@ -73,25 +72,10 @@ type Page struct {
 	// End is the place behind the last record, in the engine's own words: Query.After of the next page. It is "" where
 	// there are no records.
 	End string
-	// Ends has a place behind each Query.Stride records, and End, which is the last of them; nil where none were asked for.
-	Ends []string
 	// Total is how many filings the Query's Where selects, exactly, if Counted says so, as it does where Query.Count asked for
 	// it and they are few. Otherwise Total is 0, and Reader.Count has to say it.
 	Total   int64
 	Counted bool
-}
-
-// Cut returns the page that ends behind its n-th record, 1 or more. Its End is end, unless Ends has that place already.
-func (p Page) Cut(n, stride int, end string) Page {
-	p.Records = p.Records[:n]
-	if stride > 0 {
-		if p.Ends = slices.Clip(p.Ends[:n/stride]); n%stride > 0 {
-			p.Ends = append(p.Ends, end)
-		}
-		end = p.Ends[len(p.Ends)-1]
-	}
-	p.End = end
-	return p
 }
 
 // Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.

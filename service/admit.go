@@ -13,6 +13,7 @@ import (
 
 	"filings/service/access"
 	"filings/service/handlers"
+	"filings/service/params"
 )
 
 // admit lets a request pass whose key, burst and quota allow it. It stands before the routes: without a key no client
@@ -23,12 +24,9 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	k.price = s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()), k.began)
 	began := s.now()
-	if k.unpriced = c.Path() == exportPath; k.unpriced {
-		k.admission, err = s.config.Access.AdmitUncharged(c.UserContext(), key)
-	} else {
-		k.admission, err = s.config.Access.Admit(c.UserContext(), key)
-	}
+	k.admission, err = s.config.Access.Admit(c.UserContext(), key, k.price)
 	s.metrics.keyStoreCalled(err, s.now().Sub(began))
 	if err != nil {
 		return err
@@ -44,13 +42,24 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	case access.BurstExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
 		return errBurst
-	case access.DailyExceeded:
-		k.setRetryAtReset()
-		return errDaily
-	case access.LifetimeExceeded:
-		return errLifetime // no time will help
+	case access.DailyExceeded, access.LifetimeExceeded:
+		if k.price > 1 {
+			return k.refuseQuota(fmt.Sprintf("this page costs %d requests, one for each begun %d of its limit, and %d remain of the quota: "+
+				"nothing was taken. A smaller limit costs less", k.price, params.RowsForOne, a.Remaining))
+		}
+		return k.refuseQuota("")
 	}
 	return c.Next()
+}
+
+// refuseQuota is the refusal of a request for which the quota has too little, with a message unless that is "": the one that
+// nothing is left.
+func (k *call) refuseQuota(message string) error {
+	if k.admission.Verdict == access.LifetimeExceeded {
+		return handlers.Refuse(errLifetime, message) // no time will help
+	}
+	k.setRetryAtReset()
+	return handlers.Refuse(errDaily, message)
 }
 
 // keyOf returns the key of a request. Exactly one X-API-Key must hold it: of several, a proxy in front of us may have
@@ -132,19 +141,20 @@ func (s *Service) workTime() time.Duration {
 	return t - min(refundTime, t/10)
 }
 
-// refund undoes the count of a request that the service failed to answer (rule K6). The response waits for that only as
-// long as the request's time allows; where the key store does not answer either, the refund goes on in the background.
-func (s *Service) refund(k *call) {
-	if !k.known || k.unpriced || k.admission.Verdict != access.Admitted {
+// refund gives back n of what a request took: all of it where the service failed to answer (rule K6). The response waits for
+// that only as long as the request's time allows; where the key store does not answer either, the refund goes on in the
+// background.
+func (s *Service) refund(k *call, n int64) {
+	if !k.known || n < 1 || k.admission.Verdict != access.Admitted {
 		return
 	}
-	done := s.giveBack(k.id, k.admission, 1)
+	done := s.giveBack(k.id, k.admission, n)
 	timeout := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
 	defer timeout.Stop()
 	select {
 	case err := <-done:
 		if err == nil {
-			k.admission.Remaining++
+			k.admission.Remaining += n
 			k.setQuotaHeaders()
 		}
 	case <-timeout.C:

@@ -18,7 +18,7 @@ import (
 // free is a key store that admits every request at no cost, so that a benchmark measures the service alone.
 type free struct{ access.Store }
 
-func (free) Admit(context.Context, string) (access.Admission, error) {
+func (free) Admit(context.Context, string, int64) (access.Admission, error) {
 	return access.Admission{User: "u", Tier: access.Enterprise, Limit: 100, Remaining: 99, Reset: now, Now: now}, nil
 }
 

@@ -51,8 +51,8 @@ type call struct {
 	cancel    context.CancelFunc // of the request's time
 	known     bool               // the caller is: admission is set, whatever its verdict
 	admission access.Admission
-	unpriced  bool // nothing was taken of the quota yet: the price is not known (rule X7)
-	streams   bool // the body is sent after the handlers' return, and ends the request
+	price     int64 // how many requests were taken of the quota; 0: none yet, since it is not known how many (rule X7)
+	streams   bool  // the body is sent after the handlers' return, and ends the request
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
@@ -139,9 +139,11 @@ func (s *Service) fail(k *call, err error) {
 	kind, message := mapError(err)
 	switch {
 	case kind.status >= http.StatusInternalServerError:
-		s.refund(k)
-	case k.unpriced && kind.status != http.StatusTooManyRequests:
+		s.refund(k, k.price)
+	case k.price == 0 && kind.status != http.StatusTooManyRequests:
 		s.chargeRefused(k)
+	default:
+		s.refund(k, k.price-1) // what is refused costs as much anywhere
 	}
 	r := k.http.Response()
 	r.ResetBody()

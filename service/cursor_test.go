@@ -180,13 +180,13 @@ func TestX3_BesideACursor(t *testing.T) {
 		list + "&generation=&generation=":                        "generation must be given only once",
 		list + "&filing_type=&lien_type=":                        "filing_type must not be given together with lien_type: it is another name of it",
 		list + "&cursor=*":                                       "cursor must be given only once",
-		list + "&limit=0":                                        "limit must be between 1 and 100",
+		list + "&limit=0":                                        "limit must be between 1 and 1000",
 		list + "&generation=20200101-000000.000000":              "generation must be " + id + ", which the cursor is of, or be left out",
 		"/v1/filings?cursor=" + text[1:]:                         damaged,
 		"/v1/filings?cursor=**":                                  damaged,
 		"/v1/filings/search?q=a&cursor=" + text:                  "cursor must be one of this endpoint, which is the search: this one is of the list",
 		"/v1/filings/search?cursor=*":                            "q must be given: 1 to 200 characters",
-		"/v1/filings?cursor=*&limit=0":                           "limit must be between 1 and 100",
+		"/v1/filings?cursor=*&limit=0":                           "limit must be between 1 and 1000",
 		"/v1/filings?cursor=*&city=" + strings.Repeat("x", 2100): "cursor holds up to 2048 characters of the other parameters, and these are 2105: give fewer",
 	} {
 		if a := s.get(t, access.Enterprise, target); a.status != http.StatusBadRequest || a.document(t).Error.Message != want {

@@ -13,6 +13,7 @@ import (
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/export"
+	"filings/service/params"
 )
 
 // Why an export was cut.
@@ -160,7 +161,7 @@ func (d *download) settle() {
 		d.stream.Close()
 		d.cancel(nil)
 		<-d.renewed
-		unsent := min((d.total-d.stream.Rows())/rowsForOne, d.price-1)
+		unsent := min((d.total-d.stream.Rows())/params.RowsForOne, d.price-1)
 		if unsent > 0 {
 			d.service.giveBack(d.id, d.charged, unsent)
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -35,6 +36,12 @@ func (d dataset) filings(t testing.TB) []*index.Filing {
 	switch d {
 	case plenty:
 		return many(t, plentyFilings)
+	case long:
+		filings := many(t, longFilings)
+		for _, f := range filings {
+			f.SetText(index.AISummary, strings.Repeat("long ", index.MaxLongText/5))
+		}
+		return filings
 	case alike:
 		return ofCounties(t, "Lee (X), FL", "Lee, FL", "Lee-On-Sea, FL", "Lee, AL", "LEE, FL")
 	}

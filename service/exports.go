@@ -22,12 +22,6 @@ import (
 	"filings/service/params"
 )
 
-// rowsForOne is how many rows of an export cost as much as one request (rule X7).
-const rowsForOne = 100
-
-// priceOf returns what an export of so many rows costs, in requests.
-func priceOf(rows int64) int64 { return max(1, (rows+rowsForOne-1)/rowsForOne) }
-
 // Defaults of Config, and after how long a refused export may be tried again.
 const (
 	defaultExports       = 4
@@ -75,7 +69,7 @@ func (s *Service) export(e endpoint) fiber.Handler {
 // preferEscaped is the preference for CSV without formulas.
 const preferEscaped = "escape-formulas"
 
-// exportPath is where exports are. What a request there costs is not known when its key is looked at.
+// exportPath is where exports are.
 const exportPath = "/v1/filings/export"
 
 // begin finds out what there is to send, takes its price, and makes d the body of the response.
@@ -105,7 +99,7 @@ func (s *Service) begin(k *call, q params.Request, d *download) error {
 			return err
 		}
 	}
-	if d.price = priceOf(d.total); k.http.Method() == fiber.MethodHead {
+	if d.price = params.PriceOf(d.total); k.http.Method() == fiber.MethodHead {
 		d.price = 1 // nothing is sent
 	}
 	if err := s.charge(ctx, k, d); err != nil {
@@ -227,18 +221,14 @@ func (s *Service) charge(ctx context.Context, k *call, d *download) error {
 	if err != nil {
 		return err
 	}
-	d.charged, k.admission, k.unpriced = charged, charged, false
+	d.charged, k.admission = charged, charged
 	k.setQuotaHeaders()
 	if charged.Verdict == access.Admitted {
+		k.price = d.price
 		return nil
 	}
-	message := fmt.Sprintf("this export of %d rows costs %d requests, one for each begun %d rows, and %d remain of the quota: nothing was taken",
-		d.total, d.price, rowsForOne, charged.Remaining)
-	if charged.Verdict == access.LifetimeExceeded {
-		return handlers.Refuse(errLifetime, message)
-	}
-	k.setRetryAtReset()
-	return handlers.Refuse(errDaily, message)
+	return k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one for each begun %d rows, and %d remain of the quota: nothing was taken",
+		d.total, d.price, params.RowsForOne, charged.Remaining))
 }
 
 // chargeRefused counts a refused request for an export, as any other refused request counts.
@@ -247,7 +237,7 @@ func (s *Service) chargeRefused(k *call) {
 	if err != nil || charged.Verdict != access.Admitted {
 		return // the refusal stands; one request too few was counted
 	}
-	k.admission, k.unpriced = charged, false
+	k.admission, k.price = charged, 1
 	k.setQuotaHeaders()
 }
 

@@ -189,10 +189,10 @@ func TestFair_SlowKeyStore(t *testing.T) {
 // slowStore takes three quarters of a request's time to admit it.
 type slowStore struct{ access.Store }
 
-func (s slowStore) Admit(ctx context.Context, key string) (access.Admission, error) {
+func (s slowStore) Admit(ctx context.Context, key string, n int64) (access.Admission, error) {
 	deadline, _ := ctx.Deadline()
 	slow, cancel := context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/4))
 	defer cancel()
 	<-slow.Done()
-	return s.Store.Admit(ctx, key)
+	return s.Store.Admit(ctx, key, n)
 }

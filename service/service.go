@@ -113,7 +113,8 @@ type Service struct {
 	now     func() time.Time
 	log     *slog.Logger
 	params  *params.Table
-	files   []pages.File // need no key
+	takes   map[string]params.Endpoints // by path, without patterns
+	files   []pages.File                // need no key
 	cors    edge.CORS
 	metrics *metrics
 	lacked  atomic.Value // string: what /readyz said last
@@ -146,6 +147,11 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	s.files = append(s.files, pages.New(documentPath, contentType, document))
+	s.takes = map[string]params.Endpoints{}
+	for _, e := range endpoints(nil) {
+		s.takes[e.Path], s.takes[e.Legacy] = e.Takes, e.Takes
+	}
+	delete(s.takes, "") // what has no legacy path
 	s.exports = export.NewPlaces(c.Exports, c.ExportWait)
 	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
 	s.buffers.New = func() any { return new([]byte) }

@@ -9,8 +9,7 @@
 //
 // Which values stay is the policy of otter, W-TinyLFU: a crawl through many values, each needed once, does not evict what
 // is needed often. Otter could also create missing values, but with a context that never ends; here a creation belongs to
-// the request that needs it (flight.go), so that no work goes on for a client that has left. Values that nobody has needed yet
-// would be the first to be evicted: they lie apart (shelf.go).
+// the request that needs it (flight.go), so that no work goes on for a client that has left.
 package cache
 
 import (
@@ -30,7 +29,6 @@ type Key struct {
 // Cache keeps values. It is safe for concurrent use. Values are shared: no caller writes to them.
 type Cache struct {
 	entries *otter.Cache[Key, entry]
-	shelf   shelf
 	flights flights
 }
 
@@ -45,7 +43,7 @@ const entryBytes = 160
 
 // New returns a cache whose keys and values take at most that many bytes.
 func New(bytes int64) *Cache {
-	return &Cache{shelf: shelf{total: bytes}, entries: otter.Must(&otter.Options[Key, entry]{
+	return &Cache{entries: otter.Must(&otter.Options[Key, entry]{
 		MaximumWeight: uint64(bytes),
 		Weigher:       weight,
 		// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by default,
@@ -62,27 +60,23 @@ func weight(key Key, e entry) uint32 {
 // Bytes returns the memory that keys and values take now.
 func (c *Cache) Bytes() uint64 {
 	c.entries.CleanUp() // evictions that are due
-	return c.entries.WeightedSize() + uint64(c.shelved())
+	return c.entries.WeightedSize()
 }
 
 // Resize changes the bound. What exceeds a lower one is evicted before it returns.
 func (c *Cache) Resize(bytes int64) {
-	c.resize(bytes)
+	c.entries.SetMaximum(uint64(bytes))
 	c.entries.CleanUp()
 }
 
 // Clear lets go of all values. Those that are just created may still come.
 func (c *Cache) Clear() {
 	c.entries.InvalidateAll()
-	c.clearShelf()
 }
 
 // Peek returns the value under key, if it is there. It must be a V.
 func Peek[V any](c *Cache, key Key) (v V, ok bool) {
 	e, ok := c.entries.GetIfPresent(key)
-	if !ok {
-		e, ok = c.take(key, true)
-	}
 	if !ok {
 		return v, false
 	}

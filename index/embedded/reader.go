@@ -88,26 +88,21 @@ func (r *reader) Generation() string { return r.name }
 
 // Rows implements index.Reader. What a filter selects is found as a whole, so that every page has the total.
 func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	rows, total, ends, err := r.Table.Rows(ctx, q)
+	rows, total, end, err := r.Table.Rows(ctx, q)
 	if err != nil {
 		return index.Page{}, err
 	}
-	page := index.Page{Total: total, Counted: true}
+	page := index.Page{Total: total, Counted: true, End: end}
 	if len(rows) == 0 {
 		return page, nil
 	}
 	if page.Records, err = r.recordsOf(ctx, q, rows); err != nil {
 		return index.Page{}, err
 	}
-	page.End = ends[len(ends)-1]
-	if q.Stride > 0 {
-		page.Ends = ends
-	}
 	if n := len(page.Records); n < len(rows) {
-		end, err := r.Behind(ctx, q.Sort, rows[n-1])
-		return page.Cut(n, q.Stride, end), err
+		page.End, err = r.Behind(ctx, q.Sort, rows[n-1])
 	}
-	return page, nil
+	return page, err
 }
 
 // recordsOf returns the records of the rows of a page, as many as q.Bytes has room for.

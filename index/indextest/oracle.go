@@ -87,7 +87,7 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	}
 	selected = selected[min(q.Offset, len(selected)):]
 	selected = selected[:max(0, min(q.Limit, len(selected)))]
-	page := PageOf(selected, Within(q.Bytes, Records(selected)), q.Stride)
+	page := PageOf(selected, Within(q.Bytes, Records(selected)))
 	if q.Count && q.After == "" {
 		page.Total, page.Counted = total, true
 	}
@@ -95,13 +95,10 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 }
 
 // PageOf returns the page of these records, which the filings begin with.
-func PageOf(filings []*index.Filing, records []index.Record, stride int) index.Page {
+func PageOf(filings []*index.Filing, records []index.Record) index.Page {
 	page := index.Page{Records: records}
-	for i := range records {
-		page.End = index.Behind(filings[i].ID)
-		if stride > 0 && ((i+1)%stride == 0 || i+1 == len(records)) {
-			page.Ends = append(page.Ends, page.End)
-		}
+	if n := len(records); n > 0 {
+		page.End = index.Behind(filings[n-1].ID)
 	}
 	return page
 }

@@ -205,14 +205,8 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 			return page, nil
 		}
 	}
-	if r.caches && q.After != "" {
-		r.readOn(ctx, q)
-	}
 	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall, q), sizeOfPage,
 		func(ctx context.Context) (index.Page, error) {
-			if r.caches && q.After != "" {
-				return r.readAhead(ctx, q)
-			}
 			page, err := r.inner.Rows(ctx, q)
 			if r.caches {
 				page.Records = compact(page.Records)

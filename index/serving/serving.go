@@ -14,9 +14,6 @@
 //
 // The cache is the process's: it also keeps what the engine reads, so that an operator has one number to set.
 //
-// A crawl by cursor is read ahead (ahead.go). It needs no state of the crawl: where the pages behind a place are not in the
-// cache, the place alone is enough to read them.
-//
 // Records are copied into one buffer a page before they are cached: an engine's records are often slices of a whole
 // response, which would otherwise stay in memory with them, uncounted.
 //

@@ -27,8 +27,8 @@
 //
 // Beside these counters, which decide, the requests of each day are counted for 31 days, of every tier: Usage shows them.
 //
-// A request whose price is found only while it is answered is admitted uncharged, and charged then, in one step: all of the
-// price or nothing. What it did not get is refunded. Its account holds a lease meanwhile, if it may have only one such
+// A request may have a price of several: all of it is counted or nothing. One whose price is found only while it is answered
+// is admitted uncharged, and charged then, in one step. What it did not get is refunded. Its account holds a lease meanwhile, if it may have only one such
 // request at a time: over all processes, until it releases the lease or, if it dies, the lease ends by itself.
 //
 // The burst is GCRA in its form of a leaky bucket (bucket.go): as many requests as the burst at once, refilled evenly,
@@ -152,8 +152,8 @@ const (
 	Admitted         Verdict = iota
 	UnknownKey               // no such key, or revoked: nothing is known of the caller
 	BurstExceeded            // too many in this second
-	DailyExceeded            // the day's quota is used up
-	LifetimeExceeded         // the free tier's quota is used up
+	DailyExceeded            // the day's quota is used up, or less remains than the price
+	LifetimeExceeded         // the same of the free tier's quota
 )
 
 // Admission is what Admit found. But for UnknownKey, all fields are set.
@@ -186,13 +186,11 @@ type Account struct {
 // Store keeps accounts, keys and counters. Every method is atomic, with any number of processes on one store, and
 // returns ErrUnavailable when the store does not reply before ctx ends.
 type Store interface {
-	// Admit looks key up, and counts one request against its account if key, burst and quota allow it. It is one round
-	// trip. A refused request counts nothing, against neither the burst nor the quota. ErrEmptied for an unknown key if
-	// the store has lost its accounts.
-	Admit(ctx context.Context, key string) (Admission, error)
-	// AdmitUncharged is Admit for a request whose price is not known yet. It counts one against the burst, and refuses where
-	// the quota has nothing left, but takes nothing of it: Charge does.
-	AdmitUncharged(ctx context.Context, key string) (Admission, error)
+	// Admit looks key up, and counts a request of the price n against its account if key, burst and quota allow it: n against
+	// the quota, or nothing where less remains, and one against the burst. It is one round trip. A refused request counts
+	// nothing, against neither the burst nor the quota. Where the price is not known yet n is 0: that is refused as 1 is, and
+	// takes nothing of the quota; Charge does. ErrEmptied for an unknown key if the store has lost its accounts.
+	Admit(ctx context.Context, key string, n int64) (Admission, error)
 	// Charge counts n requests, 1 or more, against the quota that the account of a has now, or, where less remains, none: then
 	// the verdict is that of an exhausted quota. What remains is said in both cases. The admission that it returns is the one
 	// to refund. ErrNoAccount.

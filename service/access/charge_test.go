@@ -22,7 +22,7 @@ func charge(t testing.TB, s access.Store, a access.Admission, n int64) access.Ad
 
 func admitUncharged(t testing.TB, s access.Store, key string) access.Admission {
 	t.Helper()
-	a, err := s.AdmitUncharged(t.Context(), key)
+	a, err := s.Admit(t.Context(), key, 0)
 	must(t, err)
 	return a
 }
@@ -54,6 +54,36 @@ func TestX7_AllOrNothing(t *testing.T) {
 				same(t, "used after the refund of 2", quota-2, show(t, s, "ann").Used)
 				must(t, s.Refund(t.Context(), all, 1000))
 				same(t, "never below zero", int64(0), show(t, s, "ann").Used)
+			})
+		})
+	}
+}
+
+// TestX3_AdmittedAtAPrice: an admission takes all of a price or nothing, one of the burst, and gives back what it took.
+func TestX3_AdmittedAtAPrice(t *testing.T) {
+	t.Parallel()
+	for tier, exhausted := range map[access.Tier]access.Verdict{access.Free: access.LifetimeExceeded, access.Pro: access.DailyExceeded} {
+		t.Run(string(tier), func(t *testing.T) {
+			t.Parallel()
+			onEach(t, func(t *testing.T, p place) {
+				s := p.open(t, smallQuotas(), morning().Now)
+				quota := smallQuotas()[tier].Quota
+				key := create(t, s, "ann", tier)
+				admit := func(n int64) access.Admission {
+					t.Helper()
+					a, err := s.Admit(t.Context(), key, n)
+					must(t, err)
+					return a
+				}
+				more := admit(quota + 1)
+				same(t, "more than there is", []any{exhausted, quota}, []any{more.Verdict, more.Remaining})
+				same(t, "the burst of a refused one", int64(0), more.Burst.Used)
+				all := admit(quota)
+				same(t, "all there is", []any{access.Admitted, int64(0)}, []any{all.Verdict, all.Remaining})
+				same(t, "the burst", int64(1), all.Burst.Used)
+				same(t, "nothing is left", exhausted, admit(1).Verdict)
+				must(t, s.Refund(t.Context(), all, quota))
+				same(t, "used after the refund", int64(0), show(t, s, "ann").Used)
 			})
 		})
 	}

@@ -82,7 +82,7 @@ func work(task string) error {
 
 func (w worker) pause(store access.Store) error {
 	for range w.Pause - 1 {
-		if _, err := store.Admit(context.Background(), w.Key); err != nil {
+		if _, err := store.Admit(context.Background(), w.Key, 1); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func (w worker) pause(store access.Store) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var err error
-	servicetest.Poll(ctx, func() bool { _, err = store.Admit(ctx, w.Key); return err == nil })
+	servicetest.Poll(ctx, func() bool { _, err = store.Admit(ctx, w.Key, 1); return err == nil })
 	return err
 }
 
@@ -153,7 +153,7 @@ func exhaust(ctx context.Context, s access.Store, key string, goroutines int) (i
 	for range goroutines {
 		group.Go(func() error {
 			for {
-				a, err := s.Admit(ctx, key)
+				a, err := s.Admit(ctx, key, 1)
 				switch {
 				case err != nil:
 					return err
@@ -239,7 +239,7 @@ func TestK8_NoneIsLost(t *testing.T) {
 		var group errgroup.Group
 		for i := range 100 {
 			group.Go(func() error {
-				a, err := s.Admit(t.Context(), key)
+				a, err := s.Admit(t.Context(), key, 1)
 				if err != nil || i%2 == 0 {
 					return err
 				}
@@ -262,7 +262,7 @@ func TestK5_BurstExactUnderGoroutines(t *testing.T) {
 		for i := range 120 {
 			store := []access.Store{s, other}[i%2]
 			group.Go(func() error {
-				a, err := store.Admit(t.Context(), key)
+				a, err := store.Admit(t.Context(), key, 1)
 				if a.Verdict == access.Admitted {
 					admitted.Add(1)
 				}

@@ -8,19 +8,7 @@ import (
 )
 
 // Admit implements Store.
-func (e *Embedded) Admit(ctx context.Context, key string) (Admission, error) {
-	return e.admit(ctx, key, 1)
-}
-
-// AdmitUncharged implements Store.
-func (e *Embedded) AdmitUncharged(ctx context.Context, key string) (Admission, error) {
-	a, err := e.admit(ctx, key, 0)
-	a.counter = ""
-	return a, err
-}
-
-// admit takes n of the quota, 1 or 0.
-func (e *Embedded) admit(ctx context.Context, key string, n int64) (a Admission, err error) {
+func (e *Embedded) Admit(ctx context.Context, key string, n int64) (a Admission, err error) {
 	if !isKey(key) {
 		return Admission{Verdict: UnknownKey}, nil
 	}
@@ -38,7 +26,7 @@ func (e *Embedded) admit(ctx context.Context, key string, n int64) (a Admission,
 	if a.Verdict != UnknownKey {
 		e.had.saw()
 	}
-	return a, nil
+	return a.charged(n), nil
 }
 
 // state is what an account has used.
@@ -79,7 +67,7 @@ func (t transaction) admit(limits Limits, hash string, n int64) (Admission, erro
 		return Admission{}, err
 	}
 	limit := limits[s.tier]
-	if s.used >= limit.Quota {
+	if s.used > limit.Quota-max(n, 1) {
 		return s.admission(limits, exhausted(s.tier)), nil
 	}
 	var ok bool

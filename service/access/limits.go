@@ -57,6 +57,14 @@ func (l Limits) admission(verdict Verdict, user string, tier Tier, used int64, b
 	return a
 }
 
+// charged is a where n requests were counted: of none there is nothing to refund.
+func (a Admission) charged(n int64) Admission {
+	if n == 0 {
+		a.counter = ""
+	}
+	return a
+}
+
 // exhausted is the verdict on a caller of a tier whose quota is used up.
 func exhausted(tier Tier) Verdict {
 	if tier == Free {

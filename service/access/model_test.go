@@ -78,7 +78,7 @@ func (m *model) admit(user, key string, n int64, now time.Time) access.Admission
 		return access.Admission{Verdict: access.UnknownKey}
 	}
 	debt := new(big.Rat).Add(m.debtAt(now), big.NewRat(1, 1))
-	verdict := m.exhausted(1, now)
+	verdict := m.exhausted(max(n, 1), now)
 	if verdict == access.Admitted && debt.Cmp(new(big.Rat).SetInt64(m.limits[m.tier].Burst)) > 0 {
 		verdict = access.BurstExceeded
 	}
@@ -256,12 +256,9 @@ func (r *modelRun) admit() {
 	if rapid.IntRange(0, 9).Draw(r.rt, "old key") == 0 {
 		number = rapid.IntRange(0, last).Draw(r.rt, "key")
 	}
-	n := rapid.Int64Range(0, 1).Draw(r.rt, "takes of the quota")
+	n := rapid.OneOf(rapid.Int64Range(0, 1), rapid.Int64Range(0, 10)).Draw(r.rt, "takes of the quota")
 	r.counted(n, r.model.admit(r.user, fmt.Sprint(number), n, r.now.Now()), func(i int, s access.Store) (access.Admission, error) {
-		if n == 0 {
-			return s.AdmitUncharged(r.t.Context(), r.keys[i][number])
-		}
-		return s.Admit(r.t.Context(), r.keys[i][number])
+		return s.Admit(r.t.Context(), r.keys[i][number], n)
 	})
 }
 

@@ -8,19 +8,7 @@ import (
 )
 
 // Admit implements Store.
-func (r *Redis) Admit(ctx context.Context, key string) (Admission, error) {
-	return r.admit(ctx, key, 1)
-}
-
-// AdmitUncharged implements Store.
-func (r *Redis) AdmitUncharged(ctx context.Context, key string) (Admission, error) {
-	a, err := r.admit(ctx, key, 0)
-	a.counter = ""
-	return a, err
-}
-
-// admit takes n of the quota, 1 or 0.
-func (r *Redis) admit(ctx context.Context, key string, n int64) (Admission, error) {
+func (r *Redis) Admit(ctx context.Context, key string, n int64) (Admission, error) {
 	if !isKey(key) {
 		return Admission{Verdict: UnknownKey}, nil
 	}
@@ -32,7 +20,8 @@ func (r *Redis) admit(ctx context.Context, key string, n int64) (Admission, erro
 	if word == "unknown" {
 		return Admission{Verdict: UnknownKey}, r.look("admit", &reply)
 	}
-	return r.admission("admit", word, &reply)
+	a, err := r.admission("admit", word, &reply)
+	return a.charged(n), err
 }
 
 // Charge implements Store.

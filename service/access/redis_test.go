@@ -188,7 +188,7 @@ func TestK9_RedisHoldsSomethingElse(t *testing.T) {
 	r, prefix := openRedis(t, nil)
 	key := create(t, r, "ann", access.Pro)
 	must(t, r.Client().HSet(t.Context(), prefix+"account:ann", "tier", "gold").Err())
-	_, err := r.Admit(t.Context(), key)
+	_, err := r.Admit(t.Context(), key, 1)
 	wantError(t, err, "admit: key store unavailable: it replied TIER")
 
 	must(t, r.Client().HDel(t.Context(), prefix+"account:ann", "tier").Err())
@@ -196,6 +196,6 @@ func TestK9_RedisHoldsSomethingElse(t *testing.T) {
 	wantError(t, err, "show account: key store unavailable: Redis holds what this program did not write")
 
 	must(t, r.Client().Set(t.Context(), prefix+"account:ann", "text", 0).Err())
-	_, err = r.Admit(t.Context(), key)
+	_, err = r.Admit(t.Context(), key, 1)
 	wantError(t, err, "admit: key store unavailable: it replied WRONGTYPE")
 }

@@ -21,8 +21,15 @@ func List(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 	return Result{Data: page.Records, Total: total}, err
 }
 
+// pageBytes is how many bytes the records of a page may have together whose limit is above that of pages by offset. It is
+// several times what a thousand records mostly have.
+const pageBytes = 4 << 20
+
 // crawl reads the page behind a cursor. The first one counts; the others have it from the cursor.
 func crawl(ctx context.Context, r *serving.Reader, q index.Query, at cursor.Cursor) (result Result, err error) {
+	if q.Limit > params.MaxLimit {
+		q.Bytes = pageBytes
+	}
 	var page index.Page
 	if q.After == "" {
 		at.Generation = index.GenerationID(r.Generation())

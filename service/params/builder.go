@@ -59,6 +59,9 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 		if p.On&raw.on == 0 {
 			continue
 		}
+		if at != nil {
+			p = p.byCursor()
+		}
 		text, name, err := raw.text(i, p)
 		if p.InPath {
 			text = segment(p.Name)
@@ -98,6 +101,16 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 	}
 	b.request.Text = b.request.canonical(raw.on)
 	return b.request, nil
+}
+
+// byCursor is p as a page by cursor takes it.
+func (p *Parameter) byCursor() *Parameter {
+	if p.MaxByCursor == nil {
+		return p
+	}
+	by := *p
+	by.Max = p.MaxByCursor
+	return &by
 }
 
 // refuse is the error of a parameter that has a value where the endpoint must not have it. Ignored, as an unknown one is, it

@@ -211,7 +211,7 @@ func checkInvalid(t *testing.T, err error) {
 
 // checkRequest expects what the contract of index.Query promises to engines.
 func checkRequest(t *testing.T, q Request, query string) {
-	if q.Query.Limit < 1 || q.Query.Limit > maxLimit || q.Query.Offset < 0 {
+	if q.Query.Limit < 1 || q.Query.Limit > maxByCursor || q.Query.Offset < 0 {
 		t.Fatalf("%q: %v", query, q.Query)
 	}
 	if _, err := url.ParseQuery(query); err != nil && !strings.Contains(query, "bounds_") && !strings.Contains(query, ";") {

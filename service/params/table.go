@@ -9,6 +9,7 @@ type Parameter struct {
 	InPath       bool // a segment of the path; all others are in the query string
 	Kind         Kind
 	Min, Max     *float64 // limits of a number
+	MaxByCursor  *float64 // the Max of a page by cursor; nil: the same
 	Choices      []string // the values that a choice, or an item of a list of choices, may have
 	Most         int      // different items of a list of choices; 0: any number, which may repeat
 	Default      string   // what holds without it, as text for documentation
@@ -166,7 +167,8 @@ func (t *Table) Of(on Endpoints) (taken []Parameter) {
 
 // Limits of values.
 const (
-	DefaultLimit, maxLimit = 20, 100
+	DefaultLimit, MaxLimit = 20, 100 // the latter by offset
+	maxByCursor            = 1000
 	DefaultChanges         = 100
 	maxChanges             = 1000
 	maxDays                = 36_500 // about a century, and far from where dates overflow
@@ -247,8 +249,8 @@ func rows(legacyHasData string) []Parameter {
 			Help: "The generation that the client wants to have; the live one when omitted. It may be older than `since`.", Example: "20261122-051422.061847"},
 		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges), op: opLimit, Default: "100",
 			Help: "Page size, 1 or more. Above 1,000 becomes 1,000.", Example: "1000"},
-		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(maxLimit), op: opLimit, Default: "20",
-			Help: "Page size, 1 or more. Above 100 becomes 100.", Example: "50"},
+		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor), op: opLimit, Default: "20",
+			Help: "Page size, 1 or more. Above 100 becomes 100; with `cursor` above 1,000 becomes 1,000, and the page costs one request for each begun 100.", Example: "50"},
 		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and beside a cursor there is none
 			Help: "Filings to skip; none when omitted. Not with `cursor`.", Example: "40"},
 		{Name: "cursor", On: Changes, Kind: Text, op: opCursor,

@@ -56,23 +56,11 @@ func Sorts(response []byte) (first, last []byte) {
 	if i < 0 {
 		return nil, nil
 	}
-	return ArrayAt(response[i+len(behindSource)-1:]), ArrayAt(response[bytes.LastIndex(response, behindSource)+len(behindSource)-1:])
+	return arrayAt(response[i+len(behindSource)-1:]), arrayAt(response[bytes.LastIndex(response, behindSource)+len(behindSource)-1:])
 }
 
-// AllSorts returns for each hit the part of the response that begins with what it was sorted by: see ArrayAt.
-func AllSorts(response []byte) (sorts [][]byte) {
-	for rest := response; ; {
-		i := bytes.Index(rest, behindSource)
-		if i < 0 {
-			return sorts
-		}
-		rest = rest[i+len(behindSource)-1:]
-		sorts = append(sorts, rest)
-	}
-}
-
-// ArrayAt returns the array that text begins with.
-func ArrayAt(text []byte) []byte {
+// arrayAt returns the array that text begins with.
+func arrayAt(text []byte) []byte {
 	array, _ := jsontext.NewDecoder(bytes.NewReader(text)).ReadValue() // nil where it is broken
 	return array
 }

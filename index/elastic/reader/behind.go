@@ -27,14 +27,14 @@ type part struct {
 	after   place // in order; nil: from the beginning of the range
 }
 
-// behind returns the rows of the page behind q.After.
-func (r *Reader) behind(ctx context.Context, q index.Query, clauses []object) (found rows, err error) {
+// behind returns the rows of the page behind q.After, at most so many by a search.
+func (r *Reader) behind(ctx context.Context, q index.Query, clauses []object, most int64) (found rows, err error) {
 	at, near, err := r.placeAt(ctx, q)
 	if err != nil {
 		return rows{}, err
 	}
-	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a page may be
-		limit := int(min(int64(q.Limit-n), r.longestWalk))
+	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a search may find
+		limit := int(min(int64(q.Limit-n), most))
 		more, err := r.firstOf(ctx, partsBehind(part{clauses: clauses, order: sortOrder(q.Sort), after: at}, near), limit, q)
 		if err != nil {
 			return rows{}, err
@@ -169,16 +169,11 @@ func (r *rows) end() string {
 	if len(r.records) == 0 {
 		return ""
 	}
-	return endOf(r.first, r.last)
-}
-
-// endOf returns the text of the place behind a page, from those of its first and its last filing.
-func endOf(first, last place) string {
-	near := reachOf(first, last)
+	near := reachOf(r.first, r.last)
 	text := append([]byte(strings.Repeat(tiedMark, near.ties)), near.until...)
-	text, _ = appendBody(text, last) // which was JSON before
+	text, _ = appendBody(text, r.last) // which was JSON before
 	if len(text) > longestPlace {
-		id, _ := strconv.ParseInt(string(last[len(last)-1]), 10, 64)
+		id, _ := strconv.ParseInt(string(r.last[len(r.last)-1]), 10, 64)
 		return index.Behind(id)
 	}
 	return string(text)

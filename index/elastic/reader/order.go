@@ -1,15 +1,12 @@
 package reader
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
 	"filings/index"
-	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 )
 
@@ -85,14 +82,6 @@ type rows struct {
 	first, last place
 	total       int64 // of all that the order has, if counted
 	counted     bool
-	searches    []search // that found them
-}
-
-// search is the response to a search, and what all that it found is sorted by before the keys of the search.
-type search struct {
-	response  []byte
-	known     place
-	backwards bool // the last one was found first
 }
 
 // add appends what follows r. The total stays: more is a part.
@@ -104,53 +93,7 @@ func (r *rows) add(more rows) {
 		r.first = more.first
 	}
 	r.records, r.last = append(r.records, more.records...), more.last
-	r.searches = append(r.searches, more.searches...)
 }
-
-// ends returns the texts of the places behind each stride records of r, and behind all; none where stride is 0.
-func (r *rows) ends(stride int) (ends []string, err error) {
-	switch {
-	case stride == 0 || len(r.records) == 0:
-		return nil, nil
-	case stride >= len(r.records):
-		return []string{r.end()}, nil
-	}
-	hits := make([]hit, 0, len(r.records))
-	for _, s := range r.searches {
-		hits = s.appendHits(hits)
-	}
-	if len(hits) != len(r.records) {
-		return nil, client.ErrResponse
-	}
-	for ; len(hits) > stride; hits = hits[stride:] {
-		first, err1 := hits[0].place()
-		last, err2 := hits[stride-1].place()
-		if err := cmp.Or(err1, err2); err != nil {
-			return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
-		}
-		ends = append(ends, endOf(first, last))
-	}
-	return append(ends, r.end()), nil
-}
-
-// hit is where a filing was found, the place of which is read only if it is needed.
-type hit struct {
-	known  place
-	sorted []byte // the response, from what the filing was sorted by on
-}
-
-func (s search) appendHits(hits []hit) []hit {
-	from := len(hits)
-	for _, sorted := range document.AllSorts(s.response) {
-		hits = append(hits, hit{s.known, sorted})
-	}
-	if s.backwards {
-		slices.Reverse(hits[from:])
-	}
-	return hits
-}
-
-func (h hit) place() (place, error) { return placeOf(h.known, document.ArrayAt(h.sorted)) }
 
 // placeOf returns the place of a hit: what was known of it, and what it was sorted by, an array.
 func placeOf(known place, sorted []byte) (p place, err error) {

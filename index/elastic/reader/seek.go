@@ -31,29 +31,26 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if q.After != "" {
 		find = r.behind
 	}
-	found, err := find(bounded(ctx, q), q, clauses)
+	most := min(int64(q.Limit), r.longestWalk)
+	found, err := find(bounded(ctx, q, most), q, clauses, most)
 	for errors.Is(err, client.ErrTooLarge) {
-		q.Limit = max(1, q.Limit/8) // at most 100,000 characters of each, but mostly a few hundred
-		found, err = find(bounded(ctx, q), q, clauses)
+		most = max(1, most/8) // at most 100,000 characters of each, but mostly a few hundred
+		found, err = find(bounded(ctx, q, most), q, clauses, most)
 	}
 	if err != nil {
 		return index.Page{}, err
 	}
-	ends, err := found.ends(q.Stride)
-	if err != nil {
-		return index.Page{}, err
-	}
-	page = index.Page{Records: found.records, End: found.end(), Ends: ends, Total: found.total, Counted: found.counted}
+	page = index.Page{Records: found.records, End: found.end(), Total: found.total, Counted: found.counted}
 	if n := len(q.Within(found.records)); n < len(found.records) {
-		end, err := placeBehind(found.records[n-1])
-		return page.Cut(n, q.Stride, end), err
+		page.Records = found.records[:n]
+		page.End, err = placeBehind(found.records[n-1])
 	}
-	return page, nil
+	return page, err
 }
 
-// bounded returns the context of the searches of q. A single row is never too large.
-func bounded(ctx context.Context, q index.Query) context.Context {
-	if q.Bytes == 0 || q.Limit <= 1 {
+// bounded returns the context of the searches of q for at most so many rows. A single row is never too large.
+func bounded(ctx context.Context, q index.Query, most int64) context.Context {
+	if q.Bytes == 0 || most <= 1 {
 		return ctx
 	}
 	return client.InParts(ctx)
@@ -64,11 +61,11 @@ func enough(q index.Query, found []index.Record) bool {
 	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
 }
 
-// atOffset returns the rows of a page that is found by its offset.
-func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object) (found rows, err error) {
+// atOffset returns the rows of a page that is found by its offset, at most so many by a search.
+func (r *Reader) atOffset(ctx context.Context, q index.Query, clauses []object, most int64) (found rows, err error) {
 	s := span{name: q.Where.String(), clauses: clauses, order: sortOrder(q.Sort), idsOnly: q.IDsOnly}
-	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a page may be
-		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), r.longestWalk)
+	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a search may find
+		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), most)
 		s.counts = 0
 		if q.Count && n == 0 {
 			s.counts = r.counted(q)
@@ -177,7 +174,6 @@ func (r *Reader) page(ctx context.Context, s span, backwards bool, from, size in
 	found, err := r.rows(ctx, body, s.known, s.idsOnly)
 	if backwards {
 		slices.Reverse(found.records)
-		found.searches[0].backwards = true
 		found.first, found.last = found.last, found.first
 	}
 	return found, err
@@ -194,7 +190,6 @@ func (r *Reader) rows(ctx context.Context, body object, known place, idsAlone bo
 		return rows{}, err
 	}
 	found.total, found.counted = document.Total(response)
-	found.searches = []search{{response: response, known: known}}
 	if found.records, err = read(response); err == nil && len(found.records) > 0 {
 		first, last := document.Sorts(response)
 		found.first, err = placeOf(known, first)

@@ -16,30 +16,28 @@ import (
 // enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
 const blockRows = 4096
 
-// Rows returns the rows of a page, how many rows its filter selects in all, and the places behind each q.Stride of the page's
-// rows and behind all, at least one unless there are no rows: how many rows of the whole order, selected or not, come before
-// what follows.
-func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, total int64, ends []string, err error) {
+// Rows returns the rows of a page, how many rows its filter selects in all, and the place behind the page's, "" where there
+// are none: how many rows of the whole order, selected or not, come before what follows.
+func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, total int64, end string, err error) {
 	if q.Sort != index.DefaultSort && !slices.Contains(orders(), q.Sort) {
-		return nil, 0, nil, fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
+		return nil, 0, "", fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
 	}
 	s, err := t.selected(ctx, q.Where)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, "", err
 	}
-	total = int64(t.count(s))
 	from, err := t.place(ctx, q, s)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, "", err
 	}
 	rows, behind, err := t.page(ctx, q, s, from)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, "", err
 	}
-	for _, row := range behind {
-		ends = append(ends, strconv.Itoa(row))
+	if len(rows) > 0 {
+		end = strconv.Itoa(behind)
 	}
-	return rows, total, ends, nil
+	return rows, int64(t.count(s)), end, nil
 }
 
 // Behind returns the place behind a row in an order.
@@ -129,40 +127,31 @@ func position[T element](ctx context.Context, t *Table, column string, value T) 
 	return 0, fmt.Errorf("%s has no %v in %s: %w", t.name, value, column, index.ErrPlace)
 }
 
-// page returns the rows of a page that begins at a place, and the rows of the order behind each q.Stride of them and behind
-// the last one.
-func (t *Table) page(ctx context.Context, q index.Query, s *selection, from place) (rows []uint32, behind []int, err error) {
+// page returns the rows of a page that begins at a place, and the row of the order behind the last of them.
+func (t *Table) page(ctx context.Context, q index.Query, s *selection, from place) (rows []uint32, behind int, err error) {
 	n := q.Limit
 	if q.After == "" {
 		n = min(n, t.count(s)-q.Offset) // with the last of them the search ends
 	}
 	if n <= 0 {
-		return nil, nil, nil
+		return nil, 0, nil
 	}
-	rows, last := make([]uint32, 0, min(n, t.rows)), 0
+	rows = make([]uint32, 0, min(n, t.rows))
 	for block := from.row / blockRows; len(rows) < n && block*blockRows < t.rows; block++ {
 		listed, err := t.selectedOf(ctx, s, q.Sort, block, from.row)
 		if err != nil {
-			return nil, nil, err
+			return nil, 0, err
 		}
 		skipped := min(from.skip, len(listed))
 		from.skip -= skipped
-		for listed = listed[skipped:]; len(listed) > 0 && len(rows) < n; {
-			more := min(len(listed), n-len(rows))
-			if q.Stride > 0 {
-				more = min(more, q.Stride-len(rows)%q.Stride)
-			}
-			rows, listed = append(rows, listed[:more]...), listed[more:]
-			if last, err = t.rowBehind(ctx, q.Sort, block, rows[len(rows)-1]); err != nil {
-				return nil, nil, err
-			}
-			if q.Stride > 0 && len(rows)%q.Stride == 0 {
-				behind = append(behind, last)
-			}
+		listed = listed[skipped:min(len(listed), skipped+n-len(rows))]
+		if len(listed) == 0 {
+			continue
 		}
-	}
-	if len(rows) > 0 && (len(behind) == 0 || behind[len(behind)-1] != last) {
-		behind = append(behind, last)
+		rows = append(rows, listed...)
+		if behind, err = t.rowBehind(ctx, q.Sort, block, rows[len(rows)-1]); err != nil {
+			return nil, 0, err
+		}
 	}
 	return rows, behind, nil
 }

@@ -26,7 +26,6 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 		o := indextest.NewOracle("", filings)
 		crawlAll(t, r, o, 7)
 		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 7) })
-		t.Run("X4 several pages at once", func(t *testing.T) { crawlStrides(t, r, o, 7) })
 		t.Run("X8 of so many bytes", func(t *testing.T) { crawlBytes(t, r, o, 20_000, 100_000) })
 	})
 	t.Run("X8 long filings", func(t *testing.T) {
@@ -45,7 +44,6 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 			deepPages(t, r, o, w)
 		}
 		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 500) })
-		t.Run("X4 several pages at once", func(t *testing.T) { crawlStrides(t, r, o, 500) })
 	})
 }
 
@@ -64,51 +62,6 @@ func crawlPlaces(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
 		if !errors.Is(err, index.ErrPlace) {
 			t.Errorf("place %q: %d rows, %v; want ErrPlace", place, len(page.Records), err)
 		}
-	}
-}
-
-// crawlStrides reads the whole generation, and what a filter selects of it, in every order: three pages at once, of records
-// or of ids, then from one of the places behind them.
-func crawlStrides(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
-	for _, w := range []index.Filter{{}, edges.Contains("a")} {
-		eachOrder(func(s index.Sort) {
-			q := index.Query{Where: w, Sort: s, Limit: 3*size - 1, Stride: size}
-			if err := crawlStride(t.Context(), r, o.Select(w, s), q); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// crawlStride reads all that q selects and compares it with the filings that are wanted.
-func crawlStride(ctx context.Context, r index.Reader, want []*index.Filing, q index.Query) error {
-	done := 0
-	for n := 0; ; n++ {
-		q.IDsOnly = n%2 == 1
-		page, err := r.Rows(ctx, q)
-		if err != nil {
-			return fmt.Errorf("%v: %w", q, err)
-		}
-		rows := want[done:min(done+q.Limit, len(want))]
-		if len(rows) == 0 && len(page.Ends) == 0 {
-			return nil
-		}
-		if q.IDsOnly {
-			err = sameIDs(rows, page.Records)
-		} else {
-			err = sameRecords(indextest.Records(rows), page.Records)
-		}
-		if pages := (len(rows) + q.Stride - 1) / q.Stride; err == nil && len(page.Ends) != pages {
-			err = fmt.Errorf("%d places behind %d pages", len(page.Ends), pages)
-		}
-		if err == nil && page.Ends[len(page.Ends)-1] != page.End {
-			err = fmt.Errorf("the last place is %q, and the page's end %q", page.Ends[len(page.Ends)-1], page.End)
-		}
-		if err != nil {
-			return fmt.Errorf("%v, from %d of %d: %w", q, done, len(want), err)
-		}
-		next := min(n%3, len(page.Ends)-1)
-		done, q.After = min(done+(next+1)*q.Stride, done+len(rows)), page.Ends[next]
 	}
 }
 
@@ -145,11 +98,9 @@ func crawlPlace(ctx context.Context, r index.Reader, want []*index.Filing, q ind
 func crawlBytes(t *testing.T, r index.Reader, o *indextest.Oracle, bounds ...int) {
 	for _, bytes := range bounds {
 		for _, s := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.Owner, Ascending: true}} {
-			for _, stride := range []int{0, 7} {
-				q := index.Query{Sort: s, Limit: 500, Bytes: bytes, Stride: stride}
-				if err := crawlBounded(t.Context(), r, indextest.Records(o.Select(q.Where, s)), q); err != nil {
-					t.Error(err)
-				}
+			q := index.Query{Sort: s, Limit: 500, Bytes: bytes}
+			if err := crawlBounded(t.Context(), r, indextest.Records(o.Select(q.Where, s)), q); err != nil {
+				t.Error(err)
 			}
 		}
 	}
@@ -170,9 +121,6 @@ func crawlBounded(ctx context.Context, r index.Reader, want []index.Record, q in
 		}
 		if n == 0 {
 			return nil
-		}
-		if q.Stride > 0 && (len(page.Ends) != (n+q.Stride-1)/q.Stride || page.Ends[len(page.Ends)-1] != page.End) {
-			return fmt.Errorf("%v: %d rows with the places %q, the end is %q", q, n, page.Ends, page.End)
 		}
 		want, q.After = want[n:], page.End
 	}

@@ -21,8 +21,6 @@ type selecting struct {
 	// total is what the page rows of the selected filings has for its total; false: it has none.
 	total  func(selected, rows []*index.Filing) (int64, bool)
 	within func(bytes int, records []index.Record) []index.Record
-	// between changes the places between pages that are read at once.
-	between func(index.Page)
 
 	mu       sync.Mutex
 	selected map[string][]*index.Filing
@@ -30,7 +28,7 @@ type selecting struct {
 
 func newSelecting(o *indextest.Oracle) *selecting {
 	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, total: totalOf,
-		within: indextest.Within, between: func(index.Page) {}, selected: map[string][]*index.Filing{}}
+		within: indextest.Within, selected: map[string][]*index.Filing{}}
 }
 
 func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
@@ -72,10 +70,7 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 		rest = all[r.behind(all, q.Sort, last):]
 	}
 	rows := r.page(rest, q)
-	page := indextest.PageOf(rows, r.within(q.Bytes, indextest.Records(rows)), q.Stride)
-	if len(page.Ends) > 1 {
-		r.between(page)
-	}
+	page := indextest.PageOf(rows, r.within(q.Bytes, indextest.Records(rows)))
 	if q.Count {
 		page.Total, page.Counted = r.total(all, rows)
 	}

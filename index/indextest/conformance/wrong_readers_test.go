@@ -239,16 +239,6 @@ func wrongPages() []wrong {
 				return last + 1
 			}
 		}),
-		reading("the place between pages is that behind them", "Crawl/P2_P17_pages_of_7/X4_several_pages_at_once", func(r *selecting) {
-			r.between = func(page index.Page) { page.Ends[0] = page.End }
-		}),
-		reading("the place between pages is a row too early", "Crawl/P2_P17_pages_of_7/X4_several_pages_at_once", func(r *selecting) {
-			r.between = func(page index.Page) {
-				var values [index.NumReturned][]byte
-				page.Records[len(page.Records)-2].Values(&values, index.ID)
-				page.Ends[len(page.Ends)-1] = "id " + string(values[index.ID])
-			}
-		}),
 		reading("ids alone of the page behind", "Random/pages_and_totals", func(r *selecting) {
 			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
 				if q.IDsOnly {

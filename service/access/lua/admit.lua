@@ -1,5 +1,5 @@
 -- Looks a key up and counts a request, if quota and burst allow it. A request that is refused changes nothing.
--- ARGV: the key's hash; how many requests of the quota it takes, 1 or 0; then tier, quota and burst of every tier.
+-- ARGV: the key's hash; how many requests of the quota it takes, 0 or more; then tier, quota and burst of every tier.
 -- Returns verdict, user, tier, requests used, the time, and the bucket; of an unknown key, whether there are accounts.
 
 local user = redis.call('GET', key_name(ARGV[3]))
@@ -12,9 +12,9 @@ if not quota then return no_limits() end
 
 local now = clock()
 local counter = counter_of(tier, now)
-local used = used_of(user, counter)
+local used, n = used_of(user, counter), tonumber(ARGV[4])
 level, at = tonumber(level or '0'), tonumber(at or '0')
-if used >= quota then return { 'quota', user, tier, used, now, level, at } end
+if used + math.max(n, 1) > quota then return { 'quota', user, tier, used, now, level, at } end
 
 -- The same as bucket.go, where it is explained.
 local cost = 1000000
@@ -24,7 +24,6 @@ if elapsed > cost or elapsed < -cost then elapsed = cost elseif elapsed < 0 then
 local after = math.max(math.min(level, full) - elapsed * burst, 0) + cost
 if after > full then return { 'burst', user, tier, used, now, level, at } end
 
-local n = tonumber(ARGV[4])
 if n > 0 then
   day, requests = count(user, counter, used, n, now, day, requests)
   redis.call('HSET', account, 'level', digits(after), 'at', digits(now), 'day', day, 'requests', requests)
