@@ -176,6 +176,7 @@ func FuzzParse(f *testing.F) {
 		"limit=5&offset=3", "county=Orange%2C+FL&city=a;b", "q=%ff", "bounds_north=1&bounds_south=0&bounds_east=-1&bounds_west=1",
 		"min_amount=-12.5&max_amount=1e5", "lien_type=a&filing_type=b", "=&&&=%", "date_range=36500&month=2024-02&date_start=2024-02-29",
 		"categories=land,,residential&has_data=1", "fields=owner,id&ids=2,1,2", "exclude_counties=a,+fl%3Bb,+GA&exclude_filing_types=x&ids=0", "q=+%C2%A0x&sort_by=record_date&sort_order=ASC", "state=fl", "%00=%00",
+		"cursor=*&limit=999", "%63ursor=*&limit=12345&q=a",
 	} {
 		f.Add(seed)
 	}
@@ -189,6 +190,9 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			checkRequest(t, q, query)
+			if want := PriceOf(int64(max(1, q.Query.Limit))); on&pages != 0 && table.Price(on, query, testNow()) != want {
+				t.Fatalf("%q: the price is %d, want %d", query, table.Price(on, query, testNow()), want)
+			}
 		}
 	})
 }
@@ -211,7 +215,7 @@ func checkInvalid(t *testing.T, err error) {
 
 // checkRequest expects what the contract of index.Query promises to engines.
 func checkRequest(t *testing.T, q Request, query string) {
-	if q.Query.Limit < 1 || q.Query.Limit > maxByCursor || q.Query.Offset < 0 {
+	if q.Query.Limit < 1 || q.Query.Limit > maxByCursor || q.Cursor == nil && q.Query.Limit > MaxLimit || q.Query.Offset < 0 {
 		t.Fatalf("%q: %v", query, q.Query)
 	}
 	if _, err := url.ParseQuery(query); err != nil && !strings.Contains(query, "bounds_") && !strings.Contains(query, ";") {
