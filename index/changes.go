@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 )
@@ -48,8 +47,8 @@ type Version struct {
 // Filing returns the filing that v is of, with its city, and without the time at which it was added.
 func (v Version) Filing() (*Filing, error) {
 	var values [numReturned][]byte
-	if !v.Record.Values(&values, numReturned-1) {
-		return nil, errors.New("not a record as AppendRecord writes it")
+	if err := v.Record.Values(&values, numReturned-1); err != nil {
+		return nil, err
 	}
 	f := &Filing{}
 	for field, value := range values {
@@ -144,6 +143,9 @@ func (a Version) Parts(b Version) (parts Parts) {
 	}
 	return parts
 }
+
+// firstAbove holds, for each tier but the highest, the key of the first field that it does not see.
+var firstAbove = [Enterprise]Record{Free: Record(keys[PropertyType]), Pro: Record(keys[OwnerPhonePrimary])}
 
 // byTier cuts r into what each tier adds to the one below it.
 func (r Record) byTier() (cut [Enterprise + 1]Record) {

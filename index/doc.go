@@ -18,6 +18,6 @@
 // stays right for ever.
 //
 // A Record is the JSON of a filing as the API shows it to the highest tier, fields in the order of the table, which is
-// ordered by tier: what a lower tier may see is a prefix of it (record.go). Engines store that text and hand it
+// ordered by tier: what a lower tier may see is a prefix of it (cut.go). Engines store that text and hand it
 // through; no layer decodes it on the way.
 package index

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -76,6 +77,8 @@ type Page struct {
 	// it and they are few. Otherwise Total is 0, and Reader.Count has to say it.
 	Total   int64
 	Counted bool
+
+	cuts [][Hidden]int // where the part of each tier ends in each record, once they were looked at: see Check
 }
 
 // Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
@@ -121,10 +124,25 @@ type CountyStats struct {
 	LastAdded                       time.Time // the latest CreatedAt, to the microsecond; zero for none
 }
 
-// Probe fails unless r can be searched: it reads one row, of which every part of the engine has its share.
+// Probe fails unless r can be searched, and gives records whose members are their own: it reads one row, of which every part
+// of the engine has its share, and that filing alone, and cuts the record for each tier.
 func Probe(ctx context.Context, r Reader) error {
-	_, err := r.Rows(ctx, Query{Sort: DefaultSort, Limit: 1})
-	return err
+	page, err := r.Rows(ctx, Query{Sort: DefaultSort, Limit: 1})
+	if err != nil || len(page.Records) == 0 {
+		return err
+	}
+	id, err := page.Records[0].cutForAll()
+	if err != nil {
+		return fmt.Errorf("a page of %s: %w", r.Generation(), err)
+	}
+	record, err := r.Filing(ctx, id)
+	if err == nil {
+		_, err = record.cutForAll()
+	}
+	if err != nil {
+		return fmt.Errorf("filing %d of %s: %w", id, r.Generation(), err)
+	}
+	return nil
 }
 
 // CompareCounties orders county names by the code points of their folded form, then as written (rule A5).

@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"filings/index"
@@ -19,8 +20,8 @@ func TestRecordValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got [index.NumReturned][]byte
-		if !r.Values(&got, last) {
-			t.Fatalf("no values in %s", r)
+		if err := r.Values(&got, last); err != nil {
+			t.Fatalf("%s: %v", r, err)
 		}
 		for f, v := range got {
 			if name := index.Field(f).String(); string(v) != string(want[name]) {
@@ -30,8 +31,8 @@ func TestRecordValues(t *testing.T) {
 	}
 	var values [index.NumReturned][]byte
 	for _, text := range []string{``, `{`, `{"id":`, `{"id":1`, `{"id":1}`, `{"id":1,"county":"a`, `{"county":"a"}`, `[]`, `{"id":1,"county":"a\"`} {
-		if index.Record(text).Values(&values, index.County) {
-			t.Errorf("%s has values", text)
+		if err := index.Record(text).Values(&values, index.County); !errors.Is(err, index.ErrRecord) {
+			t.Errorf("%s has values: %v", text, err)
 		}
 	}
 }

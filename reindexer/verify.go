@@ -19,6 +19,9 @@ const shownDifferences = 20
 
 // verify compares a sealed generation with what it must hold, and returns ErrVerification with what differs.
 func (e *expectation) verify(ctx context.Context, sealed generation.Checksum, r index.Reader) error {
+	if err := index.Probe(ctx, r); errors.Is(err, index.ErrRecord) { // another one comes from the checks below too
+		return fmt.Errorf("%w: %w", ErrVerification, err)
+	}
 	differences := e.checksum.Diff(sealed)
 	for _, check := range []func(context.Context, index.Reader) ([]string, error){e.readBack, e.searches} {
 		found, err := check(ctx, r)
@@ -61,6 +64,9 @@ func differs(id int64, want, got index.Record) string {
 		return fmt.Sprintf("filing %d was deleted but is there", id)
 	case got == nil:
 		return fmt.Sprintf("filing %d is not there", id)
+	}
+	if err := got.Check(); err != nil {
+		return fmt.Sprintf("filing %d: %v", id, err)
 	}
 	w, err1 := members(want)
 	g, err2 := members(got)

@@ -2,6 +2,7 @@ package reindexer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -71,6 +72,7 @@ func TestVerification(t *testing.T) {
 			return nil
 		}},
 		{name: "a search that finds nothing", says: "of a search for its owner", read: func(r index.Reader) index.Reader { return forgetful{r} }},
+		{name: "X23: members in another order", says: "not their own, in their own order", read: func(r index.Reader) index.Reader { return sorting{r} }},
 		{name: "in an update, a deletion undone", update: true, says: "filings: 149 expected, 150 found", alter: func(b generation.Build, f *index.Filing) error {
 			if f.ID == 149 { // the last that is put, after the deletion
 				old := *f
@@ -109,6 +111,23 @@ func TestVerification(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sorting is a Reader whose records have their members in the order of their names.
+type sorting struct{ index.Reader }
+
+func (r sorting) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	page, err := r.Reader.Rows(ctx, q)
+	for i, record := range page.Records {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(record, &members); err != nil {
+			return page, err
+		}
+		if page.Records[i], err = json.Marshal(members); err != nil {
+			return page, err
+		}
+	}
+	return page, err
 }
 
 // liar is a store whose builds do something else than what they are called for.

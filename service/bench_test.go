@@ -35,6 +35,7 @@ func BenchmarkPage(b *testing.B) {
 		{"list", "/v1/filings", fiber.HeaderAccept, "*/*"},
 		{"filtered", "/v1/filings?min_amount=10&date_range=300&filing_types=Tax+Lien,Judgment&limit=20&offset=20", fiber.HeaderAccept, "*/*"},
 		{"not modified", "/v1/filings", fiber.HeaderIfNoneMatch, "*"},
+		{"hundred", "/v1/filings?limit=100", fiber.HeaderAccept, "*/*"},
 		{"gzip", "/v1/filings", fiber.HeaderAcceptEncoding, "gzip"},
 		{"br", "/v1/filings", fiber.HeaderAcceptEncoding, "br"},
 		{"me", "/v1/me", fiber.HeaderAccept, "*/*"},

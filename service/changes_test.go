@@ -98,7 +98,7 @@ func evolved(t *testing.T) (*site, *lineage) {
 }
 
 func recordFor(f *index.Filing, tier index.Tier) string {
-	return string(index.Record(index.AppendRecord(nil, f)).AppendFor(nil, tier))
+	return indextest.Seen(f, tier)
 }
 
 // TestX16_Changes: every filing that differs comes once, by id, whole, as the tier sees it, whatever was in between.

@@ -20,10 +20,11 @@ type endpoint struct {
 	between bool // its responses come from what is between two generations, and are named after the later one
 }
 
-// appendResult appends the body of a response of 200: what the shape of e says is beside data (rule E1), in this order.
-func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result handlers.Result) []byte {
+// appendResult appends the body of a response of 200: what the shape of e says is beside data (rule E1), in this order. After
+// an error, which is that a record is none (rule X23), nothing of it may be sent.
+func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result handlers.Result) (_ []byte, err error) {
 	if q.GeoJSON {
-		return appendJSON(dst, result.Data)
+		return appendJSON(dst, result.Data), nil
 	}
 	dst = append(dst, '{')
 	if e.Shape.Has(openapi.Success) {
@@ -33,11 +34,10 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 	tier := recordTier(k.admission.Tier)
 	switch data := result.Data.(type) {
 	case index.Record:
-		dst = data.AppendFields(dst, tier, q.Fields)
-	case []index.Record:
-		dst = appendRecords(dst, data, tier, q.Fields)
-		if e.Shape.Has(openapi.Pagination) {
-			dst = appendPagination(dst, q, len(data), result)
+		dst, err = data.AppendFields(dst, tier, q.Fields)
+	case index.Page:
+		if dst, err = data.AppendRecords(dst, tier, q.Fields); e.Shape.Has(openapi.Pagination) {
+			dst = appendPagination(dst, q, len(data.Records), result)
 		}
 	case handlers.Changes:
 		dst = appendNext(data.AppendJSON(dst), q, result)
@@ -49,7 +49,7 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 	if e.Shape.Has(openapi.Meta) {
 		dst = k.appendMeta(dst)
 	}
-	return append(dst, '}')
+	return append(dst, '}'), err
 }
 
 // appendJSON appends v as JSON. Like records, it leaves <, > and & as they are.
@@ -73,19 +73,6 @@ func recordTier(t access.Tier) index.Tier {
 		return index.Pro
 	}
 	return index.Free
-}
-
-// appendRecords appends rows as an array, each as tier t sees it, with the fields of set. Records are passed through, never
-// decoded.
-func appendRecords(dst []byte, rows []index.Record, t index.Tier, set index.FieldSet) []byte {
-	dst = append(dst, '[')
-	for i, r := range rows {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = r.AppendFields(dst, t, set)
-	}
-	return append(dst, ']')
 }
 
 // appendPagination appends where in the query's filings its page of so many rows lies (rule E6), or how the next page by

@@ -127,13 +127,14 @@ func count(ctx context.Context, r *serving.Reader, q params.Request) (int64, err
 	}
 	var values [index.NumReturned][]byte
 	record, err := r.Filing(ctx, q.After)
-	switch {
-	case errors.Is(err, index.ErrNotFound):
+	if errors.Is(err, index.ErrNotFound) {
 		return 0, notSelected(q.After)
-	case err != nil:
+	}
+	if err == nil {
+		err = record.Values(&values, index.FilingDate)
+	}
+	if err != nil {
 		return 0, err
-	case !record.Values(&values, index.FilingDate):
-		return 0, fmt.Errorf("filing %d is no record: %w", q.After, index.ErrUnavailable)
 	}
 	day := strings.Trim(string(values[index.FilingDate]), `"`)
 	if day == "null" {

@@ -19,7 +19,10 @@ const exampleRequestID = "req_0123456789abcdef0123456789abcdef"
 func newDocument(t *params.Table) ([]byte, error) {
 	a := openapi.API{Parameters: t}
 	for _, e := range endpoints(nil) {
-		e.Examples = examples(e)
+		var err error
+		if e.Examples, err = examples(e); err != nil {
+			return nil, err
+		}
 		a.Operations = append(a.Operations, e.Operation)
 	}
 	for _, m := range exposedErrors() {
@@ -30,18 +33,20 @@ func newDocument(t *params.Table) ([]byte, error) {
 }
 
 // examples are responses with a filing as each tier sees it, written by the code that responds.
-func examples(e endpoint) (all []openapi.Example) {
+func examples(e endpoint) (all []openapi.Example, err error) {
 	for _, t := range []access.Tier{access.Free, access.Pro, access.Enterprise} {
 		result, q, ok := exampleOf(e.Data, recordTier(t))
 		if !ok {
-			return nil
+			return nil, nil
 		}
 		k := &call{id: exampleRequestID, known: true, admission: access.Admission{Tier: t, Remaining: 998}}
-		all = append(all, openapi.Example{
-			Name: string(t), Summary: "As the tier " + string(t) + " sees it", Body: k.appendResult(nil, e, q, result),
-		})
+		body, err := k.appendResult(nil, e, q, result)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, openapi.Example{Name: string(t), Summary: "As the tier " + string(t) + " sees it", Body: body})
 	}
-	return all
+	return all, nil
 }
 
 // exampleOf returns a result whose data is of the type of data; false where it would not differ by tier.
@@ -51,9 +56,10 @@ func exampleOf(data any, t index.Tier) (result handlers.Result, q params.Request
 	case index.Record:
 		result.Data = record
 	case []index.Record:
-		result, q.Query.Limit = handlers.Result{Data: []index.Record{record}, Total: 1}, params.DefaultLimit
+		result, q.Query.Limit = handlers.Result{Data: index.Page{Records: []index.Record{record}}, Total: 1}, params.DefaultLimit
 	case []handlers.Change:
-		result.Data = handlers.Changes{{Op: changes.Changed, ID: 1, Filing: record.AppendFor(nil, t)}, {Op: changes.Removed, ID: 2}}
+		seen, _ := record.AppendFor(nil, t) // the list has the error
+		result.Data = handlers.Changes{{Op: changes.Changed, ID: 1, Filing: seen}, {Op: changes.Removed, ID: 2}}
 		q.Query.Limit = params.DefaultChanges
 	default:
 		return result, q, false

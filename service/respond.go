@@ -108,6 +108,11 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 			return err
 		}
 	}
+	if modified {
+		if err := s.write(k, e, q, result); err != nil {
+			return err // which must have no tag, and not be kept
+		}
+	}
 	if tag != "" && q.Generation != "" && !q.Moves {
 		k.http.Set(fiber.HeaderCacheControl, pinnedCaching)
 	}
@@ -117,7 +122,6 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	if tag != "" {
 		k.http.Set(fiber.HeaderETag, tag)
 	}
-	s.write(k, e, q, result)
 	return nil
 }
 
@@ -165,7 +169,15 @@ func notKept(id, live string) string {
 const keptBuffer = 256 << 10
 
 // write writes a response of 200, compressed if the client can read that.
-func (s *Service) write(k *call, e endpoint, q params.Request, result handlers.Result) {
+func (s *Service) write(k *call, e endpoint, q params.Request, result handlers.Result) error {
+	buffer := s.buffers.Get().(*[]byte)
+	body, err := k.appendResult((*buffer)[:0], e, q, result)
+	if *buffer = body; cap(body) <= keptBuffer {
+		defer s.buffers.Put(buffer)
+	}
+	if err != nil {
+		return err
+	}
 	mediaType := contentType
 	if q.GeoJSON {
 		mediaType = openapi.GeoJSON
@@ -174,13 +186,9 @@ func (s *Service) write(k *call, e endpoint, q params.Request, result handlers.R
 	if result.Next != "" {
 		k.http.Append(fiber.HeaderLink, "<"+e.Path+"?cursor="+result.Next+`>; rel="next"`)
 	}
-	buffer := s.buffers.Get().(*[]byte)
-	*buffer = k.appendResult((*buffer)[:0], e, q, result)
-	k.http.Response().SetBody(*buffer) // copies it
-	if cap(*buffer) <= keptBuffer {
-		s.buffers.Put(buffer)
-	}
+	k.http.Response().SetBody(body) // copies it
 	compress(k.http)
+	return nil
 }
 
 func ifNoneMatch(c *fiber.Ctx) string { return headerLines(c, fiber.HeaderIfNoneMatch) }

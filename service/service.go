@@ -35,8 +35,9 @@
 // text of the request and the tier make the tag, which is compared before the handler is called. Tags are weak, since meta
 // differs from response to response. If the generation is gone meanwhile, the request is handled once more. Records are
 // bytes from the engine to the client; a tier's part of a record is a prefix of it (index.Record), so there is nothing to
-// decode and no list of fields to get wrong. Clusters of a map have two forms, chosen by Accept: the envelope, and GeoJSON
-// without it; each has a tag of its own. A body is compressed in the same way for GET and for HEAD.
+// decode and no list of fields to get wrong; and what is not a record's own, in its own order, is not sent (rule X23).
+// Clusters of a map have two forms, chosen by Accept: the envelope, and GeoJSON without it; each has a tag of its own. A body
+// is compressed in the same way for GET and for HEAD.
 //
 // # Errors
 //

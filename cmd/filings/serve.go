@@ -149,11 +149,17 @@ func reach(ctx context.Context, s settings.Settings, log *slog.Logger, store gen
 	g, ctx := errgroup.WithContext(ctx)
 	for _, try := range []func(context.Context) error{
 		func(ctx context.Context) error {
-			_, err := store.Live(ctx)
+			live, err := store.Live(ctx)
 			if errors.Is(err, index.ErrLost) {
 				return nil // Elasticsearch responds; the service says it at each request, and recovers when it is repaired
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			if err := index.Probe(ctx, live); errors.Is(err, index.ErrRecord) {
+				return err // every request for filings would fail; what else fails, /readyz says
+			}
+			return nil
 		},
 		func(ctx context.Context) error {
 			err := check.Keys(ctx, keys)

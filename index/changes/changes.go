@@ -178,15 +178,21 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 	if err != nil {
 		return fmt.Errorf("filing %d after the change: %w", changes[0].ID, err)
 	}
+	if !had && !has {
+		return nil
+	}
 	c := Change{ID: changes[0].ID, Op: Removed}
 	if has {
-		c.Op, c.Filing = Added, after.Record.AppendFor(nil, on.query.Tier)
-		if had {
-			c.Op = Changed
+		c.Op = Added
+		if c.Filing, err = after.Record.AppendFor(nil, on.query.Tier); err != nil {
+			return fmt.Errorf("filing %d after the change: %w", c.ID, err)
 		}
 	}
-	if !had && !has || c.Op == Changed && len(before.Record) > 0 && bytes.Equal(before.Record.AppendFor(nil, on.query.Tier), c.Filing) {
-		return nil
+	if had && has {
+		c.Op = Changed
+		if same, err := on.shows(before, c.Filing); same || err != nil {
+			return err
+		}
 	}
 	if on.full(*page) {
 		page.End = c.ID - 1
@@ -194,6 +200,15 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 	}
 	page.Changes, on.bytes = append(page.Changes, c), on.bytes+len(c.Filing)
 	return nil
+}
+
+// shows reports whether the caller saw of a version what it is to see now; false where the version was not read.
+func (on *onPath) shows(v index.Version, now index.Record) (bool, error) {
+	if len(v.Record) == 0 {
+		return false, nil
+	}
+	seen, err := v.Record.AppendFor(nil, on.query.Tier)
+	return bytes.Equal(seen, now), err
 }
 
 // ends returns the version where the path begins and the one where it ends.

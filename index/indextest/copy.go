@@ -25,7 +25,7 @@ func (c *Copy) fresh(filings []*index.Filing) map[int64]string {
 	records := map[int64]string{}
 	for _, f := range filings {
 		if e := NewEntry(f); e.matches(c.Where) {
-			records[f.ID] = string(index.Record(index.AppendRecord(nil, f)).AppendFor(nil, c.Tier))
+			records[f.ID] = Seen(f, c.Tier)
 		}
 	}
 	return records

@@ -122,6 +122,15 @@ func Records(filings []*index.Filing) []index.Record {
 	return rs
 }
 
+// Seen returns the record of f as a tier sees it.
+func Seen(f *index.Filing, t index.Tier) string {
+	seen, err := index.Record(index.AppendRecord(nil, f)).AppendFor(nil, t)
+	if err != nil {
+		panic(err) // AppendRecord has made it
+	}
+	return string(seen)
+}
+
 // Within returns as many of records, from the first on, as have so many bytes together, but at least one; all for 0.
 func Within(bytes int, records []index.Record) []index.Record {
 	sum := 0

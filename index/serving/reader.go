@@ -208,11 +208,20 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall, q), sizeOfPage,
 		func(ctx context.Context) (index.Page, error) {
 			page, err := r.inner.Rows(ctx, q)
-			if r.caches {
+			if err == nil && r.caches {
 				page.Records = compact(page.Records)
+				err = checked(&page, q)
 			}
 			return page, err
 		}})
+}
+
+// checked looks once at the records of a page that is cached (rule X23). Records of the id alone have nothing to be cut.
+func checked(page *index.Page, q index.Query) error {
+	if q.IDsOnly {
+		return nil
+	}
+	return page.Check()
 }
 
 // exportsAccount is whose turns the calls of exports wait for: all exports are one account, whose name no user can have.
@@ -255,6 +264,9 @@ func (r *Reader) Filing(ctx context.Context, id int64) (index.Record, error) {
 	return do(ctx, r, request[index.Record]{"filing", "filing " + strconv.FormatInt(id, 10), func(v index.Record) int { return cap(v) },
 		func(ctx context.Context) (index.Record, error) {
 			v, err := r.inner.Filing(ctx, id)
+			if err == nil {
+				err = v.Check()
+			}
 			return slices.Clone(v), err
 		}})
 }
@@ -333,10 +345,12 @@ func compact(rows []index.Record) []index.Record {
 
 const sliceBytes, textBytes, timeBytes = 24, 16, 24 // headers of a slice and of a string; a time.Time
 
+const cutBytes = 3 * 8 // where a record is cut for each tier
+
 func sizeOfPage(page index.Page) int {
 	n := sliceBytes + textBytes + len(page.End) + 16
 	for _, r := range page.Records {
-		n += len(r) + sliceBytes
+		n += len(r) + sliceBytes + cutBytes
 	}
 	return n
 }

@@ -118,18 +118,26 @@ func filings(n int) []*index.Filing {
 	return all
 }
 
+// rowsChecked reads a page and checks it, as a cached one was.
+func rowsChecked(ctx context.Context, r index.Reader, q index.Query) (page index.Page, err error) {
+	if page, err = r.Rows(ctx, q); err == nil {
+		err = page.Check()
+	}
+	return page, err
+}
+
 // requests are all that can be requested of a reader.
 func requests() map[string]func(ctx context.Context, r index.Reader) (any, error) {
 	orange := index.Where(index.InCounty("orange"))
 	return map[string]func(ctx context.Context, r index.Reader) (any, error){
 		"rows": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Rows(ctx, index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5})
+			return rowsChecked(ctx, r, index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5})
 		},
 		"rows, next page": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Rows(ctx, index.Query{Where: orange, Sort: index.DefaultSort, Offset: 5, Limit: 5})
+			return rowsChecked(ctx, r, index.Query{Where: orange, Sort: index.DefaultSort, Offset: 5, Limit: 5})
 		},
 		"rows past the end": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Rows(ctx, index.Query{Sort: index.DefaultSort, Offset: 500, Limit: 5})
+			return rowsChecked(ctx, r, index.Query{Sort: index.DefaultSort, Offset: 500, Limit: 5})
 		},
 		"count":     func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, orange) },
 		"count all": func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, index.Filter{}) },

@@ -59,7 +59,7 @@ func Fields(t index.Tier) (all []index.Field) {
 // Encoder writes the rows of one file.
 type Encoder interface {
 	// Append appends to dst what the file has next with these records in it, which may be nothing yet. It keeps no
-	// reference to them.
+	// reference to them. index.ErrRecord: one of them is none, and what is left of dst must not be sent.
 	Append(dst []byte, records []index.Record) ([]byte, error)
 	// Close appends the end of the file.
 	Close(dst []byte) ([]byte, error)
@@ -77,8 +77,4 @@ func NewEncoder(f Format, fields []index.Field, resumed bool) (Encoder, error) {
 		return newParquet(fields)
 	}
 	return nil, fmt.Errorf("export: unknown format %q", f)
-}
-
-func errRecord(r index.Record) error {
-	return fmt.Errorf("export: %d bytes that are no record", len(r))
 }

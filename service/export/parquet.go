@@ -103,8 +103,8 @@ func schema(fields []index.Field) *parquet.Schema {
 func (e *parquetEncoder) Append(dst []byte, records []index.Record) ([]byte, error) {
 	for _, r := range records {
 		var values [index.NumReturned][]byte
-		if !r.Values(&values, e.fields[len(e.fields)-1]) {
-			return dst, errRecord(r)
+		if err := r.Values(&values, e.fields[len(e.fields)-1]); err != nil {
+			return dst, err
 		}
 		for i, f := range e.fields {
 			var err error

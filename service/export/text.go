@@ -25,15 +25,18 @@ func newNDJSON(fields []index.Field) *ndjson {
 	return e
 }
 
-func (e *ndjson) Append(dst []byte, records []index.Record) ([]byte, error) {
+func (e *ndjson) Append(dst []byte, records []index.Record) (_ []byte, err error) {
 	for _, r := range records {
 		if e.whole {
-			dst = append(r.AppendFor(dst, e.tier), '\n')
+			if dst, err = r.AppendFor(dst, e.tier); err != nil {
+				return dst, err
+			}
+			dst = append(dst, '\n')
 			continue
 		}
 		var values [index.NumReturned][]byte
-		if !r.Values(&values, e.fields[len(e.fields)-1]) {
-			return dst, errRecord(r)
+		if err := r.Values(&values, e.fields[len(e.fields)-1]); err != nil {
+			return dst, err
 		}
 		for i, f := range e.fields {
 			dst = append(dst, ",{"[b2i(i == 0)])
@@ -83,8 +86,8 @@ func (e *csvEncoder) Append(dst []byte, records []index.Record) ([]byte, error) 
 	dst = e.head(dst)
 	for _, r := range records {
 		var values [index.NumReturned][]byte
-		if !r.Values(&values, e.fields[len(e.fields)-1]) {
-			return dst, errRecord(r)
+		if err := r.Values(&values, e.fields[len(e.fields)-1]); err != nil {
+			return dst, err
 		}
 		start := len(dst)
 		for i, f := range e.fields {

@@ -18,7 +18,7 @@ func List(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 		return crawl(ctx, r, q.Query, *q.Cursor)
 	}
 	page, total, err := r.Page(ctx, q.Query)
-	return Result{Data: page.Records, Total: total}, err
+	return Result{Data: page, Total: total}, err
 }
 
 // pageBytes is how many bytes the records of a page may have together whose limit is above that of pages by offset. It is
@@ -42,7 +42,7 @@ func crawl(ctx context.Context, r *serving.Reader, q index.Query, at cursor.Curs
 	}
 	at.After = page.End
 	at.Seen += int64(len(page.Records))
-	result = Result{Data: page.Records, Total: at.Total}
+	result = Result{Data: page, Total: at.Total}
 	if at.After != "" && at.Seen < at.Total {
 		result.Next = at.String()
 	}

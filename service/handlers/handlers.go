@@ -15,7 +15,7 @@ type Handler func(context.Context, *serving.Reader, params.Request) (Result, err
 
 // Result is what a handler returns. The responder gives it its form.
 type Result struct {
-	Data  any    // index.Record, []index.Record, Groups, Changes, or what encodes as JSON; in GeoJSON the whole body
+	Data  any    // index.Record, index.Page, Groups, Changes, or what encodes as JSON; in GeoJSON the whole body
 	Total int64  // of a page: how many filings the query selects
 	Next  string // of a page by cursor: the cursor of the next one; "" on the last one
 }

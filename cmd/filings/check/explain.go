@@ -15,6 +15,11 @@ func Explain(s settings.Settings, err error) error {
 	switch {
 	case errors.Is(err, index.ErrUnavailable) && len(s.ElasticsearchURL) > 0:
 		return fmt.Errorf("%w (is Elasticsearch up at FILINGS_ELASTICSEARCH_URL?)", err)
+	case errors.Is(err, index.ErrRecord) && len(s.ElasticsearchURL) > 0:
+		return fmt.Errorf("%w. Elasticsearch has to give _source as it was written: remove what rewrites responses in front of "+
+			"FILINGS_ELASTICSEARCH_URL and what changes _source in the index's mapping, or use a server that does not reorder it", err)
+	case errors.Is(err, index.ErrRecord):
+		return fmt.Errorf("%w: the generation's file is damaged, load anew or roll back", err)
 	case errors.Is(err, access.ErrEmptied):
 		return err
 	case errors.Is(err, access.ErrUnavailable) && s.RedisURL != "":

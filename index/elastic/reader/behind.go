@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -182,9 +183,9 @@ func (r *rows) end() string {
 // placeBehind returns the text of the place behind a record.
 func placeBehind(record index.Record) (string, error) {
 	var values [index.NumReturned][]byte
-	record.Values(&values, index.ID)
-	id, err := strconv.ParseInt(string(values[index.ID]), 10, 64)
-	if err != nil {
+	err := record.Values(&values, index.ID)
+	id, failed := strconv.ParseInt(string(values[index.ID]), 10, 64)
+	if err = errors.Join(err, failed); err != nil {
 		return "", fmt.Errorf("%w: %w", client.ErrResponse, err)
 	}
 	return index.Behind(id), nil

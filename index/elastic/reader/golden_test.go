@@ -245,7 +245,9 @@ func TestGoldenQueries_Replayed(t *testing.T) {
 			}
 			want, _ := o.Rows(t.Context(), c.Query)
 			for i, r := range want.Records {
-				want.Records[i] = r.AppendFields(nil, index.Enterprise, fields)
+				if want.Records[i], err = r.AppendFields(nil, index.Enterprise, fields); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if total, exact := document.Total(response); exact != c.Count || total != want.Total {
 				t.Errorf("a total of %d, exact: %t; want %d", total, exact, want.Total)

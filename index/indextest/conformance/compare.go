@@ -76,7 +76,11 @@ func sameIDs(want []*index.Filing, got []index.Record) error {
 		w = append(w, fmt.Sprintf(`{"id":%d}`, f.ID))
 	}
 	for _, r := range got {
-		g = append(g, string(r.AppendFields(nil, index.Enterprise, index.SetOf())))
+		id, err := r.AppendFields(nil, index.Enterprise, index.SetOf())
+		if err != nil {
+			return err
+		}
+		g = append(g, string(id))
 	}
 	if diff := cmp.Diff(w, g); diff != "" {
 		return fmt.Errorf("ids alone (-want +got):\n%s", diff)
@@ -103,11 +107,11 @@ func sameRecord(want, got index.Record) error {
 		return nil
 	}
 	for _, tier := range []index.Tier{index.Free, index.Pro, index.Enterprise} {
-		w, err := decode(want.AppendFor(nil, tier))
+		w, err := seen(want, tier)
 		if err != nil {
 			return err
 		}
-		g, err := decode(got.AppendFor(nil, tier))
+		g, err := seen(got, tier)
 		if err != nil {
 			return err
 		}
@@ -116,6 +120,15 @@ func sameRecord(want, got index.Record) error {
 		}
 	}
 	return nil
+}
+
+// seen reads what a tier sees of a record.
+func seen(r index.Record, tier index.Tier) (map[string]any, error) {
+	part, err := r.AppendFor(nil, tier)
+	if err != nil {
+		return nil, err
+	}
+	return decode(part)
 }
 
 // decode reads a record. Its id stays text: beyond 2^53 a float64 would not hold it.
