@@ -46,7 +46,7 @@ func TestX8_Writes(t *testing.T) {
 	}
 	l := &countedWrites{Listener: plain}
 	served := make(chan error, 1)
-	go func() { served <- s.App.Listener(edge.Listen(l)) }()
+	go func() { served <- s.App.Listener(edge.Listen(l, 1000)) }()
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true}}
 	get := func(path string) []byte {
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+plain.Addr().String()+path, http.NoBody)

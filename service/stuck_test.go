@@ -51,7 +51,7 @@ func TestFair_ClientsThatNeverRead(t *testing.T) {
 			s, honestKey, stuckKey := newStuckSite(t, filings, test.redis)
 			l := servicetest.NewTLS(t)
 			served := make(chan error, 1)
-			go func() { served <- s.App.Listener(edge.Listen(l)) }()
+			go func() { served <- s.App.Listener(edge.Listen(l, 1000)) }()
 			honest := &honestClient{t, l, honestKey, &http.Client{
 				Transport: &http.Transport{TLSClientConfig: l.Trust}, Timeout: time.Minute,
 			}}

@@ -4,8 +4,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -20,7 +22,7 @@ import (
 // listeners are the sockets of a service, and the certificate that the first one shows; redirect and operations are nil
 // where they are off.
 type listeners struct {
-	api, redirect, operations net.Listener
+	api, redirect, operations *edge.Listener
 	certificate               *certificate.Certificate
 }
 
@@ -35,13 +37,16 @@ func listen(s settings.Settings) (l listeners, err error) {
 			l.close()
 		}
 	}()
-	if l.api, err = open("FILINGS_LISTEN", s.Listen); err != nil {
+	limits := limitsOf("/proc/self/limits")
+	api, err := open("FILINGS_LISTEN", s.Listen)
+	if err != nil {
 		return l, err
 	}
-	if l.redirect, err = openPlain("FILINGS_REDIRECT_LISTEN", s.RedirectListen); err != nil {
+	l.api = edge.Listen(api, limits.api) // by TLS as soon as there is a certificate
+	if l.redirect, err = openPlain("FILINGS_REDIRECT_LISTEN", s.RedirectListen, limits.redirect); err != nil {
 		return l, err
 	}
-	if l.operations, err = openPlain("FILINGS_OPERATIONS_LISTEN", s.OperationsListen); err != nil {
+	if l.operations, err = openPlain("FILINGS_OPERATIONS_LISTEN", s.OperationsListen, limits.operations); err != nil {
 		return l, err
 	}
 	if l.certificate, err = certificate.Open(s, time.Now); err != nil {
@@ -50,14 +55,14 @@ func listen(s settings.Settings) (l listeners, err error) {
 		}
 		return l, err
 	}
-	l.api = edge.Listen(edge.TLS(l.api, &tls.Config{
+	l.api = edge.Listen(edge.TLS(api, &tls.Config{
 		GetCertificate: l.certificate.Get,
 		MinVersion:     tls.VersionTLS12,
 		NextProtos:     []string{"http/1.1"},
 		// Small records at the beginning of a connection would show the first words of a page sooner. Clients parse our
 		// responses as a whole: a first page of 18 kB would be seven records and writes instead of three.
 		DynamicRecordSizingDisabled: true,
-	}))
+	}), limits.api)
 	return l, nil
 }
 
@@ -77,7 +82,7 @@ func (e takenError) Error() string {
 }
 
 // openPlain opens a socket without TLS, nil for one that is off.
-func openPlain(setting, address string) (net.Listener, error) {
+func openPlain(setting, address string, most int) (*edge.Listener, error) {
 	if address == settings.Off {
 		return nil, nil
 	}
@@ -85,7 +90,7 @@ func openPlain(setting, address string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return edge.Listen(plain), nil
+	return edge.Listen(plain, most), nil
 }
 
 func open(setting, address string) (net.Listener, error) {
@@ -102,11 +107,36 @@ func open(setting, address string) (net.Listener, error) {
 }
 
 func (l listeners) close() {
-	for _, one := range []net.Listener{l.api, l.redirect, l.operations} {
-		if one != nil {
-			_ = one.Close()
+	for _, one := range l.open() {
+		_ = one.Close()
+	}
+}
+
+// open returns the listeners that are on, by the names that metrics have for them.
+func (l listeners) open() map[string]*edge.Listener {
+	all := map[string]*edge.Listener{"api": l.api, "redirect": l.redirect, "operations": l.operations}
+	maps.DeleteFunc(all, func(_ string, one *edge.Listener) bool { return one == nil })
+	return all
+}
+
+// connectionLimits are how many connections a listener has open at once.
+type connectionLimits struct{ api, redirect, operations int }
+
+// A connection on which nothing comes takes up to 50 kB: the connections of an API may take 200 MB, and there is one for
+// each of 4,096 clients. Where the system allows fewer than this many descriptors, they are fewer.
+const enoughDescriptors = 8192
+
+// limitsOf returns how many connections a process may have that has those limits, a file such as Linux has. They take two thirds of
+// its descriptors: files, Elasticsearch, Redis and sources need some. Go itself raises the limit to what the system allows.
+func limitsOf(file string) connectionLimits {
+	descriptors := enoughDescriptors
+	text, _ := os.ReadFile(file) // elsewhere than on Linux there is none: macOS allows more by itself, and Windows has no limit
+	if m := regexp.MustCompile(`(?m)^Max open files +(\d+) `).FindSubmatch(text); m != nil {
+		if n, err := strconv.Atoi(string(m[1])); err == nil {
+			descriptors = min(n, descriptors)
 		}
 	}
+	return connectionLimits{max(descriptors/2, 1), max(descriptors/8, 1), max(descriptors/32, 1)}
 }
 
 func isLoopback(a net.Addr) bool {
@@ -114,7 +144,7 @@ func isLoopback(a net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-func address(l net.Listener) string {
+func address(l *edge.Listener) string {
 	if l == nil {
 		return settings.Off
 	}
@@ -127,4 +157,33 @@ func certificateMetric(c *certificate.Certificate) prometheus.Collector {
 		Name: "filings_certificate_expires_timestamp_seconds",
 		Help: "When the API's certificate expires.",
 	}, func() float64 { return float64(c.Expires().Unix()) })
+}
+
+// connectionMetrics show how many connections each listener has, and where they met a limit.
+func connectionMetrics(l listeners) []prometheus.Collector {
+	var all []prometheus.Collector
+	for name, one := range l.open() {
+		of := prometheus.Labels{"listener": name}
+		all = append(all,
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Name: "filings_connections", ConstLabels: of,
+				Help: "Open connections, by listener: api, redirect or operations.",
+			}, func() float64 { return float64(one.Figures().Open) }),
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Name: "filings_connections_limit", ConstLabels: of,
+				Help: "How many connections may be open at once, by listener.",
+			}, func() float64 { return float64(one.Most()) }))
+		for outcome, count := range map[string]func(edge.Figures) int64{
+			"made_room": func(f edge.Figures) int64 { return f.MadeRoom },
+			"waited":    func(f edge.Figures) int64 { return f.Waited },
+			"refused":   func(f edge.Figures) int64 { return f.Refused },
+		} {
+			all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+				Name: "filings_connections_limited_total", ConstLabels: prometheus.Labels{"listener": name, "outcome": outcome},
+				Help: "New connections that met a limit, by listener and outcome: made_room (the one that had waited longest for its " +
+					"client was closed), waited (all were busy) or refused (the system had no descriptor or memory for it).",
+			}, func() float64 { return float64(count(one.Figures())) }))
+		}
+	}
+	return all
 }

@@ -63,10 +63,16 @@ func runProgram(t *testing.T, environment []string, args ...string) string {
 // startProcess runs the service until the test ends, on ports of its own.
 func startProcess(t *testing.T, environment ...string) *process {
 	t.Helper()
+	p := newProcess(environment...)
+	p.run(t)
+	return p
+}
+
+// newProcess is a process that does not run yet.
+func newProcess(environment ...string) *process {
 	p := &process{output: new(output), ended: make(chan error, 1)}
 	p.cmd = programCommand(append([]string{"FILINGS_LISTEN=127.0.0.1:0", "FILINGS_REDIRECT_LISTEN=127.0.0.1:0",
 		"FILINGS_OPERATIONS_LISTEN=127.0.0.1:0", "FILINGS_LOG_FORMAT=json"}, environment...), "serve")
-	p.run(t)
 	return p
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -25,6 +24,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/edge"
 	"filings/service/pages"
 )
 
@@ -88,7 +88,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	registry := newRegistry()
-	registry.MustRegister(certificateMetric(l.certificate))
+	registry.MustRegister(append(connectionMetrics(l), certificateMetric(l.certificate))...)
 	keys, err := openKeys(s, registry, log)
 	if err != nil {
 		return err
@@ -216,19 +216,18 @@ func passes(err error) bool {
 // serve answers on all sockets until ctx ends or one of them or start fails, then waits up to drain for requests in flight.
 // Exports in flight are cut so long before its end that what they did not send can be refunded. start runs meanwhile.
 func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger, start func(context.Context) error) error {
-	clients := map[net.Listener]*fiber.App{l.api: svc.API()}
+	clients := map[*edge.Listener]*fiber.App{l.api: svc.API()}
 	if l.redirect != nil {
 		clients[l.redirect] = svc.Redirect(l.port())
 	}
-	operators := map[net.Listener]*fiber.App{}
+	operators := map[*edge.Listener]*fiber.App{}
 	if l.operations != nil {
 		operators[l.operations] = svc.Operations()
 	}
 	stop := ctx
 	g, ctx := errgroup.WithContext(ctx)
-	for _, apps := range []map[net.Listener]*fiber.App{clients, operators} {
+	for _, apps := range []map[*edge.Listener]*fiber.App{clients, operators} {
 		for socket, app := range apps {
-			app.Server().CloseOnShutdown = true // responses in flight carry Connection: close
 			g.Go(func() error { return app.Listener(socket) })
 		}
 	}
@@ -258,12 +257,13 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 	return g.Wait()
 }
 
-// shutDown accepts no more connections, closes idle ones, and waits for the others. It closes those that are still busy
-// when ctx ends, because their clients do not read or write: that is no failure of the service.
-func shutDown(ctx context.Context, apps map[net.Listener]*fiber.App, log *slog.Logger) error {
+// shutDown accepts no more connections, answers a last request on each, and waits until they are closed. It closes those that
+// are still busy when ctx ends, because their clients do not read or write: that is no failure of the service.
+func shutDown(ctx context.Context, apps map[*edge.Listener]*fiber.App, log *slog.Logger) error {
 	var stop errgroup.Group
 	for socket, app := range apps {
 		stop.Go(func() error {
+			_ = socket.Shutdown(ctx) // what is left after it is the server's, which sees the same end of ctx
 			err := app.ShutdownWithContext(ctx)
 			if errors.Is(err, context.DeadlineExceeded) {
 				log.Warn("stopped with connections still open", "address", address(socket))

@@ -1,147 +1,107 @@
 package edge
 
 import (
+	"bytes"
+	"container/list"
 	"crypto/tls"
 	"net"
-	"sync"
 	"time"
 )
 
-// A client that does not read what it asked for holds a response, and the service has no use for it. So many connections
-// may wait for their clients to read; beyond that the one that has waited longest is closed, if it has for stuckTime, which
-// no client needs that reads at all. A response of 100 filings is up to 150 kB.
-const (
-	maxStuck  = 256
-	stuckTime = time.Second
-)
-
-// sendBuffer is how many bytes the kernel keeps for a client that does not read. Linux takes twice as many, and would take
-// megabytes by itself: dozens of pages that were made for nobody. It holds any page whole.
-const sendBuffer = 128 << 10
-
-// Listener is a listener whose connections the service gets rid of when it must. Closing it closes those on which nothing
-// ever came: nobody waits for a response there, and they must not hold up a service that stops.
-type Listener struct {
-	net.Listener
-	mu      sync.Mutex
-	closed  bool
-	silent  map[*conn]struct{}  // on which nothing came yet
-	writing map[*conn]time.Time // since when
-}
-
-// Listen wraps l.
-func Listen(l net.Listener) *Listener {
-	return &Listener{Listener: l, silent: map[*conn]struct{}{}, writing: map[*conn]time.Time{}}
-}
-
-// Accept implements net.Listener.
-func (l *Listener) Accept() (net.Conn, error) {
-	accepted, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{Conn: accepted, of: l}
-	secure, isTLS := accepted.(*tls.Conn)
-	if isTLS {
-		accepted = secure.NetConn()
-	}
-	if below, ok := accepted.(*greeted); ok {
-		accepted = below.Conn
-	}
-	if tcp, ok := accepted.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // else it is as large as the kernel likes
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		_ = c.Conn.Close()
-		return nil, net.ErrClosed
-	}
-	l.silent[c] = struct{}{}
-	if isTLS {
-		return &tlsConn{c, secure}, nil
-	}
-	return c, nil
-}
-
-// Close implements net.Listener.
-func (l *Listener) Close() error {
-	err := l.Listener.Close()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	for c := range l.silent {
-		c.dropped = true
-		_ = c.Conn.Close()
-	}
-	return err
-}
-
-// heard notes that something came on c, or that it is closed. It returns false if Close was faster: then what came must not
-// be answered, since no response would arrive.
-func (l *Listener) heard(c *conn) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.silent, c)
-	return !c.dropped
-}
-
-// begin notes that c begins to write, after it has closed those that are stuck if there are too many.
-func (l *Listener) begin(c *conn) {
-	now := time.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for len(l.writing) >= maxStuck && l.closeStuck(now) {
-	}
-	l.writing[c] = now
-}
-
-// closeStuck closes the connection that has been writing longest, and reports whether there was one to close.
-func (l *Listener) closeStuck(now time.Time) bool {
-	var oldest *conn
-	since := now
-	for c, at := range l.writing {
-		if at.Before(since) {
-			oldest, since = c, at
-		}
-	}
-	if now.Sub(since) < stuckTime {
-		return false
-	}
-	delete(l.writing, oldest)
-	_ = oldest.Conn.Close()
-	return true
-}
-
-func (l *Listener) end(c *conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.writing, c)
-}
-
-// conn is a connection of a Listener.
+// conn is a connection of a Listener. It waits for a request from its beginning, and from when the server reads again after a
+// response; no more when a request has come whole.
 type conn struct {
 	net.Conn
-	of      *Listener
-	known   bool   // something came
-	dropped bool   // the listener closed it, as nothing had come
+	raw net.Conn // below TLS: closing it writes nothing, and so never waits for the client
+	of  *Listener
+
+	// of.mu guards these.
+	place   *list.Element // in a list of those that wait; nil while it does not
+	in      *list.List
+	since   time.Time // it waits
+	heard   bool      // something of what it waits for came
+	dropped bool      // the listener closed it while it waited
+	left    bool      // it is closed
+	until   time.Time // the server waits for what comes
+
+	read    int64  // bytes that the server got
+	bare    int64  // how many of them there were at the end of the last bare LF
+	last    byte   // of them
 	early   []byte // came while nobody read
 	gathers bool
 	held    []byte // what was gathered
 }
 
 func (c *conn) Read(b []byte) (n int, err error) {
+	c.of.waits(c)
+	if c.inBareHead(len(b)) {
+		return 0, ErrMalformed
+	}
+	if n, err = c.receive(b); n == 0 && c.of.looksAgain(c, err) {
+		n, err = c.Conn.Read(b)
+	}
+	if n > 0 && !c.of.hears(c) {
+		return 0, net.ErrClosed
+	}
+	c.note(b[:n])
+	return n, err
+}
+
+func (c *conn) receive(b []byte) (int, error) {
 	if len(c.early) > 0 {
-		n = copy(b, c.early)
+		n := copy(b, c.early)
 		c.early = c.early[n:]
 		return n, nil
 	}
-	if n, err = c.Conn.Read(b); n > 0 && !c.known {
-		if c.known = true; !c.of.heard(c) {
-			return 0, net.ErrClosed
+	return c.Conn.Read(b)
+}
+
+// waits notes that the server reads from c.
+func (l *Listener) waits(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.place != nil || c.left {
+		return
+	}
+	l.wait(c, l.idle)
+	l.hasRoom()
+	if l.draining.Load() {
+		c.linger(lingerTime)
+	}
+}
+
+// hears notes that something came on c. It returns false if c was closed before: then what came must not be answered, since
+// no response would arrive.
+func (l *Listener) hears(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !c.heard && l.draining.Load() {
+		_ = c.Conn.SetReadDeadline(c.until)
+	}
+	c.heard = true
+	return !c.dropped
+}
+
+// note keeps where the last line ended that has no CR.
+func (c *conn) note(b []byte) {
+	for end := len(b); end > 0; {
+		end = bytes.LastIndexByte(b[:end], '\n')
+		if end > 0 && b[end-1] != '\r' || end == 0 && c.last != '\r' {
+			c.bare = c.read + int64(end) + 1
+			break
 		}
 	}
-	return n, err
+	if c.read += int64(len(b)); len(b) > 0 {
+		c.last = b[len(b)-1]
+	}
+}
+
+// inBareHead reports whether the server has the beginning of a head with a bare LF in it, and wants to have more of it,
+// into so many bytes. It would wait for an end with CRs, which may never come. What it holds of a head that is not whole
+// stays at the beginning of its buffer; for everything else it has the whole buffer free, or a larger one.
+func (c *conn) inBareHead(free int) bool {
+	begun := int64(headBytes - free)
+	return 0 < begun && begun <= c.read && c.bare > c.read-begun
 }
 
 func (c *conn) Write(b []byte) (int, error) {
@@ -173,7 +133,9 @@ func (c *conn) flush() error {
 }
 
 func (c *conn) Close() error {
-	c.of.heard(c)
+	c.of.mu.Lock()
+	c.of.leave(c)
+	c.of.mu.Unlock()
 	return c.Conn.Close()
 }
 

@@ -58,7 +58,7 @@ func newGreetings(t *testing.T) *greetings {
 		return certificate, nil
 	}}).(*handshakes)
 	g.turns = limit.New(1, time.Now)
-	l := Listen(g)
+	l := Listen(g, 1000)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {

@@ -19,6 +19,9 @@ const otherMethod = "OTHER"
 // alone.
 const APIBody = 4 << 10
 
+// headBytes bounds request line and headers together.
+const headBytes = 16 << 10
+
 // New returns an application without routes that reads HTTP as all listeners do. Paths are taken as they are written: an
 // escaped slash is part of a county's name, not the end of it. onError answers what is refused before any middleware sees
 // it, bodies of more than bodyLimit bytes among it.
@@ -32,7 +35,7 @@ func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 		DisableDefaultContentType:    true, // a 304 has none
 		DisablePreParseMultipartForm: true,
 		RequestMethods:               append(slices.Clone(fiber.DefaultMethods), otherMethod),
-		ReadBufferSize:               16 << 10,    // request line and headers: the longest sensible query is a third of it
+		ReadBufferSize:               headBytes,   // request line and headers: the longest sensible query is a third of it
 		WriteBufferSize:              gatherBytes, // head and body of a page of 20 go out together
 		BodyLimit:                    bodyLimit,
 		ReadTimeout:                  10 * time.Second,
@@ -43,6 +46,7 @@ func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 	server := app.Server()
 	routeAllMethods(server)
 	readBodies(server)
+	answers(server)
 	return app
 }
 

@@ -35,7 +35,7 @@ func Watch(ctx context.Context, c net.Conn) (watched context.Context, stop func(
 // await waits until something comes on c, which the next Read returns, or c fails.
 func (c *conn) await() error {
 	b := make([]byte, 1)
-	n, err := c.Read(b)
+	n, err := c.Conn.Read(b) // the server does not read: c is busy
 	c.early = b[:n]
 	return err
 }

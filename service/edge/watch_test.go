@@ -12,7 +12,7 @@ import (
 func TestX8_Watch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		server, client := open(t, newPipes())
+		server, client := open(t, newPipes(1000))
 		ctx, stop := Watch(t.Context(), server)
 		<-time.After(time.Hour)
 		if ctx.Err() != nil {
