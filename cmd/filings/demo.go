@@ -37,16 +37,26 @@ func (p *program) demoCommand() *cobra.Command {
 		Short: "For a first look: makes 20,000 filings, loads them, prints a key and curl lines, serves",
 		Long: "For a first look: makes 20,000 filings, loads them, creates an enterprise account, prints its key and curl lines\n" +
 			"that work as they stand, and serves. It always uses the embedded engine and store, in the folder demo of\n" +
-			"FILINGS_DATA_DIR: whatever else is set up stays as it is. The next demo in that folder loads anew and replaces the\n" +
-			"account's key, but only if all ports are free.",
-		Example: "  filings demo",
+			"FILINGS_DATA_DIR: whatever else is set up stays as it is. The next demo in that folder loads anew, if all ports are\n" +
+			"free, and the account keeps its key. Only this machine reaches it: an address without a host, as FILINGS_LISTEN and\n" +
+			"FILINGS_REDIRECT_LISTEN have by default, is one of 127.0.0.1 here.",
+		Example: "  filings demo\n  FILINGS_LISTEN=0.0.0.0:8443 filings demo   # for other machines, too",
 		Args:    noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			s.ElasticsearchURL, s.RedisURL = nil, ""
 			s.DataDir = filepath.Join(s.DataDir, "demo")
+			s.Listen, s.RedirectListen, s.OperationsListen = local(s.Listen), local(s.RedirectListen), local(s.OperationsListen)
 			return p.demo(ctx, s)
 		}),
 	}
+}
+
+// local returns an address without a host as one of this machine alone, and any other as it is.
+func local(address string) string {
+	if strings.HasPrefix(address, ":") {
+		return "127.0.0.1" + address
+	}
+	return address
 }
 
 // demo takes the ports first: where it cannot have them it changes nothing.
@@ -118,18 +128,29 @@ func (p *program) loadDemo(ctx context.Context, s settings.Settings) error {
 	return quiet.reindex(ctx, s, reindexer.Config{Sources: []string{"-"}, Stdin: in, Form: source.Form{Format: source.NDJSON}, MaxShrink: 100})
 }
 
-// demoKey returns a new key of the demo's account.
+// demoKey returns the key of the demo's account: the one that an earlier demo left in the data folder, if it still is. The
+// store knows only a key's hash.
 func demoKey(ctx context.Context, s settings.Settings) (key string, err error) {
 	keys, err := openKeys(s, nil, nil)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, keys.Close()) }()
+	file := filepath.Join(s.DataDir, "demo.key")
+	if kept, err := os.ReadFile(file); err == nil {
+		a, err := keys.AdmitUncharged(ctx, string(kept))
+		if err == nil && a.Verdict != access.UnknownKey && a.User == demoUser {
+			return string(kept), nil
+		}
+	}
 	key, err = keys.Create(ctx, demoUser, access.Enterprise, "demo")
 	if errors.Is(err, access.ErrHasKey) {
-		return keys.Rotate(ctx, demoUser)
+		key, err = keys.Rotate(ctx, demoUser)
 	}
-	return key, err
+	if err != nil {
+		return "", err
+	}
+	return key, os.WriteFile(file, []byte(key), 0o600)
 }
 
 // demoRequests are what the demo suggests to try; each of them finds something.

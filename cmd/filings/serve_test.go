@@ -30,6 +30,7 @@ type demo struct {
 	curls [][]string // certificate, key, https://localhost:port, path
 	pages []string   // addresses to open in a browser
 	stop  func()     // waits for its end, which has to be with code 0
+	log   func() string
 }
 
 // startDemo runs a demo until it serves.
@@ -37,14 +38,14 @@ func startDemo(t *testing.T, f *fixture) *demo {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	out, w := io.Pipe()
-	var errs strings.Builder
+	errs := new(output)
 	done := make(chan int, 1)
 	go func() {
-		code := run(ctx, []string{"demo"}, func() (settings.Settings, error) { return f.settings, nil }, streams{nil, w, &errs})
+		code := run(ctx, []string{"demo"}, func() (settings.Settings, error) { return f.settings, nil }, streams{nil, w, errs})
 		_ = w.Close()
 		done <- code
 	}()
-	d := &demo{stop: sync.OnceFunc(func() {
+	d := &demo{log: errs.String, stop: sync.OnceFunc(func() {
 		cancel()
 		if code := <-done; code != exitDone {
 			t.Errorf("exit code %d\n%s", code, errs.String())
@@ -87,18 +88,88 @@ func (d *demo) try(t *testing.T) {
 }
 
 // The demo prints curl lines and pages that work as they stand from any folder, and stops with code 0. The next one in
-// the same folder does so, too.
+// the same folder does so, too, with the same key, which nobody else may read.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	key := ""
 	for range 2 {
 		d := startDemo(t, f)
 		d.try(t)
+		if key != "" && d.curls[0][1] != key {
+			t.Error("the second demo has another key")
+		}
+		key = d.curls[0][1]
 		if trust := d.curls[0][0]; filepath.Dir(filepath.Dir(trust)) != f.settings.DataDir || !filepath.IsAbs(trust) {
 			t.Errorf("the demo's certificate is %s, outside of its folder", trust)
 		}
 		if len(d.pages) != 2 {
 			t.Errorf("pages: %v", d.pages)
+		}
+		d.stop()
+	}
+}
+
+// A key that is none of the demo's any more is replaced, and the next demo keeps the new one.
+func TestX42_DemoKey(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	demoOf := func() string {
+		t.Helper()
+		key, err := demoKey(t.Context(), f.settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	kept := demoOf()
+	if again := demoOf(); again != kept {
+		t.Errorf("%s, then %s", kept, again)
+	}
+	file := filepath.Join(f.settings.DataDir, "demo.key")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v, want mode 600", info, err)
+	}
+	for name, change := range map[string]func(){
+		"rotated": func() { f.must(t, "", "keys", "rotate", "--user", demoUser) },
+		"revoked": func() { f.must(t, "", "keys", "revoke", "--user", demoUser) },
+		"of another account": func() {
+			other := f.must(t, "", "keys", "create", "--user", "other", "--tier", "free")
+			if err := os.WriteFile(file, []byte(strings.TrimSpace(other)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"lost": func() {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		change()
+		next := demoOf()
+		if next == kept || demoOf() != next {
+			t.Errorf("%s: %s after %s, then %s", name, next, kept, demoOf())
+		}
+		kept = next
+	}
+}
+
+// The demo is for this machine, unless an address says otherwise: it has a key of tier enterprise.
+func TestX42_DemoIsLocal(t *testing.T) {
+	t.Parallel()
+	for set, want := range map[string]string{":0": "127.0.0.1", "0.0.0.0:0": "0.0.0.0", "localhost:0": "127.0.0.1"} {
+		f := newFixture(t)
+		f.settings.Listen, f.settings.RedirectListen, f.settings.OperationsListen = set, set, set
+		f.settings.LogFormat = "json"
+		d := startDemo(t, f)
+		addresses := regexp.MustCompile(`"(?:api|redirect|operations)":"([^"]+)"`).FindAllStringSubmatch(d.log(), -1)
+		if len(addresses) != 3 {
+			t.Errorf("%d addresses in the log: %s", len(addresses), d.log())
+		}
+		for _, m := range addresses {
+			if host, _, _ := net.SplitHostPort(m[1]); host != want && (want != "0.0.0.0" || host != "::") {
+				t.Errorf("%s: it listens on %s, want %s", set, m[1], want)
+			}
 		}
 		d.stop()
 	}
