@@ -51,6 +51,7 @@ func scrape(t *testing.T) map[string]metric {
 			all[name] = m
 		}
 	}
+	all["up"] = metric{"up", "gauge", "", map[string]map[string]bool{"job": {}, "instance": {}}} // Prometheus's own
 	return all
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,19 @@ func TestAlerts(t *testing.T) {
 	}
 	if len(alerts) == 0 {
 		t.Error("no alerts were found")
+	}
+	pages := map[string][]string{}
+	for _, d := range documents(t) {
+		pages[d.name] = d.headings
+	}
+	books := regexp.MustCompile(`runbook_url: https://docs\.example\.org/filings/(\S+)#(\S+)`).FindAllStringSubmatch(string(rules), -1)
+	for _, book := range books {
+		if !slices.Contains(pages[book[1]], book[2]) {
+			t.Errorf("%s has no section %s", book[1], book[2])
+		}
+	}
+	if len(books) != len(alerts) {
+		t.Errorf("%d of %d alerts name a section of the documents", len(books), len(alerts))
 	}
 }
 
