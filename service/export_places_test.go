@@ -22,7 +22,7 @@ import (
 func (s *site) listen(t *testing.T) *servicetest.Listener {
 	t.Helper()
 	l, served := servicetest.NewTLS(t), make(chan error, 1)
-	go func() { served <- s.App.Listener(edge.Listen(l)) }()
+	go func() { served <- s.App.Listener(edge.Listen(l, 1000)) }()
 	t.Cleanup(func() {
 		s.Service.CutExports()
 		if err := errors.Join(s.App.ShutdownWithTimeout(30*time.Second), <-served); err != nil {
