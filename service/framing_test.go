@@ -130,7 +130,7 @@ func TestE2_BareHeads(t *testing.T) {
 	t.Parallel()
 	const token = "0123456789abcdef0123456789abcdef"
 	s := newSite(t, oracle(nil), func(c *service.Config) { c.OperationsToken = token })
-	api, redirect, operations := listenTLS(t, s.App), listenPlain(t, s.Service.Redirect(443)), listenPlain(t, s.Service.Operations())
+	api, redirect, operations := s.listen(t), listenPlain(t, s.Service.Redirect(443)), listenPlain(t, s.Service.Operations())
 	dialAPI := func() net.Conn {
 		conn, err := tls.Dial("tcp", api.Address, api.Trust)
 		if err != nil {

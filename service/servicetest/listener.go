@@ -75,7 +75,7 @@ func ListenTLS(t testing.TB, app *fiber.App) *Listener {
 	t.Helper()
 	l := NewTLS(t)
 	served := make(chan error, 1)
-	go func() { served <- app.Listener(edge.Listen(l, 10_000)) }()
+	go func() { served <- app.Listener(l) }()
 	transport := &http.Transport{TLSClientConfig: l.Trust, MaxIdleConnsPerHost: 1000, DisableCompression: true}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
