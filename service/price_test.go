@@ -75,7 +75,7 @@ func TestX3_PriceOfAPage(t *testing.T) {
 			t.Errorf("%.100s: %d, costs %d, want %d and %d; %d remain of %d: %.200s", tt.target, a.status, got, tt.status, tt.price, a.remaining(t), 100_000-before, a.body)
 		}
 		if d := a.document(t); tt.status == 200 && (len(a.ids(t)) != tt.rows || d.Pagination.Limit != int64(tt.limit) || *d.Meta.Remaining != a.remaining(t)) {
-			t.Errorf("%.100s: %d rows, want %d; %.300s", tt.target, len(a.ids(t)), tt.rows, a.body[len(a.body)-300:])
+			t.Errorf("%.100s: %d rows, want %d; %.300s", tt.target, len(a.ids(t)), tt.rows, a.body[max(0, len(a.body)-300):])
 		}
 	}
 	before := s.used(t, "user-enterprise")
