@@ -18,7 +18,7 @@ import (
 // checks responses by a schema, as many do in Python, Kotlin and Rust, must not fail on a record that has what it requested.
 func (b *builder) filingSchema() (*openapi3.Schema, error) {
 	s := of("object", "")
-	s.Description = "A public record. `id` is always there; so is each field of the caller's tier, unless the parameter `fields` leaves it out."
+	s.Description = "A public record. It always has `id`, and each field of the caller's tier unless the parameter `fields` leaves it out."
 	s.Required = []string{index.ID.String()}
 	var examples map[string]json.RawMessage
 	if err := json.Unmarshal(example, &examples); err != nil {

@@ -68,9 +68,9 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 		"RateLimit-Policy", "RateLimit", "X-Ignored-Parameters", "Preference-Applied"}, more)
 	if o.Shape.Has(Tagged) {
 		headers = append(headers, "ETag")
-		op.Responses.Set("304", response("What `If-None-Match` names still holds. No body.", headers, nil))
+		op.Responses.Set("304", response("The `ETag` in `If-None-Match` still holds. No body.", headers, nil))
 	}
-	op.Responses.Set("200", response("What was requested.", headers, content))
+	op.Responses.Set("200", response("The response.", headers, content))
 	for status, name := range errorResponses {
 		if (name != "NotFound" || o.Shape.Has(MayMiss)) && (name != "Gone" || o.Takes != 0) {
 			op.Responses.Set(status, &openapi3.ResponseRef{Ref: "#/components/responses/" + name})

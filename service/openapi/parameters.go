@@ -18,7 +18,7 @@ func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
 		if p.Legacy != "" {
 			legacy := d
 			legacy.Name, legacy.Deprecated = p.Legacy, true
-			legacy.Description = "Another name of `" + p.Name + "`; not to be given together with it."
+			legacy.Description = "Another name of `" + p.Name + "`. Must not be given together with it."
 			all = append(all, &openapi3.ParameterRef{Value: &legacy})
 		}
 	}
