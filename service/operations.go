@@ -104,7 +104,7 @@ var verdictLabels = [...]string{
 func newMetrics(s *Service) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_http_requests_total",
-			Help: "Requests answered, by the endpoint's path, status and the caller's tier."}, []string{"route", "status", "tier"}),
+			Help: "Responses to requests, by the endpoint's path, status and the caller's tier."}, []string{"route", "status", "tier"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_http_request_duration_seconds",
 			Help: "Time from a request's arrival to its response, by the endpoint's path.", Buckets: serving.Seconds()}, []string{"route"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_http_requests_in_flight",
@@ -117,7 +117,7 @@ func newMetrics(s *Service) (*metrics, error) {
 	m.exporting = prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_exports_in_progress",
 		Help: "Exports that are being sent."})
 	m.exports = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_exports_total",
-		Help: "Exports that were begun, by format and outcome: whole, client (it hung up or took nothing), slow (while another account waited), timeout, stopped (with the service) or failed."},
+		Help: "Exports that were begun, by format and outcome: whole, client (it hung up or read nothing), slow (cut while another account waited), timeout, stopped (with the service) or failed."},
 		[]string{"format", "outcome"})
 	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
 		Help: "Rows of exports that were sent."})

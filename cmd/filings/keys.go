@@ -35,7 +35,7 @@ func (p *program) keysCommand() *cobra.Command {
 			func(ctx context.Context, store access.Store, f keyFlags) error {
 				return p.printKey(store.Create(ctx, f.user, f.tier, f.name))
 			}, userFlag, tierFlag, nameFlag),
-		p.accountCommand("rotate --user U", "Replaces an account's key in one step and prints the new one",
+		p.accountCommand("rotate --user U", "Replaces an account's key at once and prints the new one",
 			"  filings keys rotate --user alice@example.com",
 			func(ctx context.Context, store access.Store, f keyFlags) error {
 				return p.printKey(store.Rotate(ctx, f.user))

@@ -28,49 +28,50 @@ func (p *program) reindexCommand() *cobra.Command {
 	cfg := reindexer.Config{}
 	cmd := &cobra.Command{
 		Use:   "reindex [flags] SOURCE…",
-		Short: "Loads filings into a new generation, verifies it and makes it live in one step",
-		Long: `Loads filings into a new generation, verifies it and makes it live in one step.
+		Short: "Loads filings into a new generation, verifies it and makes it live at once",
+		Long: `Loads filings into a new generation, verifies it and makes it live at once, or changes nothing.
 
 A SOURCE is one of these; several may be mixed:
 
   FILE, FOLDER     NDJSON (.ndjson, .jsonl), CSV with a header (.csv, .tsv), XLSX, Parquet, or with --path a JSON document
-                   (.json, .geojson), plain, gzip or zstd; of a folder its files in name order,
-                   and no links or pipes, which are errors
+                   (.json, .geojson), plain, gzip or zstd. Of a folder the files in the order of their names; a link
+                   or a pipe in it is an error
   -                standard input, NDJSON unless --format says otherwise
   http(s)://…      a file of a web server. Its format follows from its name, else from its Content-Type
                    (application/x-ndjson, text/csv). The load sends a user and password in the address as basic
-                   authentication, and follows redirects, from https never to http. A connection that breaks off, or
-                   brings no byte for 60 seconds, is an error.
+                   authentication, and follows redirects, from https never to http. A connection that breaks, or
+                   sends no byte for 60 seconds, is an error.
   postgres://…     the rows of --query, which is the same for all such sources. It runs once, in a read-only transaction, and
                    sees one state of the database.
 
-A mapping makes load records of what a county publishes: a program in jq, which gets each record (a row as an object of the
-header's names) and gives none, one or several load records. --map holds for the sources behind it, up to the next --map.
-Beside jq's own functions it has money, number, date("MM/DD/YYYY"), blank, point and id(text; …). "filings inspect FILE"
-proposes one; --dry-run --show 5 shows what it makes.
+A mapping is a program in jq that makes load records from the records that a county publishes. It reads each record (a row as
+an object of the header's names) and returns none, one or several load records. --map applies to the sources after it, up to the
+next --map. A mapping may use jq's own functions, and money, number, date("MM/DD/YYYY"), blank, point and id(text; …).
+"filings inspect FILE" proposes a mapping; --dry-run --show 5 prints the records that it makes.
 
 The columns of a query have the names of fields; upper and lower case are the same there, since SQL makes names that
 are not quoted lower case. NULL is a missing value. Numbers are numeric, integers or floats (a numeric loses nothing);
-dates date or text; createdAt timestamptz, timestamp (taken as UTC) or text; categories text[], or text with ; between
-them; deleted, in an update, boolean; all else is text. Other types, such as json, have to be cast in the query. Rejects
-name the row, from 1, in place of the line, and show it as JSON.
+dates date or text; createdAt timestamptz, timestamp (read as UTC) or text; categories text[], or text with ; between
+them; deleted, in an update, boolean; all else is text. Cast other types, such as json, in the query. Rejects
+name the row, from 1, instead of the line, and show it as JSON.
 
 Reports and logs show addresses without user, password and parameters. Other users of this machine may see the command
 line, though: better set PostgreSQL's password in PGPASSWORD or ~/.pgpass.
 
-The generation that is live stays so until the new one has been verified: counts in total, by county and by month,
-sums of amounts, records read back whole, a few searches. A load that fails or is killed before leaves it untouched: run
-it again, from the beginning, and it removes what the other left behind. "filings generations" shows a load that is
-running, and how the last one ended; "filings rollback" goes back to the generation before, in one step.
+The live generation stays live until the load has verified the new one: counts in total, by county and by month,
+sums of amounts, records read back whole, some searches. A load that fails or is killed before that leaves it untouched: run
+it again, from the beginning, and it deletes what the first one left. "filings generations" shows a load that is
+running, and how the last one ended; "filings rollback" makes the previous generation live again.
 
 One load runs at a time: a second one fails at once and says who is loading, and since when. In Elasticsearch the lock of
 a load that died expires after 30 seconds.
 
-A rejected record is reported with file, line, field and reason: the first 20 on standard error, all of them in the file
-that --rejects names. More than --max-rejects, far fewer filings than now (--max-shrink), or none at all in a full load,
-and nothing is promoted. Old generations beyond FILINGS_KEEP_GENERATIONS are deleted after the swap.
+A load reports each rejected record with file, line, field and reason: the first 20 on standard error, all of them in the file
+that --rejects names. It promotes nothing if there are more rejects than --max-rejects, if the new generation has far fewer
+filings than the live one (--max-shrink), or if a full load has none. After the promotion it deletes the oldest generations,
+more than FILINGS_KEEP_GENERATIONS besides the live one.
 
-Ends with one line of JSON on standard output. Progress is a bar on a terminal, log records elsewhere.
+A load ends with one line of JSON on standard output. Progress is a bar on a terminal, log records elsewhere.
 
 Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not promoted, 2 wrong usage or settings.`,
 		Example: `  filings reindex filings.ndjson.gz
@@ -92,14 +93,14 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
 	formFlags(cmd, &cfg.Form)
-	f.Var(&mapFlag{flags: f, cfg: &cfg}, "map", "mapping of the sources behind it, a program in jq: each record becomes what it makes of it")
+	f.Var(&mapFlag{flags: f, cfg: &cfg}, "map", "mapping of the sources after it: a program in jq that makes load records from each record")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
-	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them, and what is rejected how often")
+	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them, and how often each reason rejects records")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons, JSON lines")
-	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one; 100 does not count that one")
+	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one; 100 does not compare them")
 	_ = cmd.RegisterFlagCompletionFunc("rejects", completeFile) // fails only for a flag that does not exist, or has one
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 		cfg.Sources, cfg.Stdin = args, p.in
@@ -201,12 +202,12 @@ func (p *program) inspectCommand() *cobra.Command {
 	o := source.Options{}
 	cmd := &cobra.Command{
 		Use:   "inspect [flags] FILE",
-		Short: "Says what is in a county's file, and proposes a mapping for reindex --map",
-		Long: `Says what is in a county's file, and proposes a mapping for reindex --map.
+		Short: "Describes a county's file, and proposes a mapping for reindex --map",
+		Long: `Describes a county's file, and proposes a mapping for reindex --map.
 
-It prints the columns, how many of the records have a value in each, what these look like and some of them, as the comment of a
-program in jq: a mapping to begin with. It guesses by names and values: look at every line of it. Of a JSON document without --path it
-says where its arrays are, and of an XLSX file which sheets it has beside the one that --sheet names, or the first.
+It prints the columns, how many of the records have a value in each, the form of these values and some of them, as the comment of a
+program in jq: a mapping to begin with. It guesses by names and values: check every line of it. Of a JSON document without --path it
+lists the arrays, and of an XLSX file the sheets other than the one that --sheet names, or the first.
 It needs no settings and no server, and changes nothing.`,
 		Example: "  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
 		Args:    cobra.ExactArgs(1),
@@ -228,8 +229,8 @@ It needs no settings and no server, and changes nothing.`,
 func formFlags(cmd *cobra.Command, form *source.Form) {
 	f := cmd.Flags()
 	f.StringVar(&form.Format, "format", "", "ndjson, csv, json, xlsx or parquet, for all sources but PostgreSQL; by default by their names")
-	f.StringVar(&form.Delimiter, "delimiter", "", "what stands between the cells of CSV: , ; | or tab; by default what its header has most of")
-	f.StringVar(&form.Encoding, "encoding", "", "how text is written, such as windows-1252; by default UTF-8")
+	f.StringVar(&form.Delimiter, "delimiter", "", "separator of the cells of CSV: , ; | or tab; by default the one that its header has most of")
+	f.StringVar(&form.Encoding, "encoding", "", "encoding of text, such as windows-1252; by default UTF-8")
 	f.StringVar(&form.Sheet, "sheet", "", "sheet of an XLSX file; by default its first one. Rows above the header that have one cell are left out")
 	f.StringVar(&form.Path, "path", "", "jq program that finds the records of a JSON document, such as '.parcels[]'")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))

@@ -24,7 +24,7 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 	}
 	e.refused = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "filings_engine_calls_refused_total",
-		Help: "Calls to the engine that were not made in their request's time, by what was in use: share (of their account) or all (calls at once).",
+		Help: "Calls to the engine that were not made in their request's time, by the limit that refused them: share (of their account) or all (calls at once).",
 	}, []string{"reason"})
 	for _, reason := range []string{"share", "all"} {
 		e.refused.WithLabelValues(reason)
@@ -38,7 +38,7 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 			Help: "Calls to the engine in progress."},
 			func() float64 { return float64(e.limit.InProgress()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_engine_calls_waiting",
-			Help: "Calls to the engine that wait for their account's turn."},
+			Help: "Calls to the engine that wait for a slot."},
 			func() float64 { return float64(e.limit.Waiting()) }),
 	}
 	if e.cache != nil {

@@ -36,12 +36,12 @@ type Settings struct {
 	OperationsToken  string        `split_words:"true" desc:"Token that /accounts on that listener requires, 32 characters or more; empty: there is no /accounts"`
 	TLSCertFile      string        `split_words:"true" desc:"PEM file of the certificate; empty: self-signed, kept in the data folder"`
 	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
-	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies: the plain listener serves what they say came by HTTPS (X-Forwarded-Proto), the access log has the clients that they name (X-Forwarded-For)"`
+	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies: the plain listener serves requests that they say came by HTTPS (X-Forwarded-Proto), the access log has the clients that they name (X-Forwarded-For)"`
 	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
-	Exports          int           `split_words:"true" default:"4" desc:"Exports that are sent at a time"`
+	Exports          int           `split_words:"true" default:"4" desc:"Exports that one process sends at a time"`
 	ExportTimeout    time.Duration `split_words:"true" default:"15m" desc:"Time limit of one export, all of it"`
-	CSVEscape        Switch        `split_words:"true" default:"off" desc:"on: CSV exports have a ' before what a spreadsheet takes for a formula; off: where a client prefers it"`
+	CSVEscape        Switch        `split_words:"true" default:"off" desc:"on: every CSV export has a ' before each text that a spreadsheet would read as a formula; off: where the client sends Prefer: escape-formulas"`
 	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s: once"`
 	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for all caches together: totals, aggregations and pages, and what the engine keeps of its generations; 0: no totals, aggregations and pages"`
 
