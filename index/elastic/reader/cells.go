@@ -4,10 +4,10 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 
 	"filings/index"
 	"filings/index/elastic/client"
+	"filings/index/elastic/search"
 )
 
 // Cells returns the cells of g. Tiles are ranges of the two coordinates as they were loaded: exact, unlike geotile_grid
@@ -19,7 +19,7 @@ func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) (cells
 		return nil, err
 	}
 	var found cellRows
-	if err := r.searchInto(ctx, &found, cellsBody(clauses, g)); err != nil {
+	if err := r.searchInto(ctx, &found, search.Cells(clauses, g)); err != nil {
 		return nil, err
 	}
 	if cells, err = found.cells(); err != nil {
@@ -30,30 +30,6 @@ func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) (cells
 	}
 	slices.SortFunc(cells, index.CompareCells)
 	return cells, nil
-}
-
-// cellsBody requests rows, and in each row columns. No response has more buckets than a grid has tiles and rows.
-func cellsBody(clauses []object, g index.Grid) object {
-	lat, lon := index.Latitude.String(), index.Longitude.String()
-	metrics := object{
-		"latitude":  object{"stats": object{"field": lat}},
-		"longitude": object{"stats": object{"field": lon}},
-		"id":        object{"max": object{"field": index.ID.String()}},
-	}
-	columns := object{"range": object{"field": lon, "ranges": ranges(g.Columns)}, "aggs": metrics}
-	return aggregate(clauses, object{"rows": object{
-		"range": object{"field": lat, "ranges": ranges(g.Rows)},
-		"aggs":  object{"columns": columns},
-	}})
-}
-
-// ranges names each span by its tile. Of a range, from is inside and to is not.
-func ranges(spans []index.Span) []object {
-	all := make([]object, len(spans))
-	for i, s := range spans {
-		all[i] = object{"key": strconv.Itoa(s.Tile), "from": s.From, "to": s.To}
-	}
-	return all
 }
 
 // cellBucket sums up the filings of a tile.
@@ -90,7 +66,7 @@ func exactID(id float64) int64 {
 	return int64(id)
 }
 
-// cellRows is the response to cellsBody.
+// cellRows is the response to search.Cells.
 type cellRows struct {
 	Hits         hits
 	Aggregations struct {
@@ -121,14 +97,14 @@ func (found *cellRows) cells() ([]index.Cell, error) {
 }
 
 // identify requests the ids of filings that are alone in their cells and have none there yet.
-func (r *Reader) identify(ctx context.Context, clauses []object, cells []index.Cell) error {
-	alone := map[point]*index.Cell{}
+func (r *Reader) identify(ctx context.Context, clauses []search.Object, cells []index.Cell) error {
+	alone := map[search.Point]*index.Cell{}
 	for i := range cells {
 		if c := &cells[i]; c.Filings == 1 && c.ID == 0 {
-			alone[point{c.Box.North, c.Box.East}] = c
+			alone[search.Point{Latitude: c.Box.North, Longitude: c.Box.East}] = c
 		}
 	}
-	for some := range slices.Chunk(slices.Collect(maps.Keys(alone)), mostPoints) {
+	for some := range slices.Chunk(slices.Collect(maps.Keys(alone)), search.MostPoints) {
 		var found struct {
 			Hits struct {
 				Hits []struct {
@@ -140,7 +116,7 @@ func (r *Reader) identify(ctx context.Context, clauses []object, cells []index.C
 				}
 			}
 		}
-		if err := r.searchInto(ctx, &found, pointsBody(clauses, some)); err != nil {
+		if err := r.searchInto(ctx, &found, search.Points(clauses, some)); err != nil {
 			return err
 		}
 		for _, hit := range found.Hits.Hits {
@@ -148,7 +124,7 @@ func (r *Reader) identify(ctx context.Context, clauses []object, cells []index.C
 			if len(f.ID) != 1 || len(f.Lat) != 1 || len(f.Lon) != 1 {
 				return client.ErrResponse
 			}
-			at := point{f.Lat[0], f.Lon[0]}
+			at := search.Point{Latitude: f.Lat[0], Longitude: f.Lon[0]}
 			if c := alone[at]; c != nil {
 				c.ID = f.ID[0]
 				delete(alone, at)
@@ -159,24 +135,4 @@ func (r *Reader) identify(ctx context.Context, clauses []object, cells []index.C
 		return client.ErrResponse
 	}
 	return nil
-}
-
-// point is where a filing is, as loaded. A filing that is alone in its cell is alone there.
-type point struct{ lat, lon float64 }
-
-// mostPoints is how many points one request has. Each is two clauses of a query, which may have 1,024 at the
-// least (indices.query.bool.max_clause_count).
-const mostPoints = 256
-
-func pointsBody(clauses []object, points []point) object {
-	lat, lon, id := index.Latitude.String(), index.Longitude.String(), index.ID.String()
-	options := make([]object, len(points))
-	for i, p := range points {
-		options[i] = object{"bool": object{"filter": []object{
-			within(lat, bounds(&p.lat, &p.lat)), within(lon, bounds(&p.lon, &p.lon)),
-		}}}
-	}
-	return filtered(object{
-		"size": len(points), "track_total_hits": false, "_source": false, "docvalue_fields": []string{id, lat, lon},
-	}, append(slices.Clip(clauses), either(options)))
 }

@@ -10,6 +10,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/elastictest"
+	"filings/index/elastic/search"
 )
 
 // Tiles are those of geotile_grid, which rounds coordinates. The filings here are further from all edges than that.
@@ -18,12 +19,12 @@ func TestCells_AreGeotiles(t *testing.T) {
 	r := testReader(t, 3, elastictest.Filings(300))
 	world := index.Box{North: 90, South: -90, East: 180, West: -180}
 	for _, g := range []index.Grid{index.NewGrid(world, 3), index.NewGrid(index.Box{North: 29, South: 28, East: -80.4, West: -81.6}, 12)} {
-		c, err := clauses(g.Where(index.Filter{}), nil)
+		c, err := search.Clauses(g.Where(index.Filter{}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := r.search(t.Context(), aggregate(c, object{
-			"tiles": object{"geotile_grid": object{"field": "x.point", "precision": g.Precision, "size": index.MaxCells}},
+		response, err := r.search(t.Context(), search.Aggregate(c, search.Object{
+			"tiles": search.Object{"geotile_grid": search.Object{"field": "x.point", "precision": g.Precision, "size": index.MaxCells}},
 		}))
 		if err != nil {
 			t.Fatal(err)

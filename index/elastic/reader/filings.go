@@ -16,6 +16,7 @@ import (
 	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
+	"filings/index/elastic/search"
 )
 
 // Filing returns one filing, or index.ErrNotFound.
@@ -63,7 +64,7 @@ func (r *Reader) multiGet(ctx context.Context, ids []int64) (found documents, er
 	for i, id := range ids {
 		names[i] = strconv.FormatInt(id, 10)
 	}
-	body, err := json.Marshal(object{"ids": names})
+	body, err := json.Marshal(search.Object{"ids": names})
 	if err != nil {
 		return found, err
 	}
@@ -143,10 +144,7 @@ func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Ver
 			}
 		}
 	}
-	err := r.searchInto(ctx, &found, object{
-		"size": len(ids), "track_total_hits": false, "query": object{"terms": object{"id": ids}},
-		"sort": []any{object{"id": "asc"}}, "docvalue_fields": []any{document.WrittenCity},
-	})
+	err := r.searchInto(ctx, &found, search.ByIDs(ids, document.WrittenCity))
 	if err != nil {
 		return err
 	}

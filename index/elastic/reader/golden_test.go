@@ -20,6 +20,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
+	"filings/index/elastic/search"
 	"filings/index/indextest"
 )
 
@@ -120,31 +121,28 @@ var goldenCounties = []string{"lake, fl", "orange, ca", "orange, fl", "şile, tx
 
 func goldenBody(t *testing.T, q index.Query) []byte {
 	t.Helper()
-	c, err := clauses(q.Where, goldenCounties)
+	c, err := search.Clauses(q.Where, goldenCounties)
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := rowsBody(c, sortOrder(q.Sort), false, q.Offset, q.Limit)
-	if q.IDsOnly {
-		body = idsOnly(body)
-	}
+	page := search.All(q, c).Part(int64(q.Offset), int64(q.Limit))
 	if q.Count {
-		body = counting(body, usual.mostCounted)
+		page.Counts = search.Usual.MostCounted
 	}
-	return lines(t, body)
+	return lines(t, page.Body())
 }
 
 func goldenCellsBody(t *testing.T, g index.Grid) []byte {
 	t.Helper()
-	c, err := clauses(g.Where(index.Filter{}), nil)
+	c, err := search.Clauses(g.Where(index.Filter{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lines(t, cellsBody(c, g))
+	return lines(t, search.Cells(c, g))
 }
 
 // lines writes a request with each of its members on a line.
-func lines(t *testing.T, body object) []byte {
+func lines(t *testing.T, body search.Object) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	between := "{\n "
@@ -179,10 +177,10 @@ func TestGoldenQueries(t *testing.T) {
 		by, last := goldenGroups()[name], "FL"
 		got.Files = append(got.Files,
 			txtar.File{Name: name, Data: []byte(index.GroupsText(index.Filter{}, by) + "\n")},
-			txtar.File{Name: name + ", request", Data: lines(t, compositeGroupsBody(nil, by, true, 10_001, nil))},
-			txtar.File{Name: name + ", next", Data: lines(t, compositeGroupsBody(nil, by, false, 65_000, &groupKey{First: &last}))})
+			txtar.File{Name: name + ", request", Data: lines(t, search.CompositeGroups(nil, by, true, 10_001, nil))},
+			txtar.File{Name: name + ", next", Data: lines(t, search.CompositeGroups(nil, by, false, 65_000, &search.GroupKey{First: &last}))})
 		if len(by) == 1 {
-			got.Files = append(got.Files, txtar.File{Name: name + ", terms", Data: lines(t, termGroupsBody(nil, by[0], 10_001))})
+			got.Files = append(got.Files, txtar.File{Name: name + ", terms", Data: lines(t, search.TermGroups(nil, by[0], 10_001))})
 		}
 	}
 	if *update {
@@ -326,13 +324,5 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 				t.Errorf("by terms: complete %t, %v (-want +got):\n%s", complete, err, diff)
 			}
 		})
-	}
-}
-
-func TestClause_UnknownPredicate(t *testing.T) {
-	t.Parallel()
-	type unknown struct{ index.Days }
-	if c, err := clauses(index.Where(unknown{}), nil); err == nil {
-		t.Errorf("an unknown predicate became %v", c)
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/client"
-	"filings/index/elastic/document"
+	"filings/index/elastic/search"
 )
 
 // Groups returns the groups of what w selects.
@@ -16,7 +16,7 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimensio
 		return index.Groups{}, err
 	}
 	if len(by) == 1 {
-		response, err := r.search(ctx, termGroupsBody(clauses, by[0], min(index.MaxGroups+1, r.most)))
+		response, err := r.search(ctx, search.TermGroups(clauses, by[0], min(index.MaxGroups+1, r.limits.Buckets)))
 		if err != nil {
 			return index.Groups{}, err
 		}
@@ -27,7 +27,7 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimensio
 	return r.compositeGroups(ctx, clauses, by)
 }
 
-// termGroups reads the response to termGroupsBody, and whether it has all groups: a terms aggregation is faster than a
+// termGroups reads the response to search.TermGroups, and whether it has all groups: a terms aggregation is faster than a
 // composite one, and says how many filings are in none of its buckets.
 func termGroups(response []byte) (all index.Groups, complete bool, err error) {
 	var found struct {
@@ -58,24 +58,6 @@ func termGroups(response []byte) (all index.Groups, complete bool, err error) {
 	return g.Groups(), true, nil
 }
 
-// termGroupsBody requests so many groups, as they are written. No text is empty, so that "" is no value.
-func termGroupsBody(clauses []object, by index.Dimension, most int) object {
-	terms := object{"field": document.Key(by), "missing": "", "size": most}
-	return groupsBody(clauses, object{"terms": terms, "aggs": amountsOfGroups()})
-}
-
-func groupsBody(clauses []object, groups object) object {
-	return filtered(object{"size": 0, "track_total_hits": false, "aggs": object{"groups": groups}}, clauses)
-}
-
-// amountsOfGroups are the metrics of a group: the sum is one of cents, the others are of dollars, as loaded.
-func amountsOfGroups() object {
-	return object{
-		"amounts": object{"stats": object{"field": index.FilingAmount.String()}},
-		"sum":     object{"sum": object{"field": document.CentsField}},
-	}
-}
-
 // groupSums are the metrics of a bucket.
 type groupSums struct {
 	Filings int64 `json:"doc_count"`
@@ -97,15 +79,15 @@ func (s groupSums) of(keys ...string) index.Group {
 
 // compositeGroups reads a composite aggregation page by page to its end. As soon as there are too many groups they are only
 // counted, which needs no amounts.
-func (r *Reader) compositeGroups(ctx context.Context, clauses []object, by []index.Dimension) (index.Groups, error) {
+func (r *Reader) compositeGroups(ctx context.Context, clauses []search.Object, by []index.Dimension) (index.Groups, error) {
 	g := index.NewGrouping()
-	var after *groupKey
+	var after *search.GroupKey
 	for {
-		amounts, most := true, min(index.MaxGroups+1, r.most)
+		amounts, most := true, min(index.MaxGroups+1, r.limits.Buckets)
 		if g.TooMany() {
-			amounts, most = false, r.most
+			amounts, most = false, r.limits.Buckets
 		}
-		response, err := r.search(ctx, compositeGroupsBody(clauses, by, amounts, most, after))
+		response, err := r.search(ctx, search.CompositeGroups(clauses, by, amounts, most, after))
 		if err != nil {
 			return index.Groups{}, err
 		}
@@ -123,36 +105,6 @@ func (r *Reader) compositeGroups(ctx context.Context, clauses []object, by []ind
 	}
 }
 
-// groupKey is the key of a bucket by the positions of the dimensions; nil for no value.
-type groupKey struct {
-	First  *string `json:"0"`
-	Second *string `json:"1"`
-}
-
-// compositeGroupsBody requests so many groups, as they are written, behind a key.
-func compositeGroupsBody(clauses []object, by []index.Dimension, amounts bool, most int, after *groupKey) object {
-	sources := make([]object, len(by))
-	for i, d := range by {
-		sources[i] = object{position(i): object{"terms": object{"field": document.Key(d), "missing_bucket": true}}}
-	}
-	composite := object{"size": most, "sources": sources}
-	if after != nil {
-		values := []*string{after.First, after.Second}
-		key := object{}
-		for i := range by {
-			key[position(i)] = values[i]
-		}
-		composite["after"] = key
-	}
-	groups := object{"composite": composite}
-	if amounts {
-		groups["aggs"] = amountsOfGroups()
-	}
-	return groupsBody(clauses, groups)
-}
-
-func position(i int) string { return [2]string{"0", "1"}[i] }
-
 // text returns a key, "" for no value.
 func text(key *string) string {
 	if key == nil {
@@ -163,13 +115,13 @@ func text(key *string) string {
 
 // groupBucket sums up the filings whose keys are written alike.
 type groupBucket struct {
-	Key groupKey
+	Key search.GroupKey
 	groupSums
 }
 
 func (b groupBucket) group() index.Group { return b.of(text(b.Key.First), text(b.Key.Second)) }
 
-// groupBuckets reads the response to compositeGroupsBody.
+// groupBuckets reads the response to search.CompositeGroups.
 func groupBuckets(response []byte) ([]groupBucket, error) {
 	var found struct {
 		Aggregations struct {

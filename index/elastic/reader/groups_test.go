@@ -8,6 +8,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/elastictest"
+	"filings/index/elastic/search"
 	"filings/index/indextest"
 )
 
@@ -18,13 +19,13 @@ func TestX12_AllPages(t *testing.T) {
 	o := indextest.NewOracle("made", filings)
 	for _, shards := range []int{1, 3} {
 		r := testReader(t, shards, filings)
-		for _, buckets := range []int{usual.most, 7} {
+		for _, buckets := range []int{search.Usual.Buckets, 7} {
 			for _, d := range index.Dimensions() {
 				for _, by := range [][]index.Dimension{{d}, {d, (d + 5) % index.Dimension(len(index.Dimensions()))}} {
 					t.Run(fmt.Sprintf("%d shards, %d buckets, %v", shards, buckets, by), func(t *testing.T) {
 						t.Parallel()
 						r := &Reader{c: r.c, generation: r.generation, limits: r.limits, cache: r.cache}
-						r.limits.most = buckets
+						r.limits.Buckets = buckets
 						want, _ := o.Groups(t.Context(), index.Filter{}, by)
 						got, err := r.Groups(t.Context(), index.Filter{}, by)
 						if err != nil {

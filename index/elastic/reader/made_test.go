@@ -17,6 +17,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
+	"filings/index/elastic/search"
 	"filings/mappings"
 )
 
@@ -69,7 +70,7 @@ func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := json.Marshal(object{"_meta": document.Meta{Sealed: true, Generation: name, Owners: owners}})
+	sealed, err := json.Marshal(search.Object{"_meta": document.Meta{Sealed: true, Generation: name, Owners: owners}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/elastictest"
+	"filings/index/elastic/search"
 )
 
 // What is searched first behind a page are a few times as many filings as a page has, however many there are: also in the
@@ -38,13 +38,14 @@ func TestX4_NarrowRanges(t *testing.T) {
 					t.Fatal(err)
 				}
 				q.After = page.End
-				at, near, err := r.placeAt(t.Context(), q)
+				at, near, err := r.position(t.Context(), q)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var found struct{ Hits hits }
-				first := partsBehind(part{order: sortOrder(q.Sort), after: at}, near)[0]
-				if err := r.searchInto(t.Context(), &found, countBody(first.clauses)); err != nil {
+				first := search.All(q, nil).After(at, near)[0].Part(0, 1)
+				first.Counts = int64(len(filings)) + 1
+				if err := r.searchInto(t.Context(), &found, first.Body()); err != nil {
 					t.Fatal(err)
 				}
 				if found.Hits.Total.Value > most {
@@ -81,38 +82,6 @@ func TestX3_WrongReach(t *testing.T) {
 		}
 		if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", q.After, diff)
-		}
-	}
-}
-
-func TestReachOf(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, first, last, ties, until string }{
-		{"numbers up", `[10,5,9]`, `[12,5,8]`, "", `20`},
-		{"numbers down", `[12,5,9]`, `[10,5,8]`, "", `2`},
-		{"decimals", `[1.5,5,9]`, `[2.5,5,8]`, "", `6.5`},
-		{"large decimals", `[1.0E7,5,9]`, `[2.0E7,5,8]`, "", `6e+07`},
-		{"one day", `[16573,900]`, `[16573,800]`, "=", `400`},
-		{"one amount and day", `[0.0,16573,900]`, `[0.0,16573,800]`, "==", `400`},
-		{"no amount, one day", `[null,16573,900]`, `[null,16573,800]`, "==", `400`},
-		{"to those without", `[5,16573,900]`, `[null,16573,800]`, "", ``},
-		{"one filing", `[5,16573,900]`, `[5,16573,900]`, "", ``},
-		{"beyond 64 bits", `[16573,1]`, `[16573,9223372036854775807]`, "=", ``},
-		{"beyond a double", `[-1e308,1,2]`, `[1e308,1,1]`, "", ``},
-		{"names up", `["smith a",1,2]`, `["smith c",1,1]`, "", `"smith k"`},
-		{"names down", `["smith k",1,2]`, `["smith i",1,1]`, "", `"smith a"`},
-		{"names over a letter", `["smith ax",1,2]`, `["smith az",1,1]`, "", `"smith b5"`},
-		{"other characters", `["éa",1,2]`, `["éb",1,1]`, "", `"{f"`},
-		{"the last names", `["a",1,2]`, `["z",1,1]`, "", ``},
-		{"the first names", `["z",1,2]`, `["a",1,1]`, "", ``},
-	} {
-		var first, last place
-		if json.Unmarshal([]byte(test.first), &first) != nil || json.Unmarshal([]byte(test.last), &last) != nil {
-			t.Fatal(test.name)
-		}
-		got := reachOf(first, last)
-		if strings.Repeat(tiedMark, got.ties) != test.ties || string(got.until) != test.until {
-			t.Errorf("%s: %d ties, then until %s; want %q, %s", test.name, got.ties, got.until, test.ties, test.until)
 		}
 	}
 }

@@ -16,11 +16,12 @@ import (
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/elastic/elastictest"
+	"filings/index/elastic/search"
 	"filings/index/indextest"
 )
 
 // tight limits send a few hundred filings all ways that millions go: every level is counted by, in several responses.
-var tight = limits{firstPages: 3, longestWalk: 10, largestSpan: 20, mostCounted: 50, most: 25, parts: 4}
+var tight = search.Limits{FirstPages: 3, LongestWalk: 10, LargestSpan: 20, MostCounted: 50, Buckets: 25, Parts: 4}
 
 // checkPages compares random pages of every order with the oracle's.
 func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pages int) {
@@ -42,7 +43,7 @@ func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pa
 				if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
 					t.Fatalf("%s (-want +got):\n%s", q, diff)
 				}
-				if got.Counted && got.Total != total || q.Count && total <= r.mostCounted && !got.Counted {
+				if got.Counted && got.Total != total || q.Count && total <= r.limits.MostCounted && !got.Counted {
 					t.Fatalf("%s: a total of %d, counted: %t; want %d", q, got.Total, got.Counted, total)
 				}
 			}
@@ -60,7 +61,7 @@ func TestE6_BoxesAreCounted(t *testing.T) {
 	checkPages(t, r, o, w, 5)
 	total, _ := o.Count(t.Context(), w)
 	got, err := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 5, Count: true})
-	if err != nil || !got.Counted || got.Total != total || total <= tight.mostCounted {
+	if err != nil || !got.Counted || got.Total != total || total <= tight.MostCounted {
 		t.Errorf("a total of %d, counted: %t, %v; want %d", got.Total, got.Counted, err, total)
 	}
 }
@@ -148,7 +149,7 @@ func TestP2_BeyondTheEndAndLargePages(t *testing.T) {
 	t.Parallel()
 	filings := elastictest.Filings(300)
 	r, o := testReader(t, 1, filings), indextest.NewOracle("made", filings)
-	for _, l := range []limits{usual, tight} {
+	for _, l := range []search.Limits{search.Usual, tight} {
 		r.limits = l
 		for _, q := range []index.Query{
 			{Offset: 300, Limit: 20}, {Offset: 250, Limit: 200}, {Limit: 100_000}, {Limit: 0}, {Offset: math.MaxInt, Limit: 1},
@@ -171,7 +172,7 @@ func TestP2_CountsOnce(t *testing.T) {
 	t.Parallel()
 	net := &elastictest.Faults{}
 	r := New(clientBehind(t, net), testReader(t, 1, elastictest.Filings(300)).generation, cache.New(1<<20))
-	r.limits.firstPages = 0
+	r.limits.FirstPages = 0
 	for offset := range 20 {
 		q := index.Query{Sort: index.Sort{By: index.Owner}, Offset: 10 * offset, Limit: 10}
 		if _, err := r.Rows(t.Context(), q); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -14,42 +13,13 @@ import (
 	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
+	"filings/index/elastic/search"
 	"filings/index/generation"
 )
-
-// amountMetrics are the metrics of filing amounts, of all filings or of a bucket: sum in cents, min and max in dollars,
-// as loaded.
-func amountMetrics() object {
-	cents, dollars := object{"field": document.CentsField}, object{"field": index.FilingAmount.String()}
-	return object{
-		"count": object{"value_count": cents},
-		"sum":   object{"sum": cents},
-		"min":   object{"min": dollars},
-		"max":   object{"max": dollars},
-	}
-}
-
-// coverageMetrics are those of rule X13: days, and microseconds, which are exact up to the year 2255.
-func coverageMetrics() object {
-	day := object{"field": document.DayField}
-	return object{
-		"points": object{"value_count": object{"field": document.PointField}},
-		"first":  object{"min": day},
-		"last":   object{"max": day},
-		"added":  object{"max": object{"field": document.Derived(index.CreatedAt)}},
-	}
-}
 
 // Stats returns stats over all filings. Owners were counted when the generation was sealed.
 func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
 	defer r.wrap(&err, "reading statistics")
-	trust, estate := index.Trust.String(), index.Estate.String()
-	is := func(marks ...string) object { return object{"terms": object{document.MarksField: marks}} }
-	aggs := amountMetrics()
-	aggs["kinds"] = object{"filters": object{"filters": object{
-		"trust": is(trust), "estate": is(estate), "either": is(trust, estate),
-	}}}
-	aggs["added"] = object{"stats": object{"field": document.Derived(index.CreatedAt)}}
 	var found struct {
 		Hits         hits
 		Aggregations struct {
@@ -61,7 +31,7 @@ func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
 			}
 		}
 	}
-	if err := r.searchInto(ctx, &found, aggregate(nil, aggs)); err != nil {
+	if err := r.searchInto(ctx, &found, search.Stats()); err != nil {
 		return index.Stats{}, err
 	}
 	if found.Hits.Total == nil {
@@ -116,7 +86,7 @@ func (r *Reader) Owners(ctx context.Context) (int64, error) {
 			return meta.Owners, 8, err
 		}
 		owners := int64(0)
-		_, err = r.each(ctx, terms{field: document.Derived(index.Owner)}, func(bucket) error {
+		_, err = r.each(ctx, search.Terms{Field: document.Derived(index.Owner)}, func(bucket) error {
 			owners++
 			return nil
 		})
@@ -174,9 +144,7 @@ func (r *Reader) keptCounties(ctx context.Context, documents int) (all []index.C
 
 // countCounties counts the filings by county.
 func (r *Reader) countCounties(ctx context.Context) (all []index.CountyStats, err error) {
-	metrics := amountMetrics()
-	maps.Copy(metrics, coverageMetrics())
-	_, err = r.each(ctx, terms{field: index.County.String(), metrics: metrics}, func(b bucket) error {
+	_, err = r.each(ctx, search.Counties(), func(b bucket) error {
 		c := index.CountyStats{
 			Filings: b.Filings,
 			Amounts: int64(b.Count.Value), SumCents: b.Sum.Value, MinAmount: b.Min.Value, MaxAmount: b.Max.Value,
@@ -215,7 +183,7 @@ func (r *Reader) Checksum(ctx context.Context) (generation.Checksum, error) {
 		sum.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
 	dated := int64(0)
-	sum.Filings, err = r.each(ctx, terms{field: document.Derived(index.Month)}, func(b bucket) error {
+	sum.Filings, err = r.each(ctx, search.Terms{Field: document.Derived(index.Month)}, func(b bucket) error {
 		var month string
 		err := client.Decode(b.Key, &month)
 		sum.Months[month], dated = b.Filings, dated+b.Filings

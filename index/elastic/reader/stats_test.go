@@ -15,6 +15,7 @@ import (
 	"filings/index/cache"
 	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
+	"filings/index/elastic/search"
 	"filings/index/generation"
 	"filings/index/indextest"
 )
@@ -25,11 +26,11 @@ func TestA1_StatsAreExact(t *testing.T) {
 	filings := elastictest.Filings(400)
 	o := indextest.NewOracle("made", filings)
 	for _, shards := range []int{1, 3} {
-		for _, buckets := range []int{usual.most, 2} {
+		for _, buckets := range []int{search.Usual.Buckets, 2} {
 			t.Run(fmt.Sprintf("%d shards, %d buckets", shards, buckets), func(t *testing.T) {
 				t.Parallel()
 				r := testReader(t, shards, filings)
-				r.limits.most = buckets
+				r.limits.Buckets = buckets
 				checkStats(t, r, o)
 				want := generation.NewChecksum()
 				for _, f := range filings {
@@ -125,7 +126,7 @@ func TestA1_OwnersOfTheMeta(t *testing.T) {
 		{"a clone of a sealed one", document.Meta{Sealed: true, Generation: "another", Owners: 12345}, want.Owners},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			body, err := json.Marshal(object{"_meta": test.meta})
+			body, err := json.Marshal(search.Object{"_meta": test.meta})
 			if err != nil {
 				t.Fatal(err)
 			}

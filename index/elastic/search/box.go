@@ -1,4 +1,4 @@
-package reader
+package search
 
 import (
 	"filings/index"
@@ -17,7 +17,7 @@ const margin = 1e-7
 var world = index.Box{North: 90, South: -90, East: 180, West: -180}
 
 // box selects what lies in b, edges included, exactly.
-func box(b index.Box) object {
+func box(b index.Box) Object {
 	if b.West <= b.East {
 		return either(parts(b))
 	}
@@ -27,12 +27,12 @@ func box(b index.Box) object {
 }
 
 // parts returns the clauses of which one holds for what lies in b, which does not cross the antimeridian.
-func parts(b index.Box) []object {
+func parts(b index.Box) []Object {
 	inner := grown(b, -margin)
 	if inner.North <= inner.South || inner.East <= inner.West {
-		return []object{exactly(b, grown(b, margin))}
+		return []Object{exactly(b, grown(b, margin))}
 	}
-	all := []object{near(inner)}
+	all := []Object{near(inner)}
 	for _, edge := range []struct {
 		at    float64
 		world float64
@@ -66,17 +66,17 @@ func grown(b index.Box, by float64) index.Box {
 }
 
 // near selects by the geo_point: all of b, and perhaps what lies within a margin of it.
-func near(b index.Box) object {
-	return object{"geo_bounding_box": object{document.PointField: object{
+func near(b index.Box) Object {
+	return Object{"geo_bounding_box": Object{document.PointField: Object{
 		"top": b.North, "left": b.West, "bottom": b.South, "right": b.East,
 	}}}
 }
 
 // exactly selects what lies in b and near part.
-func exactly(b, part index.Box) object {
-	return object{"bool": object{"filter": []object{
+func exactly(b, part index.Box) Object {
+	return Object{"bool": Object{"filter": []Object{
 		near(part),
-		within(index.Latitude.String(), bounds(&b.South, &b.North)),
-		within(index.Longitude.String(), bounds(&b.West, &b.East)),
+		between(index.Latitude.String(), &b.South, &b.North),
+		between(index.Longitude.String(), &b.West, &b.East),
 	}}}
 }

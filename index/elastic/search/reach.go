@@ -1,4 +1,4 @@
-package reader
+package search
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"filings/index"
 )
 
-// reach is how far the page behind another one is expected to reach: a crawl reads neighbouring pages, which are about as
+// Reach is how far the page after another one is expected to reach: a crawl reads neighbouring pages, which are about as
 // dense in their order. It decides what is searched first, never what is found.
-type reach struct {
+type Reach struct {
 	ties  int             // keys in which all filings of the page before are equal
 	until json.RawMessage // a value of the key after these; nil: unknown
 }
@@ -20,27 +20,27 @@ type reach struct {
 // found as fast as one of a hundred, and fewer pages need a second search.
 const reachFactor = 4
 
-// reachOf returns the reach behind a page, from the places of its first and its last filing.
-func reachOf(first, last place) (r reach) {
+// ReachOf returns the reach after a page, from the positions of its first and its last filing.
+func ReachOf(first, last Position) (r Reach) {
 	if string(first[len(first)-1]) == string(last[len(last)-1]) {
-		return reach{} // one filing
+		return Reach{} // one filing
 	}
 	for r.ties < len(last)-1 && string(first[r.ties]) == string(last[r.ties]) {
 		r.ties++
 	}
-	r.until = beyond(first[r.ties], last[r.ties])
+	r.until = past(first[r.ties], last[r.ties])
 	return r
 }
 
-// beyond returns the value that lies reachFactor times as far behind last as last lies behind first, in the direction from
+// past returns the value that lies reachFactor times as far after last as last lies after first, in the direction from
 // first to last; nil where there is none.
-func beyond(first, last json.RawMessage) json.RawMessage {
+func past(first, last json.RawMessage) json.RawMessage {
 	from, to := string(first), string(last)
 	if from == to || from == string(missing) || to == string(missing) {
 		return nil
 	}
 	if first[0] == '"' {
-		return beyondText(first, last)
+		return pastText(first, last)
 	}
 	a, err1 := strconv.ParseInt(from, 10, 64)
 	b, err2 := strconv.ParseInt(to, 10, 64)
@@ -61,9 +61,9 @@ func beyond(first, last json.RawMessage) json.RawMessage {
 	return strconv.AppendFloat(nil, end, 'g', -1, 64)
 }
 
-// beyondText is beyond for folded texts. They are compared as numbers, the digits of which are the characters from two before
+// pastText is past for folded texts. They are compared as numbers, the digits of which are the characters from two before
 // the first that differs.
-func beyondText(first, last json.RawMessage) json.RawMessage {
+func pastText(first, last json.RawMessage) json.RawMessage {
 	var text [2]string
 	if json.Unmarshal(first, &text[0]) != nil || json.Unmarshal(last, &text[1]) != nil {
 		return nil
@@ -116,26 +116,6 @@ func textOf(v int64) string {
 }
 
 // fits reports whether r can be the reach in an order.
-func (r reach) fits(o order) bool {
+func (r Reach) fits(o Order) bool {
 	return r.ties < len(o) && (r.until == nil || isOf(o[r.ties].field, r.until))
-}
-
-// cut cuts p at a value of a key, in which what follows p's place begins at from.
-func (p part) cut(k key, from, until json.RawMessage) []part {
-	start, end := "lte", "gte"
-	if k.ascending {
-		start, end = end, start
-	}
-	return []part{
-		p.narrow(within(k.field, object{start: from, end: until})),
-		p.narrow(within(k.field, object{ahead(k): until})),
-	}
-}
-
-// ahead names the limit of a range of what comes after a value of k.
-func ahead(k key) string {
-	if k.ascending {
-		return "gt"
-	}
-	return "lt"
 }

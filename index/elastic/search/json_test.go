@@ -1,4 +1,4 @@
-package reader
+package search
 
 import (
 	"encoding/json"
@@ -25,12 +25,12 @@ func anything(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(append(leaves, objects.AsAny(), rapid.SliceOf(objects).AsAny())...)
 }
 
-// TestAppendBody: what is written says what encoding/json says.
-func TestAppendBody(t *testing.T) {
+// TestAppend: what is written says what encoding/json says.
+func TestAppend(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		v := anything(3).Draw(t, "v")
-		text, err := appendBody(nil, v)
+		text, err := Append(nil, v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,21 +54,23 @@ func TestAppendBody(t *testing.T) {
 	})
 }
 
-func TestAppendBody_NoNumber(t *testing.T) {
+func TestAppend_NoNumber(t *testing.T) {
 	t.Parallel()
-	for _, v := range []any{object{"a": math.NaN()}, []object{{"a": math.Inf(1)}}} {
-		if _, err := appendBody(nil, v); err == nil {
+	for _, v := range []any{Object{"a": math.NaN()}, []Object{{"a": math.Inf(1)}}} {
+		if _, err := Append(nil, v); err == nil {
 			t.Errorf("%v was written", v)
 		}
 	}
 }
 
-func BenchmarkAppendBody(b *testing.B) {
-	body := rowsBody([]object{within("filingAmount", object{"gte": 1000.0}), {"terms": object{"x.county": []string{"orange, fl"}}}},
-		order{{"filingAmount", true}, {document.DayField, false}, {"id", false}}, false, 120, 20)
+func BenchmarkAppend(b *testing.B) {
+	body := Page{
+		clauses: []Object{within("filingAmount", Object{"gte": 1000.0}), {"terms": Object{"x.county": []string{"orange, fl"}}}},
+		order:   Order{{"filingAmount", true}, {document.DayField, false}, {"id", false}},
+	}.Part(120, 20).Body()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := appendBody(nil, body); err != nil {
+		if _, err := Append(nil, body); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,18 +1,18 @@
-package reader
+package search
 
 import (
 	"fmt"
 	"testing"
 )
 
-func testTable(counts ...int64) *table {
-	t := &table{}
+func testTable(counts ...int64) *Table {
+	t := &Table{}
 	total := int64(0)
 	for i, n := range counts {
-		t.add([]byte(fmt.Sprint(i)), n)
+		t.Add([]byte(fmt.Sprint(i)), n)
 		total += n
 	}
-	t.close(total + 4)
+	t.Close(total + 4)
 	return t
 }
 
@@ -28,10 +28,10 @@ func TestTable_FindsPositions(t *testing.T) {
 			t.Errorf("bucket %d goes from %d to %d", i, start, counted.ends[i])
 		}
 	}
-	if counted.total() != 13 {
-		t.Errorf("total %d", counted.total())
+	if counted.Total() != 13 {
+		t.Errorf("total %d", counted.Total())
 	}
-	if none := (&table{}); none.total() != 0 {
-		t.Errorf("total of nothing: %d", none.total())
+	if none := (&Table{}); none.Total() != 0 {
+		t.Errorf("total of nothing: %d", none.Total())
 	}
 }

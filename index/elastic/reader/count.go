@@ -1,0 +1,59 @@
+package reader
+
+import (
+	"context"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+	"filings/index/elastic/search"
+)
+
+// clauses translates w.
+func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, error) {
+	var counties []string
+	if search.NeedsCounties(w) {
+		var err error
+		if counties, err = r.countyNames(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return search.Clauses(w, counties)
+}
+
+// Count returns how many filings w selects.
+func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error) {
+	defer r.wrap(&err, "counting filings")
+	clauses, err := r.clauses(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	var found struct{ Hits hits }
+	if err := r.searchInto(ctx, &found, search.Count(clauses)); err != nil {
+		return 0, err
+	}
+	if found.Hits.Total == nil {
+		return 0, client.ErrResponse
+	}
+	return found.Hits.Total.Value, nil
+}
+
+// Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as text does.
+func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) (values []string, err error) {
+	defer r.wrap(&err, "reading the values of "+f.String())
+	field := f.String()
+	if f == index.Month {
+		field = document.Derived(f)
+	}
+	clauses, err := r.clauses(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.each(ctx, search.Terms{Clauses: clauses, Field: field}, func(b bucket) error {
+		var v string
+		err := client.Decode(b.Key, &v)
+		values = append(values, v)
+		return err
+	})
+	return values, err
+}

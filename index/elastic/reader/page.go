@@ -1,0 +1,191 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+	"filings/index/elastic/search"
+)
+
+// Rows returns a page. Its records share memory with the response that they came in.
+func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err error) {
+	defer r.wrap(&err, "reading filings")
+	clauses, err := r.clauses(ctx, q.Where)
+	if err != nil {
+		return index.Page{}, err
+	}
+	find := r.atOffset
+	if q.After != "" {
+		find = r.after
+	}
+	all, most := search.All(q, clauses), min(int64(q.Limit), r.limits.LongestWalk)
+	found, err := find(bounded(ctx, q, most), q, all, most)
+	for errors.Is(err, client.ErrTooLarge) {
+		most = max(1, most/8) // at most 100,000 characters of each, but mostly a few hundred
+		found, err = find(bounded(ctx, q, most), q, all, most)
+	}
+	if err != nil {
+		return index.Page{}, err
+	}
+	page = index.Page{Records: q.Within(found.records), Total: found.total, Counted: found.counted}
+	switch n := len(page.Records); {
+	case n < len(found.records):
+		page.End, err = endAfter(page.Records[n-1])
+	case n > 0:
+		page.End = search.End(found.first, found.last)
+	}
+	return page, err
+}
+
+// bounded returns the context of the searches of q for at most so many rows. A single row is never too large.
+func bounded(ctx context.Context, q index.Query, most int64) context.Context {
+	if q.Bytes == 0 || most <= 1 {
+		return ctx
+	}
+	return client.InParts(ctx)
+}
+
+// enough reports whether rows are as many as q may have, or more than it has room for.
+func enough(q index.Query, found []index.Record) bool {
+	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
+}
+
+// endAfter returns the text of the position after a record.
+func endAfter(record index.Record) (string, error) {
+	var values [index.NumReturned][]byte
+	err := record.Values(&values, index.ID)
+	id, parseErr := strconv.ParseInt(string(values[index.ID]), 10, 64)
+	if err = errors.Join(err, parseErr); err != nil {
+		return "", fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	return index.Behind(id), nil
+}
+
+// atOffset returns the rows of a page of all that is found by its offset, at most so many by a search.
+func (r *Reader) atOffset(ctx context.Context, q index.Query, all search.Page, most int64) (found rows, err error) {
+	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a search may find
+		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), most)
+		all.Counts = 0
+		if q.Count && n == 0 {
+			all.Counts = r.limits.Counted(q)
+		}
+		var more rows
+		if offset <= r.limits.Uncounted(q.Sort)-limit {
+			more, err = r.rows(ctx, all.Part(offset, limit))
+		} else {
+			more, err = r.seek(ctx, search.Spanning(all, q.Sort), min(offset, maxOffset), limit)
+		}
+		if err != nil {
+			return rows{}, err
+		}
+		if n == 0 {
+			found.total, found.counted = more.total, more.counted
+		}
+		if found.add(more); int64(len(more.records)) < limit {
+			break
+		}
+	}
+	return found, nil
+}
+
+// after returns the rows of the page of all after the position q.After, at most so many by a search.
+func (r *Reader) after(ctx context.Context, q index.Query, all search.Page, most int64) (found rows, err error) {
+	at, near, err := r.position(ctx, q)
+	if err != nil {
+		return rows{}, err
+	}
+	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a search may find
+		limit := min(int64(q.Limit-n), most)
+		more, err := r.firstOf(ctx, all.After(at, near), limit, q)
+		if err != nil {
+			return rows{}, err
+		}
+		if found.add(more); int64(len(more.records)) < limit {
+			break
+		}
+		at, near = more.last, search.ReachOf(more.first, more.last)
+	}
+	return found, nil
+}
+
+// firstOf returns the first filings of ranges, which follow one another, until they are enough for q.
+func (r *Reader) firstOf(ctx context.Context, ranges []search.Page, size int64, q index.Query) (found rows, err error) {
+	for _, p := range ranges {
+		more, err := r.rows(ctx, p.Part(0, size-int64(len(found.records))))
+		if err != nil {
+			return rows{}, err
+		}
+		if found.add(more); int64(len(found.records)) >= size || enough(q, found.records) {
+			break
+		}
+	}
+	return found, nil
+}
+
+// position reads q.After, which a client may have made up.
+func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, search.Reach, error) {
+	id, is, err := index.IDBehind(q.After)
+	if !is {
+		return search.ReadEnd(q.After, q.Sort)
+	}
+	if err != nil {
+		return nil, search.Reach{}, err
+	}
+	found, err := r.rows(ctx, search.One(id, q.Sort))
+	if err == nil && len(found.records) == 0 {
+		err = fmt.Errorf("%w: there is no filing %d", index.ErrPlace, id)
+	}
+	return found.last, search.Reach{}, err
+}
+
+// rows are filings that follow one another in an order, with the positions of the first and the last one.
+type rows struct {
+	records     []index.Record
+	first, last search.Position
+	total       int64 // of all that the order has, if counted
+	counted     bool
+}
+
+// add appends what follows r. The total stays: more is a part.
+func (r *rows) add(more rows) {
+	if len(more.records) == 0 {
+		return
+	}
+	if len(r.records) == 0 {
+		r.first = more.first
+	}
+	r.records, r.last = append(r.records, more.records...), more.last
+}
+
+// rows returns what a search finds.
+func (r *Reader) rows(ctx context.Context, p search.Page) (found rows, err error) {
+	response, err := r.search(ctx, p.Body())
+	if err != nil {
+		return rows{}, err
+	}
+	read := document.Records
+	if p.IDsOnly {
+		read = document.IDs
+	}
+	found.total, found.counted = document.Total(response)
+	if found.records, err = read(response); err == nil && len(found.records) > 0 {
+		first, last := document.Sorts(response)
+		if found.first, err = search.PositionOf(p.Known, first); err == nil {
+			found.last, err = search.PositionOf(p.Known, last)
+		}
+	}
+	if err != nil {
+		return rows{}, fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	if p.Backwards {
+		slices.Reverse(found.records)
+		found.first, found.last = found.last, found.first
+	}
+	return found, nil
+}

@@ -1,0 +1,106 @@
+package search
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"filings/index"
+	"filings/index/elastic/document"
+)
+
+// A page after a position is found by what the filing there is sorted by (search_after), without counting: how deep in the
+// order it lies makes no difference, as long as Elasticsearch does not walk there. It does walk in the order of the index,
+// and among filings that are equal in the first keys; and filings of a whole order take longer to sort than those of a
+// small range of it. So what follows a position is cut into ranges, which are searched one after the other until the page is
+// full. Mostly the first one is enough.
+
+// After returns the ranges of p after a position, in the order of p; near says how far the first one reaches.
+func (p Page) After(at Position, near Reach) []Page {
+	p.after = at
+	first, value := p.order[0], at[0]
+	isMissing := string(value) == string(missing)
+	without := p.narrow(not(exists(first.field)))
+	same := without
+	if !isMissing {
+		same = p.narrow(Object{"term": Object{first.field: value}})
+	}
+	if first.field == document.DayField {
+		without.order = OrderOf(index.DefaultSort) // the same, and that of the index
+		same.order = without.order
+	} else {
+		without, same = without.within(missing), same.within(value)
+		same.after = at[1:]
+	}
+	without.after = nil
+	switch {
+	case near.ties == 0 && !isMissing:
+		return p.reaching(near.until, without)
+	case first.field != document.DayField:
+		if near.ties--; near.ties < 0 {
+			near = Reach{}
+		}
+		return afterTies(p, without, same.After(same.after, near))
+	case near.until == nil:
+		return afterTies(p, without, []Page{same})
+	}
+	return afterTies(p, without, same.cut(same.order[1], same.after[1], near.until))
+}
+
+// afterTies returns the ranges of p: those that are equal to its position in the first key, what comes after these, and what
+// has no value.
+func afterTies(p, without Page, same []Page) []Page {
+	first, value := p.order[0], p.after[0]
+	if string(value) == string(missing) {
+		return same
+	}
+	p.after = nil
+	rest := []Page{p.narrow(within(first.field, Object{first.after(): value}))}
+	if first.field == document.DayField && first.ascending {
+		day, _ := strconv.ParseInt(string(value), 10, 64) // Position.fits: it is a number
+		rest = windows(p, day+1)
+	}
+	return slices.Concat(same, rest, []Page{without})
+}
+
+// reaching returns the ranges of p up to until, after that, and without a value in the first key.
+func (p Page) reaching(until json.RawMessage, without Page) []Page {
+	first, value := p.order[0], p.after[0]
+	switch {
+	case first.field == document.DayField && first.ascending:
+		day, _ := strconv.ParseInt(string(value), 10, 64)
+		if until == nil {
+			return append(windows(p, day), without)
+		}
+		last, _ := strconv.ParseInt(string(until), 10, 64)
+		return slices.Concat(p.cut(first, value, until)[:1], windows(p, max(day, last+1)), []Page{without})
+	case until != nil:
+		return append(p.cut(first, value, until), without)
+	case p.order.isIndexOrder():
+		return []Page{p.narrow(within(first.field, Object{"lte": value})), without}
+	}
+	return []Page{p} // with those without a value
+}
+
+// cut cuts p at a value of a key, in which what follows p's position begins at from.
+func (p Page) cut(k key, from, until json.RawMessage) []Page {
+	start, end := "lte", "gte"
+	if k.ascending {
+		start, end = end, start
+	}
+	return []Page{
+		p.narrow(within(k.field, Object{start: from, end: until})),
+		p.narrow(within(k.field, Object{k.after(): until})),
+	}
+}
+
+// windows cuts what lies from a day on, by ascending days. That is the opposite of the index's order: Elasticsearch meets the
+// last filings of a range first, and so visits all of them. Few days are enough for most pages; where they are not,
+// filings are rare, so that more days have few of them too.
+func windows(p Page, from int64) (ranges []Page) {
+	for days := int64(8); days <= 512; days *= 8 {
+		ranges = append(ranges, p.narrow(within(document.DayField, Object{"gte": from, "lt": from + days})))
+		p.after, from = nil, from+days
+	}
+	return append(ranges, p.narrow(within(document.DayField, Object{"gte": from})))
+}

@@ -1,0 +1,71 @@
+package search
+
+import (
+	"encoding/json"
+	"slices"
+
+	"filings/index"
+)
+
+// Page is one search for filings: a run of those that its clauses select, in an order. It is a plan, made of values alone;
+// Body is the request that it becomes.
+type Page struct {
+	name    string // tells the clauses from others of the generation
+	clauses []Object
+	order   Order
+	Known   Position // what all of it is sorted by before the keys of its order
+	after   Position // the page begins after it; nil: at the beginning
+	// Backwards: the filings are found from the end of the order, the last one first.
+	Backwards bool
+	from      int64 // filings to skip
+	Size      int64 // filings to find at the most
+	// Counts is up to how many filings all that the clauses select is counted. 0: it is not, since finding all hits may take
+	// longer than the page by two orders of magnitude.
+	Counts  int64
+	IDsOnly bool // of each filing the id is enough
+}
+
+// All returns what q selects, in its order. clauses are those of its filter.
+func All(q index.Query, clauses []Object) Page {
+	return Page{name: q.Where.String(), clauses: clauses, order: OrderOf(q.Sort), IDsOnly: q.IDsOnly}
+}
+
+// One returns the page of the one filing with this id, in the order of s.
+func One(id int64, s index.Sort) Page {
+	return Page{clauses: []Object{{"term": Object{index.ID.String(): id}}}, order: OrderOf(s), Size: 1, IDsOnly: true}
+}
+
+// Part returns the part of p with at most size filings from the from-th on.
+func (p Page) Part(from, size int64) Page {
+	p.from, p.Size = from, size
+	return p
+}
+
+// Body returns the request.
+func (p Page) Body() Object {
+	body := Object{"from": p.from, "size": p.Size, "track_total_hits": false, "sort": p.order.body(p.Backwards)}
+	if p.Counts > 0 {
+		body["track_total_hits"] = p.Counts // which takes hardly longer: it goes on until it has met so many
+	}
+	if p.after != nil {
+		body["search_after"] = p.after.sorted()
+	}
+	if p.IDsOnly { // from its column: no stored field is read and decompressed
+		body["stored_fields"] = "_none_"
+		body["docvalue_fields"] = []string{index.ID.String()}
+	}
+	return filtered(body, p.clauses)
+}
+
+func (p Page) narrow(c Object) Page {
+	p.clauses = append(slices.Clip(p.clauses), c)
+	return p
+}
+
+// within is p when all of it has one value in the first key.
+func (p Page) within(value json.RawMessage) Page {
+	if rest := p.order.within(); len(rest) < len(p.order) {
+		p.order, p.Known = rest, append(slices.Clip(p.Known), value)
+	}
+	return p
+}

@@ -1,0 +1,119 @@
+package search
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"filings/index"
+	"filings/index/elastic/document"
+)
+
+// Position is what a filing is sorted by, as JSON: a value for each key of an order, null where it has none.
+type Position []json.RawMessage
+
+var missing = json.RawMessage("null")
+
+// PositionOf returns the position of a hit: what was known of it, and what the search sorted it by, an array.
+func PositionOf(known Position, sorted []byte) (p Position, err error) {
+	if err := json.Unmarshal(sorted, &p); err != nil {
+		return nil, err
+	}
+	for i, v := range p[:max(0, len(p)-1)] {
+		if standsForMissing(v) {
+			p[i] = missing
+		}
+	}
+	return slices.Concat(known, p), nil
+}
+
+// standsForMissing reports whether v is what Elasticsearch sorts by where there is no value: infinities, of integers the
+// farthest.
+func standsForMissing(v json.RawMessage) bool {
+	switch string(v) {
+	case firstInteger, lastInteger, `"-Infinity"`, `"Infinity"`:
+		return true
+	}
+	return false
+}
+
+// sorted is p as Elasticsearch sorts it where days descend, and where the other values are not missing.
+func (p Position) sorted() Position {
+	p = slices.Clone(p)
+	for i, v := range p {
+		if string(v) == string(missing) {
+			p[i] = json.RawMessage(firstInteger)
+		}
+	}
+	return p
+}
+
+var firstInteger, lastInteger = strconv.Itoa(math.MinInt64), strconv.Itoa(math.MaxInt64)
+
+// fits reports whether p has a value of the right type, or none, for each key of an order, and an id.
+func (p Position) fits(o Order) bool {
+	if len(p) != len(o) || string(p[len(p)-1]) == string(missing) {
+		return false
+	}
+	for i, v := range p {
+		if string(v) != string(missing) && !isOf(o[i].field, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOf reports whether v, which is JSON, can be a value of a field that is sorted by.
+func isOf(field string, v json.RawMessage) (is bool) {
+	var err error
+	switch field {
+	case document.Derived(index.Owner):
+		return v[0] == '"'
+	case index.FilingAmount.String(), index.CurrentAmount.String():
+		_, err = strconv.ParseFloat(string(v), 64)
+	default:
+		_, err = strconv.ParseInt(string(v), 10, 64)
+	}
+	return err == nil
+}
+
+// The texts of positions, in index.Query.After.
+const (
+	// tiedMark begins the position after a page once for each key in which all of its filings are equal: probably more of
+	// them follow. Then comes how far the next page is expected to reach in the key after these, and the position.
+	tiedMark = "="
+	// longestPosition is how long the text of a position may be, in bytes: it is to fit into an address. An owner may have
+	// 8,000 characters.
+	longestPosition = 200
+)
+
+// End returns the text of the position after a page, from those of its first and its last filing.
+func End(first, last Position) string {
+	near := ReachOf(first, last)
+	text := append([]byte(strings.Repeat(tiedMark, near.ties)), near.until...)
+	text, _ = Append(text, last) // which was JSON before
+	if len(text) > longestPosition {
+		id, _ := strconv.ParseInt(string(last[len(last)-1]), 10, 64)
+		return index.Behind(id)
+	}
+	return string(text)
+}
+
+// ReadEnd reads what End wrote, or what a client made up, for the order of s: else index.ErrPlace.
+func ReadEnd(end string, s index.Sort) (p Position, near Reach, err error) {
+	order := OrderOf(s)
+	text := strings.TrimLeft(end, tiedMark)
+	near.ties = len(end) - len(text)
+	values := json.NewDecoder(strings.NewReader(text))
+	if !strings.HasPrefix(text, "[") {
+		err = values.Decode(&near.until)
+		text = text[values.InputOffset():]
+	}
+	if err != nil || json.Unmarshal([]byte(text), &p) != nil || !p.fits(order) || !near.fits(order) {
+		return nil, Reach{}, fmt.Errorf("%w: %.100q", index.ErrPlace, end)
+	}
+	return p, near, nil
+}

@@ -1,0 +1,102 @@
+package search
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"filings/index"
+	"filings/index/elastic/document"
+)
+
+// Terms requests how many filings have each value of a field, in an aggregation "by".
+type Terms struct {
+	Clauses    []Object // which filings
+	Field      string
+	Descending bool
+	Metrics    Object // aggregations within each bucket, or nil
+}
+
+// Body returns the request of the first buckets in order.
+func (t Terms) Body(buckets int) Object {
+	by := Object{"terms": Object{"field": t.Field, "size": buckets, "order": Object{"_key": direction(!t.Descending)}}}
+	if t.Metrics != nil {
+		by["aggs"] = t.Metrics
+	}
+	return Aggregate(t.Clauses, Object{"by": by})
+}
+
+// After returns the request for what follows a last key.
+func (t Terms) After(last json.RawMessage) Terms {
+	of := within(t.Field, Object{key{ascending: !t.Descending}.after(): last})
+	t.Clauses = append(slices.Clip(t.Clauses), of)
+	return t
+}
+
+// RangeOf requests the least and the greatest value of the field that s is counted by.
+func (s Span) RangeOf() Object {
+	return Aggregate(s.clauses, Object{"range": Object{"stats": Object{"field": s.Level().Field}}})
+}
+
+// Values requests how many filings of s have each value.
+func (s Span) Values() Terms {
+	return Terms{Clauses: s.clauses, Field: s.Level().Field, Descending: s.Level().Descending}
+}
+
+// Histogram requests how many filings of s there are in each part, of so many values, of the range that its values lie in.
+func (s Span) Histogram(width int64) Object {
+	return Aggregate(s.clauses, Object{"by": Object{"histogram": Object{
+		"field": s.Level().Field, "interval": width, "min_doc_count": 1, "order": Object{"_key": direction(!s.Level().Descending)},
+	}}})
+}
+
+// ByIDs requests filings by their ids, in the order of these, with the cities that are written on them. A search reads columns
+// too, which a multi get does not.
+func ByIDs(ids []int64, columns ...string) Object {
+	return Object{
+		"size": len(ids), "track_total_hits": false, "query": Object{"terms": Object{index.ID.String(): ids}},
+		"sort": []Object{{index.ID.String(): "asc"}}, "docvalue_fields": columns,
+	}
+}
+
+// amountMetrics are the metrics of filing amounts, of all filings or of a bucket: sum in cents, min and max in dollars,
+// as loaded.
+func amountMetrics() Object {
+	cents, dollars := Object{"field": document.CentsField}, Object{"field": index.FilingAmount.String()}
+	return Object{
+		"count": Object{"value_count": cents},
+		"sum":   Object{"sum": cents},
+		"min":   Object{"min": dollars},
+		"max":   Object{"max": dollars},
+	}
+}
+
+// coverageMetrics are those of rule X13: days, and microseconds, which are exact up to the year 2255.
+func coverageMetrics() Object {
+	day := Object{"field": document.DayField}
+	return Object{
+		"points": Object{"value_count": Object{"field": document.PointField}},
+		"first":  Object{"min": day},
+		"last":   Object{"max": day},
+		"added":  Object{"max": Object{"field": document.Derived(index.CreatedAt)}},
+	}
+}
+
+// Stats requests what index.Stats has, but for the owners.
+func Stats() Object {
+	trust, estate := index.Trust.String(), index.Estate.String()
+	is := func(marks ...string) Object { return Object{"terms": Object{document.MarksField: marks}} }
+	aggs := amountMetrics()
+	aggs["kinds"] = Object{"filters": Object{"filters": Object{
+		"trust": is(trust), "estate": is(estate), "either": is(trust, estate),
+	}}}
+	aggs["added"] = Object{"stats": Object{"field": document.Derived(index.CreatedAt)}}
+	return Aggregate(nil, aggs)
+}
+
+// Counties requests what index.CountyStats has, by county.
+func Counties() Terms {
+	metrics := amountMetrics()
+	maps.Copy(metrics, coverageMetrics())
+	return Terms{Field: index.County.String(), Metrics: metrics}
+}
