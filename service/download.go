@@ -134,7 +134,7 @@ func (d *download) renew() {
 		case <-d.ctx.Done():
 			return
 		}
-		left, err := d.service.config.Access.Hold(d.ctx, d.user, d.id)
+		left, err := d.service.config.Access.AcquireLease(d.ctx, d.user, d.id)
 		if err == nil && left > 0 { // a store that does not respond now may respond the next time
 			d.cancel(errLease)
 			return

@@ -193,7 +193,7 @@ func setFileHeaders(c *fiber.Ctx, r *serving.Reader, f export.Format, coding str
 // waits as long as the client does and the service does not stop. The lease comes first, so that who waits is another
 // account than those that it waits for.
 func (s *Service) reserve(k *call, d *download) error {
-	left, err := s.config.Access.Hold(k.http.UserContext(), k.admission.User, k.id)
+	left, err := s.config.Access.AcquireLease(k.http.UserContext(), k.admission.User, k.id)
 	if err != nil {
 		return err
 	}

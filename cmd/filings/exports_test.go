@@ -243,7 +243,7 @@ func TestX8_KilledExport(t *testing.T) {
 			t.Errorf("%d requests paid", paid)
 		}
 		later := f.store(t, access.LeaseTime+time.Since(killed))
-		if left, err := later.Hold(t.Context(), f.user, "later"); err != nil || left > 0 {
+		if left, err := later.AcquireLease(t.Context(), f.user, "later"); err != nil || left > 0 {
 			t.Fatalf("the lease does not end: %v", err)
 		}
 		if err := later.Release(t.Context(), f.user, "later"); err != nil {
@@ -321,7 +321,7 @@ func TestX6_RedisKilled(t *testing.T) {
 		t.Errorf("while the lease lasts: try again in %s", wait)
 	}
 	later := f.store(t, access.LeaseTime)
-	if left, err := later.Hold(t.Context(), "leaves", "later"); err != nil || left > 0 {
+	if left, err := later.AcquireLease(t.Context(), "leaves", "later"); err != nil || left > 0 {
 		t.Errorf("the lease does not end: %v", err)
 	}
 }

@@ -201,10 +201,10 @@ type Store interface {
 	// Usage returns what user has used, as one moment has it. ErrNoAccount.
 	Usage(ctx context.Context, user string) (Usage, error)
 
-	// Hold takes the lease of user's account, of which there is one, for LeaseTime, or renews it, and returns 0. While a
+	// AcquireLease takes the lease of user's account, of which there is one, for LeaseTime, or renews it, and returns 0. While a
 	// holder with another id has it, it changes nothing, and returns how long that one has it unless it renews it. An id is
 	// any text that no other holder has.
-	Hold(ctx context.Context, user, id string) (left time.Duration, err error)
+	AcquireLease(ctx context.Context, user, id string) (left time.Duration, err error)
 	// Release ends the lease, unless it has another holder by now. As with Refund, the context may have ended.
 	Release(ctx context.Context, user, id string) error
 

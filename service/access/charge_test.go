@@ -198,7 +198,7 @@ func TestX8_Lease(t *testing.T) {
 		s, other := p.open(t, smallQuotas(), now.Now), p.open(t, smallQuotas(), now.Now)
 		hold := func(what string, s access.Store, user, id string, want time.Duration) {
 			t.Helper()
-			got, err := s.Hold(ctx, user, id)
+			got, err := s.AcquireLease(ctx, user, id)
 			must(t, err)
 			same(t, what, want, got)
 		}
@@ -239,7 +239,7 @@ func TestX8_LeaseUnderGoroutines(t *testing.T) {
 			s, id := stores[i%len(stores)], fmt.Sprint(i)
 			group.Go(func() error {
 				for {
-					left, err := s.Hold(t.Context(), "ann", id)
+					left, err := s.AcquireLease(t.Context(), "ann", id)
 					if err != nil {
 						return err
 					}
@@ -268,7 +268,7 @@ func TestX8_LeaseUnderProcesses(t *testing.T) {
 		var group errgroup.Group
 		for i := range 4 {
 			group.Go(func() error {
-				held, err := worker{Place: p, Hold: "ann", ID: fmt.Sprint(i)}.run(t)
+				held, err := worker{Place: p, Lease: "ann", ID: fmt.Sprint(i)}.run(t)
 				holders.Add(held)
 				return err
 			})
@@ -282,7 +282,7 @@ func TestX8_LeaseUnderProcesses(t *testing.T) {
 func TestX8_LeaseExpires(t *testing.T) {
 	t.Parallel()
 	r, prefix := openRedis(t, nil)
-	_, err := r.Hold(t.Context(), "ann", "1")
+	_, err := r.AcquireLease(t.Context(), "ann", "1")
 	must(t, err)
 	left, err := r.Client().PTTL(t.Context(), prefix+"lease:ann").Result()
 	must(t, err)

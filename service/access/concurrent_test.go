@@ -25,14 +25,14 @@ import (
 const workerVariable = "ACCESS_TEST_WORKER"
 
 // worker is the task of another process: to use Key up, to charge the user Charge until nothing more fits, or to take the
-// lease of the user Hold.
+// lease of the user Lease.
 type worker struct {
-	Place    place
-	Key      string
-	Pause    int // before the last of so many requests it prints a line and waits for one, and then tries until it is admitted
-	Charge   string
-	Hold, ID string
-	Callers  int // at once, with Key; 0: 4
+	Place     place
+	Key       string
+	Pause     int // before the last of so many requests it prints a line and waits for one, and then tries until it is admitted
+	Charge    string
+	Lease, ID string
+	Callers   int // at once, with Key; 0: 4
 }
 
 func TestMain(m *testing.M) {
@@ -66,9 +66,9 @@ func work(task string) error {
 	switch {
 	case w.Charge != "":
 		done, err = chargeAll(ctx, store, w.Charge, 50)
-	case w.Hold != "":
+	case w.Lease != "":
 		var left time.Duration
-		if left, err = store.Hold(ctx, w.Hold, w.ID); err == nil && left == 0 {
+		if left, err = store.AcquireLease(ctx, w.Lease, w.ID); err == nil && left == 0 {
 			done = 1
 		}
 	default:

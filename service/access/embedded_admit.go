@@ -156,10 +156,10 @@ func (e *Embedded) Usage(ctx context.Context, user string) (u Usage, err error) 
 	return u, err
 }
 
-// Hold implements Store.
-func (e *Embedded) Hold(ctx context.Context, user, id string) (left time.Duration, err error) {
-	err = e.write(ctx, user, "take lease", func(t transaction) error {
-		if err := t.exec(t.statements.hold, user, id, t.now.UnixMicro(), LeaseTime.Microseconds()); err != nil {
+// AcquireLease implements Store.
+func (e *Embedded) AcquireLease(ctx context.Context, user, id string) (left time.Duration, err error) {
+	err = e.write(ctx, user, "acquire lease", func(t transaction) error {
+		if err := t.exec(t.statements.acquire, user, id, t.now.UnixMicro(), LeaseTime.Microseconds()); err != nil {
 			return err
 		}
 		var holder string

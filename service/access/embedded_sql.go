@@ -8,11 +8,11 @@ import (
 
 // statements are the operations of the embedded store on its tables, prepared once.
 type statements struct {
-	byKey, byName, used, fill                      *sql.Stmt
-	count, countDay, expire, expireDays            *sql.Stmt
-	refund, refundDay, days, hold, holder, release *sql.Stmt
-	byUser, create, rotate, revoke, tier           *sql.Stmt
-	accounts, any                                  *sql.Stmt
+	byKey, byName, used, fill                         *sql.Stmt
+	count, countDay, expire, expireDays               *sql.Stmt
+	refund, refundDay, days, acquire, holder, release *sql.Stmt
+	byUser, create, rotate, revoke, tier              *sql.Stmt
+	accounts, any                                     *sql.Stmt
 }
 
 // prepareStatements prepares all statements. They live as long as db.
@@ -36,7 +36,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 		{&s.refundDay, `UPDATE days SET requests = max(0, requests - ?) WHERE user = ? AND day = ?`},
 		{&s.days, `SELECT day, requests FROM days WHERE user = ? AND day BETWEEN ? AND ?`},
 		// One that lasts longer than any lease was taken before the clock was put back.
-		{&s.hold, `INSERT INTO leases (user, id, till) VALUES (?1, ?2, ?3 + ?4)
+		{&s.acquire, `INSERT INTO leases (user, id, till) VALUES (?1, ?2, ?3 + ?4)
 			ON CONFLICT DO UPDATE SET id = excluded.id, till = excluded.till
 			WHERE id = ?2 OR till <= ?3 OR till > ?3 + ?4`},
 		{&s.holder, `SELECT id, till FROM leases WHERE user = ?`},

@@ -121,7 +121,7 @@ type Day struct {
 // UsageDays is how many days Usage has. The stores keep one more, for refunds and clocks that go back a little.
 const UsageDays = 30
 
-// Leases last LeaseTime after the last Hold. A holder that renews every LeaseRenewal loses none to one call that fails.
+// Leases last LeaseTime after the last AcquireLease. A holder that renews every LeaseRenewal loses none to one call that fails.
 const (
 	LeaseTime    = 60 * time.Second
 	LeaseRenewal = 20 * time.Second

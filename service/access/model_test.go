@@ -308,7 +308,7 @@ func (r *modelRun) lease() {
 	}
 	want := r.model.hold(id, r.now.Now())
 	r.each(func(s access.Store) error {
-		got, err := s.Hold(ctx, r.user, id)
+		got, err := s.AcquireLease(ctx, r.user, id)
 		same(r.rt, fmt.Sprintf("%T holds", s), want, got)
 		return err
 	})

@@ -38,7 +38,7 @@ func operations(s access.Store) map[string]func(context.Context) error {
 		},
 		"admit uncharged": func(ctx context.Context) error { _, err := s.Admit(ctx, someKey, 0); return err },
 		"usage":           func(ctx context.Context) error { _, err := s.Usage(ctx, "ann"); return err },
-		"hold":            func(ctx context.Context) error { _, err := s.Hold(ctx, "ann", "1"); return err },
+		"acquire lease":   func(ctx context.Context) error { _, err := s.AcquireLease(ctx, "ann", "1"); return err },
 	}
 }
 

@@ -99,15 +99,15 @@ func (r *Redis) Usage(ctx context.Context, user string) (Usage, error) {
 	return r.limits.usage(tier, used, bucket, requests, now), nil
 }
 
-// Hold implements Store.
-func (r *Redis) Hold(ctx context.Context, user, id string) (left time.Duration, err error) {
-	reply, err := r.run(ctx, "take lease", "hold", user, id, LeaseTime.Microseconds())
+// AcquireLease implements Store.
+func (r *Redis) AcquireLease(ctx context.Context, user, id string) (left time.Duration, err error) {
+	reply, err := r.run(ctx, "acquire lease", "acquire", user, id, LeaseTime.Microseconds())
 	if err != nil || reply.text() == "done" {
 		return 0, err
 	}
 	left = time.Duration(reply.number()) * time.Microsecond
 	if reply.err != nil {
-		return 0, fmt.Errorf("take lease: %w", reply.err)
+		return 0, fmt.Errorf("acquire lease: %w", reply.err)
 	}
 	return left, nil
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // Clients may open more connections than the process has descriptors, and send nothing on them. At the bound a new one takes
-// the place of one that only waits for its client: the one that has waited longest. Who connects sends a request within
-// milliseconds, and who had a response may well think about it: waiting for the first request weighs so many times as much.
+// the slot of one that only waits for its client: the one that has waited longest. A new client sends a request within
+// milliseconds, one that has had a response may take its time: waiting for the first request weighs so many times as much.
 const freshWeight = 60
 
 // enter makes c one of l's connections. It makes room where the bound is reached, and waits while all are busy. It returns
@@ -68,19 +68,19 @@ func (l *Listener) longest(now time.Time) *conn {
 
 // wait notes that c waits for a request, in fresh or idle.
 func (l *Listener) wait(c *conn, in *list.List) {
-	c.since, c.heard = time.Now(), false
-	c.place, c.in = in.PushBack(c), in
+	c.since, c.received = time.Now(), false
+	c.element, c.in = in.PushBack(c), in
 }
 
 // unlist notes that c waits no more.
 func (l *Listener) unlist(c *conn) {
-	if c.place != nil {
-		c.in.Remove(c.place)
-		c.place = nil
+	if c.element != nil {
+		c.in.Remove(c.element)
+		c.element = nil
 	}
 }
 
-// drop closes c while it waits. What comes on it is not answered: no response would arrive.
+// drop closes c while it waits. A request that arrives on it is not handled: no response would arrive.
 func (l *Listener) drop(c *conn) {
 	c.dropped = true
 	l.leave(c)
@@ -97,7 +97,7 @@ func (l *Listener) leave(c *conn) {
 	}
 }
 
-// hasRoom wakes who waits for room, or for the last connection.
+// hasRoom wakes a goroutine that waits for room, or for the last connection.
 func (l *Listener) hasRoom() {
 	select {
 	case l.room <- struct{}{}:

@@ -16,13 +16,13 @@ type conn struct {
 	of  *Listener
 
 	// of.mu guards these.
-	place   *list.Element // in a list of those that wait; nil while it does not
-	in      *list.List
-	since   time.Time // it waits
-	heard   bool      // something of what it waits for came
-	dropped bool      // the listener closed it while it waited
-	left    bool      // it is closed
-	until   time.Time // the server waits for what comes
+	element  *list.Element // in a list of those that wait; nil while it does not
+	in       *list.List
+	since    time.Time // it waits
+	received bool      // something of what it waits for came
+	dropped  bool      // the listener closed it while it waited
+	left     bool      // it is closed
+	until    time.Time // the server waits for what comes
 
 	read    int64  // bytes that the server got
 	bare    int64  // how many of them there were at the end of the last bare LF
@@ -40,7 +40,7 @@ func (c *conn) Read(b []byte) (n int, err error) {
 	if n, err = c.receive(b); n == 0 && c.of.looksAgain(c, err) {
 		n, err = c.Conn.Read(b)
 	}
-	if n > 0 && !c.of.hears(c) {
+	if n > 0 && !c.of.received(c) {
 		return 0, net.ErrClosed
 	}
 	c.note(b[:n])
@@ -60,7 +60,7 @@ func (c *conn) receive(b []byte) (int, error) {
 func (l *Listener) waits(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.place != nil || c.left {
+	if c.element != nil || c.left {
 		return
 	}
 	l.wait(c, l.idle)
@@ -70,15 +70,15 @@ func (l *Listener) waits(c *conn) {
 	}
 }
 
-// hears notes that something came on c. It returns false if c was closed before: then what came must not be answered, since
+// received notes that something came on c. It returns false if c was closed before: then it must not be processed, since
 // no response would arrive.
-func (l *Listener) hears(c *conn) bool {
+func (l *Listener) received(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !c.heard && l.draining.Load() {
+	if !c.received && l.draining.Load() {
 		_ = c.Conn.SetReadDeadline(c.until)
 	}
-	c.heard = true
+	c.received = true
 	return !c.dropped
 }
 

@@ -20,7 +20,7 @@ const handshakeTime = 20 * time.Second
 // handshakes are a listener by TLS. What the service computes for a handshake is by far the most that a client can have it
 // do before it shows a key: a flood of connections would keep every processor from the requests of others. So half of the
 // processors, at least one, compute handshakes, and the addresses of clients take turns. A client that is slow to send
-// its part of a handshake, or sends none, has no place.
+// its part of a handshake, or sends none, takes no slot.
 type handshakes struct {
 	net.Listener
 	config *tls.Config
@@ -41,10 +41,10 @@ func (h *handshakes) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tls.Server(&greeted{Conn: c}, h.config), nil
+	return tls.Server(&handshaking{Conn: c}, h.config), nil
 }
 
-// wait is called when a client's greeting has come, and before anything is computed. It changes nothing of the config.
+// wait is called when a client's hello has come, and before anything is computed. It changes nothing of the config.
 func (h *handshakes) wait(hello *tls.ClientHelloInfo) (unchanged *tls.Config, err error) {
 	ctx, cancel := context.WithTimeout(hello.Context(), h.time)
 	defer cancel()
@@ -58,7 +58,7 @@ func (h *handshakes) wait(hello *tls.ClientHelloInfo) (unchanged *tls.Config, er
 		turn.Release()
 		turn.Leave(address)
 	}
-	hello.Conn.(*greeted).computed.Store(&computed)
+	hello.Conn.(*handshaking).computed.Store(&computed)
 	return nil, nil
 }
 
@@ -75,24 +75,24 @@ func network(a net.Addr) string {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
 }
 
-// greeted is a connection below TLS. The server computes its part of a handshake as a whole and then writes it: the first
-// thing that it writes gives the place back.
-type greeted struct {
+// handshaking is a connection below TLS. The server computes its part of a handshake as a whole and then writes it: its first
+// write releases the slot.
+type handshaking struct {
 	net.Conn
 	computed atomic.Pointer[func()]
 }
 
-func (c *greeted) Write(b []byte) (int, error) {
+func (c *handshaking) Write(b []byte) (int, error) {
 	c.release()
 	return c.Conn.Write(b)
 }
 
-func (c *greeted) Close() error {
+func (c *handshaking) Close() error {
 	c.release()
 	return c.Conn.Close()
 }
 
-func (c *greeted) release() {
+func (c *handshaking) release() {
 	if computed := c.computed.Swap(nil); computed != nil {
 		(*computed)()
 	}

@@ -17,8 +17,8 @@ import (
 	"filings/index/limit"
 )
 
-// greetings are handshakes of which the first one to be computed waits until it may go on.
-type greetings struct {
+// hellos are handshakes of which the first one to be computed waits until it may go on.
+type hellos struct {
 	*handshakes
 	first chan struct{} // receives when it waits
 	goOn  chan struct{}
@@ -26,8 +26,8 @@ type greetings struct {
 	order []string // the addresses of the others
 }
 
-// newGreetings accepts connections on all addresses of the loopback interface, and has one place.
-func newGreetings(t *testing.T) *greetings {
+// newHellos accepts connections on all addresses of the loopback interface, and has one slot.
+func newHellos(t *testing.T) *hellos {
 	t.Helper()
 	plain, err := net.Listen("tcp4", ":0")
 	if err != nil {
@@ -43,7 +43,7 @@ func newGreetings(t *testing.T) *greetings {
 		t.Fatal(err)
 	}
 	certificate := &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-	g := &greetings{first: make(chan struct{}), goOn: make(chan struct{})}
+	g := &hellos{first: make(chan struct{}), goOn: make(chan struct{})}
 	var once sync.Once
 	g.handshakes = TLS(plain, &tls.Config{GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		address := network(hello.Conn.RemoteAddr())
@@ -77,7 +77,7 @@ func newGreetings(t *testing.T) *greetings {
 }
 
 // dial opens a connection from an address.
-func (g *greetings) dial(t *testing.T, from string) net.Conn {
+func (g *hellos) dial(t *testing.T, from string) net.Conn {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(g.Addr().String())
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -90,7 +90,7 @@ func (g *greetings) dial(t *testing.T, from string) net.Conn {
 }
 
 // shake begins a handshake from an address, and returns its end.
-func (g *greetings) shake(t *testing.T, from string) <-chan error {
+func (g *hellos) shake(t *testing.T, from string) <-chan error {
 	t.Helper()
 	ended, c := make(chan error, 1), tls.Client(g.dial(t, from), &tls.Config{InsecureSkipVerify: true})
 	go func() { ended <- c.HandshakeContext(context.WithoutCancel(t.Context())) }()
@@ -101,7 +101,7 @@ func (g *greetings) shake(t *testing.T, from string) <-chan error {
 // them.
 func TestHandshakes_Turns(t *testing.T) {
 	t.Parallel()
-	g := newGreetings(t)
+	g := newHellos(t)
 	ends := []<-chan error{g.shake(t, "127.0.0.1")}
 	<-g.first
 	for range 30 {
@@ -121,10 +121,10 @@ func TestHandshakes_Turns(t *testing.T) {
 	}
 }
 
-// TestHandshakes_SlowClients: clients that send nothing, or do not go on after the server's part, hold no place.
+// TestHandshakes_SlowClients: clients that send nothing, or do not go on after the server's part, hold no slot.
 func TestHandshakes_SlowClients(t *testing.T) {
 	t.Parallel()
-	g := newGreetings(t)
+	g := newHellos(t)
 	close(g.goOn)
 	go func() { <-g.first }()
 	g.dial(t, "127.0.0.1") // sends nothing
@@ -136,7 +136,7 @@ func TestHandshakes_SlowClients(t *testing.T) {
 		t.Error(err)
 	}
 	if n := g.turns.InProgress(); n > 0 {
-		t.Errorf("%d places are held", n)
+		t.Errorf("%d slots are held", n)
 	}
 }
 
@@ -148,7 +148,7 @@ func (deaf) Read([]byte) (int, error) { return 0, net.ErrClosed }
 // TestHandshakes_NoTurn: a handshake that has no turn in time ends with an error, and holds nothing.
 func TestHandshakes_NoTurn(t *testing.T) {
 	t.Parallel()
-	g := newGreetings(t)
+	g := newHellos(t)
 	g.time = 20 * time.Millisecond
 	first := g.shake(t, "127.0.0.1")
 	<-g.first
@@ -161,12 +161,12 @@ func TestHandshakes_NoTurn(t *testing.T) {
 		t.Error(err)
 	}
 	if n := g.turns.InProgress() + g.turns.Waiting(); n > 0 {
-		t.Errorf("%d hold a place or wait", n)
+		t.Errorf("%d hold a slot or wait", n)
 	}
 }
 
 // untilWaiting waits until so many handshakes wait for their turn.
-func (g *greetings) untilWaiting(t *testing.T, n int) {
+func (g *hellos) untilWaiting(t *testing.T, n int) {
 	t.Helper()
 	tooLate := time.After(5 * time.Second)
 	for g.turns.Waiting() != n {

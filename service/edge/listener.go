@@ -83,7 +83,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		accepted = secure.NetConn()
 	}
 	c.raw = accepted
-	if below, ok := accepted.(*greeted); ok {
+	if below, ok := accepted.(*handshaking); ok {
 		accepted = below.Conn
 	}
 	if tcp, ok := accepted.(*net.TCPConn); ok {
@@ -134,7 +134,7 @@ func (l *Listener) Close() error {
 	defer l.mu.Unlock()
 	for e := l.fresh.Front(); e != nil; {
 		c := e.Value.(*conn)
-		if e = e.Next(); !c.heard {
+		if e = e.Next(); !c.received {
 			l.drop(c)
 		}
 	}

@@ -40,7 +40,7 @@ func (l *Listener) drain() {
 	l.draining.Store(true)
 	for _, waiting := range []*list.List{l.fresh, l.idle} {
 		for e := waiting.Front(); e != nil; e = e.Next() {
-			if c := e.Value.(*conn); !c.heard {
+			if c := e.Value.(*conn); !c.received {
 				c.linger(lingerTime)
 			}
 		}
@@ -56,7 +56,7 @@ func (c *conn) linger(d time.Duration) {
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
-	if c.until = t; c.of.draining.Load() && c.place != nil && !c.heard {
+	if c.until = t; c.of.draining.Load() && c.element != nil && !c.received {
 		return nil
 	}
 	return c.Conn.SetReadDeadline(t)
@@ -69,7 +69,7 @@ func (l *Listener) looksAgain(c *conn, err error) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.draining.Load() || c.heard || c.dropped {
+	if !l.draining.Load() || c.received || c.dropped {
 		return false
 	}
 	c.linger(lookTime)

@@ -28,9 +28,9 @@ import (
 )
 
 const (
-	// few is how many calls in progress go alone. With that many, waiting for one another costs as much as it saves
+	// threshold is how many calls in progress go alone. Up to it, waiting for one another costs as much as it saves
 	// (docs/figures.md).
-	few = 8
+	threshold = 8
 	// most is how many calls are a batch. All of them wait for the last one: in Redis that takes about 3 ms.
 	most = 128
 	// lateTime is much longer than a server takes for a batch that is well.
@@ -86,7 +86,7 @@ func (g *Group[T]) Do(ctx context.Context, call T) error {
 func (g *Group[T]) join(call T) *batch[T] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.inProgress++; g.inProgress <= few {
+	if g.inProgress++; g.inProgress <= threshold {
 		return nil
 	}
 	if n := len(g.waiting); n == 0 || len(g.waiting[n-1].calls) == most {

@@ -14,12 +14,12 @@ import (
 	"filings/service/access/batch"
 )
 
-// few and most are those of the package, as its users meet them.
+// threshold and most are those of the package, as its users meet them.
 const (
-	few   = 8
-	most  = 128
-	late  = 100 * time.Millisecond
-	limit = 5 * time.Second
+	threshold = 8
+	most      = 128
+	late      = 100 * time.Millisecond
+	limit     = 5 * time.Second
 )
 
 // server answers calls when it is told to, and keeps what came together.
@@ -113,9 +113,9 @@ func numbers(first, n int) (all []int) {
 func busy(t *testing.T) *server {
 	t.Helper()
 	s := newServer()
-	s.call(t, t.Context(), numbers(1, few)...)
+	s.call(t, t.Context(), numbers(1, threshold)...)
 	var alone [][]int
-	for _, n := range numbers(1, few) {
+	for _, n := range numbers(1, threshold) {
 		alone = append(alone, []int{n})
 	}
 	s.want(t, "few calls", alone...)
@@ -136,14 +136,14 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestTogether: beyond few calls one batch is under way, and all that come meanwhile are the next one.
+// TestTogether: past the threshold one batch is under way, and all that come meanwhile are the next one.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := busy(t)
 		results := s.call(t, t.Context(), numbers(100, 20)...)
 		s.want(t, "one under way", []int{100})
-		s.replies(few + 1)
+		s.replies(threshold + 1)
 		s.want(t, "the next one", numbers(101, 19))
 		s.replies(1)
 		if n := results(); n != 20 {
@@ -161,7 +161,7 @@ func TestMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := busy(t)
 		results := s.call(t, t.Context(), numbers(100, 1+most+2)...)
-		s.replies(few + 1)
+		s.replies(threshold + 1)
 		s.replies(1)
 		s.replies(1)
 		s.want(t, "batches", []int{100}, numbers(101, most), numbers(101+most, 2))
@@ -187,7 +187,7 @@ func TestEndOfOne(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != late/2 {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
-		s.replies(few + 1)
+		s.replies(threshold + 1)
 		s.want(t, "what was sent", []int{100}, []int{101, 102})
 		s.replies(1)
 		if n := results() + others(); n != 3 {
@@ -205,7 +205,7 @@ func TestEndUnderWay(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), late/2)
 		defer cancel()
 		lost, stays := s.call(t, ctx, 101), s.call(t, t.Context(), 102)
-		s.replies(few + 1)
+		s.replies(threshold + 1)
 		s.want(t, "under way", []int{100}, []int{101, 102})
 		<-ctx.Done()
 		if lost() != 0 || stays() != 0 {
@@ -229,7 +229,7 @@ func TestAllLeft(t *testing.T) {
 		s.call(t, ctx, 101, 102)
 		cancel()
 		synctest.Wait()
-		s.replies(few + 1)
+		s.replies(threshold + 1)
 		s.want(t, "nothing")
 	})
 }
@@ -247,7 +247,7 @@ func TestLate(t *testing.T) {
 		pass(time.Nanosecond)
 		s.want(t, "beside it", []int{101})
 		s.call(t, t.Context(), 102, 103)
-		s.replies(few + 2) // the first sender is done, too
+		s.replies(threshold + 2) // the first sender is done, too
 		s.want(t, "one sender goes on", []int{102, 103})
 		s.replies(1)
 		s.call(t, t.Context(), 104)
@@ -272,7 +272,7 @@ func TestLimit(t *testing.T) {
 		if n := results(); n != 1 {
 			t.Errorf("%d results", n)
 		}
-		s.replies(few)
+		s.replies(threshold)
 	})
 }
 
@@ -293,7 +293,7 @@ func TestPanic(t *testing.T) {
 			synctest.Wait()
 			return result
 		}
-		for range few {
+		for range threshold {
 			do(0)
 		}
 		lost, next := do(1), do(2)
