@@ -117,7 +117,7 @@ func newMetrics(s *Service) (*metrics, error) {
 	m.exporting = prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_exports_in_progress",
 		Help: "Exports that are being sent."})
 	m.exports = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_exports_total",
-		Help: "Exports that were begun, by format and outcome: whole, client (it hung up or read nothing), slow (cut while another account waited), timeout, stopped (with the service) or failed."},
+		Help: "Exports that began, by format and outcome: whole, client (it hung up or read nothing), slow (cut while another account waited), timeout, stopped (with the service) or failed."},
 		[]string{"format", "outcome"})
 	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
 		Help: "Rows of exports that were sent."})
@@ -200,7 +200,7 @@ func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
 	parts := strings.Split(name, "-") // prefix, which may have hyphens, date, time, version
 	prefix := strings.Join(parts[:max(0, len(parts)-3)], "-")
 	if began, ok := generation.ParseName(prefix, name); ok {
-		send("filings_live_generation_created_timestamp_seconds", "When the live generation was begun.", unixSeconds(began), nil)
+		send("filings_live_generation_created_timestamp_seconds", "When the load of the live generation began.", unixSeconds(began), nil)
 	}
 }
 
