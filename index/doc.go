@@ -9,7 +9,8 @@
 // only store and compare. Text that is compared is folded here too (text.go): no engine has a lower-case of its own.
 // The tiles of maps are bounded here, by the numbers that engines compare coordinates with (grid.go).
 //
-// A query is a Filter (predicates that must all hold), a sort, an offset and a limit (query.go). Its String is
+// A query is a Filter (predicates that must all hold), a sort, an offset and a limit (query.go). A predicate says whether it
+// holds for one filing (predicate.go); engines compile it, and are held to the same by tests. The String of a query is
 // canonical: two queries that must have the same response have the same text, which makes it a cache key and half an ETag.
 // The text of a filter, the expensive part, is computed once, when the filter is made, and kept in it.
 //

@@ -1,12 +1,10 @@
 package index
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Query selects one page of filings.
@@ -125,6 +123,17 @@ func (w Filter) And(predicates ...Predicate) Filter {
 	return Where(slices.Concat(w.predicates, predicates)...)
 }
 
+// Holds reports whether w selects f.
+func (w Filter) Holds(f *Filing) bool {
+	d := Derive(f)
+	return !slices.ContainsFunc(w.predicates, func(p Predicate) bool { return !p.holds(f, &d) })
+}
+
+// ByTime reports whether w has Times, whose ends come from a clock: hardly two requests have the same text then.
+func (w Filter) ByTime() bool {
+	return slices.ContainsFunc(w.predicates, func(p Predicate) bool { _, is := p.(Times); return is })
+}
+
 // String returns the canonical text of w: the order and the repetition of predicates make no difference.
 func (w Filter) String() string {
 	if w.text == "" {
@@ -135,149 +144,3 @@ func (w Filter) String() string {
 
 // everything is the text of a filter without predicates, and what the text of any other one begins with.
 const everything = "where "
-
-// Predicate is a condition on a filing. Engines switch over its types: AnyOf, NoneOf, IDs, Between, Days, Times, Present,
-// Box, Contains and Rest. String is its canonical text.
-type Predicate interface {
-	predicate()
-	String() string
-}
-
-// AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded. Fields are County,
-// CountyName, City, FilingType, PropertyClassification, Categories or ForeclosureStatus.
-type AnyOf struct {
-	Fields []Field
-	Values []string
-}
-
-// NoneOf holds unless Field equals one of the values, ignoring case; of Categories, unless one of them does. A filing
-// without the value matches (rule X11). Values are folded. Field is County,
-// CountyName, FilingType or Categories.
-type NoneOf struct {
-	Field  Field
-	Values []string
-}
-
-// IDs holds when ID is one of these: 1 to MaxIDs of them (rule X10).
-type IDs struct{ IDs []int64 }
-
-// MaxIDs is how many ids a client may filter by: as many as a page has filings.
-const MaxIDs = 100
-
-// Between holds when the number in Field is at least Min and at most Max; nil is no bound. A filing without the number
-// does not match. Fields are FilingAmount, LotSizeAcres or EquityPercent.
-type Between struct {
-	Field    Field
-	Min, Max *float64
-}
-
-// Days holds when FilingDate is From or later and To or earlier, both YYYY-MM-DD; "" is no bound. A filing without a
-// date does not match.
-type Days struct{ From, To string }
-
-// Times holds when CreatedAt is From or later and To or earlier, to the microsecond.
-type Times struct{ From, To time.Time }
-
-// Present holds when Field has a value (Is) or has none (not Is). Fields are ForeclosureStatus, PropertyData, Trust or
-// Estate.
-type Present struct {
-	Field Field
-	Is    bool
-}
-
-// Box holds when the filing's point lies inside, edges included, exactly. West > East crosses the antimeridian: then
-// longitudes from West to 180 and from -180 to East are inside.
-type Box struct{ North, South, East, West float64 }
-
-// Contains holds when Text, which is a SearchText, is a substring of the SearchText of Owner, PropertyAddress,
-// CaseNumber or County.
-type Contains struct{ Text string }
-
-// Rest holds for the filings from a place in the default order on: those whose FilingDate is Date and whose ID is at most
-// ID, and all behind them. Date "" is the place of filings without one, which come last.
-type Rest struct {
-	Date string
-	ID   int64
-}
-
-func (AnyOf) predicate()    {}
-func (NoneOf) predicate()   {}
-func (IDs) predicate()      {}
-func (Between) predicate()  {}
-func (Days) predicate()     {}
-func (Times) predicate()    {}
-func (Present) predicate()  {}
-func (Box) predicate()      {}
-func (Contains) predicate() {}
-func (Rest) predicate()     {}
-
-func (p AnyOf) String() string {
-	names := make([]string, len(p.Fields))
-	for i, f := range p.Fields {
-		names[i] = f.String()
-	}
-	return list(names) + " in " + quoted(p.Values)
-}
-
-func (p NoneOf) String() string { return p.Field.String() + " not in " + quoted(p.Values) }
-
-func (p IDs) String() string {
-	ids := make([]string, len(p.IDs))
-	for i, id := range p.IDs {
-		ids[i] = strconv.FormatInt(id, 10)
-	}
-	return "id in " + list(ids)
-}
-
-// quoted writes a list of texts.
-func quoted(texts []string) string {
-	values := make([]string, len(texts))
-	for i, v := range texts {
-		values[i] = strconv.Quote(v)
-	}
-	return list(values)
-}
-
-// list writes a list whose order and repetitions make no difference.
-func list(items []string) string {
-	slices.SortFunc(items, cmp.Compare[string])
-	return "(" + strings.Join(slices.Compact(items), ",") + ")"
-}
-
-func (p Between) String() string {
-	bound := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return string(AppendNumber(nil, *v))
-	}
-	return p.Field.String() + " in [" + bound(p.Min) + "," + bound(p.Max) + "]"
-}
-
-func (p Days) String() string { return "filingDate in [" + p.From + "," + p.To + "]" }
-
-func (p Times) String() string {
-	micros := func(t time.Time) string { return strconv.FormatInt(t.UnixMicro(), 10) }
-	return "createdAt in [" + micros(p.From) + "," + micros(p.To) + "]"
-}
-
-func (p Present) String() string { return p.Field.String() + " present " + strconv.FormatBool(p.Is) }
-
-func (p Box) String() string {
-	var b []byte
-	for _, v := range []float64{p.North, p.South, p.East, p.West} {
-		b = append(AppendNumber(b, v), ',')
-	}
-	return "box(" + string(b[:len(b)-1]) + ")"
-}
-
-func (p Contains) String() string { return "contains " + strconv.Quote(p.Text) }
-
-func (p Rest) String() string {
-	return "rest from (" + p.Date + "," + strconv.FormatInt(p.ID, 10) + ")"
-}
-
-// InCounty selects the filings of a county: `Orange, FL` is that one, `Orange` every county of that name (rule P6).
-func InCounty(name string) Predicate {
-	return AnyOf{Fields: []Field{County, CountyName}, Values: []string{Fold(name)}}
-}

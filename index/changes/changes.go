@@ -19,6 +19,7 @@ package changes
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -77,6 +78,9 @@ const (
 
 // Read returns a page of the changes along path, which h has.
 func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, err error) {
+	if q.Where.ByTime() {
+		return Page{}, errors.New("changes are not selected by when their filings were added, which no version says")
+	}
 	if len(path) == 0 {
 		return Page{}, nil
 	}
@@ -200,6 +204,15 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 	}
 	page.Changes, on.bytes = append(page.Changes, c), on.bytes+len(c.Filing)
 	return nil
+}
+
+// selects reports whether w selects a version: never one that is not there.
+func selects(w index.Filter, v index.Version) (bool, error) {
+	if v.Record == nil || len(w.Predicates()) == 0 {
+		return v.Record != nil, nil
+	}
+	f, err := v.Filing()
+	return err == nil && w.Holds(f), err
 }
 
 // shows reports whether the caller saw of a version what it is to see now; false where the version was not read.

@@ -108,7 +108,7 @@ func (r *Reader) Generation() string { return r.inner.Generation() }
 // the filter. One that is not comes with the page, where the filter selects few filings. It is counted apart where it selects
 // many: behind the page, or beside it if the last filter of this kind selected many too.
 func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, total int64, err error) {
-	keeps := r.caches && !clocked(q.Where)
+	keeps := r.caches && !q.Where.ByTime()
 	if keeps {
 		if n, ok := cache.Peek[int64](r.engine.cache, r.key(countText(q.Where))); ok {
 			r.engine.hits.Add(1)
@@ -297,7 +297,7 @@ func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([
 // Groups implements index.Reader.
 func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
 	text := ""
-	if !clocked(w) {
+	if !w.ByTime() {
 		text = index.GroupsText(w, by)
 	}
 	return do(ctx, r, request[index.Groups]{"groups", text, sizeOfGroups,
@@ -307,22 +307,17 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimensio
 // Cells implements index.Reader.
 func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
 	text := ""
-	if !clocked(w) {
+	if !w.ByTime() {
 		text = g.Text(w)
 	}
 	return do(ctx, r, request[[]index.Cell]{"cells", text, sizeOfCells,
 		func(ctx context.Context) ([]index.Cell, error) { return r.inner.Cells(ctx, w, g) }})
 }
 
-// clocked reports whether w depends on the clock: its text is another one at each request, and would only evict what is
-// requested again.
-func clocked(w index.Filter) bool {
-	return slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, ok := p.(index.Times); return ok })
-}
-
-// unlessClocked returns the canonical text of a request with the filter w, or "" where it depends on the clock.
+// unlessClocked returns the canonical text of a request with the filter w, or "" where it depends on the clock: it is another
+// one at each request, and would only evict what is requested again.
 func unlessClocked(w index.Filter, call string, rest fmt.Stringer) string {
-	if clocked(w) {
+	if w.ByTime() {
 		return ""
 	}
 	return call + rest.String()

@@ -4,7 +4,20 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/indextest/edges"
 )
+
+// TestClauses_EachPredicate: there is a clause for each predicate. What it selects, a server says (TestConformance).
+func TestClauses_EachPredicate(t *testing.T) {
+	t.Parallel()
+	for _, g := range edges.Groups() {
+		for _, c := range g.Cases {
+			if _, err := Clauses(c.Where, []string{"quincey, zz"}); err != nil {
+				t.Errorf("%s, %s: %v", g.Rule, c.Name, err)
+			}
+		}
+	}
+}
 
 func TestClause_UnknownPredicate(t *testing.T) {
 	t.Parallel()

@@ -44,8 +44,8 @@ func (t *Table) selected(ctx context.Context, w index.Filter) (*selection, error
 	if len(w.Predicates()) == 0 {
 		return nil, ctx.Err()
 	}
-	if slices.ContainsFunc(w.Predicates(), movesWithTheClock) {
-		return t.evaluate(ctx, w) // it would never be needed again
+	if w.ByTime() { // it would never be needed again, and takes 0.4 ms of 500,000 (go test -bench Filter/times)
+		return t.evaluate(ctx, w)
 	}
 	return cached(ctx, t, w.String(), 0, func(ctx context.Context) (*selection, int, error) {
 		s, err := t.evaluate(ctx, w)
@@ -54,13 +54,6 @@ func (t *Table) selected(ctx context.Context, w index.Filter) (*selection, error
 		}
 		return s, 8 * len(s.bits), nil
 	})
-}
-
-// movesWithTheClock is true of ranges of createdAt: no two requests have the same one. Evaluating it takes 0.4 ms for
-// 500,000 filings (go test -bench Filter/times ./index/embedded/columns).
-func movesWithTheClock(p index.Predicate) bool {
-	_, is := p.(index.Times)
-	return is
 }
 
 // evaluate evaluates w on every chunk, on as many at a time as there are processors.

@@ -105,7 +105,8 @@ func idsGroup() Group {
 func moved(w index.Filter, by int64) index.Filter {
 	var all []index.Predicate
 	for _, p := range w.Predicates() {
-		if of, ok := p.(index.IDs); ok {
+		switch of := p.(type) {
+		case index.IDs:
 			ids := slices.Clone(of.IDs)
 			for i := range ids {
 				if ids[i] != math.MaxInt64 {
@@ -113,6 +114,9 @@ func moved(w index.Filter, by int64) index.Filter {
 				}
 			}
 			p = index.IDs{IDs: ids}
+		case index.Rest:
+			of.ID += by
+			p = of
 		}
 		all = append(all, p)
 	}

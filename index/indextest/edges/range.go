@@ -97,11 +97,13 @@ func createdGroup() Group {
 		created(5, time.Microsecond),
 		Filing(6, Values{index.CreatedAt: noon.In(time.FixedZone("west", -5*3600))}),
 		Filing(7, Values{index.CreatedAt: time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC)}),
+		Filing(8, nil),
 	}, []Case{
 		{"both ends inside, to the microsecond", times(-week, 0), []int64{1, 2, 3, 6}},
 		{"one instant in any zone", times(0, 0), []int64{1, 6}},
 		{"between instants", times(time.Microsecond+time.Nanosecond*999, time.Hour), []int64{5}},
 		{"before 1970", index.Where(index.Times{From: time.Unix(-1, 0), To: time.Unix(0, 0)}), []int64{7}},
+		{"from the first year", index.Where(index.Times{To: time.Unix(0, 0)}), []int64{7}},
 		{"nothing", times(time.Hour, 2*time.Hour), nil},
 	}}
 }

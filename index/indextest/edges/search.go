@@ -19,6 +19,7 @@ func searchGroup() Group {
 		Filing(8, Values{index.Owner: "abcabcabd"}),
 		Filing(9, Values{index.Owner: "xabc abx", index.CaseNumber: "bcd"}),
 		Filing(10, Values{index.Owner: "mnopx nopq"}),
+		Filing(11, Values{index.County: "Wide \t Open, ZZ"}),
 	}, []Case{
 		{"four fields, no others", Contains("quince"), []int64{1, 2, 3, 4}},
 		{"any case", Contains("qUiNcE"), []int64{1, 2, 3, 4}},
@@ -38,6 +39,7 @@ func searchGroup() Group {
 		{"never across two values, two characters", Contains("cd"), []int64{9}},
 		{"white space is one blank", Contains("two words here"), []int64{7}},
 		{"white space in the term too", Contains(" two\u2003 words\r\nhere "), []int64{7}},
+		{"white space of a county", Contains("wide open"), []int64{11}},
 		{"a repeated beginning", Contains("abcabd"), []int64{8}},
 		{"overlapping itself", Contains("abcab"), []int64{8}},
 		{"all its pieces, not in a row", Contains("mnopq"), nil},

@@ -1,0 +1,225 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Predicate is a condition on a filing. It says itself whether one filing fulfills it; an engine, which searches many,
+// compiles it, by its type, to what it searches with.
+type Predicate interface {
+	// String returns the canonical text.
+	String() string
+	// holds reports whether it holds for f, of which d is derived.
+	holds(f *Filing, d *Derived) bool
+}
+
+// AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded. Fields are County,
+// CountyName, City, FilingType, PropertyClassification, Categories or ForeclosureStatus.
+type AnyOf struct {
+	Fields []Field
+	Values []string
+}
+
+// NoneOf holds unless Field equals one of the values, ignoring case; of Categories, unless one of them does. A filing
+// without the value matches (rule X11). Values are folded. Field is County,
+// CountyName, FilingType or Categories.
+type NoneOf struct {
+	Field  Field
+	Values []string
+}
+
+// IDs holds when ID is one of these: 1 to MaxIDs of them (rule X10).
+type IDs struct{ IDs []int64 }
+
+// MaxIDs is how many ids a client may filter by: as many as a page has filings.
+const MaxIDs = 100
+
+// Between holds when the number in Field is at least Min and at most Max; nil is no bound. A filing without the number
+// does not match. Fields are FilingAmount, LotSizeAcres or EquityPercent.
+type Between struct {
+	Field    Field
+	Min, Max *float64
+}
+
+// Days holds when FilingDate is From or later and To or earlier, both YYYY-MM-DD; "" is no bound. A filing without a
+// date does not match.
+type Days struct{ From, To string }
+
+// Times holds when CreatedAt is From or later and To or earlier, to the microsecond.
+type Times struct{ From, To time.Time }
+
+// Present holds when Field has a value (Is) or has none (not Is). Fields are ForeclosureStatus, PropertyData, Trust or
+// Estate.
+type Present struct {
+	Field Field
+	Is    bool
+}
+
+// Box holds when the filing's point lies inside, edges included, exactly. West > East crosses the antimeridian: then
+// longitudes from West to 180 and from -180 to East are inside.
+type Box struct{ North, South, East, West float64 }
+
+// Contains holds when Text, which is a SearchText, is a substring of the SearchText of Owner, PropertyAddress,
+// CaseNumber or County.
+type Contains struct{ Text string }
+
+// Rest holds for the filings from a place in the default order on: those whose FilingDate is Date and whose ID is at most
+// ID, and all behind them. Date "" is the place of filings without one, which come last.
+type Rest struct {
+	Date string
+	ID   int64
+}
+
+// InCounty selects the filings of a county: `Orange, FL` is that one, `Orange` every county of that name (rule P6).
+func InCounty(name string) Predicate {
+	return AnyOf{Fields: []Field{County, CountyName}, Values: []string{Fold(name)}}
+}
+
+func (p AnyOf) holds(f *Filing, d *Derived) bool {
+	return slices.ContainsFunc(p.Fields, func(field Field) bool { return equals(field, p.Values, f, d) })
+}
+
+func (p NoneOf) holds(f *Filing, d *Derived) bool { return !equals(p.Field, p.Values, f, d) }
+
+// equals reports whether a value in field, folded, is one of values. A missing one is not, whatever they are.
+func equals(field Field, values []string, f *Filing, d *Derived) bool {
+	value := ""
+	switch field {
+	case Categories:
+		return slices.ContainsFunc(f.Categories, func(c string) bool { return slices.Contains(values, Fold(c)) })
+	case County:
+		value = d.County
+	case CountyName:
+		value = d.CountyName
+	case City:
+		value = d.City
+	default:
+		value = Fold(f.Text(field))
+	}
+	return value != "" && slices.Contains(values, value)
+}
+
+func (p IDs) holds(f *Filing, _ *Derived) bool { return slices.Contains(p.IDs, f.ID) }
+
+func (p Between) holds(f *Filing, d *Derived) bool {
+	v, ok := f.Number(p.Field)
+	if p.Field == EquityPercent {
+		v, ok = d.EquityPercent, d.HasEquity
+	}
+	return ok && (p.Min == nil || *p.Min <= v) && (p.Max == nil || v <= *p.Max)
+}
+
+func (p Days) holds(f *Filing, _ *Derived) bool {
+	day := f.Text(FilingDate)
+	return day != "" && p.From <= day && (p.To == "" || day <= p.To)
+}
+
+func (p Times) holds(f *Filing, _ *Derived) bool {
+	t := f.CreatedAt.UnixMicro()
+	return f.Has(CreatedAt) && p.From.UnixMicro() <= t && t <= p.To.UnixMicro()
+}
+
+func (p Present) holds(f *Filing, d *Derived) bool {
+	has := f.Has(p.Field)
+	switch p.Field {
+	case PropertyData:
+		has = d.PropertyData
+	case Trust:
+		has = d.Trust
+	case Estate:
+		has = d.Estate
+	}
+	return has == p.Is
+}
+
+func (p Box) holds(f *Filing, _ *Derived) bool {
+	lat, ok := f.Number(Latitude)
+	lon, also := f.Number(Longitude)
+	if !ok || !also || lat < p.South || p.North < lat {
+		return false
+	}
+	if p.West > p.East {
+		return p.West <= lon || lon <= p.East
+	}
+	return p.West <= lon && lon <= p.East
+}
+
+func (p Contains) holds(f *Filing, d *Derived) bool {
+	return strings.Contains(SearchText(f.Text(County)), p.Text) ||
+		slices.ContainsFunc(d.Search, func(text string) bool { return strings.Contains(text, p.Text) })
+}
+
+func (p Rest) holds(f *Filing, _ *Derived) bool {
+	day := f.Text(FilingDate) // "" comes last, being before all others
+	return day < p.Date || day == p.Date && f.ID <= p.ID
+}
+
+func (p AnyOf) String() string {
+	names := make([]string, len(p.Fields))
+	for i, f := range p.Fields {
+		names[i] = f.String()
+	}
+	return list(names) + " in " + quoted(p.Values)
+}
+
+func (p NoneOf) String() string { return p.Field.String() + " not in " + quoted(p.Values) }
+
+func (p IDs) String() string {
+	ids := make([]string, len(p.IDs))
+	for i, id := range p.IDs {
+		ids[i] = strconv.FormatInt(id, 10)
+	}
+	return "id in " + list(ids)
+}
+
+// quoted writes a list of texts.
+func quoted(texts []string) string {
+	values := make([]string, len(texts))
+	for i, v := range texts {
+		values[i] = strconv.Quote(v)
+	}
+	return list(values)
+}
+
+// list writes a list whose order and repetitions make no difference.
+func list(items []string) string {
+	slices.SortFunc(items, cmp.Compare[string])
+	return "(" + strings.Join(slices.Compact(items), ",") + ")"
+}
+
+func (p Between) String() string {
+	bound := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return string(AppendNumber(nil, *v))
+	}
+	return p.Field.String() + " in [" + bound(p.Min) + "," + bound(p.Max) + "]"
+}
+
+func (p Days) String() string { return "filingDate in [" + p.From + "," + p.To + "]" }
+
+func (p Times) String() string {
+	micros := func(t time.Time) string { return strconv.FormatInt(t.UnixMicro(), 10) }
+	return "createdAt in [" + micros(p.From) + "," + micros(p.To) + "]"
+}
+
+func (p Present) String() string { return p.Field.String() + " present " + strconv.FormatBool(p.Is) }
+
+func (p Box) String() string {
+	var b []byte
+	for _, v := range []float64{p.North, p.South, p.East, p.West} {
+		b = append(AppendNumber(b, v), ',')
+	}
+	return "box(" + string(b[:len(b)-1]) + ")"
+}
+
+func (p Contains) String() string { return "contains " + strconv.Quote(p.Text) }
+
+func (p Rest) String() string {
+	return "rest from (" + p.Date + "," + strconv.FormatInt(p.ID, 10) + ")"
+}
