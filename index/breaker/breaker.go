@@ -8,7 +8,7 @@
 //
 //   - A failure is an error of the kind Config.Down, or a call without a response when its time is over. Any other error
 //     is a response. A call whose caller went away does not count at all, nor does one whose time was over before the
-//     server had had Config.Enough: whatever used up the rest, it was not the server.
+//     server had had Config.Enough: something other than the server used up the rest.
 //   - The breaker opens when, of the calls of the last ten seconds, at least five failed and at least half. Five, so that
 //     a few slow calls on a quiet night do not shut out all others; and since of the eight calls that the engine gets at
 //     once, each for some seconds, not many more can fail in ten. Half, so that slow calls among good ones never do; but where every second call fails, the server has more to do than it

@@ -1,6 +1,6 @@
-// Package cache is the one kind of cache in the project: values of any type, bounded by the bytes that they take, and
-// created once for all who need the same one at the same time. It refuses to keep errors, knows nothing of filings, and
-// never lets a value expire: what may become stale needs a key that says so, such as one with the generation in it.
+// Package cache is the only cache of the project: values of any type, bounded by the bytes that they take, and created once
+// for all callers that need the same one at the same time. It refuses to keep errors, knows nothing of filings, and
+// never lets a value expire: a value that may become stale needs a key that says so, such as one with the generation in it.
 //
 // # Design
 //

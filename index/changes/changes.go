@@ -1,5 +1,5 @@
-// Package changes says what changed between two generations (rules X16 to X18): it finds the path of steps from one to the
-// other, and makes one change a filing of those that the steps have, as a caller's tier and filter see it. It does no I/O: an
+// Package changes computes what changed between two generations (rules X16 to X18): it finds the path of changesets (steps)
+// from one to the other, and makes of their changes one change a filing, as a caller's tier and filter see it. It does no I/O: an
 // index.History reads the steps.
 //
 // # Design
@@ -8,9 +8,9 @@
 // and from there on; a step that is gone back has its changes the other way round. Of a filing, the first version on the
 // path is what the caller has, the last one what it is to have: what was between does not matter.
 //
-// A change is told if the caller sees it: the filter selects one version alone, or it selects both, and they differ in the
-// fields of the tier. Changes in other parts are not read at all, so neither a page's length nor what it takes tells of
-// them. Behind a full page the next change that is told is looked for: the next page begins with it, and where there is none,
+// A change is returned if the caller sees it: the filter matches one version alone, or it matches both, and they differ in the
+// fields of the tier. Changes in other parts are not read at all, so neither a page's length nor its time reveals
+// them. After a full page the next visible change is looked up: the next page begins with it, and where there is none,
 // this page is the last. A page reads a bounded number of changes, and its records have a bounded number of bytes, so it may
 // have fewer than its limit, or none, and still not be the last. Where it ends depends on what the caller sees alone, and not
 // on how many changes the engine returns at once, which depends on whole records.

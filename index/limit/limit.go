@@ -4,17 +4,17 @@
 //
 // # Design
 //
-// A call needs a place, and there are so many places. Where calls wait for one, the accounts take turns, and the calls of
+// A call needs a slot, and the number of slots is limited. Where calls wait for one, the accounts take turns, and the calls of
 // one account go in the order of their arrival. So an account that sends a flood makes its own calls wait, not others'.
 //
-// Turns alone are not enough: between two calls of a quiet account a flood would fill all places, and the server would
+// Turns alone are not enough: between two calls of a quiet account a flood would fill all slots, and the server would
 // have a queue of the flood's calls to work through, in an order of its own. So an account has at most a quarter of all
-// places while others are active, even where places are free, and the next call of another account finds one at once. An
-// account is active for a minute after a call. One that is alone has all places but a quarter: its calls may last until the
-// time of whoever comes next is over, so what it could hold of everything, nobody else could have.
+// slots while others are active, even where slots are free, and the next call of another account gets one at once. An
+// account is active for a minute after a call. One that is alone has all slots but a quarter: its calls may last longer than
+// the next account can wait, so a slot that it could take is one that no other account could have.
 //
 // Several accounts may need the result of one call (package cache makes it once). Such a call waits in the queue of each of
-// them, and is made when the first of them has its turn, on that one's place: nobody waits in another one's queue.
+// them, and is made when the first of them has its turn, in that one's slot: no account waits in another one's queue.
 //
 // A call waits for half of its caller's time and is then given up. Otherwise a flood that never ends would let every one of
 // its calls begin just before its time is over, to be cancelled when the server has done half of the work for nothing.
@@ -31,16 +31,16 @@ import (
 )
 
 const (
-	shares     = 4           // of the places, one of which an account has while others are active, and leaves free while alone
+	shares     = 4           // of the slots, one of which an account has while others are active, and leaves free while alone
 	activeTime = time.Minute // after a call
 )
 
-// Limit hands out places. It is safe for concurrent use.
+// Limit hands out slots. It is safe for concurrent use.
 type Limit struct {
 	now func() time.Time
 
 	mu          sync.Mutex
-	places      int
+	slots       int
 	inProgress  int
 	accounts    map[string]*account // that have calls in progress or waiting
 	turns       []*account          // that have calls waiting, the next one first
@@ -59,30 +59,30 @@ type activity struct {
 	at      time.Time
 }
 
-// New returns a limit of so many places, at least one.
-func New(places int, now func() time.Time) *Limit {
-	return &Limit{places: max(1, places), now: now, accounts: map[string]*account{}, shared: map[string]*Call{}}
+// New returns a limit of so many slots, at least one.
+func New(slots int, now func() time.Time) *Limit {
+	return &Limit{slots: max(1, slots), now: now, accounts: map[string]*account{}, shared: map[string]*Call{}}
 }
 
-// Resize makes it a limit of so many places, at least one, and reports whether that is another number. Calls in progress
+// Resize makes it a limit of so many slots, at least one, and reports whether that is another number. Calls in progress
 // keep theirs.
-func (l *Limit) Resize(places int) (changed bool) {
+func (l *Limit) Resize(slots int) (changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.places
-	l.places = max(1, places)
+	before := l.slots
+	l.slots = max(1, slots)
 	l.dispatch()
-	return l.places != before
+	return l.slots != before
 }
 
-// InProgress returns how many calls have a place.
+// InProgress returns how many calls have a slot.
 func (l *Limit) InProgress() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.inProgress
 }
 
-// Waiting returns how many calls wait for a place. A call that several accounts need counts for each of them.
+// Waiting returns how many calls wait for a slot. A call that several accounts need counts for each of them.
 func (l *Limit) Waiting() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,17 +103,17 @@ func (l *Limit) active(name string) {
 	l.last = activity{name, l.now()}
 }
 
-// bound returns how many places an account may have now.
+// bound returns how many slots an account may have now.
 func (l *Limit) bound(a *account) int {
 	latest := l.last
 	if latest.account == a.name {
 		latest = l.other
 	}
-	switch share := l.places / shares; {
+	switch share := l.slots / shares; {
 	case a.name == "":
-		return l.places
+		return l.slots
 	case latest.account == "" || l.now().Sub(latest.at) >= activeTime:
-		return l.places - share
+		return l.slots - share
 	default:
 		return max(1, share)
 	}
@@ -157,9 +157,9 @@ func (l *Limit) forget(a *account) {
 	}
 }
 
-// dispatch hands out places as long as there are any, and accounts that may have one.
+// dispatch hands out slots as long as there are any, and accounts that may have one.
 func (l *Limit) dispatch() {
-	for l.inProgress < l.places {
+	for l.inProgress < l.slots {
 		i := slices.IndexFunc(l.turns, func(a *account) bool { return a.inProgress < l.bound(a) })
 		if i < 0 {
 			return
@@ -183,8 +183,8 @@ type Call struct {
 	key     string
 	callers []callers
 	waits   bool          // it is in the queues of its callers
-	turn    chan struct{} // closed when it gets a place; nil unless someone waits for that
-	charged *account      // whose place it has; nil: it has none
+	turn    chan struct{} // closed when it gets a slot; nil unless someone waits for that
+	charged *account      // whose slot it has; nil: it has none
 }
 
 // callers are how many callers of one account need a call.
@@ -240,8 +240,8 @@ func (c *Call) Leave(name string) {
 // errTurn is why a call was not made: the rest of its caller's time is too short for it.
 var errTurn = fmt.Errorf("no turn in half of the time: %w", context.DeadlineExceeded)
 
-// Acquire waits for a place, for half of the time that ctx has left; where that ends first, share tells whether places
-// were free, but not for any account that needs this call. Only one of the callers may acquire and hold a place at a time.
+// Acquire waits for a slot, for half of the time that ctx has left; where that ends first, share tells whether slots
+// were free, but not for any account that needs this call. Only one of the callers may acquire and hold a slot at a time.
 func (c *Call) Acquire(ctx context.Context) (share bool, err error) {
 	if c.queued() {
 		return false, nil
@@ -267,7 +267,7 @@ func (c *Call) Acquire(ctx context.Context) (share bool, err error) {
 		return false, nil
 	}
 	c.unqueue()
-	return l.inProgress < l.places, err
+	return l.inProgress < l.slots, err
 }
 
 // queued puts c into the queues of its callers, and reports whether it had its turn at once.
@@ -294,7 +294,7 @@ func (c *Call) unqueue() {
 	}
 }
 
-// Release gives the place back.
+// Release frees the slot.
 func (c *Call) Release() {
 	l := c.limit
 	l.mu.Lock()

@@ -21,12 +21,12 @@ type site struct {
 	end map[string]chan struct{}
 
 	mu      sync.Mutex // held by calls; the test looks when all of them wait
-	started []string   // names of calls, in the order in which they got a place
+	started []string   // names of calls, in the order in which they got a slot
 	errs    map[string]error
 }
 
-func newSite(t *testing.T, places int) *site {
-	return &site{Limit: New(places, time.Now), t: t, end: map[string]chan struct{}{}, errs: map[string]error{}}
+func newSite(t *testing.T, slots int) *site {
+	return &site{Limit: New(slots, time.Now), t: t, end: map[string]chan struct{}{}, errs: map[string]error{}}
 }
 
 // call makes a call named "account/name" in a bubble of synctest.
@@ -81,7 +81,7 @@ func (s *site) endAll() {
 	}
 }
 
-// want expects these calls to have got a place since the last time.
+// want expects these calls to have got a slot since the last time.
 func (s *site) want(names ...string) {
 	s.t.Helper()
 	slices.Sort(s.started) // those that got one at the same time run in any order
@@ -92,17 +92,17 @@ func (s *site) want(names ...string) {
 	s.started = nil
 }
 
-func bubble(t *testing.T, places int, f func(s *site)) {
+func bubble(t *testing.T, slots int, f func(s *site)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, places)
+		s := newSite(t, slots)
 		f(s)
 		s.endAll()
 	})
 }
 
-// TestAlone: an account that is alone has all places but a quarter, and its calls go in their order.
+// TestAlone: an account that is alone has all slots but a quarter, and its calls go in their order.
 func TestAlone(t *testing.T) {
 	bubble(t, 4, func(s *site) {
 		s.calls("a", 5)
@@ -117,13 +117,13 @@ func TestAlone(t *testing.T) {
 // TestAlone_Newcomer: whatever an account took while it was alone, and however long its calls last, the next account has
 // its quarter at once: none of the flood's calls has to end first. The service's own calls may have what is kept free.
 func TestAlone_Newcomer(t *testing.T) {
-	for _, places := range []int{4, 8, 26} {
-		t.Run(fmt.Sprint(places), func(t *testing.T) {
-			bubble(t, places, func(s *site) {
-				quarter := places / shares
-				s.calls("flood", 3*places)
-				if n := s.InProgress(); n != places-quarter {
-					t.Errorf("the flood has %d of %d places", n, places)
+	for _, slots := range []int{4, 8, 26} {
+		t.Run(fmt.Sprint(slots), func(t *testing.T) {
+			bubble(t, slots, func(s *site) {
+				quarter := slots / shares
+				s.calls("flood", 3*slots)
+				if n := s.InProgress(); n != slots-quarter {
+					t.Errorf("the flood has %d of %d slots", n, slots)
 				}
 				s.started = nil
 				s.calls("quiet", quarter)
@@ -140,7 +140,7 @@ func TestAlone_Newcomer(t *testing.T) {
 	})
 }
 
-// TestQuarter: beside others an account has a quarter of the places, also where some are free; until the others have been
+// TestQuarter: beside others an account has a quarter of the slots, also where some are free; until the others have been
 // silent for a minute.
 func TestQuarter(t *testing.T) {
 	bubble(t, 8, func(s *site) {
@@ -194,7 +194,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestOneForAll: fewer places than shares are one for each account.
+// TestOneForAll: fewer slots than shares are one for each account.
 func TestOneForAll(t *testing.T) {
 	bubble(t, 3, func(s *site) {
 		s.calls("a", 1)
@@ -261,17 +261,17 @@ func TestHalf(t *testing.T) {
 	})
 }
 
-// TestResize: new places are handed out at once, and places that are gone are not handed out again.
+// TestResize: new slots are handed out at once, and slots that are gone are not handed out again.
 func TestResize(t *testing.T) {
 	bubble(t, 1, func(s *site) {
 		s.calls("a", 6)
 		for _, step := range []struct {
-			places     int
+			slots      int
 			changed    bool
 			inProgress int
 		}{{1, false, 1}, {5, true, 4}, {2, true, 4}, {0, true, 4}, {6, true, 5}} {
-			if changed := s.Resize(step.places); changed != step.changed || s.InProgress() != step.inProgress {
-				t.Errorf("%d places: changed %v, %d calls in progress, want %+v", step.places, changed, s.InProgress(), step)
+			if changed := s.Resize(step.slots); changed != step.changed || s.InProgress() != step.inProgress {
+				t.Errorf("%d slots: changed %v, %d calls in progress, want %+v", step.slots, changed, s.InProgress(), step)
 			}
 		}
 		s.Resize(2)
@@ -283,7 +283,7 @@ func TestResize(t *testing.T) {
 		s.Resize(8)
 		s.calls("b", 3)
 		if n := s.InProgress(); n != 6 {
-			t.Errorf("%d calls in progress, want the last four of a, and a quarter of eight places of b", n)
+			t.Errorf("%d calls in progress, want the last four of a, and a quarter of eight slots of b", n)
 		}
 	})
 }
@@ -304,7 +304,7 @@ func TestCancelled_Share(t *testing.T) {
 	}
 }
 
-// TestShared: a call that others need too does not wait in the queue of the account that came first, and is on the place
+// TestShared: a call that others need too does not wait in the queue of the account that came first, and is on the slot
 // of the one whose turn came.
 func TestShared(t *testing.T) {
 	bubble(t, 8, func(s *site) {
@@ -316,13 +316,13 @@ func TestShared(t *testing.T) {
 		synctest.Wait()
 		s.want("flood/popular")
 		if n := s.accounts["honest"].inProgress; n != 2 || s.Waiting() != 7 {
-			t.Errorf("%d calls on honest places, %d waiting", n, s.Waiting())
+			t.Errorf("%d calls on honest slots, %d waiting", n, s.Waiting())
 		}
 		c.Leave("honest")
 	})
 }
 
-// TestShared_NextCaller: the one that came first gives up; the next keeps its place in its own queue.
+// TestShared_NextCaller: the one that came first gives up; the next keeps its position in its own queue.
 func TestShared_NextCaller(t *testing.T) {
 	bubble(t, 4, func(s *site) {
 		s.calls("honest", 1)
@@ -354,35 +354,35 @@ func TestShared_NextCaller(t *testing.T) {
 	})
 }
 
-// TestModel makes calls at random: no place is lost or handed out twice, no account has more than its share beside others,
-// a place is free only where no call may have it, and of one account the call that waited longest is next.
+// TestModel makes calls at random: no slot is lost or handed out twice, no account has more than its share beside others,
+// a slot is free only where no call may have it, and of one account the call that waited longest is next.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		clock := time.Unix(0, 0)
-		places := rapid.IntRange(1, 9).Draw(r, "places")
-		l := New(places, func() time.Time { return clock })
+		slots := rapid.IntRange(1, 9).Draw(r, "slots")
+		l := New(slots, func() time.Time { return clock })
 		type joined struct {
 			c       *Call
 			account string
 		}
 		var all []joined
-		leads := map[*Call]bool{} // someone acquired it, and waits or has the place
+		leads := map[*Call]bool{} // someone acquired it, and waits or has the slot
 		order := map[string][]*Call{}
 		seen := map[string]time.Time{}
 		accounts := []string{"a", "b", "c", ""}
-		passed := false // time, since places were handed out: an account that is alone now takes more at the next call's end
+		passed := false // time, since slots were handed out: an account that is alone now takes more at the next call's end
 		check := func() {
 			n := 0
 			for c := range leads {
 				if c.charged != nil {
 					n++
 				} else if !c.waits {
-					r.Fatal("a call neither waits nor has a place")
+					r.Fatal("a call neither waits nor has a slot")
 				}
 			}
-			if n != l.inProgress || n > places {
-				r.Fatalf("%d calls have places, %d are counted, of %d", n, l.inProgress, places)
+			if n != l.inProgress || n > slots {
+				r.Fatalf("%d calls have slots, %d are counted, of %d", n, l.inProgress, slots)
 			}
 			for _, name := range accounts {
 				a := l.accounts[name]
@@ -394,8 +394,8 @@ func TestModel(t *testing.T) {
 				}) {
 					r.Fatalf("calls of %q wait out of order", name)
 				}
-				if len(a.waiting) > 0 && n < places && (a.inProgress == 0 || !passed && a.inProgress < l.bound(a)) {
-					r.Fatalf("a place is free, and %q waits with %d in progress", name, a.inProgress)
+				if len(a.waiting) > 0 && n < slots && (a.inProgress == 0 || !passed && a.inProgress < l.bound(a)) {
+					r.Fatalf("a slot is free, and %q waits with %d in progress", name, a.inProgress)
 				}
 			}
 		}
@@ -429,7 +429,7 @@ func TestModel(t *testing.T) {
 					order[name] = append(slices.DeleteFunc(order[name], func(o *Call) bool { return o == c }), c)
 				}
 				all = append(all, joined{c, name})
-				checkShare(r, before, progress(), bounded, places)
+				checkShare(r, before, progress(), bounded, slots)
 			},
 			"acquire": func(r *rapid.T) {
 				i := slices.IndexFunc(all, func(j joined) bool { return !leads[j.c] })
@@ -444,7 +444,7 @@ func TestModel(t *testing.T) {
 				leads[c] = true
 				c.queued()
 				passed = false
-				checkShare(r, before, progress(), bounded, places)
+				checkShare(r, before, progress(), bounded, slots)
 			},
 			"end": func(r *rapid.T) {
 				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] })
@@ -462,7 +462,7 @@ func TestModel(t *testing.T) {
 					c.unqueue()
 					l.mu.Unlock()
 				}
-				checkShare(r, before, progress(), bounded, places)
+				checkShare(r, before, progress(), bounded, slots)
 			},
 			"leave": func(r *rapid.T) {
 				i := slices.IndexFunc(all, func(j joined) bool {
@@ -488,14 +488,14 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// checkShare expects that no account got a place above its share, or one of the quarter that is kept for others.
-func checkShare(r *rapid.T, before, after map[string]int, bounded func(string) bool, places int) {
+// checkShare expects that no account got a slot above its share, or one of the quarter that is kept for others.
+func checkShare(r *rapid.T, before, after map[string]int, bounded func(string) bool, slots int) {
 	for name, n := range after {
-		if n > before[name] && n > max(1, places/4) && bounded(name) {
-			r.Fatalf("%q has %d of %d places beside others", name, n, places)
+		if n > before[name] && n > max(1, slots/4) && bounded(name) {
+			r.Fatalf("%q has %d of %d slots beside others", name, n, slots)
 		}
-		if n > before[name] && n > places-places/4 && name != "" {
-			r.Fatalf("%q has %d of %d places, and leaves no quarter to others", name, n, places)
+		if n > before[name] && n > slots-slots/4 && name != "" {
+			r.Fatalf("%q has %d of %d slots, and leaves no quarter to others", name, n, slots)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package serving makes an engine what a service can put in front of its clients: a cache, one call for equal requests that
+// Package serving wraps an engine for a service: a cache, one call for equal requests that
 // arrive together, a limit on concurrent calls with a circuit breaker, and metrics of all that. It refuses to cache errors,
 // and responses that depend on the clock. A load uses the engine itself: it has timeouts of its own.
 //

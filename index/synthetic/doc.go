@@ -6,7 +6,7 @@
 // The filings are skewed as real ones are, so that every filter and every sort has something to find: one
 // county holds most of them, some days very many; amounts have a long tail, some are 0, negative or missing; owners
 // come back; trusts, estates and companies use every word that tells them apart; points cluster around towns, some of
-// them beside the antimeridian. Every field of every tier is filled in many filings and missing in some.
+// them near the antimeridian. Every field of every tier is filled in many filings and missing in some.
 //
 // Names of states and counties are real, and a county's towns lie near it. Everything else is invented: people,
 // companies, towns and streets are words put together, telephone numbers are 555-01xx, e-mails are at example.com and

@@ -1,5 +1,5 @@
-// Package bound ends programs in jq that take too much: a mapping of a record, or the path of a document (rules X20 and X21). It
-// refuses to know what they are for; who runs one says so in its error.
+// Package bound ends programs in jq that exceed their limits: a mapping of a record, or the path of a document (rules X20 and
+// X21). It refuses to know what they are for; the caller says so in its error.
 //
 // gojq asks its context before each step of its machine whether it has ended. A Limit is such a context, which counts the steps
 // and looks at the clock and at memory now and then; a context with a deadline would cost a timer for each record. A single

@@ -1,6 +1,6 @@
-// Package comparing says what a load changes: which filings differ from those of the generation before, and when each was
-// added first (rules X16 and X19). It reads stamps, which engines keep by id, and holds few of them at a time. It refuses to
-// know filings: what differs in them, whoever keeps the step reads.
+// Package comparing computes what a load changes: which filings differ from those of the generation before, and when each was
+// added first (rules X16 and X19). It reads fingerprints (index.Stamp), which engines keep by id, and holds few of them at a
+// time. It refuses to know filings: the store that keeps the changeset reads them.
 package comparing
 
 import (

@@ -1,4 +1,4 @@
-// Package inspect says what is in a county's file, and proposes a mapping to begin with (rule X22). It guesses, by names and
+// Package inspect describes a county's file, and proposes a mapping to begin with (rule X22). It guesses, by names and
 // by values; a person decides.
 //
 // # Design

@@ -1,5 +1,5 @@
 // Package mapping turns the records of a county's file into records of a load, by a program in jq (rule X20). jq is a
-// language that operators know and have tools for; the program here is run by gojq, with a few functions beside jq's own
+// language that operators know and have tools for; gojq runs the program, with a few functions besides jq's own
 // (functions.go, date.go). The package owns what such a program sees and what it may not do. It knows no fields: what it makes
 // is read like any record of a load.
 //

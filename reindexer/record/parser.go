@@ -9,7 +9,7 @@
 // and keeps the first fault. It reads on after that, so that a reject can name the id. Texts of a filing are parts of its
 // record's text.
 //
-// JSON is read by a scanner of our own, for flat objects. jsontext was tried in its place: reading takes half as much CPU
+// JSON is read by a scanner of our own, for flat objects. jsontext was tried instead: reading takes half as much CPU
 // again, and a load of 525,771 records into the embedded engine 8.4 s of CPU instead of 7.6 (`filings reindex`, four times
 // each in turns, two cores). Rows of CSV are split by our own forty lines, since encoding/csv takes twice as long (5.0
 // against 2.4 µs for a row of 34 cells).

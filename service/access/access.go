@@ -25,11 +25,12 @@
 // one counter of the UTC day, so a change of tier keeps what was used. An Admission names the counter that it was
 // charged to, and Refund subtracts from that one, even after midnight or a change of tier.
 //
-// Beside these counters, which decide, the requests of each day are counted for 31 days, of every tier: Usage shows them.
+// Besides these counters, which decide, the requests of each day are counted for 31 days, of every tier: Usage shows them.
 //
-// A request may have a price of several: all of it is counted or nothing. One whose price is found only while it is answered
-// is admitted uncharged, and charged then, in one step. What it did not get is refunded. Its account holds a lease meanwhile, if it may have only one such
-// request at a time: over all processes, until it releases the lease or, if it dies, the lease ends by itself.
+// A request may have a price above 1: all of it is counted or nothing. A request whose price is known only while it is handled
+// is admitted uncharged, and charged then, at once. Rows that were not sent are refunded. If an account may have only one such
+// request at a time, it holds a lease meanwhile: over all processes, until it releases the lease or, if it dies, the lease ends
+// by itself.
 //
 // The burst is GCRA in its form of a leaky bucket (bucket.go): as many requests as the burst at once, refilled evenly,
 // in whole numbers without rounding. A request is measured against the quota first, so that a caller who has
@@ -67,7 +68,7 @@
 // Redis runs a script in 25 µs.
 //
 // Accounts are never deleted, so a Redis that has had the set of accounts and lacks it was emptied: flushed, or started
-// again without its data. Unknown keys are then no answer (loss.go). The script of an admission looks for the set itself,
+// again without its data. Keys are then not known to be wrong (loss.go). The script of an admission looks for the set itself,
 // and only for an unknown key.
 //
 // While Redis does not reply, a breaker (package breaker) refuses at once instead of letting every request wait for its
@@ -80,7 +81,7 @@
 //
 // # SQLite
 //
-// The embedded store is one file in WAL mode. Whatever writes begins with BEGIN IMMEDIATE: it holds the only write lock
+// The embedded store is one file in WAL mode. Every writer begins with BEGIN IMMEDIATE: it holds the only write lock
 // of the file, also against other processes, before it looks at a counter. Commits are not synced one by one: they
 // survive the end of a process, but a power failure may lose the last of them. A process that has a file open can use it
 // even after somebody has deleted it, with keys and counts that no other process sees. So the file at the path has to be

@@ -1,9 +1,9 @@
-// Package cursor is the text in which a client holds where its crawl is. It owns that text's form. It refuses to know what
-// the query and the place in it mean.
+// Package cursor encodes and decodes cursors: the text with which a client continues a crawl. It owns that text's form. It
+// refuses to know what the query and the position in it mean.
 //
 // A cursor holds all that the next page needs, so that the service keeps nothing of a crawl. Its checksum finds damage, by
-// a client or on the way. It is no signature: whoever makes a cursor up learns nothing that a query would not have told,
-// since what a key shows is decided at each request.
+// a client or on the way. It is no signature: a client that makes up a cursor learns nothing that a query would not have
+// returned, since the tier of its key is applied at each request.
 package cursor
 
 import (

@@ -1,5 +1,5 @@
-// Package edge owns what every request passes before a handler looks at it: how the server reads HTTP, the framing of
-// requests, TLS handshakes in turns, connections on which nothing comes or nobody reads, the redirection from plain HTTP,
+// Package edge owns what every request passes before its handler: how the server reads HTTP, the framing of
+// requests, TLS handshakes in turns, connections on which nothing is received or no client reads, the redirection from plain HTTP,
 // CORS, the id of a request and the first attributes of its log record. It refuses to know the API: neither keys nor paths,
 // nor what an error looks like there.
 //

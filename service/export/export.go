@@ -1,6 +1,6 @@
 // Package export writes filings as a file: NDJSON, CSV or Parquet. It owns these formats, their compression, and the stream
 // that reads pages of an engine and turns them into the bytes of a file. It refuses to know HTTP, accounts and quotas: it
-// says how many rows it has handed on, and whoever serves it settles that.
+// says how many rows it has handed on, and its caller charges and refunds them.
 //
 // # Design
 //
@@ -8,8 +8,8 @@
 // (index.Record), so that a line of NDJSON is a record as the list shows it, and the values of the other formats are cut
 // out of it.
 //
-// A Stream reads one page ahead of what is being sent, so that engine and network work at the same time, and holds no more
-// than these two pages and one batch. While the process has other requests it reads nothing ahead and pauses: they come
+// A Stream prefetches one page while it sends another, so that engine and network work at the same time, and holds no more
+// than these two pages and one batch. While the process has other requests it prefetches nothing and pauses: they come
 // first. A page is as many rows as are expected to fill pageBytes. The stream ends well only when it has delivered as many
 // rows as were counted before; anything else is an error, and so never looks complete.
 package export

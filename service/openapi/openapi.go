@@ -1,5 +1,5 @@
-// Package openapi writes the OpenAPI 3.1 document of an API, with kin-openapi's types. It owns what the document says beside
-// the tables that the API runs on, and how rows of these become operations and schemas. It refuses to know how a request is
+// Package openapi writes the OpenAPI 3.1 document of an API, with kin-openapi's types. It owns the parts of the document that are not
+// in the tables that the API runs on, and how rows of these become operations and schemas. It refuses to know how a request is
 // handled: operations, errors and examples come to it as values, so that package service may import it.
 //
 // # Design

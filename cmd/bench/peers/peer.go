@@ -1,7 +1,7 @@
-// Package peers asks the service and its peers the same questions in turns, and makes a table of how many answers a second
-// each gives: a service that takes two days, on Elasticsearch and on PostgreSQL (twoday), and Datasette. It starts those of
-// them that the machine has, says which it has not, and compares their answers with the service's. It knows the service by
-// its address alone.
+// Package peers sends the same requests to the service and to its peers in turns, and makes a table of how many responses a
+// second each returns: a service that takes two days, on Elasticsearch and on PostgreSQL (twoday), and Datasette. It starts
+// those of them that the machine has, says which it has not, and compares their responses with the service's. It knows the
+// service by its address alone.
 package peers
 
 import (

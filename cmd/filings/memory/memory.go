@@ -1,5 +1,5 @@
-// Package memory keeps a process within the memory that its operator named: it sets Go's limit, lets garbage have the room
-// below it, and lets the cache give way to whatever else needs room.
+// Package memory keeps a process within the memory that its operator named: it sets Go's limit, lets garbage grow up to it,
+// and shrinks the cache when anything else needs memory.
 //
 // # Design
 //

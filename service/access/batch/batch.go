@@ -1,16 +1,17 @@
-// Package batch owns the way in which many calls to one server go there together: which of them go alone, which wait for the
-// next batch, and when that is sent. It knows no server. It refuses to hold a caller longer than its context lasts, and to
+// Package batch sends concurrent calls to one server together: it decides which calls go alone, which wait for the next
+// batch, and when that is sent. It knows no server. It refuses to hold a caller longer than its context lasts, and to
 // send anything twice.
 //
 // # Design
 //
 // A call alone costs a write and a read on either side, and the time until the other side wakes up. Where many calls are in
-// progress, that is most of the work, and they can share it. Where few are, a call that waits for others only loses time.
-// So a call goes alone while few are in progress. Any other waits for the batch that is under way, if one is, and goes with
-// the next one, with all that came meanwhile: the busier the server, the larger the batches, and nothing waits for a clock.
+// progress, that is most of the work, and they can share it. Up to the threshold, a call that waits for others only loses time.
+// So a call goes alone while no more than threshold are in progress. Any other waits for the batch that is under way, if one is,
+// and goes with the next one, with all that came meanwhile: the busier the server, the larger the batches, and nothing waits for
+// a clock.
 //
-// A batch without results after lateTime holds up nobody: the next one goes beside it. So a connection that is dead takes
-// only those with it whose calls went there.
+// A batch without results after lateTime holds up no other: the next one is sent meanwhile. So a dead connection fails
+// only the calls that went there.
 //
 // A caller whose context ends leaves, and the others of its batch stay. Its call is not sent, unless it has been. That is why
 // go-redis's AutoPipeline is not used: it runs a queued command in a context of its own, so that a request's deadline is
