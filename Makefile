@@ -4,7 +4,7 @@
 TEST = go test -count=1 -timeout=15m
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist test check audit tools bench bench-growth faults soak fuzz cluster image compose compose-down
+.PHONY: help run build dist quick slowest test check audit tools bench bench-growth faults soak fuzz cluster image compose compose-down
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,13 @@ build: ## the program, as ./filings
 
 dist: ## archives of the program for Linux, macOS and Windows, with checksums and SBOMs, in dist/
 	cmd/filings/dist/build
+
+# Its results are kept by go until code changes: nothing outside of the code decides them.
+quick: ## the tests that need no server, browser or other program: a minute; lists what is left out
+	@TEST_QUICK=1 go test -json ./... | go run ./cmd/testtimes
+
+slowest: bin/testservers ## all tests, and the ten slowest as a table; lists what is left out
+	@bin/testservers -- $(TEST) -json ./... | go run ./cmd/testtimes
 
 test: bin/testservers ## all tests, with a real Elasticsearch, Redis and PostgreSQL where available; lists what is left out
 	bin/testservers -- $(TEST) ./...

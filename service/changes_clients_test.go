@@ -31,7 +31,7 @@ func TestX18_Programs(t *testing.T) {
 		},
 		"go": func(t *testing.T, dir string) []string {
 			write(t, filepath.Join(dir, "main.go"), programOf(t, "go"))
-			c := exec.CommandContext(t.Context(), "go", "build", "-o", "main", "main.go")
+			c := exec.CommandContext(t.Context(), servers.Program(t, "go"), "build", "-o", "main", "main.go")
 			c.Dir = dir
 			output(t, c)
 			return []string{filepath.Join(dir, "main")}

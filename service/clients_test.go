@@ -162,7 +162,8 @@ func pick(v any, names []string) any {
 
 // oapiCodegen makes the client for Go in a module of its own, with the same versions as ours.
 func oapiCodegen(t *testing.T, dir, document string) *exec.Cmd {
-	if out, err := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-version").CombinedOutput(); err != nil {
+	command := servers.Program(t, "go")
+	if out, err := exec.CommandContext(t.Context(), command, "tool", "oapi-codegen", "-version").CombinedOutput(); err != nil {
 		servers.Lack(t, "go tool oapi-codegen: %v: %s", err, out)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "filings"), 0o700); err != nil {
@@ -171,9 +172,9 @@ func oapiCodegen(t *testing.T, dir, document string) *exec.Cmd {
 	write(t, filepath.Join(dir, "go.mod"), bytes.Replace(read(t, "../go.mod"), []byte("module filings"), []byte("module client"), 1))
 	write(t, filepath.Join(dir, "go.sum"), read(t, "../go.sum"))
 	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/clients/go/main.go"))
-	output(t, exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-generate", "client,models", "-package", "filings",
+	output(t, exec.CommandContext(t.Context(), command, "tool", "oapi-codegen", "-generate", "client,models", "-package", "filings",
 		"-o", filepath.Join(dir, "filings", "client.go"), document))
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", "client", ".")
+	build := exec.CommandContext(t.Context(), command, "build", "-o", "client", ".")
 	build.Dir = dir
 	output(t, build)
 	return exec.CommandContext(t.Context(), filepath.Join(dir, "client"))
@@ -210,10 +211,7 @@ func heyAPI(t *testing.T, dir, document string) *exec.Cmd {
 // compiled compiles the program in TypeScript of testdata/clients, strictly checked, with the client in dir.
 func compiled(t *testing.T, dir, name string) *exec.Cmd {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		servers.Lack(t, "no node: %v", err)
-	}
+	node := servers.Program(t, "node")
 	write(t, filepath.Join(dir, "main.ts"), read(t, filepath.Join("testdata/clients", name, "main.ts")))
 	if err := os.Symlink(servers.NodeModules(t, "openapi-fetch"), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)

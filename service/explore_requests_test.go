@@ -222,9 +222,7 @@ func countiesOf(e *explorer) (all []string) {
 func TestExplore_Curl(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"curl", "openssl", "sh"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			servers.Lack(t, "no %s on the PATH", tool)
-		}
+		servers.Program(t, tool)
 	}
 	e := explore(t, "")
 	e.use(e.site.Key)

@@ -36,13 +36,7 @@ http {
 // startNginx starts nginx in front of l until the test ends. It returns the addresses of the two servers.
 func startNginx(t *testing.T, l *servicetest.Listener) (address, old string) {
 	t.Helper()
-	program, err := exec.LookPath("nginx")
-	if err != nil {
-		program, err = exec.LookPath("/usr/sbin/nginx") // which few users have on their PATH
-	}
-	if err != nil {
-		servers.Lack(t, "there is no nginx (Debian package nginx-light)")
-	}
+	program := servers.Program(t, "nginx")
 	for _, free := range []*string{&address, &old} {
 		port, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

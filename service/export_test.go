@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/indextest"
 	"filings/index/indextest/edges"
@@ -323,7 +324,7 @@ func TestX6_Curl(t *testing.T) {
 			return nil
 		}))
 		l := servicetest.ListenTLS(t, s.App)
-		curl := exec.CommandContext(t.Context(), "curl", "-sS", "--cacert", l.Certificate, "-o", "/dev/null", "-H", "X-API-Key: "+s.Keys[access.Pro],
+		curl := exec.CommandContext(t.Context(), servers.Program(t, "curl"), "-sS", "--cacert", l.Certificate, "-o", "/dev/null", "-H", "X-API-Key: "+s.Keys[access.Pro],
 			"https://"+l.Address+"/v1/filings/export")
 		out, _ := curl.CombinedOutput()
 		if got := curl.ProcessState.ExitCode(); got != want {

@@ -83,9 +83,7 @@ func TestDocuments_Blocks(t *testing.T) {
 func TestDocuments_Commands(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "sqlite3"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			servers.Lack(t, "%s is not on the PATH", tool)
-		}
+		servers.Program(t, tool)
 	}
 	tools := makeTools(t)
 	var forReaders, forOperators []document

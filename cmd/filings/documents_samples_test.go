@@ -77,9 +77,7 @@ func TestDocuments_Retries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			command := strings.Fields(language.command)
-			if _, err := exec.LookPath(command[0]); err != nil {
-				servers.Lack(t, "%s is not on the PATH", command[0])
-			}
+			servers.Program(t, command[0])
 			limits := servicetest.Limits()
 			limits[access.Starter] = access.Limit{Quota: 1000, Burst: 5}
 			s := servicetest.New(t, someOfDemo(2000), servicetest.Options{Limits: limits})

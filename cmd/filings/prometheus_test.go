@@ -16,20 +16,10 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-// ofPrometheus returns the path of a program of Debian's package prometheus.
-func ofPrometheus(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		servers.Lack(t, "no %s on the PATH: Debian's package prometheus has it", name)
-	}
-	return path
-}
-
 // TestAlerts: each alert rises when it should, with the words it should, and not when nothing is wrong.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
-	if out, err := exec.Command(ofPrometheus(t, "promtool"), "test", "rules", "operate/alerts_test.yml").CombinedOutput(); err != nil {
+	if out, err := exec.Command(servers.Program(t, "promtool"), "test", "rules", "operate/alerts_test.yml").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 	rules, err := os.ReadFile("operate/alerts.yml")
@@ -72,7 +62,7 @@ type watcher struct{ url string }
 
 func startPrometheus(t *testing.T, service string) watcher {
 	t.Helper()
-	program, dir := ofPrometheus(t, "prometheus"), t.TempDir()
+	program, dir := servers.Program(t, "prometheus"), t.TempDir()
 	rules, err := filepath.Abs("operate/alerts.yml")
 	if err != nil {
 		t.Fatal(err)

@@ -34,9 +34,7 @@ type ownRedis struct {
 // and started again on its folder from here.
 func startOwnRedis(t *testing.T, args ...string) *ownRedis {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		servers.Lack(t, "there is no redis-server on the PATH (Debian package redis-server)")
-	}
+	servers.Program(t, "redis-server")
 	_, port, _ := net.SplitHostPort(freeAddress(t))
 	r := &ownRedis{port: port, folder: t.TempDir(), args: args}
 	r.client = redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + port})

@@ -93,12 +93,10 @@ func (s site) status(path string) int {
 // A service that starts before its servers lives, is not ready, and begins once they are up.
 func TestStart_BeforeItsServers(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		servers.Lack(t, "no redis-server on the PATH: Debian's package has it")
-	}
+	program := servers.Program(t, "redis-server")
 	p, address := startWaiting(t)
 	_, port, _ := strings.Cut(address, ":")
-	server := exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", t.TempDir(), "--save", "", "--requirepass", "secret")
+	server := exec.Command(program, "--bind", "127.0.0.1", "--port", port, "--dir", t.TempDir(), "--save", "", "--requirepass", "secret")
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}

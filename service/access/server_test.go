@@ -26,16 +26,14 @@ type server struct {
 // the test is left out.
 func startServer(t *testing.T, lines string, options ...string) *server {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		servers.Lack(t, "there is no redis-server on the PATH (Debian package redis-server)")
-	}
+	program := servers.Program(t, "redis-server")
 	l := listen(t)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	must(t, l.Close())
 	folder := t.TempDir()
 	file := filepath.Join(folder, "redis.conf")
 	must(t, os.WriteFile(file, []byte("bind 127.0.0.1\nport "+port+"\ndir "+folder+"\n"+lines), 0o600))
-	s := &server{cmd: exec.Command("redis-server", append([]string{file}, options...)...), port: port}
+	s := &server{cmd: exec.Command(program, append([]string{file}, options...)...), port: port}
 	s.client = redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + port, ReadTimeout: time.Minute})
 	must(t, s.cmd.Start())
 	t.Cleanup(func() {

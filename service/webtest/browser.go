@@ -2,7 +2,6 @@ package webtest
 
 import (
 	"context"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -14,16 +13,10 @@ import (
 // pageTimeout bounds everything that a test does with a page, on a busy machine.
 const pageTimeout = 2 * time.Minute
 
-// chromium is the command of the browser, Debian's package of the same name.
-const chromium = "chromium"
-
 // start starts a browser without any window, state or business of its own. It ends with the test.
 func start(t testing.TB) context.Context {
 	t.Helper()
-	program, err := exec.LookPath(chromium)
-	if err != nil {
-		servers.Lack(t, "no %s on the PATH: Debian's package has it", chromium)
-	}
+	program := servers.Program(t, "chromium")
 	ctx, stop := context.WithTimeout(context.Background(), pageTimeout)
 	ctx, stopAllocator := chromedp.NewExecAllocator(ctx,
 		chromedp.ExecPath(program),

@@ -5,6 +5,14 @@ import (
 	"testing"
 )
 
+// slow leaves out a test that is about to look for a server or program, where only quick tests run.
+func slow(t testing.TB, needs string) {
+	t.Helper()
+	if os.Getenv(QuickVariable) == "1" {
+		t.Skipf("left out: %s=1, and this needs %s", QuickVariable, needs)
+	}
+}
+
 // Lack skips a test that needs something that the machine lacks, and says what. With REQUIRE_SERVICES=1 that is a failure.
 func Lack(t testing.TB, format string, values ...any) {
 	t.Helper()

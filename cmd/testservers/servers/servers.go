@@ -1,6 +1,7 @@
 // Package servers is for tests that need a real Elasticsearch, Redis or PostgreSQL. It owns the names of the environment
-// variables in which cmd/testservers leaves their addresses, and what a test does where one is missing: it skips, or fails
-// with REQUIRE_SERVICES=1. It ends nodes and deletes indices for tests that need that. It starts no server.
+// variables in which cmd/testservers leaves their addresses, finds the programs that tests run, and says what a test does
+// where one is missing: it skips, or fails with REQUIRE_SERVICES=1. With TEST_QUICK=1 everything is missing, and that is no
+// failure. It ends nodes and deletes indices for tests that need that. It starts no server.
 package servers
 
 import (
@@ -15,6 +16,7 @@ const (
 	RedisVariable         = "TEST_REDIS_URL"
 	PostgresVariable      = "TEST_POSTGRES_URL"
 	RequireVariable       = "REQUIRE_SERVICES" // 1: a test that lacks its server fails
+	QuickVariable         = "TEST_QUICK"       // 1: a test that needs a server, a browser or another program is left out
 )
 
 // Elasticsearch returns the address of a real Elasticsearch: of its first node, if there are several. Without one the
@@ -45,13 +47,10 @@ func Postgres(t testing.TB) string {
 
 func need(t testing.TB, variable string) string {
 	t.Helper()
+	slow(t, variable)
 	address := os.Getenv(variable)
-	switch {
-	case address != "":
-	case os.Getenv(RequireVariable) == "1":
-		t.Fatalf("%s is not set: run the tests through `make test`", variable)
-	default:
-		t.Skipf("left out: %s is not set; `make test` sets it", variable)
+	if address == "" {
+		Lack(t, "%s is not set; `make test` sets it", variable)
 	}
 	return address
 }
