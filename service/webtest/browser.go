@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,12 +14,49 @@ import (
 // pageTimeout bounds everything that a test does with a page, on a busy machine.
 const pageTimeout = 2 * time.Minute
 
-// start starts a browser without any window, state or business of its own. It ends with the test.
-func start(t testing.TB) context.Context {
+// Browser is a browser that tests share; its zero value is one that starts with the first page. Each page has a window,
+// cookies and storage of its own. Whoever has it must Close it, after the last test.
+type Browser struct {
+	mu   sync.Mutex
+	ctx  context.Context // nil: it has not started
+	stop func()
+}
+
+// Close ends the browser, if it has started.
+func (b *Browser) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ctx != nil {
+		b.stop()
+	}
+}
+
+// window opens a window, until the test ends.
+func (b *Browser) window(t testing.TB) context.Context {
+	t.Helper()
+	ctx, stop := context.WithTimeout(b.running(t), pageTimeout)
+	ctx, closeWindow := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(func() {
+		_ = chromedp.Cancel(ctx) // waits until it is gone
+		closeWindow()
+		stop()
+	})
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("open a window: %v", err)
+	}
+	return ctx
+}
+
+// running starts the browser, if it has not started yet.
+func (b *Browser) running(t testing.TB) context.Context {
 	t.Helper()
 	program := servers.Program(t, "chromium")
-	ctx, stop := context.WithTimeout(context.Background(), pageTimeout)
-	ctx, stopAllocator := chromedp.NewExecAllocator(ctx,
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ctx != nil {
+		return b.ctx
+	}
+	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(program),
 		chromedp.Flag("headless", "new"),
 		chromedp.NoSandbox, // root has none
@@ -35,15 +73,16 @@ func start(t testing.TB) context.Context {
 		chromedp.Flag("disable-sync", true),
 		chromedp.WindowSize(1280, 1000),
 	)
-	ctx, stopTab := chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		_ = chromedp.Cancel(ctx) // waits until it is gone
-		stopTab()
-		stopAllocator()
-		stop()
-	})
+	ctx, stop := chromedp.NewContext(ctx)
 	if err := chromedp.Do(ctx); err != nil {
+		stop()
+		stopAllocator()
 		t.Fatalf("start %s: %v", program, err)
+	}
+	b.ctx, b.stop = ctx, func() {
+		_ = chromedp.Cancel(ctx) // waits until it is gone
+		stop()
+		stopAllocator()
 	}
 	return ctx
 }

@@ -35,7 +35,15 @@ type Page struct {
 // with REQUIRE_SERVICES=1 that is a failure.
 func Open(t testing.TB, address string) *Page {
 	t.Helper()
-	p := &Page{t: t, ctx: start(t)}
+	b := new(Browser)
+	t.Cleanup(b.Close)
+	return b.Open(t, address)
+}
+
+// Open opens an address in a window of the browser, and waits until it is loaded.
+func (b *Browser) Open(t testing.TB, address string) *Page {
+	t.Helper()
+	p := &Page{t: t, ctx: b.window(t)}
 	if err := chromedp.Listen(p.ctx, p.record); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +167,10 @@ func (p *Page) Dark() {
 // Downloads has the browser save what it downloads into a folder.
 func (p *Page) Downloads(folder string) {
 	p.t.Helper()
-	allow := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder}
+	allow := browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder,
+		BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID, // the window's own
+	}
 	if _, err := chromedp.Call(p.ctx, browser.SetDownloadBehavior, allow); err != nil {
 		p.t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package service_test
+package pages_test
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ const (
 func openReference(t *testing.T, theme string) reference {
 	t.Helper()
 	s := webtest.Start(t)
-	r := reference{webtest.Open(t, "data:text/html,"), t, s}
+	r := reference{browser.Open(t, "data:text/html,"), t, s}
 	if theme == "dark" {
 		r.Dark()
 	}
@@ -134,7 +134,7 @@ func (r reference) window(theme string, width, height int64) {
 // TestDocs_Guide: nothing keeps anybody from reading the pages below the reference, which have tables and code.
 func TestDocs_Guide(t *testing.T) {
 	t.Parallel()
-	p := webtest.Open(t, webtest.Start(t).Address+"/docs/tiers")
+	p := browser.Open(t, webtest.Start(t).Address+"/docs/tiers")
 	for _, theme := range []string{"light", "dark"} {
 		if theme == "dark" {
 			p.Dark()

@@ -1,4 +1,4 @@
-package service_test
+package pages_test
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package service_test
+package pages_test
 
 import (
 	"fmt"
@@ -7,24 +7,25 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/indextest/edges"
 )
 
 // unplacedCounty has filings, none of which has a place on the map.
 const unplacedCounty = "Loving, TX"
 
 // unplaced returns filings of that county.
-func unplaced(t *testing.T) (all []*index.Filing) {
+func unplaced() (all []*index.Filing) {
 	for id := range int64(3) {
-		all = append(all, made(t, 700_001+id, "2026-01-01T00:00:00Z", values{index.County: unplacedCounty, index.FilingAmount: 100.0 + float64(id)}))
+		all = append(all, edges.Filing(700_001+id, edges.Values{index.CreatedAt: edges.Day("2026-01-01"), index.County: unplacedCounty, index.FilingAmount: 100.0 + float64(id)}))
 	}
 	return all
 }
 
 // stack returns filings that lie at one point of one county.
-func stack(t *testing.T) (all []*index.Filing) {
+func stack() (all []*index.Filing) {
 	for id := range int64(4) {
-		all = append(all, made(t, 800_001+id, "2026-01-01T00:00:00Z", values{
-			index.County: "Kenedy, TX", index.Owner: fmt.Sprintf("OWNER %d", id), index.Latitude: 26.9, index.Longitude: -97.6,
+		all = append(all, edges.Filing(800_001+id, edges.Values{
+			index.CreatedAt: edges.Day("2026-01-01"), index.County: "Kenedy, TX", index.Owner: fmt.Sprintf("OWNER %d", id), index.Latitude: 26.9, index.Longitude: -97.6,
 		}))
 	}
 	return all

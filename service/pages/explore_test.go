@@ -1,4 +1,4 @@
-package service_test
+package pages_test
 
 import (
 	"net/url"
@@ -68,10 +68,7 @@ func checkCurl(e *explorer) {
 	if m == nil {
 		e.t.Fatalf("line %q", line)
 	}
-	ids := []string{}
-	for _, id := range e.fetch(m[1]).ids(e.t) {
-		ids = append(ids, strconv.FormatInt(id, 10))
-	}
+	ids := e.fetchIDs(m[1])
 	if shown := e.ids(); !slices.Equal(ids, shown) {
 		e.t.Errorf("%s returns %v, the table shows %v", m[1], ids, shown)
 	}

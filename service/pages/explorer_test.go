@@ -1,8 +1,9 @@
-package service_test
+package pages_test
 
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -10,10 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"filings/index"
 	"filings/index/embedded"
 	"filings/index/indextest"
+	"filings/index/indextest/edges"
 	"filings/service"
 	"filings/service/webtest"
 )
@@ -25,12 +28,24 @@ const (
 )
 
 // hostile is a filing whose text wants to be markup, the only one within a hundred miles.
-func hostile(t *testing.T) *index.Filing {
-	return made(t, hostileID, "2026-01-01T00:00:00Z", values{
-		index.County: "Tom Green, TX", index.Owner: hostileOwner, index.PropertyAddress: `"><script>alert(1)</script>`,
+func hostile() *index.Filing {
+	return edges.Filing(hostileID, edges.Values{
+		index.CreatedAt: edges.Day("2026-01-01"), index.County: "Tom Green, TX", index.Owner: hostileOwner, index.PropertyAddress: `"><script>alert(1)</script>`,
 		index.Latitude: 31.4, index.Longitude: -100.5, index.FilingAmount: 1234.5,
 	})
 }
+
+// browser is the one of all tests of this package.
+var browser webtest.Browser
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	browser.Close()
+	os.Exit(code)
+}
+
+// now is Sunday noon.
+var now = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
 
 // explorer is the page in a browser, with a service on the embedded engine behind it.
 type explorer struct {
@@ -43,7 +58,7 @@ type explorer struct {
 // explore opens the explorer, at a hash, and waits for its form.
 func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
 	t.Helper()
-	filings := slices.Concat(webtest.Synthetic(), []*index.Filing{hostile(t)}, unplaced(t), stack(t))
+	filings := slices.Concat(webtest.Synthetic(), []*index.Filing{hostile()}, unplaced(), stack())
 	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +68,7 @@ func explore(t *testing.T, hash string, options ...func(*service.Config)) *explo
 		t.Fatal(err)
 	}
 	site := webtest.StartOver(t, store, options...)
-	p := webtest.Open(t, site.Address+"/explore"+hash)
+	p := browser.Open(t, site.Address+"/explore"+hash)
 	p.Wait(`document.querySelector("#filters input") && document.querySelector(".state")`)
 	return &explorer{p, t, site, filings}
 }
@@ -142,7 +157,7 @@ func (e *explorer) ids() []string {
 }
 
 // fetch sends a GET for an address of the service as another client does.
-func (e *explorer) fetch(address string) response {
+func (e *explorer) fetch(address string) (header http.Header, body string) {
 	e.t.Helper()
 	pem, err := os.ReadFile(e.site.Certificate)
 	if err != nil {
@@ -162,9 +177,25 @@ func (e *explorer) fetch(address string) response {
 		e.t.Fatal(err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
+	if res.StatusCode != http.StatusOK {
+		e.t.Fatalf("%s: %d", address, res.StatusCode)
+	}
+	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return response{res.StatusCode, res.Header, string(body)}
+	return res.Header, string(text)
+}
+
+// fetchIDs returns the ids of the filings at an address of the service, in order.
+func (e *explorer) fetchIDs(address string) (ids []string) {
+	e.t.Helper()
+	var page struct{ Data []struct{ ID json.Number } }
+	if _, body := e.fetch(address); json.Unmarshal([]byte(body), &page) != nil {
+		e.t.Fatalf("%s: %s", address, body)
+	}
+	for _, f := range page.Data {
+		ids = append(ids, f.ID.String())
+	}
+	return ids
 }

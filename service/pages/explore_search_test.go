@@ -1,4 +1,4 @@
-package service_test
+package pages_test
 
 import (
 	"net/url"
@@ -149,11 +149,8 @@ func TestExplore_Sort(t *testing.T) {
 }
 
 // searched returns the ids of the first page of a search.
-func (e *explorer) searched(term, by, order string) (ids []string) {
+func (e *explorer) searched(term, by, order string) []string {
 	e.t.Helper()
 	query := url.Values{"q": {term}, "sort_by": {by}, "sort_order": {order}, "limit": {"100"}}
-	for _, id := range e.fetch(e.site.Address + "/v1/filings/search?" + query.Encode()).ids(e.t) {
-		ids = append(ids, strconv.FormatInt(id, 10))
-	}
-	return ids
+	return e.fetchIDs(e.site.Address + "/v1/filings/search?" + query.Encode())
 }

@@ -1,4 +1,4 @@
-package service_test
+package pages_test
 
 import (
 	"context"
@@ -67,7 +67,7 @@ func TestExplore_Download(t *testing.T) {
 		if got := downloaded(e); !strings.HasPrefix(got, fmt.Sprintf("Done: %d filings, ", e.total())) {
 			t.Errorf("%s: %q", format, got)
 		}
-		want := e.fetch(e.site.Address + "/v1/filings/export?county=Orange%2C+CA&q=trust&format=" + format).body
+		_, want := e.fetch(e.site.Address + "/v1/filings/export?county=Orange%2C+CA&q=trust&format=" + format)
 		if got := e.Value(saved); format != "parquet" && (got != want || want == "") {
 			t.Errorf("%s has %.500s, want %.500s", format, got, want)
 		}
@@ -116,7 +116,7 @@ func TestExplore_DownloadCollected(t *testing.T) {
 	if got := downloaded(e); !strings.HasPrefix(got, "Done: ") {
 		t.Fatal(got)
 	}
-	want := e.fetch(e.site.Address + "/v1/filings/export?format=csv").body
+	_, want := e.fetch(e.site.Address + "/v1/filings/export?format=csv")
 	file := filepath.Join(folder, "filings.csv")
 	for end := time.Now().Add(20 * time.Second); ; { // the browser writes it in its own time
 		if got, err := os.ReadFile(file); err == nil && string(got) == want {

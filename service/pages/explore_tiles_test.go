@@ -1,4 +1,4 @@
-package service_test
+package pages_test
 
 import (
 	"bytes"
@@ -52,7 +52,8 @@ func TestExplore_Tiles(t *testing.T) {
 		t.Errorf("its link %q", got)
 	}
 	for path, allowed := range map[string]bool{"/explore": true, "/docs": false, "/explore/explore.js": false} {
-		policy := e.fetch(e.site.Address + path).header.Get("Content-Security-Policy")
+		header, _ := e.fetch(e.site.Address + path)
+		policy := header.Get("Content-Security-Policy")
 		if strings.Contains(policy, "img-src 'self' https://"+host+" data:;") != allowed || strings.Count(policy, "https:") > 1 {
 			t.Errorf("%s: %s", path, policy)
 		}
