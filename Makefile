@@ -21,8 +21,8 @@ dist: ## archives of the program for Linux, macOS and Windows, with checksums an
 	cmd/filings/dist/build
 
 # Its results are kept by go until code changes: nothing outside of the code decides them.
-quick: ## the tests that need no server, browser or other program: a minute; lists what is left out
-	@TEST_QUICK=1 go test -json ./... | go run ./cmd/testtimes
+quick: ## the tests that need no server, browser or other program; lists what is left out
+	@TEST_QUICK=1 go test -short -json ./... | go run ./cmd/testtimes
 
 slowest: bin/testservers ## all tests, and the ten slowest as a table; lists what is left out
 	@bin/testservers -- $(TEST) -json ./... | go run ./cmd/testtimes

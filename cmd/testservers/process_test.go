@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"filings/cmd/testservers/servers"
 )
 
 // startFamily starts a group of a leader and a child that ignore signals, and returns a reader that ends when all of the
@@ -94,9 +96,7 @@ func TestExecTool(t *testing.T) {
 // The redis-server of this machine responds, keeps to the loopback interface, and is gone when stopped.
 func TestLocalRedis(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("left out: no redis-server on the PATH")
-	}
+	servers.Program(t, "redis-server")
 	h := newStage(nil)
 	k := redisKind(h.host)
 	k.providers = k.providers[1:2]
@@ -122,7 +122,7 @@ func TestLocalRedis(t *testing.T) {
 func TestLocalPostgres(t *testing.T) {
 	t.Parallel()
 	if _, err := postgresPrograms(debianPostgres); err != nil {
-		t.Skip("left out: " + err.Error())
+		servers.Lack(t, "%v", err)
 	}
 	h := newStage(nil)
 	k := postgresKind(h.host)
