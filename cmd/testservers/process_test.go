@@ -121,6 +121,7 @@ func TestLocalRedis(t *testing.T) {
 // gone with its folder when stopped.
 func TestLocalPostgres(t *testing.T) {
 	t.Parallel()
+	servers.Slow(t, "initdb")
 	if _, err := postgresPrograms(debianPostgres); err != nil {
 		servers.Lack(t, "%v", err)
 	}

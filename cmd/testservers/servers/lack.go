@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// slow leaves out a test that is about to look for a server or program, where only quick tests run.
-func slow(t testing.TB, needs string) {
+// Slow leaves out a test that is about to look for a server or program, where only quick tests run.
+func Slow(t testing.TB, needs string) {
 	t.Helper()
 	if os.Getenv(QuickVariable) == "1" {
 		t.Skipf("left out: %s=1, and this needs %s", QuickVariable, needs)

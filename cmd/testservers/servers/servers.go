@@ -47,7 +47,7 @@ func Postgres(t testing.TB) string {
 
 func need(t testing.TB, variable string) string {
 	t.Helper()
-	slow(t, variable)
+	Slow(t, variable)
 	address := os.Getenv(variable)
 	if address == "" {
 		Lack(t, "%s is not set; `make test` sets it", variable)

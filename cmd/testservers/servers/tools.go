@@ -11,7 +11,7 @@ import (
 // docs/CONTRIBUTING.md says which package has it.
 func Program(t testing.TB, name string) string {
 	t.Helper()
-	slow(t, name)
+	Slow(t, name)
 	for _, file := range []string{name, "/usr/sbin/" + name} { // which few users have on their PATH
 		if path, err := exec.LookPath(file); err == nil {
 			return path
@@ -24,7 +24,7 @@ func Program(t testing.TB, name string) string {
 // Tool returns the path of a program that tests run and that is not Go, such as redocly: as `make tools` installed it.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
-	slow(t, name)
+	Slow(t, name)
 	for _, folder := range []string{"node/node_modules/.bin", "python/bin"} {
 		if path, err := exec.LookPath(filepath.Join(toolsDir(), folder, name)); err == nil {
 			return path
@@ -37,7 +37,7 @@ func Tool(t testing.TB, name string) string {
 // NodeModules returns the folder of the npm packages that `make tools` installed, which has the package called name.
 func NodeModules(t testing.TB, name string) string {
 	t.Helper()
-	slow(t, name)
+	Slow(t, name)
 	folder := filepath.Join(toolsDir(), "node/node_modules")
 	if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 		Lack(t, "no npm package %s: `make tools` installs it", name)
