@@ -1,0 +1,222 @@
+package generation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"filings/index"
+)
+
+// Catalog is all that is decided about the generations of an index name: what the catalog document says. What is stored
+// and not wanted by it is rubbish.
+type Catalog struct {
+	Form int `json:"form"` // of this document: catalogForm
+	// Lease is the token of the load that holds the lock; "" for none. Run is what it, or the one before, published last.
+	Lease string `json:"lease,omitempty"`
+	Run   *Run   `json:"run,omitempty"`
+	// Live names the live generation; "" before the first promotion, and in a catalog that was made anew from what is stored.
+	Live string `json:"live,omitempty"`
+	// Promoted says that there was a promotion: without Live, the data are lost.
+	Promoted bool `json:"promoted,omitempty"`
+	// Newest is the highest name that a generation ever had: no name is used twice.
+	Newest      string  `json:"newest,omitempty"`
+	Generations []Entry `json:"generations"` // the newest first
+}
+
+// catalogForm is the form of catalogs that this program reads and writes.
+const catalogForm = 1
+
+// Entry is a generation in a Catalog.
+type Entry struct {
+	Name     string `json:"name"`
+	State    State  `json:"state"`
+	Promoted bool   `json:"promoted,omitempty"` // it was live at some time
+	Filings  int64  `json:"filings"`
+	// Changes describes how it came from another one; nil where that is not known, or not kept any more.
+	Changes *Changeset `json:"changes,omitempty"`
+}
+
+// State is how far a generation is. It only ever moves on.
+type State string
+
+// States of a generation.
+const (
+	Building   State = "building"   // filled by the load that holds the lock, or left behind by one that died
+	Sealed     State = "sealed"     // verified; it can be read and made live
+	Tombstoned State = "tombstoned" // deleted; it stands here for its changes, or for others that read its filings
+)
+
+// Changeset says what a step changed. What it changed is a sidecar.
+type Changeset struct {
+	Parent  string `json:"parent"` // name of the generation that it leads from
+	Added   int64  `json:"added"`
+	Changed int64  `json:"changed"`
+	Removed int64  `json:"removed"`
+	Whole   bool   `json:"whole,omitempty"` // it has no copies: both generations are read
+}
+
+func parseCatalog(body []byte) (c Catalog, err error) {
+	if err = json.Unmarshal(body, &c); err != nil {
+		return c, fmt.Errorf("the catalog of generations: %w", err)
+	}
+	if c.Form != catalogForm {
+		return c, fmt.Errorf("the catalog of generations has form %d, and this program reads %d: use the program that wrote it", c.Form, catalogForm)
+	}
+	return c, nil
+}
+
+// adopted returns the catalog of what is stored where there is no document: finished generations, none of them live.
+func adopted(parts []Part) Catalog {
+	c := Catalog{Form: catalogForm}
+	for _, p := range parts {
+		if p.Kind == FilingsPart && p.Sealed {
+			c.Generations = append(c.Generations, Entry{Name: p.Generation, State: Sealed, Filings: p.Filings})
+			c.Newest, c.Promoted = max(c.Newest, p.Generation), true
+		}
+	}
+	slices.SortFunc(c.Generations, func(a, b Entry) int { return strings.Compare(b.Name, a.Name) })
+	return c
+}
+
+// find returns the entry of a generation, nil if there is none.
+func (c *Catalog) find(name string) *Entry {
+	i := slices.IndexFunc(c.Generations, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.Generations[i]
+}
+
+// sealed returns the entry of a generation that can be read, or index.ErrNotFound.
+func (c *Catalog) sealed(name string) (*Entry, error) {
+	e := c.find(name)
+	switch {
+	case e == nil || e.State == Tombstoned:
+		return nil, fmt.Errorf("generation %q: %w", name, index.ErrNotFound)
+	case e.State != Sealed:
+		return nil, fmt.Errorf("generation %s is not sealed: %w", name, index.ErrNotFound)
+	}
+	return e, nil
+}
+
+// add adds a generation that is built from now on, and names it: newer than all that were, whatever the clock says.
+func (c *Catalog) add(prefix string, version int, now time.Time, parts []Part) string {
+	newest, _ := ParseName(prefix, c.Newest)
+	for _, p := range parts {
+		if t, ok := ParseName(prefix, p.Generation); ok && t.After(newest) {
+			newest = t
+		}
+	}
+	now = now.UTC().Truncate(time.Microsecond)
+	if !now.After(newest) {
+		now = newest.Add(time.Microsecond)
+	}
+	c.Newest = Name(prefix, now, version)
+	c.Generations = slices.Insert(c.Generations, 0, Entry{Name: c.Newest, State: Building})
+	return c.Newest
+}
+
+// swap makes `to` live if `from` is. A live generation that is not stored any more counts as none.
+func (c *Catalog) swap(from, to string, parts []Part) error {
+	live := c.Live
+	if !stored(parts, live) {
+		live = ""
+	}
+	if live != from {
+		return fmt.Errorf("swap %q for %q, but %q is live: %w", from, to, live, ErrConflict)
+	}
+	e, err := c.sealed(to)
+	if err != nil {
+		return err
+	}
+	if !stored(parts, to) {
+		return fmt.Errorf("generation %s is not stored any more: %w", to, index.ErrNotFound)
+	}
+	c.Live, c.Promoted, e.Promoted = to, true, true
+	return nil
+}
+
+func stored(parts []Part, name string) bool {
+	return slices.ContainsFunc(parts, func(p Part) bool { return p.Kind == FilingsPart && p.Generation == name })
+}
+
+// bury tombstones a generation: nothing makes it live again. It reports whether there was one.
+func (c *Catalog) bury(name string) (bool, error) {
+	if name != "" && name == c.Live {
+		return false, fmt.Errorf("it is live: %w", ErrConflict)
+	}
+	e := c.find(name)
+	if e == nil || e.State == Tombstoned {
+		return false, nil
+	}
+	if e.State = Tombstoned; !e.Promoted {
+		e.Changes = nil
+	}
+	c.compact()
+	return true, nil
+}
+
+// forget forgets all changesets of promoted generations but the newest n.
+func (c *Catalog) forget(n int) {
+	for i := range c.Generations {
+		if e := &c.Generations[i]; e.Promoted && e.Changes != nil {
+			if n--; n < 0 {
+				e.Changes = nil
+			}
+		}
+	}
+	c.compact()
+}
+
+// compact drops tombstones that nothing needs. Their names never come back, so what may still be stored of them is rubbish.
+func (c *Catalog) compact() {
+	c.Generations = slices.DeleteFunc(c.Generations, func(e Entry) bool {
+		return e.State == Tombstoned && e.Changes == nil && !c.needs(e.Name)
+	})
+}
+
+// needs reports whether a changeset reads the filings of a generation.
+func (c *Catalog) needs(name string) bool {
+	return slices.ContainsFunc(c.Generations, func(e Entry) bool {
+		return e.Changes != nil && e.Changes.Whole && (e.Name == name || e.Changes.Parent == name)
+	})
+}
+
+// wants reports whether a part is of use. What is not never will be: a state only moves on, and no name is used twice.
+func (c *Catalog) wants(p Part) bool {
+	e := c.find(p.Generation)
+	switch {
+	case e == nil:
+		return false
+	case p.Kind == ChangesPart && e.State != Building:
+		return e.Changes != nil
+	case e.State == Tombstoned:
+		return p.Kind == FilingsPart && c.needs(p.Generation)
+	}
+	return true
+}
+
+// steps lists the changesets of promoted generations, the newest first.
+func (c *Catalog) steps() (steps []index.Step) {
+	for _, e := range c.Generations {
+		if d := e.Changes; e.Promoted && d != nil {
+			steps = append(steps, index.Step{Generation: e.Name, Parent: d.Parent, Added: d.Added, Changed: d.Changed, Removed: d.Removed})
+		}
+	}
+	return steps
+}
+
+// errVersion is about a generation that this program would misread.
+var errVersion = errors.New("load the filings again")
+
+// readable fails for a generation of another data version.
+func readable(name string, version int) error {
+	if strings.HasSuffix(name, fmt.Sprintf("-v%d", version)) {
+		return nil
+	}
+	return fmt.Errorf("generation %s has another data version than this program (%d): %w", name, version, errVersion)
+}

@@ -1,0 +1,387 @@
+package generation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/generation"
+)
+
+// atEvery runs a test with the first call of a load to its storage as the moment, then with the second, and so on until the
+// load has no more; before and after it. begun has three loads, so that each one also deletes and forgets.
+func atEvery(t *testing.T, test func(t *testing.T, s *shared, names []string, at func(call string, moment func()) (before, after func(string) error)) string) {
+	for _, when := range []string{"before", "after"} {
+		for n, met := 1, true; met; n++ {
+			s := newShared()
+			var names []string
+			for _, owner := range []string{"one", "two", "three"} {
+				names = append(names, mustLoad(t, s, owner))
+				s.clock.Advance(time.Second)
+			}
+			met = false
+			what := test(t, s, names, func(_ string, moment func()) (before, after func(string) error) {
+				calls := 0
+				hook := func(call string) error {
+					if calls++; calls == n {
+						met = true
+						moment()
+					}
+					return nil
+				}
+				if when == "before" {
+					return hook, nil
+				}
+				return nil, hook
+			})
+			if t.Failed() {
+				t.Fatalf("%s call %d: %s", when, n, what)
+			}
+			if met && n > 200 {
+				t.Fatal("a load has no end")
+			}
+		}
+	}
+}
+
+// TestL8_StoppedLoadThatWakesUp: a load stops at any moment, for longer than its lease, and another one runs meanwhile. Nothing
+// that the first one does when it goes on shows, and nothing of it is left in the end.
+func TestL8_StoppedLoadThatWakesUp(t *testing.T) {
+	t.Parallel()
+	atEvery(t, func(t *testing.T, s *shared, names []string, at func(string, func()) (before, after func(string) error)) string {
+		heir, live := "", ""
+		before, after := at("", func() {
+			s.clock.Advance(generation.LockTTL)
+			live = s.live(t)
+			heir = mustLoad(t, s, "heir")
+			s.want(t, "before it wakes up", heir, "heir", heir, live)
+		})
+		woken, err := load(t.Context(), s.open(before, after), "stopped")
+		if heir == "" {
+			return "the end"
+		}
+		what := fmt.Sprintf("the load ended with %q, %v; live was %s", woken, err, live)
+		// It was stopped before it took the lock, or after it gave it up: then it is a load like any other.
+		if err == nil && woken > heir {
+			s.want(t, "two loads", woken, "stopped", woken, heir)
+			return what
+		}
+		s.want(t, "afterwards", heir, "heir", heir, live)
+		if released := err == nil && live == woken; !released && !errors.Is(err, generation.ErrLockLost) {
+			t.Errorf("got %v, want %v", err, generation.ErrLockLost)
+		}
+		s.clock.Advance(time.Second)
+		last := mustLoad(t, s, "last")
+		s.want(t, "in the end", last, "last", last, heir)
+		s.wantClean(t, last, heir, live)
+		return what
+	})
+}
+
+// TestL8_LostLockChangesNothing: another load only takes the lock while this one is stopped. What is live, what is sealed and
+// what is stored of it stay as they were at that moment, but for what the stopped load stores of its own.
+func TestL8_LostLockChangesNothing(t *testing.T) {
+	t.Parallel()
+	atEvery(t, func(t *testing.T, s *shared, names []string, at func(string, func()) (before, after func(string) error)) string {
+		var heir generation.Lock
+		var catalog []generation.Info
+		look := func() (sealed []generation.Info) {
+			all, err := s.open(nil, nil).Generations(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return slices.DeleteFunc(all, func(g generation.Info) bool { return !g.Sealed })
+		}
+		before, after := at("", func() {
+			s.clock.Advance(generation.LockTTL)
+			var err error
+			if heir, err = s.open(nil, nil).Lock(t.Context(), generation.Run{Holder: "heir"}); err != nil {
+				t.Fatal(err)
+			}
+			catalog = look()
+		})
+		_, err := load(t.Context(), s.open(before, after), "stopped")
+		if heir == nil {
+			return "the end"
+		}
+		if diff := cmp.Diff(catalog, look()); diff != "" {
+			t.Errorf("generations (-at the moment, +afterwards):\n%s", diff)
+		}
+		if err := heir.Renew(t.Context(), generation.Run{Holder: "heir"}); err != nil {
+			t.Errorf("the heir: %v", err)
+		}
+		if err := heir.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		return fmt.Sprint(err)
+	})
+}
+
+// TestL8_RollbackWhileALoadIsStopped: the same with a rollback, which asks for no lock. It holds, or the load had promoted.
+func TestL8_RollbackWhileALoadIsStopped(t *testing.T) {
+	t.Parallel()
+	atEvery(t, func(t *testing.T, s *shared, names []string, at func(string, func()) (before, after func(string) error)) string {
+		back := ""
+		before, after := at("", func() {
+			live := s.live(t)
+			back = names[1]
+			if live != names[2] {
+				back = names[2]
+			}
+			if err := s.open(nil, nil).Swap(t.Context(), live, back); err != nil && !errors.Is(err, index.ErrNotFound) {
+				t.Error(err)
+			} else if err != nil {
+				back = live // it was pruned
+			}
+		})
+		woken, err := load(t.Context(), s.open(before, after), "stopped")
+		if back == "" {
+			return "the end"
+		}
+		if live := s.live(t); live != back && live != woken {
+			t.Errorf("live is %s, want %s or %s", live, back, woken)
+		}
+		if err != nil && !errors.Is(err, generation.ErrConflict) {
+			t.Errorf("the load: %v", err)
+		}
+		s.clock.Advance(time.Second)
+		live := s.live(t)
+		last := mustLoad(t, s, "last")
+		s.want(t, "in the end", last, "last", last, live)
+		s.wantClean(t, last, live)
+		return fmt.Sprintf("rolled back to %s; the load: %s, %v", back, woken, err)
+	})
+}
+
+// TestL7_LoadThatDies: a load ends at any moment. What is live is whole, and the next load leaves nothing of it.
+func TestL7_LoadThatDies(t *testing.T) {
+	t.Parallel()
+	atEvery(t, func(t *testing.T, s *shared, names []string, at func(string, func()) (before, after func(string) error)) string {
+		died := errors.New("it died")
+		dead := false
+		before, after := at("", func() { dead = true })
+		fails := func(hook func(string) error) func(string) error {
+			return func(call string) error {
+				if hook != nil {
+					_ = hook(call)
+				}
+				if dead {
+					return died
+				}
+				return nil
+			}
+		}
+		name, err := load(t.Context(), s.open(fails(before), fails(after)), "dead")
+		if !dead {
+			return "the end"
+		}
+		live := s.live(t)
+		owner := map[bool]string{true: "three", false: "dead"}[live == names[2]]
+		s.want(t, "after its end", live, owner)
+		s.clock.Advance(generation.LockTTL)
+		last := mustLoad(t, s, "last")
+		s.want(t, "in the end", last, "last", last, live)
+		s.wantClean(t, last, live)
+		return fmt.Sprintf("%s, %v", name, err)
+	})
+}
+
+// TestL8_LostResponses: of any call that was carried out the response may be lost. The load succeeds, and does everything once.
+func TestL8_LostResponses(t *testing.T) {
+	t.Parallel()
+	for _, twice := range []bool{false, true} {
+		for n, met := 1, true; met; n++ {
+			s := newShared()
+			first := mustLoad(t, s, "first")
+			s.clock.Advance(time.Second)
+			met = false
+			calls, at := 0, ""
+			lose := func(call string) error {
+				if calls++; calls == n || twice && calls == n+1 {
+					met, at = true, call
+					return index.ErrUnavailable
+				}
+				return nil
+			}
+			// The storage of an engine sends what only reads again by itself.
+			reads := []string{"Load", "Parts", "Reader", "Check"}
+			name, err := load(t.Context(), s.open(nil, func(call string) error {
+				if slices.Contains(reads, call) {
+					return nil
+				}
+				return lose(call)
+			}), "second")
+			if err != nil {
+				t.Fatalf("call %d, %s, twice %v: %v", n, at, twice, err)
+			}
+			s.want(t, at, name, "second", name, first)
+			s.wantClean(t, name, first)
+		}
+	}
+}
+
+// TestL7_OfConcurrentSwapsOneWins: whoever swaps between another's look and its change makes that one's a conflict.
+func TestL7_OfConcurrentSwapsOneWins(t *testing.T) {
+	t.Parallel()
+	s := newShared()
+	first := mustLoad(t, s, "first")
+	s.clock.Advance(time.Second)
+	second := mustLoad(t, s, "second")
+	once := false
+	late := s.open(func(call string) error {
+		if call == "Replace" && !once {
+			once = true
+			return s.open(nil, nil).Swap(t.Context(), second, first)
+		}
+		return nil
+	}, nil)
+	if err := late.Swap(t.Context(), second, first); !errors.Is(err, generation.ErrConflict) {
+		t.Errorf("got %v, want %v", err, generation.ErrConflict)
+	}
+	s.want(t, "after both", first, "first", second, first)
+}
+
+// TestL7_CatalogThatIsLost: without its document the catalog is what is stored: nothing is live, nothing is empty, and a
+// rollback or a load repairs it.
+func TestL7_CatalogThatIsLost(t *testing.T) {
+	t.Parallel()
+	s := newShared()
+	running := s.open(nil, nil)
+	first := mustLoad(t, s, "first")
+	if _, err := running.Live(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(time.Second)
+	second := mustLoad(t, s, "second")
+	s.body, s.revision = nil, 0
+	for _, l := range []*generation.Lifecycle{running, s.open(nil, nil)} {
+		if r, err := l.Live(t.Context()); !errors.Is(err, index.ErrLost) {
+			t.Errorf("live is %v, %v, want %v", r, err, index.ErrLost)
+		}
+	}
+	if all, err := running.Generations(t.Context()); err != nil || len(all) != 2 || !all[0].Sealed || all[0].Live {
+		t.Errorf("generations %+v, %v", all, err)
+	}
+	if err := running.Swap(t.Context(), "", first); err != nil {
+		t.Fatal(err)
+	}
+	s.want(t, "after a rollback", first, "first", second, first)
+	s.body, s.revision = nil, 0
+	s.clock.Advance(time.Second)
+	third := mustLoad(t, s, "third")
+	s.want(t, "after a load", third, "third", third)
+	s.wantClean(t, third)
+	s.body, s.revision = nil, 0
+	clear(s.parts)
+	if r, err := s.open(nil, nil).Live(t.Context()); err != nil || r.Generation() != "" {
+		t.Errorf("where everything was removed: %v, %v", r, err)
+	}
+	if r, err := running.Live(t.Context()); !errors.Is(err, index.ErrLost) {
+		t.Errorf("of a process that saw it: %v, %v, want %v", r, err, index.ErrLost)
+	}
+}
+
+// TestDelete_IsForEver: what was deleted cannot be opened, made live or copied, though its filings are kept for changes; and its
+// name never comes back, whatever the clock says.
+func TestDelete_IsForEver(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := newShared()
+	first := mustLoad(t, s, "first")
+	s.clock.Advance(time.Second)
+	second := mustLoad(t, s, "second")
+	l := s.open(nil, nil)
+	lock, err := l.Lock(ctx, generation.Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Delete(ctx, second); !errors.Is(err, generation.ErrConflict) {
+		t.Errorf("deleting what is live: %v", err)
+	}
+	if err := lock.Delete(ctx, first); err != nil || s.parts[first][generation.FilingsPart] == nil {
+		t.Errorf("deleted with the filings that the changes need: %v", err)
+	}
+	_, open := l.Open(ctx, first)
+	_, begin := lock.Begin(ctx, first)
+	for what, err := range map[string]error{
+		"open": open, "copy": begin, "swap": l.Swap(ctx, second, first), "promote": lock.Promote(ctx, second, first), "delete": lock.Delete(ctx, first),
+	} {
+		if !errors.Is(err, index.ErrNotFound) {
+			t.Errorf("%s: got %v, want %v", what, err, index.ErrNotFound)
+		}
+	}
+	s.want(t, "deleted", second, "second", second)
+	b, err := lock.Begin(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Abort(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(-24 * time.Hour)
+	c, err := lock.Begin(ctx, "")
+	if err != nil || c.Generation() <= b.Generation() {
+		t.Errorf("%s comes after %s, %v", c.Generation(), b.Generation(), err)
+	}
+}
+
+// TestLock_PublicNameIsRepaired: whoever takes the lock or swaps puts right where the public name leads.
+func TestLock_PublicNameIsRepaired(t *testing.T) {
+	t.Parallel()
+	s := newShared()
+	first := mustLoad(t, s, "first")
+	s.clock.Advance(time.Second)
+	refused := errors.New("refused")
+	second, err := load(t.Context(), s.open(func(call string) error {
+		if call == "Publish" && s.live(t) != first {
+			return refused
+		}
+		return nil
+	}, nil), "second")
+	if err != nil || s.public != first {
+		t.Errorf("%s is public, %v: this test tests nothing", s.public, err)
+	}
+	s.want(t, "committed", second, "second", second, first)
+	lock, err := s.open(nil, nil).Lock(context.Background(), generation.Run{})
+	if err != nil || s.public != second {
+		t.Errorf("%s is public, %v, want %s", s.public, err, second)
+	}
+	if err := lock.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func (s *shared) live(t *testing.T) string {
+	t.Helper()
+	r, err := s.open(nil, nil).Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Generation()
+}
+
+// wantClean wants nothing to be stored but of these generations, and what their changes need.
+func (s *shared) wantClean(t *testing.T, names ...string) {
+	t.Helper()
+	steps, err := s.open(nil, nil).Steps(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	for _, step := range steps {
+		names = append(names, step.Generation, step.Parent)
+	}
+	for name := range s.parts {
+		if !slices.Contains(names, name) {
+			t.Errorf("left behind: %v", s.left())
+		}
+	}
+	if live := s.live(t); s.public != live {
+		t.Errorf("%s is public, and %s is live", s.public, live)
+	}
+}

@@ -1,0 +1,140 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"filings/index"
+)
+
+// lookTime is what a look may take. All callers that come meanwhile wait for the same response: one that is lost must not keep
+// them from a server that has returned.
+const lookTime = 3 * time.Second
+
+// seen is the result of a look at the catalog. reader is nil before the first one.
+type seen struct {
+	reader index.Reader // if lost is set, the one of the generation that was live before, if any
+	lost   error        // index.ErrLost
+	steps  []index.Step
+	at     time.Time // when the look began
+}
+
+// result is what a caller gets of k.
+func (k *seen) result() (index.Reader, error) {
+	if k.lost != nil {
+		return nil, k.lost
+	}
+	return k.reader, nil
+}
+
+// isFresh reports whether k, which was seen before, will do for a caller who came at t. A reader whose generation was seen to
+// be gone never does.
+func (k *seen) isFresh(t time.Time, liveFor time.Duration) bool {
+	if k == nil || k.lost == nil && (k.reader == nil || isGone(k.reader)) {
+		return false
+	}
+	age := t.Sub(k.at)
+	return age >= -liveFor && age < liveFor // before -liveFor the clock was set back
+}
+
+func isGone(r index.Reader) bool {
+	pinned, ok := r.(interface{ Gone() bool })
+	return ok && pinned.Gone()
+}
+
+// Live returns a Reader of the live generation. While the generation stays the same it is the same Reader, so that what the
+// Reader has cached lasts. It is index.ErrLost if none is live or stored, although one was live before. Under traffic no caller
+// waits for a look: one is begun before the result of the last one is too old.
+func (l *Lifecycle) Live(ctx context.Context) (index.Reader, error) {
+	came, ahead := l.Now(), l.LiveFor*3/4
+	for {
+		k := l.seen.Load()
+		fresh := k.isFresh(came, l.LiveFor)
+		if fresh && came.Sub(k.at) < ahead {
+			return k.result()
+		}
+		// The first caller's end must not fail those who wait with it.
+		response := l.flight.DoChan("", func() (any, error) { return l.look(context.WithoutCancel(ctx)) })
+		if fresh {
+			return k.result()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("looking which generation is live: %w", context.Cause(ctx))
+		case result := <-response:
+			if result.Err != nil {
+				return nil, fmt.Errorf("looking which generation is live: %w", result.Err)
+			}
+			// The look may have been begun long before this caller joined it.
+			if k := result.Val.(*seen); !k.at.Before(came) || k.isFresh(came, l.LiveFor) {
+				return k.result()
+			}
+		}
+	}
+}
+
+// look finds out which generation is live, and keeps that unless there was a swap meanwhile.
+func (l *Lifecycle) look(ctx context.Context) (*seen, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	before := l.seen.Load()
+	k := &seen{at: l.Now()}
+	if before != nil {
+		k.reader = before.reader
+	}
+	for missing := ""; ; {
+		c, _, err := l.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		k.steps = c.steps()
+		switch {
+		case c.Live != "":
+			k.reader, err = l.current(ctx, k.reader, c.Live)
+		case c.Promoted || k.reader != nil && k.reader.Generation() != "":
+			err = index.ErrNotFound // the catalog was deleted
+		default:
+			k.reader = index.Empty{}
+		}
+		switch {
+		case err == nil:
+			l.seen.CompareAndSwap(before, k)
+			return k, nil
+		case !errors.Is(err, index.ErrNotFound):
+			return nil, err
+		case c.Live == "" || c.Live == missing:
+			k.lost = fmt.Errorf("%w: %s is missing: put it back, %s", index.ErrLost, l.storage.Where(c.Live), Repair)
+			l.seen.CompareAndSwap(before, k)
+			return k, nil
+		}
+		missing = c.Live // perhaps another one has become live, and this one was deleted
+	}
+}
+
+// current returns the reader of what is live, which is `before` if that is of the same generation, and stored.
+func (l *Lifecycle) current(ctx context.Context, before index.Reader, live string) (r index.Reader, err error) {
+	if err = readable(live, l.Version); err != nil {
+		return before, err
+	}
+	if r = before; r == nil || r.Generation() != live || isGone(r) {
+		if r, err = l.storage.Reader(ctx, live); err != nil {
+			return before, err
+		}
+	}
+	if err = l.storage.Check(ctx, r); err != nil {
+		return before, err
+	}
+	return r, nil
+}
+
+// LookAgain makes the next Live look at the catalog. The reader is kept, for the case that its generation still is the live one.
+func (l *Lifecycle) LookAgain() {
+	stale := &seen{}
+	if k := l.seen.Load(); k != nil {
+		stale.reader = k.reader
+	}
+	l.seen.Store(stale)
+	l.flight.Forget("")
+}

@@ -1,0 +1,85 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"filings/index"
+)
+
+// Storage is what an engine gives a Lifecycle: the catalog document, and the data of generations, about which it decides
+// nothing. Names are those of generations. Errors are those of package index, and those named here.
+type Storage interface {
+	// Load reads the catalog document; one without a revision where there is none.
+	Load(ctx context.Context) (Document, error)
+	// Replace puts d in the place of the document with d's revision, or makes the first one where d has none. It returns
+	// ErrStale, and changes nothing, if another revision is there. It tries once: after index.ErrUnavailable it is not known
+	// whether the document was replaced.
+	Replace(ctx context.Context, d Document) error
+	// Retry calls try until its error is none that passes by itself.
+	Retry(ctx context.Context, try func(context.Context) error) error
+
+	// Hold takes what its process holds as long as it lives, or returns ErrLocked where another one has it; nil where the
+	// engine has no such thing. A lease that is held then is of a process that died.
+	Hold(ctx context.Context) (io.Closer, error)
+	// Held reports whether a process has what Hold takes; known is false where the engine has no such thing.
+	Held(ctx context.Context) (held, known bool, err error)
+
+	// Parts lists all that is stored of generations, in no order. Only where measure is set it looks at sizes, and at damage anew.
+	Parts(ctx context.Context, measure bool) ([]Part, error)
+	// Create begins to store a generation: an empty one, or a copy of what is stored of `from`.
+	Create(ctx context.Context, name, from string) (Writer, error)
+	// Reader returns a reader of what is stored of a sealed generation, or index.ErrNotFound.
+	Reader(ctx context.Context, name string) (index.Reader, error)
+	// Check returns index.ErrNotFound if what r reads is not stored any more.
+	Check(ctx context.Context, r index.Reader) error
+	// Delete deletes parts. What is not there is no error.
+	Delete(ctx context.Context, parts []Part) error
+
+	// Publish makes the public name of the live generation lead to `live` alone, "" for none, if the engine has such a name.
+	Publish(ctx context.Context, live string) error
+	// Where says, for an operator, where a generation is stored; of "", the catalog.
+	Where(name string) string
+}
+
+// ErrStale: the catalog document has another revision.
+var ErrStale = errors.New("the catalog has changed")
+
+// Document is the catalog document as an engine stores it. Revision changes whenever the document does; "" for none.
+type Document struct {
+	Body     []byte
+	Revision string
+}
+
+// Part is something that is stored of a generation. Its filings are of kind FilingsPart; all other kinds are sidecars, written
+// while it is sealed.
+type Part struct {
+	Generation string
+	Kind       string
+	Sealed     bool // of FilingsPart: its writer finished it, which says nothing of whether the catalog has it sealed
+	Filings    int64
+	Bytes      int64
+	Damaged    error // of FilingsPart: why they cannot be read, where the engine has noticed
+}
+
+// Kinds of parts that a Catalog knows. A sidecar of another kind is kept as long as its generation.
+const (
+	FilingsPart = ""
+	ChangesPart = "changes" // is kept longer than its generation
+)
+
+// Writer fills a generation; what Build says of its methods holds here. It knows nothing of the lock.
+type Writer interface {
+	Put(ctx context.Context, f *index.Filing) error
+	Remove(ctx context.Context, id int64) error
+	// Seal finishes what is stored, has check look at it, and then marks it as finished.
+	Seal(ctx context.Context, check Check) (Checksum, error)
+	Stamps(ctx context.Context) iter.Seq2[index.Stamp, error]
+	Differences(ctx context.Context) (*Differences, error)
+	// Step writes the changeset. whole: it has no copies, and needs the filings of both generations as long as it is kept.
+	Step(ctx context.Context, s index.Step, differences iter.Seq2[Difference, error]) (whole bool, err error)
+	// Stop ends the writing. What is stored stays as it is.
+	Stop()
+}
