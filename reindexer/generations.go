@@ -42,7 +42,7 @@ func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
 		return reader, nil
 	case r.before > 0:
 		return index.Empty{}, nil
-	case !errors.Is(err, index.ErrUnavailable) && !errors.Is(err, index.ErrChanged) || ctx.Err() != nil:
+	case !r.unreadable(err) || ctx.Err() != nil:
 		return nil, fmt.Errorf("opening the live generation: %w", err)
 	case r.replaces():
 		return index.Empty{}, nil
@@ -52,6 +52,11 @@ func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
 	}
 	return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: make another one live "+
 		"with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", name, r.cfg.MaxShrink, err)
+}
+
+// unreadable reports whether an error of the live generation is one that a load repairs.
+func (r *running) unreadable(err error) bool {
+	return errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrChanged) || errors.Is(err, generation.ErrVersion)
 }
 
 // sealedWith returns how many filings a generation had when it was sealed, as far as it still says so, else 0.

@@ -3,7 +3,6 @@ package reindexer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
+	"filings/index/elastic/elastictest"
 	"filings/index/embedded"
 	"filings/index/generation"
 )
@@ -62,11 +62,11 @@ func onBreakable(t *testing.T, test func(t *testing.T, store generation.Store, b
 		}
 		test(t, store, func(live string) { // its shard is red
 			version := strings.LastIndex(live, "-v")
-			red := live[:version-len("20060102-150405.000000")] + "20250101-000000.000000" + live[version:]
-			do(http.MethodPut, red+"?wait_for_active_shards=0", fmt.Sprintf(`{
-				"settings": {"number_of_replicas": 0, "index.routing.allocation.require._name": "no such node"},
-				"mappings": {"_meta": {"sealed": true, "generation": %q}}
-			}`, red))
+			prefix := live[:version-len("-20060102-150405.000000")]
+			red := prefix + "-20250101-000000.000000" + live[version:]
+			do(http.MethodPut, red+"?wait_for_active_shards=0",
+				`{"settings": {"number_of_replicas": 0, "index.routing.allocation.require._name": "no such node"}}`)
+			elastictest.Enter(t, servers.Elasticsearch(t), prefix, red)
 			if err := store.Swap(t.Context(), live, red); err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index/elastic"
+	"filings/index/elastic/elastictest"
 	"filings/index/embedded"
 	"filings/index/generation"
 	"filings/index/indextest"
@@ -163,10 +164,9 @@ func TestT4_ReadyMeansSearchable(t *testing.T) {
 		s.check(t, "opened", false)
 		version := live[strings.LastIndex(live, "-v")+len("-v"):]
 		red := name + "-20300101-000000.000000-v" + version
-		do(http.MethodPut, red+"?wait_for_active_shards=0", fmt.Sprintf(`{
-			"settings": {"number_of_replicas": 0, "index.routing.allocation.require._name": "no such node"},
-			"mappings": {"_meta": {"sealed": true, "generation": %q}}
-		}`, red))
+		do(http.MethodPut, red+"?wait_for_active_shards=0",
+			`{"settings": {"number_of_replicas": 0, "index.routing.allocation.require._name": "no such node"}}`)
+		elastictest.Enter(t, servers.Elasticsearch(t), name, red)
 		if err := store.Swap(t.Context(), live, red); err != nil {
 			t.Fatal(err)
 		}

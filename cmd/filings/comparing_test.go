@@ -34,7 +34,7 @@ func TestX19_KilledWhileComparing(t *testing.T) {
 		environment := []string{"FILINGS_DATA_DIR=" + dir}
 		killComparing(t, openEmbedded(t, dir), environment, func(file string) { killInFile(t, dir, file, environment) })
 		left, err := filepath.Glob(filepath.Join(dir, "generations", "*"))
-		if names := strings.Join(left, "\n"); err != nil || strings.Count(names, ".step") != 1 || strings.Count(names, ".db") != len(left)-1 {
+		if names := strings.Join(left, "\n"); err != nil || strings.Count(names, ".changes") != 1 || strings.Count(names, ".db") != len(left)-1 {
 			t.Errorf("files are left: %v\n%s", err, names)
 		}
 	})
@@ -175,7 +175,7 @@ func killInFile(t *testing.T, dir, file string, environment []string) {
 		return err != nil || len(building) > 0
 	})
 	must(err)
-	path := strings.TrimSuffix(building[0], ".building") + ".step"
+	path := strings.TrimSuffix(building[0], ".building") + ".changes"
 	must(syscall.Mkfifo(path, 0o600))
 	pipe, err := os.OpenFile(path, os.O_RDWR, 0) // for writing as well, so that the load has somebody to write to at once
 	must(err)

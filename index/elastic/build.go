@@ -4,77 +4,51 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
 	"filings/index"
 	"filings/index/elastic/client"
-	"filings/index/elastic/document"
 	"filings/index/generation"
 	"filings/index/history"
 	"filings/mappings"
 )
 
-// build is a generation.Build.
+// build is a generation.Writer.
 type build struct {
-	store *Store
-	lock  *lock
-	name  string
-	from  string // the generation that was copied, "" for none
-	bulk  *bulk
+	storage *storage
+	name    string
+	from    string // the generation that was copied, "" for none
+	bulk    *bulk
 
-	stamps    *history.Collector     // of what was put and removed
+	collected *history.Collector     // stamps of what was put and removed
 	unstamped bool                   // what was copied has no stamps
 	noted     generation.Differences // where that differs from what was copied, if anything was
 }
 
-var _ generation.Build = (*build)(nil)
+var _ generation.Writer = (*build)(nil)
 
-// Begin makes a new, unsealed generation: empty, or a clone of the sealed generation `from`, which shares its files and
-// so takes seconds. That the lock is held is checked before: an index cannot be created in one step with that condition. If
-// it is lost at this very moment, an unsealed generation is left behind, which the next load deletes.
-func (l *lock) Begin(ctx context.Context, from string) (_ generation.Build, err error) {
-	defer l.explain(ctx, &err, "beginning a generation")
-	s := l.store
-	if err := l.mustHold(ctx); err != nil {
-		return nil, err
-	}
-	name, err := s.nextName(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var source document.Meta
+// Create implements generation.Storage: an empty index, or a clone, which shares the files of its source and so takes seconds.
+func (s *storage) Create(ctx context.Context, name, from string) (_ generation.Writer, err error) {
+	var source map[string]described
 	if from == "" {
 		err = s.create(ctx, name)
-	} else if source, err = s.sealed(ctx, from); err == nil {
+	} else if source, err = s.describe(ctx, from); err == nil {
 		err = s.clone(ctx, from, name)
+	}
+	if errors.Is(err, index.ErrGone) {
+		err = index.ErrNotFound
 	}
 	if err != nil {
 		return nil, err
 	}
+	writes := source[from].Mappings.Meta.Writes
 	return &build{
-		store: s, lock: l, name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), source.Writes), stamps: history.NewCollector(),
+		storage: s, name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), writes), collected: history.NewCollector(),
 	}, nil
-}
-
-// nextName names a generation that is newer than all others, and than those that steps are kept of, even if the clock was set
-// back.
-func (s *Store) nextName(ctx context.Context) (string, error) {
-	found, err := s.describeAll(ctx, s.alias+"-*")
-	if err != nil {
-		return "", err
-	}
-	next := s.now().UTC().Truncate(time.Microsecond)
-	for name := range found {
-		name = strings.TrimSuffix(name, stepSuffix)
-		if t, ok := generation.ParseName(s.alias, name); ok && !next.After(t) {
-			next = t.Add(time.Microsecond)
-		}
-	}
-	return generation.Name(s.alias, next, mappings.Version), nil
 }
 
 // buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
@@ -90,7 +64,7 @@ func loadingSettings() map[string]any {
 	}
 }
 
-func (s *Store) create(ctx context.Context, name string) error {
+func (s *storage) create(ctx context.Context, name string) error {
 	settings := loadingSettings()
 	settings["number_of_shards"] = s.shards
 	body, err := mappings.Body(settings)
@@ -106,7 +80,7 @@ func (s *Store) create(ctx context.Context, name string) error {
 	})
 }
 
-func (s *Store) clone(ctx context.Context, from, name string) error {
+func (s *storage) clone(ctx context.Context, from, name string) error {
 	settings := loadingSettings()
 	settings["blocks.write"] = false
 	parts := map[string]any{"settings": map[string]any{"index": settings}}
@@ -116,7 +90,7 @@ func (s *Store) clone(ctx context.Context, from, name string) error {
 }
 
 // createIndex creates an index that is written through its build alias, and waits until it can be.
-func (s *Store) createIndex(
+func (s *storage) createIndex(
 	ctx context.Context, name string, parts map[string]any, request func(body io.Reader) esapi.Request,
 ) error {
 	parts["aliases"] = map[string]any{buildAlias(name): map[string]any{"is_hidden": true}}
@@ -144,30 +118,19 @@ func (s *Store) createIndex(
 	})
 }
 
-// Generation names the generation that is built.
-func (b *build) Generation() string { return b.name }
-
-// Put adds f or replaces the filing with its id. An error may be an earlier action's.
+// Put implements generation.Writer.
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	return b.written(ctx, b.bulk.put(ctx, f, b.stamps))
+	return b.bulk.put(ctx, f, b.collected)
 }
 
-// Remove removes a filing, if it is there. An error may be an earlier action's.
+// Remove implements generation.Writer.
 func (b *build) Remove(ctx context.Context, id int64) error {
-	b.stamps.Remove(id)
-	return b.written(ctx, b.bulk.remove(ctx, id))
+	b.collected.Remove(id)
+	return b.bulk.remove(ctx, id)
 }
 
-func (b *build) written(ctx context.Context, err error) error {
-	if err != nil {
-		b.lock.explain(ctx, &err, "writing to "+b.name)
-	}
-	return err
-}
-
-// Abort deletes the generation.
-func (b *build) Abort(ctx context.Context) error {
+// Stop implements generation.Writer.
+func (b *build) Stop() {
 	b.bulk.abandon()
-	_ = b.stamps.Close() // nobody reads them any more
-	return b.lock.Delete(ctx, b.name)
+	_ = b.collected.Close() // nobody reads them any more
 }

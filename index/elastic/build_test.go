@@ -212,9 +212,9 @@ func TestBegin_OnlyFromSealedGenerations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for from, want := range map[string]error{
-		unsealed.Generation():       errUnsealed,
+		unsealed.Generation():       index.ErrNotFound,
 		unsealed.Generation() + "1": index.ErrNotFound,
-		s.stateIndex():              index.ErrNotFound,
+		s.catalogIndex():            index.ErrNotFound,
 		"*":                         index.ErrNotFound,
 	} {
 		if _, err := l.Begin(t.Context(), from); !errors.Is(err, want) {
@@ -282,8 +282,7 @@ func TestBuild_LostResponses(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}
-	l := s.lock(t)
-	l.store = s.again(t, net)
+	l := s.through(t, net).lock(t)
 	// Each kind of request, once; those of the bulk are in TestBulk_Faults. The first is the one that creates the index.
 	for _, part := range []string{
 		fmt.Sprintf("-v%d", mappings.Version), "/_cluster/health/", "/_block/write", "/_forcemerge", "/_refresh", "/_settings",

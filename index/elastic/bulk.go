@@ -22,7 +22,7 @@ const (
 
 // bulk writes filings into one index. Its methods are called by one goroutine; batches are sent by others.
 type bulk struct {
-	store    *Store
+	storage  *storage
 	alias    string // of the index
 	version  int64  // of the last action
 	filling  batch
@@ -36,8 +36,8 @@ type bulk struct {
 
 // newBulk returns a writer whose first action has the version after `version`. It ends with finish or abandon, not with
 // ctx.
-func (s *Store) newBulk(ctx context.Context, alias string, version int64) *bulk {
-	b := &bulk{store: s, alias: alias, version: version, inFlight: make(chan struct{}, writers)}
+func (s *storage) newBulk(ctx context.Context, alias string, version int64) *bulk {
+	b := &bulk{storage: s, alias: alias, version: version, inFlight: make(chan struct{}, writers)}
 	b.ctx, b.fail = context.WithCancelCause(context.WithoutCancel(ctx))
 	return b
 }
@@ -60,11 +60,11 @@ func (b *bulk) add(ctx context.Context, write func(*batch)) error {
 		return errFinished
 	case b.filling.body == nil:
 		const lastAction = 64 << 10 // hardly one is larger
-		b.filling.body = make([]byte, 0, b.store.batchBytes+lastAction)
+		b.filling.body = make([]byte, 0, b.storage.batchBytes+lastAction)
 	}
 	b.version++
 	write(&b.filling)
-	if len(b.filling.body) < b.store.batchBytes {
+	if len(b.filling.body) < b.storage.batchBytes {
 		return nil
 	}
 	return b.flush(ctx)
@@ -121,8 +121,8 @@ var (
 // send repeats a batch, less what was accepted, until all of it is.
 func (b *bulk) send(batch *batch) error {
 	requireAlias := true
-	return b.store.c.Retry(b.ctx, client.BulkTime, func(ctx context.Context) error {
-		response, err := b.store.c.Do(ctx, esapi.BulkRequest{
+	return b.storage.c.Retry(b.ctx, client.BulkTime, func(ctx context.Context) error {
+		response, err := b.storage.c.Do(ctx, esapi.BulkRequest{
 			Index: b.alias, Body: bytes.NewReader(batch.body), RequireAlias: &requireAlias, FilterPath: []string{responseFilter},
 		})
 		if err != nil {

@@ -18,6 +18,8 @@ import (
 	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/elastic/elastictest"
+	"filings/index/generation"
+	"filings/mappings"
 )
 
 func TestBulk_FaultsLoseAndDoubleNothing(t *testing.T) {
@@ -44,10 +46,9 @@ func TestBulk_FaultsLoseAndDoubleNothing(t *testing.T) {
 			const filings = 60
 			s := newTestStore(t)
 			net := &elastictest.Faults{}
-			broken := s.again(t, net)
+			broken := s.through(t, net)
 			broken.batchBytes = 10_000 // some ten filings
-			l := s.lock(t)
-			l.store = broken
+			l := broken.lock(t)
 			net.On("/_bulk", test.faults...)
 			name := sealedWith(t, l, "A", filings)
 			if n := net.Left(); n != 0 {
@@ -116,8 +117,8 @@ func TestBulk_ARefusedFilingFailsTheLoad(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "filing 4711") || !strings.Contains(err.Error(), "parsing_exception") {
 		t.Fatalf("got %v, want an error that names filing 4711 and the reason", err)
 	}
-	if err := s.Swap(t.Context(), "", b.Generation()); !errors.Is(err, errUnsealed) {
-		t.Errorf("swapping to it: got %v, want %v", err, errUnsealed)
+	if err := s.Swap(t.Context(), "", b.Generation()); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("swapping to it: got %v, want %v", err, index.ErrNotFound)
 	}
 	if err := b.Put(t.Context(), filing(5, "A")); err == nil {
 		t.Error("the load goes on")
@@ -132,9 +133,9 @@ func TestL5_TheLastActionOfAnIDWins(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}
+	s.reopen(t, net)
+	s.batchBytes = 1 // a request for each action
 	l := s.lock(t)
-	l.store = s.again(t, net)
-	l.store.batchBytes = 1 // a request for each action
 	first := sealedWith(t, l, "A", 6)
 	b, err := l.Begin(t.Context(), first)
 	if err != nil {
@@ -165,14 +166,13 @@ func TestBulk_RequestsThatComeLate(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}
-	l := s.lock(t)
-	l.store = s.again(t, net)
-	l.store.batchBytes = 1
-	begun, err := l.Begin(t.Context(), "")
+	s.reopen(t, net)
+	s.batchBytes = 1
+	w, err := s.Create(t.Context(), generation.Name(s.alias, s.clock.Now(), mappings.Version), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := begun.(*build)
+	b := w.(*build)
 	var late [][]byte
 	keep := func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
 		body, err := io.ReadAll(req.Body)
@@ -198,8 +198,14 @@ func TestBulk_RequestsThatComeLate(t *testing.T) {
 	for _, body := range late {
 		must(t, s.c, http.MethodPost, "/"+buildAlias(b.name)+"/_bulk", nil, body)
 	}
-	seal(t, b)
-	if diff := cmp.Diff(map[int64]string{7: "NEW"}, s.owners(t, b.name)); len(late) != 2 || diff != "" {
+	if _, _, err := b.Seal(t.Context(), func(context.Context, index.Reader, generation.Checksum) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Reader(t.Context(), b.name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[int64]string{7: "NEW"}, ownersOf(t, r)); len(late) != 2 || diff != "" {
 		t.Errorf("filings after %d late requests (-want +got):\n%s", len(late), diff)
 	}
 }
@@ -223,13 +229,13 @@ func TestBulk_GivesUpAfterAWhile(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}
-	broken := s.with(t, client.Config{Wrap: net.Wrap, RetryFor: 4 * client.FirstPause})
-	l := s.lock(t)
+	broken := s
+	broken.Store = s.with(t, client.Config{Wrap: net.Wrap, RetryFor: 4 * client.FirstPause})
+	l := broken.lock(t)
 	b, err := l.Begin(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.(*build).bulk.store = broken
 	net.Always("/_bulk", elastictest.CutBefore)
 	put(t, b, filing(1, "A"))
 	if _, err := b.Seal(t.Context(), nil); !errors.Is(err, index.ErrUnavailable) {
@@ -248,9 +254,9 @@ func TestBulk_MemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	net := &elastictest.Faults{}
+	s.reopen(t, net)
+	s.batchBytes = 1
 	l := s.lock(t)
-	l.store = s.again(t, net)
-	l.store.batchBytes = 1
 	b, err := l.Begin(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

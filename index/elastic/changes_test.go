@@ -58,11 +58,11 @@ func TestX18_WithoutCopies(t *testing.T) {
 		t.Errorf("kept are %v, %v", kept, err)
 	}
 	sameStep(t, &want, s, second)
-	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // lock, the live one with its stamps; step, and first
+	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // catalog, the live one with its stamps; changes, and first
 		if err := lock.Forget(t.Context(), test.keep); err != nil {
 			t.Error(err)
 		}
-		if all, err := s.describeAll(t.Context(), s.alias+"*"); err != nil || len(all) != test.indices {
+		if all, err := s.describe(t.Context(), s.alias+"*"); err != nil || len(all) != test.indices {
 			t.Errorf("with %d steps there are %d indices, %v; want %d", test.keep, len(all), err, test.indices)
 		}
 	}
@@ -79,9 +79,7 @@ func TestX19_FaultsWhileStepsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	net := &elastictest.Faults{}
-	broken := s.again(t, net)
-	l := s.lock(t)
-	l.store = broken
+	l := s.through(t, net).lock(t)
 	build := func(faults ...elastictest.Treatment) (generation.Build, error) {
 		b, err := l.Begin(t.Context(), "")
 		if err != nil {
@@ -104,7 +102,7 @@ func TestX19_FaultsWhileStepsAreWritten(t *testing.T) {
 	if err := b.Abort(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.describeAll(t.Context(), s.alias+"*")
+	all, err := s.describe(t.Context(), s.alias+"*")
 	if err != nil || len(all) != 3 {
 		t.Errorf("%d indices are left, %v", len(all), err)
 	}
@@ -129,7 +127,7 @@ func TestX19_NothingToCompareWith(t *testing.T) {
 	s := newTestStore(t)
 	first, err := indextest.Load(t.Context(), s, slices.Values(ownedBy("A", 3)))
 	if err == nil {
-		err = s.commit(t.Context(), func(context.Context) (bool, error) { return true, nil }, removeIndex(stampsIndex(first)))
+		s.remove(t, stampsIndex(first))
 	}
 	if err != nil {
 		t.Fatal(err)

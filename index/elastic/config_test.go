@@ -113,7 +113,7 @@ func TestOpen_TLSAndCredentials(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		authorization = r.Header.Get("Authorization")
 		w.Header().Set("X-Elastic-Product", "Elasticsearch")
-		_, _ = fmt.Fprintf(w, `{%q:{"aliases":{"filings":{}},"mappings":{"_meta":{"sealed":true,"generation":%q}}}}`, generation, generation)
+		_, _ = fmt.Fprintf(w, `{"_seq_no":1,"_primary_term":1,"_source":{"form":1,"live":%q}}`, generation)
 	}))
 	defer server.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")

@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 				s.cfg.Addresses = servers.ElasticsearchNodes(t)
 				s.cfg.Shards = layout.shards
 				s.cfg.Replicas = min(layout.replicas, len(s.cfg.Addresses)-1)
-				s.Store = s.again(t, nil)
+				s.reopen(t, nil)
 				return conformance.Harness{
 					Store:   s.Store,
 					Advance: s.clock.Advance,

@@ -37,7 +37,7 @@ func manyStore(t *testing.T) testStore {
 func (s testStore) wantCounties(t *testing.T, generation string, filings []*index.Filing) (counted bool) {
 	t.Helper()
 	var faults elastictest.Faults
-	faults.Always("_search", func(req *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+	faults.Always("/_search", func(req *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
 		body, _ := io.ReadAll(req.Body)
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		counted = counted || bytes.Contains(body, []byte(`"field":"county"`))
@@ -148,7 +148,7 @@ func TestSeal_FewCounties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.(*build).keepCounties(t.Context(), make([]index.CountyStats, fewCounties+1)); err != nil {
+	if _, err := (&build{storage: s.storage, name: b.Generation()}).keepCounties(t.Context(), make([]index.CountyStats, fewCounties+1)); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Delete(t.Context(), b.Generation()); err != nil || s.exists(t, document.CountiesIndex(b.Generation())) {

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,36 @@ func (s testStore) bare(t testing.TB, micro int) string {
 	begun := time.Date(2026, 1, 1, 0, 0, 0, micro*1000, time.UTC)
 	name := generation.Name(s.alias, begun, mappings.Version)
 	s.makeIndex(t, name, document.Meta{Sealed: true, Generation: name})
+	s.enter(t, generation.Entry{Name: name, State: generation.Sealed})
 	return name
+}
+
+// enter adds a generation to the catalog, as the newest.
+func (s testStore) enter(t testing.TB, e generation.Entry) {
+	t.Helper()
+	s.rewrite(t, func(c *generation.Catalog) { c.Generations = slices.Insert(c.Generations, 0, e) })
+}
+
+// rewrite changes the catalog document.
+func (s testStore) rewrite(t testing.TB, change func(c *generation.Catalog)) {
+	t.Helper()
+	d, err := s.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := generation.Catalog{Form: 1}
+	if d.Revision != "" {
+		if err := json.Unmarshal(d.Body, &c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(&c)
+	if d.Body, err = json.Marshal(c); err == nil {
+		err = s.Replace(t.Context(), d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (s testStore) makeIndex(t testing.TB, name string, m document.Meta) {
@@ -54,25 +84,50 @@ func swap(t testing.TB, s *Store, from, to string) {
 	}
 }
 
-// wantLive checks which generation is live in Elasticsearch.
+// wantLive checks which generation is live in Elasticsearch: in the catalog, and, unless a change is on its way, by its alias.
 func (s testStore) wantLive(t testing.TB, want, when string) {
 	t.Helper()
-	if got, err := s.liveName(t.Context()); err != nil || got != want {
-		t.Fatalf("%s: live is %q, %v, want %q", when, got, err, want)
+	if got := s.committed(t); got != want {
+		t.Fatalf("%s: live is %q, want %q", when, got, want)
 	}
+	if got := s.behind(t); !slices.Equal(got, []string{want}) && want != "" {
+		t.Errorf("%s: behind the alias are %v, want %s", when, got, want)
+	}
+}
+
+// committed returns what the catalog says is live.
+func (s testStore) committed(t testing.TB) (live string) {
+	t.Helper()
+	all, err := s.Generations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range all {
+		if g.Live {
+			live = g.Name
+		}
+	}
+	return live
 }
 
 func TestL7_SwapChangesNothingUnlessAllIsAsExpected(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	a, b := s.bare(t, 1), s.bare(t, 2)
-	unsealed := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 3, 0, time.UTC), mappings.Version)
+	at := func(second, version int) string {
+		return generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC), version)
+	}
+	unsealed, inherited, unknown := at(3, mappings.Version), at(4, mappings.Version), at(6, mappings.Version)
 	s.makeIndex(t, unsealed, document.Meta{})
-	inherited := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 4, 0, time.UTC), mappings.Version)
 	s.makeIndex(t, inherited, document.Meta{Sealed: true, Generation: a}) // as a clone of a begins
-	newer := generation.Name(s.alias, time.Date(2026, 1, 1, 0, 0, 5, 0, time.UTC), mappings.Version+1)
+	s.makeIndex(t, unknown, document.Meta{Sealed: true, Generation: unknown})
+	newer := at(5, mappings.Version+1)
 	s.makeIndex(t, newer, document.Meta{Sealed: true, Generation: newer})
-	missing := generation.Name(s.alias, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), mappings.Version)
+	s.enter(t, generation.Entry{Name: unsealed, State: generation.Building})
+	s.enter(t, generation.Entry{Name: inherited, State: generation.Building})
+	s.enter(t, generation.Entry{Name: newer, State: generation.Sealed})
+	missing := at(7, mappings.Version)
+	s.enter(t, generation.Entry{Name: missing, State: generation.Sealed}) // an operator deleted its index
 	other := s.alias + "-other"
 	s.makeIndex(t, other, document.Meta{Sealed: true, Generation: other})
 
@@ -86,8 +141,9 @@ func TestL7_SwapChangesNothingUnlessAllIsAsExpected(t *testing.T) {
 		{"from none to the live one", "", a, generation.ErrConflict},
 		{"from one that never was", missing, b, generation.ErrConflict},
 		{"to one that is not there", a, missing, index.ErrNotFound},
-		{"to an unsealed one", a, unsealed, errUnsealed},
-		{"to a clone that is not sealed itself", a, inherited, errUnsealed},
+		{"to an unsealed one", a, unsealed, index.ErrNotFound},
+		{"to a clone that is not sealed itself", a, inherited, index.ErrNotFound},
+		{"to one that a load finished without its lock", a, unknown, index.ErrNotFound},
 		{"to one of another mapping", a, newer, nil},
 		{"to an index that is no generation", a, other, index.ErrNotFound},
 	}
@@ -102,7 +158,7 @@ func TestL7_SwapChangesNothingUnlessAllIsAsExpected(t *testing.T) {
 	s.wantLive(t, b, "after a proper swap")
 }
 
-// Many swap at once, past the check that Swap makes itself: Elasticsearch has to let exactly one of them through.
+// Many swap at once, and each has seen the same one live: Elasticsearch has to let exactly one of them through.
 func TestL7_OfConcurrentSwapsOneWins(t *testing.T) {
 	t.Parallel()
 	const swappers, rounds = 4, 5
@@ -120,17 +176,12 @@ func TestL7_OfConcurrentSwapsOneWins(t *testing.T) {
 			if to == live {
 				continue
 			}
-			// Each swapper has looked, and seen `live`, before any of them acts.
-			actions := []action{addWriteAlias(to, s.alias)}
-			if live != "" {
-				actions = slices.Insert(actions, 0, removeAlias(live, s.alias))
-			}
 			swapping.Go(func() error {
-				err := s.commit(t.Context(), nil, actions...)
+				err := s.again(t, nil).Swap(t.Context(), live, to)
 				if err == nil {
 					wins.Add(1)
 					won.Store(&to)
-				} else if !errors.Is(err, errRefused) {
+				} else if !errors.Is(err, generation.ErrConflict) {
 					return fmt.Errorf("%s: %w", to, err)
 				}
 				return nil
@@ -144,6 +195,45 @@ func TestL7_OfConcurrentSwapsOneWins(t *testing.T) {
 		}
 		s.wantLive(t, *won.Load(), "after the winner's swap")
 		live = *won.Load()
+	}
+}
+
+// TestReplace: of many who replace the same revision of the catalog one does, and the first one is made once.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	for round := range 5 {
+		d, err := s.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := d.Revision != ""; is != (round > 0) {
+			t.Fatalf("round %d: there is a document: %v", round, is)
+		}
+		var replaced atomic.Int64
+		var replacing errgroup.Group
+		for i := range 6 {
+			replacing.Go(func() error {
+				mine := generation.Document{Body: fmt.Appendf(nil, `{"form":1,"newest":"%d of %d"}`, i, round), Revision: d.Revision}
+				err := s.again(t, nil).storage.Retry(t.Context(), func(ctx context.Context) error { return s.Replace(ctx, mine) })
+				if err == nil {
+					replaced.Add(1)
+				} else if !errors.Is(err, generation.ErrStale) {
+					return err
+				}
+				return nil
+			})
+		}
+		if err := replacing.Wait(); err != nil || replaced.Load() != 1 {
+			t.Errorf("round %d: %d replaced it, %v", round, replaced.Load(), err)
+		}
+	}
+	s.deleteAll(t)
+	if err := s.Replace(t.Context(), generation.Document{Body: []byte("{}"), Revision: "7/1"}); !errors.Is(err, generation.ErrStale) {
+		t.Errorf("where it was deleted: %v", err)
+	}
+	if s.exists(t, s.catalogIndex()) {
+		t.Error("an index was made by the way")
 	}
 }
 

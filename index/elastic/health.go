@@ -38,7 +38,9 @@ type Disk struct {
 // Health reads the cluster's health, and changes nothing. Errors are ErrCredentials, index.ErrUnavailable, or those of
 // Elasticsearch; they show no address.
 func (s *Store) Health(ctx context.Context) (h Health, err error) {
-	for _, read := range []func(context.Context, *Health) error{s.version, s.status, s.privileges, s.blocks, s.disks} {
+	for _, read := range []func(context.Context, *Health) error{
+		s.storage.version, s.storage.status, s.storage.privileges, s.storage.blocks, s.storage.disks,
+	} {
 		if err = read(ctx, &h); err != nil {
 			break
 		}
@@ -51,7 +53,7 @@ func (s *Store) Health(ctx context.Context) (h Health, err error) {
 
 // version is that of the node that responds. Not by GET /, which is a module of its own in Elasticsearch, and may be
 // missing.
-func (s *Store) version(ctx context.Context, h *Health) error {
+func (s *storage) version(ctx context.Context, h *Health) error {
 	var local struct {
 		Nodes map[string]struct{ Version string }
 	}
@@ -64,7 +66,7 @@ func (s *Store) version(ctx context.Context, h *Health) error {
 	return err
 }
 
-func (s *Store) status(ctx context.Context, h *Health) error {
+func (s *storage) status(ctx context.Context, h *Health) error {
 	var health struct {
 		Status    string
 		DataNodes int `json:"number_of_data_nodes"`
@@ -75,7 +77,7 @@ func (s *Store) status(ctx context.Context, h *Health) error {
 }
 
 // privileges finds out whether a load could do its work. Without security there is no such request, and nothing to lack.
-func (s *Store) privileges(ctx context.Context, h *Health) error {
+func (s *storage) privileges(ctx context.Context, h *Health) error {
 	names := []string{s.alias, s.alias + "-*"}
 	body, err := json.Marshal(map[string]any{
 		"cluster": []string{"monitor"},
@@ -111,7 +113,7 @@ func (s *Store) privileges(ctx context.Context, h *Health) error {
 	return nil
 }
 
-func (s *Store) blocks(ctx context.Context, h *Health) error {
+func (s *storage) blocks(ctx context.Context, h *Health) error {
 	const blocked = "index.blocks.read_only_allow_delete"
 	flat := true
 	var indices map[string]struct{ Settings map[string]string }
@@ -126,7 +128,7 @@ func (s *Store) blocks(ctx context.Context, h *Health) error {
 	return err
 }
 
-func (s *Store) disks(ctx context.Context, h *Health) error {
+func (s *storage) disks(ctx context.Context, h *Health) error {
 	var stats struct {
 		Nodes map[string]struct {
 			Name  string
@@ -164,7 +166,7 @@ func (s *Store) Width(ctx context.Context) (_ int, err error) {
 		return 0, err
 	}
 	var copies struct{ Shards [][]struct{ Node string } }
-	err = s.c.ReadInto(ctx, &copies, esapi.SearchShardsRequest{
+	err = s.storage.c.ReadInto(ctx, &copies, esapi.SearchShardsRequest{
 		Index: []string{live.Generation()}, FilterPath: []string{"shards.node"},
 	})
 	if err != nil {
@@ -175,7 +177,7 @@ func (s *Store) Width(ctx context.Context) (_ int, err error) {
 			Pools struct{ Search struct{ Size int } } `json:"thread_pool"`
 		}
 	}
-	err = s.c.ReadInto(ctx, &nodes, esapi.NodesInfoRequest{
+	err = s.storage.c.ReadInto(ctx, &nodes, esapi.NodesInfoRequest{
 		Metric: []string{"thread_pool"}, FilterPath: []string{"nodes.*.thread_pool.search.size"},
 	})
 	if err != nil {

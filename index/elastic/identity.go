@@ -4,21 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
-	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/generation"
 )
-
-// compareAfter is how long what was compared with the sealing is taken for granted: with the second of a look, a difference
-// is noticed within ten (rule X24).
-const compareAfter = 8 * time.Second
-
-// compareTime is what comparing may take. A look waits for it, and who came meanwhile for the look.
-const compareTime = lookTime / 2
 
 // searchLimits are the settings of an index that searches run into, and what they are by default, which is enough for ours.
 var searchLimits = map[string]int{
@@ -31,13 +22,13 @@ const shardsSetting = "index.number_of_shards"
 // readBlock is the setting that forbids searches.
 const readBlock = "index.blocks.read"
 
-// identity reads the identity of a sealed generation: of each shard how many documents it has and the highest sequence number
+// Identity implements generation.Storage. It reads the identity of a sealed generation: of each shard how many documents it has and the highest sequence number
 // of its writes, which no deletion leaves as it was; and the settings that searches depend on. What its primary cannot say at
 // the moment is left out.
 //
 // How many deleted documents a shard still has is no part of it. Merging drops them at times of its own: of an update's, a
 // flush after the sealing left 8 of 26, and a replica had 343 where its primary had 37 (Elasticsearch 8.19, three nodes).
-func (s *Store) identity(ctx context.Context, name string) (_ generation.Identity, err error) {
+func (s *storage) Identity(ctx context.Context, name string) (_ generation.Identity, err error) {
 	defer wrap(&err, "reading what "+name+" is")
 	all := generation.Identity{}
 	if err := s.shardIdentity(ctx, name, all); err != nil {
@@ -46,7 +37,7 @@ func (s *Store) identity(ctx context.Context, name string) (_ generation.Identit
 	return all, s.settingsIdentity(ctx, name, all)
 }
 
-func (s *Store) shardIdentity(ctx context.Context, name string, all generation.Identity) error {
+func (s *storage) shardIdentity(ctx context.Context, name string, all generation.Identity) error {
 	type stats struct {
 		Routing struct {
 			State   string
@@ -75,7 +66,7 @@ func (s *Store) shardIdentity(ctx context.Context, name string, all generation.I
 	return err
 }
 
-func (s *Store) settingsIdentity(ctx context.Context, name string, all generation.Identity) error {
+func (s *storage) settingsIdentity(ctx context.Context, name string, all generation.Identity) error {
 	names, flat := []string{readBlock}, true
 	for setting := range searchLimits {
 		names = append(names, setting)
@@ -98,10 +89,10 @@ func (s *Store) settingsIdentity(ctx context.Context, name string, all generatio
 	return nil
 }
 
-// identity is Store.identity of the generation that is sealed, of all its shards.
+// identity is Identity of the generation that is sealed, of all its shards.
 func (b *build) identity(ctx context.Context) (all generation.Identity, err error) {
-	err = b.store.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		if all, err = b.store.identity(ctx, b.name); err != nil {
+	err = b.storage.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		if all, err = b.storage.Identity(ctx, b.name); err != nil {
 			return err
 		}
 		shards, err := strconv.Atoi(all[shardsSetting])
@@ -111,23 +102,4 @@ func (b *build) identity(ctx context.Context) (all generation.Identity, err erro
 		return err
 	})
 	return all, err
-}
-
-// changed returns index.ErrChanged if a generation is not what was sealed. What cannot be read now says nothing: whether
-// Elasticsearch responds, searches show.
-func (s *Store) changed(ctx context.Context, name string, sealed generation.Identity) error {
-	if len(sealed) == 0 {
-		return nil // by an older version
-	}
-	ctx, cancel := context.WithTimeout(ctx, compareTime)
-	defer cancel()
-	now, err := s.identity(ctx, name)
-	if err != nil {
-		s.log.DebugContext(ctx, "the live generation was not compared with what was sealed", "error", err)
-		return nil
-	}
-	if differs := sealed.Differs(now); differs != "" {
-		return fmt.Errorf("%s: %w: %s", name, index.ErrChanged, differs)
-	}
-	return nil
 }

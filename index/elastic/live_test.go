@@ -15,6 +15,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/elastictest"
+	"filings/index/generation"
 )
 
 func TestL7_LiveBeforeTheFirstLoad(t *testing.T) {
@@ -90,42 +91,32 @@ func TestL8_LiveLooksAtOnceWhenAGenerationIsGone(t *testing.T) {
 	}
 }
 
-func TestLive_RefusesWhatIsNoGeneration(t *testing.T) {
+// What stands behind the alias makes nothing live; a generation of another mapping is refused, and so is, before a load, an
+// index of the alias's name.
+func TestLive_ByTheCatalogAlone(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name  string
-		make  func(t *testing.T, s testStore)
-		wants []string // in the error, after the store's alias
-	}{
-		{"two indices", func(t *testing.T, s testStore) {
-			for i := range 2 {
-				s.point(t, s.bare(t, i+1))
-			}
-		}, []string{"-20260101-000000.000001-v", "-20260101-000000.000002-v"}},
-		{"an index of the alias's name", func(t *testing.T, s testStore) {
-			must(t, s.c, http.MethodPut, "/"+s.alias, nil, []byte("{}"))
-		}, []string{" is an index"}},
-		{"an index that is no generation", func(t *testing.T, s testStore) {
-			must(t, s.c, http.MethodPut, "/"+s.alias+"-other", nil, []byte("{}"))
-			s.point(t, s.alias+"-other")
-		}, []string{"-other, which is no generation"}},
-		{"a generation of another mapping", func(t *testing.T, s testStore) {
-			must(t, s.c, http.MethodPut, "/"+s.alias+"-20260101-000000.000001-v999", nil, []byte("{}"))
-			s.point(t, s.alias+"-20260101-000000.000001-v999")
-		}, []string{"-20260101-000000.000001-v999"}},
+	s := newTestStore(t)
+	a, b := s.bare(t, 1), s.bare(t, 2)
+	swap(t, s.Store, "", a)
+	s.point(t, b)
+	if got := liveOf(t, s.again(t, nil)); got != a {
+		t.Errorf("live is %q, want %q", got, a)
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			s := newTestStore(t)
-			test.make(t, s)
-			_, err := s.Live(t.Context())
-			for _, want := range test.wants {
-				if err == nil || !strings.Contains(err.Error(), s.alias+want) {
-					t.Errorf("got %v, want an error with %q", err, s.alias+want)
-				}
-			}
-		})
+	newer := s.alias + "-20260101-000000.000001-v999"
+	s.rewrite(t, func(c *generation.Catalog) {
+		c.Generations = append(c.Generations, generation.Entry{Name: newer, State: generation.Sealed})
+		c.Live = newer
+	})
+	if _, err := s.again(t, nil).Live(t.Context()); err == nil || !strings.Contains(err.Error(), newer) {
+		t.Errorf("live is one of another mapping: %v", err)
+	}
+	other := newTestStore(t)
+	must(t, other.c, http.MethodPut, "/"+other.alias, nil, []byte("{}"))
+	if _, err := other.Lock(t.Context(), generation.Run{}); err == nil || !strings.Contains(err.Error(), other.alias+" is an index") {
+		t.Errorf("an index of the alias's name: %v", err)
+	}
+	if run, err := other.Running(t.Context()); run != nil || err != nil {
+		t.Errorf("the refused load runs: %v, %v", run, err)
 	}
 }
 
@@ -135,7 +126,7 @@ func TestLive_OneRequestForAllWhoWait(t *testing.T) {
 	net := &elastictest.Faults{}
 	looking := s.again(t, net)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	net.On("/_alias", elastictest.First(func() { close(arrived); <-release }))
+	net.On("/_doc/", elastictest.First(func() { close(arrived); <-release }))
 
 	gone, leave := context.WithCancel(t.Context())
 	var callers errgroup.Group
@@ -154,7 +145,7 @@ func TestLive_OneRequestForAllWhoWait(t *testing.T) {
 	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if n := net.Requests("_alias"); n != 1 {
+	if n := net.Requests(catalogID); n != 1 {
 		t.Errorf("%d requests were sent within a second", n)
 	}
 }
@@ -171,19 +162,19 @@ func TestLive_LooksAhead(t *testing.T) {
 		t.Fatalf("live is %q, want %q", got, a)
 	}
 	swap(t, s.Store, a, b)
-	s.clock.Advance(refreshAfter)
+	s.clock.Advance(liveFor * 3 / 4)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	net.On("/_alias", elastictest.First(func() { close(arrived); <-release }))
+	net.On("/_doc/", elastictest.First(func() { close(arrived); <-release }))
 	if got := liveOf(t, looking); got != a {
 		t.Fatalf("live is %q while the request is on its way, want %q", got, a)
 	}
 	<-arrived
 	close(release)
-	s.clock.Advance(liveFor - refreshAfter)
+	s.clock.Advance(liveFor - liveFor*3/4)
 	if got := liveOf(t, looking); got != b {
 		t.Errorf("live is %q a second after a swap, want %q", got, b)
 	}
-	if n := net.Requests("_alias"); n != 2 {
+	if n := net.Requests(catalogID); n != 2 {
 		t.Errorf("%d requests were sent, want 2", n)
 	}
 }
@@ -196,7 +187,7 @@ func TestL8_LiveDoesNotJoinAnOldRequest(t *testing.T) {
 	looking := s.again(t, net)
 	a := s.bare(t, 1)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	net.On("/_alias", func(_ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+	net.On("/_doc/", func(_ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
 		res, err := send() // the response is old when it comes
 		close(arrived)
 		<-release

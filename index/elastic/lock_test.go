@@ -76,7 +76,7 @@ func TestLock_SaysWhoHoldsIt(t *testing.T) {
 func TestLock_OneOfManyGetsIt(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	for _, round := range []string{"without a state index", "with a free lock", "with an expired lock"} {
+	for _, round := range []string{"without a catalog", "with a free lock", "with an expired lock"} {
 		var got atomic.Pointer[generation.Lock]
 		var holders atomic.Int64
 		var taking errgroup.Group
@@ -98,7 +98,7 @@ func TestLock_OneOfManyGetsIt(t *testing.T) {
 		if n := holders.Load(); n != 1 {
 			t.Fatalf("%s: %d holders", round, n)
 		}
-		if round == "without a state index" {
+		if round == "without a catalog" {
 			if err := (*got.Load()).Release(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -108,20 +108,21 @@ func TestLock_OneOfManyGetsIt(t *testing.T) {
 	}
 }
 
-// lost is a store whose lock was taken over, with a live and another sealed generation.
-func lost(t *testing.T) (s testStore, old *lock, live, idle string) {
+// lost is a store with a lock that expired, taken over a network that is sound until then, and with a live and another sealed
+// generation.
+func lost(t *testing.T, net *elastictest.Faults) (s testStore, old generation.Lock, live, idle string) {
 	t.Helper()
 	s = newTestStore(t)
 	live, idle = s.bare(t, 1), s.bare(t, 2)
 	swap(t, s.Store, "", live)
-	old = s.lock(t)
+	old = s.through(t, net).lock(t)
 	s.clock.Advance(generation.LockTTL)
 	return s, old, live, idle
 }
 
 func TestLock_WithoutItNothingCanBeChanged(t *testing.T) {
 	t.Parallel()
-	s, old, live, idle := lost(t)
+	s, old, live, idle := lost(t, nil)
 	if run, err := s.Running(t.Context()); run != nil || err != nil {
 		t.Errorf("an expired lock counts as running: %v, %v", run, err)
 	}
@@ -172,11 +173,10 @@ func TestLock_LateRequestsAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, old, live, idle := lost(t)
 			net := &elastictest.Faults{}
-			old.store = s.again(t, net)
+			s, old, live, idle := lost(t, net)
 			var heir generation.Lock
-			net.On("/_aliases", elastictest.First(func() {
+			net.On("/"+s.catalogAlias()+"/_doc/", elastictest.First(func() {
 				var err error
 				if heir, err = s.Lock(t.Context(), generation.Run{Holder: "heir"}); err != nil {
 					t.Error(err)
@@ -202,9 +202,8 @@ func TestLock_RollbackToWhatIsBeingDeleted(t *testing.T) {
 	live, idle := s.bare(t, 1), s.bare(t, 2)
 	swap(t, s.Store, "", live)
 	net := &elastictest.Faults{}
-	l := s.lock(t)
-	l.store = s.again(t, net)
-	net.On("/_aliases", elastictest.First(func() { swap(t, s.Store, live, idle) }))
+	l := s.through(t, net).lock(t)
+	net.On("/"+s.catalogAlias()+"/_doc/", elastictest.First(func() { swap(t, s.Store, live, idle) }))
 	if err := l.Delete(t.Context(), idle); !errors.Is(err, generation.ErrConflict) {
 		t.Errorf("got %v, want %v", err, generation.ErrConflict)
 	}
@@ -213,78 +212,24 @@ func TestLock_RollbackToWhatIsBeingDeleted(t *testing.T) {
 		t.Error("the live generation was deleted")
 	}
 	s.wantLive(t, idle, "after deleting it")
-	for _, name := range []string{"", s.alias, s.stateIndex(), live + "," + idle, s.alias + "-*"} {
+	for _, name := range []string{"", s.alias, s.catalogIndex(), live + "," + idle, s.alias + "-*"} {
 		if err := l.Delete(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("deleting %q: got %v, want %v", name, err, index.ErrNotFound)
 		}
 	}
 }
 
-// A clock that is wrong must neither take a lock from its holder within the promised difference, nor lock out for ever.
-func TestLock_ClocksThatDiffer(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name string
-		by   time.Duration // the holder's clock is ahead
-		held bool
-	}{
-		{"holder ahead within the limit", generation.LockTTL - time.Second, true},
-		{"holder far ahead", generation.LockTTL, false},
-		{"holder behind within the limit", time.Second - generation.LockTTL, true},
-		{"holder far behind", -generation.LockTTL, false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			s := newTestStore(t)
-			s.lock(t)
-			s.clock.Advance(-test.by)
-			if _, err := s.Lock(t.Context(), generation.Run{}); errors.Is(err, generation.ErrLocked) != test.held {
-				t.Errorf("got %v, held should be %v", err, test.held)
-			}
-		})
-	}
-}
-
-// A load that died between taking the lock and writing who it is holds the lock like any other, and not for longer.
-func TestLock_HolderWithoutAnEntry(t *testing.T) {
-	t.Parallel()
-	s := newTestStore(t)
-	if err := s.lock(t).Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	taken := s.clock.Now()
-	err := s.commit(t.Context(), nil, removeAlias(s.stateIndex(), s.freeLock()), addAlias(s.stateIndex(), s.newToken(taken)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := s.Running(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &generation.Run{Holder: "unknown", Started: taken, Renewed: taken, Phase: "preparing"}
-	if diff := cmp.Diff(want, run); diff != "" {
-		t.Errorf("running (-want +got):\n%s", diff)
-	}
-	s.clock.Advance(generation.LockTTL)
-	if _, err := s.Lock(t.Context(), generation.Run{}); err != nil {
-		t.Errorf("after its time: %v", err)
-	}
-}
-
-func TestLock_StateIndexThatWasTamperedWith(t *testing.T) {
+func TestLock_CatalogThatWasTamperedWith(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	l := s.lock(t)
-	if err := s.commit(t.Context(), nil, removeAlias(s.stateIndex(), l.token)); err != nil {
-		t.Fatal(err)
+	s.rewrite(t, func(c *generation.Catalog) { c.Form = 99 })
+	if _, err := s.Lock(t.Context(), generation.Run{}); err == nil || errors.Is(err, generation.ErrLocked) || !strings.Contains(err.Error(), "form 99") {
+		t.Errorf("a catalog of another program: %v", err)
 	}
-	if _, err := s.Lock(t.Context(), generation.Run{}); err == nil || errors.Is(err, generation.ErrLocked) {
-		t.Errorf("a state index without a lock: %v", err)
-	}
-	must(t, s.c, http.MethodDelete, "/"+s.stateIndex(), nil, nil)
+	must(t, s.c, http.MethodDelete, "/"+s.catalogIndex(), nil, nil)
 	if err := l.Renew(t.Context(), generation.Run{}); !errors.Is(err, generation.ErrLockLost) {
-		t.Errorf("renewing without a state index: %v, want %v", err, generation.ErrLockLost)
+		t.Errorf("renewing without a catalog: %v, want %v", err, generation.ErrLockLost)
 	}
 	s.lock(t) // makes a new one
 }
@@ -304,9 +249,9 @@ func TestLock_LostResponses(t *testing.T) {
 			net := &elastictest.Faults{}
 			broken := s.again(t, net)
 			a, b := s.bare(t, 1), s.bare(t, 2)
-			step := func(what, suffix string, do func() error) {
+			step := func(what string, do func() error) {
 				t.Helper()
-				net.On(suffix, cut)
+				net.On("/"+s.catalogAlias()+"/_doc/", cut)
 				if err := do(); err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
@@ -314,25 +259,31 @@ func TestLock_LostResponses(t *testing.T) {
 					t.Fatalf("%s: %d faults did not happen", what, n)
 				}
 			}
-			s.lock(t) // so that there is a state index, and a lock to be taken over
+			s.lock(t) // to be taken over
 			s.clock.Advance(generation.LockTTL)
 			var l generation.Lock
-			step("lock", "/_aliases", func() (err error) {
+			step("lock", func() (err error) {
 				l, err = broken.Lock(t.Context(), generation.Run{Holder: "broken"})
 				return err
 			})
-			step("swap", "/_aliases", func() error { return broken.Swap(t.Context(), "", a) })
-			step("promote", "/_aliases", func() error { return l.Promote(t.Context(), a, b) })
+			step("swap", func() error { return broken.Swap(t.Context(), "", a) })
+			step("promote", func() error { return l.Promote(t.Context(), a, b) })
 			s.wantLive(t, b, "after the promotion")
-			step("delete", "/_aliases", func() error { return l.Delete(t.Context(), a) })
-			net.On("/_doc/run", cut)
+			net.On("/_aliases", cut)
+			if err := broken.Swap(t.Context(), b, a); err != nil || net.Left() > 0 {
+				t.Fatalf("the alias: %v, %d faults did not happen", err, net.Left())
+			}
+			s.wantLive(t, a, "after a rollback")
+			swap(t, s.Store, a, b)
+			step("delete", func() error { return l.Delete(t.Context(), a) })
+			net.On("/"+s.catalogAlias()+"/_doc/", cut)
 			if err := l.Renew(t.Context(), generation.Run{Holder: "renewed"}); !errors.Is(err, index.ErrUnavailable) {
 				t.Fatalf("renewing: got %v, want %v: its caller decides when to try again", err, index.ErrUnavailable)
 			}
 			if err := l.Renew(t.Context(), generation.Run{Holder: "renewed"}); err != nil {
 				t.Fatalf("renewing again: %v", err)
 			}
-			step("release", "/_aliases", func() error { return l.Release(t.Context()) })
+			step("release", func() error { return l.Release(t.Context()) })
 			if run, err := s.Running(t.Context()); run != nil || err != nil {
 				t.Errorf("after the release: %v, %v", run, err)
 			}
@@ -359,14 +310,14 @@ func TestLock_RefusedInFewRequests(t *testing.T) {
 		treat      elastictest.Treatment
 		want       string
 	}{
-		{"no privilege", "-state", refuse(403, "security_exception", "action [indices:admin/create] is unauthorized"), "unauthorized"},
-		{"read-only cluster", "/_aliases", refuse(403, "cluster_block_exception", "blocked by: [FORBIDDEN/6/cluster read-only (api)]"), "cluster read-only"},
-		{"limit of shards", "-state", onPut(refuse(400, "validation_exception", "this action would add [2] shards")), "which holds the lock: elasticsearch responded 400 validation_exception: this action would add"},
-		{"foreign template", "-state", onPut(refuse(400, "illegal_argument_exception", "matches with template [x] that creates data streams only")), "data streams only"},
-		{"a state index that is not shown", "-state/_alias", refuse(404, "index_not_found_exception", "no such index"), "does not show the state index"},
-		{"aliases that never move", "/_aliases", refuse(404, "aliases_not_found_exception", "aliases missing"), "tried 5 times"},
-		{"a read-only state index", "/_doc/", refuse(403, "cluster_block_exception", "index [x] blocked by: [FORBIDDEN/5/index read-only (api)]"), "index read-only"},
-		{"a mapping of a foreign template", "/_doc/", refuse(400, "document_parsing_exception", "failed to parse field [run]"), "failed to parse"},
+		{"no privilege", "-catalog", refuse(403, "security_exception", "action [indices:admin/create] is unauthorized"), "unauthorized"},
+		{"no privilege to read", "-catalog/_doc/", refuse(403, "security_exception", "action [indices:data/read/get] is unauthorized"), "unauthorized"},
+		{"read-only cluster", "-catalog", onPut(refuse(403, "cluster_block_exception", "blocked by: [FORBIDDEN/6/cluster read-only (api)]")), "cluster read-only"},
+		{"limit of shards", "-catalog", onPut(refuse(400, "validation_exception", "this action would add [2] shards")), "which holds the lock: elasticsearch responded 400 validation_exception: this action would add"},
+		{"foreign template", "-catalog", onPut(refuse(400, "illegal_argument_exception", "matches with template [x] that creates data streams only")), "data streams only"},
+		{"a catalog that always changes", "-catalog-write/_", refuse(409, "version_conflict_engine_exception", "version conflict"), "tried 5 times"},
+		{"a read-only catalog", "-catalog-write/_", refuse(403, "cluster_block_exception", "index [x] blocked by: [FORBIDDEN/5/index read-only (api)]"), "index read-only"},
+		{"a mapping of a foreign template", "-catalog-write/_", refuse(400, "document_parsing_exception", "failed to parse field [run]"), "failed to parse"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
+	"filings/index/generation"
 )
 
 // TestLostNode kills one node of three, the master, while filings are read and loaded. `make cluster` runs it, alone: the
@@ -33,7 +34,7 @@ func TestLostNode(t *testing.T) {
 	if len(s.cfg.Addresses) < 3 {
 		t.Fatalf("%d nodes, want 3: run `make cluster`", len(s.cfg.Addresses))
 	}
-	s.Store = s.again(t, nil)
+	s.reopen(t, nil)
 	l := s.lock(t)
 	live := sealedWith(t, l, "BEFORE", filings)
 	swap(t, s.Store, "", live)
@@ -108,14 +109,18 @@ func TestLostNode(t *testing.T) {
 }
 
 // wantIdentity expects that a generation is what was sealed, as far as all of its shards say (rule X24).
-func (s testStore) wantIdentity(t *testing.T, generation, when string) {
+func (s testStore) wantIdentity(t *testing.T, name, when string) {
 	t.Helper()
-	meta, err := s.sealed(t.Context(), generation)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now, err := s.identity(t.Context(), generation)
-	if diff := cmp.Diff(meta.Identity, map[string]string(now)); err != nil || diff != "" {
+	var sealed generation.Identity
+	s.rewrite(t, func(c *generation.Catalog) {
+		for _, e := range c.Generations {
+			if e.Name == name {
+				sealed = e.Identity
+			}
+		}
+	})
+	now, err := s.Identity(t.Context(), name)
+	if diff := cmp.Diff(sealed, now); err != nil || diff != "" || len(sealed) == 0 {
 		t.Errorf("%s: %v (-sealed +now)\n%s", when, err, diff)
 	}
 }

@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,12 +48,16 @@ func TestL7_LostDataAreNotNoData(t *testing.T) {
 	s.wantLost(t, "promoted", false, running)
 
 	must(t, s.c, http.MethodDelete, "/"+a+"/_alias/"+s.alias, nil, nil)
-	s.wantLost(t, "without its alias", true, running, s.Store)
+	s.wantLost(t, "without its alias", false, running, s.Store)
+	s.remove(t, s.catalogIndex())
+	s.wantLost(t, "without its catalog", true, running, s.Store)
 	swap(t, s.Store, "", a)
 	s.wantLost(t, "after a rollback", false, running)
 	if got := liveOf(t, running); got != a {
 		t.Errorf("live is %q, want %q", got, a)
 	}
+	s.wantLive(t, a, "after a rollback")
+	l = s.lock(t) // the one before was lost with the catalog
 	s.remove(t, a)
 	s.wantLost(t, "without its index", true, running)
 	s.remove(t, b)
@@ -63,64 +68,90 @@ func TestL7_LostDataAreNotNoData(t *testing.T) {
 	}
 	s.wantLost(t, "after the next load", false, running)
 
-	s.remove(t, again, s.stateIndex())
+	s.remove(t, again, s.catalogIndex())
 	s.wantLost(t, "everything was removed", false)
 	if got := liveOf(t, s.again(t, nil)); got != "" {
 		t.Errorf("live is %q where nothing is", got)
 	}
 }
 
-// Data that a former version promoted have no mark.
-func TestL7_LostDataOfAFormerVersion(t *testing.T) {
-	t.Parallel()
-	s := newTestStore(t)
-	a := s.bare(t, 1)
-	s.wantLost(t, "a generation, and no state index", true)
-	l := s.lock(t)
-	s.wantLost(t, "a generation, and a new state index", true)
-	unmark := func() {
-		must(t, s.c, http.MethodDelete, "/"+s.stateIndex()+"/_alias/"+s.marksMark()+","+s.promotedMark(), nil, nil)
-	}
-	unmark()
-	s.wantLost(t, "a generation, and an old state index", true)
-	s.remove(t, a)
-	s.wantLost(t, "no generation, and no load that promoted", false)
-	if err := l.Renew(t.Context(), generation.Run{Outcome: generation.OutcomePromoted}); err != nil {
-		t.Fatal(err)
-	}
-	s.wantLost(t, "no generation, and a load that promoted", true)
-	if err := l.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	l = s.lock(t)
-	if err := l.Renew(t.Context(), generation.Run{Outcome: generation.OutcomeFailed}); err != nil {
-		t.Fatal(err)
-	}
-	s.wantLost(t, "after a load of this version that failed", true)
-}
-
-// The look at the marks comes after that at the alias: a promotion between the two is no loss.
+// Whoever looks for the catalog before the first load, and then at what is stored, finds a generation that was promoted in
+// between: that is no loss.
 func TestL7_FirstPromotionIsNoLoss(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	l := s.lock(t)
-	a := sealedWith(t, l, "A", 1)
+	a := s.bare(t, 1)
+	swap(t, s.Store, "", a)
+	d, err := s.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := "/" + s.catalogIndex() + "/_doc/" + catalogID
+	must(t, s.c, http.MethodDelete, document, nil, nil)
 	net := &elastictest.Faults{}
-	net.On("/"+s.stateIndex(), elastictest.First(func() {
-		if err := l.Promote(t.Context(), "", a); err != nil {
-			t.Error(err)
-		}
-	}))
+	net.On("/"+s.alias+"-*", elastictest.First(func() { must(t, s.c, http.MethodPut, document, nil, d.Body) }))
 	if got := liveOf(t, s.again(t, net)); got != a {
 		t.Errorf("live is %q, want %q", got, a)
 	}
+}
+
+// A lost alias is put back by whoever takes the lock next, or swaps; services never miss it.
+func TestL7_LostAliasIsRepaired(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	a, b := s.bare(t, 1), s.bare(t, 2)
+	lose := func() { must(t, s.c, http.MethodDelete, "/_all/_alias/"+s.alias, nil, nil) }
+	swap(t, s.Store, "", a)
+	lose()
+	l := s.lock(t)
+	s.wantLive(t, a, "after the lock was taken")
+	lose()
+	if err := l.Promote(t.Context(), a, b); err != nil {
+		t.Fatal(err)
+	}
+	s.wantLive(t, b, "promoted")
+	must(t, s.c, http.MethodPost, "/_aliases", nil, fmt.Appendf(nil,
+		`{"actions":[{"remove":{"index":%q,"alias":%q}},{"add":{"index":%q,"alias":%q,"is_write_index":true}}]}`, b, s.alias, a, s.alias))
+	if got := liveOf(t, s.again(t, nil)); got != b {
+		t.Errorf("live is %q, want %q", got, b)
+	}
+	swap(t, s.Store, b, a)
+	swap(t, s.Store, a, b)
+	s.wantLive(t, b, "after an alias that was moved by hand")
+}
+
+// A promotion that cannot move the alias is one all the same.
+func TestL7_AliasThatCannotBeMoved(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	a, b := s.bare(t, 1), s.bare(t, 2)
+	swap(t, s.Store, "", a)
+	net := &elastictest.Faults{}
+	l := s.through(t, net).lock(t)
+	net.Always("/_aliases", elastictest.Respond(http.StatusForbidden, `{"error":{"type":"security_exception"},"status":403}`))
+	if err := l.Promote(t.Context(), a, b); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.committed(t); got != b {
+		t.Errorf("live is %q, want %q", got, b)
+	}
+	if err := l.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.again(t, net).Lock(t.Context(), generation.Run{}); err == nil || !strings.Contains(err.Error(), "security_exception") {
+		t.Errorf("a load that cannot repair it: %v", err)
+	}
+	s.lock(t) // which the load before does not hold
+	s.wantLive(t, b, "after the next lock")
 }
 
 // While data are lost one request a second looks whether they still are.
 func TestLive_LostIsKeptForASecond(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	s.bare(t, 1)
+	a := s.bare(t, 1)
+	swap(t, s.Store, "", a)
+	s.remove(t, a)
 	net := &elastictest.Faults{}
 	store := s.again(t, net)
 	for range 100 {
@@ -128,8 +159,8 @@ func TestLive_LostIsKeptForASecond(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := net.Requests("_alias"); n > 2 {
-		t.Errorf("%d looks at the alias", n)
+	if n := net.Requests(catalogID); n > 2 {
+		t.Errorf("%d looks at the catalog", n)
 	}
 }
 

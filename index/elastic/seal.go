@@ -16,38 +16,36 @@ import (
 // Seal waits for all writes, forbids further ones, merges, counts what the generation holds, and lets check look at it.
 // It returns as soon as the generation can be searched: copies of its shards may still be made, on nodes that may not
 // be there.
-func (b *build) Seal(ctx context.Context, check generation.Check) (_ generation.Checksum, err error) {
-	defer b.lock.explain(ctx, &err, "sealing "+b.name)
+func (b *build) Seal(ctx context.Context, check generation.Check) (sum generation.Checksum, identity generation.Identity, err error) {
 	if err := b.bulk.finish(ctx); err != nil {
-		return generation.Checksum{}, err
+		return sum, nil, err
 	}
 	if err := b.finalize(ctx); err != nil {
-		return generation.Checksum{}, err
+		return sum, nil, err
 	}
 	if err := b.writeStamps(ctx); err != nil {
-		return generation.Checksum{}, err
+		return sum, nil, err
 	}
-	r := reader.New(b.store.c, b.name, b.store.cache)
+	r := reader.New(b.storage.c, b.name, b.storage.cache)
 	sum, owners, err := b.count(ctx, r)
-	if err == nil && check != nil {
+	if err == nil {
 		err = check(ctx, r, sum)
 	}
 	if err != nil {
-		return generation.Checksum{}, err
+		return sum, nil, err
 	}
 	counties, err := r.Counties(ctx) // which r has counted for sum
 	if err != nil {
-		return generation.Checksum{}, err
+		return sum, nil, err
 	}
 	documents, err := b.keepCounties(ctx, counties)
 	if err != nil {
-		return generation.Checksum{}, err
+		return sum, nil, err
 	}
-	identity, err := b.identity(ctx)
-	if err != nil {
-		return generation.Checksum{}, err
+	if identity, err = b.identity(ctx); err != nil {
+		return sum, nil, err
 	}
-	return sum, b.writeMeta(ctx, document.Meta{
+	return sum, identity, b.writeMeta(ctx, document.Meta{
 		Sealed: true, Generation: b.name, Filings: sum.Filings, Owners: owners, Writes: b.bulk.version, Counties: documents,
 		Identity: identity,
 	})
@@ -55,7 +53,7 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (_ generation.
 
 // count counts what the generation holds, and its different owners.
 func (b *build) count(ctx context.Context, r *reader.Reader) (sum generation.Checksum, owners int64, err error) {
-	err = b.store.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
+	err = b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
 		if sum, err = r.Checksum(ctx); err != nil {
 			return err
 		}
@@ -68,7 +66,7 @@ func (b *build) count(ctx context.Context, r *reader.Reader) (sum generation.Che
 // finalize turns what was written into what will be searched. Copies are made last: of merged segments, once.
 func (b *build) finalize(ctx context.Context) error {
 	settings, err := json.Marshal(map[string]any{"index": map[string]any{
-		"number_of_replicas": b.store.replicas, "refresh_interval": nil, "gc_deletes": nil,
+		"number_of_replicas": b.storage.replicas, "refresh_interval": nil, "gc_deletes": nil,
 	}})
 	if err != nil {
 		return err
@@ -83,7 +81,7 @@ func (b *build) finalize(ctx context.Context) error {
 			return esapi.IndicesPutSettingsRequest{Index: this, Body: bytes.NewReader(settings)}
 		},
 	} {
-		if err := b.store.c.Send(ctx, client.MergeTime, step); err != nil {
+		if err := b.storage.c.Send(ctx, client.MergeTime, step); err != nil {
 			return err
 		}
 	}
@@ -103,18 +101,14 @@ func (b *build) merge() esapi.Request {
 	return esapi.IndicesForcemergeRequest{Index: []string{b.name}, MaxNumSegments: &one}
 }
 
-// writeMeta seals the generation, unless the lock was lost: such a load must leave nothing behind that looks like a
-// choice for a rollback. What is missing in a mapping request stays as it is, but `_meta` is replaced as a whole.
+// writeMeta marks the generation as finished. What is missing in a mapping request stays as it is, but `_meta` is replaced as a
+// whole.
 func (b *build) writeMeta(ctx context.Context, m document.Meta) error {
 	body, err := json.Marshal(map[string]any{"_meta": m})
 	if err != nil {
 		return err
 	}
-	return b.store.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		if err := b.lock.mustHold(ctx); err != nil {
-			return err
-		}
-		_, err := b.store.c.Do(ctx, esapi.IndicesPutMappingRequest{Index: []string{b.name}, Body: bytes.NewReader(body)})
-		return err
+	return b.storage.c.Send(ctx, client.RequestTime, func() esapi.Request {
+		return esapi.IndicesPutMappingRequest{Index: []string{b.name}, Body: bytes.NewReader(body)}
 	})
 }

@@ -1,6 +1,7 @@
-// Package elastic is the Elasticsearch engine: a generation.Store whose generations are indices behind an alias. It owns
-// which generation is live, the lock of loads, and how a generation is built. It knows nothing of HTTP handlers, load files
-// or tiers, and it neither starts nor configures a cluster.
+// Package elastic is the Elasticsearch engine: a generation.Store whose generations are indices. It owns how the catalog of
+// generations is stored, how a generation is built, and the alias that leads others to the live one. What becomes of generations
+// it leaves to package generation. It knows nothing of HTTP handlers, load files or tiers, and it neither starts nor configures
+// a cluster.
 //
 // # Design: packages
 //
@@ -8,59 +9,30 @@
 // there) and client (requests, responses, errors, retries). Reading is a package of its own, since it must not depend on
 // how well writing works; document is one, since what is written and what is read must be named in one place.
 //
-// # Design: generations
+// # Design: what is stored
 //
-// With FILINGS_INDEX=filings, a generation is the index that generation.Name names. The alias `filings` points
-// at the live one. A generation counts as sealed if its `_meta` says so and names the generation itself: a
-// clone inherits its source's `_meta`, and must not inherit being sealed. That `_meta` is the last thing that Seal
-// writes, so a load that is killed leaves a generation that is either unsealed, for the next load to delete, or
-// whole.
+// With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its sidecars are hidden indices beside it
+// (sidecar.go): `NAME-stamps`, `NAME-counties`, `NAME-changes`. The `_meta` of a generation is the last thing that its writer
+// writes. It says what the generation holds, and names it: a clone inherits its source's `_meta`, and must not count as finished
+// by that.
 //
-// That `_meta` also keeps what makes the generation that one (identity.go). What a stranger deletes from a sealed index, or puts
-// into it, is an outage of that generation and no shorter response.
+// That `_meta`, and the catalog, also keep what makes the generation that one (identity.go). What a stranger deletes from a sealed
+// index, or puts into it, is an outage of that generation and no shorter response.
 //
-// Live looks once a second at which index the alias points, and queries go to that index and never to the alias, so
-// that nothing mixes two generations (live.go).
+// The catalog is the one document of the small hidden index `filings-catalog` (catalog.go). It is replaced with if_seq_no and
+// if_primary_term, so of two who have read the same one only one replaces it; its first write demands that there is none. It is
+// written through an alias of that index, with require_alias: where the index was deleted, a write would otherwise make it anew,
+// with guessed mappings. Reading it is one request, of one document, from whichever copy of the shard is near: that is all that
+// a service needs to learn once a second which generation is live. A copy that is read while its primary dies may show a
+// replacement that is lost with it; then a service has seen a generation, sealed and whole, that is not live after all.
 //
-// # Design: every change is one cluster state update
+// The alias `filings` is for others, and follows the catalog (alias.go). It is added as the write index, of which an alias can have
+// one, and removed on the condition that it is where it was seen (must_exist), so that of two who move it at once only one does;
+// the other one looks again. (Nothing is ever written through it: sealed indices are write-blocked.) Queries go to the index of a
+// generation and never to the alias, so that nothing mixes two generations.
 //
-// The actions of an `_aliases` request are applied together or not at all, by the elected master. Two things make a
-// compare-and-swap of it (aliases.go):
-//
-//   - `remove` with must_exist fails the whole request if the alias is not where the caller last saw it;
-//   - the alias is always added as the write index, of which an alias can have one. A second `add` without a
-//     `remove` is refused, so not even two first loads can put two indices behind the alias. (Nothing is ever
-//     written through it: sealed indices are write-blocked.)
-//
-// That a generation was promoted once is an alias of `filings-state`, which the promotion adds: without it, data that were
-// lost would look like a service before its first load (promoted.go).
-//
-// The lock is an alias too, on the small hidden index `filings-state` (lock.go). Its name holds a random token, and
-// there is always exactly one: `filings-lock-free`, or the one of the holder. Taking the lock moves it; promoting
-// and deleting carry a fencing condition, "my token's alias must exist", in the same request as the change. A load that
-// was suspended, lost its lock and wakes up again therefore cannot promote or delete, however late its request arrives.
-// Deleting also demands that the live generation still is the one that was seen, so that a rollback at the same moment
-// cannot have its target deleted. Only before anything is live is there no such condition.
-//
-// The holder of the lock, and how far that load is, stands in a document of that index. It is written through the
-// token's alias (require_alias) and with if_seq_no, so a holder that lost the lock cannot overwrite its successor's.
-//
-// Whether a lock has expired is judged by the clocks of two machines: the holder writes its time when it renews, the
-// next load compares with its own. Clocks may differ by LockTTL minus the pause between renewals, 22 seconds. If
-// they differ more, a load may lose its lock while it still runs. It then fails with generation.ErrLockLost; the fencing
-// above keeps the data right. A time that lies LockTTL or more in the future counts as expired, so that one wrong
-// clock cannot lock loads out for ever.
-//
-// A response that does not arrive leaves open whether the change was made. Such requests are sent again, and a
-// refusal of the repetition is compared with the state that was wanted (commit in aliases.go).
-//
-// # Design: changes
-//
-// Beside a generation stand hidden indices: the stamps of its filings, which are deleted with it, and its step, which
-// outlives it (package history; beside.go, changes.go). Both are written before the generation is sealed. Readers find the
-// step by an alias that the promotion adds, in the same cluster state update, so that nothing names a generation that was not
-// promoted. A generation that kept steps still need is not deleted but gets the alias NAME-retired: it is listed and opened no
-// more.
+// A response that does not arrive leaves open whether a change was made. Such requests are sent again, and who sent them
+// compares what is there with what was wanted.
 //
 // # Design: loading
 //
@@ -82,16 +54,20 @@
 package elastic
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"regexp"
 	"time"
 
+	"filings/index"
 	"filings/index/cache"
 	"filings/index/elastic/client"
 	"filings/index/generation"
 	"filings/index/history"
+	"filings/mappings"
 )
 
 // Config says where Elasticsearch is and how its generations are laid out.
@@ -128,21 +104,26 @@ func (cfg Config) check() error {
 // Store is a generation.Store in Elasticsearch. It is safe for concurrent use, and any number of processes may have one on
 // the same cluster.
 type Store struct {
+	*generation.Lifecycle
+	storage *storage
+}
+
+var _ generation.Store = (*Store)(nil)
+
+// storage is the generation.Storage of an index name.
+type storage struct {
 	c                *client.Client
 	alias            string
 	shards, replicas int
-	now              func() time.Time
 	cache            *cache.Cache
 	log              *slog.Logger
 	batchBytes       int // of a bulk request, about
 
-	fewCounties, countiesADocument int   // beside.go
+	fewCounties, countiesADocument int   // sidecar.go
 	few                            int64 // history.Few
-
-	live live
 }
 
-var _ generation.Store = (*Store)(nil)
+var _ generation.Storage = (*storage)(nil)
 
 // ownCache holds the tables of a hundred filters and orders, and half a million counties.
 const ownCache = 128 << 20
@@ -161,12 +142,12 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, now: cfg.Now, cache: cfg.Cache, log: cfg.Logger,
+	s := &storage{
+		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, cache: cfg.Cache, log: cfg.Logger,
 		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument, few: history.Few,
 	}
-	if s.now == nil {
-		s.now = time.Now
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	if s.cache == nil {
 		s.cache = cache.New(ownCache)
@@ -174,7 +155,26 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	return s, nil
+	return &Store{storage: s, Lifecycle: generation.New(s, generation.Options{
+		Index: cfg.Index, Version: mappings.Version, Now: cfg.Now, Log: s.log, LiveFor: liveFor,
+	})}, nil
+}
+
+// liveFor is how long the live generation is taken for granted. index.Engine promises a second.
+const liveFor = time.Second
+
+// Stamps implements generation.Store.
+func (s *Store) Stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
+	return s.storage.stamps(ctx, name)
+}
+
+// Changes implements index.History.
+func (s *Store) Changes(ctx context.Context, q index.ChangeQuery) (page index.ChangePage, err error) {
+	defer wrap(&err, "reading changes")
+	if err := s.HaveChanges(ctx, q.Generations); err != nil {
+		return page, err
+	}
+	return history.Page(ctx, s.storage, q)
 }
 
 // wrap makes an error say what was attempted.

@@ -26,6 +26,7 @@ import (
 // in it is deleted when the test ends.
 type testStore struct {
 	*Store
+	*storage
 	cfg   Config
 	clock *indextest.Clock
 }
@@ -40,8 +41,21 @@ func newTestStore(t testing.TB) testStore {
 		Now:       c.Now,
 		Logger:    slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}}
-	s.Store = s.again(t, nil)
+	s.reopen(t, nil)
 	t.Cleanup(func() { s.deleteAll(t) })
+	return s
+}
+
+// reopen makes s what another process would have, as again does.
+func (s *testStore) reopen(t testing.TB, faults *elastictest.Faults) {
+	t.Helper()
+	s.Store = s.again(t, faults)
+	s.storage = s.Store.storage
+}
+
+// through is s over a faulty network.
+func (s testStore) through(t testing.TB, faults *elastictest.Faults) testStore {
+	s.reopen(t, faults)
 	return s
 }
 
@@ -93,17 +107,17 @@ func (s testStore) deleteAll(t testing.TB) {
 }
 
 // lock takes the lock, for as long as the test runs.
-func (s testStore) lock(t testing.TB) *lock {
+func (s testStore) lock(t testing.TB) generation.Lock {
 	t.Helper()
 	l, err := s.Lock(t.Context(), generation.Run{Holder: "test", Phase: "loading"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l.(*lock)
+	return l
 }
 
 // sealedWith returns a new sealed generation in which every filing has that owner.
-func sealedWith(t testing.TB, l *lock, owner string, filings int) string {
+func sealedWith(t testing.TB, l generation.Lock, owner string, filings int) string {
 	t.Helper()
 	b, err := l.Begin(t.Context(), "")
 	if err != nil {
@@ -124,7 +138,10 @@ func filing(id int64, owner string) *index.Filing {
 	return f
 }
 
-func put(t testing.TB, b generation.Build, f *index.Filing) {
+func put(t testing.TB, b interface {
+	Put(context.Context, *index.Filing) error
+}, f *index.Filing,
+) {
 	t.Helper()
 	if err := b.Put(t.Context(), f); err != nil {
 		t.Fatal(err)

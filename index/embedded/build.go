@@ -16,44 +16,37 @@ import (
 	"filings/index/history"
 )
 
-// build fills a generation. Put and Remove encode; a writer of its own hands what they encoded to SQLite meanwhile.
+// build is a generation.Writer. Put and Remove encode; a writer of its own hands what they encoded to SQLite meanwhile.
 type build struct {
-	lock   *lock
-	files  files
-	name   string
-	from   *reader // of what was copied, which it keeps open; nil for nothing
-	db     *sql.DB
-	writer *writer
-	batch  *batch // being filled; nil: none
-	failed error  // why nothing more is accepted
+	storage *storage
+	files   files
+	name    string
+	from    *reader // of what was copied, which it keeps open; nil for nothing
+	db      *sql.DB
+	writer  *writer
+	batch   *batch // being filled; nil: none
+	failed  error  // why nothing more is accepted
 
-	stamps  *history.Collector // of what was put and removed, if anything was copied
-	checked *reader            // of what is built, while check looks at it
+	collected *history.Collector // stamps of what was put and removed, if anything was copied
+	checked   *reader            // of what is built, while check looks at it
 }
 
-// Begin implements generation.Lock.
-func (l *lock) Begin(ctx context.Context, from string) (generation.Build, error) {
-	if err := l.check(ctx); err != nil {
-		return nil, err
-	}
-	b := &build{lock: l, files: l.store.files}
+var _ generation.Writer = (*build)(nil)
+
+// Create implements generation.Storage.
+func (s *storage) Create(ctx context.Context, name, from string) (_ generation.Writer, err error) {
+	b := &build{storage: s, files: s.files, name: name}
 	source := ""
-	var err error
 	if from != "" {
-		if b.from, err = l.store.reader(ctx, from); err != nil {
+		if b.from, err = s.reader(ctx, from); err != nil {
 			return nil, err
 		}
-		source, b.stamps = b.files.sealed(from), history.NewCollector()
+		source, b.collected = b.files.sealed(from), history.NewCollector()
 	}
-	if b.name, err = l.store.newName(); err == nil {
-		err = b.open(ctx, source)
+	if err = b.open(ctx, source); err != nil {
+		b.Stop()
+		return nil, fmt.Errorf("create %s: %w", name, err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("begin a generation: %w", errors.Join(err, b.stop(errEnded), os.Remove(b.files.building(b.name))))
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.builds = append(l.builds, b)
 	return b, nil
 }
 
@@ -103,22 +96,20 @@ func copyPages(ctx context.Context, to, from string) (err error) {
 	return err
 }
 
-func (b *build) Generation() string { return b.name }
-
 // Put implements generation.Build.
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	return b.change(ctx, func(to *batch) { to.put(f, b.stamps) })
+	return b.change(ctx, func(to *batch) { to.put(f, b.collected) })
 }
 
 // Remove implements generation.Build.
 func (b *build) Remove(ctx context.Context, id int64) error {
-	return b.change(ctx, func(to *batch) { to.remove(id, b.stamps) })
+	return b.change(ctx, func(to *batch) { to.remove(id, b.collected) })
 }
 
 // change accepts a change. If it cannot, then nothing is accepted any more, nor sealed.
 func (b *build) change(ctx context.Context, encode func(*batch)) error {
 	if b.failed == nil {
-		b.failed = b.lock.check(ctx)
+		b.failed = ctx.Err()
 	}
 	if b.failed != nil {
 		return b.failed
@@ -143,24 +134,21 @@ func (b *build) handOver(ctx context.Context) error {
 }
 
 // Seal implements generation.Build.
-func (b *build) Seal(ctx context.Context, check generation.Check) (holds generation.Checksum, err error) {
-	if b.failed == nil {
-		b.failed = b.lock.check(ctx)
-	}
+func (b *build) Seal(ctx context.Context, check generation.Check) (holds generation.Checksum, _ generation.Identity, err error) {
 	if b.failed == nil {
 		holds, b.failed = b.seal(ctx, check)
 	}
 	if b.failed != nil {
-		return generation.Checksum{}, fmt.Errorf("seal %s: %w", b.name, b.failed)
+		return generation.Checksum{}, nil, fmt.Errorf("seal %s: %w", b.name, b.failed)
 	}
 	b.failed = errEnded
 	b.closeStamps()
-	return holds, nil
+	return holds, nil, nil
 }
 
 func (b *build) closeStamps() {
-	if b.stamps != nil {
-		_ = b.stamps.Close() // nobody reads them any more
+	if b.collected != nil {
+		_ = b.collected.Close() // nobody reads them any more
 	}
 }
 
@@ -241,12 +229,9 @@ func (b *build) stored(stamps *stampBuffer) iter.Seq2[[]byte, error] {
 	}
 }
 
-// check lets check, if there is one, read the file as it will be read once it is sealed.
+// check lets check read the file as it will be read once it is sealed.
 func (b *build) check(ctx context.Context, path string, check generation.Check, holds generation.Checksum) error {
-	if check == nil {
-		return nil
-	}
-	r, err := openReader(b.name, path, b.lock.store.cache)
+	r, err := openReader(b.name, path, b.storage.cache)
 	if err != nil {
 		return err
 	}
@@ -256,29 +241,20 @@ func (b *build) check(ctx context.Context, path string, check generation.Check, 
 	return errors.Join(err, r.db.Close())
 }
 
-// errEnded is returned by every change of a generation after Seal or Abort.
+// errEnded is returned by every change of a generation after it was sealed or given up.
 var errEnded = errors.New("the generation is not being built any more")
 
-// Abort implements generation.Build.
-func (b *build) Abort(ctx context.Context) error {
-	if err := b.stop(errEnded); err != nil {
-		return err
-	}
-	return b.lock.Delete(ctx, b.name)
-}
-
-// stop ends the writing and leaves the file as it is. Later changes return reason.
-func (b *build) stop(reason error) error {
+// Stop implements generation.Writer.
+func (b *build) Stop() {
 	b.batch = nil
 	b.closeStamps()
 	if b.failed == nil {
-		b.failed = reason
+		b.failed = errEnded
 	}
 	if b.writer != nil {
 		_ = b.writer.stop() // the Put that failed has returned it
 	}
 	if b.db != nil {
-		return b.db.Close()
+		_ = b.db.Close() // what it has not written is worth nothing
 	}
-	return nil
 }

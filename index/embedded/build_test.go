@@ -56,6 +56,22 @@ func TestBuild_CopyOfAGeneration(t *testing.T) {
 	}
 }
 
+// create begins to store a generation that no catalog knows, and puts filings into it.
+func create(t *testing.T, s *Store, filings ...*index.Filing) *build {
+	t.Helper()
+	w, err := s.storage.Create(t.Context(), generation.Name("filings", noon(), version), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Stop)
+	for _, f := range filings {
+		if err := w.Put(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w.(*build)
+}
+
 func TestBuild_FromWhatIsNotSealed(t *testing.T) {
 	t.Parallel()
 	l := lockStore(t, openStore(t, t.TempDir()))
@@ -89,7 +105,7 @@ func TestBuild_CanceledPutFailsTheSeal(t *testing.T) {
 // What SQLite refuses must come back from a later Put, and from Seal.
 func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	t.Parallel()
-	b := begin(t, lockStore(t, openStore(t, t.TempDir())), "").(*build)
+	b := create(t, openStore(t, t.TempDir()))
 	if _, err := b.db.Exec("CREATE TRIGGER refuse BEFORE INSERT ON filings BEGIN SELECT RAISE(ABORT, 'refused'); END"); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +118,7 @@ func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	if err == nil {
 		t.Error("no Put returned that nothing is stored")
 	}
-	if _, err := b.Seal(t.Context(), nil); err == nil {
+	if _, _, err := b.Seal(t.Context(), func(context.Context, index.Reader, generation.Checksum) error { return nil }); err == nil {
 		t.Error("sealed without its filings")
 	}
 }
@@ -130,7 +146,7 @@ func TestBuild_NothingAfterTheEnd(t *testing.T) {
 func TestBuild_SealEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	b := begin(t, lockStore(t, s), "", synthetics(20, 1)...).(*build)
+	b := create(t, s, synthetics(20, 1)...)
 	if err := errors.Join(b.handOver(t.Context()), b.writer.stop()); err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +155,9 @@ func TestBuild_SealEndsWithItsContext(t *testing.T) {
 	if _, err := b.layOut(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("seal: %v, want context.Canceled", err)
 	}
-	if err := b.Abort(t.Context()); err != nil {
-		t.Errorf("abort after a failed seal: %v", err)
+	b.Stop() // again, for the second time: as an Abort after a failed Seal
+	if err := lockStore(t, s).Delete(t.Context(), b.name); err != nil {
+		t.Errorf("delete after a failed seal: %v", err)
 	}
 	if all, err := s.Generations(t.Context()); len(all) > 0 || err != nil {
 		t.Errorf("generations after the abort: %v, %v", all, err)
@@ -152,7 +169,7 @@ func TestBuild_NamesAreNewerThanAllOthers(t *testing.T) {
 	s := openStore(t, t.TempDir()) // its clock stands still
 	l := lockStore(t, s)
 	last := generation.Name("filings", noon().AddDate(1, 0, 0), version) // made by a clock that was wrong
-	if err := copyPages(t.Context(), s.files.building(last), ""); err != nil {
+	if err := copyPages(t.Context(), s.storage.files.building(last), ""); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {

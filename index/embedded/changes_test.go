@@ -59,7 +59,7 @@ func sameSteps(t *testing.T, want, got index.History, names ...string) {
 func TestX18_WithoutCopies(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	s.few = 0
+	s.storage.few = 0
 	names, want := threeLoads(t, s)
 	lock := lockStore(t, s)
 	for i := range 2 {
@@ -79,7 +79,7 @@ func TestX18_WithoutCopies(t *testing.T) {
 		if err := lock.Forget(t.Context(), test.keep); err != nil {
 			t.Error(err)
 		}
-		entries, err := os.ReadDir(s.files.generations())
+		entries, err := os.ReadDir(s.storage.files.generations())
 		if err != nil || len(entries) != test.files {
 			t.Errorf("with %d steps there are %v, %v; want %d files", test.keep, entries, err, test.files)
 		}
@@ -92,9 +92,10 @@ func TestX18_WithoutCopies(t *testing.T) {
 // TestX18_DamagedSteps: whatever byte of a step is changed, its changes are the right ones, or an error.
 func TestX18_DamagedSteps(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, t.TempDir())
+	dir := t.TempDir()
+	s := openStore(t, dir)
 	names, want := threeLoads(t, s)
-	path := s.files.promotedStep(names[1])
+	path := s.storage.files.changes(names[1])
 	sound, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +112,7 @@ func TestX18_DamagedSteps(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s.steps = nil // as another process
+		s = openStore(t, dir) // as another process
 		got, err := s.Changes(t.Context(), q)
 		switch {
 		case errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrGone):

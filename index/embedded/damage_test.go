@@ -23,7 +23,7 @@ func spoil(t *testing.T, statement string) *Store {
 	t.Helper()
 	dir := t.TempDir()
 	first := openStore(t, dir)
-	path := first.files.sealed(load(t, first, synthetics(50, 1)))
+	path := first.storage.files.sealed(load(t, first, synthetics(50, 1)))
 	changePages(t, path, statement)
 	if err := appendSums(path); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestDamage_NoDatabase(t *testing.T) {
 	dir := t.TempDir()
 	first := openStore(t, dir)
 	name := load(t, first, synthetics(5, 1))
-	if err := os.WriteFile(first.files.sealed(name), []byte("this is no database, however long it may be read"), 0o600); err != nil {
+	if err := os.WriteFile(first.storage.files.sealed(name), []byte("this is no database, however long it may be read"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := openStore(t, dir).Live(t.Context()); !errors.Is(err, index.ErrUnavailable) {
@@ -153,7 +153,7 @@ func TestDamage_FlippedBits(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	filings := synthetics(300, 1)
 	name := load(t, s, filings)
-	path := s.files.sealed(name)
+	path := s.storage.files.sealed(name)
 	ids := []int64{filings[0].ID, filings[150].ID, filings[299].ID, filings[299].ID + 1}
 	read := func() map[string]string {
 		r, err := openReader(name, path, cache.New(1<<20))
@@ -222,7 +222,7 @@ func TestDamage_Update(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	name := load(t, s, synthetics(300, 1))
-	f, err := os.OpenFile(s.files.sealed(name), os.O_RDWR, 0)
+	f, err := os.OpenFile(s.storage.files.sealed(name), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestDamage_Version(t *testing.T) {
 	if err := gob.NewEncoder(&data).Encode(summary{Version: 1, Record: emptyRecord(), Stats: index.Stats{Filings: 50}}); err != nil {
 		t.Fatal(err)
 	}
-	changePages(t, first.files.sealed(name), "UPDATE summary SET value = ?", data.Bytes())
+	changePages(t, first.storage.files.sealed(name), "UPDATE summary SET value = ?", data.Bytes())
 	s := openStore(t, dir)
 	if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrUnavailable) || !strings.Contains(err.Error(), "another version") {
 		t.Errorf("live: %v", err)
@@ -266,7 +266,7 @@ func TestDamage_NoFooter(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := openStore(t, dir)
-	changePages(t, first.files.sealed(load(t, first, synthetics(50, 1))), "SELECT 1")
+	changePages(t, first.storage.files.sealed(load(t, first, synthetics(50, 1))), "SELECT 1")
 	if _, err := openStore(t, dir).Live(t.Context()); !errors.Is(err, columns.ErrDamaged) {
 		t.Errorf("%v, want ErrDamaged", err)
 	}

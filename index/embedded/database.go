@@ -64,6 +64,8 @@ func (s summary) changed(name string) error {
 // current reports whether s is of a file that this program reads.
 func (s summary) current() bool { return s.Version == version && bytes.Equal(s.Record, emptyRecord()) }
 
+var errVersion = errors.New("it was made by another version of the program: load the filings anew")
+
 // emptyRecord is the record of a filing without values.
 func emptyRecord() []byte { return index.AppendRecord(nil, &index.Filing{}) }
 
@@ -159,6 +161,15 @@ func readSummary(db *sql.DB) (s summary, err error) {
 		err = gob.NewDecoder(bytes.NewReader(data)).Decode(&s)
 	}
 	return s, err
+}
+
+// summaryOf returns the summary of a finished generation.
+func (s *storage) summaryOf(name string) (summary, error) {
+	db, of, err := openSealed(name, s.files.sealed(name), 1)
+	if err != nil {
+		return of, err
+	}
+	return of, db.Close()
 }
 
 // writeSummary writes the summary and ends the transaction in which a file is filled.

@@ -1,25 +1,19 @@
 // Package embedded is the engine that needs no server: generations of filings as SQLite files in a folder. It owns
-// those files, their locks, and the life of a generation. It refuses to know how filings are found in a file, which
-// belongs to package columns, and the forms of requests, of loads and of responses, which belong to index, service and
-// reindexer.
+// those files and the catalog that says which of them count. It refuses to know what becomes of generations, which package
+// generation decides; how filings are found in a file, which belongs to package columns; and the forms of requests, of loads and
+// of responses, which belong to index, service and reindexer.
 //
 // # Files
 //
-//	generations/NAME.db        a sealed generation; never written again
+//	generations/NAME.db        a finished generation; never written again
 //	generations/NAME.building  one that is being built, or was left behind
-//	generations/NAME.step      the step to a generation that is live, or was not promoted
-//	generations/NAME.changes   the step to one that was promoted; it outlives its generation
-//	generations/NAME.retired   a deleted generation that kept steps need (package history)
-//	INDEX.live                 the name of the live generation, replaced in one atomic rename
-//	INDEX.promoted             the generation that was promoted first; empty before that
-//	INDEX.lock, INDEX.load     held (flock) by the load that runs, and what it publishes about itself
-//	INDEX.guard                held for an instant by a process that changes or inspects the others
+//	generations/NAME.changes   its changeset (package history)
+//	INDEX.catalog              the catalog of generations (package generation), replaced in one atomic rename
+//	INDEX.lock                 held (flock) by the load that runs
+//	INDEX.guard                held for an instant by a process that replaces the catalog, or looks whether a load runs
 //
-// INDEX.promoted tells data that were lost from data that were never there (rule L7): the first load makes it empty, the
-// first swap writes it. Without it, folders of former versions, what is there decides.
-//
-// The locks of a process end with it, so after a killed load nothing has to time out: it leaves only a .building file,
-// and perhaps a .step, which the next load may delete. The name .db is given after the file was written and synced; it proves the seal.
+// A lock ends with its process, so after a killed load nothing has to time out. The name .db is given after the file was written
+// and synced: whatever has it is whole. Whether it counts, the catalog says.
 //
 // A Reader keeps its file open, so that deleting a generation never disturbs a client that still reads it. The file is
 // closed when no Reader of it is in use any more, which only the garbage collector can know; hence the cleanup in

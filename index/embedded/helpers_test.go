@@ -23,7 +23,7 @@ func openStore(t testing.TB, dir string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.liveFor = 0
+	s.LiveFor = 0
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -42,13 +42,13 @@ func TestX24_FileSwapped(t *testing.T) {
 			running := openStore(t, dir)
 			older := load(t, running, synthetics(20, 1))
 			live := load(t, running, synthetics(30, 2))
-			path, backup := running.files.sealed(live), dir+"/backup"
+			path, backup := running.storage.files.sealed(live), dir+"/backup"
 			replaceFile(t, path, backup, false)
 			before := liveReader(t, running)
 			if again := liveReader(t, running); again != before {
 				t.Error("the same file got a new Reader")
 			}
-			replaceFile(t, running.files.sealed(older), path, rename)
+			replaceFile(t, running.storage.files.sealed(older), path, rename)
 			for who, s := range map[string]*Store{"running": running, "starting": openStore(t, dir)} {
 				_, err := s.Live(t.Context())
 				if !errors.Is(err, index.ErrLost) || !errors.Is(err, index.ErrChanged) || errors.Is(err, index.ErrUnavailable) ||
@@ -85,7 +85,7 @@ func TestX24_NoFalseAlarm(t *testing.T) {
 	s := openStore(t, dir)
 	live := load(t, s, synthetics(20, 1))
 	liveReader(t, s)
-	if err := os.Chtimes(s.files.sealed(live), noon(), noon()); err != nil {
+	if err := os.Chtimes(s.storage.files.sealed(live), noon(), noon()); err != nil {
 		t.Fatal(err)
 	}
 	if r := liveReader(t, s); index.Probe(t.Context(), r) != nil || r.Generation() != live {

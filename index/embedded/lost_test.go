@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"filings/index"
-	"filings/index/generation"
 )
 
 // wantLost checks what a service learns: a running one, and one that starts now.
@@ -32,12 +31,9 @@ func TestL7_LostDataAreNotNoData(t *testing.T) {
 		name string
 		lose func(dir, live string) error
 	}{
-		{"the name of the live generation", func(dir, _ string) error { return os.Remove(filepath.Join(dir, "filings.live")) }},
+		{"the catalog", func(dir, _ string) error { return os.Remove(filepath.Join(dir, "filings.catalog")) }},
 		{"the live file", func(dir, live string) error { return os.Remove(filepath.Join(dir, "generations", live+".db")) }},
 		{"the generations", func(dir, _ string) error { return os.RemoveAll(filepath.Join(dir, "generations")) }},
-		{"name and generations", func(dir, _ string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "filings.live")), os.RemoveAll(filepath.Join(dir, "generations")))
-		}},
 	} {
 		t.Run(lost.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +68,7 @@ func TestL7_LostDataAreNotNoData(t *testing.T) {
 				}
 				wantLost(t, dir, "after a rollback", false, running)
 			}
-			if lost.name != "the name of the live generation" { // which is back
+			if lost.name != "the catalog" { // which is back
 				load(t, again, synthetics(5, 2))
 			}
 			wantLost(t, dir, "after a load", false, running)
@@ -83,38 +79,6 @@ func TestL7_LostDataAreNotNoData(t *testing.T) {
 			wantLost(t, dir, "everything was removed", false)
 		})
 	}
-}
-
-// Data that a former version promoted have no mark.
-func TestL7_LostDataOfAFormerVersion(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s := openStore(t, dir)
-	name := load(t, s, synthetics(5, 1))
-	remove := func(paths ...string) {
-		for _, path := range paths {
-			if err := os.Remove(filepath.Join(dir, path)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	remove("filings.promoted", "filings.live")
-	wantLost(t, dir, "a generation", true)
-	remove("generations/" + name + ".db")
-	wantLost(t, dir, "no generation, and no load that promoted", false)
-	l := lockStore(t, s)
-	if err := l.Renew(t.Context(), generation.Run{Outcome: generation.OutcomePromoted}); err != nil {
-		t.Fatal(err)
-	}
-	remove("filings.promoted")
-	wantLost(t, dir, "no generation, and a load that promoted", true)
-	if err := l.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := lockStore(t, s).Renew(t.Context(), generation.Run{Outcome: generation.OutcomeFailed}); err != nil {
-		t.Fatal(err)
-	}
-	wantLost(t, dir, "after a load of this version that failed", true)
 }
 
 // A damaged generation is listed, so that another one can be made live in its place.

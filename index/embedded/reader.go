@@ -60,7 +60,7 @@ func (r *reader) isOf(file fs.FileInfo) bool {
 
 func (r *reader) prepare() (err error) {
 	if !r.summary.current() {
-		return errors.New("it was made by another version of the program: load the filings anew")
+		return errVersion
 	}
 	var err1, err2, err3 error
 	r.chunks, err1 = r.db.Prepare("SELECT data FROM chunks WHERE name = ? AND chunk = ?")

@@ -81,8 +81,8 @@ func (r *reader) stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
 	})
 }
 
-// Stamps implements generation.Store.
-func (s *Store) Stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
+// stamps yields the stamps of a sealed generation.
+func (s *storage) stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
 	return func(yield func(index.Stamp, error) bool) {
 		r, err := s.reader(ctx, name)
 		if err != nil {
@@ -93,7 +93,7 @@ func (s *Store) Stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, 
 	}
 }
 
-// Stamps implements generation.Build.
+// Stamps implements generation.Writer.
 func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
 	if b.checked == nil {
 		return func(yield func(index.Stamp, error) bool) {
@@ -103,10 +103,10 @@ func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
 	return b.checked.stamps(ctx)
 }
 
-// Differences implements generation.Build.
+// Differences implements generation.Writer.
 func (b *build) Differences(ctx context.Context) (*generation.Differences, error) {
 	noted := new(generation.Differences)
-	for _, err := range b.stamps.Over(ctx, b.from.stamps(ctx), noted.Note) {
+	for _, err := range b.collected.Over(ctx, b.from.stamps(ctx), noted.Note) {
 		if err != nil {
 			return nil, err
 		}

@@ -9,24 +9,16 @@ import (
 	"io"
 	"os"
 
-	"filings/index"
 	"filings/index/history"
 )
 
-// A file of a step has the chunks of its changes, one behind the other, then its contents as gob, and in the end how long these
-// are and their checksum, which ends with the magic.
+// A file of a step has the chunks of its changes, one behind the other, then where they lie as gob, and in the end how long that
+// is and its checksum, which ends with the magic.
 const (
-	stepMagic  = "changes\x01"
+	stepMagic  = "changes\x02"
 	stepEnd    = 4 + sumSize + len(stepMagic)
-	mostOfStep = 1 << 28 // bytes of contents: more is damage
+	mostOfStep = 1 << 28 // bytes of that: more is damage
 )
-
-// contents are what the file of a step says of itself.
-type contents struct {
-	Step   index.Step
-	Whole  bool // without copies: the generations of the step are read
-	Chunks []stepChunk
-}
 
 // stepChunk is where a chunk lies in the file.
 type stepChunk struct {
@@ -37,23 +29,23 @@ type stepChunk struct {
 
 // stepWriter writes the file of a step.
 type stepWriter struct {
-	file *os.File
-	contents
-	at int64
+	file   *os.File
+	chunks []stepChunk
+	at     int64
 }
 
 func (w *stepWriter) put(c history.Chunk) error {
 	n, err := w.file.Write(c.Data)
 	of := stepChunk{Chunk: c, At: w.at, Size: uint32(n), Sum: sumOf(c.Data)}
 	of.Data = nil
-	w.Chunks, w.at = append(w.Chunks, of), w.at+int64(n)
+	w.chunks, w.at = append(w.chunks, of), w.at+int64(n)
 	return err
 }
 
 // finish writes the end and waits until the file is on the disk.
 func (w *stepWriter) finish() error {
 	var end bytes.Buffer
-	if err := gob.NewEncoder(&end).Encode(w.contents); err != nil {
+	if err := gob.NewEncoder(&end).Encode(w.chunks); err != nil {
 		return err
 	}
 	data := end.Bytes()
@@ -64,40 +56,40 @@ func (w *stepWriter) finish() error {
 	return errors.Join(err, w.file.Sync())
 }
 
-// readContents reads the end of the file of a step.
-func readContents(path string) (c contents, err error) {
+// readStep reads where the chunks of a step lie.
+func readStep(path string) (chunks []stepChunk, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	defer f.Close()
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	damaged := fmt.Errorf("the end of %s: %w", path, history.ErrDamaged)
 	var end [stepEnd]byte
 	if size < int64(stepEnd) {
-		return c, damaged
+		return nil, damaged
 	}
 	if _, err := f.ReadAt(end[:], size-int64(stepEnd)); err != nil {
-		return c, err
+		return nil, err
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if string(end[4+sumSize:]) != stepMagic || length > min(size-int64(stepEnd), mostOfStep) {
-		return c, damaged
+		return nil, damaged
 	}
 	data := make([]byte, length)
 	if _, err := f.ReadAt(data, size-int64(stepEnd)-length); err != nil {
-		return c, err
+		return nil, err
 	}
 	if sumOf(data) != binary.LittleEndian.Uint32(end[4:]) {
-		return c, damaged
+		return nil, damaged
 	}
-	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&c); err != nil {
-		return c, damaged
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&chunks); err != nil {
+		return nil, damaged
 	}
-	return c, nil
+	return chunks, nil
 }
 
 // readChunks reads chunks of the file of a step.

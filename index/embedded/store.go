@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"log/slog"
 	"maps"
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"weak"
 
@@ -29,32 +30,14 @@ type Config struct {
 
 // Store keeps generations in a folder. Any number of Stores, in any number of processes of one machine, may share it.
 type Store struct {
-	files files
-	now   func() time.Time
-	cache *cache.Cache
-
-	liveFor time.Duration        // how long the live generation is taken for granted; tests lower it
-	live    atomic.Pointer[seen] // never nil
-
-	mu     sync.Mutex
-	open   map[string]weak.Pointer[reader] // those that may still be open
-	kept   map[string]int64                // filings of the generations that Kept listed last; replaced, never changed
-	closed bool
-
-	steps map[string]contents // of the promoted steps that were listed last; replaced, never changed
-	few   int64               // history.Few; tests lower it
+	*generation.Lifecycle
+	storage *storage
 }
 
 var _ generation.Store = (*Store)(nil)
 
 // liveFor is how late a swap by another process may be noticed. Without it every request would open and read a file.
 const liveFor = time.Second
-
-// seen is the live generation as it was seen last. A swap by this Store replaces it.
-type seen struct {
-	reader *reader   // stays open; nil: there was none
-	at     time.Time // when the look began; zero: look again
-}
 
 // ownCache holds all columns and orders of a million filings.
 const ownCache = 256 << 20
@@ -70,20 +53,56 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Cache == nil {
 		cfg.Cache = cache.New(ownCache)
 	}
-	s := &Store{files: files{cfg.Dir, cfg.Index}, now: cfg.Now, cache: cfg.Cache, liveFor: liveFor, open: map[string]weak.Pointer[reader]{}, few: history.Few}
-	s.live.Store(&seen{})
+	s := &storage{files: files{cfg.Dir, cfg.Index}, cache: cfg.Cache, open: map[string]weak.Pointer[reader]{}, few: history.Few, chunks: map[string][]stepChunk{}}
 	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded engine: %w", err)
 	}
-	return s, nil
+	return &Store{storage: s, Lifecycle: generation.New(s, generation.Options{
+		Index: cfg.Index, Version: version, Now: cfg.Now, Log: slog.New(slog.DiscardHandler), LiveFor: liveFor,
+	})}, nil
 }
 
 // Close closes every generation. Readers fail from then on.
 func (s *Store) Close() error {
+	s.LookAgain()
+	return s.storage.close()
+}
+
+// Stamps implements generation.Store.
+func (s *Store) Stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
+	return s.storage.stamps(ctx, name)
+}
+
+// Changes implements index.History.
+func (s *Store) Changes(ctx context.Context, q index.ChangeQuery) (page index.ChangePage, err error) {
+	if err = s.HaveChanges(ctx, q.Generations); err == nil {
+		page, err = history.Page(ctx, s.storage, q)
+	}
+	if err != nil {
+		err = fmt.Errorf("read changes: %w", err)
+	}
+	return page, err
+}
+
+// storage is the generation.Storage of a folder.
+type storage struct {
+	files files
+	cache *cache.Cache
+	few   int64 // history.Few; tests lower it
+
+	mu       sync.Mutex
+	open     map[string]weak.Pointer[reader] // those that may still be open
+	closed   bool
+	readable map[string]bool        // generations that were found whole; replaced, never changed
+	chunks   map[string][]stepChunk // of the files of changes that were read
+}
+
+var _ generation.Storage = (*storage)(nil)
+
+func (s *storage) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	s.live.Store(&seen{})
 	var err error
 	for _, pointer := range s.open {
 		if r := pointer.Value(); r != nil {
@@ -93,73 +112,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Live implements index.Engine. It notices a swap by this Store at once, and one by another within liveFor.
-func (s *Store) Live(ctx context.Context) (index.Reader, error) {
-	known, now := s.live.Load(), s.now()
-	if age := now.Sub(known.at); known.reader != nil && 0 <= age && age < s.liveFor {
-		return known.reader, ctx.Err()
-	}
-	r, err := s.look(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if r == nil {
-		return index.Empty{}, nil
-	}
-	s.live.CompareAndSwap(known, &seen{r, now}) // unless there was a swap meanwhile
-	return r, nil
-}
-
-// look finds out which generation is live, and returns nil if none was ever promoted.
-func (s *Store) look(ctx context.Context) (*reader, error) {
-	name, promoted := "", false
-	for {
-		before := name
-		var err error
-		if name, err = s.files.live(); err != nil {
-			return nil, fmt.Errorf("read the name of the live generation: %w: %w", index.ErrUnavailable, err)
-		}
-		if name == "" {
-			if promoted {
-				return nil, s.lost(s.files.beside(".live"))
-			}
-			if promoted, err = s.promotedOnce(); err != nil {
-				return nil, fmt.Errorf("look whether there was a load: %w: %w", index.ErrUnavailable, err)
-			}
-			if promoted {
-				continue // perhaps it was promoted since
-			}
-			return nil, nil
-		}
-		r, err := s.reader(ctx, name)
-		switch {
-		case errors.Is(err, index.ErrNotFound) && name != before: // perhaps swapped and deleted meanwhile
-		case errors.Is(err, index.ErrNotFound):
-			return nil, s.lost(s.files.sealed(name))
-		case errors.Is(err, index.ErrChanged):
-			return nil, fmt.Errorf("%w: %w: %s", index.ErrLost, err, generation.Repair)
-		default:
-			return r, err
-		}
-	}
-}
-
-// promotedOnce reports whether a generation was ever promoted, as far as this process or the folder knows.
-func (s *Store) promotedOnce() (promoted bool, err error) {
-	if s.live.Load().reader != nil {
-		return true, nil
-	}
-	promoted, _, err = s.files.promoted()
-	return promoted, err
-}
-
-// lost is the error of a live generation without one of its files.
-func (s *Store) lost(file string) error {
-	return fmt.Errorf("%w: %s is missing: put it back, %s", index.ErrLost, file, generation.Repair)
-}
-
-// Open implements index.Engine.
-func (s *Store) Open(ctx context.Context, name string) (index.Reader, error) {
+// Reader implements generation.Storage. As long as the file is the same, so is the Reader.
+func (s *storage) Reader(ctx context.Context, name string, _ index.Reader) (index.Reader, error) {
 	r, err := s.reader(ctx, name)
 	if err != nil {
 		return nil, err
@@ -167,8 +121,8 @@ func (s *Store) Open(ctx context.Context, name string) (index.Reader, error) {
 	return r, nil
 }
 
-// reader returns the reader of a sealed generation, or ErrNotFound. Every caller gets the same one while it is in use.
-func (s *Store) reader(ctx context.Context, name string) (*reader, error) {
+// reader returns the reader of a generation, or ErrNotFound. Every caller gets the same one while it is in use.
+func (s *storage) reader(ctx context.Context, name string) (*reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -198,33 +152,4 @@ func (s *Store) reader(ctx context.Context, name string) (*reader, error) {
 	maps.DeleteFunc(s.open, func(_ string, pointer weak.Pointer[reader]) bool { return pointer.Value() == nil })
 	s.open[name] = weak.Make(r)
 	return r, nil
-}
-
-// Swap implements generation.Store.
-func (s *Store) Swap(ctx context.Context, from, to string) error {
-	return s.files.guarded(func() error {
-		live, err := s.files.live()
-		if err != nil {
-			return fmt.Errorf("swap: %w", err)
-		}
-		if there, err := s.files.has(live); err != nil {
-			return fmt.Errorf("swap: %w", err)
-		} else if !there {
-			live = "" // it is lost: nothing is live
-		}
-		if live != from {
-			return fmt.Errorf("swap %q for %q, but %q is live: %w", from, to, live, generation.ErrConflict)
-		}
-		if sealed, err := s.files.has(to); err != nil {
-			return fmt.Errorf("swap: %w", err)
-		} else if !sealed {
-			return fmt.Errorf("swap: no sealed generation %q: %w", to, index.ErrNotFound)
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err = s.files.promote(to)
-		s.live.Store(&seen{reader: s.live.Load().reader})
-		return err
-	})
 }

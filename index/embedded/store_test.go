@@ -77,7 +77,7 @@ func TestFiles_NothingLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"filings.guard", "filings.live", "filings.load", "filings.lock", "filings.promoted", name + ".db"}
+	want := []string{"filings.catalog", "filings.guard", "filings.lock", name + ".db"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
@@ -85,9 +85,9 @@ func TestFiles_NothingLeftBehind(t *testing.T) {
 
 func TestL8_SwapByAnotherStoreIsNoticedWithinASecond(t *testing.T) {
 	t.Parallel()
-	dir, now := t.TempDir(), noon()
+	dir, clock := t.TempDir(), indextest.NewClock(noon())
 	serving, loading := openStore(t, dir), openStore(t, dir)
-	serving.now, serving.liveFor = func() time.Time { return now }, liveFor
+	serving.Now, serving.LiveFor = clock.Now, liveFor
 	expect := func(when, want string) {
 		t.Helper()
 		if got := liveReader(t, serving).Generation(); got != want {
@@ -96,17 +96,18 @@ func TestL8_SwapByAnotherStoreIsNoticedWithinASecond(t *testing.T) {
 	}
 	expect("before the first load", "")
 	first := load(t, loading, synthetics(20, 0))
-	expect("after the first load", first)
+	clock.Advance(liveFor)
+	expect("a second after the first load", first)
 	second := load(t, loading, synthetics(20, 1))
-	now = now.Add(liveFor - 1)
+	clock.Advance(liveFor - 1)
 	expect("just before a second", first)
-	now = now.Add(1)
+	clock.Advance(1)
 	expect("after a second", second)
 	if err := serving.Swap(t.Context(), second, first); err != nil {
 		t.Fatal(err)
 	}
 	expect("after a swap of its own", first)
-	now = now.Add(-time.Hour)
+	clock.Advance(-time.Hour)
 	if err := loading.Swap(t.Context(), first, second); err != nil {
 		t.Fatal(err)
 	}
@@ -116,20 +117,20 @@ func TestL8_SwapByAnotherStoreIsNoticedWithinASecond(t *testing.T) {
 // What is live is not looked up for each request: for a second the folder may even be away.
 func TestL8_LiveIsLookedUpOnceASecond(t *testing.T) {
 	t.Parallel()
-	dir, now := filepath.Join(t.TempDir(), "data"), noon()
+	dir, clock := filepath.Join(t.TempDir(), "data"), indextest.NewClock(noon())
 	s := openStore(t, dir)
-	s.now, s.liveFor = func() time.Time { return now }, liveFor
+	s.Now, s.LiveFor = clock.Now, liveFor
 	name := load(t, s, synthetics(20, 1))
 	liveReader(t, s)
 	if err := os.Rename(dir, dir+" away"); err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(liveFor - 1)
+	clock.Advance(liveFor - 1)
 	if got := liveReader(t, s).Generation(); got != name {
 		t.Errorf("live within a second: %q, want %q", got, name)
 	}
-	now = now.Add(1)
-	for range 2 { // what failed is looked up again
+	clock.Advance(1)
+	for range 2 {
 		if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrLost) {
 			t.Errorf("live after a second: %v, want ErrLost", err)
 		}
@@ -137,6 +138,7 @@ func TestL8_LiveIsLookedUpOnceASecond(t *testing.T) {
 	if err := os.Rename(dir+" away", dir); err != nil {
 		t.Fatal(err)
 	}
+	clock.Advance(liveFor) // that it was lost holds for a second too
 	if got := liveReader(t, s).Generation(); got != name {
 		t.Errorf("live when the folder is back: %q, want %q", got, name)
 	}

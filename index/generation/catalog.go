@@ -36,6 +36,8 @@ type Entry struct {
 	State    State  `json:"state"`
 	Promoted bool   `json:"promoted,omitempty"` // it was live at some time
 	Filings  int64  `json:"filings"`
+	// Identity is what makes it that one (rule X24): nil where the engine's Reader alone can tell.
+	Identity Identity `json:"identity,omitempty"`
 	// Changes describes how it came from another one; nil where that is not known, or not kept any more.
 	Changes *Changeset `json:"changes,omitempty"`
 }
@@ -69,16 +71,21 @@ func parseCatalog(body []byte) (c Catalog, err error) {
 	return c, nil
 }
 
-// adopted returns the catalog of what is stored where there is no document: finished generations, none of them live.
-func adopted(parts []Part) Catalog {
+// adopted returns the catalog of what is stored where there is no document: finished generations, none of them live. But data
+// of another version are those of a program that has no catalog, or another one: its live generation is not to be replaced by
+// the way.
+func adopted(parts []Part, version int) Catalog {
 	c := Catalog{Form: catalogForm}
 	for _, p := range parts {
 		if p.Kind == FilingsPart && p.Sealed {
-			c.Generations = append(c.Generations, Entry{Name: p.Generation, State: Sealed, Filings: p.Filings})
+			c.Generations = append(c.Generations, Entry{Name: p.Generation, State: Sealed, Filings: p.Filings, Identity: p.Identity})
 			c.Newest, c.Promoted = max(c.Newest, p.Generation), true
 		}
 	}
 	slices.SortFunc(c.Generations, func(a, b Entry) int { return strings.Compare(b.Name, a.Name) })
+	if c.Promoted && readable(c.Newest, version) != nil {
+		c.Live = c.Newest
+	}
 	return c
 }
 
@@ -210,13 +217,13 @@ func (c *Catalog) steps() (steps []index.Step) {
 	return steps
 }
 
-// errVersion is about a generation that this program would misread.
-var errVersion = errors.New("load the filings again")
+// ErrVersion: a generation is of another version of the data than this program reads.
+var ErrVersion = errors.New("load the filings again")
 
-// readable fails for a generation of another data version.
+// readable returns ErrVersion for a generation that this program would misread.
 func readable(name string, version int) error {
 	if strings.HasSuffix(name, fmt.Sprintf("-v%d", version)) {
 		return nil
 	}
-	return fmt.Errorf("generation %s has another data version than this program (%d): %w", name, version, errVersion)
+	return fmt.Errorf("generation %s has another version of the data than this program (%d): %w", name, version, ErrVersion)
 }

@@ -210,7 +210,7 @@ func TestL8_LostResponses(t *testing.T) {
 				return nil
 			}
 			// The storage of an engine sends what only reads again by itself.
-			reads := []string{"Load", "Parts", "Reader", "Check"}
+			reads := []string{"Load", "Parts", "Reader"}
 			name, err := load(t.Context(), s.open(nil, func(call string) error {
 				if slices.Contains(reads, call) {
 					return nil
@@ -287,6 +287,33 @@ func TestL7_CatalogThatIsLost(t *testing.T) {
 	}
 }
 
+// TestCatalog_OfAnotherVersion: what a program of another version of the data has stored is neither read nor replaced by the way.
+func TestCatalog_OfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	s := newShared()
+	first := mustLoad(t, s, "first")
+	l := s.open(nil, nil)
+	l.Version++
+	for _, when := range []string{"with its catalog", "without"} {
+		if r, err := l.Live(t.Context()); !errors.Is(err, generation.ErrVersion) || errors.Is(err, index.ErrLost) {
+			t.Errorf("%s: live is %v, %v", when, r, err)
+		}
+		if r, err := l.Open(t.Context(), first); !errors.Is(err, generation.ErrVersion) {
+			t.Errorf("%s: opened %v, %v", when, r, err)
+		}
+		if all, err := l.Generations(t.Context()); err != nil || len(all) != 1 || !all[0].Live {
+			t.Errorf("%s: generations %+v, %v", when, all, err)
+		}
+		if kept, err := l.Kept(t.Context()); err != nil || len(kept) != 0 {
+			t.Errorf("%s: kept %v, %v", when, kept, err)
+		}
+		if err := l.Swap(t.Context(), "", first); !errors.Is(err, generation.ErrConflict) {
+			t.Errorf("%s: swapped: %v", when, err)
+		}
+		s.body, s.revision = nil, 0
+	}
+}
+
 // TestDelete_IsForEver: what was deleted cannot be opened, made live or copied, though its filings are kept for changes; and its
 // name never comes back, whatever the clock says.
 func TestDelete_IsForEver(t *testing.T) {
@@ -328,6 +355,40 @@ func TestDelete_IsForEver(t *testing.T) {
 	c, err := lock.Begin(ctx, "")
 	if err != nil || c.Generation() <= b.Generation() {
 		t.Errorf("%s comes after %s, %v", c.Generation(), b.Generation(), err)
+	}
+}
+
+// TestLock_ClocksThatDiffer: a clock that is wrong must neither take a lock from its holder within the promised difference, nor
+// lock out for ever.
+func TestLock_ClocksThatDiffer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		by   time.Duration // the holder's clock is ahead
+		held bool
+	}{
+		{"holder ahead within the limit", generation.LockTTL - time.Second, true},
+		{"holder far ahead", generation.LockTTL, false},
+		{"holder behind within the limit", time.Second - generation.LockTTL, true},
+		{"holder far behind", -generation.LockTTL, false},
+	} {
+		s := newShared()
+		if _, err := s.open(nil, nil).Lock(t.Context(), generation.Run{Holder: "first"}); err != nil {
+			t.Fatal(err)
+		}
+		s.clock.Advance(-test.by)
+		other := s.open(nil, nil)
+		if run, err := other.Running(t.Context()); err != nil || (run != nil) != test.held {
+			t.Errorf("%s: running is %+v, %v", test.name, run, err)
+		}
+		if _, err := other.Lock(t.Context(), generation.Run{}); errors.Is(err, generation.ErrLocked) != test.held {
+			t.Errorf("%s: got %v, held should be %v", test.name, err, test.held)
+		}
+	}
+	s := newShared()
+	s.body, s.revision = []byte(`{"form":1,"lease":"of somebody who says nothing"}`), 1
+	if _, err := s.open(nil, nil).Lock(t.Context(), generation.Run{}); err != nil {
+		t.Errorf("a lease without a time has expired: %v", err)
 	}
 }
 

@@ -1,11 +1,58 @@
-// Package generation says what an engine does for those who write: it builds generations, makes them live, and keeps two
-// loads apart. Whoever only reads needs package index alone. It does no I/O: the engines do.
+// Package generation owns the life of generations: how one is built, verified, made live, kept, rolled back to and deleted, and
+// how two loads are kept apart. It decides that once, above every engine: a Lifecycle changes one catalog document (Catalog) and
+// has an engine's Storage do the rest. It does no I/O itself, knows no form of filings, and refuses to guess: what the catalog
+// does not say is not so. Whoever only reads needs package index alone.
 //
-// # Design
+// # Design: the catalog
 //
-// A generation is built under a Lock, sealed, verified, promoted, and from then on never changes. A Build fills it; Seal
-// makes it readable and lets a Check compare it with what was read, by Checksum; Promote makes it live in one atomic step,
-// on the condition that the lock still holds. A load that dies leaves an unsealed generation, which the next load deletes.
+// All that is decided about an index name stands in one document: who holds the lock, what the load that runs says of itself,
+// which generation is live, which there are, and the changesets between them. It is read whole, and replaced whole on the
+// condition that nobody else has replaced it since (Storage.Replace). So each change is one step, and what it was decided by is
+// still so when it is made.
+//
+//	building ──▶ sealed ──▶ tombstoned ──▶ no entry
+//
+// A generation only moves on along this line. Only a sealed one can be opened, listed by Kept, copied or made live. A tombstoned
+// one keeps its entry for as long as its changeset is kept, or a changeset without copies reads its filings; without such it has
+// none at once. No name is used twice (Catalog.Newest), so what the catalog does not want now it will never want: that is what
+// makes deleting safe.
+//
+// # Design: the order of writes, and what a crash leaves
+//
+// Each row is one step. A load that dies behind it leaves what the right column says; "the next load" takes the lock when the
+// lease has expired, and begins by deleting all that is not sealed.
+//
+//	take the lock: lease and run        a lease, which expires, or whose process is known to be dead (Storage.Held)
+//	alias to the live generation        the same: this repairs what a crash behind a promotion left
+//	entry, building                     an entry, of which nothing is stored; the next load tombstones it
+//	data, sidecars                      rubbish under an entry that is not sealed: it is never shown, and the next load deletes it
+//	check, mark the data as finished    the same: what is stored says nothing of whether it is sealed
+//	entry, sealed, with its changeset   a generation that is complete and not live; pruned like others
+//	live                                the load has promoted: this is the commit, and services follow it within a second
+//	alias to the live generation        an alias behind; whoever takes the lock or swaps next repairs it
+//	entries tombstoned, changesets      stored data that nothing wants; the next sweep deletes them
+//	delete what is not wanted           the rest of it, for the next sweep
+//	release: no lease                   -
+//
+// # Design: a load that wakes up
+//
+// A load may be stopped at any of these moments for longer than its lease, and go on when another one has the lock. Each of its
+// changes of the catalog demands its token in what it replaces, so none is made. What it does to storage has no such condition,
+// and needs none: it writes under names of its own, which no catalog has sealed; it deletes what it has seen unwanted, which is so
+// for ever (lock.sweep); and it moves the alias only to where the catalog it reads then says, and looks again afterwards. What
+// it stores after its entry was tombstoned is rubbish that the catalog does not name, and the next load sweeps it.
+// TestL8_StoppedLoadThatWakesUp and its neighbours stop a load at each of its calls.
+//
+// # Design: a catalog that is lost
+//
+// Without its document, what is stored and finished counts as sealed, and nothing as live: readers get index.ErrLost, and a
+// rollback or a full load repairs it. Nothing stored and no document is an index before its first load.
+//
+// # Design: clocks
+//
+// Whether a lease has expired is judged by the clocks of two machines, where the engine cannot tell whether its holder lives:
+// the holder writes its time when it renews, the next load compares with its own. Clocks may differ by LockTTL minus the pause
+// between renewals, 22 seconds. If they differ more, a load may lose its lock while it still runs: it fails with ErrLockLost.
 package generation
 
 import (
@@ -32,8 +79,8 @@ type Store interface {
 	index.Engine
 	// Generations lists all generations, the newest first, unsealed ones included.
 	Generations(ctx context.Context) ([]Info, error)
-	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none);
-	// else it changes nothing and returns ErrConflict.
+	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none; one that is
+	// not stored any more counts as none); else it changes nothing and returns ErrConflict.
 	Swap(ctx context.Context, from, to string) error
 	// Stamps yields the stamp of each filing of a sealed generation, by id. It yields index.ErrNotFound alone where the
 	// generation has none, since an older program built it, or the one that it is a copy of.

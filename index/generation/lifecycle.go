@@ -49,7 +49,7 @@ func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error)
 		if err != nil {
 			return c, d, fmt.Errorf("listing what is stored: %w", err)
 		}
-		if c = adopted(parts); !c.Promoted {
+		if c = adopted(parts, l.Version); !c.Promoted {
 			return c, d, nil
 		}
 		// The first load may have begun and sealed its generation between the two looks.
@@ -61,9 +61,9 @@ func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error)
 	return c, d, err
 }
 
-// changes is how often a change of the catalog is tried against others who change it meanwhile. One of them succeeds each
+// updateTries is how often a change of the catalog is tried against others who change it meanwhile. One of them succeeds each
 // time, and holders of the lock but renew it.
-const changes = 20
+const updateTries = 5
 
 // update changes the catalog in one step: do is applied to what it says, and again if it says something else by then. An
 // error of do changes nothing. again says that an earlier change may have been carried out: its response did not come.
@@ -76,7 +76,7 @@ func (l *Lifecycle) update(ctx context.Context, do func(c *Catalog, again bool) 
 
 // tryUpdate is update without a second attempt after a failure. It sets unsure if it may have changed the catalog all the same.
 func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, unsure *bool) (err error) {
-	for range changes {
+	for range updateTries {
 		var c Catalog
 		var d Document
 		if c, d, err = l.read(ctx); err != nil {
@@ -95,7 +95,7 @@ func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, un
 			return err
 		}
 	}
-	return fmt.Errorf("changing the catalog of generations: tried %d times: %w", changes, err)
+	return fmt.Errorf("changing the catalog of generations: tried %d times: %w", updateTries, err)
 }
 
 // Generations lists all generations, the newest first, unsealed ones included, and what is stored that the catalog does not
@@ -151,19 +151,27 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 	return all, nil
 }
 
-// Open returns a Reader of a sealed generation, or index.ErrNotFound.
-func (l *Lifecycle) Open(ctx context.Context, name string) (index.Reader, error) {
+// Open returns a Reader of a sealed generation, or index.ErrNotFound; index.ErrChanged if it is not what was sealed.
+func (l *Lifecycle) Open(ctx context.Context, name string) (r index.Reader, err error) {
+	defer wrap(&err, "opening "+name)
 	c, _, err := l.read(ctx)
-	if err == nil {
-		_, err = c.sealed(name)
+	if err != nil {
+		return nil, err
 	}
+	e, err := c.sealed(name)
 	if err == nil {
 		err = readable(name, l.Version)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", name, err)
+	if err == nil {
+		r, err = l.storage.Reader(ctx, name, nil)
 	}
-	return l.storage.Reader(ctx, name)
+	if err == nil {
+		err = l.changed(ctx, e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Steps implements index.History.
@@ -198,20 +206,21 @@ func (l *Lifecycle) Swap(ctx context.Context, from, to string) error {
 
 // swap is Swap on a condition. That change of the catalog is what makes the generation live; its public name follows.
 func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*Catalog) error) error {
-	if err := readable(to, l.Version); to != "" && err != nil {
-		if _, ok := ParseName(l.Index, to); ok {
-			return err
-		}
-	}
 	parts, err := l.storage.Parts(ctx, false)
 	if err != nil {
 		return fmt.Errorf("listing what is stored: %w", err)
 	}
 	err = l.update(ctx, func(c *Catalog, again bool) error {
-		if err := condition(c); err != nil || again && c.Live == to {
+		if again && c.Live == to {
+			return nil
+		}
+		if err := condition(c); err != nil {
 			return err
 		}
-		return c.swap(from, to, parts)
+		if err := c.swap(from, to, parts); err != nil {
+			return err
+		}
+		return readable(to, l.Version)
 	})
 	l.LookAgain()
 	if err != nil {
@@ -225,18 +234,21 @@ func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*C
 
 // publish makes the public name lead to what is live, whoever else does so meanwhile.
 func (l *Lifecycle) publish(ctx context.Context) error {
-	c, _, err := l.read(ctx)
-	for range changes {
-		live := c.Live
+	for range publishTries {
+		c, _, err := l.read(ctx)
 		if err == nil {
-			err = l.storage.Publish(ctx, live)
+			err = l.storage.Publish(ctx, c.Live)
 		}
-		if err == nil {
-			c, _, err = l.read(ctx)
+		if errors.Is(err, ErrStale) {
+			continue
 		}
-		if err != nil || c.Live == live {
+		after, _, err2 := l.read(ctx)
+		if err = errors.Join(err, err2); err != nil || after.Live == c.Live {
 			return err
 		}
 	}
-	return fmt.Errorf("the public name of the live generation: tried %d times: %w", changes, ErrStale)
+	return fmt.Errorf("where the public name of the live generation leads has changed %d times: %w", publishTries, ErrStale)
 }
+
+// publishTries is more often than anybody makes another generation live at the same moment.
+const publishTries = 5

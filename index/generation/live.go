@@ -13,12 +13,23 @@ import (
 // them from a server that has returned.
 const lookTime = 3 * time.Second
 
+const (
+	// compareAfter is how long what was compared with the sealing is taken for granted: with the second of a look, a difference
+	// is noticed within ten (rule X24).
+	compareAfter = 8 * time.Second
+	// compareTime is what comparing may take. A look waits for it, and who came meanwhile for the look.
+	compareTime = lookTime / 2
+)
+
 // seen is the result of a look at the catalog. reader is nil before the first one.
 type seen struct {
 	reader index.Reader // if lost is set, the one of the generation that was live before, if any
 	lost   error        // index.ErrLost
 	steps  []index.Step
 	at     time.Time // when the look began
+
+	compared time.Time // when the reader's generation was compared with what was sealed, last
+	differs  error     // index.ErrChanged, if it was another one then
 }
 
 // result is what a caller gets of k.
@@ -80,10 +91,11 @@ func (l *Lifecycle) look(ctx context.Context) (*seen, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	before := l.seen.Load()
-	k := &seen{at: l.Now()}
+	k := new(seen)
 	if before != nil {
-		k.reader = before.reader
+		*k = *before
 	}
+	k.at, k.lost = l.Now(), nil
 	for missing := ""; ; {
 		c, _, err := l.read(ctx)
 		if err != nil {
@@ -92,7 +104,7 @@ func (l *Lifecycle) look(ctx context.Context) (*seen, error) {
 		k.steps = c.steps()
 		switch {
 		case c.Live != "":
-			k.reader, err = l.current(ctx, k.reader, c.Live)
+			err = l.follow(ctx, k, &c)
 		case c.Promoted || k.reader != nil && k.reader.Generation() != "":
 			err = index.ErrNotFound // the catalog was deleted
 		default:
@@ -100,40 +112,67 @@ func (l *Lifecycle) look(ctx context.Context) (*seen, error) {
 		}
 		switch {
 		case err == nil:
-			l.seen.CompareAndSwap(before, k)
-			return k, nil
+		case errors.Is(err, index.ErrChanged):
+			k.lost = fmt.Errorf("%w: %w: %s", index.ErrLost, err, Repair)
 		case !errors.Is(err, index.ErrNotFound):
 			return nil, err
-		case c.Live == "" || c.Live == missing:
+		case c.Live != missing: // perhaps another one has become live, and this one was deleted
+			missing = c.Live
+			continue
+		default:
+			k.compared, k.differs = time.Time{}, nil
 			k.lost = fmt.Errorf("%w: %s is missing: put it back, %s", index.ErrLost, l.storage.Where(c.Live), Repair)
-			l.seen.CompareAndSwap(before, k)
-			return k, nil
 		}
-		missing = c.Live // perhaps another one has become live, and this one was deleted
+		l.seen.CompareAndSwap(before, k)
+		return k, nil
 	}
 }
 
-// current returns the reader of what is live, which is `before` if that is of the same generation, and stored.
-func (l *Lifecycle) current(ctx context.Context, before index.Reader, live string) (r index.Reader, err error) {
-	if err = readable(live, l.Version); err != nil {
-		return before, err
+// follow makes k's reader that of the live generation, which is the one before if it is of the same generation, and stored; and
+// compares that with what was sealed, now and then.
+func (l *Lifecycle) follow(ctx context.Context, k *seen, c *Catalog) error {
+	if err := readable(c.Live, l.Version); err != nil {
+		return err
 	}
-	if r = before; r == nil || r.Generation() != live || isGone(r) {
-		if r, err = l.storage.Reader(ctx, live); err != nil {
-			return before, err
-		}
+	before := k.reader
+	if before != nil && (before.Generation() != c.Live || isGone(before)) {
+		before = nil
 	}
-	if err = l.storage.Check(ctx, r); err != nil {
-		return before, err
+	r, err := l.storage.Reader(ctx, c.Live, before)
+	if err != nil {
+		return err
 	}
-	return r, nil
+	if age := k.at.Sub(k.compared); r != k.reader || age < 0 || age >= compareAfter {
+		k.reader, k.compared, k.differs = r, k.at, l.changed(ctx, c.find(c.Live))
+	}
+	return k.differs
+}
+
+// changed returns index.ErrChanged if a generation is not what was sealed. What cannot be read now says nothing: whether the
+// engine responds, searches show.
+func (l *Lifecycle) changed(ctx context.Context, e *Entry) error {
+	if e == nil || len(e.Identity) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, compareTime)
+	defer cancel()
+	now, err := l.storage.Identity(ctx, e.Name)
+	if err != nil {
+		l.Log.DebugContext(ctx, "a generation was not compared with what was sealed", "generation", e.Name, "error", err)
+		return nil
+	}
+	if differs := e.Identity.Differs(now); differs != "" {
+		return fmt.Errorf("%s: %w: %s", e.Name, index.ErrChanged, differs)
+	}
+	return nil
 }
 
 // LookAgain makes the next Live look at the catalog. The reader is kept, for the case that its generation still is the live one.
 func (l *Lifecycle) LookAgain() {
 	stale := &seen{}
 	if k := l.seen.Load(); k != nil {
-		stale.reader = k.reader
+		*stale = *k
+		stale.at = time.Time{}
 	}
 	l.seen.Store(stale)
 	l.flight.Forget("")

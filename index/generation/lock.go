@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -168,71 +166,6 @@ func (k *lock) Promote(ctx context.Context, from, to string) (err error) {
 	return k.life.swap(ctx, from, to, k.holds)
 }
 
-// Delete implements Lock: first the catalog says that the generation is deleted, then it is.
-func (k *lock) Delete(ctx context.Context, name string) (err error) {
-	defer k.explain(ctx, &err, "deleting "+name)
-	was := false
-	err = k.change(ctx, func(c *Catalog, again bool) error {
-		buried, err := c.bury(name)
-		was = was && again || buried
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	swept, err := k.sweep(ctx)
-	if err == nil && !was && !stored(swept, name) {
-		err = index.ErrNotFound
-	}
-	return err
-}
-
-// Forget implements Lock. It also forgets sealed generations that an operator deleted.
-func (k *lock) Forget(ctx context.Context, keep int) (err error) {
-	defer k.explain(ctx, &err, "forgetting changes")
-	parts, err := k.life.storage.Parts(ctx, false)
-	if err != nil {
-		return err
-	}
-	err = k.change(ctx, func(c *Catalog, _ bool) error {
-		for _, e := range slices.Clone(c.Generations) {
-			if e.State == Sealed && e.Name != c.Live && !stored(parts, e.Name) {
-				if _, err := c.bury(e.Name); err != nil {
-					return err
-				}
-			}
-		}
-		c.forget(keep)
-		return nil
-	})
-	if err == nil {
-		_, err = k.sweep(ctx)
-	}
-	return err
-}
-
-// sweep deletes and returns what is stored and not wanted. What is there is listed before the catalog is read: since nothing is
-// stored that the catalog did not name before, and nothing is wanted again that once was not, a load that stops in between, and
-// lost the lock when it goes on, deletes nothing that another one needs.
-func (k *lock) sweep(ctx context.Context) (unwanted []Part, err error) {
-	parts, err := k.life.storage.Parts(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	c, _, err := k.life.read(ctx)
-	if err == nil {
-		err = k.holds(&c)
-	}
-	if err != nil {
-		return nil, err
-	}
-	unwanted = slices.DeleteFunc(parts, c.wants)
-	if len(unwanted) == 0 {
-		return nil, nil
-	}
-	return unwanted, k.life.storage.Delete(ctx, unwanted)
-}
-
 // Release implements Lock. What was begun and not sealed stays as it is.
 func (k *lock) Release(ctx context.Context) (err error) {
 	defer wrap(&err, "releasing the lock")
@@ -265,116 +198,6 @@ func (k *lock) letGo() error {
 		return nil
 	}
 	return k.hold.Close()
-}
-
-// Begin implements Lock. The catalog names the generation before anything of it is stored.
-func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
-	defer k.explain(ctx, &err, "beginning a generation")
-	parts, err := k.life.storage.Parts(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	b := &build{lock: k}
-	err = k.change(ctx, func(c *Catalog, _ bool) error {
-		if c.find(b.name) != nil {
-			return nil
-		}
-		if from != "" {
-			if _, err := c.sealed(from); err != nil {
-				return err
-			}
-		}
-		b.name = c.add(k.life.Index, k.life.Version, k.life.Now(), parts)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if b.Writer, err = k.life.storage.Create(ctx, b.name, from); err != nil {
-		return nil, errors.Join(err, k.Delete(context.WithoutCancel(ctx), b.name))
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.builds = append(k.builds, b)
-	return b, nil
-}
-
-// build is a Build: a Writer under a lock.
-type build struct {
-	Writer
-	lock    *lock
-	name    string
-	changes *Changeset
-}
-
-func (b *build) Generation() string { return b.name }
-
-func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	return b.done(ctx, func() error { return b.Writer.Put(ctx, f) })
-}
-
-func (b *build) Remove(ctx context.Context, id int64) error {
-	return b.done(ctx, func() error { return b.Writer.Remove(ctx, id) })
-}
-
-func (b *build) done(ctx context.Context, write func() error) (err error) {
-	if b.lock.released.Load() {
-		return ErrLockLost
-	}
-	if err = write(); err != nil {
-		b.lock.explain(ctx, &err, "writing to "+b.name)
-	}
-	return err
-}
-
-// Seal implements Build. That the catalog says so makes the generation a sealed one.
-func (b *build) Seal(ctx context.Context, check Check) (holds Checksum, err error) {
-	defer b.lock.explain(ctx, &err, "sealing "+b.name)
-	if b.lock.released.Load() {
-		return Checksum{}, ErrLockLost
-	}
-	holds, err = b.Writer.Seal(ctx, func(ctx context.Context, r index.Reader, holds Checksum) error {
-		if check != nil {
-			if err := check(ctx, r, holds); err != nil {
-				return err
-			}
-		}
-		return b.lock.mustHold(ctx)
-	})
-	if err == nil {
-		err = b.lock.change(ctx, func(c *Catalog, _ bool) error {
-			e := c.find(b.name)
-			if e == nil {
-				return index.ErrGone
-			}
-			e.State, e.Filings, e.Changes = Sealed, holds.Filings, b.changes
-			return nil
-		})
-	}
-	if err != nil {
-		return Checksum{}, err
-	}
-	return holds, nil
-}
-
-// Step implements Build.
-func (b *build) Step(ctx context.Context, s index.Step, differences iter.Seq2[Difference, error]) error {
-	if err := b.lock.mustHold(ctx); err != nil {
-		return err
-	}
-	whole, err := b.Writer.Step(ctx, s, differences)
-	if err != nil {
-		b.lock.explain(ctx, &err, "writing the changes of "+b.name)
-		return err
-	}
-	b.changes = &Changeset{Parent: s.Parent, Added: s.Added, Changed: s.Changed, Removed: s.Removed, Whole: whole}
-	return nil
-}
-
-// Abort implements Build.
-func (b *build) Abort(ctx context.Context) error {
-	b.Stop()
-	return b.lock.Delete(ctx, b.name)
 }
 
 // wrap makes an error say what was attempted.

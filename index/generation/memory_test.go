@@ -129,7 +129,7 @@ func (m *memory) Create(_ context.Context, name, from string) (w generation.Writ
 	return w, err
 }
 
-func (m *memory) Reader(_ context.Context, name string) (r index.Reader, err error) {
+func (m *memory) Reader(_ context.Context, name string, _ index.Reader) (r index.Reader, err error) {
 	err = m.do("Reader", func() error {
 		r = reader{name: name}
 		return m.there(name)
@@ -144,9 +144,7 @@ func (m *memory) there(name string) error {
 	return nil
 }
 
-func (m *memory) Check(_ context.Context, r index.Reader) error {
-	return m.do("Check", func() error { return m.there(r.Generation()) })
-}
+func (m *memory) Identity(context.Context, string) (generation.Identity, error) { return nil, nil }
 
 func (m *memory) Delete(_ context.Context, parts []generation.Part) error {
 	return m.Retry(context.Background(), func(context.Context) error {
@@ -206,10 +204,10 @@ func (w *writer) Remove(_ context.Context, id int64) error {
 	return w.write("Remove", generation.FilingsPart, func(c *content) { delete(c.filings, id) })
 }
 
-func (w *writer) Seal(ctx context.Context, check generation.Check) (sum generation.Checksum, err error) {
+func (w *writer) Seal(ctx context.Context, check generation.Check) (sum generation.Checksum, _ generation.Identity, err error) {
 	for _, kind := range []string{"stamps"} {
 		if err := w.create(kind); err != nil {
-			return sum, err
+			return sum, nil, err
 		}
 	}
 	sum = generation.NewChecksum()
@@ -217,9 +215,9 @@ func (w *writer) Seal(ctx context.Context, check generation.Check) (sum generati
 		sum.Filings = int64(len(c.filings))
 	}
 	if err := check(ctx, reader{name: w.name}, sum); err != nil {
-		return sum, err
+		return sum, nil, err
 	}
-	return sum, w.write("Seal", generation.FilingsPart, func(c *content) { c.sealed = true })
+	return sum, nil, w.write("Seal", generation.FilingsPart, func(c *content) { c.sealed = true })
 }
 
 // create makes a sidecar, as Elasticsearch does: whether or not the generation is there.
@@ -237,7 +235,9 @@ func (w *writer) create(kind string) error {
 
 func (w *writer) Stamps(context.Context) iter.Seq2[index.Stamp, error] { panic("not asked for") }
 
-func (w *writer) Differences(context.Context) (*generation.Differences, error) { panic("not asked for") }
+func (w *writer) Differences(context.Context) (*generation.Differences, error) {
+	panic("not asked for")
+}
 
 func (w *writer) Step(context.Context, index.Step, iter.Seq2[generation.Difference, error]) (bool, error) {
 	return true, w.create(generation.ChangesPart)

@@ -31,10 +31,11 @@ type Storage interface {
 	Parts(ctx context.Context, measure bool) ([]Part, error)
 	// Create begins to store a generation: an empty one, or a copy of what is stored of `from`.
 	Create(ctx context.Context, name, from string) (Writer, error)
-	// Reader returns a reader of what is stored of a sealed generation, or index.ErrNotFound.
-	Reader(ctx context.Context, name string) (index.Reader, error)
-	// Check returns index.ErrNotFound if what r reads is not stored any more.
-	Check(ctx context.Context, r index.Reader) error
+	// Reader returns a Reader of what is stored of a finished generation: before, one of that generation or nil, if that will
+	// still do. It returns index.ErrNotFound where nothing is stored, and index.ErrChanged where that is another generation.
+	Reader(ctx context.Context, name string, before index.Reader) (index.Reader, error)
+	// Identity returns what makes a finished generation that one, as it is now.
+	Identity(ctx context.Context, name string) (Identity, error)
 	// Delete deletes parts. What is not there is no error.
 	Delete(ctx context.Context, parts []Part) error
 
@@ -61,7 +62,8 @@ type Part struct {
 	Sealed     bool // of FilingsPart: its writer finished it, which says nothing of whether the catalog has it sealed
 	Filings    int64
 	Bytes      int64
-	Damaged    error // of FilingsPart: why they cannot be read, where the engine has noticed
+	Identity   Identity // of FilingsPart, when it was finished; nil for none
+	Damaged    error    // of FilingsPart: why they cannot be read, where the engine has noticed
 }
 
 // Kinds of parts that a Catalog knows. A sidecar of another kind is kept as long as its generation.
@@ -74,8 +76,9 @@ const (
 type Writer interface {
 	Put(ctx context.Context, f *index.Filing) error
 	Remove(ctx context.Context, id int64) error
-	// Seal finishes what is stored, has check look at it, and then marks it as finished.
-	Seal(ctx context.Context, check Check) (Checksum, error)
+	// Seal finishes what is stored, has check look at it, and then marks it as finished. It returns what is stored, and what
+	// makes it that; nil where the Reader alone can tell.
+	Seal(ctx context.Context, check Check) (Checksum, Identity, error)
 	Stamps(ctx context.Context) iter.Seq2[index.Stamp, error]
 	Differences(ctx context.Context) (*Differences, error)
 	// Step writes the changeset. whole: it has no copies, and needs the filings of both generations as long as it is kept.

@@ -86,7 +86,8 @@ func Date(days *float64) string {
 	return time.Unix(0, 0).UTC().AddDate(0, 0, int(*days)).Format(time.DateOnly)
 }
 
-// Meta is what a generation's mapping says of it in `_meta`. It is written once, as the last step of sealing.
+// Meta is what a generation's mapping says of it in `_meta`. It is written once, when the generation is finished. It
+// says nothing of whether the load that did so held the lock: the catalog does.
 type Meta struct {
 	Sealed     bool   `json:"sealed"`
 	Generation string `json:"generation"` // whose meta this is: a clone begins with its source's
@@ -99,10 +100,6 @@ type Meta struct {
 
 	// Identity is the generation.Identity of the sealing.
 	Identity map[string]string `json:"identity,omitempty"`
-
-	// Step is, in the `_meta` of the index of a step, which one it is, and Whole that it has no copies of what changed.
-	Step  *index.Step `json:"step,omitempty"`
-	Whole bool        `json:"whole,omitempty"`
 }
 
 // IsOf reports whether m seals the generation.

@@ -20,9 +20,15 @@ import (
 	"filings/index/history"
 )
 
+// A sidecar of a generation is a hidden index NAME-KIND, written while the generation is sealed. What becomes of it decides the
+// catalog: whoever adds a kind adds its name here.
+const stampsPart, countiesPart = "stamps", "counties"
+
+var sidecars = []string{stampsPart, countiesPart, generation.ChangesPart}
+
 // createBeside makes a hidden index beside the generation, unless it is there. It is small: one shard.
 func (b *build) createBeside(ctx context.Context, name string, mappings map[string]any, settings map[string]any) error {
-	all := map[string]any{"number_of_shards": 1, "number_of_replicas": b.store.replicas, "hidden": true}
+	all := map[string]any{"number_of_shards": 1, "number_of_replicas": b.storage.replicas, "hidden": true}
 	for setting, v := range settings {
 		all[setting] = v
 	}
@@ -30,20 +36,20 @@ func (b *build) createBeside(ctx context.Context, name string, mappings map[stri
 	if err != nil {
 		return err
 	}
-	err = b.store.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		_, err := b.store.c.Do(ctx, esapi.IndicesCreateRequest{Index: name, Body: bytes.NewReader(body)})
+	err = b.storage.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		_, err := b.storage.c.Do(ctx, esapi.IndicesCreateRequest{Index: name, Body: bytes.NewReader(body)})
 		if client.HasKind(err, alreadyExists) {
 			return nil // the first request, whose response did not come, made it
 		}
 		return err
 	})
 	if err != nil {
-		return b.store.explainTemplate(ctx, err)
+		return b.storage.explainTemplate(ctx, err)
 	}
-	if err := b.store.keepOffAlias(ctx, name); err != nil {
+	if err := b.storage.keepOffAlias(ctx, name); err != nil {
 		return err
 	}
-	return b.store.c.Send(ctx, client.RequestTime, func() esapi.Request {
+	return b.storage.c.Send(ctx, client.RequestTime, func() esapi.Request {
 		return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
 	})
 }
@@ -54,25 +60,15 @@ func (b *build) putBeside(ctx context.Context, name string, id int, document any
 	if err != nil {
 		return err
 	}
-	return b.store.c.Send(ctx, client.RequestTime, func() esapi.Request {
+	return b.storage.c.Send(ctx, client.RequestTime, func() esapi.Request {
 		return esapi.IndexRequest{Index: name, DocumentID: strconv.Itoa(id), Body: bytes.NewReader(body)}
 	})
 }
 
-// removeBeside returns the actions that delete what stands beside a generation: its counties and its stamps, and the step of
-// one that was not promoted.
-func (s *Store) removeBeside(ctx context.Context, generation string) (actions []action, err error) {
-	found, err := s.describeAll(ctx, generation+"-*")
-	for _, name := range []string{document.CountiesIndex(generation), stampsIndex(generation), stepIndex(generation)} {
-		if d, is := found[name]; is && !d.promotedStep(name) {
-			actions = append(actions, removeIndex(name))
-		}
-	}
-	return actions, err
-}
-
 // stampsIndex names the index that holds the stamps of a generation's filings, in documents with the ids 0, 1, …
-func stampsIndex(generation string) string { return generation + "-stamps" }
+func stampsIndex(name string) string {
+	return indexOf(generation.Part{Generation: name, Kind: stampsPart})
+}
 
 // stampsDocument is a document of that index.
 type stampsDocument struct {
@@ -81,11 +77,11 @@ type stampsDocument struct {
 
 // writeStamps writes the stamps of what was put, over those of the generation that was copied; none, if that has none.
 func (b *build) writeStamps(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, b.stamps.Close()) }()
+	defer func() { err = errors.Join(err, b.collected.Close()) }()
 	before := iter.Seq2[index.Stamp, error](func(func(index.Stamp, error) bool) {})
 	var note func(before, after index.Stamp)
 	if b.from != "" {
-		before, note = b.store.Stamps(ctx, b.from), b.noted.Note
+		before, note = b.storage.stamps(ctx, b.from), b.noted.Note
 	}
 	created := false
 	w := history.NewStampWriter(func(chunk int, data []byte) error {
@@ -97,7 +93,7 @@ func (b *build) writeStamps(ctx context.Context) (err error) {
 		}
 		return b.putBeside(ctx, stampsIndex(b.name), chunk, stampsDocument{data})
 	})
-	for s, err := range b.stamps.Over(ctx, before, note) {
+	for s, err := range b.collected.Over(ctx, before, note) {
 		if errors.Is(err, index.ErrNotFound) && !created {
 			b.unstamped = true
 			return nil
@@ -112,8 +108,8 @@ func (b *build) writeStamps(ctx context.Context) (err error) {
 	return w.Finish()
 }
 
-// Stamps implements generation.Store.
-func (s *Store) Stamps(ctx context.Context, generation string) iter.Seq2[index.Stamp, error] {
+// stamps yields the stamps of a generation.
+func (s *storage) stamps(ctx context.Context, generation string) iter.Seq2[index.Stamp, error] {
 	return history.DecodeStamps(func(chunk int) (_ []byte, err error) {
 		defer wrap(&err, "reading the stamps of "+generation)
 		var d stampsDocument
@@ -129,12 +125,12 @@ func (s *Store) Stamps(ctx context.Context, generation string) iter.Seq2[index.S
 	})
 }
 
-// Stamps implements generation.Build.
+// Stamps implements generation.Writer.
 func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
-	return b.store.Stamps(ctx, b.name)
+	return b.storage.stamps(ctx, b.name)
 }
 
-// Differences implements generation.Build. writeStamps, which reads the stamps of what was copied, has noted them.
+// Differences implements generation.Writer. writeStamps, which reads the stamps of what was copied, has noted them.
 func (b *build) Differences(context.Context) (*generation.Differences, error) {
 	if b.unstamped {
 		return nil, index.ErrNotFound
@@ -153,30 +149,21 @@ const (
 // keepCounties writes what is known of the generation's counties beside it, if they are many, and returns of how many
 // documents that is. The generation must not be searched for it: 300,000 counties would take longer than a request has.
 func (b *build) keepCounties(ctx context.Context, counties []index.CountyStats) (documents int, err error) {
-	if len(counties) <= b.store.fewCounties {
+	if len(counties) <= b.storage.fewCounties {
 		return 0, nil
 	}
-	if err := b.createCountiesIndex(ctx); err != nil {
+	if err := b.createBeside(ctx, document.CountiesIndex(b.name), map[string]any{"enabled": false}, nil); err != nil {
 		return 0, err
 	}
-	for part := range slices.Chunk(counties, b.store.countiesADocument) {
+	for part := range slices.Chunk(counties, b.storage.countiesADocument) {
 		body, err := document.OfCounties(part)
-		if err != nil {
-			return 0, err
+		if err == nil {
+			err = b.putBeside(ctx, document.CountiesIndex(b.name), documents, json.RawMessage(body))
 		}
-		err = b.store.c.Send(ctx, client.RequestTime, func() esapi.Request {
-			return esapi.IndexRequest{
-				Index: document.CountiesIndex(b.name), DocumentID: strconv.Itoa(documents), Body: bytes.NewReader(body),
-			}
-		})
 		if err != nil {
 			return 0, err
 		}
 		documents++
 	}
 	return documents, nil
-}
-
-func (b *build) createCountiesIndex(ctx context.Context) error {
-	return b.createBeside(ctx, document.CountiesIndex(b.name), map[string]any{"enabled": false}, nil)
 }

@@ -1,0 +1,134 @@
+package elastic
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/generation"
+)
+
+// action is one action of an `_aliases` request. All of them are carried out, or none.
+type action map[string]target
+
+// target is what an action is about.
+type target struct {
+	Index     string `json:"index"`
+	Alias     string `json:"alias"`
+	MustExist bool   `json:"must_exist,omitempty"`
+	Write     bool   `json:"is_write_index,omitempty"`
+}
+
+// Publish implements generation.Storage: the alias is for whoever else reads the index. It leads to the live generation as its
+// write index, of which an alias can have one. What is not ours stays behind it: the program that put it there knows why.
+func (s *storage) Publish(ctx context.Context, live string) error {
+	return s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		var behind map[string]described
+		err := s.c.ReadInto(ctx, &behind, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
+		if err != nil && !errors.Is(err, index.ErrGone) {
+			return err
+		}
+		if _, isIndex := behind[s.alias]; isIndex {
+			return fmt.Errorf("%s is an index, where an alias is needed: choose another name or delete it", s.alias)
+		}
+		var actions []action
+		for _, name := range slices.Sorted(maps.Keys(behind)) {
+			write := behind[name].Aliases[s.alias].Write
+			if _, ours := s.part(name); name != live && (write || ours || name == s.catalogIndex()) {
+				actions = append(actions, action{"remove": {Index: name, Alias: s.alias, MustExist: true}})
+			}
+		}
+		if live != "" && !behind[live].Aliases[s.alias].Write {
+			actions = append(actions, action{"add": {Index: live, Alias: s.alias, Write: true}})
+		}
+		return s.apply(ctx, actions)
+	})
+}
+
+func (s *storage) apply(ctx context.Context, actions []action) error {
+	if len(actions) == 0 {
+		return nil
+	}
+	body, err := json.Marshal(map[string]any{"actions": actions})
+	if err != nil {
+		return err
+	}
+	_, err = s.c.Do(ctx, esapi.IndicesUpdateAliasesRequest{Body: bytes.NewReader(body)})
+	if errors.Is(err, index.ErrGone) {
+		return nil // the live index is lost: there is nothing that the alias could lead to
+	}
+	var refused *client.Error
+	if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || strings.Contains(refused.Reason, twoWriteIndices)) {
+		return fmt.Errorf("%w: elasticsearch refused: %s", generation.ErrStale, refused.Reason) // somebody else was faster
+	}
+	return err
+}
+
+// keepOffAlias takes a new index from behind the alias, where only the live generation is to be: a foreign index template can
+// add any alias to every new index.
+func (s *storage) keepOffAlias(ctx context.Context, name string) error {
+	found, err := s.describe(ctx, name)
+	if _, behind := found[name].Aliases[s.alias]; err != nil || !behind {
+		return err
+	}
+	s.log.WarnContext(ctx, s.foreignTemplate(ctx)+"; it was taken away again", "index", name)
+	return s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		return s.apply(ctx, []action{{"remove": {Index: name, Alias: s.alias}}})
+	})
+}
+
+// twoWriteIndices is what Elasticsearch says about an alias that would have two write indices.
+const twoWriteIndices = "more than one write index"
+
+// explainTemplate makes an error about a new index say that a foreign template keeps it from being created: one that adds
+// the alias with a write index, of which there is one already.
+func (s *storage) explainTemplate(ctx context.Context, err error) error {
+	var failed *client.Error
+	if errors.As(err, &failed) && strings.Contains(failed.Reason, twoWriteIndices) {
+		return fmt.Errorf("%s, which Elasticsearch refuses while a generation is live: "+
+			"take the alias out of it, or %s-* out of its patterns: %w", s.foreignTemplate(ctx), s.alias, err)
+	}
+	return err
+}
+
+// foreignTemplate says which templates add the alias to new indices, as far as these credentials may know.
+func (s *storage) foreignTemplate(ctx context.Context) string {
+	var state struct {
+		Metadata struct {
+			Legacy map[string]any `json:"templates"`
+			Index  struct {
+				Templates map[string]any `json:"index_template"`
+			} `json:"index_template"`
+			Components struct {
+				Templates map[string]any `json:"component_template"`
+			} `json:"component_template"`
+		}
+	}
+	alias := ".aliases." + s.alias
+	err := s.c.ReadInto(ctx, &state, esapi.ClusterStateRequest{Metric: []string{"metadata"}, FilterPath: []string{
+		"metadata.templates.*" + alias,
+		"metadata.index_template.index_template.*.template" + alias,
+		"metadata.component_template.component_template.*.template" + alias,
+	}})
+	var names []string
+	for _, templates := range []map[string]any{
+		state.Metadata.Legacy, state.Metadata.Index.Templates, state.Metadata.Components.Templates,
+	} {
+		names = slices.AppendSeq(names, maps.Keys(templates))
+	}
+	if err != nil || len(names) == 0 {
+		return "an index template adds the alias " + s.alias + " to new indices"
+	}
+	slices.Sort(names)
+	return "the index template " + strings.Join(names, ", ") + " adds the alias " + s.alias + " to new indices"
+}

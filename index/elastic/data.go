@@ -1,0 +1,139 @@
+package elastic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/document"
+	"filings/index/elastic/reader"
+	"filings/index/generation"
+)
+
+// described is an index as one request describes it.
+type described struct {
+	Aliases  aliases
+	Mappings struct {
+		Meta document.Meta `json:"_meta"`
+	}
+}
+
+// aliases are those of an index.
+type aliases map[string]struct {
+	Write bool `json:"is_write_index"`
+}
+
+// describe returns the indices that a name or pattern selects, hidden and closed ones included: one may be live.
+func (s *storage) describe(ctx context.Context, indices string) (map[string]described, error) {
+	var found map[string]described
+	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetRequest{
+		Index: []string{indices}, Features: "aliases,mappings", ExpandWildcards: "all",
+	})
+	return found, err
+}
+
+// part returns what an index is; false for one that is none of this store's.
+func (s *storage) part(name string) (p generation.Part, ok bool) {
+	for _, kind := range sidecars {
+		if of, is := strings.CutSuffix(name, "-"+kind); is {
+			name, p.Kind = of, kind
+			break
+		}
+	}
+	_, ok = generation.ParseName(s.alias, name)
+	p.Generation = name
+	return p, ok
+}
+
+// indexOf names the index of a part.
+func indexOf(p generation.Part) string {
+	if p.Kind == generation.FilingsPart {
+		return p.Generation
+	}
+	return p.Generation + "-" + p.Kind
+}
+
+// Parts implements generation.Storage. What is not sealed has as many filings as can be searched in it. Bytes are those of all
+// copies; files that a clone shares with its source count in both.
+func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.Part, err error) {
+	found, err := s.describe(ctx, s.alias+"-*")
+	if err != nil {
+		return nil, err
+	}
+	sizes := map[string]size{}
+	if measure {
+		if sizes, err = s.sizes(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for name, d := range found {
+		p, ok := s.part(name)
+		if !ok {
+			continue
+		}
+		of := sizes[name]
+		m := d.Mappings.Meta
+		if p.Bytes, p.Filings = of.Total.Store.Bytes, of.Primaries.Docs.Count; m.IsOf(name) {
+			p.Sealed, p.Filings, p.Identity = true, m.Filings, m.Identity
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// size is what `_stats` says of an index.
+type size struct {
+	Primaries struct{ Docs struct{ Count int64 } }
+	Total     struct {
+		Store struct {
+			Bytes int64 `json:"size_in_bytes"`
+		}
+	}
+}
+
+func (s *storage) sizes(ctx context.Context) (map[string]size, error) {
+	var stats struct{ Indices map[string]size }
+	err := s.c.ReadInto(ctx, &stats, esapi.IndicesStatsRequest{
+		Index: []string{s.alias + "-*"}, Metric: []string{"docs", "store"},
+		FilterPath: []string{"indices.*.primaries.docs.count", "indices.*.total.store.size_in_bytes"},
+	})
+	return stats.Indices, err
+}
+
+// Reader implements generation.Storage. Any node says from its copy of the cluster state whether there is such an index.
+func (s *storage) Reader(ctx context.Context, name string, before index.Reader) (index.Reader, error) {
+	_, err := s.c.Read(ctx, esapi.IndicesGetAliasRequest{Index: []string{name}})
+	switch {
+	case errors.Is(err, index.ErrGone):
+		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
+	case err != nil || before != nil:
+		return before, err
+	}
+	return reader.New(s.c, name, s.cache), nil
+}
+
+// deletedAtOnce keeps the names of a request within what fits into a URL.
+const deletedAtOnce = 20
+
+// Delete implements generation.Storage.
+func (s *storage) Delete(ctx context.Context, parts []generation.Part) error {
+	ignore := true
+	for some := range slices.Chunk(parts, deletedAtOnce) {
+		var names []string
+		for _, p := range some {
+			names = append(names, indexOf(p))
+		}
+		if err := s.c.Send(ctx, client.RequestTime, func() esapi.Request {
+			return esapi.IndicesDeleteRequest{Index: names, IgnoreUnavailable: &ignore}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"filings/index"
+)
+
+// Begin implements Lock. The catalog names the generation before anything of it is stored.
+func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
+	defer k.explain(ctx, &err, "beginning a generation")
+	parts, err := k.life.storage.Parts(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	b := &build{lock: k}
+	err = k.change(ctx, func(c *Catalog, _ bool) error {
+		if c.find(b.name) != nil {
+			return nil
+		}
+		if from != "" {
+			if _, err := c.sealed(from); err != nil {
+				return err
+			}
+		}
+		b.name = c.add(k.life.Index, k.life.Version, k.life.Now(), parts)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if b.Writer, err = k.life.storage.Create(ctx, b.name, from); err != nil {
+		return nil, errors.Join(err, k.Delete(context.WithoutCancel(ctx), b.name))
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.builds = append(k.builds, b)
+	return b, nil
+}
+
+// build is a Build: a Writer under a lock.
+type build struct {
+	Writer
+	lock    *lock
+	name    string
+	changes *Changeset
+}
+
+func (b *build) Generation() string { return b.name }
+
+func (b *build) Put(ctx context.Context, f *index.Filing) error {
+	return b.done(ctx, func() error { return b.Writer.Put(ctx, f) })
+}
+
+func (b *build) Remove(ctx context.Context, id int64) error {
+	return b.done(ctx, func() error { return b.Writer.Remove(ctx, id) })
+}
+
+func (b *build) done(ctx context.Context, write func() error) (err error) {
+	if b.lock.released.Load() {
+		return ErrLockLost
+	}
+	if err = write(); err != nil {
+		b.lock.explain(ctx, &err, "writing to "+b.name)
+	}
+	return err
+}
+
+// Seal implements Build. That the catalog says so makes the generation a sealed one.
+func (b *build) Seal(ctx context.Context, check Check) (_ Checksum, err error) {
+	defer b.lock.explain(ctx, &err, "sealing "+b.name)
+	if b.lock.released.Load() {
+		return Checksum{}, ErrLockLost
+	}
+	holds, identity, err := b.Writer.Seal(ctx, func(ctx context.Context, r index.Reader, holds Checksum) error {
+		if check != nil {
+			if err := check(ctx, r, holds); err != nil {
+				return err
+			}
+		}
+		return b.lock.mustHold(ctx)
+	})
+	if err == nil {
+		err = b.lock.change(ctx, func(c *Catalog, _ bool) error {
+			e := c.find(b.name)
+			if e == nil {
+				return index.ErrGone
+			}
+			e.State, e.Filings, e.Identity, e.Changes = Sealed, holds.Filings, identity, b.changes
+			return nil
+		})
+	}
+	if err != nil {
+		return Checksum{}, err
+	}
+	return holds, nil
+}
+
+// Step implements Build.
+func (b *build) Step(ctx context.Context, s index.Step, differences iter.Seq2[Difference, error]) error {
+	if err := b.lock.mustHold(ctx); err != nil {
+		return err
+	}
+	whole, err := b.Writer.Step(ctx, s, differences)
+	if err != nil {
+		b.lock.explain(ctx, &err, "writing the changes of "+b.name)
+		return err
+	}
+	b.changes = &Changeset{Parent: s.Parent, Added: s.Added, Changed: s.Changed, Removed: s.Removed, Whole: whole}
+	return nil
+}
+
+// Abort implements Build.
+func (b *build) Abort(ctx context.Context) error {
+	b.Stop()
+	return b.lock.Delete(ctx, b.name)
+}
