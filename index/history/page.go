@@ -179,8 +179,8 @@ func (p *page) fill(ctx context.Context, some []taken) error {
 	for _, s := range p.streams {
 		var entries []entry
 		var at []int
-		for i, t := range some {
-			if t.of == s && t.size() == 0 {
+		for i := range some { // the entries of other steps may be written meanwhile: they are not copied
+			if t := &some[i]; t.of == s && t.size() == 0 {
 				entries, at = append(entries, t.entry), append(at, i)
 			}
 		}

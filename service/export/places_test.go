@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,7 +13,7 @@ const wait = 15 * time.Second
 // reader is an export that is read.
 type reader struct {
 	*Place
-	cut bool
+	cut atomic.Bool
 }
 
 // begins takes a place of p for a reader, which leaves it when it is cut.
@@ -23,7 +24,7 @@ func begins(t *testing.T, p *Places) *reader {
 		t.Fatal("no place")
 	}
 	r.Yields(func() {
-		r.cut = true
+		r.cut.Store(true)
 		r.Leave()
 	})
 	return r
@@ -32,7 +33,7 @@ func begins(t *testing.T, p *Places) *reader {
 // takes has the reader take bytes a second for so many seconds. The service needs slow of each second to make them.
 func (r *reader) takes(bytes int, seconds int, slow time.Duration) {
 	for range seconds {
-		if r.cut {
+		if r.cut.Load() {
 			return
 		}
 		r.Asks()
@@ -68,7 +69,7 @@ func TestX8_SlowReaders(t *testing.T) {
 				<-time.After(20*time.Second + 100*time.Millisecond)
 				synctest.Wait()
 				for i, r := range readers {
-					if r.cut {
+					if r.cut.Load() {
 						t.Errorf("%d was cut while nobody waited", i)
 					}
 				}
@@ -79,8 +80,8 @@ func TestX8_SlowReaders(t *testing.T) {
 					t.Errorf("waited %s, and got %v", waited, own)
 				}
 				for i, r := range readers {
-					if r.cut != (i == tt.cut) {
-						t.Errorf("reader %d: cut is %v", i, r.cut)
+					if r.cut.Load() != (i == tt.cut) {
+						t.Errorf("reader %d: cut is %v", i, r.cut.Load())
 					}
 				}
 				if own != nil {
