@@ -48,7 +48,14 @@ func differ(differences []string) error {
 func (e *expectation) readBack(ctx context.Context, r index.Reader) (found []string, err error) {
 	records, err := r.Filings(ctx, e.sample.ids)
 	for i, got := range records {
-		if difference := differs(e.sample.ids[i], e.sample.records[e.sample.ids[i]], got); difference != "" {
+		id := e.sample.ids[i]
+		difference := differs(id, e.sample.records[id], got)
+		if difference == "" && got != nil {
+			if err := got.Check(); err != nil { // the same values, written otherwise (rule X23)
+				difference = fmt.Sprintf("filing %d: %v", id, err)
+			}
+		}
+		if difference != "" {
 			found = append(found, difference)
 		}
 	}
@@ -64,9 +71,6 @@ func differs(id int64, want, got index.Record) string {
 		return fmt.Sprintf("filing %d was deleted but is there", id)
 	case got == nil:
 		return fmt.Sprintf("filing %d is not there", id)
-	}
-	if err := got.Check(); err != nil {
-		return fmt.Sprintf("filing %d: %v", id, err)
 	}
 	w, err1 := members(want)
 	g, err2 := members(got)
