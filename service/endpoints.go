@@ -39,15 +39,15 @@ func endpoints(keys access.Store) []endpoint {
 			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
 		}},
 		{Operation: openapi.Operation{
-			Path: exportPath, Takes: params.Export, Shape: openapi.File,
+			Path: "/v1/filings/export", Takes: params.Export, Shape: openapi.File,
 			ID: "exportFilings", Tag: openapi.TagFilings, Summary: "Export filings as a file",
 			Text: "Returns all filings that match `q` and the filters of the list as one file, from one generation, newest recording date first, then " +
 				"by id, descending. An export costs one request per 100 rows, rounded up, charged before the first byte. Each 100 rows that are not " +
 				"sent refund one request. A file that is cut ends without HTTP's last chunk, which every client library reports as an error. An " +
 				"account has one export at a time.",
 		}},
-		{handle: handlers.ChangesSince, between: true, Operation: openapi.Operation{
-			Path: "/v1/filings/changes", Takes: params.Changes, Shape: openapi.Pagination | openapi.Forward | openapi.Meta | openapi.Tagged,
+		{handle: handlers.ChangesSince, Operation: openapi.Operation{
+			Path: "/v1/filings/changes", Takes: params.Changes, Of: openapi.Until, Shape: openapi.Pagination | openapi.Forward | openapi.Meta | openapi.Tagged,
 			ID: "listChanges", Tag: openapi.TagFilings, Summary: "List changes since a generation",
 			Text: "Returns the filings added, changed and removed between the generations `since` and `until`, each once, by id. The header " +
 				"`X-Generation` names `until`. With filters and `q`, only the filings that match them are compared: one that no longer matches " +
@@ -113,13 +113,13 @@ func endpoints(keys access.Store) []endpoint {
 				"makes a generation of all filings, which never changes. The parameter `generation` of other operations reads one of them.",
 			Schema: "GenerationList", Data: []handlers.Generation{},
 		}},
-		{handle: handlers.Me, offline: true, Operation: openapi.Operation{
-			Path: "/v1/me", Shape: enveloped,
+		{handle: handlers.Me, Operation: openapi.Operation{
+			Path: "/v1/me", Of: openapi.NoFilings, Shape: enveloped,
 			ID: "getIdentity", Tag: openapi.TagAccount, Summary: "Get the key's account", Text: "Returns the user and the tier of the account.",
 			Schema: "IdentityResponse", Data: handlers.Identity{},
 		}},
-		{handle: handlers.MyUsage(keys), offline: true, Operation: openapi.Operation{
-			Path: "/v1/me/usage", Shape: enveloped,
+		{handle: handlers.MyUsage(keys), Operation: openapi.Operation{
+			Path: "/v1/me/usage", Of: openapi.NoFilings, Shape: enveloped,
 			ID: "getUsage", Tag: openapi.TagAccount, Summary: "Get the account's usage",
 			Text: "Returns the limits of the account, what remains of each and when it resets, and the requests of each of the last 30 UTC days. " +
 				"A refunded request does not count; this one does.",

@@ -15,9 +15,7 @@ import (
 // endpoint is one path of the API: what the document says of it, which is also what the responder goes by, and its handler.
 type endpoint struct {
 	openapi.Operation
-	handle  handlers.Handler
-	offline bool // nothing of its responses comes from filings: its handler gets no Reader
-	between bool // its responses come from what is between two generations, and are named after the later one
+	handle handlers.Handler // nil: it sends a file
 }
 
 // appendResult appends the body of a response of 200: what the shape of e says is beside data (rule E1), in this order. After

@@ -69,9 +69,6 @@ func (s *Service) export(e endpoint) fiber.Handler {
 // preferEscaped is the preference for CSV without formulas.
 const preferEscaped = "escape-formulas"
 
-// exportPath is where exports are.
-const exportPath = "/v1/filings/export"
-
 // begin finds out what there is to send, takes its price, and makes d the body of the response.
 func (s *Service) begin(k *call, q params.Request, d *download) error {
 	ctx := k.http.UserContext()

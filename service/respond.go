@@ -82,9 +82,9 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 // respond writes the response of e's handler, always from one generation, or 304 if the client has it already.
 func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	var r *serving.Reader
-	if !e.offline {
+	if e.Of != openapi.NoFilings {
 		id := q.Generation
-		if e.between { // which need not be kept: the live one's Reader knows what is between them
+		if e.Of == openapi.Until {
 			id = ""
 		}
 		if r, err = s.reader(k, id); err != nil {
@@ -94,7 +94,7 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	tag, m := "", negotiate.NoMatch
 	if e.Shape.Has(openapi.Tagged) {
 		of := r.Generation()
-		if e.between && q.Generation != "" {
+		if e.Of == openapi.Until && q.Generation != "" {
 			of = q.Generation
 			k.http.Set(headerGeneration, of)
 		}
@@ -103,7 +103,7 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	}
 	var result handlers.Result
 	modified := m == negotiate.NoMatch
-	if modified || m == negotiate.MatchAny && (e.between || e.Shape.Has(openapi.MayMiss)) {
+	if modified || m == negotiate.MatchAny && (e.Of == openapi.Until || e.Shape.Has(openapi.MayMiss)) {
 		if result, err = e.handle(k.http.UserContext(), r, q); err != nil {
 			return err
 		}

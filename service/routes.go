@@ -7,6 +7,7 @@ import (
 
 	"filings/service/edge"
 	"filings/service/negotiate"
+	"filings/service/openapi"
 	"filings/service/pages"
 )
 
@@ -19,13 +20,13 @@ func (s *Service) newApp() *fiber.App {
 	}
 	app.Use(s.admit, wellFormed)
 	for _, e := range endpoints(s.config.Access) {
-		if e.Path == exportPath {
-			app.Get(e.Path, s.export(e))
-			continue
+		serve := s.serve(e)
+		if e.Shape.Has(openapi.File) {
+			serve = s.export(e)
 		}
-		app.Get(e.Path, s.serve(e)) // and HEAD
+		app.Get(e.Path, serve) // and HEAD
 		if e.Legacy != "" {
-			app.Get(e.Legacy, deprecated(e.Legacy), s.serve(e))
+			app.Get(e.Legacy, deprecated(e.Legacy), serve)
 		}
 	}
 	return app

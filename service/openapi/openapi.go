@@ -33,6 +33,7 @@ type Operation struct {
 	Legacy  string // an older path with the same responses, or ""
 	Takes   params.Endpoints
 	Shape   Shape
+	Of      Generation
 	ID      string
 	Tag     string
 	Summary string
@@ -43,6 +44,16 @@ type Operation struct {
 
 	Examples []Example // of its responses
 }
+
+// Generation is which one the responses of an operation are of, and so of which one its handler gets a Reader.
+type Generation uint8
+
+// Generations.
+const (
+	Requested Generation = iota // the one that the request names, which must be kept, or the live one
+	Until                       // the later of two, which need not be kept: the live one's Reader knows what is between them
+	NoFilings                   // of none: no Reader
+)
 
 // Shape is what a response of 200 has beside data (rule E1), and which other responses there are.
 type Shape uint8

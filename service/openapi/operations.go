@@ -58,7 +58,7 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 		OperationID: o.ID, Tags: []string{o.Tag}, Summary: o.Summary, Description: o.Text,
 		Parameters: b.parameters(o), Responses: openapi3.NewResponses(),
 	}
-	if o.Tag != TagAccount { // it comes from filings
+	if o.Of != NoFilings {
 		more = append(slices.Clip(more), "X-Generation")
 	}
 	if o.Shape.Has(Pagination) {

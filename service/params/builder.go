@@ -51,8 +51,8 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 		b.now = at.Day
 	}
 	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now}
-	if raw.on == Changes {
-		b.request.Query.Limit, tiers.Filters = DefaultChanges, tiers.Fields // else what is selected would tell what it may not
+	if raw.on.row().shown {
+		tiers.Filters = tiers.Fields
 	}
 	for i := range t.rows {
 		p := &t.rows[i]
@@ -73,7 +73,9 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 			return Request{}, err
 		}
 		if text == "" && !p.InPath {
-			continue
+			if text = p.Default; text == "" {
+				continue
+			}
 		}
 		v, some, ok := p.read(text)
 		if !ok {
@@ -303,24 +305,17 @@ func (b *builder) finish(on Endpoints) error {
 			return invalid("bounds_south", "must not be above bounds_north")
 		}
 		b.where = append(b.where, box)
-		if on == Clusters {
+		if on.row().tiles {
 			b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
 		}
 	}
 	b.request.Query.Where = index.Where(b.where...)
-	if on == Export {
-		return b.finishExport()
-	}
-	return nil
+	return b.resumes()
 }
 
-// finishExport checks that what after continues is known: rows of another generation would be other ones.
-func (b *builder) finishExport() error {
-	q := &b.request
-	if q.Format == "" {
-		q.Format = "ndjson"
-	}
-	switch {
+// resumes checks that what after continues is known: rows of another generation would be other ones.
+func (b *builder) resumes() error {
+	switch q := &b.request; {
 	case q.After == 0:
 		return nil
 	case q.Format == "parquet":

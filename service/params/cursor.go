@@ -14,17 +14,6 @@ import (
 // header, of which servers between take 4 KiB at least. A hundred ids of any size fit.
 const maxHeld = 2048
 
-// crawled names in a cursor what its pages are of. These names never change.
-func (on Endpoints) crawled() string {
-	switch on {
-	case Search:
-		return "search"
-	case Changes:
-		return "changes"
-	}
-	return "list"
-}
-
 // crawl turns parameters with a cursor into those of its page, and returns the cursor; nil where there is none. Changes
 // always have one. A cursor holds parameters: what is given beside it must be the same, but for the limit.
 func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
@@ -33,7 +22,7 @@ func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
 		return raw, nil, nil
 	}
 	text, _, err := raw.text(i, &t.rows[i])
-	if raw.on == Changes && text == "" && raw.values != nil {
+	if raw.on.row().paging == byCursor && text == "" && raw.values != nil {
 		text = cursor.First
 	}
 	if err != nil || text == "" {
@@ -42,7 +31,7 @@ func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
 	if offset, known := t.names[raw.on]["offset"]; known && slices.ContainsFunc(raw.values[offset], rawValue.filled) {
 		return raw, nil, invalid("offset", "must not be given with cursor: a page by cursor begins behind the one before")
 	}
-	at := cursor.Cursor{Endpoint: raw.on.crawled(), Day: today}
+	at := cursor.Cursor{Endpoint: raw.on.row().crawl, Day: today}
 	if text != cursor.First {
 		if raw, at, err = t.held(raw, text); err != nil {
 			return raw, nil, err
@@ -62,7 +51,7 @@ func (t *Table) held(raw Raw, text string) (Raw, cursor.Cursor, error) {
 	if err != nil {
 		return raw, at, invalid("cursor", must, cursor.First)
 	}
-	if want := raw.on.crawled(); at.Endpoint != want {
+	if want := raw.on.row().crawl; at.Endpoint != want {
 		return raw, at, invalid("cursor", "must be one of this endpoint, which is the %s: this one is of the %s", want, Shorten(at.Endpoint))
 	}
 	held, err := t.Split(raw.on, at.Query)

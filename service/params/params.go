@@ -5,7 +5,8 @@
 //
 // Each parameter is a row of one table (table.go): names, kind of value, limits, operator, help and example. Splitting the
 // query string into raw parameters (raw.go), reading their values (value.go), building the Request (builder.go) and the
-// messages (invalid.go) range over it; no endpoint knows a parameter. A new filter is a row here. It is also an
+// messages (invalid.go) range over it; no endpoint knows a parameter. What endpoints differ in beside them, such as when the
+// price is known, are columns of a second table (endpoints.go). A new filter is a row here. It is also an
 // operator here and a predicate of package index, with a case in each engine, only where none of those there are fits.
 //
 // The query string is read as net/url reads it, but what does not decode is an error instead of being left out.
@@ -14,8 +15,6 @@
 package params
 
 import (
-	"fmt"
-	"strconv"
 	"time"
 
 	"filings/index"
@@ -55,38 +54,6 @@ type Request struct {
 type Caller struct {
 	User, Tier string
 	Fields     index.Tier // whose fields records have
-}
-
-// canonical returns the text of r on an endpoint.
-func (r *Request) canonical(on Endpoints) string {
-	switch {
-	case on&pages != 0:
-		text := r.Query.String() + r.fieldsText()
-		if r.Cursor != nil { // the page says of what it is a part
-			text += fmt.Sprintf(" by cursor, %d of %d", r.Cursor.Seen, r.Cursor.Total)
-		}
-		return text
-	case on&Changes != 0:
-		return fmt.Sprintf("since %s %s limit %d behind %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
-	case on&Clusters != 0:
-		return r.Grid.Text(r.Query.Where)
-	case on&Groups != 0:
-		return index.GroupsText(r.Query.Where, r.By)
-	case on&CountyStats != 0:
-		return r.State
-	case on&OneFiling != 0:
-		return strconv.FormatInt(r.ID, 10) + r.fieldsText()
-	case on&(OneCounty|Export) != 0:
-		return r.Query.Where.String()
-	}
-	return ""
-}
-
-func (r *Request) fieldsText() string {
-	if r.Fields == 0 {
-		return ""
-	}
-	return " fields " + r.Fields.String()
 }
 
 // Tiers say what a caller may request.

@@ -15,11 +15,11 @@ func PriceOf(rows int64) int64 { return max(1, (rows+RowsForOne-1)/RowsForOne) }
 // Price returns what a request for an endpoint costs, in requests, whoever sends it: a page its limit, however many filings
 // it has, anything else 1, and so what is refused. It is 0 for an export, whose price is found when its filings are counted.
 func (t *Table) Price(on Endpoints, query string, now time.Time) int64 {
-	switch {
-	case on == Export:
-		return 0
-	case on&pages == 0:
+	switch on.row().price {
+	case priceOne:
 		return 1
+	case priceByExport:
+		return 0
 	}
 	raw, err := t.Split(on, query)
 	if err != nil || !raw.given(t.names[on]["cursor"]) { // without one a page has too few to cost more

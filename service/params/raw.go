@@ -56,7 +56,7 @@ func (t *Table) Split(on Endpoints, query string) (Raw, error) {
 			r.Unknown = append(r.Unknown, name)
 		}
 	}
-	if r.values != nil && on != Clusters { // which have no response without bounds
+	if r.values != nil && !on.row().tiles {
 		t.dropPartialBounds(r)
 	}
 	return r, nil

@@ -1,6 +1,10 @@
 package params
 
-import "filings/index"
+import (
+	"strconv"
+
+	"filings/index"
+)
 
 // Parameter is one row of the table.
 type Parameter struct {
@@ -12,7 +16,7 @@ type Parameter struct {
 	MaxByCursor  *float64 // the Max of a page by cursor; nil: the same
 	Choices      []string // the values that a choice, or an item of a list of choices, may have
 	Most         int      // different items of a list of choices; 0: any number, which may repeat
-	Default      string   // what holds without it, as text for documentation
+	Default      string   // what holds without it, as a client would send it
 	Help         string
 	Example      string
 
@@ -22,29 +26,6 @@ type Parameter struct {
 	op       operator
 	fields   []index.Field // what op looks at
 }
-
-// Endpoints is a set of endpoints that take parameters.
-type Endpoints uint16
-
-// Endpoints by what they return. The zero value is those without parameters.
-const (
-	List Endpoints = 1 << iota
-	Search
-	Clusters
-	Groups
-	CountyStats
-	OneFiling // by its id in the path
-	OneCounty // by its name in the path
-	Whole     // all filings, without a parameter of its own
-	Export
-	Changes
-
-	pages   = List | Search
-	filters = pages | Clusters | Groups | Export | Changes
-
-	// Queried are those that take a query string: all that read filings.
-	Queried = filters | CountyStats | OneFiling | OneCounty | Whole
-)
 
 // Kind is the form of a parameter's values.
 type Kind uint8
@@ -108,7 +89,7 @@ const (
 
 // RequiredBy reports whether on, which takes p, has no response without it.
 func (p *Parameter) RequiredBy(on Endpoints) bool {
-	return p.required&on != 0 || p.InPath || p.edge() && on == Clusters
+	return p.required&on != 0 || p.InPath || p.edge() && on.row().tiles
 }
 
 func (p *Parameter) edge() bool { return opNorth <= p.op && p.op <= opWest }
@@ -247,9 +228,9 @@ func rows(legacyHasData string) []Parameter {
 			Help: "The generation to compare with: `X-Generation` of the client's export, or of the last changes that it applied.", Example: "20261121-051409.330172"},
 		{Name: "until", On: Changes, Kind: Generation, op: opGeneration,
 			Help: "The generation that the changes lead to; the live one when omitted. It may be older than `since`.", Example: "20261122-051422.061847"},
-		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges), op: opLimit, Default: "100",
+		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges), op: opLimit, Default: strconv.Itoa(DefaultChanges),
 			Help: "Page size, 1 or more. Above 1,000 becomes 1,000.", Example: "1000"},
-		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor), op: opLimit, Default: "20",
+		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor), op: opLimit, Default: strconv.Itoa(DefaultLimit),
 			Help: "Page size, 1 or more. Above 100 becomes 100; with `cursor` above 1,000 becomes 1,000. A page by cursor costs one request per 100 of its limit, rounded up.", Example: "50"},
 		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and beside a cursor there is none
 			Help: "Number of filings to skip; 0 when omitted. Must not be given with `cursor`.", Example: "40"},

@@ -1,0 +1,103 @@
+package params
+
+import (
+	"fmt"
+	"strconv"
+
+	"filings/index"
+)
+
+// Endpoints is a set of endpoints that take parameters.
+type Endpoints uint16
+
+// Endpoints by what they return. The zero value is those without parameters.
+const (
+	List Endpoints = 1 << iota
+	Search
+	Clusters
+	Groups
+	CountyStats
+	OneFiling // by its id in the path
+	OneCounty // by its name in the path
+	Whole     // all filings, without a parameter of its own
+	Export
+	Changes
+
+	pages   = List | Search
+	filters = pages | Clusters | Groups | Export | Changes
+
+	// Queried are those that take a query string: all that read filings.
+	Queried = filters | CountyStats | OneFiling | OneCounty | Whole
+)
+
+// endpoint is one row of the table of endpoints: what they differ in beside the parameters that they take. The zero value is
+// that of all which take none.
+type endpoint struct {
+	price  pricing
+	paging paging
+	crawl  string // what a cursor calls the endpoint; these names never change
+	tiles  bool   // it answers by tiles of a box, and so needs all four bounds
+	shown  bool   // filters are by fields that the tier shows: else what is selected would tell what it may not
+	text   func(*Request) string
+}
+
+// pricing is when it is known what a request costs (rule X3).
+type pricing uint8
+
+const (
+	priceOne      pricing = iota // always: it is one request
+	priceByLimit                 // once the parameters are read: by the limit of its page
+	priceByExport                // once the filings are counted (rule X7)
+)
+
+// paging is where a page begins.
+type paging uint8
+
+const (
+	noPages  paging = iota
+	byOffset        // or by cursor, if there is one
+	byCursor        // without one, at the first page
+)
+
+// endpoints is the table of endpoints. Prices, cursors, bounds and canonical texts go by it.
+var endpoints = map[Endpoints]endpoint{
+	List:        {price: priceByLimit, paging: byOffset, crawl: "list", text: (*Request).pageText},
+	Search:      {price: priceByLimit, paging: byOffset, crawl: "search", text: (*Request).pageText},
+	Clusters:    {tiles: true, text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
+	Groups:      {text: func(r *Request) string { return index.GroupsText(r.Query.Where, r.By) }},
+	CountyStats: {text: func(r *Request) string { return r.State }},
+	OneFiling:   {text: func(r *Request) string { return strconv.FormatInt(r.ID, 10) + r.fieldsText() }},
+	OneCounty:   {text: func(r *Request) string { return r.Query.Where.String() }},
+	Export:      {price: priceByExport, text: func(r *Request) string { return r.Query.Where.String() }},
+	Changes:     {paging: byCursor, crawl: "changes", shown: true, text: (*Request).changesText},
+}
+
+// row is the row of on, which is one endpoint.
+func (on Endpoints) row() endpoint { return endpoints[on] }
+
+// canonical returns the text of r on an endpoint.
+func (r *Request) canonical(on Endpoints) string {
+	if text := on.row().text; text != nil {
+		return text(r)
+	}
+	return ""
+}
+
+func (r *Request) pageText() string {
+	text := r.Query.String() + r.fieldsText()
+	if r.Cursor != nil { // the page says of what it is a part
+		text += fmt.Sprintf(" by cursor, %d of %d", r.Cursor.Seen, r.Cursor.Total)
+	}
+	return text
+}
+
+func (r *Request) changesText() string {
+	return fmt.Sprintf("since %s %s limit %d behind %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
+}
+
+func (r *Request) fieldsText() string {
+	if r.Fields == 0 {
+		return ""
+	}
+	return " fields " + r.Fields.String()
+}
