@@ -22,17 +22,11 @@ import (
 	"filings/service/params"
 )
 
-// Defaults of Config, and after how long a refused export may be tried again.
-const (
-	defaultExports       = 4
-	defaultExportTimeout = 15 * time.Minute
-	defaultExportStall   = 30 * time.Second
-	defaultExportWait    = 15 * time.Second
-	exportRetry          = 10 * time.Second
-)
+// exportRetry is after how long an export that found no place may be tried again.
+const exportRetry = 10 * time.Second
 
 // export responds with a file of all filings that a request selects. What can fail fails before the first byte, in the time
-// of any request; then the body is a download, which ends the request when it was sent.
+// of any request; then the body is an export.Sender, which ends the request when it was sent.
 func (s *Service) export(e endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
@@ -45,65 +39,76 @@ func (s *Service) export(e endpoint) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		d := &download{service: s, began: k.began, id: k.id}
-		defer func() {
-			if !k.streams {
-				d.letGo()
-			}
-		}()
-		if err := s.reserve(k, d); err != nil {
+		to := export.Sending{Limit: s.config.ExportTimeout, Stall: s.config.ExportStall}
+		if to.Lease, err = s.lease(k); err != nil {
 			return err
 		}
+		defer func() {
+			if !k.streams {
+				s.letGo(k.id, to)
+			}
+		}()
+		if to.Place = s.place(k); to.Place == nil { // behind the lease: so who waits is another account than those that it waits for
+			return busy(k, "this server sends as many exports as it may", exportRetry)
+		}
 		s.limitTime(k) // what it waited for its place is not the engine's
-		err = s.begin(k, q, d)
+		err = s.begin(k, q, to)
 		switch {
 		case !errors.Is(err, index.ErrGone):
 			return err
 		case q.Generation != "":
 			return s.refuseGone(k, q.Generation)
 		}
-		return s.begin(k, q, d) // nothing was charged yet
+		return s.begin(k, q, to) // nothing was charged yet
 	}
+}
+
+// lease takes the lease of k's account (rule X8).
+func (s *Service) lease(k *call) (*export.Lease, error) {
+	l, left, err := export.Hold(k.http.UserContext(), s.config.Access, k.admission.User, k.id)
+	if err == nil && left > 0 {
+		err = busy(k, "another export of this account is in progress, or ended with its server", left)
+	}
+	return l, err
+}
+
+// place waits for a place among the exports of this process (rule X8), as long as the client does and the service does not
+// stop; else it returns nil.
+func (s *Service) place(k *call) *export.Place {
+	ctx, stop := edge.Watch(s.exporting, k.http.Context().Conn())
+	defer stop()
+	return s.exports.Take(ctx)
 }
 
 // preferEscaped is the preference for CSV without formulas.
 const preferEscaped = "escape-formulas"
 
-// begin finds out what there is to send, takes its price, and makes d the body of the response.
-func (s *Service) begin(k *call, q params.Request, d *download) error {
+// begin finds out what there is to send, takes its price, and makes it the body of the response.
+func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 	ctx := k.http.UserContext()
 	r, err := s.reader(k, q.Generation)
 	if err != nil {
 		return err
 	}
-	if d.total, err = count(ctx, r, q); err != nil {
-		return err
+	total, err := export.Count(ctx, r, q.Query.Where, q.After)
+	if errors.Is(err, export.ErrAfter) {
+		return handlers.Refuse(errInvalid, fmt.Sprintf(
+			"after must be the id of a filing that the other parameters select in this generation; %d is none", q.After))
 	}
-	format := export.Format(q.Format)
-	fields := slices.DeleteFunc(export.Fields(recordTier(k.admission.Tier)), func(f index.Field) bool { return !q.Fields.Has(f) })
-	encoder, err := export.NewEncoder(format, fields, q.After > 0)
 	if err != nil {
 		return err
 	}
-	escapes := negotiate.Prefers(headerLines(k.http, headerPrefer), preferEscaped)
-	if (escapes || s.config.EscapeFormulas) && export.EscapeFormulas(encoder) && escapes {
-		k.applied(preferEscaped)
-	}
-	coding := ""
-	if format != export.Parquet { // which is compressed already
-		coding = negotiate.Coding(headerLines(k.http, fiber.HeaderAcceptEncoding), "zstd", "gzip") // zstd takes half the time
-		if encoder, err = export.Compress(encoder, coding); err != nil {
-			return err
-		}
-	}
-	if d.price = params.PriceOf(d.total); k.http.Method() == fiber.MethodHead {
-		d.price = 1 // nothing is sent
-	}
-	if err := s.charge(ctx, k, d); err != nil {
+	encoder, coding, err := s.encoder(k, q)
+	if err != nil {
 		return err
 	}
-	setFileHeaders(k.http, r, format, coding, d.total)
-	if k.http.Method() == fiber.MethodHead {
+	head := k.http.Method() == fiber.MethodHead
+	charge, err := s.charge(k, total, !head)
+	if err != nil {
+		return err
+	}
+	setFileHeaders(k.http, r, export.Format(q.Format), coding, total)
+	if head {
 		k.http.Response().SetBodyStream(strings.NewReader(""), -1) // headers as those of GET: the length is not known
 		return nil
 	}
@@ -111,46 +116,29 @@ func (s *Service) begin(k *call, q params.Request, d *download) error {
 	if q.After > 0 {
 		after = index.Behind(q.After)
 	}
-	d.start(k, format, func(ctx context.Context) *export.Stream {
-		return export.NewStream(ctx, pagesOf(r, q.Query.Where), after, d.total, encoder, s.others)
+	to.Done = s.sent(k, export.Format(q.Format), charge, to)
+	s.send(k, to, func(ctx context.Context) *export.Stream {
+		return export.NewStream(ctx, pagesOf(r, q.Query.Where), after, total, encoder, s.others)
 	})
 	return nil
 }
 
-// count returns how many rows q exports.
-func count(ctx context.Context, r *serving.Reader, q params.Request) (int64, error) {
-	if q.After == 0 {
-		return r.Count(ctx, q.Query.Where)
+// encoder returns what writes the file that k prefers, and its content coding.
+func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding string, err error) {
+	format := export.Format(q.Format)
+	fields := slices.DeleteFunc(export.Fields(recordTier(k.admission.Tier)), func(f index.Field) bool { return !q.Fields.Has(f) })
+	if e, err = export.NewEncoder(format, fields, q.After > 0); err != nil {
+		return nil, "", err
 	}
-	var values [index.NumReturned][]byte
-	record, err := r.Filing(ctx, q.After)
-	if errors.Is(err, index.ErrNotFound) {
-		return 0, notSelected(q.After)
+	escapes := negotiate.Prefers(headerLines(k.http, headerPrefer), preferEscaped)
+	if (escapes || s.config.EscapeFormulas) && export.EscapeFormulas(e) && escapes {
+		k.applied(preferEscaped)
 	}
-	if err == nil {
-		err = record.Values(&values, index.FilingDate)
+	if format != export.Parquet { // which is compressed already
+		coding = negotiate.Coding(headerLines(k.http, fiber.HeaderAcceptEncoding), "zstd", "gzip") // zstd takes half the time
+		e, err = export.Compress(e, coding)
 	}
-	if err != nil {
-		return 0, err
-	}
-	day := strings.Trim(string(values[index.FilingDate]), `"`)
-	if day == "null" {
-		day = ""
-	}
-	from, err := r.Count(ctx, q.Query.Where.And(index.Rest{Date: day, ID: q.After}))
-	if err != nil {
-		return 0, err
-	}
-	behind, err := r.Count(ctx, q.Query.Where.And(index.Rest{Date: day, ID: q.After - 1}))
-	if err == nil && from == behind {
-		err = notSelected(q.After)
-	}
-	return behind, err
-}
-
-func notSelected(id int64) error {
-	return handlers.Refuse(errInvalid, fmt.Sprintf(
-		"after must be the id of a filing that the other parameters select in this generation; %d is none", id))
+	return e, coding, err
 }
 
 // pagesOf returns the pages of an export of all filings that w selects, each with a time limit of its own.
@@ -186,26 +174,6 @@ func setFileHeaders(c *fiber.Ctx, r *serving.Reader, f export.Format, coding str
 	}
 }
 
-// reserve takes what bounds exports (rule X8): the account's lease, and a place among those of this process, for which it
-// waits as long as the client does and the service does not stop. The lease comes first, so that who waits is another
-// account than those that it waits for.
-func (s *Service) reserve(k *call, d *download) error {
-	left, err := s.config.Access.AcquireLease(k.http.UserContext(), k.admission.User, k.id)
-	if err != nil {
-		return err
-	}
-	if left > 0 {
-		return busy(k, "another export of this account is in progress, or ended with its server", left)
-	}
-	d.user = k.admission.User
-	ctx, stop := edge.Watch(s.exporting, k.http.Context().Conn())
-	defer stop()
-	if d.place = s.exports.Take(ctx); d.place == nil {
-		return busy(k, "this server sends as many exports as it may", exportRetry)
-	}
-	return nil
-}
-
 // busy refuses an export, which may be tried again in that time.
 func busy(k *call, what string, wait time.Duration) error {
 	seconds := math.Ceil(wait.Seconds())
@@ -213,20 +181,20 @@ func busy(k *call, what string, wait time.Duration) error {
 	return handlers.Refuse(errBusy, fmt.Sprintf("%s: try again in %.0f seconds", what, seconds))
 }
 
-// charge takes the price of an export, all of it or nothing.
-func (s *Service) charge(ctx context.Context, k *call, d *download) error {
-	charged, err := s.config.Access.Charge(ctx, k.admission, d.price)
+// charge takes the price of an export of so many rows, all of it or nothing.
+func (s *Service) charge(k *call, rows int64, body bool) (export.Charge, error) {
+	charge, err := export.Take(k.http.UserContext(), s.config.Access, k.admission, rows, body)
 	if err != nil {
-		return err
+		return charge, err
 	}
-	d.charged, k.admission = charged, charged
+	k.admission = charge.Admission
 	k.setQuotaHeaders()
-	if charged.Verdict == access.Admitted {
-		k.price = d.price
-		return nil
+	if charge.Admission.Verdict == access.Admitted {
+		k.price = charge.Price
+		return charge, nil
 	}
-	return k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one for each begun %d rows, and %d remain of the quota: nothing was taken",
-		d.total, d.price, params.RowsForOne, charged.Remaining))
+	return charge, k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one for each begun %d rows, and %d remain of the quota: nothing was taken",
+		rows, charge.Price, params.RowsForOne, charge.Admission.Remaining))
 }
 
 // chargeRefused counts a refused request for an export, as any other refused request counts.
@@ -240,4 +208,4 @@ func (s *Service) chargeRefused(k *call) {
 }
 
 // CutExports ends the exports that are in progress, and those that begin later: the service stops.
-func (s *Service) CutExports() { s.cutExports(errStopping) }
+func (s *Service) CutExports() { s.cutExports(export.ErrStopping) }

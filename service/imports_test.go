@@ -61,7 +61,7 @@ var mayImport = []importRule{
 	{"service/edge", []string{"index/limit"}, "what every request passes knows nothing of what requests are about"},
 	{"service/openapi", []string{"index", "service/params"}, "the document is made from the tables of fields and parameters; endpoints and errors come to it as values"},
 	{"service/handlers", []string{"index", "index/changes", "index/serving", "service/access", "service/cursor", "service/params"}, "what a response holds does not depend on how it is sent"},
-	{"service/export", []string{"index"}, "a file is written from records alone, whatever engine they come from and whoever it is sent to"},
+	{"service/export", []string{"index", "service/access", "service/params"}, "a file is written from records alone, whatever engine they come from; of accounts it knows what one export takes and costs, and nothing of HTTP"},
 	{"service/negotiate", nil, "headers are text: who responds decides what follows from them"},
 	{"service/cursor", nil, "a cursor is a text: what is in it, its readers know"},
 	{"service/params", []string{"index", "service/cursor"}, "what a request means is read from text alone, without HTTP"},

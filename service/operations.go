@@ -122,7 +122,7 @@ func newMetrics(s *Service) (*metrics, error) {
 	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
 		Help: "Rows of exports that were sent."})
 	for _, f := range export.Formats {
-		for _, outcome := range []string{"whole", "client", "slow", "timeout", "stopped", "failed"} {
+		for _, outcome := range export.Outcomes {
 			m.exports.WithLabelValues(string(f), outcome)
 		}
 	}

@@ -163,6 +163,14 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
+// Defaults of Config.
+const (
+	defaultExports       = 4
+	defaultExportTimeout = 15 * time.Minute
+	defaultExportStall   = 30 * time.Second
+	defaultExportWait    = 15 * time.Second
+)
+
 func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now

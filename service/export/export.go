@@ -1,6 +1,7 @@
-// Package export writes filings as a file: NDJSON, CSV or Parquet. It owns these formats, their compression, and the stream
-// that reads pages of an engine and turns them into the bytes of a file. It refuses to know HTTP, accounts and quotas: it
-// says how many rows it has handed on, and its caller charges and refunds them.
+// Package export writes filings as a file: NDJSON, CSV or Parquet. It owns these formats, their compression, the stream that
+// reads pages of an engine and turns them into the bytes of a file, and what bounds an export: the lease of its account, its
+// place in the process, and its price. It refuses to know HTTP: its caller refuses requests, and counts
+// and logs how it ended.
 //
 // # Design
 //
@@ -12,6 +13,9 @@
 // than these two pages and one batch. While the process has other requests it prefetches nothing and pauses: they come
 // first. A page is as many rows as are expected to fill pageBytes. The stream ends well only when it has delivered as many
 // rows as were counted before; anything else is an error, and so never looks complete.
+//
+// A Sender is the body of the response: a Stream with deadlines for its connection, which renews the Lease while it runs. It
+// says how many rows it has handed on, of which Charge makes what goes back to the account.
 package export
 
 import (
