@@ -8,6 +8,12 @@ import (
 	"filings/service/params"
 )
 
+// endpoint is one path of the API: what the document says of it, which is also what the responder goes by, and its handler.
+type endpoint struct {
+	openapi.Operation
+	handle handlers.Handler // nil: it sends a file
+}
+
 // endpoints is the whole API, in the order in which routes are tried: /v1/filings/:id would match those before it. Keys are
 // where an account's usage is read; nil will do for a caller that calls no handler.
 func endpoints(keys access.Store) []endpoint {

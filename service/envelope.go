@@ -12,12 +12,6 @@ import (
 	"filings/service/params"
 )
 
-// endpoint is one path of the API: what the document says of it, which is also what the responder goes by, and its handler.
-type endpoint struct {
-	openapi.Operation
-	handle handlers.Handler // nil: it sends a file
-}
-
 // appendResult appends the body of a response of 200: what the shape of e says is beside data (rule E1), in this order. After
 // an error, which is that a record is none (rule X23), nothing of it may be sent.
 func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result handlers.Result) (_ []byte, err error) {

@@ -107,3 +107,10 @@ func exposedErrors() (rows []errorMapping) {
 	}
 	return rows
 }
+
+func notKept(id, live string) string {
+	if live == "" {
+		return "the generation " + id + " is not kept, and there is no live one yet"
+	}
+	return "the generation " + id + " is not kept; the live one is " + live + ", and /v1/generations lists all that are kept"
+}

@@ -65,7 +65,7 @@ func (s *Service) export(e endpoint) fiber.Handler {
 
 // lease takes the lease of k's account (rule X8).
 func (s *Service) lease(k *call) (*export.Lease, error) {
-	l, left, err := export.Hold(k.http.UserContext(), s.config.Access, k.admission.User, k.id)
+	l, left, err := export.AcquireLease(k.http.UserContext(), s.config.Access, k.admission.User, k.id)
 	if err == nil && left > 0 {
 		err = busy(k, "another export of this account is in progress, or ended with its server", left)
 	}
@@ -195,16 +195,6 @@ func (s *Service) charge(k *call, rows int64, body bool) (export.Charge, error) 
 	}
 	return charge, k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one for each begun %d rows, and %d remain of the quota: nothing was taken",
 		rows, charge.Price, params.RowsForOne, charge.Admission.Remaining))
-}
-
-// chargeRefused counts a refused request for an export, as any other refused request counts.
-func (s *Service) chargeRefused(k *call) {
-	charged, err := s.config.Access.Charge(k.http.UserContext(), k.admission, 1)
-	if err != nil || charged.Verdict != access.Admitted {
-		return // the refusal stands; one request too few was counted
-	}
-	k.admission, k.price = charged, 1
-	k.setQuotaHeaders()
 }
 
 // CutExports ends the exports that are in progress, and those that begin later: the service stops.

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -157,13 +156,6 @@ func (s *Service) refuseGone(k *call, id string) error {
 	return handlers.Refuse(errNotKept, notKept(id, index.GenerationID(r.Generation())))
 }
 
-func notKept(id, live string) string {
-	if live == "" {
-		return "the generation " + id + " is not kept, and there is no live one yet"
-	}
-	return "the generation " + id + " is not kept; the live one is " + live + ", and /v1/generations lists all that are kept"
-}
-
 // keptBuffer is how large a buffer may be to be used again: room for a page of 100 filings with all fields. The rare
 // page of long summaries must not stay in memory for ever.
 const keptBuffer = 256 << 10
@@ -189,13 +181,6 @@ func (s *Service) write(k *call, e endpoint, q params.Request, result handlers.R
 	k.http.Response().SetBody(body) // copies it
 	compress(k.http)
 	return nil
-}
-
-func ifNoneMatch(c *fiber.Ctx) string { return headerLines(c, fiber.HeaderIfNoneMatch) }
-
-// headerLines returns all lines of a header of the request, joined as one (RFC 9110, section 5.3).
-func headerLines(c *fiber.Ctx, name string) string {
-	return string(bytes.Join(c.Request().Header.PeekAll(name), []byte(",")))
 }
 
 func (k *call) notModified(tag string) error {

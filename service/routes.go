@@ -1,15 +1,54 @@
 package service
 
 import (
+	"context"
+	"errors"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
+	"filings/service/accounts"
 	"filings/service/edge"
+	"filings/service/export"
 	"filings/service/negotiate"
 	"filings/service/openapi"
 	"filings/service/pages"
+	"filings/service/params"
 )
+
+// New returns a service. It fails when c lacks something, or c.Registry has metrics of another service.
+func New(c Config) (*Service, error) {
+	if c.Engine == nil || c.Access == nil || c.RequestTimeout <= 0 {
+		return nil, errors.New("service: engine, access and a request timeout are needed")
+	}
+	if c.OperationsToken != "" && !accounts.ValidToken(c.OperationsToken) {
+		return nil, errors.New("service: the operations token must be " + accounts.TokenForm)
+	}
+	c = c.withDefaults()
+	s := &Service{config: c, now: c.Now, log: c.Log, params: params.New(c.LegacyHasDataName, c.ActiveStatuses), cors: newCORS(c.CORSOrigins)}
+	var err error
+	if s.files, err = pages.All(c.Tiles); err != nil {
+		return nil, err
+	}
+	document, err := newDocument(s.params)
+	if err != nil {
+		return nil, err
+	}
+	s.files = append(s.files, pages.New(documentPath, contentType, document))
+	s.takes = map[string]params.Endpoints{}
+	for _, e := range endpoints(nil) {
+		s.takes[e.Path], s.takes[e.Legacy] = e.Takes, e.Takes
+	}
+	delete(s.takes, "") // what has no legacy path
+	s.exports = export.NewPlaces(c.Exports, c.ExportWait)
+	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
+	s.buffers.New = func() any { return new([]byte) }
+	if s.metrics, err = newMetrics(c.Registry, s.liveGeneration, s.lastLoad); err != nil {
+		return nil, err
+	}
+	s.app = s.newApp()
+	return s, nil
+}
 
 func (s *Service) newApp() *fiber.App {
 	app := edge.New(s.refused, edge.APIBody)

@@ -51,7 +51,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -64,7 +63,6 @@ import (
 	"filings/index/generation"
 	"filings/index/serving"
 	"filings/service/access"
-	"filings/service/accounts"
 	"filings/service/edge"
 	"filings/service/export"
 	"filings/service/pages"
@@ -127,40 +125,6 @@ type Service struct {
 	exporting  context.Context // ends with all exports
 	cutExports context.CancelCauseFunc
 	latest     atomic.Int64 // when the latest request but an export ended, in nanoseconds of Unix time
-}
-
-// New returns a service. It fails when c lacks something, or c.Registry has metrics of another service.
-func New(c Config) (*Service, error) {
-	if c.Engine == nil || c.Access == nil || c.RequestTimeout <= 0 {
-		return nil, errors.New("service: engine, access and a request timeout are needed")
-	}
-	if c.OperationsToken != "" && !accounts.ValidToken(c.OperationsToken) {
-		return nil, errors.New("service: the operations token must be " + accounts.TokenForm)
-	}
-	c = c.withDefaults()
-	s := &Service{config: c, now: c.Now, log: c.Log, params: params.New(c.LegacyHasDataName, c.ActiveStatuses), cors: newCORS(c.CORSOrigins)}
-	var err error
-	if s.files, err = pages.All(c.Tiles); err != nil {
-		return nil, err
-	}
-	document, err := newDocument(s.params)
-	if err != nil {
-		return nil, err
-	}
-	s.files = append(s.files, pages.New(documentPath, contentType, document))
-	s.takes = map[string]params.Endpoints{}
-	for _, e := range endpoints(nil) {
-		s.takes[e.Path], s.takes[e.Legacy] = e.Takes, e.Takes
-	}
-	delete(s.takes, "") // what has no legacy path
-	s.exports = export.NewPlaces(c.Exports, c.ExportWait)
-	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
-	s.buffers.New = func() any { return new([]byte) }
-	if s.metrics, err = newMetrics(s); err != nil {
-		return nil, err
-	}
-	s.app = s.newApp()
-	return s, nil
 }
 
 // Defaults of Config.

@@ -58,3 +58,11 @@ func (c *compressed) write(dst []byte) ([]byte, error) {
 	_, err := c.w.Write(c.plain)
 	return c.out.b, err
 }
+
+// appender is a slice of bytes as an io.Writer.
+type appender struct{ b []byte }
+
+func (a *appender) Write(b []byte) (int, error) {
+	a.b = append(a.b, b...)
+	return len(b), nil
+}

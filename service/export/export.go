@@ -19,8 +19,6 @@
 package export
 
 import (
-	"fmt"
-
 	"filings/index"
 )
 
@@ -67,18 +65,4 @@ type Encoder interface {
 	Append(dst []byte, records []index.Record) ([]byte, error)
 	// Close appends the end of the file.
 	Close(dst []byte) ([]byte, error)
-}
-
-// NewEncoder returns the encoder of a file in f with these fields, in the order of the record. resumed leaves out what
-// stands before the first row.
-func NewEncoder(f Format, fields []index.Field, resumed bool) (Encoder, error) {
-	switch f {
-	case NDJSON:
-		return newNDJSON(fields), nil
-	case CSV:
-		return &csvEncoder{fields: fields, headed: resumed}, nil
-	case Parquet:
-		return newParquet(fields)
-	}
-	return nil, fmt.Errorf("export: unknown format %q", f)
 }

@@ -15,9 +15,9 @@ type Lease struct {
 	renewed chan struct{} // closed when it is renewed no more
 }
 
-// Hold takes the lease of user's account for the export with that id. While another export has it, the Lease is nil, and left
+// AcquireLease takes the lease of user's account for the export with that id. While another export has it, the Lease is nil, and left
 // is for how long.
-func Hold(ctx context.Context, store access.Store, user, id string) (l *Lease, left time.Duration, err error) {
+func AcquireLease(ctx context.Context, store access.Store, user, id string) (l *Lease, left time.Duration, err error) {
 	left, err = store.AcquireLease(ctx, user, id)
 	if err != nil || left > 0 {
 		return nil, left, err

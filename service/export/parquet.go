@@ -34,14 +34,6 @@ type parquetEncoder struct {
 	held    int // bytes of the records in the group that is being filled
 }
 
-// appender is a slice of bytes as an io.Writer.
-type appender struct{ b []byte }
-
-func (a *appender) Write(b []byte) (int, error) {
-	a.b = append(a.b, b...)
-	return len(b), nil
-}
-
 func newParquet(fields []index.Field) (*parquetEncoder, error) {
 	pages, err := newPageCodec()
 	if err != nil {

@@ -65,16 +65,6 @@ type csvEncoder struct {
 	escapes bool
 }
 
-// EscapeFormulas makes e write a ' before each text that a spreadsheet would take for a formula, as OWASP has it for CSV. It
-// reports whether e does: only CSV is read by what has formulas. It comes before the first Append.
-func EscapeFormulas(e Encoder) bool {
-	c, ok := e.(*csvEncoder)
-	if ok {
-		c.escapes = true
-	}
-	return ok
-}
-
 // isFormula reports whether a spreadsheet may take text for a formula, by its first character: also one that some read
 // past, and the full-width forms that Japanese and Chinese ones take for the others.
 func isFormula(text []byte) bool {

@@ -1,0 +1,45 @@
+package service
+
+import (
+	"bytes"
+
+	"github.com/gofiber/fiber/v2"
+
+	"filings/service/edge"
+)
+
+const (
+	contentType      = edge.JSON
+	headerKey        = "X-API-Key"
+	headerLimit      = "X-RateLimit-Limit"
+	headerRemaining  = "X-RateLimit-Remaining"
+	headerReset      = "X-RateLimit-Reset"
+	headerPolicies   = "RateLimit-Policy"
+	headerLimits     = "RateLimit"
+	headerRequestID  = edge.HeaderRequestID
+	headerIgnored    = "X-Ignored-Parameters"
+	headerPrefer     = "Prefer"
+	headerApplied    = "Preference-Applied"
+	headerDeprecated = "Deprecation"
+	headerTotal      = "X-Total-Count"
+	headerGeneration = "X-Generation"
+)
+
+// newCORS lets scripts of origins use the API, and read all headers that it sends (rule K7).
+func newCORS(origins []string) edge.CORS {
+	return edge.CORS{
+		Origins: origins,
+		Methods: "GET, HEAD",
+		Headers: headerKey + ", If-None-Match, " + headerPrefer,
+		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " + headerLimits + ", Retry-After, " + headerRequestID + ", " +
+			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
+			", " + headerTotal + ", Content-Disposition",
+	}
+}
+
+func ifNoneMatch(c *fiber.Ctx) string { return headerLines(c, fiber.HeaderIfNoneMatch) }
+
+// headerLines returns all lines of a header of the request, joined as one (RFC 9110, section 5.3).
+func headerLines(c *fiber.Ctx, name string) string {
+	return string(bytes.Join(c.Request().Header.PeekAll(name), []byte(",")))
+}

@@ -1,0 +1,119 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"filings/service/access"
+	"filings/service/edge"
+)
+
+// observe is the outermost middleware: it begins a request and ends it. Errors, panics included, come to it and to
+// nowhere else; it turns them into a response, refunds the quota, and writes the one record of the log.
+func (s *Service) observe(c *fiber.Ctx) error {
+	k := s.newCall(c)
+	s.metrics.inFlight.Inc()
+	defer s.metrics.inFlight.Dec()
+	s.limitTime(k)
+	defer func() { k.cancel() }()
+
+	err := edge.Error(edge.Next(c))
+	if err != nil {
+		s.fail(k, err)
+	}
+	if !k.streams {
+		s.end(k, err)
+	}
+	return nil
+}
+
+// newCall begins a request, and sets the headers of every response. A response may be kept by the client alone, which
+// must revalidate it; which one it is depends on the key's tier. Every client of this listener speaks HTTPS, so all get
+// Strict-Transport-Security.
+func (s *Service) newCall(c *fiber.Ctx) *call {
+	k := &call{http: c, id: edge.NewID(), route: noRoute, began: s.now()}
+	c.Locals(callKey{}, k)
+	c.Set(headerRequestID, k.id)
+	c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderCacheControl, "private, no-cache")
+	c.Set(fiber.HeaderVary, s.cors.Vary(headerKey+", Accept-Encoding, "+headerPrefer))
+	s.cors.SetHeaders(c)
+	return k
+}
+
+// refused answers what the HTTP server refuses before any middleware sees it: a request that is too large, too slow or
+// no HTTP.
+func (s *Service) refused(c *fiber.Ctx, err error) error {
+	k := s.newCall(c)
+	err = edge.Error(err)
+	s.fail(k, err)
+	s.end(k, err)
+	return nil
+}
+
+// preflight answers a browser's CORS preflight, which carries no key.
+func (s *Service) preflight(c *fiber.Ctx) error {
+	if !s.cors.Preflight(c) {
+		return c.Next()
+	}
+	callOf(c).route = "preflight"
+	return nil
+}
+
+// fail writes the response to a request that failed, after refunding what it cost if that is our fault.
+func (s *Service) fail(k *call, err error) {
+	kind, message := mapError(err)
+	switch {
+	case kind.status >= http.StatusInternalServerError:
+		s.refund(k, k.price)
+	case k.price == 0 && kind.status != http.StatusTooManyRequests:
+		s.chargeRefused(k)
+	default:
+		s.refund(k, k.price-1) // what is refused costs as much anywhere
+	}
+	r := k.http.Response()
+	r.ResetBody()
+	k.http.Status(kind.status)
+	k.http.Set(fiber.HeaderContentType, contentType)
+	r.SetBody(k.appendError(nil, kind, message))
+}
+
+// end counts and logs a request that was answered.
+func (s *Service) end(k *call, err error) {
+	now := s.now()
+	took := now.Sub(k.began)
+	s.latest.Store(now.UnixNano())
+	tier := "none"
+	if k.known {
+		tier = string(k.admission.Tier)
+	}
+	s.metrics.observed(k.route, strconv.Itoa(k.http.Response().StatusCode()), tier, took)
+	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route), edge.Took(took),
+		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", k.bodyBytes()))
+	if k.known {
+		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
+	}
+	if err != nil {
+		kind := mappingOf(err)
+		attributes = append(attributes, slog.String("code", kind.code))
+		if kind.status >= http.StatusInternalServerError {
+			level, attributes = slog.LevelError, append(attributes, slog.String("error", err.Error()))
+		}
+	}
+	s.log.LogAttrs(context.Background(), level, "request", attributes...)
+}
+
+// chargeRefused counts a refused request for an export, as any other refused request counts.
+func (s *Service) chargeRefused(k *call) {
+	charged, err := s.config.Access.Charge(k.http.UserContext(), k.admission, 1)
+	if err != nil || charged.Verdict != access.Admitted {
+		return // the refusal stands; one request too few was counted
+	}
+	k.admission, k.price = charged, 1
+	k.setQuotaHeaders()
+}

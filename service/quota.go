@@ -1,0 +1,75 @@
+package service
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"filings/service/access"
+	"filings/service/handlers"
+)
+
+// setQuotaHeaders sets what every response to a known caller carries (rule K7).
+func (k *call) setQuotaHeaders() {
+	k.http.Set(headerLimit, strconv.FormatInt(k.admission.Limit, 10))
+	k.http.Set(headerRemaining, strconv.FormatInt(k.admission.Remaining, 10))
+	k.http.Set(headerReset, strconv.FormatInt(k.admission.Reset.Unix(), 10))
+
+	var room [128]byte
+	header := &k.http.Response().Header
+	header.SetBytesV(headerPolicies, appendPolicies(room[:0], k.admission))
+	header.SetBytesV(headerLimits, appendLimits(room[:0], k.admission))
+}
+
+// untilReset is the seconds until the quota of the day begins anew, by the store's clock.
+func untilReset(a access.Admission) int64 {
+	return max(1, int64(math.Ceil(a.Reset.Sub(a.Now).Seconds())))
+}
+
+// appendPolicies appends the limits of the caller's tier as draft-ietf-httpapi-ratelimit-headers-11 has them (rule X15): each
+// with its quota, and its window in seconds if it has one.
+func appendPolicies(dst []byte, a access.Admission) []byte {
+	dst = appendItem(dst, a.Tier.QuotaName(), ";q=", a.Limit)
+	if a.Tier != access.Free {
+		dst = append(dst, ";w=86400"...)
+	}
+	return append(appendItem(append(dst, ", "...), a.Burst.Name, ";q=", a.Burst.Limit), ";w=1"...)
+}
+
+// appendLimits appends what remains of each limit, and in how many seconds there will be more, if ever.
+func appendLimits(dst []byte, a access.Admission) []byte {
+	dst = appendItem(dst, a.Tier.QuotaName(), ";r=", a.Remaining)
+	if a.Tier != access.Free {
+		dst = strconv.AppendInt(append(dst, ";t="...), untilReset(a), 10)
+	}
+	dst = appendItem(append(dst, ", "...), a.Burst.Name, ";r=", a.Burst.Remaining)
+	if a.Burst.Used == 0 {
+		return append(dst, ";t=0"...)
+	}
+	return append(dst, ";t=1"...) // a burst is refilled within a second
+}
+
+// largestInteger is that of structured fields (RFC 9651).
+const largestInteger = 999_999_999_999_999
+
+// appendItem appends an item of a list of structured fields: a name and its first parameter.
+func appendItem(dst []byte, name, parameter string, value int64) []byte {
+	dst = append(append(append(append(dst, '"'), name...), '"'), parameter...)
+	return strconv.AppendInt(dst, min(value, largestInteger), 10)
+}
+
+// setRetryAtReset says when a day's quota is full again, by the store's clock.
+func (k *call) setRetryAtReset() {
+	k.http.Set(fiber.HeaderRetryAfter, strconv.FormatInt(untilReset(k.admission), 10))
+}
+
+// refuseQuota is the refusal of a request for which the quota has too little, with a message unless that is "": the one that
+// nothing is left.
+func (k *call) refuseQuota(message string) error {
+	if k.admission.Verdict == access.LifetimeExceeded {
+		return handlers.Refuse(errLifetime, message) // no time will help
+	}
+	k.setRetryAtReset()
+	return handlers.Refuse(errDaily, message)
+}
