@@ -47,6 +47,8 @@ func (s *storage) Load(ctx context.Context) (d generation.Document, err error) {
 		return d, nil
 	case err != nil:
 		return d, err
+	case found.Source == nil:
+		return d, client.ErrResponse
 	}
 	return generation.Document{Body: found.Source, Revision: fmt.Sprintf("%d/%d", found.SeqNo, found.Term)}, nil
 }

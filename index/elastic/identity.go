@@ -22,9 +22,9 @@ const shardsSetting = "index.number_of_shards"
 // readBlock is the setting that forbids searches.
 const readBlock = "index.blocks.read"
 
-// Identity implements generation.Storage. It reads the identity of a sealed generation: of each shard how many documents it has and the highest sequence number
-// of its writes, which no deletion leaves as it was; and the settings that searches depend on. What its primary cannot say at
-// the moment is left out.
+// Identity implements generation.Storage. It reads the identity of a sealed generation: of each shard how many documents it
+// has and the highest sequence number of its writes, which no deletion leaves as it was; and the settings that searches depend
+// on. What its primary cannot say at the moment is left out.
 //
 // How many deleted documents a shard still has is no part of it. Merging drops them at times of its own: of an update's, a
 // flush after the sealing left 8 of 26, and a replica had 343 where its primary had 37 (Elasticsearch 8.19, three nodes).
@@ -76,6 +76,9 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, all generat
 	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetSettingsRequest{Index: []string{name}, Name: names, FlatSettings: &flat})
 	if err != nil {
 		return err
+	}
+	if _, is := found[name]; !is { // every index has the setting of its shards
+		return client.ErrResponse
 	}
 	set := found[name].Settings
 	all[shardsSetting] = set[shardsSetting]
