@@ -134,10 +134,9 @@ func TestX3_PriceIsRefunded(t *testing.T) {
 }
 
 // long are filings of 100 kB each: ten megabytes together.
-const (
-	long        dataset = "long"
-	longFilings         = 100
-)
+const long dataset = "long"
+
+const longFilings = 100
 
 // TestX3_LongRecords: a page of a limit above 100 ends before its records have more than 4 MiB, on every engine, and the crawl
 // goes on from there. One of a lower limit is whole.
