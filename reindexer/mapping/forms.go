@@ -3,7 +3,6 @@ package mapping
 import (
 	"errors"
 	"reflect"
-	"regexp"
 
 	"github.com/itchyny/gojq"
 )
@@ -36,9 +35,9 @@ func (f *forms) of(v any) (form, error) {
 }
 
 // checkForms says what is wrong with the first constant form of dates in a program, with line and column.
-func checkForms(query *gojq.Query, text string) string {
-	var dates []*gojq.Func
+func checkForms(query *gojq.Query, text string, begin places) (wrong string) {
 	own := false
+	var dates []*gojq.Func
 	walk(reflect.ValueOf(query), func(node any) {
 		switch node := node.(type) {
 		case *gojq.Func:
@@ -52,11 +51,7 @@ func checkForms(query *gojq.Query, text string) string {
 	for _, date := range dates {
 		for _, arg := range date.Args {
 			if err := constantForm(arg.Term); err != nil && !own {
-				literal := regexp.MustCompile(`\bdate\s*\((?:[^()"]|"(?:[^"\\]|\\.)*")*?(` + regexp.QuoteMeta(arg.String()) + `)`)
-				if i := literal.FindStringSubmatchIndex(text); i != nil {
-					return at(text, i[2], err)
-				}
-				return at(text, 0, err)
+				return at(text, begin.of(arg), err.Error())
 			}
 		}
 	}
@@ -76,25 +71,4 @@ func constantForm(term *gojq.Term) (err error) {
 		_, err = f.of(nil)
 	}
 	return err
-}
-
-// walk calls do for the nodes of a program.
-func walk(v reflect.Value, do func(node any)) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			do(v.Interface())
-			walk(v.Elem(), do)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			walk(v.Index(i), do)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				walk(v.Field(i), do)
-			}
-		}
-	}
 }

@@ -20,10 +20,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
 
@@ -37,6 +37,7 @@ type Program struct {
 	out   []Record     // of the last record
 	name  string
 	forms *forms
+	reads []Read
 }
 
 // Record is a record of a load, as record.Parser reads it.
@@ -59,14 +60,15 @@ func Compile(name, text string, today time.Time) (*Program, error) {
 	}
 	query, err := gojq.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s%s", name, position(text, err))
+		return nil, errors.New(name + unreadable(text, err))
 	}
-	p := &Program{limit: bound.New(context.Background(), 0), name: name, forms: &forms{known: map[string]form{}}}
+	begin := placesOf(query, text)
+	p := &Program{limit: bound.New(context.Background(), 0), name: name, forms: &forms{known: map[string]form{}}, reads: readsOf(query, text, begin)}
 	p.code, err = gojq.Compile(query, functions(today, p.forms)...)
 	if err != nil {
-		return nil, fmt.Errorf("%s%s", name, placeOf(text, err))
+		return nil, errors.New(name + unknownName(query, text, begin, err))
 	}
-	if wrong := checkForms(query, text); wrong != "" {
+	if wrong := checkForms(query, text, begin); wrong != "" {
 		return nil, errors.New(name + wrong)
 	}
 	return p, nil
@@ -75,33 +77,25 @@ func Compile(name, text string, today time.Time) (*Program, error) {
 // comments is a text of nothing else.
 var comments = regexp.MustCompile(`^(\s*(#[^\n]*)?)*$`)
 
-// position says what is wrong with text, behind ":line:column:".
-func position(text string, err error) string {
+// unreadable says what is wrong with a text that is no program.
+func unreadable(text string, err error) string {
 	var e *gojq.ParseError
 	if !errors.As(err, &e) {
 		return ": " + err.Error()
 	}
-	return at(text, e.Offset-len(e.Token), err)
+	return at(text, e.Offset-len(e.Token), err.Error())
 }
 
-// unknown is what gojq says of a name that there is not.
-var unknown = regexp.MustCompile(`(?:function|variable) not defined: (\$?[\w:]+)`)
-
-// placeOf says what is wrong with a program that could be read. gojq names what is not defined, and does not say where.
-func placeOf(text string, err error) string {
-	if m := unknown.FindStringSubmatch(err.Error()); m != nil {
-		if i := regexp.MustCompile(`(?:^|[^\w$.])` + regexp.QuoteMeta(m[1]) + `(?:\W|$)`).FindStringIndex(text); i != nil {
-			return at(text, i[0]+strings.Index(text[i[0]:], m[1]), err)
+// unknownName says what is wrong with a program that could be read. gojq names what is not defined, and does not say where.
+func unknownName(query *gojq.Query, text string, begin places, err error) string {
+	_, name, _ := strings.Cut(err.Error(), " not defined: ")
+	found := 0
+	walk(reflect.ValueOf(query), func(node any) {
+		if call, is := node.(*gojq.Func); is && signature(call.Name, len(call.Args)) == name && found == 0 {
+			found = begin.of(call)
 		}
-	}
-	return at(text, 0, err)
-}
-
-func at(text string, offset int, err error) string {
-	before := text[:max(0, min(len(text), offset))]
-	line := strings.Count(before, "\n") + 1
-	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
-	return fmt.Sprintf(":%d:%d: %s", line, column, err.Error())
+	})
+	return at(text, found, err.Error())
 }
 
 // Run returns the records that p makes of one: none, one or several. What it returns is good until the next call. An error is
