@@ -10,29 +10,29 @@ import (
 
 // History is what an Engine keeps of how its generations came to differ (rule X19).
 //
-// A step leads from the generation that was live when another one was promoted, its parent, to that one. A rollback makes no
-// step, so steps form a tree: the generation promoted after a rollback has the parent that was live then. Changes between
-// any two generations lie on the path between them (package changes).
+// A changeset leads from the generation that was live when another one was promoted, its parent, to that one. A rollback
+// makes none, so changesets form a tree: the generation promoted after a rollback has the parent that was live then. Changes
+// between any two generations lie on the path between them (package changes).
 type History interface {
-	// Steps lists the steps that are kept, the newest generation first. A generation that Live has returned has its step
-	// in the list, unless it has none: the first one, and one whose parent an older program built. A generation that was
-	// never promoted has none. The generations themselves need not be kept.
-	Steps(ctx context.Context) ([]Step, error)
-	// Changes returns a page of the changes of several steps, or ErrGone where one of them is not kept.
+	// Changesets lists those that are kept, the newest generation first. A generation that Live has returned has its
+	// changeset in the list, unless it has none: the first one, and one whose parent an older program built. A generation
+	// that was never promoted has none. The generations themselves need not be kept.
+	Changesets(ctx context.Context) ([]Changeset, error)
+	// Changes returns a page of the changes of several changesets, or ErrGone where one of them is not kept.
 	Changes(ctx context.Context, q ChangeQuery) (ChangePage, error)
 }
 
-// Step says how a generation came from its parent.
-type Step struct {
+// Changeset says how a generation came from its parent.
+type Changeset struct {
 	Generation, Parent string // names
-	// Added, Changed and Removed are how many filings the step has changes of. Changed includes those of which the city
+	// Added, Changed and Removed are how many filings the changeset has changes of. Changed includes those of which the city
 	// alone differs.
 	Added, Changed, Removed int64
 }
 
-// Change is what a step did to one filing.
+// Change is what a changeset did to one filing.
 type Change struct {
-	Generation    string // of the step
+	Generation    string // of the changeset
 	ID            int64
 	Before, After Version // one of them may be the zero Version; they differ
 }
@@ -80,7 +80,7 @@ func (f *Filing) setJSON(field Field, value []byte) (err error) {
 
 // ChangeQuery selects changes.
 type ChangeQuery struct {
-	Generations []string // of the steps, each once
+	Generations []string // of the changesets, each once
 	Parts       Parts    // changes that differ in one of these; not 0
 	After       int64    // changes of filings with a higher id; 0: of all
 	Limit       int      // changes to return at the most; at least as many as Generations

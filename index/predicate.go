@@ -67,8 +67,8 @@ type Box struct{ North, South, East, West float64 }
 // CaseNumber or County.
 type Contains struct{ Text string }
 
-// Rest holds for the filings from a place in the default order on: those whose FilingDate is Date and whose ID is at most
-// ID, and all behind them. Date "" is the place of filings without one, which come last.
+// Rest holds for the filings from a position in the default order on: those whose FilingDate is Date and whose ID is at most
+// ID, and all after them. Date "" stands for filings without one, which come last.
 type Rest struct {
 	Date string
 	ID   int64

@@ -13,8 +13,8 @@ type Query struct {
 	Sort   Sort
 	Offset int // filings to skip, 0 or more, however many
 	Limit  int // filings to return at the most
-	// After is a place in the order of Sort, behind which the page begins: the End of another page of the same generation
-	// and Sort, or Behind a filing; "" is the beginning. Offset is 0 with a place.
+	// After is the position in the order of Sort at which the page begins: the End of another page of the same generation and
+	// Sort, or PositionAfter a filing; "" is the beginning. Offset is 0 with a position.
 	After string
 	// Bytes is how many bytes the records of the page may have together, 0 for any number: a page that would have more ends
 	// before that, with End right there, but never before its first record. It may end somewhat earlier. Offset is 0 with it.
@@ -26,7 +26,7 @@ type Query struct {
 
 	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings, and more where that is cheap;
 	// elsewhere it may cost much more than the page. It changes nothing else of the page, so it is no part of the canonical
-	// text. A page behind a place has no Total.
+	// text. A page that begins at a position has no Total.
 	Count bool
 }
 
@@ -60,20 +60,20 @@ func (q Query) Within(records []Record) []Record {
 	return records
 }
 
-const behindID = "id "
+const afterID = "id "
 
-// Behind returns the place behind the filing with this id, for every sort. A page that begins at the End of another one is
-// found sooner.
-func Behind(id int64) string { return behindID + strconv.FormatInt(id, 10) }
+// PositionAfter returns the position after the filing with this id, for every sort. A page that begins at the End of another
+// one is found sooner.
+func PositionAfter(id int64) string { return afterID + strconv.FormatInt(id, 10) }
 
-// IDBehind returns the id that after is a place behind of; false where after is a place in an engine's own words.
-func IDBehind(after string) (id int64, ok bool, err error) {
-	text, ok := strings.CutPrefix(after, behindID)
+// IDOfPosition returns the id of the filing that after is the position after; false where after is in an engine's own words.
+func IDOfPosition(after string) (id int64, ok bool, err error) {
+	text, ok := strings.CutPrefix(after, afterID)
 	if !ok {
 		return 0, false, nil
 	}
 	if id, err = strconv.ParseInt(text, 10, 64); err != nil {
-		return 0, true, fmt.Errorf("%w: %w", ErrPlace, err)
+		return 0, true, fmt.Errorf("%w: %w", ErrPosition, err)
 	}
 	return id, true, nil
 }

@@ -16,8 +16,8 @@ var (
 	ErrUnavailable = errors.New("engine unavailable")
 	// ErrGone: the generation that a Reader is of was deleted, or the one that was requested is not kept.
 	ErrGone = errors.New("generation is gone")
-	// ErrPlace: a Query's After is no place in the generation.
-	ErrPlace = errors.New("no such place")
+	// ErrPosition: a Query's After is no position in the generation.
+	ErrPosition = errors.New("no such position")
 	// ErrLost: a generation was live once, and now there is none, or it is not what was sealed (then it is ErrChanged too). Only
 	// an operator can repair that.
 	ErrLost = errors.New("the live generation is lost")
@@ -46,7 +46,7 @@ type Engine interface {
 type Reader interface {
 	// Generation names the generation.
 	Generation() string
-	// Rows returns a page, an empty one past the end; ErrPlace where there is no place q.After.
+	// Rows returns a page, an empty one past the end; ErrPosition where there is no position q.After.
 	Rows(ctx context.Context, q Query) (Page, error)
 	// Count returns how many filings w selects, exactly.
 	Count(ctx context.Context, w Filter) (int64, error)
@@ -70,7 +70,7 @@ type Reader interface {
 // Page is a part of what a Query selects.
 type Page struct {
 	Records []Record
-	// End is the place behind the last record, in the engine's own words: Query.After of the next page. It is "" where
+	// End is the position after the last record, in the engine's own words: Query.After of the next page. It is "" where
 	// there are no records.
 	End string
 	// Total is how many filings the Query's Where selects, exactly, if Counted says so, as it does where Query.Count asked for

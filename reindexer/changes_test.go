@@ -56,7 +56,7 @@ func changesOf(t *testing.T, store generation.Store, name string, limit int) (al
 }
 
 // wantStep compares a step with what differs between two snapshots.
-func wantStep(t *testing.T, store generation.Store, step index.Step, before, after map[int64]string) {
+func wantStep(t *testing.T, store generation.Store, step index.Changeset, before, after map[int64]string) {
 	t.Helper()
 	want, got, counts := map[int64][2]string{}, map[int64][2]string{}, Changes{}
 	for id := range maps.Keys(before) {
@@ -93,9 +93,9 @@ func wantStep(t *testing.T, store generation.Store, step index.Step, before, aft
 	}
 }
 
-func steps(t *testing.T, store generation.Store) []index.Step {
+func steps(t *testing.T, store generation.Store) []index.Changeset {
 	t.Helper()
-	all, err := store.Steps(t.Context())
+	all, err := store.Changesets(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestX19_NoStepOfWhatFailed(t *testing.T) {
 			t.Cleanup(func() { store.(*embedded.Store).Close() })
 		}
 		mustRun(t, config(t, store, owned("Ann", upTo(10)...)))
-		for _, call := range []string{"Step", "after Step", "Promote"} {
+		for _, call := range []string{"WriteChangeset", "after WriteChangeset", "Promote"} {
 			broken := errors.New("the network is down")
 			bad := &faulty{Store: store}
 			bad.before = func(name string, _ *index.Filing) error {
@@ -225,7 +225,7 @@ func TestX19_UpdatesCompareWhatTheyTouched(t *testing.T) {
 	onEngines(t, func(t *testing.T, store generation.Store) {
 		reads := 0
 		counting := &faulty{Store: store, before: func(call string, _ *index.Filing) error {
-			if call == "Stamps" {
+			if call == "Fingerprints" {
 				reads++
 			}
 			return nil
@@ -290,7 +290,7 @@ func TestX19_CreatedAt(t *testing.T) {
 		if want := []string{`{"id":9000000000`, `{"id":1`, `{"id":3`, `{"id":2`, `{"id":5`, `{"id":4`}; !slices.Equal(ids, want) {
 			t.Errorf("in the order in which they were added: %v, want %v", ids, want)
 		}
-		for s, err := range store.Stamps(context.Background(), reader.Generation()) {
+		for s, err := range store.Fingerprints(context.Background(), reader.Generation()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -323,7 +323,7 @@ func TestX19_CreatedAtAway(t *testing.T) {
 		run(false, owned("A", 1), owned("B", 2))
 		name := run(true, owned("C", 3))
 		got := map[int64]string{}
-		for s, err := range store.Stamps(t.Context(), name) {
+		for s, err := range store.Fingerprints(t.Context(), name) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -352,7 +352,7 @@ func TestX19_CreatedAtTwice(t *testing.T) {
 		cfg.Update = true
 		name := mustRun(t, cfg).Generation
 		got := map[int64]string{}
-		for s, err := range store.Stamps(t.Context(), name) {
+		for s, err := range store.Fingerprints(t.Context(), name) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -62,15 +62,15 @@ func (s *faulty) Generations(ctx context.Context) (all []generation.Info, err er
 	return all, err
 }
 
-func (s *faulty) Stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
-	return s.stamps(s.Store.Stamps(ctx, name))
+func (s *faulty) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
+	return s.stamps(s.Store.Fingerprints(ctx, name))
 }
 
 // stamps has the faults of reading stamps.
-func (s *faulty) stamps(all iter.Seq2[index.Stamp, error]) iter.Seq2[index.Stamp, error] {
-	return func(yield func(index.Stamp, error) bool) {
-		if err := s.do("Stamps", nil, func() error { return nil }); err != nil {
-			yield(index.Stamp{}, err)
+func (s *faulty) stamps(all iter.Seq2[index.Fingerprint, error]) iter.Seq2[index.Fingerprint, error] {
+	return func(yield func(index.Fingerprint, error) bool) {
+		if err := s.do("Fingerprints", nil, func() error { return nil }); err != nil {
+			yield(index.Fingerprint{}, err)
 			return
 		}
 		all(yield)
@@ -150,12 +150,12 @@ func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (checksu
 	return checksum, err
 }
 
-func (b *faultyBuild) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
-	return b.s.stamps(b.Build.Stamps(ctx))
+func (b *faultyBuild) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
+	return b.s.stamps(b.Build.Fingerprints(ctx))
 }
 
-func (b *faultyBuild) Step(ctx context.Context, step index.Step, differences iter.Seq2[generation.Difference, error]) error {
-	return b.s.do("Step", nil, func() error { return b.Build.Step(ctx, step, differences) })
+func (b *faultyBuild) WriteChangeset(ctx context.Context, step index.Changeset, differences iter.Seq2[generation.Difference, error]) error {
+	return b.s.do("WriteChangeset", nil, func() error { return b.Build.WriteChangeset(ctx, step, differences) })
 }
 
 func (b *faultyBuild) Abort(ctx context.Context) error {

@@ -131,11 +131,11 @@ func (r *running) prune(ctx context.Context, previous string) {
 func (r *running) replaces() bool { return !r.cfg.Update && r.cfg.MaxShrink == 100 }
 
 // stamps yields the stamps of the generation before.
-func (r *running) stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
+func (r *running) stamps(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	if r.previous == "" {
-		return func(yield func(index.Stamp, error) bool) { yield(index.Stamp{}, index.ErrNotFound) }
+		return func(yield func(index.Fingerprint, error) bool) { yield(index.Fingerprint{}, index.ErrNotFound) }
 	}
-	return r.cfg.Store.Stamps(ctx, r.previous)
+	return r.cfg.Store.Fingerprints(ctx, r.previous)
 }
 
 // unknown reports whether an error of reading stamps only means that there is nothing to compare with.
@@ -156,10 +156,10 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 	if err != nil {
 		return fmt.Errorf("working out what changes: %w", err)
 	}
-	step := index.Step{
+	step := index.Changeset{
 		Generation: build.Generation(), Parent: r.previous, Added: d.Added, Changed: d.Changed, Removed: d.Removed,
 	}
-	if err := build.Step(ctx, step, d.All()); err != nil {
+	if err := build.WriteChangeset(ctx, step, d.All()); err != nil {
 		return fmt.Errorf("keeping what changes: %w", err)
 	}
 	r.changes = &Changes{d.Added, d.Changed, d.Removed}
@@ -172,7 +172,7 @@ func (r *running) differences(ctx context.Context, build generation.Build) (*gen
 	if r.cfg.Update {
 		return build.Differences(ctx)
 	}
-	return generation.Collect(comparing.Between(r.stamps(ctx), build.Stamps(ctx)))
+	return generation.Collect(comparing.Between(r.stamps(ctx), build.Fingerprints(ctx)))
 }
 
 // setAdded gives f, unless it says when it was added, what the live generation says of the same filing, or the start of the

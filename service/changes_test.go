@@ -16,7 +16,7 @@ import (
 	"filings/service/servicetest"
 )
 
-// lineage is an engine in memory whose generations a test promotes and rolls back. It keeps the live one alone, and steps.
+// lineage is an engine in memory whose generations a test promotes and rolls back. It keeps the live one alone, and changesets.
 type lineage struct {
 	mu       sync.Mutex
 	live     int
@@ -34,7 +34,7 @@ func (e *lineage) promote(filings []*index.Filing) string {
 	if e.contents == nil {
 		e.contents = make([][]*index.Filing, 1)
 	} else {
-		e.Step(lineageName(e.live), e.contents[e.live], lineageName(made), filings)
+		e.Promote(lineageName(e.live), e.contents[e.live], lineageName(made), filings)
 	}
 	e.contents, e.live = append(e.contents, filings), made
 	return index.GenerationID(lineageName(made))
@@ -253,7 +253,7 @@ func TestX16_DateRange(t *testing.T) {
 	wantInvalid(t, s.get(t, access.Enterprise, behind+"&since=&since="), "since must be given only once")
 }
 
-// TestX16_Gone: where no steps lead from one generation to the other, 410 says to export anew.
+// TestX16_Gone: where no changesets lead from one generation to the other, 410 says to export anew.
 func TestX16_Gone(t *testing.T) {
 	t.Parallel()
 	s, e := evolved(t)
@@ -283,7 +283,7 @@ func TestX16_Gone(t *testing.T) {
 	}
 }
 
-// TestX16_CutOff: steps that go while a client reads them are a 410, and no failure.
+// TestX16_CutOff: changesets that go while a client reads them are a 410, and no failure.
 func TestX16_CutOff(t *testing.T) {
 	t.Parallel()
 	s, e := evolved(t)

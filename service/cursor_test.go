@@ -209,7 +209,7 @@ func TestX3_MadeUpCursors(t *testing.T) {
 			"no place":               func(c *cursor.Cursor) { c.After = "" },
 			"another place":          func(c *cursor.Cursor) { c.After = "x" },
 			"a place of other types": func(c *cursor.Cursor) { c.After = `[{},"a"]` },
-			"an absent filing":       func(c *cursor.Cursor) { c.After = index.Behind(987_654_321) },
+			"an absent filing":       func(c *cursor.Cursor) { c.After = index.PositionAfter(987_654_321) },
 			"unknown parameters":     func(c *cursor.Cursor) { c.Query = "a=b" },
 			"what does not decode":   func(c *cursor.Cursor) { c.Query = "city=%" },
 			"an invalid value":       func(c *cursor.Cursor) { c.Query = "limit=-1" },
@@ -222,7 +222,7 @@ func TestX3_MadeUpCursors(t *testing.T) {
 		}
 		made := real
 		made.Seen, made.Total = 0, 1<<40
-		made.After = index.Behind(first.Data[len(first.Data)-1].ID)
+		made.After = index.PositionAfter(first.Data[len(first.Data)-1].ID)
 		if got := s.crawlAll(t, "/v1/filings?cursor="+made.String(), func() {}); len(got) != 40 {
 			t.Errorf("with a wrong total the crawl has %d filings, not 40", len(got))
 		}

@@ -41,7 +41,7 @@ const (
 // errorMappings is the table of errors. The first row that an error is of counts; an error of no row is the last one.
 var errorMappings = []errorMapping{
 	{errInvalid, http.StatusBadRequest, "invalid_parameter", "", false},
-	{index.ErrPlace, http.StatusBadRequest, "invalid_parameter", "cursor must be *, or the next_cursor of a page", false},
+	{index.ErrPosition, http.StatusBadRequest, "invalid_parameter", "cursor must be *, or the next_cursor of a page", false},
 	{edge.ErrMalformed, http.StatusBadRequest, "invalid_parameter", "the request is not well-formed HTTP", false},
 	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter", "requests carry no body, and Transfer-Encoding is not accepted", false},
 	{errNoKey, http.StatusUnauthorized, "invalid_api_key", "an API key is needed: send it in the X-API-Key header", true},

@@ -114,7 +114,7 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 	}
 	after := ""
 	if q.After > 0 {
-		after = index.Behind(q.After)
+		after = index.PositionAfter(q.After)
 	}
 	to.Done = s.sent(k, export.Format(q.Format), charge, to)
 	s.send(k, to, func(ctx context.Context) *export.Stream {

@@ -146,6 +146,6 @@ const oracleName = "filings-20260315-000000.000000-v1"
 // grown is oracle, with changes since the day before, when there were no filings yet.
 func grown(filings []*index.Filing) index.Engine {
 	var h indextest.History
-	h.Step("filings-20260314-000000.000000-v1", nil, oracleName, filings)
+	h.Promote("filings-20260314-000000.000000-v1", nil, oracleName, filings)
 	return servicetest.Still{Reader: indextest.NewOracle(oracleName, filings), Past: &h}
 }

@@ -49,7 +49,7 @@ func TestX19_KilledWhileComparing(t *testing.T) {
 		body, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
 		if n := strings.Count(string(body), "-changes\n"); err != nil || n != 1 {
-			t.Errorf("%d steps are left in %v:\n%s", n, err, body)
+			t.Errorf("%d changesets are left in %v:\n%s", n, err, body)
 		}
 	})
 }
@@ -72,9 +72,9 @@ func killComparing(t *testing.T, open opener, environment []string, kill func(fi
 	if run, err := store.LastRun(t.Context()); err != nil || run == nil || run.Phase != "comparing" {
 		t.Errorf("killed in the phase of %+v, %v", run, err)
 	}
-	steps, err := store.Steps(t.Context())
-	if live, failed := store.Live(t.Context()); failed != nil || live.Generation() != first.Generation() || err != nil || len(steps) != 0 {
-		t.Errorf("after the kill %s is live, %v; steps %+v, %v", live.Generation(), failed, steps, err)
+	changesets, err := store.Changesets(t.Context())
+	if live, failed := store.Live(t.Context()); failed != nil || live.Generation() != first.Generation() || err != nil || len(changesets) != 0 {
+		t.Errorf("after the kill %s is live, %v; changesets %+v, %v", live.Generation(), failed, changesets, err)
 	}
 	freeLock(t, open)
 	load(t, files[1], environment)
@@ -87,10 +87,10 @@ func killComparing(t *testing.T, open opener, environment []string, kill func(fi
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err = store.Steps(t.Context())
-	want := []index.Step{{Generation: live.Generation(), Parent: first.Generation(), Added: 1, Changed: 1170, Removed: 30}}
-	if diff := cmp.Diff(want, steps); err != nil || diff != "" {
-		t.Fatalf("steps: %v (-want +got):\n%s", err, diff)
+	changesets, err = store.Changesets(t.Context())
+	want := []index.Changeset{{Generation: live.Generation(), Parent: first.Generation(), Added: 1, Changed: 1170, Removed: 30}}
+	if diff := cmp.Diff(want, changesets); err != nil || diff != "" {
+		t.Fatalf("changesets: %v (-want +got):\n%s", err, diff)
 	}
 	if diff := cmp.Diff(records(t, live), follow(t, store, before, live.Generation())); diff != "" {
 		t.Errorf("the copy that followed the changes (-want +got):\n%s", diff)
@@ -132,7 +132,7 @@ func records(t *testing.T, r index.Reader) map[int64]string {
 	return all
 }
 
-// follow applies the changes of a step to a copy of the records before it.
+// follow applies the changes of a changeset to a copy of the records before it.
 func follow(t *testing.T, store generation.Store, copied map[int64]string, name string) map[int64]string {
 	t.Helper()
 	for after, more := int64(0), true; more; {
@@ -155,8 +155,9 @@ func follow(t *testing.T, store generation.Store, copied map[int64]string, name 
 	return copied
 }
 
-// killInFile kills a load into the folder of an embedded store in the middle of writing its step: the file is a named pipe until
-// then, which takes fewer bytes than the step has. What the load has written of it is left as a file, as a kill leaves it.
+// killInFile kills a load into the folder of an embedded store in the middle of writing its changeset: the file is a named pipe
+// until then, which takes fewer bytes than the changeset has. What the load has written of it is left as a file, as a kill
+// leaves it.
 func killInFile(t *testing.T, dir, file string, environment []string) {
 	t.Helper()
 	must := func(err error) {

@@ -34,14 +34,14 @@ func (p *program) generationsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		steps, err := store.Steps(ctx)
+		changesets, err := store.Changesets(ctx)
 		if err != nil {
 			return fmt.Errorf("list what changed: %w", err)
 		}
 		if asJSON {
-			return json.NewEncoder(p.out).Encode(listed(all, steps))
+			return json.NewEncoder(p.out).Encode(listed(all, changesets))
 		}
-		if err := p.writeGenerations(listed(all, steps)); err != nil {
+		if err := p.writeGenerations(listed(all, changesets)); err != nil {
 			return err
 		}
 		return p.writeLoad(ctx, store, all)
@@ -63,12 +63,12 @@ type changes struct {
 	Since   string `json:"since"`
 }
 
-// listed puts the steps to the generations that they lead to.
-func listed(all []generation.Info, steps []index.Step) []generationRow {
+// listed puts the changesets to the generations that they lead to.
+func listed(all []generation.Info, changesets []index.Changeset) []generationRow {
 	rows := make([]generationRow, len(all)) // of none, [] and never null
 	for i, g := range all {
 		rows[i].Info = g
-		for _, s := range steps {
+		for _, s := range changesets {
 			if s.Generation == g.Name {
 				rows[i].Changes = &changes{s.Added, s.Changed, s.Removed, s.Parent}
 			}

@@ -60,7 +60,7 @@ func (w *world) happen() {
 	w.contents = append(w.contents, after)
 	made := len(w.contents) - 1
 	if w.live >= 0 {
-		w.Step(name(w.live), before, name(made), after)
+		w.Promote(name(w.live), before, name(made), after)
 	}
 	w.live = made
 	w.promoted = append(w.promoted, made)
@@ -159,7 +159,7 @@ func TestX17_NotRead(t *testing.T) {
 		}
 	}
 	var h indextest.History
-	h.Step(name(1), before, name(2), after)
+	h.Promote(name(1), before, name(2), after)
 	path := changes.Path{{Generation: name(2)}}
 	for tier, want := range map[index.Tier]int{index.Free: 0, index.Pro: 5, index.Enterprise: 500} {
 		counted := &reads{History: &h}
@@ -184,7 +184,7 @@ func TestX16_Bounded(t *testing.T) {
 		after = append(after, f)
 	}
 	var h indextest.History
-	h.Step(name(1), nil, name(2), after)
+	h.Promote(name(1), nil, name(2), after)
 	counted := &reads{History: &h}
 	q := changes.Query{Where: index.Where(index.InCounty("Lake, FL")), Limit: 10}
 	var ends, found []int64
@@ -232,7 +232,7 @@ func TestX17_LongRecords(t *testing.T) {
 		after = append(after, f)
 	}
 	var h indextest.History
-	h.Step(name(1), before, name(2), after)
+	h.Promote(name(1), before, name(2), after)
 	for tier, want := range map[index.Tier][]int{index.Free: {100}, index.Pro: {42, 42, 16}} {
 		for _, limit := range []int{1, 7, 41, 1000} {
 			var sizes []int
@@ -267,10 +267,10 @@ func TestX16_Undone(t *testing.T) {
 		return filings
 	}
 	var h indextest.History
-	h.Step(name(1), owners(), name(2), owners(2, 30))
-	h.Step(name(2), owners(2, 30), name(3), owners(2, 9, 11, 13, 30))
-	h.Step(name(3), owners(2, 9, 11, 13, 30), name(4), owners(2, 30, 39))
-	h.Step(name(4), owners(2, 30, 39), name(5), owners(2, 30))
+	h.Promote(name(1), owners(), name(2), owners(2, 30))
+	h.Promote(name(2), owners(2, 30), name(3), owners(2, 9, 11, 13, 30))
+	h.Promote(name(3), owners(2, 9, 11, 13, 30), name(4), owners(2, 30, 39))
+	h.Promote(name(4), owners(2, 30, 39), name(5), owners(2, 30))
 	steps := changes.Path{{Generation: name(2)}, {Generation: name(3)}, {Generation: name(4)}, {Generation: name(5)}}
 	orange := index.Where(index.InCounty("Orange, FL"))
 	for _, tt := range []struct {
@@ -319,8 +319,8 @@ func TestX16_LookAhead(t *testing.T) {
 		after, then = append(after, one), append(then, two)
 	}
 	var h indextest.History
-	h.Step(name(1), before, name(2), after)
-	h.Step(name(2), after, name(3), then)
+	h.Promote(name(1), before, name(2), after)
+	h.Promote(name(2), after, name(3), then)
 	for path, most := range map[*changes.Path]int{
 		{{Generation: name(2)}}:                        1000,
 		{{Generation: name(2)}, {Generation: name(3)}}: 2001,

@@ -25,8 +25,8 @@ func TestX16_Filters(t *testing.T) {
 		}
 		before, after := indextest.NewOracle("", filings), indextest.NewOracle("", moved)
 		var h indextest.History
-		h.Step(name(1), nil, name(2), filings)
-		h.Step(name(2), filings, name(3), moved)
+		h.Promote(name(1), nil, name(2), filings)
+		h.Promote(name(2), filings, name(3), moved)
 		for _, c := range group.Cases {
 			if c.Where.ByTime() {
 				continue // TestX16_Refused
@@ -69,7 +69,7 @@ func TestX16_Refused(t *testing.T) {
 	v := indextest.VersionOf(edges.Fuzzed(10, 1)[0])
 	read := func(v index.Version, p index.Predicate) error {
 		var h indextest.History
-		h.Add(index.Step{Generation: name(2), Parent: name(1)}, []index.Change{{Generation: name(2), ID: 1, After: v}})
+		h.Add(index.Changeset{Generation: name(2), Parent: name(1)}, []index.Change{{Generation: name(2), ID: 1, After: v}})
 		_, err := changes.Read(t.Context(), &h, changes.Path{{Generation: name(2)}}, changes.Query{Where: index.Where(p), Limit: 1})
 		return err
 	}

@@ -17,8 +17,8 @@ type Hop struct {
 
 // Find returns the path between the generations with these public ids; false where steps do not lead from one to the other,
 // or know neither.
-func Find(steps []index.Step, since, until string) (Path, bool) {
-	origin := make(map[string]index.Step, len(steps))
+func Find(steps []index.Changeset, since, until string) (Path, bool) {
+	origin := make(map[string]index.Changeset, len(steps))
 	known := false
 	for _, s := range steps {
 		origin[index.GenerationID(s.Generation)] = s
@@ -46,7 +46,7 @@ func Find(steps []index.Step, since, until string) (Path, bool) {
 }
 
 // toRoot returns the steps from a generation back to the first one that is known. Each parent is older, so it ends.
-func toRoot(origin map[string]index.Step, id string) (steps []index.Step) {
+func toRoot(origin map[string]index.Changeset, id string) (steps []index.Changeset) {
 	for {
 		s, ok := origin[id]
 		parent := index.GenerationID(s.Parent)
@@ -58,7 +58,7 @@ func toRoot(origin map[string]index.Step, id string) (steps []index.Step) {
 }
 
 // end returns the id of the generation that the steps back from id lead to.
-func end(steps []index.Step, id string) string {
+func end(steps []index.Changeset, id string) string {
 	if len(steps) == 0 {
 		return id
 	}

@@ -11,9 +11,9 @@ import (
 // TestX16_Path: a tree with a rollback from 3 to 2, of which 4 and 5 came; 8 came of 7, whose origin is not kept.
 func TestX16_Path(t *testing.T) {
 	t.Parallel()
-	var steps []index.Step
+	var steps []index.Changeset
 	for _, s := range [][2]int{{8, 7}, {5, 4}, {4, 2}, {3, 2}, {2, 1}} {
-		steps = append(steps, index.Step{Generation: name(s[0]), Parent: name(s[1])})
+		steps = append(steps, index.Changeset{Generation: name(s[0]), Parent: name(s[1])})
 	}
 	for _, test := range []struct {
 		since, until int
@@ -49,7 +49,7 @@ func TestX16_Path(t *testing.T) {
 // TestX16_PathEnds: steps that a damaged store could have do not make it search for ever.
 func TestX16_PathEnds(t *testing.T) {
 	t.Parallel()
-	circle := []index.Step{{Generation: name(2), Parent: name(1)}, {Generation: name(1), Parent: name(2)}, {Generation: name(3), Parent: name(3)}}
+	circle := []index.Changeset{{Generation: name(2), Parent: name(1)}, {Generation: name(1), Parent: name(2)}, {Generation: name(3), Parent: name(3)}}
 	for _, since := range []int{1, 2, 3} {
 		if path, ok := changes.Find(circle, id(since), id(4)); ok {
 			t.Errorf("from %d: %v", since, path)

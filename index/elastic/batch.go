@@ -17,13 +17,13 @@ type batch struct {
 	ends []int // of each action's lines in body
 }
 
-// put adds f and returns its stamp.
-func (b *batch) put(f *index.Filing, version int64) (stamp index.Stamp) {
+// put adds f and returns its fingerprint.
+func (b *batch) put(f *index.Filing, version int64) (fingerprint index.Fingerprint) {
 	b.head(`{"index":{"_id":"`, f.ID, version)
-	b.body, stamp = document.Append(b.body, f)
+	b.body, fingerprint = document.Append(b.body, f)
 	b.body = append(b.body, '\n')
 	b.end(f.ID)
-	return stamp
+	return fingerprint
 }
 
 func (b *batch) remove(id, version int64) {

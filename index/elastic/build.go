@@ -24,9 +24,9 @@ type build struct {
 	from    string // the generation that was copied, "" for none
 	bulk    *bulk
 
-	collected *history.Collector     // stamps of what was put and removed
-	unstamped bool                   // what was copied has no stamps
-	noted     generation.Differences // where that differs from what was copied, if anything was
+	collected       *history.Collector     // fingerprints of what was put and removed
+	unfingerprinted bool                   // what was copied has no fingerprints
+	noted           generation.Differences // where that differs from what was copied, if anything was
 }
 
 var _ generation.Writer = (*build)(nil)

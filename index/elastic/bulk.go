@@ -42,9 +42,9 @@ func (s *storage) newBulk(ctx context.Context, alias string, version int64) *bul
 	return b
 }
 
-// put writes f, and puts its stamp into stamps.
-func (b *bulk) put(ctx context.Context, f *index.Filing, stamps *history.Collector) error {
-	return b.add(ctx, func(to *batch) { stamps.Put(to.put(f, b.version)) })
+// put writes f, and puts its fingerprint into fingerprints.
+func (b *bulk) put(ctx context.Context, f *index.Filing, fingerprints *history.Collector) error {
+	return b.add(ctx, func(to *batch) { fingerprints.Put(to.put(f, b.version)) })
 }
 
 func (b *bulk) remove(ctx context.Context, id int64) error {

@@ -15,12 +15,12 @@ import (
 	"filings/index/history"
 )
 
-// stepIndex names the sidecar that holds a changeset. Its documents are chunks of changes.
-func stepIndex(name string) string {
+// changesetIndex names the sidecar that holds a changeset. Its documents are chunks of changes.
+func changesetIndex(name string) string {
 	return indexOf(generation.Part{Generation: name, Kind: generation.ChangesPart})
 }
 
-// chunk is a document of a step.
+// chunk is a document of a changeset.
 type chunk struct {
 	First int64   `json:"first"`
 	Last  int64   `json:"last"`
@@ -37,10 +37,10 @@ func (c chunk) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"first": c.First, "last": c.Last, "parts": parts, "data": c.Data})
 }
 
-// Step implements generation.Writer.
-func (b *build) Step(ctx context.Context, s index.Step, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
+// WriteChangeset implements generation.Writer.
+func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
 	copies := s.Added+s.Changed+s.Removed <= b.storage.few
-	name := stepIndex(b.name)
+	name := changesetIndex(b.name)
 	err = b.createBeside(ctx, name, map[string]any{
 		"dynamic": "strict",
 		"properties": map[string]any{
@@ -107,7 +107,7 @@ func (s *storage) Chunks(ctx context.Context, generation string, after int64, pa
 	}
 	partial := false
 	err = s.c.ReadInto(ctx, &found, esapi.SearchRequest{
-		Index: []string{stepIndex(generation)}, Body: bytes.NewReader(body), AllowPartialSearchResults: &partial,
+		Index: []string{changesetIndex(generation)}, Body: bytes.NewReader(body), AllowPartialSearchResults: &partial,
 	})
 	chunks := make([][]byte, len(found.Hits.Hits))
 	for i, hit := range found.Hits.Hits {

@@ -23,7 +23,7 @@ func ownedBy(owner string, n int64) (all []*index.Filing) {
 	return all
 }
 
-func sameStep(t *testing.T, want *indextest.History, got index.History, name string) {
+func sameChangeset(t *testing.T, want *indextest.History, got index.History, name string) {
 	t.Helper()
 	q := index.ChangeQuery{Generations: []string{name}, Parts: index.AllParts, Limit: 1000}
 	w, err1 := want.Changes(t.Context(), q)
@@ -33,7 +33,7 @@ func sameStep(t *testing.T, want *indextest.History, got index.History, name str
 	}
 }
 
-// TestX18_WithoutCopies: a step of many changes names them, and its generations stay for it when they are deleted.
+// TestX18_WithoutCopies: a changeset of many changes names them, and its generations stay for it when they are deleted.
 func TestX18_WithoutCopies(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
@@ -45,8 +45,8 @@ func TestX18_WithoutCopies(t *testing.T) {
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	want.Step(first, before, second, after)
-	sameStep(t, &want, s, second)
+	want.Promote(first, before, second, after)
+	sameChangeset(t, &want, s, second)
 	lock := s.lock(t)
 	if err := lock.Delete(t.Context(), first); err != nil {
 		t.Fatal(err)
@@ -57,20 +57,21 @@ func TestX18_WithoutCopies(t *testing.T) {
 	if kept, err := s.Kept(t.Context()); err != nil || len(kept) != 1 {
 		t.Errorf("kept are %v, %v", kept, err)
 	}
-	sameStep(t, &want, s, second)
-	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // catalog, the live one with its stamps; changes, and first
+	sameChangeset(t, &want, s, second)
+	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // catalog, the live one with its fingerprints; changes, and first
 		if err := lock.Forget(t.Context(), test.keep); err != nil {
 			t.Error(err)
 		}
 		if all, err := s.describe(t.Context(), s.alias+"*"); err != nil || len(all) != test.indices {
-			t.Errorf("with %d steps there are %d indices, %v; want %d", test.keep, len(all), err, test.indices)
+			t.Errorf("with %d changesets there are %d indices, %v; want %d", test.keep, len(all), err, test.indices)
 		}
 	}
 }
 
-// TestX19_FaultsWhileStepsAreWritten: Elasticsearch refuses for a moment, and the step is whole; or it is full, and then the
+// TestX19_FaultsWhileChangesetsAreWritten: Elasticsearch refuses for a moment, and the changeset is whole; or it is full, and
+// then the
 // generation is never sealed, and leaves nothing once it is deleted.
-func TestX19_FaultsWhileStepsAreWritten(t *testing.T) {
+func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	before, after := ownedBy("A", 30), ownedBy("B", 30)
@@ -89,15 +90,15 @@ func TestX19_FaultsWhileStepsAreWritten(t *testing.T) {
 			put(t, b, f)
 		}
 		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, sum generation.Checksum) error {
-			net.On(stepIndex(b.Generation()), faults...)
-			return indextest.StepFrom(s, first)(b)(ctx, r, sum)
+			net.On(changesetIndex(b.Generation()), faults...)
+			return indextest.ChangesetFrom(s, first)(b)(ctx, r, sum)
 		})
 		return b, err
 	}
 	full := elastictest.Respond(http.StatusForbidden, `{"error":{"type":"cluster_block_exception","reason":"disk usage exceeded flood-stage watermark"}}`)
 	b, err := build(full)
 	if err == nil {
-		t.Error("a step that was refused did not fail the load")
+		t.Error("a changeset that was refused did not fail the load")
 	}
 	if err := b.Abort(t.Context()); err != nil {
 		t.Fatal(err)
@@ -110,24 +111,25 @@ func TestX19_FaultsWhileStepsAreWritten(t *testing.T) {
 	if b, err = build(elastictest.CutAfter, busy, elastictest.CutBefore, busy); err != nil {
 		t.Fatal(err)
 	}
-	if steps, err := s.Steps(t.Context()); err != nil || len(steps) != 0 {
-		t.Errorf("before the promotion: steps %v, %v", steps, err)
+	if changesets, err := s.Changesets(t.Context()); err != nil || len(changesets) != 0 {
+		t.Errorf("before the promotion: changesets %v, %v", changesets, err)
 	}
 	if err := l.Promote(t.Context(), first, b.Generation()); err != nil {
 		t.Fatal(err)
 	}
 	var want indextest.History
-	want.Step(first, before, b.Generation(), after)
-	sameStep(t, &want, s, b.Generation())
+	want.Promote(first, before, b.Generation(), after)
+	sameChangeset(t, &want, s, b.Generation())
 }
 
-// TestX19_NothingToCompareWith: an update of a generation of an older program, which has no stamps, does not know what it changes.
+// TestX19_NothingToCompareWith: an update of a generation of an older program, which has no fingerprints, does not know what
+// it changes.
 func TestX19_NothingToCompareWith(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	first, err := indextest.Load(t.Context(), s, slices.Values(ownedBy("A", 3)))
 	if err == nil {
-		s.remove(t, stampsIndex(first))
+		s.remove(t, fingerprintsIndex(first))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +147,7 @@ func TestX19_NothingToCompareWith(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for s, err := range s.Stamps(t.Context(), b.Generation()) {
+	for s, err := range s.Fingerprints(t.Context(), b.Generation()) {
 		if !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("stamp %+v, %v", s, err)
 		}

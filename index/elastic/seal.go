@@ -23,7 +23,7 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (sum generatio
 	if err := b.finalize(ctx); err != nil {
 		return sum, nil, err
 	}
-	if err := b.writeStamps(ctx); err != nil {
+	if err := b.writeFingerprints(ctx); err != nil {
 		return sum, nil, err
 	}
 	r := reader.New(b.storage.c, b.name, b.storage.cache)

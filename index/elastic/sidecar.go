@@ -22,9 +22,9 @@ import (
 
 // A sidecar of a generation is a hidden index NAME-KIND, written while the generation is sealed. What becomes of it decides the
 // catalog: whoever adds a kind adds its name here.
-const stampsPart, countiesPart = "stamps", "counties"
+const fingerprintsPart, countiesPart = "stamps", "counties"
 
-var sidecars = []string{stampsPart, countiesPart, generation.ChangesPart}
+var sidecars = []string{fingerprintsPart, countiesPart, generation.ChangesPart}
 
 // createBeside makes a hidden index beside the generation, unless it is there. It is small: one shard.
 func (b *build) createBeside(ctx context.Context, name string, mappings map[string]any, settings map[string]any) error {
@@ -65,74 +65,75 @@ func (b *build) putBeside(ctx context.Context, name string, id int, document any
 	})
 }
 
-// stampsIndex names the index that holds the stamps of a generation's filings, in documents with the ids 0, 1, …
-func stampsIndex(name string) string {
-	return indexOf(generation.Part{Generation: name, Kind: stampsPart})
+// fingerprintsIndex names the index with the fingerprints of a generation's filings, in documents with the ids 0, 1, …
+func fingerprintsIndex(name string) string {
+	return indexOf(generation.Part{Generation: name, Kind: fingerprintsPart})
 }
 
-// stampsDocument is a document of that index.
-type stampsDocument struct {
-	Stamps []byte `json:"stamps"` // a chunk of package history
+// fingerprintsDocument is a document of that index.
+type fingerprintsDocument struct {
+	Fingerprints []byte `json:"stamps"` // a chunk of package history
 }
 
-// writeStamps writes the stamps of what was put, over those of the generation that was copied; none, if that has none.
-func (b *build) writeStamps(ctx context.Context) (err error) {
+// writeFingerprints writes the fingerprints of what was put, over those of the generation that was copied; none, if that has
+// none.
+func (b *build) writeFingerprints(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, b.collected.Close()) }()
-	before := iter.Seq2[index.Stamp, error](func(func(index.Stamp, error) bool) {})
-	var note func(before, after index.Stamp)
+	before := iter.Seq2[index.Fingerprint, error](func(func(index.Fingerprint, error) bool) {})
+	var note func(before, after index.Fingerprint)
 	if b.from != "" {
-		before, note = b.storage.stamps(ctx, b.from), b.noted.Note
+		before, note = b.storage.fingerprints(ctx, b.from), b.noted.Note
 	}
 	created := false
-	w := history.NewStampWriter(func(chunk int, data []byte) error {
+	w := history.NewFingerprintWriter(func(chunk int, data []byte) error {
 		if !created {
-			if err := b.createBeside(ctx, stampsIndex(b.name), map[string]any{"enabled": false}, nil); err != nil {
+			if err := b.createBeside(ctx, fingerprintsIndex(b.name), map[string]any{"enabled": false}, nil); err != nil {
 				return err
 			}
 			created = true
 		}
-		return b.putBeside(ctx, stampsIndex(b.name), chunk, stampsDocument{data})
+		return b.putBeside(ctx, fingerprintsIndex(b.name), chunk, fingerprintsDocument{data})
 	})
 	for s, err := range b.collected.Over(ctx, before, note) {
 		if errors.Is(err, index.ErrNotFound) && !created {
-			b.unstamped = true
+			b.unfingerprinted = true
 			return nil
 		}
 		if err == nil {
 			err = w.Add(s)
 		}
 		if err != nil {
-			return fmt.Errorf("writing stamps: %w", err)
+			return fmt.Errorf("writing fingerprints: %w", err)
 		}
 	}
 	return w.Finish()
 }
 
-// stamps yields the stamps of a generation.
-func (s *storage) stamps(ctx context.Context, generation string) iter.Seq2[index.Stamp, error] {
-	return history.DecodeStamps(func(chunk int) (_ []byte, err error) {
-		defer wrap(&err, "reading the stamps of "+generation)
-		var d stampsDocument
+// fingerprints yields the fingerprints of a generation.
+func (s *storage) fingerprints(ctx context.Context, generation string) iter.Seq2[index.Fingerprint, error] {
+	return history.DecodeFingerprints(func(chunk int) (_ []byte, err error) {
+		defer wrap(&err, "reading the fingerprints of "+generation)
+		var d fingerprintsDocument
 		err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-			return s.c.ReadInto(ctx, &d, esapi.GetSourceRequest{Index: stampsIndex(generation), DocumentID: strconv.Itoa(chunk)})
+			return s.c.ReadInto(ctx, &d, esapi.GetSourceRequest{Index: fingerprintsIndex(generation), DocumentID: strconv.Itoa(chunk)})
 		})
 		if errors.Is(err, index.ErrGone) || chunk == 0 && errors.Is(err, index.ErrNotFound) {
 			err = index.ErrNotFound
 		} else if errors.Is(err, index.ErrNotFound) {
 			err = client.ErrResponse // some of them are there
 		}
-		return d.Stamps, err
+		return d.Fingerprints, err
 	})
 }
 
-// Stamps implements generation.Writer.
-func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
-	return b.storage.stamps(ctx, b.name)
+// Fingerprints implements generation.Writer.
+func (b *build) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
+	return b.storage.fingerprints(ctx, b.name)
 }
 
-// Differences implements generation.Writer. writeStamps, which reads the stamps of what was copied, has noted them.
+// Differences implements generation.Writer. writeFingerprints, which reads the fingerprints of what was copied, has noted them.
 func (b *build) Differences(context.Context) (*generation.Differences, error) {
-	if b.unstamped {
+	if b.unfingerprinted {
 		return nil, index.ErrNotFound
 	}
 	return &b.noted, nil

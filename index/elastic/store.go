@@ -163,9 +163,9 @@ func open(cfg Config, c client.Config) (*Store, error) {
 // liveFor is how long the live generation is taken for granted. index.Engine promises a second.
 const liveFor = time.Second
 
-// Stamps implements generation.Store.
-func (s *Store) Stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
-	return s.storage.stamps(ctx, name)
+// Fingerprints implements generation.Store.
+func (s *Store) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
+	return s.storage.fingerprints(ctx, name)
 }
 
 // Changes implements index.History.

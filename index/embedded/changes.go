@@ -113,8 +113,8 @@ func (r *reader) versions(ctx context.Context, ids []int64) ([]index.Version, er
 	return versions, nil
 }
 
-// Step implements generation.Writer.
-func (b *build) Step(ctx context.Context, s index.Step, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
+// WriteChangeset implements generation.Writer.
+func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
 	file, err := os.OpenFile(b.files.changes(b.name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return false, fmt.Errorf("write the step to %s: %w", b.name, err)

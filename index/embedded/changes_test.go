@@ -23,7 +23,7 @@ func threeLoads(t *testing.T, s *Store) (names []string, want *indextest.History
 		after := synthetics(40+int(seed), seed)
 		names = append(names, load(t, s, after))
 		if seed > 0 {
-			want.Step(names[seed-1], before, names[seed], after)
+			want.Promote(names[seed-1], before, names[seed], after)
 		}
 		before = after
 	}

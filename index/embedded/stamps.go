@@ -20,7 +20,7 @@ const chunkStamps = "stamps"
 
 // stampBuffer makes chunks of stamps while the filings are read, which keeps the connection busy, and writes them afterwards.
 type stampBuffer struct {
-	*history.StampWriter
+	*history.FingerprintWriter
 	chunks *sorter.Sorter
 	empty  []byte // emptyRecord
 	record []byte // reused
@@ -30,7 +30,7 @@ type stampBuffer struct {
 func newStampBuffer(dir string) *stampBuffer {
 	const inMemory = 2 << 20
 	b := &stampBuffer{chunks: sorter.New(dir, inMemory), empty: emptyRecord()}
-	b.StampWriter = history.NewStampWriter(func(chunk int, data []byte) error {
+	b.FingerprintWriter = history.NewFingerprintWriter(func(chunk int, data []byte) error {
 		return b.chunks.Add(binary.BigEndian.AppendUint32(nil, uint32(chunk)), data)
 	})
 	return b
@@ -50,7 +50,7 @@ func (b *stampBuffer) add(values, record []byte, tail uint64) error {
 		b.city = string(city)
 	}
 	id := int64(binary.LittleEndian.Uint64(values))
-	return b.Add(index.StampOf(id, index.Version{Record: b.record, City: b.city}, created))
+	return b.Add(index.FingerprintOf(id, index.Version{Record: b.record, City: b.city}, created))
 }
 
 func (b *stampBuffer) write(ctx context.Context, put columns.Sink) error {
@@ -64,8 +64,8 @@ func (b *stampBuffer) write(ctx context.Context, put columns.Sink) error {
 func (b *stampBuffer) close() { _ = b.chunks.Close() } // what it held is written, or the build failed
 
 // stamps yields the stamps in the file of r.
-func (r *reader) stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
-	return history.DecodeStamps(func(chunk int) ([]byte, error) {
+func (r *reader) stamps(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
+	return history.DecodeFingerprints(func(chunk int) ([]byte, error) {
 		defer runtime.KeepAlive(r) // the cleanup would close the file
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -82,22 +82,22 @@ func (r *reader) stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
 }
 
 // stamps yields the stamps of a sealed generation.
-func (s *storage) stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
-	return func(yield func(index.Stamp, error) bool) {
+func (s *storage) stamps(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
+	return func(yield func(index.Fingerprint, error) bool) {
 		r, err := s.reader(ctx, name)
 		if err != nil {
-			yield(index.Stamp{}, err)
+			yield(index.Fingerprint{}, err)
 			return
 		}
 		r.stamps(ctx)(yield)
 	}
 }
 
-// Stamps implements generation.Writer.
-func (b *build) Stamps(ctx context.Context) iter.Seq2[index.Stamp, error] {
+// Fingerprints implements generation.Writer.
+func (b *build) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	if b.checked == nil {
-		return func(yield func(index.Stamp, error) bool) {
-			yield(index.Stamp{}, errors.New("stamps are for the check alone"))
+		return func(yield func(index.Fingerprint, error) bool) {
+			yield(index.Fingerprint{}, errors.New("stamps are for the check alone"))
 		}
 	}
 	return b.checked.stamps(ctx)

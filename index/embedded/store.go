@@ -68,8 +68,8 @@ func (s *Store) Close() error {
 	return s.storage.close()
 }
 
-// Stamps implements generation.Store.
-func (s *Store) Stamps(ctx context.Context, name string) iter.Seq2[index.Stamp, error] {
+// Fingerprints implements generation.Store.
+func (s *Store) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
 	return s.storage.stamps(ctx, name)
 }
 

@@ -40,7 +40,7 @@ func (b *batch) put(f *index.Filing, stamps *history.Collector) {
 	b.data = index.AppendRecord(b.data, f)
 	if stamps != nil {
 		created, city, _ := columns.Hidden(b.data[start:valuesEnd]) // as AppendValues wrote them
-		stamps.Put(index.StampOf(f.ID, index.Version{Record: b.data[valuesEnd:], City: string(city)}, created))
+		stamps.Put(index.FingerprintOf(f.ID, index.Version{Record: b.data[valuesEnd:], City: string(city)}, created))
 	}
 	tail := commonTail(b.data[valuesEnd:], b.empty)
 	b.data = b.data[:len(b.data)-tail]

@@ -98,12 +98,12 @@ func (b *build) Seal(ctx context.Context, check Check) (_ Checksum, err error) {
 	return holds, nil
 }
 
-// Step implements Build.
-func (b *build) Step(ctx context.Context, s index.Step, differences iter.Seq2[Difference, error]) error {
+// WriteChangeset implements Build.
+func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[Difference, error]) error {
 	if err := b.lock.mustHold(ctx); err != nil {
 		return err
 	}
-	whole, err := b.Writer.Step(ctx, s, differences)
+	whole, err := b.Writer.WriteChangeset(ctx, s, differences)
 	if err != nil {
 		b.lock.explain(ctx, &err, "writing the changes of "+b.name)
 		return err

@@ -52,7 +52,7 @@ const (
 	Tombstoned State = "tombstoned" // deleted; it stands here for its changes, or for others that read its filings
 )
 
-// Changeset says what a step changed. What it changed is a sidecar.
+// Changeset says what a load changed. What it changed is a sidecar.
 type Changeset struct {
 	Parent  string `json:"parent"` // name of the generation that it leads from
 	Added   int64  `json:"added"`
@@ -207,14 +207,14 @@ func (c *Catalog) wants(p Part) bool {
 	return true
 }
 
-// steps lists the changesets of promoted generations, the newest first.
-func (c *Catalog) steps() (steps []index.Step) {
+// changesets lists the changesets of promoted generations, the newest first.
+func (c *Catalog) changesets() (changesets []index.Changeset) {
 	for _, e := range c.Generations {
 		if d := e.Changes; e.Promoted && d != nil {
-			steps = append(steps, index.Step{Generation: e.Name, Parent: d.Parent, Added: d.Added, Changed: d.Changed, Removed: d.Removed})
+			changesets = append(changesets, index.Changeset{Generation: e.Name, Parent: d.Parent, Added: d.Added, Changed: d.Changed, Removed: d.Removed})
 		}
 	}
-	return steps
+	return changesets
 }
 
 // ErrVersion: a generation is of another version of the data than this program reads.

@@ -33,9 +33,9 @@ func Collect(differences iter.Seq2[Difference, error]) (*Differences, error) {
 	return d, nil
 }
 
-// Note adds the filing with these stamps, of which one may be the zero Stamp, for no filing, if they differ. Its id is higher
-// than those that were added before.
-func (d *Differences) Note(before, after index.Stamp) {
+// Note adds the filing with these fingerprints, of which one may be the zero Fingerprint, for no filing, if they differ. Its
+// id is higher than those that were added before.
+func (d *Differences) Note(before, after index.Fingerprint) {
 	if one, differ := Differ(before, after); differ {
 		d.add(one)
 	}

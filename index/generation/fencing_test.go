@@ -430,12 +430,12 @@ func (s *shared) live(t *testing.T) string {
 // wantClean wants nothing to be stored but of these generations, and what their changes need.
 func (s *shared) wantClean(t *testing.T, names ...string) {
 	t.Helper()
-	steps, err := s.open(nil, nil).Steps(t.Context())
+	changesets, err := s.open(nil, nil).Changesets(t.Context())
 	if err != nil {
 		t.Error(err)
 	}
-	for _, step := range steps {
-		names = append(names, step.Generation, step.Parent)
+	for _, changeset := range changesets {
+		names = append(names, changeset.Generation, changeset.Parent)
 	}
 	for name := range s.parts {
 		if !slices.Contains(names, name) {

@@ -1,7 +1,7 @@
 // Package generation owns the life of generations: how one is built, verified, made live, kept, rolled back to and deleted, and
 // how two loads are kept apart. It decides that once, above every engine: a Lifecycle changes one catalog document (Catalog) and
 // has an engine's Storage do the rest. It does no I/O itself, knows no form of filings, and refuses to guess: what the catalog
-// does not say is not so. Whoever only reads needs package index alone.
+// does not say is not so. Code that only reads needs package index alone.
 //
 // # Design: the catalog
 //
@@ -19,17 +19,17 @@
 //
 // # Design: the order of writes, and what a crash leaves
 //
-// Each row is one step. A load that dies behind it leaves what the right column says; "the next load" takes the lock when the
+// Each row is one step. A load that dies after it leaves what the right column says; "the next load" takes the lock when the
 // lease has expired, and begins by deleting all that is not sealed.
 //
 //	take the lock: lease and run        a lease, which expires, or whose process is known to be dead (Storage.Held)
-//	alias to the live generation        the same: this repairs what a crash behind a promotion left
+//	alias to the live generation        the same: this repairs what a crash after a promotion left
 //	entry, building                     an entry, of which nothing is stored; the next load tombstones it
 //	data, sidecars                      rubbish under an entry that is not sealed: it is never shown, and the next load deletes it
 //	check, mark the data as finished    the same: what is stored says nothing of whether it is sealed
 //	entry, sealed, with its changeset   a generation that is complete and not live; pruned like others
 //	live                                the load has promoted: this is the commit, and services follow it within a second
-//	alias to the live generation        an alias behind; whoever takes the lock or swaps next repairs it
+//	alias to the live generation        an alias that is late; the next to take the lock or to swap repairs it
 //	entries tombstoned, changesets      stored data that nothing wants; the next sweep deletes them
 //	delete what is not wanted           the rest of it, for the next sweep
 //	release: no lease                   -
@@ -82,9 +82,9 @@ type Store interface {
 	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none; one that is
 	// not stored any more counts as none); else it changes nothing and returns ErrConflict.
 	Swap(ctx context.Context, from, to string) error
-	// Stamps yields the stamp of each filing of a sealed generation, by id. It yields index.ErrNotFound alone where the
-	// generation has none, since an older program built it, or the one that it is a copy of.
-	Stamps(ctx context.Context, generation string) iter.Seq2[index.Stamp, error]
+	// Fingerprints yields the fingerprint of each filing of a sealed generation, by id. It yields index.ErrNotFound alone where
+	// the generation has none, since an older program built it, or the one that it is a copy of.
+	Fingerprints(ctx context.Context, generation string) iter.Seq2[index.Fingerprint, error]
 	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not renewed for
 	// LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)
@@ -139,11 +139,11 @@ type Lock interface {
 	Begin(ctx context.Context, from string) (Build, error)
 	// Promote is Swap, on the condition that the lock still holds at that very moment.
 	Promote(ctx context.Context, from, to string) error
-	// Delete deletes a generation that is not live, sealed or not. Its step stays, if it was promoted, and so does what kept
-	// steps need of it: they can be read as before.
+	// Delete deletes a generation that is not live, sealed or not. Its changeset stays, if it was promoted, and so does what
+	// kept changesets need of it: they can be read as before.
 	Delete(ctx context.Context, generation string) error
-	// Forget deletes all steps but those of the newest `keep` generations that were promoted, and what only these steps
-	// needed of deleted generations; also what a step left behind that was not promoted and has no generation any more.
+	// Forget deletes all changesets but those of the newest `keep` generations that were promoted, and what only these needed
+	// of deleted generations; also what is left of a changeset that was not promoted and has no generation any more.
 	Forget(ctx context.Context, keep int) error
 	// Release gives the lock up.
 	Release(ctx context.Context) error
@@ -162,15 +162,15 @@ type Build interface {
 	// there is one, look at it, and returns what it holds. Only then is the generation sealed: one that fails the check,
 	// or whose load dies during it, never is. Seal fails if only one filing was not accepted, and with check's error.
 	Seal(ctx context.Context, check Check) (Checksum, error)
-	// Stamps is Store.Stamps of this generation, for the Check of Seal.
-	Stamps(ctx context.Context) iter.Seq2[index.Stamp, error]
+	// Fingerprints is Store.Fingerprints of this generation, for the Check of Seal.
+	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
 	// Differences returns where this generation, which was begun from another one, differs from that: once, for the Check of
-	// Seal. Only what was put or removed is looked at. It returns index.ErrNotFound where the other one has no stamps.
+	// Seal. Only what was put or removed is looked at. It returns index.ErrNotFound where the other one has no fingerprints.
 	Differences(ctx context.Context) (*Differences, error)
-	// Step writes the step that leads to this generation from s.Parent, a sealed one. It is called by the Check of Seal, once,
-	// with the counts of s and the differences by id; no Reader sees the step before the generation is promoted, and none at
-	// all if it never is. It may read the filings that differ, in both generations.
-	Step(ctx context.Context, s index.Step, differences iter.Seq2[Difference, error]) error
+	// WriteChangeset writes the changeset that leads to this generation from s.Parent, a sealed one. It is called by the Check of
+	// Seal, once, with the counts of s and the differences by id; no Reader sees the changeset before the generation is
+	// promoted, and none at all if it never is. It may read the filings that differ, in both generations.
+	WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[Difference, error]) error
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
 }
@@ -182,8 +182,9 @@ type Difference struct {
 	Before, After bool        // whether the earlier and the later generation have the filing
 }
 
-// Differ returns where the stamps of a filing differ, of which one may be the zero Stamp, for no filing; false if they do not.
-func Differ(before, after index.Stamp) (d Difference, differ bool) {
+// Differ returns where the fingerprints of a filing differ, of which one may be the zero Fingerprint, for no filing; false if
+// they do not.
+func Differ(before, after index.Fingerprint) (d Difference, differ bool) {
 	d = Difference{ID: max(before.ID, after.ID), Parts: index.AllParts, Before: before.ID != 0, After: after.ID != 0}
 	if d.Before && d.After {
 		d.Parts = after.Parts(before)

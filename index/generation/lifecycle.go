@@ -174,25 +174,25 @@ func (l *Lifecycle) Open(ctx context.Context, name string) (r index.Reader, err 
 	return r, nil
 }
 
-// Steps implements index.History.
-func (l *Lifecycle) Steps(ctx context.Context) ([]index.Step, error) {
+// Changesets implements index.History.
+func (l *Lifecycle) Changesets(ctx context.Context) ([]index.Changeset, error) {
 	c, _, err := l.read(ctx)
-	return c.steps(), err
+	return c.changesets(), err
 }
 
 // HaveChanges returns index.ErrGone unless the changesets of all these generations are kept. It reads the catalog only if
 // what Live has read of it does not say so.
 func (l *Lifecycle) HaveChanges(ctx context.Context, names []string) error {
-	kept := func(steps []index.Step) bool {
+	kept := func(changesets []index.Changeset) bool {
 		return !slices.ContainsFunc(names, func(name string) bool {
-			return !slices.ContainsFunc(steps, func(s index.Step) bool { return s.Generation == name })
+			return !slices.ContainsFunc(changesets, func(s index.Changeset) bool { return s.Generation == name })
 		})
 	}
-	if k := l.seen.Load(); k != nil && kept(k.steps) {
+	if k := l.seen.Load(); k != nil && kept(k.changesets) {
 		return nil
 	}
-	steps, err := l.Steps(ctx)
-	if err == nil && !kept(steps) {
+	changesets, err := l.Changesets(ctx)
+	if err == nil && !kept(changesets) {
 		err = fmt.Errorf("changes: %w", index.ErrGone)
 	}
 	return err

@@ -23,10 +23,10 @@ const (
 
 // seen is the result of a look at the catalog. reader is nil before the first one.
 type seen struct {
-	reader index.Reader // if lost is set, the one of the generation that was live before, if any
-	lost   error        // index.ErrLost
-	steps  []index.Step
-	at     time.Time // when the look began
+	reader     index.Reader // if lost is set, the one of the generation that was live before, if any
+	lost       error        // index.ErrLost
+	changesets []index.Changeset
+	at         time.Time // when the look began
 
 	compared time.Time // when the reader's generation was compared with what was sealed, last
 	differs  error     // index.ErrChanged, if it was another one then
@@ -101,7 +101,7 @@ func (l *Lifecycle) look(ctx context.Context) (*seen, error) {
 		if err != nil {
 			return nil, err
 		}
-		k.steps = c.steps()
+		k.changesets = c.changesets()
 		switch {
 		case c.Live != "":
 			err = l.follow(ctx, k, &c)

@@ -233,13 +233,15 @@ func (w *writer) create(kind string) error {
 	})
 }
 
-func (w *writer) Stamps(context.Context) iter.Seq2[index.Stamp, error] { panic("not asked for") }
+func (w *writer) Fingerprints(context.Context) iter.Seq2[index.Fingerprint, error] {
+	panic("not asked for")
+}
 
 func (w *writer) Differences(context.Context) (*generation.Differences, error) {
 	panic("not asked for")
 }
 
-func (w *writer) Step(context.Context, index.Step, iter.Seq2[generation.Difference, error]) (bool, error) {
+func (w *writer) WriteChangeset(context.Context, index.Changeset, iter.Seq2[generation.Difference, error]) (bool, error) {
 	return true, w.create(generation.ChangesPart)
 }
 
@@ -280,7 +282,7 @@ func load(ctx context.Context, l *generation.Lifecycle, owner string) (name stri
 		if live == "" {
 			return nil
 		}
-		return b.Step(ctx, index.Step{Generation: b.Generation(), Parent: live, Changed: 1}, nil)
+		return b.WriteChangeset(ctx, index.Changeset{Generation: b.Generation(), Parent: live, Changed: 1}, nil)
 	}); err != nil {
 		return "", err
 	}
@@ -334,16 +336,16 @@ func (s *shared) want(t *testing.T, when, live, owner string, listed ...string) 
 	if err != nil || listed != nil && !slices.Equal(names, listed) {
 		t.Errorf("%s: generations %v, %v, want %v", when, names, err, listed)
 	}
-	steps, err := l.Steps(t.Context())
+	changesets, err := l.Changesets(t.Context())
 	if err != nil {
 		t.Error(err)
 	}
-	for _, step := range steps {
+	for _, changeset := range changesets {
 		for _, part := range []*content{
-			s.parts[step.Generation][generation.ChangesPart], s.parts[step.Generation][generation.FilingsPart], s.parts[step.Parent][generation.FilingsPart],
+			s.parts[changeset.Generation][generation.ChangesPart], s.parts[changeset.Generation][generation.FilingsPart], s.parts[changeset.Parent][generation.FilingsPart],
 		} {
 			if part == nil {
-				t.Errorf("%s: the changes of %s lack something", when, step.Generation)
+				t.Errorf("%s: the changes of %s lack something", when, changeset.Generation)
 			}
 		}
 	}

@@ -18,12 +18,12 @@ func Name(prefix string, t time.Time, version int) string {
 // ParseName returns when the generation of prefix with that name was begun; false for any other name.
 func ParseName(prefix, name string) (time.Time, bool) {
 	rest, _ := strings.CutPrefix(name, prefix+"-")
-	stamp, version, _ := strings.Cut(rest, "-v")
+	created, version, _ := strings.Cut(rest, "-v")
 	v, err := strconv.ParseUint(version, 10, 31)
 	if err != nil {
 		return time.Time{}, false
 	}
-	t, err := time.Parse(index.GenerationLayout, stamp)
+	t, err := time.Parse(index.GenerationLayout, created)
 	if err != nil || name != Name(prefix, t, int(v)) { // both take more than is written
 		return time.Time{}, false
 	}

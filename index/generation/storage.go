@@ -79,10 +79,10 @@ type Writer interface {
 	// Seal finishes what is stored, has check look at it, and then marks it as finished. It returns what is stored, and what
 	// makes it that; nil where the Reader alone can tell.
 	Seal(ctx context.Context, check Check) (Checksum, Identity, error)
-	Stamps(ctx context.Context) iter.Seq2[index.Stamp, error]
+	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
 	Differences(ctx context.Context) (*Differences, error)
-	// Step writes the changeset. whole: it has no copies, and needs the filings of both generations as long as it is kept.
-	Step(ctx context.Context, s index.Step, differences iter.Seq2[Difference, error]) (whole bool, err error)
+	// WriteChangeset writes the changeset. whole: it has no copies, and needs the filings of both generations as long as it is kept.
+	WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[Difference, error]) (whole bool, err error)
 	// Stop ends the writing. What is stored stays as it is.
 	Stop()
 }

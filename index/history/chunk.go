@@ -46,7 +46,7 @@ func (e *entry) size() int { return len(e.before.Record) + len(e.after.Record) }
 // Encode cuts the differences of a step, which come by id, into chunks. If copies, the filings that differ are read and go
 // with them.
 func Encode(
-	ctx context.Context, s index.Step, differences iter.Seq2[generation.Difference, error], copies bool, read Filings, put func(Chunk) error,
+	ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error], copies bool, read Filings, put func(Chunk) error,
 ) error {
 	w := &chunkWriter{step: s, copies: copies, put: put}
 	batch := make([]generation.Difference, 0, readAtOnce)
@@ -75,7 +75,7 @@ func Encode(
 	return w.flush()
 }
 
-func copied(ctx context.Context, s index.Step, batch []generation.Difference, copies bool, read Filings) ([]entry, error) {
+func copied(ctx context.Context, s index.Changeset, batch []generation.Difference, copies bool, read Filings) ([]entry, error) {
 	entries := make([]entry, len(batch))
 	for i, d := range batch {
 		entries[i].Difference = d
@@ -88,7 +88,7 @@ func copied(ctx context.Context, s index.Step, batch []generation.Difference, co
 
 // fill reads the filings of changes that all are of one step, of both of its generations at once, but not the versions that
 // are to stay unread.
-func fill(ctx context.Context, s index.Step, entries []entry, unread index.Side, read Filings) error {
+func fill(ctx context.Context, s index.Changeset, entries []entry, unread index.Side, read Filings) error {
 	side := func(ctx context.Context, name string, reads bool, has func(*entry) bool, to func(*entry) *index.Version) error {
 		var ids []int64
 		var at []*index.Version
@@ -129,7 +129,7 @@ func fill(ctx context.Context, s index.Step, entries []entry, unread index.Side,
 // chunkWriter writes entries one behind the other: the distance of the id from the one before, the parts, flags, and what
 // is copied.
 type chunkWriter struct {
-	step   index.Step
+	step   index.Changeset
 	copies bool
 	put    func(Chunk) error
 
@@ -194,7 +194,7 @@ func cut(data []byte) (s, rest []byte, ok bool) {
 // decode returns the step of a chunk, by the names of its generations, and the first entries, up to most of them, that have a
 // higher id than after and differ in one of these parts. They refer to memory of their own. last is the id of the last entry
 // that was looked at: of the last one of the chunk, unless there were that many.
-func decode(data []byte, after int64, parts index.Parts, most int) (s index.Step, last int64, entries []entry, err error) {
+func decode(data []byte, after int64, parts index.Parts, most int) (s index.Changeset, last int64, entries []entry, err error) {
 	raw, err := decoder.DecodeAll(data, nil)
 	if err != nil {
 		return s, 0, nil, errors.Join(ErrDamaged, err)
@@ -206,7 +206,7 @@ func decode(data []byte, after int64, parts index.Parts, most int) (s index.Step
 		}
 		return t
 	}
-	s = index.Step{Parent: string(text()), Generation: string(text())}
+	s = index.Changeset{Parent: string(text()), Generation: string(text())}
 	entries = make([]entry, 0, min(most, len(raw)/3))
 	for ok && len(raw) > 0 && len(entries) < most {
 		distance, size := binary.Uvarint(raw)

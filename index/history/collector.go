@@ -25,7 +25,7 @@ type Collector struct {
 func NewCollector() *Collector { return &Collector{sorter: sorter.New("", sortBuffer)} }
 
 // Put says that a filing was put. The last action of an id counts.
-func (c *Collector) Put(s index.Stamp) {
+func (c *Collector) Put(s index.Fingerprint) {
 	var value [stampSize - 8]byte
 	for i, digest := range s.Digests {
 		binary.LittleEndian.PutUint64(value[i*8:], digest)
@@ -49,18 +49,18 @@ func (c *Collector) add(id int64, value []byte) {
 }
 
 // Over yields what stamps became of those of before, which come by id: once. It tells note, unless that is nil, what filings
-// that were put or removed had and have; the zero Stamp is for no filing.
+// that were put or removed had and have; the zero Fingerprint is for no filing.
 func (c *Collector) Over(
-	ctx context.Context, before iter.Seq2[index.Stamp, error], note func(before, after index.Stamp),
-) iter.Seq2[index.Stamp, error] {
-	return func(yield func(index.Stamp, error) bool) {
+	ctx context.Context, before iter.Seq2[index.Fingerprint, error], note func(before, after index.Fingerprint),
+) iter.Seq2[index.Fingerprint, error] {
+	return func(yield func(index.Fingerprint, error) bool) {
 		next, stop := iter.Pull2(c.last(ctx)) // those of an update are few: pulling them costs less than pulling before
 		defer stop()
 		s, err, more := next()
-		become := func(old index.Stamp) bool {
+		become := func(old index.Fingerprint) bool {
 			now := s
 			if now == removed(now.ID) {
-				now = index.Stamp{}
+				now = index.Fingerprint{}
 			}
 			if note != nil {
 				note(old, now)
@@ -70,13 +70,13 @@ func (c *Collector) Over(
 		}
 		for old, failed := range before {
 			for more && err == nil && failed == nil && s.ID < old.ID {
-				if !become(index.Stamp{}) {
+				if !become(index.Fingerprint{}) {
 					return
 				}
 			}
 			switch err = errors.Join(failed, err); {
 			case err != nil:
-				yield(index.Stamp{}, err)
+				yield(index.Fingerprint{}, err)
 				return
 			case more && s.ID == old.ID:
 				if !become(old) {
@@ -87,23 +87,23 @@ func (c *Collector) Over(
 			}
 		}
 		for more && err == nil {
-			if !become(index.Stamp{}) {
+			if !become(index.Fingerprint{}) {
 				return
 			}
 		}
 		if err != nil {
-			yield(index.Stamp{}, err)
+			yield(index.Fingerprint{}, err)
 		}
 	}
 }
 
 // removed is the stamp of a filing that was removed.
-func removed(id int64) index.Stamp { return index.Stamp{ID: id} }
+func removed(id int64) index.Fingerprint { return index.Fingerprint{ID: id} }
 
 // last yields the stamp of the last action of each id, by id.
-func (c *Collector) last(ctx context.Context) iter.Seq2[index.Stamp, error] {
-	return func(yield func(index.Stamp, error) bool) {
-		var s index.Stamp
+func (c *Collector) last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
+	return func(yield func(index.Fingerprint, error) bool) {
+		var s index.Fingerprint
 		err := c.err
 		if err == nil {
 			err = c.sorter.Each(ctx, func(key, value []byte) error {
@@ -125,7 +125,7 @@ func (c *Collector) last(ctx context.Context) iter.Seq2[index.Stamp, error] {
 		switch {
 		case err == errStopped:
 		case err != nil:
-			yield(index.Stamp{}, err)
+			yield(index.Fingerprint{}, err)
 		case s.ID != 0:
 			yield(s, nil)
 		}

@@ -33,7 +33,7 @@ const (
 
 // stream is the changes of one step on their way into a page.
 type stream struct {
-	index.Step
+	index.Changeset
 	pending []entry
 	read    int64 // all changes up to this id were read
 	ended   bool
@@ -43,7 +43,7 @@ type stream struct {
 func Page(ctx context.Context, source Source, q index.ChangeQuery) (index.ChangePage, error) {
 	p := &page{source: source, q: q}
 	for _, name := range q.Generations {
-		p.streams = append(p.streams, &stream{Step: index.Step{Generation: name}, read: q.After})
+		p.streams = append(p.streams, &stream{Changeset: index.Changeset{Generation: name}, read: q.After})
 	}
 	for {
 		if err := p.advance(ctx); err != nil {
@@ -90,7 +90,7 @@ func (p *page) advance(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				s.Step, s.read, s.pending = step, max(s.read, last), append(s.pending, entries...)
+				s.Changeset, s.read, s.pending = step, max(s.read, last), append(s.pending, entries...)
 				if len(s.pending) == most {
 					return nil // the rest of the chunks is of other pages
 				}
@@ -187,7 +187,7 @@ func (p *page) fill(ctx context.Context, some []taken) error {
 		for from, half := 0, max(readFirst, (len(entries)+1)/2); from < len(entries); from += half {
 			to := min(from+half, len(entries))
 			group.Go(func() error {
-				err := fill(ctx, s.Step, entries[from:to], p.q.Unread, p.source.Filings)
+				err := fill(ctx, s.Changeset, entries[from:to], p.q.Unread, p.source.Filings)
 				for i := from; i < to; i++ {
 					some[at[i]].entry = entries[i]
 				}

@@ -29,7 +29,7 @@ type memory struct {
 }
 
 // keep encodes a step.
-func (m *memory) keep(t *testing.T, s index.Step, differences iter.Seq2[generation.Difference, error], copies bool) {
+func (m *memory) keep(t *testing.T, s index.Changeset, differences iter.Seq2[generation.Difference, error], copies bool) {
 	t.Helper()
 	err := history.Encode(t.Context(), s, differences, copies, m.Filings, func(c history.Chunk) error {
 		c.Data = slices.Clone(c.Data)
@@ -91,7 +91,7 @@ func TestX16_OneVersion(t *testing.T) {
 		index.NoSide: {"a": 300, "b": 300}, index.Earlier: {"b": 300}, index.Later: {"a": 300},
 	} {
 		m := &memory{size: func(int64) int { return 10 }}
-		step := index.Step{Generation: "b", Parent: "a", Changed: 300}
+		step := index.Changeset{Generation: "b", Parent: "a", Changed: 300}
 		m.keep(t, step, changed(300), false)
 		page, err := history.Page(t.Context(), m, index.ChangeQuery{
 			Generations: []string{"b"}, Parts: index.FreePart, Limit: 1000, Unread: unread,
@@ -122,7 +122,7 @@ func TestX16_LongRecords(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, copies %v", name, copies), func(t *testing.T) {
 				t.Parallel()
 				m := &memory{size: size}
-				step := index.Step{Generation: "b", Parent: "a", Changed: filings}
+				step := index.Changeset{Generation: "b", Parent: "a", Changed: filings}
 				m.keep(t, step, changed(filings), copies)
 				next, after := int64(1), int64(0)
 				for more := true; more; {
@@ -187,7 +187,7 @@ func TestX16_Pages(t *testing.T) {
 				want = append(want, found{id, name})
 			}
 		}
-		m.keep(t, index.Step{Generation: name, Parent: "before " + name}, func(yield func(generation.Difference, error) bool) {
+		m.keep(t, index.Changeset{Generation: name, Parent: "before " + name}, func(yield func(generation.Difference, error) bool) {
 			for _, d := range all {
 				if !yield(d, nil) {
 					return

@@ -14,23 +14,23 @@ import (
 const stampsAChunk = 16_384
 
 // stampSize is a stamp in a chunk before it is compressed.
-const stampSize = (2 + len(index.Stamp{}.Digests)) * 8
+const stampSize = (2 + len(index.Fingerprint{}.Digests)) * 8
 
-// StampWriter cuts stamps into chunks.
-type StampWriter struct {
+// FingerprintWriter cuts stamps into chunks.
+type FingerprintWriter struct {
 	put     func(chunk int, data []byte) error
 	chunk   int
-	pending []index.Stamp
+	pending []index.Fingerprint
 }
 
-// NewStampWriter returns a StampWriter that hands chunks to put, which may keep them, numbered from 0; there is at least one.
+// NewFingerprintWriter returns a FingerprintWriter that hands chunks to put, which may keep them, numbered from 0; there is at least one.
 // The last one says that it is the last: without it the others are not whole.
-func NewStampWriter(put func(chunk int, data []byte) error) *StampWriter {
-	return &StampWriter{put: put, pending: make([]index.Stamp, 0, stampsAChunk)}
+func NewFingerprintWriter(put func(chunk int, data []byte) error) *FingerprintWriter {
+	return &FingerprintWriter{put: put, pending: make([]index.Fingerprint, 0, stampsAChunk)}
 }
 
 // Add takes the next stamp: they come by id.
-func (w *StampWriter) Add(s index.Stamp) error {
+func (w *FingerprintWriter) Add(s index.Fingerprint) error {
 	var err error
 	if len(w.pending) == stampsAChunk {
 		err = w.flush(0)
@@ -40,22 +40,22 @@ func (w *StampWriter) Add(s index.Stamp) error {
 }
 
 // Finish writes the last chunk.
-func (w *StampWriter) Finish() error { return w.flush(1) }
+func (w *FingerprintWriter) Finish() error { return w.flush(1) }
 
-func (w *StampWriter) flush(last byte) error {
+func (w *FingerprintWriter) flush(last byte) error {
 	err := w.put(w.chunk, encoder.EncodeAll(appendStamps([]byte{last}, w.pending), nil))
 	w.chunk, w.pending = w.chunk+1, w.pending[:0]
 	return err
 }
 
 // appendStamps writes equal members side by side, since most digests of a part are those of no value.
-func appendStamps(dst []byte, stamps []index.Stamp) []byte {
+func appendStamps(dst []byte, stamps []index.Fingerprint) []byte {
 	before := int64(0)
 	for _, s := range stamps {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.ID-before))
 		before = s.ID
 	}
-	for part := range (index.Stamp{}).Digests {
+	for part := range (index.Fingerprint{}).Digests {
 		for i := range stamps {
 			dst = binary.LittleEndian.AppendUint64(dst, stamps[i].Digests[part])
 		}
@@ -66,18 +66,18 @@ func appendStamps(dst []byte, stamps []index.Stamp) []byte {
 	return dst
 }
 
-// DecodeStamps yields the stamps of chunks as get returns them, or what it fails with.
-func DecodeStamps(get func(chunk int) ([]byte, error)) iter.Seq2[index.Stamp, error] {
-	return func(yield func(index.Stamp, error) bool) {
+// DecodeFingerprints yields the stamps of chunks as get returns them, or what it fails with.
+func DecodeFingerprints(get func(chunk int) ([]byte, error)) iter.Seq2[index.Fingerprint, error] {
+	return func(yield func(index.Fingerprint, error) bool) {
 		for chunk := 0; ; chunk++ {
 			data, err := get(chunk)
-			var stamps []index.Stamp
+			var stamps []index.Fingerprint
 			last := false
 			if err == nil {
 				stamps, last, err = decodeStamps(data)
 			}
 			if err != nil {
-				yield(index.Stamp{}, err)
+				yield(index.Fingerprint{}, err)
 				return
 			}
 			for _, s := range stamps {
@@ -95,13 +95,13 @@ func DecodeStamps(get func(chunk int) ([]byte, error)) iter.Seq2[index.Stamp, er
 // ErrDamaged is the error of chunks that are not as they were written.
 var ErrDamaged = errors.New("what is kept of changes is damaged")
 
-func decodeStamps(data []byte) (stamps []index.Stamp, last bool, err error) {
+func decodeStamps(data []byte) (stamps []index.Fingerprint, last bool, err error) {
 	raw, err := decoder.DecodeAll(data, nil)
 	if err != nil || len(raw)%stampSize != 1 {
 		return nil, false, errors.Join(ErrDamaged, err)
 	}
 	last, raw = raw[0] == 1, raw[1:]
-	stamps = make([]index.Stamp, len(raw)/stampSize)
+	stamps = make([]index.Fingerprint, len(raw)/stampSize)
 	word := func(column, row int) uint64 {
 		return binary.LittleEndian.Uint64(raw[(column*len(stamps)+row)*8:])
 	}

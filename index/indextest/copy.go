@@ -53,11 +53,11 @@ func (c *Copy) Follow(ctx context.Context, h index.History, until string, limit 
 	if c.Since == until {
 		return nil
 	}
-	steps, err := h.Steps(ctx)
+	changesets, err := h.Changesets(ctx)
 	if err != nil {
 		return err
 	}
-	path, ok := changes.Find(steps, c.Since, until)
+	path, ok := changes.Find(changesets, c.Since, until)
 	if !ok {
 		return index.ErrGone
 	}

@@ -11,8 +11,8 @@ import (
 
 // History is an index.History in memory: it compares the filings of two generations one by one.
 type History struct {
-	steps   []index.Step      // the oldest first
-	changes map[string][]kept // of each step, by id
+	changesets []index.Changeset // the oldest first
+	changes    map[string][]kept // of each changeset, by id
 }
 
 type kept struct {
@@ -22,8 +22,8 @@ type kept struct {
 
 var _ index.History = (*History)(nil)
 
-// Step adds the step from a generation to the one that was promoted in its place.
-func (h *History) Step(parent string, before []*index.Filing, generation string, after []*index.Filing) {
+// Promote adds the changeset from a generation to the one that was promoted in its place.
+func (h *History) Promote(parent string, before []*index.Filing, generation string, after []*index.Filing) {
 	type pair struct{ before, after index.Version }
 	pairs := map[int64]pair{}
 	for _, f := range before {
@@ -32,27 +32,27 @@ func (h *History) Step(parent string, before []*index.Filing, generation string,
 	for _, f := range after {
 		pairs[f.ID] = pair{pairs[f.ID].before, VersionOf(f)}
 	}
-	step := index.Step{Generation: generation, Parent: parent}
+	changeset := index.Changeset{Generation: generation, Parent: parent}
 	var changes []index.Change
 	for id, p := range pairs {
 		switch {
 		case p.before.Parts(p.after) == 0:
 			continue
 		case p.before.Record == nil:
-			step.Added++
+			changeset.Added++
 		case p.after.Record == nil:
-			step.Removed++
+			changeset.Removed++
 		default:
-			step.Changed++
+			changeset.Changed++
 		}
 		changes = append(changes, index.Change{Generation: generation, ID: id, Before: p.before, After: p.after})
 	}
 	slices.SortFunc(changes, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) })
-	h.Add(step, changes)
+	h.Add(changeset, changes)
 }
 
-// Add adds a step with its changes, which are sorted by id.
-func (h *History) Add(step index.Step, changes []index.Change) {
+// Add adds a changeset with its changes, which are sorted by id.
+func (h *History) Add(changeset index.Changeset, changes []index.Change) {
 	if h.changes == nil {
 		h.changes = map[string][]kept{}
 	}
@@ -60,7 +60,7 @@ func (h *History) Add(step index.Step, changes []index.Change) {
 	for i, c := range changes {
 		all[i] = kept{c, c.Before.Parts(c.After)}
 	}
-	h.steps, h.changes[step.Generation] = append(h.steps, step), all
+	h.changesets, h.changes[changeset.Generation] = append(h.changesets, changeset), all
 }
 
 // VersionOf returns the version that f is.
@@ -68,19 +68,19 @@ func VersionOf(f *index.Filing) index.Version {
 	return index.Version{Record: index.AppendRecord(nil, f), City: index.Derive(f).WrittenCity}
 }
 
-// Keep drops all steps but the newest.
+// Keep drops all changesets but the newest.
 func (h *History) Keep(newest int) {
-	for len(h.steps) > newest {
-		delete(h.changes, h.steps[0].Generation)
-		h.steps = h.steps[1:]
+	for len(h.changesets) > newest {
+		delete(h.changes, h.changesets[0].Generation)
+		h.changesets = h.changesets[1:]
 	}
 }
 
-// Steps implements index.History.
-func (h *History) Steps(context.Context) ([]index.Step, error) {
-	steps := slices.Clone(h.steps)
-	slices.Reverse(steps)
-	return steps, nil
+// Changesets implements index.History.
+func (h *History) Changesets(context.Context) ([]index.Changeset, error) {
+	changesets := slices.Clone(h.changesets)
+	slices.Reverse(changesets)
+	return changesets, nil
 }
 
 // Changes implements index.History.

@@ -14,11 +14,11 @@ import (
 )
 
 // Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the checksum, write the
-// step from the generation that was live, promote, release. It returns the generation's name. The filings may be one Filing
+// changeset from the generation that was live, promote, release. It returns the generation's name. The filings may be one Filing
 // that is reused; slices.Values gives those of a slice.
 func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing]) (string, error) {
 	return promoted(ctx, store, func(lock generation.Lock, live string) (string, error) {
-		return build(ctx, lock, "", filings, nil, StepFrom(store, live))
+		return build(ctx, lock, "", filings, nil, ChangesetFrom(store, live))
 	})
 }
 
@@ -26,7 +26,7 @@ func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.F
 // from which some were removed. It returns the generation's name.
 func Update(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing], removed []int64) (string, error) {
 	return promoted(ctx, store, func(lock generation.Lock, live string) (string, error) {
-		return build(ctx, lock, live, filings, removed, StepFrom(store, live))
+		return build(ctx, lock, live, filings, removed, ChangesetFrom(store, live))
 	})
 }
 
@@ -49,7 +49,7 @@ func promoted(ctx context.Context, store generation.Store, made func(lock genera
 
 // build puts filings into a new generation and seals it. Its checksum is compared if it was not begun from another one.
 func build(ctx context.Context, lock generation.Lock, from string, filings iter.Seq[*index.Filing], removed []int64,
-	step func(generation.Build) generation.Check,
+	changeset func(generation.Build) generation.Check,
 ) (string, error) {
 	b, err := lock.Begin(ctx, from)
 	if err != nil {
@@ -67,7 +67,7 @@ func build(ctx context.Context, lock generation.Lock, from string, filings iter.
 			return "", errors.Join(err, b.Abort(ctx))
 		}
 	}
-	got, err := b.Seal(ctx, step(b))
+	got, err := b.Seal(ctx, changeset(b))
 	if err != nil {
 		return "", errors.Join(err, b.Abort(ctx))
 	}
@@ -91,25 +91,25 @@ func LiveName(ctx context.Context, store generation.Store) (string, error) {
 	return "", nil
 }
 
-// StepFrom returns what makes the Check of a build that writes the step to it from a generation of store, if that one has
-// stamps. All of them are in memory.
-func StepFrom(store generation.Store, parent string) func(generation.Build) generation.Check {
+// ChangesetFrom returns what makes the Check of a build that writes the changeset to it from a generation of store, if that
+// one has fingerprints. All of them are in memory.
+func ChangesetFrom(store generation.Store, parent string) func(generation.Build) generation.Check {
 	return func(b generation.Build) generation.Check {
 		return func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
 			if parent == "" {
 				return nil
 			}
-			before, err := stamps(store.Stamps(ctx, parent))
+			before, err := fingerprints(store.Fingerprints(ctx, parent))
 			if errors.Is(err, index.ErrNotFound) {
 				return nil
 			}
-			after, also := stamps(b.Stamps(ctx))
+			after, also := fingerprints(b.Fingerprints(ctx))
 			if err := errors.Join(err, also); err != nil {
 				return err
 			}
-			step, differences := differ(before, after)
-			step.Generation, step.Parent = b.Generation(), parent
-			return b.Step(ctx, step, func(yield func(generation.Difference, error) bool) {
+			changeset, differences := differ(before, after)
+			changeset.Generation, changeset.Parent = b.Generation(), parent
+			return b.WriteChangeset(ctx, changeset, func(yield func(generation.Difference, error) bool) {
 				for _, d := range differences {
 					if !yield(d, nil) {
 						return
@@ -120,31 +120,31 @@ func StepFrom(store generation.Store, parent string) func(generation.Build) gene
 	}
 }
 
-func stamps(all iter.Seq2[index.Stamp, error]) (map[int64]index.Stamp, error) {
-	by, last := map[int64]index.Stamp{}, int64(0)
+func fingerprints(all iter.Seq2[index.Fingerprint, error]) (map[int64]index.Fingerprint, error) {
+	by, last := map[int64]index.Fingerprint{}, int64(0)
 	for s, err := range all {
 		if err != nil {
 			return nil, err
 		}
 		if s.ID <= last {
-			return nil, fmt.Errorf("the stamp of %d comes after that of %d", s.ID, last)
+			return nil, fmt.Errorf("the fingerprint of %d comes after that of %d", s.ID, last)
 		}
 		by[s.ID], last = s, s.ID
 	}
 	return by, nil
 }
 
-// differ returns what differs between filings with these stamps, by id, and how many were added, changed and removed.
-func differ(before, after map[int64]index.Stamp) (step index.Step, all []generation.Difference) {
+// differ returns what differs between filings with these fingerprints, by id, and how many were added, changed and removed.
+func differ(before, after map[int64]index.Fingerprint) (changeset index.Changeset, all []generation.Difference) {
 	for id, a := range after {
 		b, had := before[id]
 		d := generation.Difference{ID: id, Parts: b.Parts(a), Before: had, After: true}
 		switch {
 		case !had:
-			step.Added++
+			changeset.Added++
 			d.Parts = index.AllParts
 		case d.Parts != 0:
-			step.Changed++
+			changeset.Changed++
 		}
 		if d.Parts != 0 {
 			all = append(all, d)
@@ -152,10 +152,10 @@ func differ(before, after map[int64]index.Stamp) (step index.Step, all []generat
 	}
 	for id := range before {
 		if _, has := after[id]; !has {
-			step.Removed++
+			changeset.Removed++
 			all = append(all, generation.Difference{ID: id, Parts: index.AllParts, Before: true})
 		}
 	}
 	slices.SortFunc(all, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })
-	return step, all
+	return changeset, all
 }

@@ -98,17 +98,17 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 func PageOf(filings []*index.Filing, records []index.Record) index.Page {
 	page := index.Page{Records: records}
 	if n := len(records); n > 0 {
-		page.End = index.Behind(filings[n-1].ID)
+		page.End = index.PositionAfter(filings[n-1].ID)
 	}
 	return page
 }
 
 // last returns the filing that a place is behind of.
 func (o *Oracle) last(after string) (*index.Filing, error) {
-	id, ok, err := index.IDBehind(after)
+	id, ok, err := index.IDOfPosition(after)
 	i := slices.IndexFunc(o.filings, func(e *Entry) bool { return e.ID == id })
 	if !ok || err != nil || i < 0 {
-		return nil, cmp.Or(err, index.ErrPlace)
+		return nil, cmp.Or(err, index.ErrPosition)
 	}
 	return o.filings[i].Filing, nil
 }

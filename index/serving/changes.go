@@ -8,7 +8,7 @@ import (
 	"filings/index/changes"
 )
 
-// Changes returns a page of what changed between the generations with two public ids, or index.ErrGone where the steps
+// Changes returns a page of what changed between the generations with two public ids, or index.ErrGone where the changesets
 // between them are not kept. Neither generation needs to be kept, nor to be r's, which is the live one.
 func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
 	if live := index.GenerationID(r.Generation()); since == until && until == live && live != "" {
@@ -17,15 +17,15 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 	history := r.engine.inner
 	between := "from " + since + " to " + until
 	// Once there is a path between two generations, it is the one that there will ever be.
-	path, err := do(ctx, r, request[changes.Path]{"steps", "steps " + between, sizeOfPath,
+	path, err := do(ctx, r, request[changes.Path]{"steps", "changesets " + between, sizeOfPath,
 		func(ctx context.Context) (changes.Path, error) {
-			steps, err := history.Steps(ctx)
+			changesets, err := history.Changesets(ctx)
 			if err != nil {
 				return nil, err
 			}
-			path, ok := changes.Find(steps, since, until)
+			path, ok := changes.Find(changesets, since, until)
 			if !ok {
-				return nil, fmt.Errorf("no steps lead %s: %w", between, index.ErrGone)
+				return nil, fmt.Errorf("no changesets lead %s: %w", between, index.ErrGone)
 			}
 			return path, nil
 		}})

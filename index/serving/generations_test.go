@@ -67,11 +67,11 @@ func (e *keeping) Open(_ context.Context, name string) (index.Reader, error) {
 	return indextest.NewOracle(name, filings(1)), nil
 }
 
-func (e *keeping) Steps(ctx context.Context) ([]index.Step, error) {
+func (e *keeping) Changesets(ctx context.Context) ([]index.Changeset, error) {
 	e.lists.Add(1)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.history.Steps(ctx)
+	return e.history.Changesets(ctx)
 }
 
 func (e *keeping) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {

@@ -29,7 +29,7 @@ type Added struct {
 }
 
 // NewAdded reads stamps, which come by id. It has to be closed.
-func NewAdded(stamps iter.Seq2[index.Stamp, error]) (*Added, error) {
+func NewAdded(stamps iter.Seq2[index.Fingerprint, error]) (*Added, error) {
 	file, err := sorter.Nameless("")
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func NewAdded(stamps iter.Seq2[index.Stamp, error]) (*Added, error) {
 	return a, nil
 }
 
-func (a *Added) fill(stamps iter.Seq2[index.Stamp, error]) error {
+func (a *Added) fill(stamps iter.Seq2[index.Fingerprint, error]) error {
 	w, rows := bufio.NewWriterSize(a.file, 1<<16), 0
 	for s, err := range stamps {
 		if err != nil {

@@ -1,5 +1,5 @@
 // Package comparing computes what a load changes: which filings differ from those of the generation before, and when each was
-// added first (rules X16 and X19). It reads fingerprints (index.Stamp), which engines keep by id, and holds few of them at a
+// added first (rules X16 and X19). It reads fingerprints (index.Fingerprint), which engines keep by id, and holds few of them at a
 // time. It refuses to know filings: the store that keeps the changeset reads them.
 package comparing
 
@@ -13,7 +13,7 @@ import (
 )
 
 // Between merges the stamps of two generations, each of which come by id, and yields where these differ.
-func Between(before, after iter.Seq2[index.Stamp, error]) iter.Seq2[generation.Difference, error] {
+func Between(before, after iter.Seq2[index.Fingerprint, error]) iter.Seq2[generation.Difference, error] {
 	return func(yield func(generation.Difference, error) bool) {
 		nextOld, stop := iter.Pull2(before)
 		defer stop()
@@ -21,7 +21,7 @@ func Between(before, after iter.Seq2[index.Stamp, error]) iter.Seq2[generation.D
 		// through yields those of before up to an id that are not there any more, or what failed.
 		through := func(id int64) bool {
 			for ; more && failed == nil && old.ID < id; old, failed, more = nextOld() {
-				if d, _ := generation.Differ(old, index.Stamp{}); !yield(d, nil) {
+				if d, _ := generation.Differ(old, index.Fingerprint{}); !yield(d, nil) {
 					return false
 				}
 			}
@@ -38,7 +38,7 @@ func Between(before, after iter.Seq2[index.Stamp, error]) iter.Seq2[generation.D
 			if !through(s.ID) {
 				return
 			}
-			was := index.Stamp{}
+			was := index.Fingerprint{}
 			if more && old.ID == s.ID {
 				was = old
 				old, failed, more = nextOld()

@@ -21,13 +21,13 @@ func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Res
 	if at.After != "" {
 		id, err := strconv.ParseInt(at.After, 10, 64)
 		if err != nil || id < 1 {
-			return Result{}, index.ErrPlace
+			return Result{}, index.ErrPosition
 		}
 		query.After = id
 	}
 	page, err := r.Changes(ctx, q.Since, at.Generation, query)
 	if errors.Is(err, index.ErrGone) {
-		return Result{}, Refuse(ErrNotKept, NoSteps(q.Since, at.Generation))
+		return Result{}, Refuse(ErrNotKept, NoChangesets(q.Since, at.Generation))
 	}
 	result := Result{Data: Changes(page.Changes)}
 	if page.End != 0 {
@@ -37,8 +37,8 @@ func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Res
 	return result, err
 }
 
-// NoSteps is the message where it is not known what changed between two generations.
-func NoSteps(since, until string) string {
+// NoChangesets is the message where it is not known what changed between two generations.
+func NoChangesets(since, until string) string {
 	if until == "" {
 		return "there is no live generation yet, and so nothing that changed since " + since
 	}

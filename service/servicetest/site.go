@@ -119,12 +119,12 @@ func (e Still) Open(_ context.Context, generation string) (index.Reader, error) 
 	return e.Reader, nil
 }
 
-// Steps implements index.Engine.
-func (e Still) Steps(ctx context.Context) ([]index.Step, error) {
+// Changesets implements index.Engine.
+func (e Still) Changesets(ctx context.Context) ([]index.Changeset, error) {
 	if e.Past == nil {
 		return nil, nil
 	}
-	return e.Past.Steps(ctx)
+	return e.Past.Changesets(ctx)
 }
 
 // Changes implements index.Engine.

@@ -38,7 +38,7 @@ func Start(t testing.TB) Site {
 	t.Helper()
 	const live = "filings-20260315-000000.000000-v1"
 	filings, past := Synthetic(), &indextest.History{}
-	past.Step("filings-20260314-000000.000000-v1", filings[2:], live, filings[:len(filings)-1])
+	past.Promote("filings-20260314-000000.000000-v1", filings[2:], live, filings[:len(filings)-1])
 	return StartOver(t, servicetest.Still{Reader: indextest.NewOracle(live, filings), Past: past})
 }
 

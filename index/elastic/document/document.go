@@ -105,8 +105,8 @@ type Meta struct {
 // IsOf reports whether m seals the generation.
 func (m Meta) IsOf(generation string) bool { return m.Sealed && m.Generation == generation }
 
-// Append appends the document of f, and returns its stamp too: that of its record before the document goes on.
-func Append(dst []byte, f *index.Filing) ([]byte, index.Stamp) {
+// Append appends the document of f, and returns its fingerprint too: that of its record before the document goes on.
+func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	start := len(dst)
 	dst = index.AppendRecord(dst, f)
 	d := index.Derive(f)
@@ -114,7 +114,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Stamp) {
 	if f.Has(index.CreatedAt) {
 		created = f.CreatedAt.UnixMicro()
 	}
-	stamp := index.StampOf(f.ID, index.Version{Record: dst[start:], City: d.WrittenCity}, created)
+	fingerprint := index.FingerprintOf(f.ID, index.Version{Record: dst[start:], City: d.WrittenCity}, created)
 	x := members{append(dst[:len(dst)-1], `,"x":{`...)}
 
 	x.text(index.County.String(), d.County)
@@ -147,7 +147,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Stamp) {
 	x.point(f)
 	x.name("code")
 	x.dst = append(appendCodes(x.dst, f), "}}"...)
-	return x.dst, stamp
+	return x.dst, fingerprint
 }
 
 // marks names what is true of f.

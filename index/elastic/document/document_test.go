@@ -53,7 +53,7 @@ func TestAppend(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			document, stamp := Append([]byte("before"), test.filing)
+			document, fingerprint := Append([]byte("before"), test.filing)
 			record := index.AppendRecord([]byte("before"), test.filing)
 			if got := document[:len(record)-1]; string(got) != string(record[:len(record)-1]) {
 				t.Errorf("the document does not begin with the record: %s", got)
@@ -63,8 +63,8 @@ func TestAppend(t *testing.T) {
 				created = test.filing.CreatedAt.UnixMicro()
 			}
 			version := index.Version{Record: record[len("before"):], City: index.Derive(test.filing).WrittenCity}
-			if want := index.StampOf(test.filing.ID, version, created); stamp != want {
-				t.Errorf("stamp %+v, want %+v", stamp, want)
+			if want := index.FingerprintOf(test.filing.ID, version, created); fingerprint != want {
+				t.Errorf("stamp %+v, want %+v", fingerprint, want)
 			}
 			var got struct{ X any }
 			if err := json.Unmarshal(document[len("before"):], &got); err != nil {

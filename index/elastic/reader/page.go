@@ -64,7 +64,7 @@ func endAfter(record index.Record) (string, error) {
 	if err = errors.Join(err, parseErr); err != nil {
 		return "", fmt.Errorf("%w: %w", client.ErrResponse, err)
 	}
-	return index.Behind(id), nil
+	return index.PositionAfter(id), nil
 }
 
 // atOffset returns the rows of a page of all that is found by its offset, at most so many by a search.
@@ -130,7 +130,7 @@ func (r *Reader) firstOf(ctx context.Context, ranges []search.Page, size int64, 
 
 // position reads q.After, which a client may have made up.
 func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, search.Reach, error) {
-	id, is, err := index.IDBehind(q.After)
+	id, is, err := index.IDOfPosition(q.After)
 	if !is {
 		return search.ReadEnd(q.After, q.Sort)
 	}
@@ -139,7 +139,7 @@ func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, 
 	}
 	found, err := r.rows(ctx, search.One(id, q.Sort))
 	if err == nil && len(found.records) == 0 {
-		err = fmt.Errorf("%w: there is no filing %d", index.ErrPlace, id)
+		err = fmt.Errorf("%w: there is no filing %d", index.ErrPosition, id)
 	}
 	return found.last, search.Reach{}, err
 }

@@ -253,13 +253,13 @@ func TestX3_Places(t *testing.T) {
 		"[]", "[1]", "[1,2,3]", `["o",null,null]`, `[1,2,3]`, `["o","d",3]`, `["o",1.5,3]`, `["o",1,3`, "=", "{}", "null", "id ", "id 1.5", "id 99",
 		`5["o",1,3]`, `null["o",1,3]`, `"x"`, `===["o",1,3]`, `=1.5["o",1,3]`, `"x["o",1,3]`,
 	} {
-		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, After: place}); !errors.Is(err, index.ErrPlace) {
+		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, After: place}); !errors.Is(err, index.ErrPosition) {
 			t.Errorf("%q: %v", place, err)
 		}
 	}
 	for _, place := range []string{"[1e999,1,1]", `["1",1,1]`, "[true,1,1]"} {
 		by := index.Sort{By: index.FilingAmount}
-		if _, err := r.Rows(t.Context(), index.Query{Sort: by, Limit: 1, After: place}); !errors.Is(err, index.ErrPlace) {
+		if _, err := r.Rows(t.Context(), index.Query{Sort: by, Limit: 1, After: place}); !errors.Is(err, index.ErrPosition) {
 			t.Errorf("%q: %v", place, err)
 		}
 	}

@@ -97,12 +97,12 @@ func End(first, last Position) string {
 	text, _ = Append(text, last) // which was JSON before
 	if len(text) > longestPosition {
 		id, _ := strconv.ParseInt(string(last[len(last)-1]), 10, 64)
-		return index.Behind(id)
+		return index.PositionAfter(id)
 	}
 	return string(text)
 }
 
-// ReadEnd reads what End wrote, or what a client made up, for the order of s: else index.ErrPlace.
+// ReadEnd reads what End wrote, or what a client made up, for the order of s: else index.ErrPosition.
 func ReadEnd(end string, s index.Sort) (p Position, near Reach, err error) {
 	order := OrderOf(s)
 	text := strings.TrimLeft(end, tiedMark)
@@ -113,7 +113,7 @@ func ReadEnd(end string, s index.Sort) (p Position, near Reach, err error) {
 		text = text[values.InputOffset():]
 	}
 	if err != nil || json.Unmarshal([]byte(text), &p) != nil || !p.fits(order) || !near.fits(order) {
-		return nil, Reach{}, fmt.Errorf("%w: %.100q", index.ErrPlace, end)
+		return nil, Reach{}, fmt.Errorf("%w: %.100q", index.ErrPosition, end)
 	}
 	return p, near, nil
 }

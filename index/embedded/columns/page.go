@@ -49,7 +49,7 @@ func (t *Table) Behind(ctx context.Context, order index.Sort, row uint32) (strin
 	if err != nil {
 		return "", err
 	}
-	return index.Behind(ids[0]), nil
+	return index.PositionAfter(ids[0]), nil
 }
 
 // IDs returns the ids of the filings of rows.
@@ -91,7 +91,7 @@ func (t *Table) place(ctx context.Context, q index.Query, s *selection) (place, 
 
 // behind returns the row of the order of q that q.After is the place before.
 func (t *Table) behind(ctx context.Context, q index.Query) (int, error) {
-	if id, is, err := index.IDBehind(q.After); is || err != nil {
+	if id, is, err := index.IDOfPosition(q.After); is || err != nil {
 		if err != nil {
 			return 0, err
 		}
@@ -99,7 +99,7 @@ func (t *Table) behind(ctx context.Context, q index.Query) (int, error) {
 	}
 	row, err := strconv.ParseUint(q.After, 10, 32)
 	if err != nil || row > uint64(t.rows) {
-		return 0, fmt.Errorf("%s has no place %q: %w", t.name, q.After, index.ErrPlace)
+		return 0, fmt.Errorf("%s has no place %q: %w", t.name, q.After, index.ErrPosition)
 	}
 	return int(row), nil
 }
@@ -124,7 +124,7 @@ func position[T element](ctx context.Context, t *Table, column string, value T) 
 			return n*ChunkRows + i, nil
 		}
 	}
-	return 0, fmt.Errorf("%s has no %v in %s: %w", t.name, value, column, index.ErrPlace)
+	return 0, fmt.Errorf("%s has no %v in %s: %w", t.name, value, column, index.ErrPosition)
 }
 
 // page returns the rows of a page that begins at a place, and the row of the order behind the last of them.

@@ -22,10 +22,10 @@ func testChanges(t *testing.T, open func(t *testing.T) Harness) {
 		name string
 		run  func(*testing.T, Harness)
 	}{
-		{"X19 stamps", testStamps},
+		{"X19 fingerprints", testFingerprints},
 		{"X19 differences of an update", testDifferences},
-		{"X16 pages of a step", testPages},
-		{"X16 several steps", testSteps},
+		{"X16 pages of a changeset", testPages},
+		{"X16 several changesets", testChangesets},
 		{"X16 undone changes", testUndone},
 		{"X19 only what was promoted", testPromoted},
 		{"X19 kept beyond generations", testForget},
@@ -55,20 +55,20 @@ func mustSwap(t *testing.T, h Harness, to string) {
 	}
 }
 
-func stampOf(f *index.Filing) index.Stamp {
+func fingerprintOf(f *index.Filing) index.Fingerprint {
 	created := int64(index.NoTime)
 	if f.Has(index.CreatedAt) {
 		created = f.CreatedAt.UnixMicro()
 	}
-	return index.StampOf(f.ID, indextest.VersionOf(f), created)
+	return index.FingerprintOf(f.ID, indextest.VersionOf(f), created)
 }
 
-// testStamps wants the stamps of a build, and of a generation made from another one, to be those of its filings.
-func testStamps(t *testing.T, h Harness) {
+// testFingerprints wants the fingerprints of a build, and of a generation made from another one, to be those of its filings.
+func testFingerprints(t *testing.T, h Harness) {
 	ctx := t.Context()
 	filings := edges.Fuzzed(300, 19)
 	first := mustLoad(t, h, filings)
-	checkStamps(t, h.Store, first, filings)
+	checkFingerprints(t, h.Store, first, filings)
 	changed := edges.Clone(filings[0])
 	changed.SetText(index.City, "Elsewhere")
 	filings = append([]*index.Filing{changed}, filings[2:]...)
@@ -77,12 +77,12 @@ func testStamps(t *testing.T, h Harness) {
 	mustPut(t, b, changed)
 	mustRemove(t, b, edges.Fuzzed(300, 19)[1].ID)
 	if _, err := b.Seal(ctx, func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
-		return sameStamps(b.Stamps(ctx), filings)
+		return sameFingerprints(b.Fingerprints(ctx), filings)
 	}); err != nil {
 		t.Fatal(err)
 	}
-	checkStamps(t, h.Store, b.Generation(), filings)
-	for _, err := range h.Store.Stamps(ctx, "no-such-generation") {
+	checkFingerprints(t, h.Store, b.Generation(), filings)
+	for _, err := range h.Store.Fingerprints(ctx, "no-such-generation") {
 		if !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("stamps of no generation: %v", err)
 		}
@@ -117,9 +117,9 @@ func testDifferences(t *testing.T, h Harness) {
 	}
 	mustPut(t, b, filings[6])
 	want := []generation.Difference{
-		{ID: filings[3].ID, Parts: stampOf(filings[3]).Parts(stampOf(holder)), Before: true, After: true},
+		{ID: filings[3].ID, Parts: fingerprintOf(filings[3]).Parts(fingerprintOf(holder)), Before: true, After: true},
 		{ID: filings[4].ID, Parts: index.AllParts, Before: true},
-		{ID: filings[5].ID, Parts: stampOf(filings[5]).Parts(stampOf(owner)), Before: true, After: true},
+		{ID: filings[5].ID, Parts: fingerprintOf(filings[5]).Parts(fingerprintOf(owner)), Before: true, After: true},
 		{ID: filings[7].ID, Parts: index.AllParts, Before: true},
 		{ID: added.ID, Parts: index.AllParts, After: true},
 	}
@@ -143,19 +143,19 @@ func testDifferences(t *testing.T, h Harness) {
 	release(t, lock)
 }
 
-func checkStamps(t *testing.T, store generation.Store, name string, filings []*index.Filing) {
+func checkFingerprints(t *testing.T, store generation.Store, name string, filings []*index.Filing) {
 	t.Helper()
-	if err := sameStamps(store.Stamps(t.Context(), name), filings); err != nil {
+	if err := sameFingerprints(store.Fingerprints(t.Context(), name), filings); err != nil {
 		t.Errorf("stamps of %s: %v", name, err)
 	}
 }
 
-func sameStamps(all func(func(index.Stamp, error) bool), filings []*index.Filing) error {
-	var want, got []index.Stamp
+func sameFingerprints(all func(func(index.Fingerprint, error) bool), filings []*index.Filing) error {
+	var want, got []index.Fingerprint
 	for _, f := range filings {
-		want = append(want, stampOf(f))
+		want = append(want, fingerprintOf(f))
 	}
-	slices.SortFunc(want, func(a, b index.Stamp) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(want, func(a, b index.Fingerprint) int { return cmp.Compare(a.ID, b.ID) })
 	for s, err := range all {
 		if err != nil {
 			return err
@@ -168,12 +168,12 @@ func sameStamps(all func(func(index.Stamp, error) bool), filings []*index.Filing
 		}
 	}
 	if len(want) != len(got) {
-		return fmt.Errorf("want %d stamps, got %d", len(want), len(got))
+		return fmt.Errorf("want %d fingerprints, got %d", len(want), len(got))
 	}
 	return nil
 }
 
-// testPages reads a step in which everything differs somewhere, by pages, for each choice of parts.
+// testPages reads a changeset in which everything differs somewhere, by pages, for each choice of parts.
 func testPages(t *testing.T, h Harness) {
 	before := edges.Fuzzed(1_500, 16)
 	var after []*index.Filing
@@ -197,9 +197,9 @@ func testPages(t *testing.T, h Harness) {
 	}
 	first, second := mustLoad(t, h, before), mustLoad(t, h, after)
 	var right indextest.History
-	right.Step(first, before, second, after)
-	want, _ := right.Steps(t.Context())
-	got, err := h.Store.Steps(t.Context())
+	right.Promote(first, before, second, after)
+	want, _ := right.Changesets(t.Context())
+	got, err := h.Store.Changesets(t.Context())
 	expect(t, want, got, err)
 	for parts := index.Parts(1); parts <= index.AllParts; parts++ {
 		sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: []string{second}, Parts: parts, Limit: 400})
@@ -216,12 +216,12 @@ func testPages(t *testing.T, h Harness) {
 	}
 }
 
-// testSteps reads steps together in which the same filings differ.
-func testSteps(t *testing.T, h Harness) {
+// testChangesets reads changesets together in which the same filings differ.
+func testChangesets(t *testing.T, h Harness) {
 	var right indextest.History
 	filings := edges.Fuzzed(60, 17)
 	live := mustLoad(t, h, filings)
-	var steps []string
+	var changesets []string
 	random := rand.New(rand.NewPCG(16, 16))
 	for n := range 4 {
 		before := slices.Clone(filings)
@@ -233,19 +233,19 @@ func testSteps(t *testing.T, h Harness) {
 			changed = append(changed, filings[i])
 		}
 		next := mustUpdate(t, h, changed)
-		right.Step(live, before, next, filings)
-		live, steps = next, append(steps, next)
+		right.Promote(live, before, next, filings)
+		live, changesets = next, append(changesets, next)
 	}
-	want, _ := right.Steps(t.Context())
-	got, err := h.Store.Steps(t.Context())
+	want, _ := right.Changesets(t.Context())
+	got, err := h.Store.Changesets(t.Context())
 	expect(t, want, got, err)
 	for _, limit := range []int{4, 5, 11, 200} {
-		sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: steps, Parts: index.FreePart, Limit: limit})
-		sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: []string{steps[3], steps[1]}, Parts: index.AllParts, Limit: limit})
+		sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: changesets, Parts: index.FreePart, Limit: limit})
+		sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: []string{changesets[3], changesets[1]}, Parts: index.AllParts, Limit: limit})
 	}
-	_, err = h.Store.Changes(t.Context(), index.ChangeQuery{Generations: append(steps, "no-such-generation"), Parts: 1, Limit: 10})
+	_, err = h.Store.Changes(t.Context(), index.ChangeQuery{Generations: append(changesets, "no-such-generation"), Parts: 1, Limit: 10})
 	if !errors.Is(err, index.ErrGone) {
-		t.Errorf("a step that there is not: want ErrGone, got %v", err)
+		t.Errorf("a changeset that there is not: want ErrGone, got %v", err)
 	}
 }
 
@@ -335,20 +335,20 @@ func text(c index.Change) string {
 	return fmt.Sprintf("%d by %s: %q, %s to %q, %s", c.ID, c.Generation, c.Before.City, c.Before.Record, c.After.City, c.After.Record)
 }
 
-// testPromoted wants steps to be those of promoted generations, from what was live then, whatever else was built.
+// testPromoted wants changesets to be those of promoted generations, from what was live then, whatever else was built.
 func testPromoted(t *testing.T, h Harness) {
 	ctx := t.Context()
 	filings := edges.Fuzzed(30, 20)
 	first := mustLoad(t, h, filings)
-	expectSteps(t, h.Store)
+	expectChangesets(t, h.Store)
 	second := mustLoad(t, h, filings[:20])
-	expectSteps(t, h.Store, index.Step{Generation: second, Parent: first, Removed: 10})
+	expectChangesets(t, h.Store, index.Changeset{Generation: second, Parent: first, Removed: 10})
 
 	lock := mustLock(t, h.Store)
 	h.Advance(time.Second)
 	b := mustBegin(t, lock, "")
 	mustPut(t, b, filings[:25]...)
-	check := indextest.StepFrom(h.Store, second)(b)
+	check := indextest.ChangesetFrom(h.Store, second)(b)
 	if _, err := b.Seal(ctx, check); err != nil {
 		t.Fatal(err)
 	}
@@ -357,11 +357,11 @@ func testPromoted(t *testing.T, h Harness) {
 	failed, wrong := mustBegin(t, lock, second), errors.New("not what was read")
 	mustRemove(t, failed, filings[0].ID)
 	if _, err := failed.Seal(ctx, func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
-		return errors.Join(indextest.StepFrom(h.Store, second)(failed)(ctx, r, holds), wrong)
+		return errors.Join(indextest.ChangesetFrom(h.Store, second)(failed)(ctx, r, holds), wrong)
 	}); !errors.Is(err, wrong) {
 		t.Fatalf("seal: %v", err)
 	}
-	expectSteps(t, h.Store, index.Step{Generation: second, Parent: first, Removed: 10})
+	expectChangesets(t, h.Store, index.Changeset{Generation: second, Parent: first, Removed: 10})
 	for _, name := range []string{sealed, failed.Generation(), first} {
 		if _, err := h.Store.Changes(ctx, index.ChangeQuery{Generations: []string{name}, Parts: 1, Limit: 1}); !errors.Is(err, index.ErrGone) {
 			t.Errorf("changes of %s: want ErrGone, got %v", name, err)
@@ -374,24 +374,24 @@ func testPromoted(t *testing.T, h Harness) {
 		t.Fatal(err)
 	}
 	release(t, lock)
-	third := index.Step{Generation: sealed, Parent: second, Added: 5}
-	expectSteps(t, h.Store, third, index.Step{Generation: second, Parent: first, Removed: 10})
+	third := index.Changeset{Generation: sealed, Parent: second, Added: 5}
+	expectChangesets(t, h.Store, third, index.Changeset{Generation: second, Parent: first, Removed: 10})
 
-	mustSwap(t, h, first) // a rollback makes no step, and what is loaded then has its origin there
+	mustSwap(t, h, first) // a rollback makes no changeset, and what is loaded then has its origin there
 	fourth := mustUpdate(t, h, nil, filings[29].ID)
 	mustSwap(t, h, second)
-	expectSteps(t, h.Store, index.Step{Generation: fourth, Parent: first, Removed: 1}, third,
-		index.Step{Generation: second, Parent: first, Removed: 10})
+	expectChangesets(t, h.Store, index.Changeset{Generation: fourth, Parent: first, Removed: 1}, third,
+		index.Changeset{Generation: second, Parent: first, Removed: 10})
 }
 
-// expectSteps compares the steps that a store lists, the newest first.
-func expectSteps(t *testing.T, store generation.Store, want ...index.Step) {
+// expectChangesets compares the changesets that a store lists, the newest first.
+func expectChangesets(t *testing.T, store generation.Store, want ...index.Changeset) {
 	t.Helper()
-	got, err := store.Steps(t.Context())
+	got, err := store.Changesets(t.Context())
 	expect(t, want, got, err)
 }
 
-// testForget wants steps to outlive their generations, and to be forgotten from the oldest on.
+// testForget wants changesets to outlive their generations, and to be forgotten from the oldest on.
 func testForget(t *testing.T, h Harness) {
 	ctx := t.Context()
 	filings := edges.Fuzzed(40, 21)
@@ -399,7 +399,7 @@ func testForget(t *testing.T, h Harness) {
 	names := []string{mustLoad(t, h, filings)}
 	for n := 1; n <= 4; n++ {
 		names = append(names, mustLoad(t, h, filings[n*3:]))
-		right.Step(names[n-1], filings[(n-1)*3:], names[n], filings[n*3:])
+		right.Promote(names[n-1], filings[(n-1)*3:], names[n], filings[n*3:])
 	}
 	lock := mustLock(t, h.Store)
 	for _, name := range names[:4] {
@@ -420,11 +420,11 @@ func testForget(t *testing.T, h Harness) {
 		t.Fatal(err)
 	}
 	right.Keep(2)
-	want, _ := right.Steps(ctx)
-	expectSteps(t, h.Store, want...)
+	want, _ := right.Changesets(ctx)
+	expectChangesets(t, h.Store, want...)
 	sameChanges(t, h.Store, &right, index.ChangeQuery{Generations: names[3:], Parts: index.AllParts, Limit: 5})
 	if _, err := h.Store.Changes(ctx, index.ChangeQuery{Generations: names[2:], Parts: 1, Limit: 5}); !errors.Is(err, index.ErrGone) {
-		t.Errorf("changes of a forgotten step: want ErrGone, got %v", err)
+		t.Errorf("changes of a forgotten changeset: want ErrGone, got %v", err)
 	}
 	release(t, lock)
 }

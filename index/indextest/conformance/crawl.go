@@ -57,10 +57,10 @@ func crawlPlaces(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
 			}
 		})
 	}
-	for _, place := range []string{"x", "[]", "id x", index.Behind(absentID), "-1", "99999999999", `["a","b","c"]`} {
+	for _, place := range []string{"x", "[]", "id x", index.PositionAfter(absentID), "-1", "99999999999", `["a","b","c"]`} {
 		page, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: size, After: place})
-		if !errors.Is(err, index.ErrPlace) {
-			t.Errorf("place %q: %d rows, %v; want ErrPlace", place, len(page.Records), err)
+		if !errors.Is(err, index.ErrPosition) {
+			t.Errorf("place %q: %d rows, %v; want ErrPosition", place, len(page.Records), err)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func crawlPlace(ctx context.Context, r index.Reader, want []*index.Filing, q ind
 			return nil
 		}
 		if n%3 == 2 {
-			q.After = index.Behind(want[done-1].ID)
+			q.After = index.PositionAfter(want[done-1].ID)
 		}
 	}
 }

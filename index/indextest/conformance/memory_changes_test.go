@@ -12,17 +12,17 @@ import (
 	"filings/index/indextest"
 )
 
-// step is what a build wrote, until its generation is promoted.
-type memoryStep struct {
-	index.Step
+// changeset is what a build wrote, until its generation is promoted.
+type memoryChangeset struct {
+	index.Changeset
 	changes []index.Change
 }
 
-// Steps implements index.History.
-func (m *memory) Steps(ctx context.Context) ([]index.Step, error) {
+// Changesets implements index.History.
+func (m *memory) Changesets(ctx context.Context) ([]index.Changeset, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.history.Steps(ctx)
+	return m.history.Changesets(ctx)
 }
 
 // Changes implements index.History.
@@ -32,24 +32,24 @@ func (m *memory) Changes(ctx context.Context, q index.ChangeQuery) (index.Change
 	return m.history.Changes(ctx, q)
 }
 
-// Step implements generation.Build.
-func (b *memoryBuild) Step(_ context.Context, s index.Step, differences iter.Seq2[generation.Difference, error]) error {
+// WriteChangeset implements generation.Build.
+func (b *memoryBuild) WriteChangeset(_ context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) error {
 	b.memory.mu.Lock()
 	defer b.memory.mu.Unlock()
 	parent, ok := b.memory.find(s.Parent)
 	if !ok {
 		return index.ErrNotFound
 	}
-	step := &memoryStep{Step: s}
+	changeset := &memoryChangeset{Changeset: s}
 	for d, err := range differences {
 		if err != nil {
 			return err
 		}
-		step.changes = append(step.changes, index.Change{
+		changeset.changes = append(changeset.changes, index.Change{
 			Generation: s.Generation, ID: d.ID, Before: versionIn(parent, d.ID), After: versionIn(b.stored, d.ID),
 		})
 	}
-	b.stored.step = step
+	b.stored.changeset = changeset
 	return nil
 }
 
@@ -69,27 +69,29 @@ func (l *memoryLock) Forget(_ context.Context, keep int) error {
 	})
 }
 
-// Stamps implements generation.Store.
-func (m *memory) Stamps(_ context.Context, name string) iter.Seq2[index.Stamp, error] {
+// Fingerprints implements generation.Store.
+func (m *memory) Fingerprints(_ context.Context, name string) iter.Seq2[index.Fingerprint, error] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	g, ok := m.find(name)
 	if !ok {
-		return func(yield func(index.Stamp, error) bool) { yield(index.Stamp{}, index.ErrNotFound) }
+		return func(yield func(index.Fingerprint, error) bool) { yield(index.Fingerprint{}, index.ErrNotFound) }
 	}
-	return g.stamps()
+	return g.fingerprints()
 }
 
-// Stamps implements generation.Build.
-func (b *memoryBuild) Stamps(context.Context) iter.Seq2[index.Stamp, error] { return b.stored.stamps() }
+// Fingerprints implements generation.Build.
+func (b *memoryBuild) Fingerprints(context.Context) iter.Seq2[index.Fingerprint, error] {
+	return b.stored.fingerprints()
+}
 
 // Differences implements generation.Build.
 func (b *memoryBuild) Differences(context.Context) (*generation.Differences, error) {
-	before, after, ids := map[int64]index.Stamp{}, map[int64]index.Stamp{}, []int64(nil)
-	for s := range b.from.stamps() {
+	before, after, ids := map[int64]index.Fingerprint{}, map[int64]index.Fingerprint{}, []int64(nil)
+	for s := range b.from.fingerprints() {
 		before[s.ID], ids = s, append(ids, s.ID)
 	}
-	for s := range b.stored.stamps() {
+	for s := range b.stored.fingerprints() {
 		after[s.ID], ids = s, append(ids, s.ID)
 	}
 	slices.Sort(ids)
@@ -100,13 +102,13 @@ func (b *memoryBuild) Differences(context.Context) (*generation.Differences, err
 	return d, nil
 }
 
-func (g *stored) stamps() iter.Seq2[index.Stamp, error] {
-	var all []index.Stamp
+func (g *stored) fingerprints() iter.Seq2[index.Fingerprint, error] {
+	var all []index.Fingerprint
 	for _, f := range maps.Clone(g.filings) {
-		all = append(all, stampOf(f))
+		all = append(all, fingerprintOf(f))
 	}
-	slices.SortFunc(all, func(a, b index.Stamp) int { return cmp.Compare(a.ID, b.ID) })
-	return func(yield func(index.Stamp, error) bool) {
+	slices.SortFunc(all, func(a, b index.Fingerprint) int { return cmp.Compare(a.ID, b.ID) })
+	return func(yield func(index.Fingerprint, error) bool) {
 		for _, s := range all {
 			if !yield(s, nil) {
 				return

@@ -30,8 +30,8 @@ type memory struct {
 
 type stored struct {
 	generation.Info
-	step    *memoryStep // nil: none, or it is in the history
-	filings map[int64]*index.Filing
+	changeset *memoryChangeset // nil: none, or it is in the history
+	filings   map[int64]*index.Filing
 }
 
 func newMemory(now func() time.Time) *memory {
@@ -101,9 +101,9 @@ func (m *memory) swap(from, to string) error {
 	if !ok || !g.Sealed {
 		return index.ErrNotFound
 	}
-	if m.live = to; g.step != nil {
-		m.history.Add(g.step.Step, g.step.changes)
-		g.step = nil
+	if m.live = to; g.changeset != nil {
+		m.history.Add(g.changeset.Changeset, g.changeset.changes)
+		g.changeset = nil
 	}
 	return nil
 }

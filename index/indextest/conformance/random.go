@@ -163,7 +163,7 @@ func (l *life) update(t *testing.T) {
 	l.promote(mustUpdate(t, l.h, slices.Collect(maps.Values(changed)), slices.Collect(maps.Keys(removed))...))
 }
 
-// prune keeps three generations and eight steps.
+// prune keeps three generations and eight changesets.
 func (l *life) prune(t *testing.T) {
 	lock := mustLock(t, l.h.Store)
 	for len(l.promoted) > 3 {

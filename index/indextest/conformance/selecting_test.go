@@ -62,10 +62,10 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	all := r.choose(q.Where, q.Sort)
 	rest := all
 	if q.After != "" {
-		id, _, err := index.IDBehind(q.After)
+		id, _, err := index.IDOfPosition(q.After)
 		last := slices.IndexFunc(all, func(f *index.Filing) bool { return f.ID == id })
 		if err != nil || last < 0 {
-			return index.Page{}, index.ErrPlace
+			return index.Page{}, index.ErrPosition
 		}
 		rest = all[r.behind(all, q.Sort, last):]
 	}

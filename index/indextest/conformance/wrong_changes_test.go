@@ -16,15 +16,15 @@ func wrongChanges() []wrong {
 		return wrong{name, caught, func(m *memory) generation.Store { return paging{m, spoil} }}
 	}
 	return []wrong{
-		page("changes in all parts", "Changes/X16_pages_of_a_step", func(q *index.ChangeQuery) func(*index.ChangePage) {
+		page("changes in all parts", "Changes/X16_pages_of_a_changeset", func(q *index.ChangeQuery) func(*index.ChangePage) {
 			q.Parts = index.AllParts
 			return nil
 		}),
-		page("changes of the filing before, too", "Changes/X16_pages_of_a_step", func(q *index.ChangeQuery) func(*index.ChangePage) {
+		page("changes of the filing before, too", "Changes/X16_pages_of_a_changeset", func(q *index.ChangeQuery) func(*index.ChangePage) {
 			q.After = max(q.After-1, 0)
 			return nil
 		}),
-		page("before and after exchanged", "Changes/X16_pages_of_a_step", func(*index.ChangeQuery) func(*index.ChangePage) {
+		page("before and after exchanged", "Changes/X16_pages_of_a_changeset", func(*index.ChangeQuery) func(*index.ChangePage) {
 			return func(p *index.ChangePage) {
 				p.Changes = slices.Clone(p.Changes)
 				for i, c := range p.Changes {
@@ -32,7 +32,7 @@ func wrongChanges() []wrong {
 				}
 			}
 		}),
-		page("changes without the city", "Changes/X16_pages_of_a_step", func(*index.ChangeQuery) func(*index.ChangePage) {
+		page("changes without the city", "Changes/X16_pages_of_a_changeset", func(*index.ChangeQuery) func(*index.ChangePage) {
 			return func(p *index.ChangePage) {
 				p.Changes = slices.Clone(p.Changes)
 				for i := range p.Changes {
@@ -40,7 +40,7 @@ func wrongChanges() []wrong {
 				}
 			}
 		}),
-		page("what is not read is not there", "Changes/X16_pages_of_a_step", func(q *index.ChangeQuery) func(*index.ChangePage) {
+		page("what is not read is not there", "Changes/X16_pages_of_a_changeset", func(q *index.ChangeQuery) func(*index.ChangePage) {
 			return func(p *index.ChangePage) {
 				p.Changes = slices.Clone(p.Changes)
 				for i := range p.Changes {
@@ -53,19 +53,19 @@ func wrongChanges() []wrong {
 		page("the last page is the first", "Changes/X18_a_copy", func(*index.ChangeQuery) func(*index.ChangePage) {
 			return func(p *index.ChangePage) { p.More = false }
 		}),
-		page("changes of an id are parted", "Changes/X16_several_steps", func(*index.ChangeQuery) func(*index.ChangePage) {
+		page("changes of an id are parted", "Changes/X16_several_changesets", func(*index.ChangeQuery) func(*index.ChangePage) {
 			return func(p *index.ChangePage) {
 				if n := len(p.Changes); n > 1 && p.Changes[n-1].ID == p.Changes[n-2].ID {
 					p.Changes, p.More = p.Changes[:n-1], true
 				}
 			}
 		}),
-		page("one step of several", "Changes/X16_several_steps", func(q *index.ChangeQuery) func(*index.ChangePage) {
+		page("one changeset of several", "Changes/X16_several_changesets", func(q *index.ChangeQuery) func(*index.ChangePage) {
 			q.Generations = q.Generations[:1]
 			return nil
 		}),
-		{"steps of what was not promoted", "Changes/X19_only_what_was_promoted", func(m *memory) generation.Store { return early{m} }},
-		{"steps go with their generations", "Changes/X19_kept_beyond_generations", func(m *memory) generation.Store {
+		{"changesets of what was not promoted", "Changes/X19_only_what_was_promoted", func(m *memory) generation.Store { return early{m} }},
+		{"changesets go with their generations", "Changes/X19_kept_beyond_generations", func(m *memory) generation.Store {
 			return alteredStore{m, func(m *memory, l alteredLock) generation.Lock { return leaving{l, m} }}
 		}},
 		{"nothing is forgotten", "Changes/X19_kept_beyond_generations", func(m *memory) generation.Store {
@@ -77,7 +77,7 @@ func wrongChanges() []wrong {
 				return l
 			}}
 		}},
-		{"stamps of another generation", "Changes/X19_stamps", func(m *memory) generation.Store { return stamping{m} }},
+		{"stamps of another generation", "Changes/X19_fingerprints", func(m *memory) generation.Store { return fingerprinting{m} }},
 	}
 }
 
@@ -96,22 +96,22 @@ func (s paging) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangeP
 	return page, err
 }
 
-// early lists steps as soon as they were written.
+// early lists changesets as soon as they were written.
 type early struct{ *memory }
 
-func (s early) Steps(ctx context.Context) ([]index.Step, error) {
-	steps, err := s.memory.Steps(ctx)
+func (s early) Changesets(ctx context.Context) ([]index.Changeset, error) {
+	changesets, err := s.memory.Changesets(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, g := range s.generations {
-		if g.step != nil {
-			steps = slices.Insert(steps, 0, g.step.Step)
+		if g.changeset != nil {
+			changesets = slices.Insert(changesets, 0, g.changeset.Changeset)
 		}
 	}
-	return steps, err
+	return changesets, err
 }
 
-// leaving forgets a step with its generation.
+// leaving forgets a changeset with its generation.
 type leaving struct {
 	alteredLock
 	memory *memory
@@ -129,12 +129,12 @@ type hoarding struct{ alteredLock }
 
 func (hoarding) Forget(context.Context, int) error { return nil }
 
-// stamping has the stamps of the oldest generation for all.
-type stamping struct{ *memory }
+// fingerprinting has the fingerprints of the oldest generation for all.
+type fingerprinting struct{ *memory }
 
-func (s stamping) Stamps(ctx context.Context, _ string) iter.Seq2[index.Stamp, error] {
+func (s fingerprinting) Fingerprints(ctx context.Context, _ string) iter.Seq2[index.Fingerprint, error] {
 	s.mu.Lock()
 	name := s.generations[0].Name
 	s.mu.Unlock()
-	return s.memory.Stamps(ctx, name)
+	return s.memory.Fingerprints(ctx, name)
 }
