@@ -91,8 +91,7 @@ type Stats struct {
 	Trusts, Estates      int64
 	TrustsOrEstates      int64 // a filing that is both counts once
 	Added                int64 // filings that have a CreatedAt
-	// FirstAdded and LastAdded are the earliest and the latest CreatedAt; zero where no filing has one, and in generations
-	// that an older program built.
+	// FirstAdded and LastAdded are the earliest and the latest CreatedAt; zero where no filing has one.
 	FirstAdded, LastAdded time.Time
 }
 

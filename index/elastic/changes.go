@@ -22,7 +22,6 @@ func changesetIndex(name string) string {
 
 // chunk is a document of a changeset.
 type chunk struct {
-	First int64   `json:"first"`
 	Last  int64   `json:"last"`
 	Parts []uint8 `json:"parts"`
 	Data  []byte  `json:"data"`
@@ -34,17 +33,17 @@ func (c chunk) MarshalJSON() ([]byte, error) {
 	for i, part := range c.Parts {
 		parts[i] = int(part)
 	}
-	return json.Marshal(map[string]any{"first": c.First, "last": c.Last, "parts": parts, "data": c.Data})
+	return json.Marshal(map[string]any{"last": c.Last, "parts": parts, "data": c.Data})
 }
 
 // WriteChangeset implements generation.Writer.
 func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
-	copies := s.Added+s.Changed+s.Removed <= b.storage.few
+	copies := s.Added+s.Changed+s.Removed <= b.storage.mostCopied
 	name := changesetIndex(b.name)
 	err = b.createBeside(ctx, name, map[string]any{
 		"dynamic": "strict",
 		"properties": map[string]any{
-			"first": map[string]any{"type": "long", "index": false}, "last": map[string]any{"type": "long"},
+			"last":  map[string]any{"type": "long"},
 			"parts": map[string]any{"type": "byte"}, "data": map[string]any{"type": "binary"},
 		},
 	}, map[string]any{"refresh_interval": "-1", "sort.field": "last"})
@@ -54,7 +53,7 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 	chunks := 0
 	err = history.Encode(ctx, s, differences, copies, b.storage.Filings, func(c history.Chunk) error {
 		chunks++
-		return b.putBeside(ctx, name, chunks, chunk{c.First, c.Last, each(c.Parts), c.Data})
+		return b.putBeside(ctx, name, chunks, chunk{c.Last, each(c.Parts), c.Data})
 	})
 	if err != nil {
 		return false, err

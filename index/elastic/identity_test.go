@@ -166,8 +166,8 @@ func TestX24_NotComparable(t *testing.T) {
 	faulty.wantSame(t, "no primary is started", 3)
 }
 
-// TestX24_OlderVersion: a generation that was sealed without an identity is not compared.
-func TestX24_OlderVersion(t *testing.T) {
+// TestX24_NoIdentity: a generation of whose identity the catalog says nothing is not compared.
+func TestX24_NoIdentity(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	live := s.bare(t, 1)

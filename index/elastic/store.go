@@ -120,7 +120,7 @@ type storage struct {
 	batchBytes       int // of a bulk request, about
 
 	fewCounties, countiesADocument int   // sidecar.go
-	few                            int64 // history.Few
+	mostCopied                     int64 // history.MostCopied
 }
 
 var _ generation.Storage = (*storage)(nil)
@@ -144,7 +144,7 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	}
 	s := &storage{
 		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, cache: cfg.Cache, log: cfg.Logger,
-		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument, few: history.Few,
+		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument, mostCopied: history.MostCopied,
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

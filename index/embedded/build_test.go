@@ -106,7 +106,7 @@ func TestBuild_CanceledPutFailsTheSeal(t *testing.T) {
 func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	t.Parallel()
 	b := create(t, openStore(t, t.TempDir()))
-	if _, err := b.db.Exec("CREATE TRIGGER refuse BEFORE INSERT ON filings BEGIN SELECT RAISE(ABORT, 'refused'); END"); err != nil {
+	if _, err := b.tx.Exec("CREATE TRIGGER refuse BEFORE INSERT ON filings BEGIN SELECT RAISE(ABORT, 'refused'); END"); err != nil {
 		t.Fatal(err)
 	}
 	var err error

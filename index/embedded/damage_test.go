@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +13,7 @@ import (
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/embedded/columns"
+	"filings/index/generation"
 )
 
 // spoil loads some filings, changes the sealed file as a program with a fault would have written it, and opens it by a new
@@ -241,33 +240,67 @@ func TestDamage_Update(t *testing.T) {
 	}
 }
 
-// TestDamage_Version: a file of version 1, which has no checksums, is listed, and refused by name of what it is.
-func TestDamage_Version(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	first := openStore(t, dir)
-	name := load(t, first, synthetics(50, 1))
-	var data bytes.Buffer
-	if err := gob.NewEncoder(&data).Encode(summary{Version: 1, Record: emptyRecord(), Stats: index.Stats{Filings: 50}}); err != nil {
-		t.Fatal(err)
-	}
-	changePages(t, first.storage.files.sealed(name), "UPDATE summary SET value = ?", data.Bytes())
-	s := openStore(t, dir)
-	if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrUnavailable) || !strings.Contains(err.Error(), "another version") {
-		t.Errorf("live: %v", err)
-	}
-	if all, err := s.Generations(t.Context()); err != nil || len(all) != 1 || all[0].Filings != 50 {
-		t.Errorf("generations: %v, %v", all, err)
-	}
-}
-
-// TestDamage_NoFooter: a file whose footer is gone is no file of an older version.
-func TestDamage_NoFooter(t *testing.T) {
+// TestDamage_NoChecksums: a file without checksums is damaged, whatever else it is.
+func TestDamage_NoChecksums(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := openStore(t, dir)
 	changePages(t, first.storage.files.sealed(load(t, first, synthetics(50, 1))), "SELECT 1")
-	if _, err := openStore(t, dir).Live(t.Context()); !errors.Is(err, columns.ErrDamaged) {
+	s := openStore(t, dir)
+	if _, err := s.Live(t.Context()); !errors.Is(err, columns.ErrDamaged) {
 		t.Errorf("%v, want ErrDamaged", err)
+	}
+	if all, err := s.Generations(t.Context()); err != nil || len(all) != 1 || !errors.Is(all[0].Damaged, columns.ErrDamaged) {
+		t.Errorf("generations: %+v, %v", all, err)
+	}
+}
+
+// TestVersion_Older: what a program of an older version of the data has loaded is told by that, with its catalog and without, also
+// where its files have no checksums. It is not read, and the next full load takes its place.
+func TestVersion_Older(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	older := openStore(t, dir)
+	older.Version = version - 1
+	name := load(t, older, synthetics(50, 1))
+	changePages(t, older.storage.files.sealed(name), "SELECT 1")
+	for _, catalog := range []bool{true, false} {
+		if !catalog {
+			if err := os.Remove(older.storage.files.catalog()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := openStore(t, dir)
+		_, live := s.Live(t.Context())
+		_, open := s.Open(t.Context(), name)
+		for what, err := range map[string]error{"live": live, "open": open} {
+			if !errors.Is(err, generation.ErrVersion) || !strings.Contains(err.Error(), "loaded by an older version") {
+				t.Errorf("%s, with a catalog %t: %v", what, catalog, err)
+			}
+		}
+		if all, err := s.Generations(t.Context()); err != nil || len(all) != 1 || !all[0].Live {
+			t.Errorf("generations, with a catalog %t: %+v, %v", catalog, all, err)
+		}
+	}
+	s := openStore(t, dir)
+	l := lockStore(t, s)
+	b := begin(t, l, "", synthetics(20, 2)...)
+	if _, err := b.Seal(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Promote(t.Context(), name, b.Generation()); err != nil || liveReader(t, s).Generation() != b.Generation() {
+		t.Errorf("loaded anew: %v", err)
+	}
+	if _, err := older.Live(t.Context()); !errors.Is(err, generation.ErrVersion) || !strings.Contains(err.Error(), "loaded by a newer version") {
+		t.Errorf("the older program: %v", err)
+	}
+}
+
+// TestVersion_Record: files have no more of a record than how it differs from emptyRecord. Who changes that raises the version, and
+// what stands here.
+func TestVersion_Record(t *testing.T) {
+	t.Parallel()
+	if sum := sumOf(emptyRecord); version != 5 || sum != 0xe7240dc {
+		t.Errorf("version %d has the empty record %#x", version, sum)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"modernc.org/sqlite" // driver "sqlite"
@@ -21,13 +22,15 @@ import (
 	"filings/index/generation"
 )
 
-// version is the version of what is in a file. A generation of another version must be loaded anew. Version 1 had no
-// checksums of pages, and no index of trigrams; version 2 had no holders, and cities and types in lower case only; version 3
-// had trigrams of larger blocks.
-const version = 4
+// version is the version of what is in a file, and the last part of its generation's name: files of another version are not read.
+// It goes up with every change of what is stored, which includes emptyRecord.
+const version = 5
+
+// emptyRecord is the record of a filing without values.
+var emptyRecord = index.AppendRecord(nil, &index.Filing{})
 
 // schema is all that a generation's file has. facts are the stored values of the columns (columns.AppendValues). tail is
-// how many bytes record has in common with the end of the record of a filing without values; they are not stored.
+// how many bytes record has in common with the end of emptyRecord; they are not stored.
 const schema = `
 CREATE TABLE filings (id INTEGER PRIMARY KEY, facts BLOB NOT NULL, record BLOB NOT NULL, tail INTEGER NOT NULL) STRICT;
 ` + derivedSchema
@@ -38,36 +41,46 @@ CREATE TABLE chunks (name TEXT, chunk INTEGER, data BLOB NOT NULL, PRIMARY KEY (
 CREATE TABLE summary (value BLOB NOT NULL) STRICT;
 `
 
+// row is a row of filings, as far as it was selected. What it has of it is valid until the next one.
+type row struct {
+	facts, record sql.RawBytes
+	tail          uint64
+}
+
+// appendRecord appends the whole record to dst.
+func (r *row) appendRecord(dst []byte) ([]byte, error) {
+	if r.tail > uint64(len(emptyRecord)) {
+		return nil, columns.ErrDamaged
+	}
+	dst = slices.Grow(dst, len(r.record)+int(r.tail))
+	return append(append(dst, r.record...), emptyRecord[len(emptyRecord)-int(r.tail):]...), nil
+}
+
+// commonTail returns how many bytes a and b have in common at their ends.
+func commonTail(a, b []byte) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
 // summary is what a generation knows about itself, computed once, when it is sealed. It is stored as gob, which unlike
 // JSON has infinite sums.
 type summary struct {
-	Version  int
-	Record   []byte // of a filing without values
-	Stats    index.Stats
-	Counties []index.CountyStats // sorted by index.CompareCounties
-
-	Generation string // whose this is; "" of an older version's
+	Generation string
+	Stats      index.Stats
+	Counties   []index.CountyStats // sorted by index.CompareCounties
 }
 
 // changed returns index.ErrChanged if the file of a generation is another one's.
 func (s summary) changed(name string) error {
-	sealed, now := generation.Identity{"generation": name}, generation.Identity{}
-	if s.Generation != "" {
-		now["generation"] = s.Generation
-	}
-	if differs := sealed.Differs(now); differs != "" {
+	differs := generation.Identity{"generation": name}.Differs(generation.Identity{"generation": s.Generation})
+	if differs != "" {
 		return fmt.Errorf("the file of %s: %w: %s", name, index.ErrChanged, differs)
 	}
 	return nil
 }
-
-// current reports whether s is of a file that this program reads.
-func (s summary) current() bool { return s.Version == version && bytes.Equal(s.Record, emptyRecord()) }
-
-var errVersion = errors.New("it was made by another version of the program: load the filings anew")
-
-// emptyRecord is the record of a filing without values.
-func emptyRecord() []byte { return index.AppendRecord(nil, &index.Filing{}) }
 
 // openDatabase opens the file at path with n connections, which it keeps.
 func openDatabase(path, options string, n int) (*sql.DB, error) {
@@ -98,29 +111,22 @@ func explained(err error) error {
 	return err
 }
 
-// openSealed opens the sealed file of a generation with its n connections, and reads its summary. A file of version 1 is opened
-// too, as far as that: it is listed among the generations. One that is another generation's is index.ErrChanged.
+// openSealed opens the sealed file of a generation with its n connections, and reads its summary. One that is another generation's is
+// index.ErrChanged.
 func openSealed(name, path string, n int) (db *sql.DB, s summary, err error) {
-	// Immutable: SQLite then neither locks the file nor looks whether it has changed.
-	options := "mode=ro&immutable=1"
-	pages, err := openPages(path)
-	if checked := !errors.Is(err, errNoSums); checked {
-		if err != nil {
-			return nil, s, err
-		}
-		vfs, err := registered()
-		if err = errors.Join(err, pages.Close()); err != nil {
-			return nil, s, err
-		}
-		options += "&vfs=" + vfs
-	}
-	if db, err = connect(path, options, n); err != nil {
+	pages, err := openPages(path) // SQLite would not say why it cannot be opened
+	if err != nil {
 		return nil, s, err
 	}
-	if s, err = readSummary(db); err == nil && s.Version == version && pages == nil {
-		err = columns.ErrDamaged // where its footer was
+	vfs, err := registered()
+	if err = errors.Join(err, pages.Close()); err != nil {
+		return nil, s, err
 	}
-	if err == nil {
+	// Immutable: SQLite then neither locks the file nor looks whether it has changed.
+	if db, err = connect(path, "mode=ro&immutable=1&vfs="+vfs, n); err != nil {
+		return nil, s, err
+	}
+	if s, err = readSummary(db); err == nil {
 		err = s.changed(name)
 	}
 	if err != nil {
@@ -163,25 +169,13 @@ func readSummary(db *sql.DB) (s summary, err error) {
 	return s, err
 }
 
-// summaryOf returns the summary of a finished generation.
-func (s *storage) summaryOf(name string) (summary, error) {
-	db, of, err := openSealed(name, s.files.sealed(name), 1)
-	if err != nil {
-		return of, err
-	}
-	return of, db.Close()
-}
-
-// writeSummary writes the summary and ends the transaction in which a file is filled.
-func writeSummary(db *sql.DB, s summary) error {
+// writeSummary writes the summary into a file that is filled.
+func writeSummary(tx *sql.Tx, s summary) error {
 	var data bytes.Buffer
 	if err := gob.NewEncoder(&data).Encode(s); err != nil {
 		return err
 	}
-	if _, err := db.Exec("INSERT INTO summary (value) VALUES (?)", data.Bytes()); err != nil {
-		return err
-	}
-	_, err := db.Exec("COMMIT")
+	_, err := tx.Exec("INSERT INTO summary (value) VALUES (?)", data.Bytes())
 	return err
 }
 

@@ -1,6 +1,9 @@
 package embedded
 
 import (
+	"bufio"
+	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,12 +30,9 @@ const (
 	footerSize = len(magic) + 4 + sumSize
 )
 
-// errNoSums is the error of a file that has no checksums: one of an older version, or one that is damaged.
-var errNoSums = errors.New("no checksums")
-
 func sumOf(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
-// appendSums seals the file at path: behind SQLite's pages it writes a checksum of each, then the footer.
+// appendSums seals the file at path: after SQLite's pages it writes a checksum of each, then the footer.
 func appendSums(path string) (err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -59,12 +59,12 @@ func appendSums(path string) (err error) {
 type pageFile struct {
 	*os.File
 	pages  int64
-	sums   []byte // of the pages: half a thousandth of the file; reading one beside each page took as long as the page
+	sums   []byte // of the pages: half a thousandth of the file; reading one with each page took as long as the page
 	offset int64
 	page   [pageSize]byte // that is read in part
 }
 
-// openPages opens a sealed file, or returns errNoSums.
+// openPages opens a sealed file.
 func openPages(path string) (p *pageFile, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -83,12 +83,10 @@ func openPages(path string) (p *pageFile, err error) {
 	if _, err = f.ReadAt(footer[:], max(info.Size()-int64(footerSize), 0)); err != nil && err != io.EOF {
 		return nil, err
 	}
-	if string(footer[:len(magic)]) != magic {
-		return nil, errNoSums
-	}
-	sum := footerSize - sumSize
-	p = &pageFile{File: f, pages: int64(binary.LittleEndian.Uint32(footer[len(magic):]))}
-	if binary.LittleEndian.Uint32(footer[sum:]) != sumOf(footer[:sum]) || info.Size() != p.pages*(pageSize+sumSize)+int64(footerSize) {
+	counted, sum := footer[:footerSize-sumSize], footer[footerSize-sumSize:]
+	p = &pageFile{File: f, pages: int64(binary.LittleEndian.Uint32(counted[len(magic):]))}
+	if string(counted[:len(magic)]) != magic || binary.LittleEndian.Uint32(sum) != sumOf(counted) ||
+		info.Size() != p.pages*(pageSize+sumSize)+int64(footerSize) {
 		return nil, fmt.Errorf("the end of %s: %w", path, columns.ErrDamaged)
 	}
 	p.sums = make([]byte, p.pages*sumSize)
@@ -96,39 +94,27 @@ func openPages(path string) (p *pageFile, err error) {
 	return p, err
 }
 
-// Read implements fs.File.
+// Read implements fs.File, of one page at the most, as SQLite reads.
 func (p *pageFile) Read(b []byte) (n int, err error) {
-	for n < len(b) {
-		number, within := p.offset/pageSize, int(p.offset%pageSize)
-		if number >= p.pages {
-			return n, io.EOF
-		}
-		part := min(pageSize-within, len(b)-n)
-		page := b[n : n+part]
-		if part < pageSize {
-			page = p.page[:]
-		}
-		if err := p.readPage(number, page); err != nil {
-			return n, err
-		}
-		if part < pageSize {
-			copy(b[n:n+part], page[within:])
-		}
-		n += part
-		p.offset += int64(part)
+	number, within := p.offset/pageSize, int(p.offset%pageSize)
+	if number >= p.pages {
+		return 0, io.EOF
 	}
-	return n, nil
-}
-
-// readPage reads a whole page and compares its checksum.
-func (p *pageFile) readPage(number int64, page []byte) error {
+	page, whole := p.page[:], within == 0 && len(b) >= pageSize
+	if whole {
+		page = b[:pageSize]
+	}
 	if _, err := p.ReadAt(page, number*pageSize); err != nil {
-		return err
+		return 0, err
 	}
 	if binary.LittleEndian.Uint32(p.sums[number*sumSize:]) != sumOf(page) {
-		return fmt.Errorf("page %d of %s: %w", number, p.Name(), columns.ErrDamaged)
+		return 0, fmt.Errorf("page %d of %s: %w", number, p.Name(), columns.ErrDamaged)
 	}
-	return nil
+	if n = pageSize; !whole {
+		n = copy(b, page[within:])
+	}
+	p.offset += int64(n)
+	return n, nil
 }
 
 // Seek implements io.Seeker as SQLite needs it: from the start of the file.
@@ -149,6 +135,33 @@ type pageInfo struct {
 }
 
 func (i pageInfo) Size() int64 { return i.size }
+
+// copyPages makes the file to, which must not be there, with the pages of the sealed file from, or empty.
+func copyPages(ctx context.Context, to, from string) (err error) {
+	w, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if from == "" {
+		return nil
+	}
+	r, err := openPages(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	buffered := bufio.NewWriterSize(w, 1<<20)
+	for page := make([]byte, pageSize); err == nil; err = cmp.Or(err, ctx.Err()) {
+		if _, err = r.Read(page); err == nil {
+			_, err = buffered.Write(page)
+		}
+	}
+	if err != io.EOF {
+		return err
+	}
+	return buffered.Flush()
+}
 
 // pageFiles is the file system from which SQLite reads sealed files.
 type pageFiles struct{}

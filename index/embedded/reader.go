@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -25,7 +26,8 @@ type reader struct {
 	db      *sql.DB
 	chunks  *sql.Stmt
 	records *sql.Stmt // of a list of ids
-	record  *sql.Stmt // of one
+	record  *sql.Stmt // of one: reading a list takes longer than reading the filing
+	rows    *sql.Stmt // of a list of ids, with facts
 	file    fs.FileInfo
 }
 
@@ -35,13 +37,12 @@ var _ index.Reader = (*reader)(nil)
 func openReader(name, path string, c *cache.Cache) (*reader, error) {
 	// As many connections as can be busy at a time: SQLite waits for nothing but the page cache.
 	db, s, err := openSealed(name, path, runtime.GOMAXPROCS(0))
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
-	}
-	if errors.Is(err, index.ErrChanged) {
+	case errors.Is(err, index.ErrChanged):
 		return nil, err
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, explained(err))
 	}
 	r := &reader{name: name, summary: s, db: db}
@@ -58,21 +59,23 @@ func (r *reader) isOf(file fs.FileInfo) bool {
 	return os.SameFile(r.file, file) && r.file.Size() == file.Size() && r.file.ModTime().Equal(file.ModTime())
 }
 
-func (r *reader) prepare() (err error) {
-	if !r.summary.current() {
-		return errVersion
-	}
-	var err1, err2, err3 error
+func (r *reader) prepare() error {
+	var err1, err2, err3, err4 error
 	r.chunks, err1 = r.db.Prepare("SELECT data FROM chunks WHERE name = ? AND chunk = ?")
 	// CROSS JOIN: in the order of the list, so that a page that ends early is the beginning of it.
-	r.records, err2 = r.db.Prepare(`SELECT page.key, record, tail FROM json_each(?) AS page CROSS JOIN filings ON filings.id = page.value`)
-	r.record, err3 = r.db.Prepare(`SELECT 0, record, tail FROM filings WHERE id = ?`)
-	return errors.Join(err1, err2, err3)
+	const byIDs = " FROM json_each(?) AS page CROSS JOIN filings ON filings.id = page.value"
+	r.records, err2 = r.db.Prepare("SELECT page.key, record, tail, NULL" + byIDs)
+	r.record, err3 = r.db.Prepare("SELECT 0, record, tail, NULL FROM filings WHERE id = ?")
+	r.rows, err4 = r.db.Prepare("SELECT page.key, record, tail, facts" + byIDs)
+	return errors.Join(err1, err2, err3, err4)
 }
 
 // chunk is the columns.Source of the file.
-func (r *reader) chunk(_ context.Context, name string, chunk int) (data []byte, err error) {
+func (r *reader) chunk(ctx context.Context, name string, chunk int) (data []byte, err error) {
 	defer runtime.KeepAlive(r) // the cleanup would close the file
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := r.chunks.QueryRow(name, chunk).Scan(&data); err != nil {
 		return nil, r.unavailable(fmt.Errorf("chunk %d of %s: %w", chunk, name, err))
 	}
@@ -141,7 +144,8 @@ func (r *reader) neighbours(ctx context.Context, q index.Query, rows []uint32) (
 	if err != nil || !ok {
 		return nil, err
 	}
-	records, err := r.whole(stored, q.Bytes)
+	records, err := r.whole(stored)
+	records = q.Within(records)
 	if err != nil || inOrder {
 		return records, err
 	}
@@ -154,6 +158,26 @@ func (r *reader) neighbours(ctx context.Context, q index.Query, rows []uint32) (
 		ordered[i] = records[at]
 	}
 	return ordered, nil
+}
+
+// whole returns records that are stored after the lengths of their tails.
+func (r *reader) whole(stored [][]byte) ([]index.Record, error) {
+	size := 0
+	for _, s := range stored {
+		tail, _ := binary.Uvarint(s)
+		size += len(s) + int(min(tail, uint64(len(emptyRecord))))
+	}
+	buffer, records := make([]byte, 0, size), make([]index.Record, len(stored))
+	for i, s := range stored {
+		start := len(buffer)
+		tail, n := binary.Uvarint(s)
+		all, err := (&row{record: s[max(n, 0):], tail: tail}).appendRecord(buffer)
+		if n <= 0 || err != nil {
+			return nil, r.unavailable(columns.ErrDamaged)
+		}
+		buffer, records[i] = all, all[start:len(all):len(all)]
+	}
+	return records, nil
 }
 
 // idsOnly returns records of the id alone.
@@ -172,92 +196,55 @@ func (r *reader) Filings(ctx context.Context, ids []int64) ([]index.Record, erro
 }
 
 // filings returns the records with these ids, nil where there is none, up to the n-th: it ends where they have more than so
-// many bytes; 0 is no bound. The statement takes no more than milliseconds, and so is not interrupted (see the package
-// comment).
+// many bytes; 0 is no bound.
 func (r *reader) filings(ctx context.Context, ids []int64, bytes int) (records []index.Record, n int, err error) {
-	defer runtime.KeepAlive(r) // the cleanup would close the file
-	if err := ctx.Err(); err != nil {
-		return nil, 0, err
-	}
-	rows, err := r.query(ids)
-	if err != nil {
-		return nil, 0, r.unavailable(err)
+	query, of := r.records, any(list(ids))
+	if len(ids) == 1 {
+		query, of = r.record, ids[0]
 	}
 	records, n = make([]index.Record, len(ids)), len(ids)
-	for size := 0; err == nil && rows.Next(); {
-		var i int
-		if i, err = r.scan(rows, records); err == nil {
-			size += len(records[i])
+	size := 0
+	err = r.each(ctx, query, of, func(position int, stored *row) (err error) {
+		records[position], err = stored.appendRecord(nil)
+		if size += len(records[position]); err == nil && bytes > 0 && size > bytes {
+			n, err = position+1, io.EOF
 		}
-		if bytes > 0 && size > bytes {
-			n = i + 1
-			break
+		return err
+	})
+	return records, n, err
+}
+
+// list returns ids as SQLite takes them.
+func list(ids []int64) string {
+	data, _ := json.Marshal(ids) // numbers are JSON
+	return string(data)
+}
+
+// each calls visit for the rows that a query finds, each with its position in the list of ids. It ends where visit returns an error,
+// which io.EOF is not. The statement takes no more than milliseconds, and so is not interrupted (see the package comment).
+func (r *reader) each(ctx context.Context, query *sql.Stmt, of any, visit func(position int, stored *row) error) error {
+	defer runtime.KeepAlive(r) // the cleanup would close the file
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	rows, err := query.Query(of)
+	if err != nil {
+		return r.unavailable(err)
+	}
+	var position int
+	var stored row
+	for err == nil && rows.Next() {
+		if err = rows.Scan(&position, &stored.record, &stored.tail, &stored.facts); err == nil {
+			err = visit(position, &stored)
 		}
+	}
+	if err == io.EOF {
+		err = nil
 	}
 	if err = errors.Join(err, rows.Close(), rows.Err()); err != nil {
-		return nil, 0, r.unavailable(err)
+		return r.unavailable(err)
 	}
-	return records, n, nil
-}
-
-// query returns positions in ids, and what is stored of the filings with these. One id needs no list, whose reading takes
-// longer than the filing's.
-func (r *reader) query(ids []int64) (*sql.Rows, error) {
-	if len(ids) == 1 {
-		return r.record.Query(ids[0])
-	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	return r.records.Query(string(list))
-}
-
-// scan puts a record at its position in a page, and returns that.
-func (r *reader) scan(rows *sql.Rows, page []index.Record) (position int, err error) {
-	var stored sql.RawBytes
-	var tail int
-	if err := rows.Scan(&position, &stored, &tail); err != nil {
-		return 0, err
-	}
-	page[position], err = r.withTail(stored, tail)
-	return position, err
-}
-
-// withTail returns the record of a filing, in memory of its own, of what is stored of it.
-func (r *reader) withTail(stored []byte, tail int) (index.Record, error) {
-	empty := r.summary.Record
-	if tail > len(empty) {
-		return nil, columns.ErrDamaged
-	}
-	record := append(make(index.Record, 0, len(stored)+tail), stored...)
-	return append(record, empty[len(empty)-tail:]...), nil
-}
-
-// whole returns records that stand in the default order, each behind the length of its tail, with their tails: as many as
-// so many bytes have room for, but at least one; all for 0.
-func (r *reader) whole(stored [][]byte, bytes int) ([]index.Record, error) {
-	empty, size := r.summary.Record, 0
-	for i, s := range stored {
-		tail, n := binary.Uvarint(s)
-		if n <= 0 || tail > uint64(len(empty)) {
-			return nil, r.unavailable(columns.ErrDamaged)
-		}
-		next := size + len(s) - n + int(tail)
-		if i > 0 && bytes > 0 && next > bytes {
-			stored = stored[:i]
-			break
-		}
-		size = next
-	}
-	buffer, records := make([]byte, 0, size), make([]index.Record, len(stored))
-	for i, s := range stored {
-		tail, n := binary.Uvarint(s)
-		start := len(buffer)
-		buffer = append(append(buffer, s[n:]...), empty[len(empty)-int(tail):]...)
-		records[i] = buffer[start:len(buffer):len(buffer)]
-	}
-	return records, nil
+	return nil
 }
 
 // Filing implements index.Reader.

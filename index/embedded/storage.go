@@ -3,13 +3,88 @@ package embedded
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"sync"
+	"weak"
 
+	"filings/index"
+	"filings/index/cache"
 	"filings/index/generation"
 )
+
+// storage is the generation.Storage of a folder.
+type storage struct {
+	files      files
+	cache      *cache.Cache
+	mostCopied int64 // history.MostCopied; tests lower it
+
+	mu       sync.Mutex
+	open     map[string]weak.Pointer[reader] // those that may still be open
+	closed   bool
+	readable map[string]bool // generations that were found whole; replaced, never changed
+}
+
+var _ generation.Storage = (*storage)(nil)
+
+func (s *storage) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	var err error
+	for _, pointer := range s.open {
+		if r := pointer.Value(); r != nil {
+			err = errors.Join(err, r.db.Close())
+		}
+	}
+	return err
+}
+
+// Reader implements generation.Storage. As long as the file is the same, so is the Reader.
+func (s *storage) Reader(ctx context.Context, name string, _ index.Reader) (index.Reader, error) {
+	r, err := s.reader(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// reader returns the reader of a generation, or ErrNotFound. Every caller gets the same one while it is in use.
+func (s *storage) reader(ctx context.Context, name string) (*reader, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("%w: the store is closed", index.ErrUnavailable)
+	}
+	if !s.files.valid(name) {
+		return nil, fmt.Errorf("generation %q: %w", name, index.ErrNotFound)
+	}
+	file, err := os.Stat(s.files.sealed(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound) // though it may still be open
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at generation %s: %w: %w", name, index.ErrUnavailable, err)
+	}
+	if r := s.open[name].Value(); r != nil && r.isOf(file) {
+		return r, nil
+	}
+	r, err := openReader(name, s.files.sealed(name), s.cache)
+	if err != nil {
+		return nil, err
+	}
+	r.file = file
+	maps.DeleteFunc(s.open, func(_ string, pointer weak.Pointer[reader]) bool { return pointer.Value() == nil })
+	s.open[name] = weak.Make(r)
+	return r, nil
+}
 
 // Load implements generation.Storage. The revision of a document is its text.
 func (s *storage) Load(context.Context) (d generation.Document, err error) {
@@ -93,12 +168,12 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 			continue
 		}
 		if p.Bytes = info.Size(); p.Sealed && (measure || !known[p.Generation]) {
-			of, err := s.summaryOf(p.Generation)
+			db, of, err := openSealed(p.Generation, s.files.sealed(p.Generation), 1)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			if err == nil && !of.current() && !measure { // it can be listed, and not opened
-				err = errVersion
+			if err == nil {
+				err = db.Close()
 			}
 			p.Damaged, p.Filings = explained(err), of.Stats.Filings
 		}

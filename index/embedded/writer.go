@@ -17,53 +17,43 @@ const (
 	batchBytes   = 1 << 20
 )
 
-// change is a filing to store or, without values, an id to remove. values and record are parts of the batch's data.
+// change is a filing to store, or an id to remove.
 type change struct {
-	id             int64
-	valuesEnd, end int // in data; the change begins where the one before it ends
-	tail           int
-	remove         bool
+	id     int64
+	row    row
+	remove bool
 }
 
-// batch is a number of changes in their order.
+// batch is a number of changes in their order. data has what is in their rows.
 type batch struct {
 	changes []change
 	data    []byte
-	empty   []byte // emptyRecord
 }
 
-// put puts the stamp of f into stamps too, unless that is nil.
-func (b *batch) put(f *index.Filing, stamps *history.Collector) {
+// put puts the fingerprint of f into collected too, unless that is nil.
+func (b *batch) put(f *index.Filing, collected *history.Collector) {
 	start := len(b.data)
 	b.data = columns.AppendValues(b.data, f)
-	valuesEnd := len(b.data)
+	end := len(b.data)
 	b.data = index.AppendRecord(b.data, f)
-	if stamps != nil {
-		created, city, _ := columns.Hidden(b.data[start:valuesEnd]) // as AppendValues wrote them
-		stamps.Put(index.FingerprintOf(f.ID, index.Version{Record: b.data[valuesEnd:], City: string(city)}, created))
+	facts, record := b.data[start:end], b.data[end:]
+	if collected != nil {
+		print, _ := fingerprint(facts, record) // as AppendValues wrote them
+		collected.Put(print)
 	}
-	tail := commonTail(b.data[valuesEnd:], b.empty)
+	tail := commonTail(record, emptyRecord)
 	b.data = b.data[:len(b.data)-tail]
-	b.changes = append(b.changes, change{id: f.ID, valuesEnd: valuesEnd, end: len(b.data), tail: tail})
+	b.changes = append(b.changes, change{id: f.ID, row: row{facts, record[:len(record)-tail], uint64(tail)}})
 }
 
-func (b *batch) remove(id int64, stamps *history.Collector) {
-	if stamps != nil {
-		stamps.Remove(id)
+func (b *batch) remove(id int64, collected *history.Collector) {
+	if collected != nil {
+		collected.Remove(id)
 	}
-	b.changes = append(b.changes, change{id: id, valuesEnd: len(b.data), end: len(b.data), remove: true})
+	b.changes = append(b.changes, change{id: id, remove: true})
 }
 
 func (b *batch) full() bool { return len(b.changes) >= batchChanges || len(b.data) >= batchBytes }
-
-// commonTail returns how many bytes a and b have in common at their ends.
-func commonTail(a, b []byte) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-	return n
-}
 
 // writer stores batches one after the other, in a goroutine of its own.
 type writer struct {
@@ -76,12 +66,11 @@ type writer struct {
 	put, remove *sql.Stmt
 }
 
-// newWriter starts a writer into db, which belongs to it until it is stopped.
-func newWriter(db *sql.DB) (*writer, error) {
-	record := emptyRecord()
+// newWriter starts a writer into tx, which belongs to it until it is stopped.
+func newWriter(tx *sql.Tx) (*writer, error) {
 	w := &writer{
 		full:  make(chan *batch, 1),
-		empty: sync.Pool{New: func() any { return &batch{empty: record} }},
+		empty: sync.Pool{New: func() any { return new(batch) }},
 		done:  make(chan struct{}),
 	}
 	w.stop = sync.OnceValue(func() error {
@@ -90,8 +79,8 @@ func newWriter(db *sql.DB) (*writer, error) {
 		return w.err
 	})
 	var err1, err2 error
-	w.put, err1 = db.Prepare("INSERT OR REPLACE INTO filings (id, facts, record, tail) VALUES (?, ?, ?, ?)")
-	w.remove, err2 = db.Prepare("DELETE FROM filings WHERE id = ?")
+	w.put, err1 = tx.Prepare("INSERT OR REPLACE INTO filings (id, facts, record, tail) VALUES (?, ?, ?, ?)")
+	w.remove, err2 = tx.Prepare("DELETE FROM filings WHERE id = ?")
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
@@ -108,22 +97,18 @@ func (w *writer) run() {
 		b.changes, b.data = b.changes[:0], b.data[:0]
 		w.empty.Put(b)
 	}
-	w.err = errors.Join(w.put.Close(), w.remove.Close())
 }
 
-func (w *writer) store(b *batch) error {
-	start := 0
+func (w *writer) store(b *batch) (err error) {
 	for _, c := range b.changes {
-		var err error
 		if c.remove {
 			_, err = w.remove.Exec(c.id)
 		} else {
-			_, err = w.put.Exec(c.id, b.data[start:c.valuesEnd], b.data[c.valuesEnd:c.end], c.tail)
+			_, err = w.put.Exec(c.id, c.row.facts, c.row.record, c.row.tail)
 		}
 		if err != nil {
 			return err
 		}
-		start = c.end
 	}
 	return nil
 }

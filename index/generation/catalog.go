@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -218,12 +219,17 @@ func (c *Catalog) changesets() (changesets []index.Changeset) {
 }
 
 // ErrVersion: a generation is of another version of the data than this program reads.
-var ErrVersion = errors.New("load the filings again")
+var ErrVersion = errors.New("load the filings anew")
 
 // readable returns ErrVersion for a generation that this program would misread.
 func readable(name string, version int) error {
-	if strings.HasSuffix(name, fmt.Sprintf("-v%d", version)) {
+	of, _ := strconv.Atoi(name[strings.LastIndex(name, "-v")+len("-v"):])
+	if of == version {
 		return nil
 	}
-	return fmt.Errorf("generation %s has another version of the data than this program (%d): %w", name, version, ErrVersion)
+	loadedBy := "a newer"
+	if of < version {
+		loadedBy = "an older"
+	}
+	return fmt.Errorf("generation %s was loaded by %s version of the program (version %d of the data, and this program reads %d): %w", name, loadedBy, of, version, ErrVersion)
 }

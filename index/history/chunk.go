@@ -12,9 +12,9 @@ import (
 	"filings/index/generation"
 )
 
-// Few is how many filings that differ are copied into their step. Copying takes some 70 µs each in Elasticsearch, where a
+// MostCopied is how many filings that differ are copied into their step. Copying takes some 70 µs each in Elasticsearch, where a
 // load takes 90, so that a load of half a million takes 3 % longer for it.
-const Few = 20_000
+const MostCopied = 20_000
 
 // A chunk has that many changes, or bytes, at the most.
 const (
@@ -26,9 +26,9 @@ const (
 
 // Chunk is a part of the changes of a step. Data is compressed.
 type Chunk struct {
-	First, Last int64       // ids
-	Parts       index.Parts // of all of its changes together
-	Data        []byte
+	Last  int64       // the highest id
+	Parts index.Parts // of all of its changes together
+	Data  []byte
 }
 
 // Filings returns filings of a generation, in the order of ids; the zero Version where there is none.
@@ -153,7 +153,7 @@ func (w *chunkWriter) add(e *entry) error {
 	}
 	if w.changes == 0 {
 		w.data = appendText(appendText(w.data[:0], w.step.Parent), w.step.Generation)
-		w.Chunk = Chunk{First: e.ID}
+		w.Chunk = Chunk{}
 	}
 	flags := byte(0)
 	for i, is := range []bool{e.Before, e.After, w.copies} {

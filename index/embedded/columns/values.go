@@ -87,12 +87,12 @@ func (v *storedValues) read(data []byte) error {
 	return nil
 }
 
-// Hidden returns what stored values have of a filing that clients do not see: when it was added, in microseconds since 1970
-// or index.NoTime, and its city as written. The city is a part of values.
-func Hidden(values []byte) (created int64, city []byte, err error) {
+// Hidden returns what stored values have of a filing besides its record: its id, when it was added, in microseconds since 1970 or
+// index.NoTime, and its city as written, which is a part of values.
+func Hidden(values []byte) (id, created int64, city []byte, err error) {
 	var v storedValues
 	err = v.read(values)
-	return v.created, v.words[codedCity], err
+	return v.id, v.created, v.words[codedCity], err
 }
 
 // cutText cuts a text that appendText wrote off data. The rest is nil if there is none.
