@@ -95,7 +95,7 @@ func (s *site) gauge(t *testing.T, name string) float64 {
 // TestFair_Refused: what an account's flood leaves no time for is 500, refunded, and counted apart; the log says why.
 func TestFair_Refused(t *testing.T) {
 	t.Parallel()
-	s := newSiteOfASecond(t)
+	s := newSiteOfASecond(t, &holding{Engine: oracle(fixture(t))})
 	if a := s.get(t, access.Free, "/v1/filings?city=other"); a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
@@ -119,68 +119,81 @@ func TestFair_Refused(t *testing.T) {
 	}
 }
 
-// newSiteOfASecond starts a service with a second for a request over an engine that holds some.
-func newSiteOfASecond(t *testing.T, options ...func(*service.Config)) *site {
+// newSiteOfASecond starts a service with a second for a request.
+func newSiteOfASecond(t *testing.T, engine index.Engine, options ...func(*service.Config)) *site {
 	o := servicetest.Options{Configure: options, RequestTimeout: time.Second}
-	return &site{Site: servicetest.New(t, &holding{oracle(fixture(t))}, o)}
+	return &site{Site: servicetest.New(t, engine, o)}
 }
 
-// holding is an engine that never responds to a search for a city that begins with held.
-type holding struct{ index.Engine }
+// holding is an engine that never responds to a search for a city that begins with held, or to none.
+type holding struct {
+	index.Engine
+	all atomic.Bool
+}
 
-type holdingReader struct{ index.Reader }
+type holdingReader struct {
+	index.Reader
+	of *holding
+}
 
 func (e *holding) Live(ctx context.Context) (index.Reader, error) {
 	r, err := e.Engine.Live(ctx)
-	return holdingReader{r}, err
+	return holdingReader{r, e}, err
 }
 
-func hold(ctx context.Context, w index.Filter) {
-	if strings.Contains(w.String(), "held") {
+func (e *holding) hold(ctx context.Context, w index.Filter) error {
+	if e.all.Load() || strings.Contains(w.String(), "held") {
 		<-ctx.Done()
 	}
+	return ctx.Err()
 }
 
 func (r holdingReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	hold(ctx, q.Where)
-	if ctx.Err() != nil {
-		return index.Page{}, ctx.Err()
+	if err := r.of.hold(ctx, q.Where); err != nil {
+		return index.Page{}, err
 	}
 	return r.Reader.Rows(ctx, q)
 }
 
 func (r holdingReader) Count(ctx context.Context, w index.Filter) (int64, error) {
-	hold(ctx, w)
-	if ctx.Err() != nil {
-		return 0, ctx.Err()
+	if err := r.of.hold(ctx, w); err != nil {
+		return 0, err
 	}
 	return r.Reader.Count(ctx, w)
 }
 
-// TestFair_SlowKeyStore: admissions that use up most of each request's time are not held against the engine, which could
-// not respond in the rest. With a fast key store the same engine's breaker opens.
-func TestFair_SlowKeyStore(t *testing.T) {
+// TestFair_TimeOuts: an account's calls that run out of time, since they take too long or since admission used up the most of
+// it, are not held against an engine that responds to others. One that responds to none is not called any more.
+func TestFair_TimeOuts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name  string
-		slow  bool
-		state string
-	}{{"slow key store", true, "0"}, {"fast key store", false, "2"}} {
+		name   string
+		slow   bool // the key store
+		silent bool
+	}{{"slow key store", true, false}, {"expensive calls", false, false}, {"silent engine", false, true}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSiteOfASecond(t, func(c *service.Config) {
+			engine := &holding{Engine: oracle(fixture(t))}
+			s := newSiteOfASecond(t, engine, func(c *service.Config) {
 				if tt.slow {
 					c.Access = slowStore{c.Access}
 				}
 			})
+			engine.all.Store(tt.silent)
 			var group sync.WaitGroup
 			for i := range 12 { // a call each
 				group.Go(func() { s.get(t, access.Pro, fmt.Sprintf("/v1/filings?city=held%d", i)) })
 			}
 			group.Wait()
-			metrics := send(t, s.Service.Operations(), http.MethodGet, "/metrics").body
-			if !strings.Contains(metrics, "filings_engine_breaker_state "+tt.state+"\n") {
-				t.Errorf("want the breaker's state %s:\n%s", tt.state, metrics)
+			if tt.silent {
+				servicetest.Until(t, "the breaker opens", func() bool { return s.gauge(t, "filings_engine_breaker_state") != 0 })
+				return
+			}
+			if state := s.gauge(t, "filings_engine_breaker_state"); state != 0 {
+				t.Errorf("the breaker's state is %v", state)
+			}
+			if a := s.get(t, access.Free, "/v1/filings?city=other"); !tt.slow && a.status != http.StatusOK {
+				t.Errorf("an account that was quiet: %d %s", a.status, a.body)
 			}
 		})
 	}

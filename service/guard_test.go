@@ -7,6 +7,7 @@ import (
 
 	"filings/index"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 // TestGuard_Outage: an engine that does not respond is soon not called any more, which metrics, log and readiness show.
@@ -24,6 +25,7 @@ func TestGuard_Outage(t *testing.T) {
 		}
 	}
 	request(20)
+	servicetest.Until(t, "the breaker opens", func() bool { return s.gauge(t, "filings_engine_breaker_state") == 2 })
 	before := down.calls.Load()
 	request(5)
 	if more := down.calls.Load() - before; more > 2 { // a second later it is tried again

@@ -78,10 +78,13 @@ func (s *Service) Redirect(httpsPort int) *fiber.App {
 	return edge.Redirect(s.app, s.config.TrustedProxies, httpsPort)
 }
 
-// liveGeneration sends the live generation. Its age is time() minus the second gauge.
+// liveGeneration sends the live generation, and how many others are damaged. Its age is time() minus the second gauge.
 func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
 	if usable, err := s.config.Engine.Usable(ctx); err == nil {
 		send("filings_live_generation_unusable", "1 if the live generation is lost, is not what was sealed, or a request has met damage in its file; else 0.", one(!usable), nil)
+	}
+	if damaged, err := s.config.Engine.Damaged(ctx); err == nil {
+		send("filings_damaged_generations", "Kept generations besides the live one in whose files requests have met damage.", float64(damaged), nil)
 	}
 	r, err := s.config.Engine.Live(ctx)
 	if err != nil || r.Generation() == "" {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"filings/index"
 	"filings/index/embedded"
@@ -81,6 +82,69 @@ func TestX24_DamagedPages(t *testing.T) {
 	if met == unopened || unopened == 0 || met == places {
 		t.Error("this tests less than it seems to")
 	}
+}
+
+// TestX24_DamagedGenerations: damage of each generation is known until its file is replaced, and told where it is not the live
+// one's: by a metric, and by a line of the log for each.
+func TestX24_DamagedGenerations(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	store, err := embedded.Open(embedded.Config{Dir: dir, Index: "filings"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	names := []string{loadSynthetic(t, store, 1), loadSynthetic(t, store, 2), loadSynthetic(t, store, 3)}
+	whole := map[string][]byte{}
+	for _, name := range names {
+		path := filepath.Join(dir, "generations", name+".db")
+		if whole[name], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+		spoilt := slices.Clone(whole[name])
+		for at := 3 << 14; at < len(spoilt)-3<<14; at += 4 << 10 { // all but the ends, by which a file is opened
+			spoilt[at] ^= 1
+		}
+		writeFile(t, path, spoilt)
+	}
+	s := newSite(t, store)
+	read := func(name string, want int) {
+		t.Helper()
+		if a := s.get(t, access.Pro, "/v1/filings?limit=5&generation="+index.GenerationID(name)); a.status != want {
+			t.Errorf("%s: %d %s, want %d", name, a.status, a.body, want)
+		}
+	}
+	isTold := func(when, damaged, unusable string, ready int) {
+		t.Helper()
+		metrics := send(t, s.Service.Operations(), http.MethodGet, "/metrics").body
+		for _, want := range []string{"\nfilings_damaged_generations " + damaged + "\n", "\nfilings_live_generation_unusable " + unusable + "\n"} {
+			if !strings.Contains(metrics, want) {
+				t.Errorf("%s: no %q", when, want)
+			}
+		}
+		if got := send(t, s.Service.Operations(), http.MethodGet, "/readyz").status; got != ready {
+			t.Errorf("%s: /readyz %d, want %d", when, got, ready)
+		}
+	}
+	older, oldest, live := names[1], names[0], names[2]
+	for _, name := range []string{live, older, oldest, older} {
+		read(name, http.StatusInternalServerError)
+	}
+	isTold("all damaged", "2", "1", http.StatusServiceUnavailable)
+	if n := strings.Count(s.Log.String(), "a part of a generation cannot be read"); n != 3 {
+		t.Errorf("%d lines of the log, want 3", n)
+	}
+	writeFile(t, filepath.Join(dir, "generations", live+".db"), whole[live])
+	servicetest.Until(t, "the live file is read again", func() bool { return s.get(t, access.Pro, "/v1/filings?limit=5").status == http.StatusOK })
+	isTold("the live file repaired", "2", "0", http.StatusOK)
+	writeFile(t, filepath.Join(dir, "generations", older+".db"), whole[older])
+	read(older, http.StatusOK)
+	isTold("another file repaired", "1", "0", http.StatusOK)
+	if err := os.Remove(filepath.Join(dir, "generations", oldest+".db")); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(2 * time.Second)
+	isTold("the last one pruned", "0", "0", http.StatusOK)
 }
 
 func loadSynthetic(t *testing.T, store *embedded.Store, seed uint64) string {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"filings/cmd/filings/settings"
 	"filings/cmd/testservers/servers"
 	"filings/index/elastic"
+	"filings/index/generation"
 )
 
 // results returns the findings as `ok port`, without their details.
@@ -56,6 +58,32 @@ func TestCheck_Embedded(t *testing.T) {
 	out := f.must(t, "", "check")
 	if n := strings.Count(out, "the service listens there"); n != 3 || strings.Contains(out, "warn") || !strings.Contains(out, "is live") {
 		t.Errorf("of a service that runs:\n%s", out)
+	}
+}
+
+// TestCheck_OtherGenerations: a generation that is not live, and cannot be searched, is a warning.
+func TestCheck_OtherGenerations(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	load := func() string {
+		f.must(t, `{"id":1,"county":"Orange, FL"}`+"\n", "reindex", "-")
+		var all []generation.Info
+		if err := json.Unmarshal([]byte(f.must(t, "", "generations", "--json")), &all); err != nil {
+			t.Fatal(err)
+		}
+		return all[0].Name
+	}
+	older, live := load(), load()
+	_, found, _ := f.checked(t)
+	if lines := results(found); !slices.Contains(lines, "ok generation") || slices.Contains(lines, "warn generation") {
+		t.Errorf("%v", found)
+	}
+	if err := os.WriteFile(filepath.Join(f.settings.DataDir, "generations", older+".db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := f.must(t, "", "check")
+	if !strings.Contains(out, older+", which is not live, cannot be searched") || !strings.Contains(out, live+" is live") {
+		t.Errorf("%s", out)
 	}
 }
 

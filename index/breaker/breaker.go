@@ -7,8 +7,10 @@
 // The state machine is gobreaker's. What is ours is what counts, and how the server is tried again:
 //
 //   - A failure is an error of the kind Config.Down, or a call without a response when its time is over. Any other error
-//     is a response. A call whose caller went away does not count at all, nor does one whose time was over before the
-//     server had had Config.Enough: something other than the server used up the rest.
+//     is a response. A call whose caller went away does not count at all. Where calls may fail for what they request, as
+//     one account's expensive searches do while others' succeed, or for the little time that their callers had left, a
+//     failure counts only if the probe fails after it too (Config.Confirms). A server that refuses connections opens
+//     the breaker as fast so, a silent one two seconds later.
 //   - The breaker opens when, of the calls of the last ten seconds, at least five failed and at least half. Five, so that
 //     a few slow calls on a quiet night do not shut out all others; and since of the eight calls that the engine gets at
 //     once, each for some seconds, not many more can fail in ten. Half, so that slow calls among good ones never do; but where every second call fails, the server has more to do than it
@@ -22,11 +24,13 @@
 package breaker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -50,9 +54,8 @@ type Config struct {
 	Down error
 	// Probe makes a small call to the server. There is one at a time.
 	Probe func(context.Context) error
-	// Enough is the time that a server must have had for a call that it did not respond to, before the caller's time was
-	// over, to count as a failure. 0: any.
-	Enough time.Duration
+	// Confirms: a failed call counts only if the probe fails too, since calls may fail for reasons of their own.
+	Confirms bool
 	// Log gets every change of state. nil: there is none.
 	Log *slog.Logger
 }
@@ -61,6 +64,7 @@ type Config struct {
 type Breaker struct {
 	config  Config
 	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
+	doubted atomic.Int64 // failed calls that are not counted yet, while a probe runs
 }
 
 // New returns a breaker that lets calls pass.
@@ -116,15 +120,6 @@ func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) erro
 // DoCached is Do for a call that a cache mostly answers: its success does not count.
 func (b *Breaker) DoCached(ctx context.Context, call func(context.Context) error) error {
 	return b.run(ctx, call, errNotCounted)
-}
-
-// Ended reports whether a call that failed was ended by its caller, who went away or left the server too little time since
-// began, and not by the server.
-func (b *Breaker) Ended(ctx context.Context, began time.Time) bool {
-	if isOver(ctx) {
-		return time.Since(began) < b.config.Enough
-	}
-	return ctx.Err() != nil
 }
 
 // isOver reports whether ctx's deadline has passed. What keeps to that deadline itself may notice before ctx does.
@@ -191,13 +186,29 @@ func (b *Breaker) counted(ctx context.Context, call func(context.Context) error,
 	}
 	outcome := errNotCounted // also after a panic
 	defer func() { done(outcome) }()
-	began := time.Now()
 	if err = call(ctx); err == nil {
 		outcome = success
-	} else {
-		outcome = b.outcome(ctx, began, err)
+	} else if outcome = b.outcome(ctx, err); outcome == errFailure && b.config.Confirms {
+		outcome = errNotCounted
+		b.confirm(ctx)
 	}
 	return err
+}
+
+// confirm counts a failed call if a probe, whose result nobody waits for, fails too. There is one at a time, for all calls that
+// fail meanwhile.
+func (b *Breaker) confirm(ctx context.Context) {
+	if b.doubted.Add(1) > 1 {
+		return
+	}
+	go func() {
+		err := b.probe(context.WithoutCancel(ctx))
+		for range b.doubted.Swap(0) {
+			if done, refused := b.circuit.Allow(); refused == nil {
+				done(cmp.Or(err, errNotCounted))
+			}
+		}
+	}()
 }
 
 // Outcomes of a call, besides nil for a response.
@@ -206,12 +217,14 @@ var (
 	errNotCounted = errors.New("not counted")
 )
 
-// outcome returns what a call counts as that began then and ended with err.
-func (b *Breaker) outcome(ctx context.Context, began time.Time, err error) error {
+// outcome returns what a call counts as that ended with err.
+func (b *Breaker) outcome(ctx context.Context, err error) error {
 	switch {
-	case b.Ended(ctx, began):
+	case isOver(ctx):
+		return errFailure
+	case ctx.Err() != nil:
 		return errNotCounted
-	case isOver(ctx), errors.Is(err, b.config.Down):
+	case errors.Is(err, b.config.Down):
 		return errFailure
 	}
 	return nil

@@ -27,15 +27,17 @@ type server struct {
 
 func newServer(configure ...func(*breaker.Config)) *server {
 	s := &server{}
-	c := breaker.Config{Server: "it", Down: errDown, Probe: func(ctx context.Context) error {
-		s.probed.Add(1)
-		return s.respond(ctx)
-	}}
+	c := breaker.Config{Server: "it", Down: errDown, Probe: s.probe}
 	for _, f := range configure {
 		f(&c)
 	}
 	s.Breaker = breaker.New(c)
 	return s
+}
+
+func (s *server) probe(ctx context.Context) error {
+	s.probed.Add(1)
+	return s.respond(ctx)
 }
 
 func (s *server) respond(ctx context.Context) error {
@@ -250,33 +252,49 @@ func TestDoCached(t *testing.T) {
 	})
 }
 
-// TestEnough: a call whose time was over before the server had had enough of it says nothing of the server.
-func TestEnough(t *testing.T) {
+// TestConfirms: where calls may fail for what they request, their failures open a breaker only if the probe fails too, which
+// is made once for all that fail meanwhile; two seconds later at the latest.
+func TestConfirms(t *testing.T) {
 	t.Parallel()
+	const silent = time.Hour
 	for _, tt := range []struct {
-		had   time.Duration
-		state int
-	}{{499 * time.Millisecond, 0}, {500 * time.Millisecond, 2}} {
-		synctest.Test(t, func(t *testing.T) {
-			s := newServer(func(c *breaker.Config) { c.Enough = 500 * time.Millisecond })
-			s.slow = time.Hour
-			for range 20 {
-				ctx, cancel := context.WithTimeout(t.Context(), tt.had)
-				if s.call(ctx) == nil {
-					t.Error("no error")
+		name         string
+		calls, probe *server // how they are responded to
+		time         time.Duration
+		opens        bool
+	}{
+		{"expensive calls", &server{slow: silent}, &server{}, 5 * time.Second, false},
+		{"expensive calls beside a slow probe", &server{slow: silent}, &server{slow: 1900 * time.Millisecond}, 5 * time.Second, false},
+		{"refused calls", &server{err: errDown}, &server{}, 5 * time.Second, false},
+		{"a silent server", &server{slow: silent}, &server{slow: silent}, 5 * time.Second, true},
+		{"a silent server, of calls longer than the window", &server{slow: silent}, &server{slow: silent}, 15 * time.Second, true},
+		{"a server that refuses", &server{err: errDown}, &server{err: errDown}, 5 * time.Second, true},
+		{"another error of the probe", &server{err: errDown}, &server{err: errors.New("not found")}, 5 * time.Second, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer(func(c *breaker.Config) { c.Confirms, c.Probe = true, tt.probe.probe })
+				s.slow, s.err = tt.calls.slow, tt.calls.err
+				ctx, cancel := context.WithTimeout(t.Context(), tt.time)
+				defer cancel()
+				results := make(chan error)
+				for range 8 {
+					go func() { results <- s.call(ctx) }()
 				}
-				cancel()
-				if s.State() != 0 {
-					break
+				for range 8 {
+					if err := <-results; err == nil {
+						t.Error("no error")
+					}
 				}
-			}
-			if s.State() != tt.state {
-				t.Errorf("after calls of %s: state %d, want %d", tt.had, s.State(), tt.state)
-			}
-			s.slow = 0
-			if s.times(t, 10, errDown); s.State() != 2 {
-				t.Error("errors of the server itself do not count")
-			}
+				pass(2 * time.Second) // for the probe
+				synctest.Wait()
+				if opened := s.State() != 0; opened != tt.opens {
+					t.Errorf("open: %t, want %t", opened, tt.opens)
+				}
+				if n := tt.probe.probed.Load(); tt.calls.slow > 0 && n != 1 || n < 1 {
+					t.Errorf("%d probes", n)
+				}
+			})
 		})
 	}
 }

@@ -78,6 +78,7 @@ func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.forgetDamage(inner)
 	e.generations.use(inner, k, e.now())
 	return e.reader(inner), nil
 }
@@ -194,6 +195,13 @@ func (of *generations) use(r index.Reader, k *seen, now time.Time) {
 	if len(of.pinned) > pinnedReaders {
 		of.pinned = slices.Delete(of.pinned, pinnedReaders, len(of.pinned))
 	}
+}
+
+// letGo closes r with the last request that uses it.
+func (of *generations) letGo(r index.Reader) {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	of.pinned = slices.DeleteFunc(of.pinned, func(p index.Reader) bool { return p == r })
 }
 
 // closeIdle lets go of all Readers if no request has used one for idleTime.

@@ -42,7 +42,7 @@ type Config struct {
 	Registry prometheus.Registerer // nil: metrics are counted and not exposed
 	Log      *slog.Logger          // gets the breaker's changes of state, and that data were lost; nil: nothing is logged
 	Now      func() time.Time      // nil: time.Now
-	// RequestTime is the time of a whole request. A call that ran out of time is held against the engine only if it had
+	// RequestTime is the time of a whole request. Metrics hold a call that ran out of time against the engine only if it had
 	// half of that: the rest is for what comes before it. 0: always.
 	RequestTime time.Duration
 }
@@ -74,8 +74,9 @@ type Engine struct {
 	refused      *prometheus.CounterVec
 	hits, misses atomic.Uint64
 	log          *slog.Logger
-	lost         atomic.Bool // the live generation is, as was logged
-	damage       atomic.Pointer[damage]
+	enough       time.Duration // of a request's time, for a call
+	lost         atomic.Bool   // the live generation is, as was logged
+	damages      damages
 	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
 	generations  generations
 	exports      chan struct{}      // holds one while a call of an export is in progress
@@ -84,7 +85,7 @@ type Engine struct {
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
 func New(inner index.Engine, c Config) (*Engine, error) {
-	e := &Engine{inner: inner, now: c.Now, cache: c.Cache, log: c.Log}
+	e := &Engine{inner: inner, now: c.Now, cache: c.Cache, log: c.Log, enough: c.RequestTime / 2}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -93,8 +94,9 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	}
 	e.limit = limit.New(calls, e.now)
 	e.exports = make(chan struct{}, 1)
+	e.damages.all = map[string]damage{}
 	e.breaker = breaker.New(breaker.Config{
-		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Enough: c.RequestTime / 2, Log: c.Log,
+		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Confirms: true, Log: c.Log,
 	})
 	return e, e.expose(c.Registry)
 }
@@ -197,9 +199,12 @@ func (e *Engine) outcome(ctx context.Context, began time.Time, err error) string
 		return "not_found"
 	case errors.Is(err, index.ErrGone):
 		return "gone"
-	case e.breaker.Ended(ctx, began), errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(context.Cause(ctx), context.Canceled):
 		return "ended"
 	case errors.Is(err, context.DeadlineExceeded):
+		if time.Since(began) < e.enough {
+			return "ended"
+		}
 		return "timeout"
 	case errors.Is(err, index.ErrUnavailable):
 		return "unavailable"

@@ -60,6 +60,28 @@ func (c *checkup) engine(ctx context.Context) {
 		begun, _ := generation.ParseName(c.Settings.Index, live.Generation())
 		c.ok("generation", "%s is live, %s old, and of a version that this program reads", live.Generation(), c.now().Sub(begun).Round(time.Minute))
 	}
+	c.others(ctx, store)
+}
+
+// others warns of each generation besides the live one that this program could serve, and that cannot be searched.
+func (c *checkup) others(ctx context.Context, store generation.Store) {
+	all, err := store.Generations(ctx)
+	if err != nil {
+		return // the look at the live one said so
+	}
+	for _, g := range all {
+		if g.Live || !g.Sealed || ctx.Err() != nil {
+			continue
+		}
+		r, err := store.Open(ctx, g.Name)
+		if err == nil {
+			err = index.Probe(ctx, r)
+		}
+		if err != nil && !errors.Is(err, generation.ErrVersion) {
+			c.warn("generation", "%s, which is not live, cannot be searched: requests that pin it fail, and a rollback to it is refused: %v",
+				g.Name, Explain(c.Settings, err))
+		}
+	}
 }
 
 func (c *checkup) noElasticsearch(err error) {
