@@ -35,7 +35,7 @@ func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
 		r.before, err = reader.Count(ctx, index.Filter{})
 	}
 	if errors.Is(err, index.ErrChanged) && !r.cfg.Update {
-		r.before = r.sealedWith(ctx, name)
+		r.before, r.differs = r.sealedWith(ctx, name), err
 	}
 	switch {
 	case err == nil:
@@ -63,7 +63,7 @@ func (r *running) unreadable(err error) bool {
 func (r *running) sealedWith(ctx context.Context, name string) int64 {
 	all, _ := r.generations(ctx)
 	for _, g := range all {
-		if g.Name == name && g.Damaged == nil {
+		if g.Name == name {
 			return g.Filings
 		}
 	}
@@ -140,7 +140,7 @@ func (r *running) stamps(ctx context.Context) iter.Seq2[index.Fingerprint, error
 
 // unknown reports whether an error of reading stamps only means that there is nothing to compare with.
 func (r *running) unknown(err error) bool {
-	return errors.Is(err, index.ErrNotFound) || r.replaces() && errors.Is(err, index.ErrUnavailable)
+	return errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrChanged) || r.replaces() && errors.Is(err, index.ErrUnavailable)
 }
 
 // compare works out what differs between the generation that is built and the live one, and has it kept (rule X19).
@@ -149,6 +149,9 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 		return nil
 	}
 	d, err := r.differences(ctx, build)
+	if r.differs != nil { // whatever its stamps still say, its records are not those that clients have
+		err = r.differs
+	}
 	if r.unknown(err) {
 		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew", "since", r.previous, "error", err)
 		return nil

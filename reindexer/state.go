@@ -24,6 +24,7 @@ type running struct {
 	before  int64           // filings of the live generation when the run began; 0 where they need not be counted
 
 	previous string           // the generation that is live until this one is promoted; "" for none
+	differs  error            // index.ErrChanged, if that is not what was sealed
 	added    *comparing.Added // of previous; nil: no record needed it yet
 	changes  *Changes         // nil: there is no step
 

@@ -199,9 +199,9 @@ type Check func(ctx context.Context, r index.Reader, holds Checksum) error
 type Info struct {
 	Name      string    `json:"name"`
 	CreatedAt time.Time `json:"createdAt"`
-	Filings   int64     `json:"filings"`
+	Filings   int64     `json:"filings"` // that were sealed; 0 if it is damaged
 	Bytes     int64     `json:"bytes"`
 	Live      bool      `json:"live"`
 	Sealed    bool      `json:"-"` // false: being built, or left behind by a load that died
-	Damaged   error     `json:"-"` // why what it holds cannot be read, where the engine has noticed; Filings is then 0
+	Damaged   error     `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
 }
