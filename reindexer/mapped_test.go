@@ -1,6 +1,7 @@
 package reindexer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"filings/index"
 	"filings/index/generation"
@@ -91,6 +94,31 @@ func TestX20_Rejects(t *testing.T) {
 	}
 	if len(rejects) != 5 || len(shown) != 2 || shown[0] != `{"county":"Orange, FL","filingAmount":5,"id":1,"owner":"A"}` {
 		t.Errorf("%d rejects, shown %q", len(rejects), shown)
+	}
+}
+
+// TestX20_NotUTF8: a reject of text that is not UTF-8 suggests another encoding only where that can help.
+func TestX20_NotUTF8(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		County string `parquet:"county"`
+	}
+	var table bytes.Buffer
+	if err := parquet.Write(&table, []row{{"\xe9"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ file, text, encoding, want string }{
+		{"a.ndjson", "{\"county\":\"\xe9\"}\n", "", "is not UTF-8; --encoding windows-1252 reads what older spreadsheets write"},
+		{"a.csv", "county\n\xe9\n", "", "is not UTF-8; --encoding windows-1252 reads what older spreadsheets write"},
+		{"a.csv", "county\n\x81\n", "windows-1252", "has a byte that --encoding windows-1252 does not define"},
+		{"a.parquet", table.String(), "", "is not UTF-8"},
+	} {
+		cfg := Config{Sources: []string{tt.file}, Maps: []Map{{Name: "m.jq", Text: "."}}}
+		cfg.Form.Encoding = tt.encoding
+		_, rejects, err := mapped(t, cfg, map[string]string{tt.file: tt.text})
+		if err != nil || len(rejects) != 1 || rejects[0].Reason != tt.want {
+			t.Errorf("%s in %q: %+v, %v; want %s", tt.file, tt.encoding, rejects, err, tt.want)
+		}
 	}
 }
 

@@ -90,6 +90,9 @@ func openRejects(path string, sources []source.Source) (*rejects, error) {
 		return &rejects{}, nil
 	}
 	if info, err := os.Stat(path); err == nil {
+		if err := source.NoFile(info); err != nil {
+			return nil, fmt.Errorf("%w: the rejects have to go to a file, and %s %w", source.ErrUsage, path, err)
+		}
 		for _, s := range sources {
 			if s.IsFile(info) {
 				return nil, fmt.Errorf("%w: the rejects would overwrite the source %s", source.ErrUsage, s.Name)

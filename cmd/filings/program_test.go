@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,7 +56,11 @@ func (f *fixture) must(t *testing.T, in string, args ...string) string {
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	missing := filepath.Join(t.TempDir(), "missing.ndjson")
+	dir := t.TempDir()
+	missing, pipe := filepath.Join(dir, "missing.ndjson"), filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		args string
 		code int
@@ -69,6 +74,10 @@ func TestUsage(t *testing.T) {
 		{"reindex --max-rejects some file.ndjson", exitUsage, `--max-rejects="some": must be an integer`},
 		{"reindex --max-shrink some file.ndjson", exitUsage, `--max-shrink="some": must be a number`},
 		{"reindex --map missing.jq file.csv", exitUsage, "--map: open missing.jq: no such file"},
+		{"reindex --map " + pipe + " file.csv", exitUsage, "--map: the mapping has to be a file, and " + pipe + " is a named pipe"},
+		{"reindex --map " + dir + " file.csv", exitUsage, "is a folder"},
+		{"reindex --rejects " + pipe + " -", exitUsage, "the rejects have to go to a file, and " + pipe + " is a named pipe"},
+		{"reindex --rejects /dev/zero -", exitUsage, "/dev/zero is a device or socket"},
 		{"reindex --show 5 file.csv", exitUsage, "--show prints 0 or more of the records of a --dry-run"},
 		{"reindex --max-reject 5 file.ndjson", exitUsage, "unknown flag: --max-reject (did you mean --max-rejects?)"},
 		{"reindex " + missing, exitFailed, "missing.ndjson"},

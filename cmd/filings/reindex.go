@@ -119,6 +119,11 @@ func (m *mapFlag) String() string { return "" }
 func (m *mapFlag) Type() string   { return "file" }
 
 func (m *mapFlag) Set(path string) error {
+	if info, err := os.Stat(path); err == nil {
+		if err := source.NoFile(info); err != nil {
+			return fmt.Errorf("the mapping has to be a file, and %s %w", path, err)
+		}
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err

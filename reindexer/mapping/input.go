@@ -13,29 +13,30 @@ import (
 // ErrLong is why a record is not read.
 var ErrLong = fmt.Errorf("is longer than %d MiB; only its beginning is shown", source.MaxLine>>20)
 
-var errNotUTF8 = errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
-
 // Inputs reads the records of one source as values that a program takes.
 type Inputs struct {
 	names     []string // of the cells of a row; nil: records are JSON
 	delimiter byte
 	cells     []string
 	row       map[string]any // reused, since a program keeps nothing
+	notUTF8   error
 }
 
 // NewInputs returns what reads the records of in.
 func NewInputs(in *source.Reader) (*Inputs, error) {
+	i := &Inputs{row: map[string]any{}, notUTF8: in.NotUTF8()}
 	if in.Format != source.CSV {
-		return &Inputs{row: map[string]any{}}, nil
+		return i, nil
 	}
 	if !utf8.ValidString(in.Header) {
-		return nil, fmt.Errorf("its header %w", errNotUTF8)
+		return nil, fmt.Errorf("its header %w", i.notUTF8)
 	}
 	header, fault := record.Split(in.Header, in.Delimiter, nil)
 	if fault != "" {
 		return nil, fmt.Errorf("its header is not CSV: %s", fault)
 	}
-	return &Inputs{names: table.Names(header), delimiter: in.Delimiter, row: map[string]any{}}, nil
+	i.names, i.delimiter = table.Names(header), in.Delimiter
+	return i, nil
 }
 
 // Names returns the names of the columns of CSV, in their order; nil for all else.
@@ -51,7 +52,7 @@ func (s short) Is(err error) bool { return err == record.ErrCut }
 // the record may go on behind the end of its source.
 func (i *Inputs) Value(text string) (any, error) {
 	if !utf8.ValidString(text) {
-		return nil, errNotUTF8
+		return nil, i.notUTF8
 	}
 	if i.names == nil {
 		clear(i.row)

@@ -144,14 +144,24 @@ func openBelow(folder, name string) (*os.File, error) {
 
 // refuse says what is wrong with what a folder has under the name of a source.
 func refuse(info os.FileInfo) error {
+	if err := NoFile(info); err != nil {
+		return fmt.Errorf("%w: of a folder only files are read. Take it away, or name it as a source of its own", err)
+	}
+	return nil
+}
+
+// NoFile says what it is that is no regular file, so that opening or reading it could wait for ever; nil for a file.
+func NoFile(info os.FileInfo) error {
 	what := "a device or socket"
 	switch info.Mode().Type() {
 	case 0:
 		return nil
+	case os.ModeDir:
+		what = "a folder"
 	case os.ModeSymlink:
 		what = "a link"
 	case os.ModeNamedPipe:
 		what = "a named pipe"
 	}
-	return fmt.Errorf("is %s: of a folder only files are read. Take it away, or name it as a source of its own", what)
+	return fmt.Errorf("is %s", what)
 }

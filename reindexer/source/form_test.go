@@ -265,6 +265,54 @@ func TestX21_NothingLeftBehind(t *testing.T) {
 	}
 }
 
+// endsAt reads from r, and calls end when that has been read so far.
+type endsAt struct {
+	r    io.Reader
+	left int
+	end  func()
+}
+
+func (e *endsAt) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p[:min(len(p), 512)])
+	if e.left -= n; e.left <= 0 || err == io.EOF {
+		e.end()
+	}
+	return n, err
+}
+
+// TestStop_Spooled: a form that is read from its end first ends with the load while it is copied, and while it is opened, which
+// takes minutes where it has many texts.
+func TestStop_Spooled(t *testing.T) {
+	t.Parallel()
+	sheet, err := os.ReadFile(book(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		at   int // of the bytes
+		most int // that are read then
+	}{{"copying", 1024, 2048}, {"opening", len(sheet), len(sheet)}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		from := &endsAt{bytes.NewReader(sheet), tt.at, cancel}
+		r, err := openSpooled(ctx, from, Form{Format: XLSX}, func() {})
+		if read := tt.at - from.left; !errors.Is(err, context.Canceled) || read > tt.most {
+			t.Errorf("%s: %v after %d bytes", tt.name, err, read)
+		}
+		if r != nil {
+			r.Close()
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := Source{Name: "a.xlsx", open: func(ctx context.Context, _ *atomic.Int64) (*Reader, error) {
+		return openSpooled(ctx, &endsAt{bytes.NewReader(sheet), len(sheet), cancel}, Form{Format: XLSX}, func() {})
+	}}
+	if _, err := s.Open(ctx, new(atomic.Int64)); err != context.Canceled { // and nothing about the file
+		t.Errorf("%v", err)
+	}
+}
+
 // TestX21_Parquet: values come as what they are, lists as lists, and what is nested is refused by its name.
 func TestX21_Parquet(t *testing.T) {
 	t.Parallel()

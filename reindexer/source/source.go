@@ -16,6 +16,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ type Source struct {
 func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 	r, err := s.open(ctx, read)
 	if err != nil {
-		return nil, s.Error(0, err)
+		return nil, s.Error(0, cmp.Or(ctx.Err(), err))
 	}
 	r.ctx = ctx
 	return r, nil
@@ -135,8 +136,21 @@ type Reader struct {
 	OtherSheets []string // the names of a spreadsheet's other sheets
 
 	records
+	form  Form
 	ctx   context.Context
 	close func()
+}
+
+// NotUTF8 says what is wrong with a record that is not UTF-8, and what helps, if anything does: other forms than lines and CSV
+// say themselves how their texts are encoded.
+func (r *Reader) NotUTF8() error {
+	switch decoder, _ := r.form.decoder(); {
+	case r.form.Format != NDJSON && r.form.Format != CSV:
+		return errors.New("is not UTF-8")
+	case decoder != nil:
+		return fmt.Errorf("has a byte that --encoding %s does not define", r.form.Encoding)
+	}
+	return errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
 }
 
 // Next returns the next record that is not blank, or io.EOF after the last. After any other error, which may be that of the
@@ -145,7 +159,11 @@ func (r *Reader) Next() (Record, error) {
 	if err := r.ctx.Err(); err != nil {
 		return Record{}, err
 	}
-	return r.records.Next()
+	record, err := r.records.Next()
+	if stopped := r.ctx.Err(); stopped != nil && err != nil && err != io.EOF {
+		err = stopped // and not what a library makes of it
+	}
+	return record, err
 }
 
 // records is where a Reader's records come from.

@@ -29,15 +29,17 @@ func open(ctx context.Context, from io.ReadCloser, f Form, file *os.File, read *
 	}
 	if err != nil {
 		done()
+		return nil, err
 	}
-	return r, err
+	r.form = f
+	return r, nil
 }
 
 // openForm reads records from plain bytes. The Reader ends with done.
 func openForm(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
 	switch f.Format {
 	case XLSX, Parquet:
-		return openSpooled(plain, f, done)
+		return openSpooled(ctx, plain, f, done)
 	}
 	text, err := f.text(plain)
 	if err != nil {

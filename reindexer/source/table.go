@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -29,13 +30,13 @@ func (t *tableRows) Next() (Record, error) {
 }
 
 // openSpooled opens a form that is read from its end first, from a temporary file: what comes may be compressed, or come from
-// a network. The file has no name, so that nothing of it is left behind. The Reader ends with done.
-func openSpooled(plain io.Reader, f Form, done func()) (*Reader, error) {
+// a network. The file has no name, so that nothing of it is left behind. The Reader ends with ctx, and with done.
+func openSpooled(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
 	file, err := sorter.Nameless("")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := openTable(file, plain, f)
+	rows, err := openTable(spooled{ctx, file}, plain, f)
 	if err != nil {
 		_ = sorter.Discard(file)
 		return nil, err
@@ -47,8 +48,7 @@ func openSpooled(plain io.Reader, f Form, done func()) (*Reader, error) {
 	}}, nil
 }
 
-func openTable(file *os.File, plain io.Reader, f Form) (table.Rows, error) {
-	copied := spooled{file}
+func openTable(copied spooled, plain io.Reader, f Form) (table.Rows, error) {
 	size, err := io.Copy(copied, plain)
 	switch {
 	case err != nil:
@@ -61,15 +61,25 @@ func openTable(file *os.File, plain io.Reader, f Form) (table.Rows, error) {
 	return table.OpenParquet(copied, size)
 }
 
-// spooled is a temporary file whose errors do not name it.
-type spooled struct{ file *os.File }
+// spooled is a temporary file whose errors do not name it. It ends with its context: what it holds may take minutes to read
+// before there is a first record, such as the shared texts of a spreadsheet.
+type spooled struct {
+	ctx  context.Context
+	file *os.File
+}
 
 func (s spooled) Write(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := s.file.Write(p)
 	return n, sorter.Unnamed(err)
 }
 
 func (s spooled) ReadAt(p []byte, at int64) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := s.file.ReadAt(p, at)
 	return n, sorter.Unnamed(err)
 }
