@@ -47,5 +47,21 @@ func (f *Filing) Has(field Field) bool {
 	return f.text[field] != "" || f.set&(1<<field) != 0
 }
 
+// Filled returns a bit, 1<<field, for each loaded field in which f has a value.
+func (f *Filing) Filled() uint64 {
+	filled := f.set
+	for field := range f.text {
+		if f.text[field] != "" {
+			filled |= 1 << field
+		}
+	}
+	for _, field := range []Field{ID, CreatedAt, Categories} {
+		if f.Has(field) {
+			filled |= 1 << field
+		}
+	}
+	return filled
+}
+
 // Reset removes every value, so that one Filing can carry many records after each other.
 func (f *Filing) Reset() { *f = Filing{Categories: f.Categories[:0]} }

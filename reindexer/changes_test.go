@@ -316,6 +316,7 @@ func TestX19_CreatedAtAway(t *testing.T) {
 			clock = clock.AddDate(0, 0, 1)
 			cfg := config(t, store, strings.Join(text, ""))
 			cfg.Update, cfg.MaxShrink, cfg.Now = update, 90, func() time.Time { return clock }
+			cfg.MayShrink = []string{"Orange, FL"}
 			return mustRun(t, cfg).Generation
 		}
 		run(false, owned("A", 1), owned("B", 2), owned("C", 3))

@@ -6,8 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"slices"
 	"time"
 
+	"filings/index"
 	"filings/index/generation"
 	"filings/reindexer/record"
 	"filings/reindexer/source"
@@ -26,6 +28,10 @@ var (
 	ErrShrunk = errors.New("far fewer filings than now")
 	// ErrEmpty: the new generation of a full load has no filings, and the live one, if any, has none either.
 	ErrEmpty = errors.New("no filings were loaded")
+	// ErrEmptied: a field that filings of a county had is gone (rule X42).
+	ErrEmptied = errors.New("fields have no values any more")
+	// ErrMoved: an update changes the county of a filing (rule X42).
+	ErrMoved = errors.New("filings change their county")
 	// ErrVerification: what the store holds is not what was read.
 	ErrVerification = errors.New("the new generation is not what was read")
 )
@@ -37,20 +43,26 @@ type Config struct {
 	Query   string    // for addresses of PostgreSQL; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
 	Form    source.Form
-
-	Maps []Map // mappings, in the order of the sources that they are for
+	// Settings and Maps are options and mappings, in the order of the sources that they are for.
+	Settings []source.Setting
+	Maps     []Map
 
 	Update bool // apply changes to a copy of the live generation
-	Strict bool // reject records with unknown fields
-	DryRun bool // read and check only
+	// Replace makes it an update whose records are all filings of these counties: others that these have are removed.
+	Replace []string
+	Strict  bool // reject records with unknown fields
+	DryRun  bool // read and check only
 
 	Show   int               // how many of the first records are shown, as they are read or as a mapping makes them
 	OnShow func(text string) // gets these
 
-	MaxRejects int     // rejected records that are put up with
-	Rejects    string  // path of a file for all rejects; "" for none
-	MaxShrink  float64 // percent of the live filings that may be gone afterwards
-	Keep       int     // generations kept besides the live one
+	MaxRejects int      // rejected records that are put up with
+	Rejects    string   // path of a file for all rejects; "" for none
+	MaxShrink  float64  // percent of the live filings that may be gone afterwards, of all and of each larger county
+	MayShrink  []string // counties that may have any number of filings fewer
+	MayEmpty   []string // fields that may be gone of a county, and sources that may be a header without rows
+	MayMove    bool     // an update may change the county of a filing
+	Keep       int      // generations kept besides the live one
 
 	KeepChanges int // generations whose changes are kept; 0: none are worked out
 
@@ -74,6 +86,11 @@ func (cfg Config) checked() (Config, error) {
 	case cfg.KeepChanges < 0:
 		return cfg, fmt.Errorf("%w: the number of generations whose changes are kept is 0 or more, not %d", ErrUsage, cfg.KeepChanges)
 	}
+	for _, county := range cfg.Replace {
+		if cfg.Update = true; !record.IsCounty(county) {
+			return cfg, fmt.Errorf(`%w: --replace names a county as records have it, such as "Orange, FL", not %q`, ErrUsage, county)
+		}
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -86,10 +103,21 @@ func (cfg Config) checked() (Config, error) {
 	return cfg, nil
 }
 
+// checkMayEmpty returns ErrUsage for what is neither a field nor a source.
+func (cfg Config) checkMayEmpty(all []source.Source) error {
+	for _, name := range cfg.MayEmpty {
+		_, field := index.ByName(name)
+		if !field && !slices.ContainsFunc(all, func(s source.Source) bool { return s.Name == name }) {
+			return fmt.Errorf("%w: --may-empty names a field or a source, and %q is neither", ErrUsage, name)
+		}
+	}
+	return nil
+}
+
 // sources finds what cfg.Sources name.
 func (cfg Config) sources() ([]source.Source, error) {
 	return source.Find(cfg.Sources, source.Options{
-		Stdin: cfg.Stdin, Form: cfg.Form, Query: cfg.Query, Log: cfg.Log,
+		Stdin: cfg.Stdin, Form: cfg.Form, Settings: cfg.Settings, Query: cfg.Query, Log: cfg.Log,
 		Column: func(column string) source.Column {
 			name, known, list := record.NameOf(column)
 			return source.Column{Name: name, Field: known, List: list}
@@ -119,6 +147,15 @@ type Report struct {
 
 	Reasons map[Reason]int64 `json:"-"` // how many records were rejected for what; nil unless records are shown
 
+	// Sources are the sources in their order (rule X41). Counties are those that the load changes; of a dry run, which compares
+	// nothing, and of a load whose Changes are not worked out, all that the new generation has. Fields are those of the records
+	// of a dry run.
+	Sources  []SourceCounts          `json:"sources"`
+	Counties map[string]CountyCounts `json:"counties"`
+	Fields   map[string]FieldValues  `json:"fields,omitempty"`
+	// Warnings are what the operator should know of a load that may be right all the same.
+	Warnings []string `json:"warnings"`
+
 	// Changes are from the generation that was live until now; nil where they were not worked out: nothing was live, or an
 	// older program built it, or none are kept.
 	Changes *Changes `json:"changes"`
@@ -126,6 +163,22 @@ type Report struct {
 	Filings  int64   `json:"filings"` // in the new generation
 	Seconds  float64 `json:"seconds"`
 	Promoted bool    `json:"promoted"`
+}
+
+// SourceCounts counts what a source gave.
+type SourceCounts struct {
+	Name     string `json:"name"`
+	Rows     int64  `json:"rows"`     // read
+	Records  int64  `json:"records"`  // that they are, or a mapping made of them
+	LeftOut  int64  `json:"leftOut"`  // rows of which a mapping made none
+	Rejected int64  `json:"rejected"` // records, and rows that a mapping cannot read
+	Indexed  int64  `json:"indexed"`  // records that were taken, deletions too
+}
+
+// CountyCounts are the filings of a county in the new generation, and what changes there; nil where that is not worked out.
+type CountyCounts struct {
+	Filings int64 `json:"filings"`
+	*Changes
 }
 
 // Changes counts the filings that differ between two generations.

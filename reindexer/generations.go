@@ -21,21 +21,24 @@ func (r *running) generations(ctx context.Context) ([]generation.Info, error) {
 	return all, nil
 }
 
-// open opens the live generation, name, and counts it for the shrink guard. A full load that may shrink by 100 percent needs
-// neither: it repairs a live generation that cannot be read.
-func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
+// open opens the live generation, g, and counts it for the guards. A full load that may shrink by 100 percent needs neither: it
+// repairs a live generation that cannot be read.
+func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, error) {
 	switch {
-	case name == "" && r.cfg.Update:
+	case g.Name == "" && r.cfg.Update:
 		return r.cfg.Store.Live(ctx) // index.ErrLost, unless there was no load yet: changes alone are not all filings
-	case name == "":
+	case g.Name == "":
 		return index.Empty{}, nil
 	}
-	reader, err := r.cfg.Store.Open(ctx, name)
+	if !r.replaces() {
+		r.live, _ = decodeFigures(g.Counts)
+	}
+	reader, err := r.cfg.Store.Open(ctx, g.Name)
 	if err == nil && !r.replaces() {
-		r.before, err = reader.Count(ctx, index.Filter{})
+		err = r.countLive(ctx, reader)
 	}
 	if errors.Is(err, index.ErrChanged) && !r.cfg.Update {
-		r.before, r.differs = r.sealedWith(ctx, name), err
+		r.before, r.differs = g.Filings, err // as it was sealed
 	}
 	switch {
 	case err == nil:
@@ -48,10 +51,24 @@ func (r *running) open(ctx context.Context, name string) (index.Reader, error) {
 		return index.Empty{}, nil
 	case r.cfg.Update:
 		return nil, fmt.Errorf("the live generation %s cannot be read, and an update changes a copy of it: make another one live "+
-			"with `filings rollback`, or load all filings with --max-shrink 100: %w", name, err)
+			"with `filings rollback`, or load all filings with --max-shrink 100: %w", g.Name, err)
 	}
 	return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: make another one live "+
-		"with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", name, r.cfg.MaxShrink, err)
+		"with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", g.Name, r.cfg.MaxShrink, err)
+}
+
+// countLive counts the live generation: in all, and by county where its own load has kept no figures.
+func (r *running) countLive(ctx context.Context, live index.Reader) (err error) {
+	if r.before, err = live.Count(ctx, index.Filter{}); err != nil || r.live != nil {
+		return err
+	}
+	counties, err := live.Counties(ctx)
+	r.live = &figures{counties: map[string]*countyFigures{}}
+	for _, c := range counties {
+		r.live.counties[c.County] = &countyFigures{filings: c.Filings}
+	}
+	r.warn("which fields the live filings have was not counted: no load has kept it. Fields that are gone are not noticed this time")
+	return err
 }
 
 // unreadable reports whether an error of the live generation is one that a load repairs.
@@ -59,31 +76,21 @@ func (r *running) unreadable(err error) bool {
 	return errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrChanged) || errors.Is(err, generation.ErrVersion)
 }
 
-// sealedWith returns how many filings a generation had when it was sealed, as far as it still says so, else 0.
-func (r *running) sealedWith(ctx context.Context, name string) int64 {
-	all, _ := r.generations(ctx)
-	for _, g := range all {
-		if g.Name == name {
-			return g.Filings
-		}
-	}
-	return 0
-}
-
-func liveOf(generations []generation.Info) string {
+// liveOf returns the live generation; the zero Info for none.
+func liveOf(generations []generation.Info) generation.Info {
 	for _, g := range generations {
 		if g.Live {
-			return g.Name
+			return g
 		}
 	}
-	return ""
+	return generation.Info{}
 }
 
-// prepare deletes what dead runs left behind and returns the name of the live generation.
-func (r *running) prepare(ctx context.Context) (string, error) {
+// prepare deletes what dead runs left behind and returns the live generation.
+func (r *running) prepare(ctx context.Context) (live generation.Info, err error) {
 	all, err := r.generations(ctx)
 	if err != nil {
-		return "", err
+		return live, err
 	}
 	for _, g := range all {
 		if g.Sealed || g.Live {
@@ -91,7 +98,7 @@ func (r *running) prepare(ctx context.Context) (string, error) {
 		}
 		r.cfg.Log.Info("deleting what an unfinished load left behind", "generation", g.Name)
 		if err := r.lock.Delete(ctx, g.Name); err != nil && !errors.Is(err, index.ErrNotFound) {
-			return "", fmt.Errorf("deleting the unfinished generation %s: %w", g.Name, err)
+			return live, fmt.Errorf("deleting the unfinished generation %s: %w", g.Name, err)
 		}
 	}
 	return liveOf(all), nil
@@ -144,7 +151,7 @@ func (r *running) unknown(err error) bool {
 }
 
 // compare works out what differs between the generation that is built and the live one, and has it kept (rule X19).
-func (r *running) compare(ctx context.Context, build generation.Build) error {
+func (r *running) compare(ctx context.Context, build generation.Build, live, built index.Reader) error {
 	if r.previous == "" || r.cfg.KeepChanges == 0 {
 		return nil
 	}
@@ -166,6 +173,9 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 		return fmt.Errorf("keeping what changes: %w", err)
 	}
 	r.changes = &Changes{d.Added, d.Changed, d.Removed}
+	if err := r.countChanges(ctx, d, live, built); err != nil {
+		r.cfg.Log.Warn("what changes was not counted by county", "error", err)
+	}
 	r.cfg.Log.Info("what changes", "since", r.previous, "added", d.Added, "changed", d.Changed, "removed", d.Removed)
 	return nil
 }

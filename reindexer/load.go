@@ -37,6 +37,12 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		}
 		return apply(ctx, batch, build)
 	})
+	if err == nil && changes != nil {
+		if r.tooMany() {
+			build = nil
+		}
+		err = changes.removeOthers(ctx, build)
+	}
 	if closing := r.rejects.close(); err == nil {
 		err = closing
 	}
@@ -111,20 +117,4 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 		}
 	}
 	return nil
-}
-
-// guard is the shrink guard (rule L10). A full load without filings passes it only where any shrinking would, although
-// nothing may have been there before: its source was a broken pipe rather than a county without filings. It compares what the generation will hold, which verification makes sure of, so
-// that a generation that is refused is not sealed first.
-func (r *running) guard() error {
-	gone := r.before - r.expect.checksum.Filings
-	if r.expect.checksum.Filings == 0 && gone == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
-		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--max-shrink 100 promotes a generation without filings)",
-			ErrEmpty, r.reading.read.Load(), r.rejected.Load())
-	}
-	if float64(gone)*100 <= r.cfg.MaxShrink*float64(r.before) {
-		return nil
-	}
-	return fmt.Errorf("%w: %d instead of %d, which is %.1f %% fewer; at most %v %% are allowed (--max-shrink)",
-		ErrShrunk, r.expect.checksum.Filings, r.before, float64(gone)*100/float64(r.before), r.cfg.MaxShrink)
 }

@@ -99,7 +99,7 @@ func liveName(t *testing.T, store generation.Store) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return liveOf(all)
+	return liveOf(all).Name
 }
 
 // A live generation that cannot be searched can be replaced, by a load that need not count it.

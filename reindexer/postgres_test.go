@@ -106,7 +106,7 @@ func TestPostgres_Rejects(t *testing.T) {
 		{"L4 boolean", `7 AS id, 'A, FL' AS county, true AS owner`, Reject{ID: 7, Field: "owner",
 			Reason: "the boolean true is not text", Record: `{"id":7,"county":"A, FL","owner":true}`}},
 		{"L4 deleted in a full load", `7 AS id, 'A, FL' AS county, false AS deleted`, Reject{ID: 7, Field: "deleted",
-			Reason: "is for updates: a full load has nothing to delete", Record: `{"id":7,"county":"A, FL","deleted":false}`}},
+			Reason: "is for updates: what a full load, or --replace, does not bring is gone", Record: `{"id":7,"county":"A, FL","deleted":false}`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

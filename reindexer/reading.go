@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"filings/index"
@@ -24,6 +26,15 @@ type reading struct {
 	onShow   func(text string)
 	seen     idSet // ids taken so far; nil in an update, where an id may be repeated
 
+	only    []string       // the only counties that records may have, folded; nil: any
+	counts  []SourceCounts // of each source
+	count   *SourceCounts  // of the one that is read
+	large   int64          // ids above 2^53
+	atLarge string         // where the first of these is
+
+	mayEmpty []string // names of sources that may be a header without rows
+	warn     func(format string, values ...any)
+
 	bytes   atomic.Int64 // read of the sources as they are stored
 	read    atomic.Int64 // records, rejected ones included
 	rounded int64        // amounts of the records that were taken
@@ -32,7 +43,7 @@ type reading struct {
 }
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
-	r := &reading{sources: all, reject: reject}
+	r := &reading{sources: all, reject: reject, counts: []SourceCounts{}, warn: func(string, ...any) {}}
 	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
 		r.seen = idSet{}
@@ -56,14 +67,29 @@ func (r *reading) each(ctx context.Context, do handle) error {
 		if err != nil {
 			return err
 		}
-		err = r.eachOf(src, in, do)
+		r.counts = append(r.counts, SourceCounts{Name: src.Name})
+		r.count = &r.counts[len(r.counts)-1]
+		if err = r.eachOf(src, in, do); err == nil {
+			err = r.checkRows(src, in)
+		}
 		r.uncomputed += in.Uncomputed()
 		in.Close()
 		if err != nil {
 			return err
 		}
 	}
+	if r.large > 0 {
+		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s", r.large, r.atLarge)
+	}
 	return nil
+}
+
+// checkRows refuses a header without rows: a county whose file is empty is rarely one without filings.
+func (r *reading) checkRows(src source.Source, in *source.Reader) error {
+	if r.count.Rows > 0 || !in.HasHeader() || slices.Contains(r.mayEmpty, src.Name) {
+		return nil
+	}
+	return src.Error(0, fmt.Errorf("it has a header and no rows; --may-empty %q loads it all the same", src.Name))
 }
 
 func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error {
@@ -72,7 +98,8 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 	}
 	parser, err := r.parser(in)
 	if err != nil {
-		return src.Error(0, err)
+		return src.Error(0, fmt.Errorf("%w. A mapping makes load records of a county's columns: --map FILE.jq before the source; "+
+			"`filings inspect` proposes one", err))
 	}
 	f := new(index.Filing)
 	for {
@@ -83,6 +110,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		if err != nil {
 			return src.Error(in.Line(), err)
 		}
+		r.count.Rows++
 		var result record.Result
 		if rec.Long {
 			f.Reset()
@@ -91,6 +119,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			return src.Error(in.Line(), source.ErrUnfinished)
 		}
 		r.showFirst(func() string { return rec.Text })
+		r.count.Records++
 		if err := r.take(src, rec, f, result, do); err != nil {
 			return err
 		}
@@ -104,6 +133,17 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 	if err != nil {
 		return src.Error(0, err)
 	}
+	reads, err := checkReads(src, in, inputs, p)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, read := range reads {
+			if r.count.Rows > 0 {
+				r.warn("no record of %s has %q, which %s:%d:%d reads", src.Name, read.Name, p.Name(), read.Line, read.Column)
+			}
+		}
+	}()
 	parser, f := record.New(r.rules), new(index.Filing)
 	for {
 		rec, err := in.Next()
@@ -113,6 +153,7 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 		if err != nil {
 			return src.Error(in.Line(), err)
 		}
+		r.count.Rows++
 		var input any
 		if rec.Long {
 			err = mapping.ErrLong
@@ -124,6 +165,7 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 		}
 		var made []mapping.Record
 		if err == nil {
+			reads = unseen(reads, input)
 			made, err = p.Run(input)
 		}
 		if errors.Is(err, mapping.ErrProgram) {
@@ -135,8 +177,12 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 				return err
 			}
 		}
+		if err == nil && len(made) == 0 {
+			r.count.LeftOut++
+		}
 		for _, object := range made {
 			r.showFirst(object.Text)
+			r.count.Records++
 			if err := r.take(src, rec, f, parser.ParseObject(object, f), do); err != nil {
 				return err
 			}
@@ -157,10 +203,20 @@ func (r *reading) take(src source.Source, rec source.Record, f *index.Filing, re
 	if result.Reason == "" && r.seen != nil && !r.seen.add(f.ID) {
 		result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
 	}
+	if result.Reason == "" && r.only != nil && !slices.Contains(r.only, index.Fold(f.Text(index.County))) {
+		result.Field, result.Reason = index.County.String(), strconv.Quote(f.Text(index.County))+" is none of those that --replace names"
+	}
 	if result.Reason != "" {
+		r.count.Rejected++
 		return r.reject(Reject{src.Name, rec.Line, f.ID, result.Field, result.Reason, rec.Text})
 	}
+	r.count.Indexed++
 	r.rounded += result.Rounded
+	if f.ID > 1<<53 {
+		if r.large++; r.large == 1 {
+			r.atLarge = fmt.Sprintf("%s:%d", src.Name, rec.Line)
+		}
+	}
 	return do(f, result.Deleted)
 }
 

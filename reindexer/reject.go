@@ -2,11 +2,15 @@ package reindexer
 
 import (
 	"bufio"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -81,6 +85,7 @@ const shownRejects = 20
 type rejects struct {
 	file *os.File // nil: none
 	w    *bufio.Writer
+	csv  *csv.Writer // into w; nil: JSON lines
 	n    int64
 }
 
@@ -103,7 +108,15 @@ func openRejects(path string, sources []source.Source) (*rejects, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rejects cannot be written: %w", err)
 	}
-	return &rejects{file: file, w: bufio.NewWriter(file)}, nil
+	r := &rejects{file: file, w: bufio.NewWriter(file)}
+	if strings.EqualFold(filepath.Ext(path), ".csv") {
+		_, _ = r.w.WriteString("\xef\xbb\xbf") // by which Excel knows UTF-8; Flush returns the first error
+		r.csv = csv.NewWriter(r.w)
+		r.csv.UseCRLF = true
+		err = r.csv.Write([]string{"file", "line", "id", "field", "reason", "record"})
+		r.csv.Flush()
+	}
+	return r, err
 }
 
 // add writes a reject, and calls show if it is one of the first.
@@ -114,14 +127,34 @@ func (r *rejects) add(reject Reject, show func()) error {
 	if r.file == nil {
 		return nil
 	}
-	line, err := json.Marshal(reject)
-	if err == nil {
-		_, err = r.w.Write(append(line, '\n'))
-	}
+	err := r.write(reject)
 	if err != nil {
 		return fmt.Errorf("rejects cannot be written: %w", err)
 	}
 	return nil
+}
+
+// write writes a reject as JSON; or as a row of CSV, which a spreadsheet opens.
+func (r *rejects) write(reject Reject) error {
+	if r.csv == nil {
+		line, err := json.Marshal(reject)
+		if err == nil {
+			_, err = r.w.Write(append(line, '\n'))
+		}
+		return err
+	}
+	id := ""
+	if reject.ID != 0 {
+		id = strconv.FormatInt(reject.ID, 10)
+	}
+	row := []string{reject.File, strconv.Itoa(reject.Line), id, reject.Field, reject.Reason, reject.Record}
+	for i, cell := range row {
+		if cell != "" && strings.Contains("=+-@\t\r", cell[:1]) {
+			row[i] = "'" + cell // no formula
+		}
+	}
+	defer r.csv.Flush()
+	return r.csv.Write(row)
 }
 
 // close writes what is left. Closing again does nothing.

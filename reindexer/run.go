@@ -75,6 +75,9 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		r.reading.programs, err = cfg.compile(started)
 	}
 	if err == nil {
+		err = cfg.checkMayEmpty(all)
+	}
+	if err == nil {
 		err = r.prepareAndLoad(ctx)
 	}
 	return r.report(), err
@@ -108,7 +111,11 @@ func (r *running) dryRun(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.load(ctx, live, nil)
+	err := r.load(ctx, live, nil)
+	if err == nil && r.cfg.Update {
+		err = r.guard()
+	}
+	return err
 }
 
 // underLock takes the lock for the rest of the run.
@@ -142,11 +149,11 @@ func (r *running) replace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.previous = previous
+	r.previous = previous.Name
 	defer r.closeAdded()
 	from := ""
 	if r.cfg.Update {
-		from = previous
+		from = previous.Name
 	}
 	build, err := r.lock.Begin(ctx, from)
 	if err != nil {
@@ -158,13 +165,13 @@ func (r *running) replace(ctx context.Context) error {
 		return err
 	}
 	r.enter(PhasePromoting)
-	if err := r.promote(ctx, previous, build.Generation()); err != nil {
+	if err := r.promote(ctx, previous.Name, build.Generation()); err != nil {
 		r.clearUp(ctx, func(ctx context.Context) error { return r.lock.Delete(ctx, build.Generation()) })
 		return err
 	}
 	r.promoted = true
 	r.enter(PhasePruning)
-	r.prune(ctx, previous)
+	r.prune(ctx, previous.Name)
 	return nil
 }
 
@@ -176,6 +183,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 	if err := r.guard(); err != nil {
 		return err
 	}
+	build.Keep(r.figures.encode())
 	r.enter(PhaseSealing)
 	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds generation.Checksum) error {
 		r.enter(PhaseVerifying)
@@ -183,7 +191,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 			return err
 		}
 		r.enter(PhaseComparing)
-		return r.compare(ctx, build)
+		return r.compare(ctx, build, live, reader)
 	})
 	if err != nil {
 		return fmt.Errorf("sealing the new generation: %w", err)
@@ -209,7 +217,7 @@ func (r *running) promote(ctx context.Context, from, to string) error {
 	defer cancel()
 	generations, failed := r.cfg.Store.Generations(closing)
 	another := func(g generation.Info) bool { return g.Live && g.Name != to } // both: something else has moved the alias
-	if failed == nil && liveOf(generations) == to && !slices.ContainsFunc(generations, another) {
+	if failed == nil && liveOf(generations).Name == to && !slices.ContainsFunc(generations, another) {
 		r.cfg.Log.Warn("the new generation is live, although promoting it reported an error", "error", err)
 		return nil
 	}

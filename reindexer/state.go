@@ -2,6 +2,7 @@ package reindexer
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,11 +23,18 @@ type running struct {
 	expect  *expectation
 	lock    generation.Lock // nil: none yet, or a dry run
 	before  int64           // filings of the live generation when the run began; 0 where they need not be counted
+	live    *figures        // of the live generation; nil: there is none, or it need not be compared
+	figures *figures        // of the new one
+	sums    *sums           // of the records; nil but for a dry run
+	moved   []string        // the first filings that an update moves to another county
+	moves   int             // how many these are
 
-	previous string           // the generation that is live until this one is promoted; "" for none
-	differs  error            // index.ErrChanged, if that is not what was sealed
-	added    *comparing.Added // of previous; nil: no record needed it yet
-	changes  *Changes         // nil: there is no step
+	previous string              // the generation that is live until this one is promoted; "" for none
+	differs  error               // index.ErrChanged, if that is not what was sealed
+	added    *comparing.Added    // of previous; nil: no record needed it yet
+	changes  *Changes            // nil: there is no step
+	counties map[string]*Changes // the same by county
+	warnings []string
 
 	indexed, updated, deleted, missing, rejected atomic.Int64
 
@@ -43,10 +51,17 @@ type running struct {
 }
 
 func newRunning(cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), changed: make(chan struct{}, 1)}
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), warnings: []string{}, changed: make(chan struct{}, 1)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
+	r.reading.warn, r.reading.mayEmpty = r.warn, cfg.MayEmpty
+	if len(cfg.Replace) > 0 {
+		r.reading.replaces(cfg.Replace)
+	}
 	if r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow; cfg.Show > 0 {
 		r.reasons = map[Reason]int64{}
+	}
+	if cfg.DryRun {
+		r.sums = &sums{}
 	}
 	return r
 }
@@ -61,6 +76,12 @@ func (r *running) enter(phase string) {
 	default: // a change that was not looked at yet says as much
 	}
 	r.show()
+}
+
+// warn notes something for the report.
+func (r *running) warn(format string, values ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf(format, values...))
+	r.cfg.Log.Warn("load: " + r.warnings[len(r.warnings)-1])
 }
 
 // builds notes the generation that is built.
@@ -103,6 +124,10 @@ func (r *running) reject(reject Reject) error {
 // put puts f into build, if there is one, and expects to find it there.
 func (r *running) put(ctx context.Context, f *index.Filing, build generation.Build) error {
 	r.expect.add(f)
+	r.figures.count(f.Text(index.County), f.Filled(), 1)
+	if r.sums != nil {
+		r.sums.add(f)
+	}
 	if build == nil {
 		return nil
 	}
@@ -140,7 +165,10 @@ func (r *running) report() Report {
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
 		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed,
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
-		Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
+		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings, Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
+	}
+	if r.sums != nil {
+		report.Fields = r.sums.report()
 	}
 	if r.promoted {
 		report.Generation = r.building

@@ -114,7 +114,7 @@ func live(t testing.TB, store generation.Store) map[int64]string {
 		t.Fatal(err)
 	}
 	got := map[int64]string{}
-	name := liveOf(generations)
+	name := liveOf(generations).Name
 	if name == "" {
 		return got
 	}

@@ -23,15 +23,17 @@ type update struct {
 // held is the part of a filing that a checksum counts, and when it was added; its zero value is no filing.
 type held struct {
 	there         bool
-	named         bool  // by a record before: added says when it was added, in microseconds
-	added         int64 // of a filing that is there
+	replaced      bool   // of a county that is replaced, and not named yet
+	named         bool   // by a record before: added says when it was added, in microseconds
+	added         int64  // of a filing that is there
+	filled        uint64 // as index.Filing.Filled says
 	county, month unique.Handle[string]
 	amounts       bool
 	amount        float64
 }
 
 func heldOf(f *index.Filing) held {
-	h := held{there: true, county: unique.Make(f.Text(index.County))}
+	h := held{there: true, filled: f.Filled(), county: unique.Make(f.Text(index.County))}
 	date := f.Text(index.FilingDate)
 	h.month = unique.Make(date[:min(7, len(date))])
 	h.amount, h.amounts = f.Number(index.FilingAmount)
@@ -56,7 +58,11 @@ func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, err
 		return nil, fmt.Errorf("counting the live filings: %w", err)
 	}
 	r.expect.checksum = checksum
-	return &update{run: r, live: live, now: map[int64]held{}}, nil
+	if r.live != nil {
+		r.figures = r.live.clone()
+	}
+	u := &update{run: r, live: live, now: map[int64]held{}}
+	return u, u.holdReplaced(ctx)
 }
 
 // apply applies changes in order.
@@ -110,6 +116,7 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 	}
 	if was.there {
 		r.expect.checksum.Remove(was.filing())
+		r.figures.count(was.county.Value(), was.filled, -1)
 	}
 	switch {
 	case c.deleted && !was.there:
@@ -129,6 +136,11 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		r.indexed.Add(1)
 	}
 	now := heldOf(f)
+	if was.there && index.Fold(was.county.Value()) != index.Fold(now.county.Value()) {
+		if r.moves++; r.moves <= shownRefusals {
+			r.moved = append(r.moved, fmt.Sprintf("%d of %s comes as one of %s", f.ID, was.county.Value(), now.county.Value()))
+		}
+	}
 	now.named, now.added = true, f.CreatedAt.UnixMicro()
 	u.now[f.ID] = now
 	return r.put(ctx, f, build)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,7 @@ import (
 func TestBufferedLogger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var w output
+		var w bytes.Buffer
 		log, flush := (&program{streams: streams{err: &w}}).bufferedLogger(settings.Settings{LogFormat: "json"})
 		lines := func() int { return strings.Count(w.String(), "\n") }
 		log.Info("one")

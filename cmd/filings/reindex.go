@@ -68,8 +68,13 @@ a load that died expires after 30 seconds.
 
 A load reports each rejected record with file, line, field and reason: the first 20 on standard error, all of them in the file
 that --rejects names. It promotes nothing if there are more rejects than --max-rejects, if the new generation has far fewer
-filings than the live one (--max-shrink), or if a full load has none. After the promotion it deletes the oldest generations,
+filings than the live one (--max-shrink), or if a full load has none; nor if a county vanishes or shrinks (--may-shrink), a field of
+a county goes empty (--may-empty), or an update moves filings to another county (--may-move). After the promotion it deletes the oldest generations,
 more than FILINGS_KEEP_GENERATIONS besides the live one.
+
+--replace "Orange, FL" is an update that brings all filings of a county: others that the county has are removed.
+
+--format, --delimiter, --encoding, --sheet and --path apply to the sources after them, up to the next one, as --map does.
 
 A load ends with one line of JSON on standard output. Progress is a bar on a terminal, log records elsewhere.
 
@@ -78,6 +83,7 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
   filings reindex --rejects rejects.ndjson --max-rejects 100 /data/counties/
   zcat filings.csv.gz | filings reindex --format csv -
   filings reindex --update changes.ndjson
+  filings reindex --replace "Orange, FL" --map orange.jq orange.csv
   filings reindex --dry-run --show 5 --map orange.jq orange.csv
   filings reindex --map orange.jq orange.csv --map lake.jq --sheet Liens lake.xlsx
   filings reindex https://data.example.org/filings.ndjson.gz
@@ -92,15 +98,22 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	}
 	f := cmd.Flags()
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
-	formFlags(cmd, &cfg.Form)
+	for _, name := range source.SettingNames {
+		f.Var(&settingFlag{flags: f, cfg: &cfg, name: name}, name, settingHelp[name]+", for the sources after it")
+	}
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 	f.Var(&mapFlag{flags: f, cfg: &cfg}, "map", "mapping of the sources after it: a program in jq that makes load records from each record")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
 	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them, and how often each reason rejects records")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
-	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons, JSON lines")
-	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one; 100 does not compare them")
+	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
+	f.StringArrayVar(&cfg.Replace, "replace", nil, "county (may be repeated): an update whose records are all of these counties; other filings of theirs are removed")
+	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one, and each county of 200 filings or more; 100 does not compare them")
+	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil, "county (may be repeated) that may have any number of filings fewer, or none")
+	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil, "field (may be repeated) that may be gone of a county's filings; or source that may be a header without rows")
+	f.BoolVar(&cfg.MayMove, "may-move", false, "let an update change the county of filings")
 	_ = cmd.RegisterFlagCompletionFunc("rejects", completeFile) // fails only for a flag that does not exist, or has one
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 		cfg.Sources, cfg.Stdin = args, p.in
@@ -129,6 +142,21 @@ func (m *mapFlag) Set(path string) error {
 		return err
 	}
 	m.cfg.Maps = append(m.cfg.Maps, reindexer.Map{Name: path, Text: string(text), From: m.flags.NArg()})
+	return nil
+}
+
+// settingFlag is an option of the sources behind it.
+type settingFlag struct {
+	flags *pflag.FlagSet
+	cfg   *reindexer.Config
+	name  string
+}
+
+func (s *settingFlag) String() string { return "" }
+func (s *settingFlag) Type() string   { return "string" }
+
+func (s *settingFlag) Set(value string) error {
+	s.cfg.Settings = append(s.cfg.Settings, source.Setting{Name: s.name, Value: value, From: s.flags.NArg()})
 	return nil
 }
 
@@ -230,13 +258,19 @@ It needs no settings and no server, and changes nothing.`,
 	return cmd
 }
 
+// settingHelp describes the options that say how records are written.
+var settingHelp = map[string]string{
+	"format":    "ndjson, csv, json, xlsx or parquet; by default by the source's name",
+	"delimiter": "separator of the cells of CSV: , ; | or tab; by default the one that its header has most of",
+	"encoding":  "encoding of text, such as windows-1252; by default UTF-8",
+	"sheet":     "sheet of an XLSX file; by default its first one. Rows above the header that have one cell are left out",
+	"path":      "jq program that finds the records of a JSON document, such as '.parcels[]'",
+}
+
 // formFlags are the flags that say how records are written.
 func formFlags(cmd *cobra.Command, form *source.Form) {
-	f := cmd.Flags()
-	f.StringVar(&form.Format, "format", "", "ndjson, csv, json, xlsx or parquet, for all sources but PostgreSQL; by default by their names")
-	f.StringVar(&form.Delimiter, "delimiter", "", "separator of the cells of CSV: , ; | or tab; by default the one that its header has most of")
-	f.StringVar(&form.Encoding, "encoding", "", "encoding of text, such as windows-1252; by default UTF-8")
-	f.StringVar(&form.Sheet, "sheet", "", "sheet of an XLSX file; by default its first one. Rows above the header that have one cell are left out")
-	f.StringVar(&form.Path, "path", "", "jq program that finds the records of a JSON document, such as '.parcels[]'")
+	for _, name := range source.SettingNames {
+		cmd.Flags().StringVar(form.Part(name), name, "", settingHelp[name])
+	}
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 }

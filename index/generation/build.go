@@ -46,6 +46,7 @@ type build struct {
 	lock    *lock
 	name    string
 	changes *Changeset
+	counts  []byte
 }
 
 func (b *build) Generation() string { return b.name }
@@ -88,7 +89,7 @@ func (b *build) Seal(ctx context.Context, check Check) (_ Checksum, err error) {
 			if e == nil {
 				return index.ErrGone
 			}
-			e.State, e.Filings, e.Identity, e.Changes = Sealed, holds.Filings, identity, b.changes
+			e.State, e.Filings, e.Identity, e.Changes, e.Counts = Sealed, holds.Filings, identity, b.changes, b.counts
 			return nil
 		})
 	}
@@ -111,6 +112,9 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 	b.changes = &Changeset{Parent: s.Parent, Added: s.Added, Changed: s.Changed, Removed: s.Removed, Whole: whole}
 	return nil
 }
+
+// Keep implements Build.
+func (b *build) Keep(counts []byte) { b.counts = counts }
 
 // Abort implements Build.
 func (b *build) Abort(ctx context.Context) error {

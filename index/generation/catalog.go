@@ -41,6 +41,8 @@ type Entry struct {
 	Identity Identity `json:"identity,omitempty"`
 	// Changes describes how it came from another one; nil where that is not known, or not kept any more.
 	Changes *Changeset `json:"changes,omitempty"`
+	// Counts is what Build.Keep was given, as long as the generation can be made live.
+	Counts json.RawMessage `json:"counts,omitempty"`
 }
 
 // State is how far a generation is. It only ever moves on.
@@ -161,6 +163,7 @@ func (c *Catalog) bury(name string) (bool, error) {
 	if e == nil || e.State == Tombstoned {
 		return false, nil
 	}
+	e.Counts = nil
 	if e.State = Tombstoned; !e.Promoted {
 		e.Changes = nil
 	}

@@ -171,6 +171,9 @@ type Build interface {
 	// Seal, once, with the counts of s and the differences by id; no Reader sees the changeset before the generation is
 	// promoted, and none at all if it never is. It may read the filings that differ, in both generations.
 	WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[Difference, error]) error
+	// Keep has the catalog keep what the load counted in the generation (Info.Counts), in JSON of its own. It is read with
+	// every look at the live generation, so it is small.
+	Keep(counts []byte)
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
 }
@@ -203,5 +206,6 @@ type Info struct {
 	Bytes     int64     `json:"bytes"`
 	Live      bool      `json:"live"`
 	Sealed    bool      `json:"-"` // false: being built, or left behind by a load that died
+	Counts    []byte    `json:"-"` // what Build.Keep was given; nil for nothing
 	Damaged   error     `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
 }

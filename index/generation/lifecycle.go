@@ -141,6 +141,7 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 		g := Info{Name: p.Generation, CreatedAt: created, Filings: p.Filings, Bytes: p.Bytes, Damaged: p.Damaged}
 		if e != nil && e.State == Sealed {
 			g.Sealed, g.Live = true, e.Name == c.Live
+			g.Counts = e.Counts
 			if g.Filings = e.Filings; g.Damaged != nil && !errors.Is(g.Damaged, index.ErrChanged) {
 				g.Filings = 0
 			}

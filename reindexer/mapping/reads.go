@@ -19,6 +19,9 @@ type Read struct {
 // that the program sets. Where it cannot be told what a name is read of, it is not among them either.
 func (p *Program) Reads() []Read { return p.reads }
 
+// Name is what errors call p.
+func (p *Program) Name() string { return p.name }
+
 // kind is what is known of a value.
 type kind uint8
 

@@ -35,7 +35,7 @@ func (d *draft) first(bit uint, name string) bool {
 func (d *draft) setDeleted(v *value) {
 	switch {
 	case !d.rules.Update:
-		d.fail(deletedName, "is for updates: a full load has nothing to delete")
+		d.fail(deletedName, "is for updates: what a full load, or --replace, does not bring is gone")
 	case v.fault != "":
 		d.fail(deletedName, v.fault)
 	case v.kind != kindBool:

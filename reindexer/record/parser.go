@@ -104,7 +104,7 @@ func (p *Parser) readRow(text string) {
 // Decode reads a record of an engine, which has the form of a load.
 func Decode(text index.Record) (*index.Filing, error) {
 	f := new(index.Filing)
-	if r := New(Rules{}).Parse(string(text), f); r.Reason != "" {
+	if r := New(Rules{Stored: true}).Parse(string(text), f); r.Reason != "" {
 		return nil, fmt.Errorf("filing %d, as the store has it, cannot be read: %s %s", f.ID, r.Field, r.Reason)
 	}
 	return f, nil

@@ -6,6 +6,7 @@ import "strings"
 type Rules struct {
 	Update  bool  // deletions are allowed
 	Strict  bool  // unknown names are a fault
+	Stored  bool  // records are an engine's: a county of a load before rule X42 may have any state
 	Ignored Names // counts unknown names; nil: they are not counted
 }
 

@@ -13,10 +13,12 @@ func Find(names []string, o Options) (all []Source, err error) {
 	if err := o.check(names); err != nil {
 		return nil, err
 	}
-	if err := o.Form.check(); err != nil {
+	forms, err := o.forms(len(names))
+	if err != nil {
 		return nil, err
 	}
 	for i, name := range names {
+		o.Form = forms[i]
 		var found []Source
 		switch scheme := schemeOf(name); {
 		case name == stdinName && slices.Contains(names[:i], stdinName):
@@ -37,7 +39,7 @@ func Find(names []string, o Options) (all []Source, err error) {
 		}
 		all = append(all, found...)
 	}
-	return all, o.Form.unused(all)
+	return all, o.unused(all)
 }
 
 func (o Options) check(names []string) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/itchyny/gojq"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/transform"
 )
@@ -134,7 +135,46 @@ func (f Form) utf8Of(text io.Reader, start []byte) (io.Reader, error) {
 	if e == nil {
 		return text, nil
 	}
+	if _, bytewise := e.(*charmap.Charmap); bytewise {
+		text = transform.NewReader(text, &unspoiled{encoding: f.Encoding})
+	}
 	return transform.NewReader(text, transform.Chain(e.NewDecoder(), undefined{})), nil
+}
+
+// unspoiled hands a text on. It is an error at the end of one that is UTF-8 and not only ASCII: decoded byte by byte it would
+// be spoiled (`CafÃ©`), and each of its records look valid.
+type unspoiled struct {
+	transform.NopResetter
+	encoding string
+	others   bool // it has characters that ASCII has not
+	bytewise bool // it is no UTF-8
+}
+
+func (u *unspoiled) Transform(dst, src []byte, atEOF bool) (int, int, error) {
+	n, size := 0, 0
+	for ; n < len(src) && n < len(dst) && !u.bytewise; n += size {
+		if size = 1; src[n] < utf8.RuneSelf {
+			continue
+		}
+		if !atEOF && !utf8.FullRune(src[n:]) || len(dst)-n < utf8.UTFMax {
+			break
+		}
+		_, size = utf8.DecodeRune(src[n:])
+		u.others, u.bytewise = true, size == 1
+	}
+	if u.bytewise {
+		n = min(len(src), len(dst))
+	}
+	copy(dst, src[:n])
+	switch {
+	case n < len(src) && (len(dst)-n < utf8.UTFMax):
+		return n, n, transform.ErrShortDst
+	case n < len(src):
+		return n, n, transform.ErrShortSrc
+	case atEOF && u.others && !u.bytewise:
+		return n, n, fmt.Errorf("its text is UTF-8: --encoding %s would spoil its characters; --encoding utf-8 reads it as it is", u.encoding)
+	}
+	return n, n, nil
 }
 
 // undefined makes a byte that is not UTF-8 of each U+FFFD, which decoders give for what their encoding does not define: records
@@ -209,19 +249,6 @@ func cutRow(text []byte, delimiter byte) (row, below []byte) {
 		end = min(len(text), end+len(line)+1)
 	}
 	return text[:end], text[end:]
-}
-
-// unused says which part of f is for none of the sources.
-func (f Form) unused(all []Source) error {
-	for _, option := range []struct{ name, value, format string }{
-		{"delimiter", f.Delimiter, CSV}, {"sheet", f.Sheet, XLSX}, {"path", f.Path, JSON},
-	} {
-		may := func(s Source) bool { return s.format == option.format || s.format == "" }
-		if option.value != "" && !slices.ContainsFunc(all, may) {
-			return fmt.Errorf("%w: --%s is for %s, and no source is that", ErrUsage, option.name, option.format)
-		}
-	}
-	return nil
 }
 
 // ErrNoPath is an ErrUsage: nothing says where the records of a JSON document are.

@@ -449,13 +449,13 @@ func TestX21_Usage(t *testing.T) {
 	t.Parallel()
 	path := write(t, "f.csv", "a\n1\n")
 	for want, f := range map[string]Form{
-		"the delimiter is , ; | or tab":              {Delimiter: ":"},
-		`the encoding "latin-17" is not known`:       {Encoding: "latin-17"},
-		"the format is ndjson, csv, json, xlsx or":   {Format: "xml"},
-		"a JSON document needs --path":               {Format: JSON},
-		"--path is for json, and no source is that":  {Path: ".[]"},
-		"--sheet is for xlsx, and no source is that": {Sheet: "Liens"},
-		"--delimiter is for csv, and no source is":   {Format: NDJSON, Delimiter: ";"},
+		"the delimiter is , ; | or tab":                       {Delimiter: ":"},
+		`the encoding "latin-17" is not known`:                {Encoding: "latin-17"},
+		"the format is ndjson, csv, json, xlsx or":            {Format: "xml"},
+		"a JSON document needs --path":                        {Format: JSON},
+		"--path is for json, and no source after it is that":  {Path: ".[]"},
+		"--sheet is for xlsx, and no source after it is that": {Sheet: "Liens"},
+		"--delimiter is for csv, and no source after it is":   {Format: NDJSON, Delimiter: ";"},
 	} {
 		if _, err := Find([]string{path}, Options{Form: f}); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", f, err)

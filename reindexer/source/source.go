@@ -40,11 +40,13 @@ var (
 
 // Options say how names become sources.
 type Options struct {
-	Stdin  io.Reader // read for "-"
-	Form   Form
-	Query  string              // run on databases; "" if there are none
-	Column func(string) Column // what a column of a query stands for, by its name
-	Log    *slog.Logger        // for files that are left out
+	Stdin io.Reader // read for "-"
+	Form  Form
+	// Settings change Form for some of the sources.
+	Settings []Setting
+	Query    string              // run on databases; "" if there are none
+	Column   func(string) Column // what a column of a query stands for, by its name
+	Log      *slog.Logger        // for files that are left out
 }
 
 // Column says what a column of a query stands for.
@@ -171,6 +173,12 @@ type records interface {
 	Next() (Record, error)
 	// Line is the line, or row, that was read last.
 	Line() int
+}
+
+// HasHeader reports whether the source says the names of its columns before its first row: one without rows is whole then, too.
+func (r *Reader) HasHeader() bool {
+	_, table := r.records.(*tableRows)
+	return table || r.Format == CSV
 }
 
 // Close ends the reading, finished or not.

@@ -253,3 +253,5 @@ func (b *memoryBuild) Abort(context.Context) error {
 	b.memory.drop(b.stored.Name)
 	return nil
 }
+
+func (*memoryBuild) Keep([]byte) {}

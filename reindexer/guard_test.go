@@ -1,0 +1,333 @@
+package reindexer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index/generation"
+	"filings/reindexer/source"
+)
+
+// lines returns n records of a county from an id on, each with these further members.
+func lines(from, n int, county, members string) string {
+	var b strings.Builder
+	for id := from; id < from+n; id++ {
+		fmt.Fprintf(&b, `{"id":%d,"county":%q%s}`+"\n", id, county, members)
+	}
+	return b.String()
+}
+
+const paid = `,"filingAmount":5`
+
+// TestX42_Guards: what a generation differs in from the live one as mistakes do is refused, on both engines, and allowed by the
+// option that the message names.
+func TestX42_Guards(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		all := lines(1, 200, "Orange, FL", paid) + lines(1001, 40, "Lake, FL", paid) + lines(2001, 19, "Polk, FL", paid) + lines(3001, 2000, "Dade, FL", "")
+		mustRun(t, config(t, store, all))
+		rest := lines(1001, 40, "Lake, FL", paid) + lines(2001, 19, "Polk, FL", paid) + lines(3001, 2000, "Dade, FL", "")
+		for name, test := range map[string]struct {
+			text   string
+			update bool
+			kind   error
+			says   string
+			allow  func(*Config)
+		}{
+			"a county vanishes": {lines(1, 200, "Orange, FL", paid) + lines(1001, 40, "Lake, FL", paid) + lines(3001, 2000, "Dade, FL", ""), false, ErrShrunk,
+				`0 instead of 19 of Polk, FL; nothing is promoted (where that is right, --may-shrink "Polk, FL" allows it)`,
+				func(c *Config) { c.MayShrink = []string{"Polk, FL"} }},
+			"a large one shrinks": {lines(1, 179, "Orange, FL", paid) + rest, false, ErrShrunk, "179 instead of 200 of Orange, FL",
+				func(c *Config) { c.MaxShrink = 11 }},
+			"a small one shrinks": {strings.Replace(all, lines(1001, 21, "Lake, FL", paid), "", 1), false, ErrShrunk, "19 instead of 40 of Lake, FL",
+				func(c *Config) { c.MaxShrink = 100 }},
+			"a field is gone": {lines(1, 198, "Orange, FL", "") + lines(199, 2, "Orange, FL", paid) + rest, false, ErrEmptied,
+				"2 of 200 filings of Orange, FL have filingAmount, and 200 of 200 had; nothing is promoted (where that is right, --may-empty filingAmount allows it)",
+				func(c *Config) { c.MayEmpty = []string{"filingAmount"} }},
+			"a field is gone by an update": {lines(1001, 40, "Lake, FL", ""), true, ErrEmptied, "0 of 40 filings of Lake, FL have filingAmount",
+				func(c *Config) { c.MayEmpty = []string{"filingAmount"} }},
+			"a filing moves": {lines(3001, 2, "Orange, FL", paid), true, ErrMoved,
+				"3001 of Dade, FL comes as one of Orange, FL, 3002 of Dade, FL comes as one of Orange, FL; nothing is promoted (where that is right, --may-move allows it)",
+				func(c *Config) { c.MayMove = true }},
+		} {
+			cfg := config(t, store, test.text)
+			cfg.Update = test.update
+			before := liveName(t, store)
+			report, err := Run(t.Context(), cfg)
+			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) || report.Promoted || liveName(t, store) != before {
+				t.Errorf("%s: %v\nwant %v: %s", name, err, test.kind, test.says)
+			}
+			test.allow(&cfg)
+			if _, err = Run(t.Context(), cfg); err != nil {
+				t.Errorf("%s, allowed: %v", name, err)
+			}
+			cfg = config(t, store, all)
+			cfg.MaxShrink = 100
+			mustRun(t, cfg)
+		}
+		// These are no mistakes: fewer of a small county, fewer of a larger one within the limits, a case in a county's name.
+		mustRun(t, config(t, store, lines(1, 181, "Orange, FL", paid)+lines(1001, 20, "Lake, FL", paid)+lines(2001, 1, "Polk, FL", "")+lines(3001, 2000, "Dade, FL", "")))
+	})
+}
+
+// TestX42_WithoutFigures: of a generation that an older program built it is not known which fields it has: the load says so.
+func TestX42_WithoutFigures(t *testing.T) {
+	t.Parallel()
+	store := embeddedStore(t)
+	mustRun(t, config(t, &faulty{Store: unkept{store}}, lines(1, 30, "Lake, FL", paid)))
+	if report := mustRun(t, config(t, store, lines(1, 30, "Lake, FL", ""))); len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "which fields") {
+		t.Errorf("warnings %q", report.Warnings)
+	}
+	if report := mustRun(t, config(t, store, lines(1, 30, "Lake, FL", paid))); len(report.Warnings) != 0 {
+		t.Errorf("warnings of the load after it: %q", report.Warnings)
+	}
+}
+
+// TestX43_Replace: an update of a county replaces all of its filings and no others, on both engines.
+func TestX43_Replace(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		mustRun(t, config(t, store, lines(1, 1500, "Orange, FL", paid)+lines(2001, 30, "Lake, FL", paid)))
+		cfg := config(t, store, lines(101, 1400, "Orange, FL", `,"filingAmount":6`)+lines(1501, 50, "Orange, FL", paid))
+		cfg.Replace = []string{"Orange, FL"}
+		report := mustRun(t, cfg)
+		want := map[string]CountyCounts{"Orange, FL": {1450, &Changes{Added: 50, Changed: 1400, Removed: 100}}}
+		if diff := cmp.Diff(want, report.Counties); diff != "" || report.Filings != 1480 || report.Deleted != 100 || report.Updated != 1400 || report.Indexed != 50 {
+			t.Errorf("report %+v (-want +got):\n%s", report, diff)
+		}
+		if got := live(t, store); len(got) != 1480 {
+			t.Errorf("%d filings are live", len(got))
+		}
+		for text, says := range map[string]string{
+			lines(9001, 1, "Lake, FL", ""):                                          `"Lake, FL" is none of those that --replace names`,
+			lines(101, 1400, "Orange, FL", "") + `{"id":101,"deleted":true}` + "\n": "what a full load, or --replace, does not bring is gone",
+			lines(101, 1, "Orange, FL", "") + lines(101, 1, "Orange, FL", ""):       "101 is in this load already",
+		} {
+			watched := &watcher{}
+			cfg := config(t, store, text)
+			cfg.Replace, cfg.Progress = []string{"Orange, FL"}, watched
+			if _, err := Run(t.Context(), cfg); !errors.Is(err, ErrRejected) || len(watched.rejects) != 1 || !strings.Contains(watched.rejects[0].Reason, says) {
+				t.Errorf("%v, %+v; want %s", err, watched.rejects, says)
+			}
+		}
+		header := config(t, store, "")
+		header.Sources, header.Replace = []string{write(t, "orange.csv", "id,county\n")}, []string{"Orange, FL"}
+		if _, err := Run(t.Context(), header); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "it has a header and no rows") {
+			t.Errorf("a header alone: %v", err)
+		}
+		header.MayEmpty = header.Sources
+		if _, err := Run(t.Context(), header); !errors.Is(err, ErrShrunk) {
+			t.Errorf("no filings of the county: %v", err)
+		}
+		moved := config(t, store, lines(101, 1450, "Orange, FL", paid)+lines(2001, 1, "Orange, FL", paid))
+		moved.Replace = []string{"Orange, FL"}
+		if _, err := Run(t.Context(), moved); !errors.Is(err, ErrMoved) {
+			t.Errorf("another county's id: %v", err)
+		}
+	})
+}
+
+// TestX41_Report: what a source gave, and in a dry run what its records hold.
+func TestX41_Report(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	orange, lake := filepath.Join(dir, "orange.csv"), filepath.Join(dir, "lake.ndjson")
+	for path, text := range map[string]string{
+		orange: "no,paid,on\n1,$5.00,8/21/2017\n2,six,8/21/2017\n3,,8/22/2017\n4,$1.50,\n",
+		lake:   lines(9007199254740993, 2, "Lake, FL", ""),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := config(t, embeddedStore(t), "")
+	cfg.Sources, cfg.DryRun, cfg.MaxRejects = []string{lake, orange}, true, 1
+	cfg.Maps = []Map{{Name: "orange.jq", From: 1, Text: `select(.no != "4") | {id: (.no | number), county: "Orange, FL", filingAmount: (.paid | money), filingDate: (.on | date("MM/DD/YYYY"))}`}}
+	report := mustRun(t, cfg)
+	wantSources := []SourceCounts{{lake, 2, 2, 0, 0, 2}, {orange, 4, 2, 1, 1, 2}}
+	if diff := cmp.Diff(wantSources, report.Sources); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]CountyCounts{"Lake, FL": {Filings: 2}, "Orange, FL": {Filings: 2}}, report.Counties); diff != "" {
+		t.Errorf("counties (-want +got):\n%s", diff)
+	}
+	got, _ := json.Marshal([]FieldValues{report.Fields["filingAmount"], report.Fields["filingDate"], report.Fields["owner"], report.Fields["county"]})
+	want := `[{"filled":0.25,"least":5,"greatest":5,"sum":5},{"filled":0.5,"least":"2017-08-21","greatest":"2017-08-22"},{"filled":0},{"filled":1}]`
+	if string(got) != want {
+		t.Errorf("fields %s\nwant %s", got, want)
+	}
+	if len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "(2^53)") || !strings.Contains(report.Warnings[0], "2, the first at "+lake+":1") {
+		t.Errorf("warnings %q", report.Warnings)
+	}
+	cfg.DryRun = false
+	report = mustRun(t, cfg)
+	counties := map[string]CountyCounts{"Lake, FL": {2, &Changes{Added: 2}}, "Orange, FL": {2, &Changes{Added: 2}}}
+	if diff := cmp.Diff(counties, report.Counties); diff != "" || report.Fields != nil {
+		t.Errorf("counties of the load (-want +got):\n%s", diff)
+	}
+}
+
+// TestMistakes: mistakes of an operator about loads. None promotes anything with exit code 0: each is an error that says what is
+// wrong. What is live is 300 filings of Orange and 40 of Lake, each with an amount.
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	type files map[string]string
+	all := lines(1, 300, "Orange, FL", paid) + lines(1001, 40, "Lake, FL", paid)
+	rows := func(header, county string, from, n int) string {
+		var b strings.Builder
+		b.WriteString(header + "\n")
+		for i := from; i < from+n; i++ {
+			fmt.Fprintf(&b, "%d,%q,5\n", i, county)
+		}
+		return b.String()
+	}
+	byMap := func(text string) func(*Config) {
+		return func(c *Config) { c.Maps = []Map{{Name: "m.jq", Text: text}} }
+	}
+	update := func(c *Config) { c.Update = true }
+	replace := func(c *Config) { c.Replace = []string{"Orange, FL"} }
+	for name, test := range map[string]struct {
+		files   files
+		sources []string
+		set     func(*Config)
+		kind    error
+		says    string
+	}{
+		"one county's file alone as a full load": {files{"a.ndjson": lines(1, 300, "Orange, FL", paid)}, nil, nil, ErrShrunk, "0 instead of 40 of Lake, FL"},
+		"a county's file is a header alone":      {files{"a.ndjson": all, "lake.csv": "id,county\n"}, []string{"a.ndjson", "lake.csv"}, nil, ErrSource, "lake.csv: it has a header and no rows"},
+		"the file was cut after some rows":       {files{"a.csv": rows("id,county,filingAmount", "Orange, FL", 1, 100)}, nil, replace, ErrShrunk, "100 instead of 300 of Orange, FL"},
+		"nothing came through the pipe":          {files{"a.ndjson": ""}, nil, nil, ErrShrunk, "0 instead of 340"},
+		"another county's file with --replace":   {files{"a.ndjson": lines(1001, 40, "Lake, FL", paid)}, nil, replace, ErrRejected, "40 of 40"},
+		"a second county has the same ids":       {files{"a.ndjson": lines(1, 2, "Polk, FL", paid)}, nil, update, ErrMoved, "1 of Orange, FL comes as one of Polk, FL"},
+		"the same with --replace":                {files{"a.ndjson": lines(1, 300, "Orange, FL", paid) + lines(1001, 1, "Orange, FL", paid)}, nil, replace, ErrMoved, "1001 of Lake, FL"},
+		"two counties with the same ids at once": {files{"a.ndjson": all + lines(1, 1, "Polk, FL", paid)}, nil, nil, ErrRejected, "1 of 341"},
+		"the proposal's county":                  {files{"a.ndjson": all + lines(5001, 1, "County, ST", paid)}, nil, nil, ErrRejected, "1 of 341"},
+		"a column renamed, without a mapping": {files{"a.ndjson": lines(1, 300, "Orange, FL", `,"amount":5`) + lines(1001, 40, "Lake, FL", `,"amount":5`)}, nil, nil,
+			ErrEmptied, "0 of 40 filings of Lake, FL have filingAmount, and 40 of 40 had, 0 of 300 filings of Orange, FL"},
+		"a column renamed, by a mapping": {files{"a.csv": rows("no,county,lien_amount", "Orange, FL", 1, 300)}, nil, byMap(`{id: (.no | number), county, filingAmount: (.lien | money)}`),
+			ErrUsage, `has no column "lien"; is "lien_amount" meant?`},
+		"a name in the wrong case": {files{"a.csv": rows("No,county,lien", "Orange, FL", 1, 300)}, nil, byMap(`{id: (.no | number), county, filingAmount: (.lien | money)}`), ErrUsage, `is "No" meant?`},
+		"the same in NDJSON": {files{"a.ndjson": strings.ReplaceAll(all, "filingAmount", "Amount")}, nil, byMap(`{id, county, filingAmount: .amount}`),
+			ErrEmptied, "of Lake, FL have filingAmount"},
+		"no mapping":                    {files{"a.csv": rows("no,county,lien", "Orange, FL", 1, 300)}, nil, nil, ErrSource, "its header lacks id; it is no,county,lien. A mapping makes"},
+		"UTF-8 read as Windows-1252":    {files{"a.ndjson": strings.ReplaceAll(all, `:5`, `:5,"owner":"Café"`)}, nil, setting("encoding", "windows-1252", 0), ErrSource, "its text is UTF-8: --encoding windows-1252 would spoil"},
+		"Windows-1252 read as UTF-8":    {files{"a.ndjson": all + "{\"id\":5001,\"county\":\"Lake, FL\",\"owner\":\"Caf\xe9\"}\n"}, nil, nil, ErrRejected, "1 of 341"},
+		"an option after its source":    {files{"a.ndjson": all}, nil, setting("encoding", "windows-1252", 1), ErrUsage, "--encoding windows-1252 is for no source"},
+		"the wrong path":                {files{"a.json": `{"liens":[{"id":1,"county":"Orange, FL"}]}`}, nil, setting("path", ".parcels[]?", 0), ErrShrunk, "0 instead of 340"},
+		"the wrong county's name":       {files{"a.ndjson": lines(1, 300, "Orange, FL", paid)}, nil, func(c *Config) { c.Replace = []string{"Orange"} }, ErrUsage, "--replace names a county as records have it"},
+		"the county's name mistyped":    {files{"a.ndjson": lines(1, 300, "Orange, FL", paid)}, nil, func(c *Config) { c.Replace = []string{"Orang, FL"} }, ErrRejected, "300 of 300"},
+		"the county is written anew":    {files{"a.ndjson": lines(1, 300, "Orange County, FL", paid) + lines(1001, 40, "Lake, FL", paid)}, nil, nil, ErrShrunk, "0 instead of 300 of Orange, FL"},
+		"--may-empty is mistyped":       {files{"a.ndjson": all}, nil, func(c *Config) { c.MayEmpty = []string{"amount"} }, ErrUsage, `"amount" is neither`},
+		"a list of changes as a load":   {files{"a.ndjson": lines(1, 3, "Orange, FL", paid)}, nil, nil, ErrShrunk, "3 instead of 340"},
+		"deletions of most of a county": {files{"a.ndjson": deletions(1001, 21)}, nil, update, ErrShrunk, "19 instead of 40 of Lake, FL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := embeddedStore(t)
+			mustRun(t, config(t, store, all))
+			before := liveName(t, store)
+			cfg := config(t, store, "")
+			cfg.Sources = nil
+			dir := t.TempDir()
+			for file, text := range test.files {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if test.sources == nil {
+					cfg.Sources = append(cfg.Sources, filepath.Join(dir, file))
+				}
+			}
+			for _, file := range test.sources {
+				cfg.Sources = append(cfg.Sources, filepath.Join(dir, file))
+			}
+			if test.set != nil {
+				test.set(&cfg)
+			}
+			report, err := Run(t.Context(), cfg)
+			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%v\nwant %v: %s", err, test.kind, test.says)
+			}
+			if report.Promoted || liveName(t, store) != before {
+				t.Errorf("it was promoted: %+v", report)
+			}
+		})
+	}
+}
+
+func setting(name, value string, from int) func(*Config) {
+	return func(c *Config) { c.Settings = []source.Setting{{Name: name, Value: value, From: from}} }
+}
+
+func deletions(from, n int) string {
+	var b strings.Builder
+	for id := from; id < from+n; id++ {
+		fmt.Fprintf(&b, `{"id":%d,"deleted":true}`+"\n", id)
+	}
+	return b.String()
+}
+
+// TestX44_Settings: an option holds for the sources behind it, up to the next one.
+func TestX44_Settings(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.json": `{"a":[{"id":1,"county":"A, FL"}]}`, "b.json": `{"b":[{"id":2,"county":"A, FL"}]}`,
+		"c.csv": "id;county\n3;\"Ca\xf1on, CO\"\n", "d.csv": "id,county\n4,\"Cañon, CO\"\n",
+	}
+	ids, rejects, err := mapped(t, Config{Sources: []string{"a.json", "b.json", "c.csv", "d.csv"}, Settings: []source.Setting{
+		{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]", From: 1},
+		{Name: "encoding", Value: "windows-1252", From: 2}, {Name: "delimiter", Value: ";", From: 2},
+		{Name: "encoding", Value: "utf-8", From: 3}, {Name: "delimiter", Value: "", From: 3},
+	}}, files)
+	if err != nil || len(rejects) > 0 || fmt.Sprint(ids) != "[1 2 3 4]" {
+		t.Errorf("%v, %v, %v", ids, rejects, err)
+	}
+	for says, settings := range map[string][]source.Setting{
+		"--path .a[] is for no source":                    {{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]"}},
+		"--sheet is for xlsx, and no source after it is":  {{Name: "path", Value: ".a[]"}, {Name: "sheet", Value: "x"}},
+		"--delimiter is for csv, and no source after it ": {{Name: "path", Value: ".a[]"}, {Name: "delimiter", Value: ";"}, {Name: "delimiter", Value: "", From: 1}},
+	} {
+		if _, _, err := mapped(t, Config{Sources: []string{"a.json", "d.csv"}, Settings: settings}, files); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %s", err, says)
+		}
+	}
+}
+
+// TestX41_RejectsAsCSV: a spreadsheet opens the rejects, and runs nothing of them.
+func TestX41_RejectsAsCSV(t *testing.T) {
+	t.Parallel()
+	cfg := config(t, nil, `{"id":3,"owner":"a, \"b\""}`+"\n=1+1\n")
+	cfg.DryRun, cfg.MaxRejects, cfg.Rejects = true, 2, filepath.Join(t.TempDir(), "rejects.CSV")
+	mustRun(t, cfg)
+	got, err := os.ReadFile(cfg.Rejects)
+	want := "\xef\xbb\xbffile,line,id,field,reason,record\r\n" + cfg.Sources[0] + `,1,3,county,is missing,"{""id"":3,""owner"":""a, \""b\""""}"` + "\r\n" + cfg.Sources[0] + ",2,,,"
+	if err != nil || !strings.HasPrefix(string(got), want) || !strings.HasSuffix(string(got), ",'=1+1\r\n") {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+}
+
+// unkept is a store of a program that keeps no figures.
+type unkept struct{ generation.Store }
+
+func (s unkept) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
+	lock, err := s.Store.Lock(ctx, run)
+	return unkeptLock{lock}, err
+}
+
+type unkeptLock struct{ generation.Lock }
+
+func (l unkeptLock) Begin(ctx context.Context, from string) (generation.Build, error) {
+	build, err := l.Lock.Begin(ctx, from)
+	return unkeptBuild{build}, err
+}
+
+type unkeptBuild struct{ generation.Build }
+
+func (unkeptBuild) Keep([]byte) {}

@@ -1,0 +1,84 @@
+package source
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Setting is an option of the sources from position From on, up to the next one of its name (rule X44).
+type Setting struct {
+	Name  string // one of SettingNames
+	Value string
+	From  int // position among the names given to Find
+}
+
+// SettingNames are the parts of a Form as options.
+var SettingNames = []string{"format", "delimiter", "encoding", "sheet", "path"}
+
+// settingFormats are the formats that options are for; others are for all.
+var settingFormats = map[string]string{"delimiter": CSV, "sheet": XLSX, "path": JSON}
+
+// Part returns the part of f that an option sets.
+func (f *Form) Part(name string) *string {
+	switch name {
+	case "delimiter":
+		return &f.Delimiter
+	case "encoding":
+		return &f.Encoding
+	case "sheet":
+		return &f.Sheet
+	case "path":
+		return &f.Path
+	}
+	return &f.Format
+}
+
+// forms returns the form of each of n sources.
+func (o *Options) forms(n int) ([]Form, error) {
+	for _, name := range SettingNames {
+		if value := *o.Form.Part(name); value != "" { // it holds for all sources
+			o.Settings = slices.Insert(slices.Clone(o.Settings), 0, Setting{Name: name, Value: value})
+		}
+	}
+	forms := make([]Form, n)
+	for i, s := range o.Settings {
+		until := o.until(i, n)
+		if s.From >= until {
+			return nil, fmt.Errorf("%w: --%s %s is for no source: it holds for those after it, up to the next --%s", ErrUsage, s.Name, s.Value, s.Name)
+		}
+		for at := s.From; at < until; at++ {
+			*forms[at].Part(s.Name) = s.Value
+		}
+	}
+	for i := range forms {
+		if err := forms[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	return forms, nil
+}
+
+// until returns the position of the first source for which a setting does not hold any more.
+func (o *Options) until(i, n int) int {
+	for _, later := range o.Settings[i+1:] {
+		if later.Name == o.Settings[i].Name {
+			return later.From
+		}
+	}
+	return n
+}
+
+// unused says which setting is for none of the sources that it holds for.
+func (o *Options) unused(all []Source) error {
+	for i, s := range o.Settings {
+		format := settingFormats[s.Name]
+		may := func(of Source) bool {
+			return of.Arg >= s.From && of.Arg < o.until(i, math.MaxInt) && (of.format == format || of.format == "")
+		}
+		if format != "" && s.Value != "" && !slices.ContainsFunc(all, may) {
+			return fmt.Errorf("%w: --%s is for %s, and no source after it is that", ErrUsage, s.Name, format)
+		}
+	}
+	return nil
+}
