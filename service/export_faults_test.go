@@ -186,15 +186,18 @@ func TestX6_ElasticsearchBreaks(t *testing.T) {
 					tt.fault(w, r, real)
 				}
 				var pages atomic.Int64
+				outcome, timeout := tt.once, 2*time.Second
+				if lasts {
+					outcome = tt.lasting
+				}
+				if outcome == "whole" {
+					timeout = time.Minute
+				}
 				s := newSite(t, turning{store, func() {
 					if pages.Add(1) == 2 {
 						proxy.breaks(fails)
 					}
-				}}, func(c *service.Config) { c.ExportTimeout = 2 * time.Second })
-				outcome := tt.once
-				if lasts {
-					outcome = tt.lasting
-				}
+				}}, func(c *service.Config) { c.ExportTimeout = timeout })
 				got, err := s.exported(t, servicetest.ListenTLS(t, s.App), "")
 				close(ended)
 				if whole := err == nil && got == want; whole != (outcome == "whole") || !strings.HasPrefix(want, got) || got == "" {

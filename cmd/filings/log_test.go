@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,7 +13,7 @@ import (
 func TestBufferedLogger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var w bytes.Buffer
+		var w output
 		log, flush := (&program{streams: streams{err: &w}}).bufferedLogger(settings.Settings{LogFormat: "json"})
 		lines := func() int { return strings.Count(w.String(), "\n") }
 		log.Info("one")

@@ -5,12 +5,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"filings/index"
 )
 
-// History is an index.History in memory: it compares the filings of two generations one by one.
+// History is an index.History in memory: it compares the filings of two generations one by one. It may be changed while it is
+// read.
 type History struct {
+	mu         sync.RWMutex
 	changesets []index.Changeset // the oldest first
 	changes    map[string][]kept // of each changeset, by id
 }
@@ -53,6 +56,8 @@ func (h *History) Promote(parent string, before []*index.Filing, generation stri
 
 // Add adds a changeset with its changes, which are sorted by id.
 func (h *History) Add(changeset index.Changeset, changes []index.Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.changes == nil {
 		h.changes = map[string][]kept{}
 	}
@@ -70,6 +75,8 @@ func VersionOf(f *index.Filing) index.Version {
 
 // Keep drops all changesets but the newest.
 func (h *History) Keep(newest int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for len(h.changesets) > newest {
 		delete(h.changes, h.changesets[0].Generation)
 		h.changesets = h.changesets[1:]
@@ -78,6 +85,8 @@ func (h *History) Keep(newest int) {
 
 // Changesets implements index.History.
 func (h *History) Changesets(context.Context) ([]index.Changeset, error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
 	changesets := slices.Clone(h.changesets)
 	slices.Reverse(changesets)
 	return changesets, nil
@@ -85,6 +94,8 @@ func (h *History) Changesets(context.Context) ([]index.Changeset, error) {
 
 // Changes implements index.History.
 func (h *History) Changes(_ context.Context, q index.ChangeQuery) (page index.ChangePage, _ error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
 	var all []index.Change
 	for _, generation := range q.Generations {
 		changes, ok := h.changes[generation]

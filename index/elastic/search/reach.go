@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"strings"
-
-	"filings/index"
 )
 
 // Reach is how far the page after another one is expected to reach: a crawl reads neighbouring pages, which are about as
@@ -32,15 +29,13 @@ func ReachOf(first, last Position) (r Reach) {
 	return r
 }
 
-// past returns the value that lies reachFactor times as far after last as last lies after first, in the direction from
-// first to last; nil where there is none.
+// past returns the number that lies reachFactor times as far after last as last lies after first, in the direction from
+// first to last; nil where there is none. Without it a page of 100 of 525,682 filings, the first added first, took 8.4 times as
+// long, one by ascending amounts 1.06 times; by owners, whose names are no numbers, Elasticsearch skips as well by itself.
 func past(first, last json.RawMessage) json.RawMessage {
 	from, to := string(first), string(last)
 	if from == to || from == string(missing) || to == string(missing) {
 		return nil
-	}
-	if first[0] == '"' {
-		return pastText(first, last)
 	}
 	a, err1 := strconv.ParseInt(from, 10, 64)
 	b, err2 := strconv.ParseInt(to, 10, 64)
@@ -59,60 +54,6 @@ func past(first, last json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return strconv.AppendFloat(nil, end, 'g', -1, 64)
-}
-
-// pastText is past for folded texts. They are compared as numbers, the digits of which are the characters from two before
-// the first that differs.
-func pastText(first, last json.RawMessage) json.RawMessage {
-	var text [2]string
-	if json.Unmarshal(first, &text[0]) != nil || json.Unmarshal(last, &text[1]) != nil {
-		return nil
-	}
-	from, to := []rune(text[0]), []rune(text[1])
-	n := 0
-	for n < len(from) && n < len(to) && from[n] == to[n] {
-		n++
-	}
-	n = max(0, n-2)
-	a, b := numberOf(from[n:]), numberOf(to[n:])
-	end := b + reachFactor*(b-a)
-	if end < 0 || end >= numbers {
-		return nil
-	}
-	return index.AppendString(nil, string(to[:n])+textOf(end))
-}
-
-// Characters of folded texts are mostly these; others count as the next one here.
-const (
-	characters = " 0123456789:abcdefghijklmnopqrstuvwxyz{"
-	digits     = 6
-	base       = int64(len(characters))
-	numbers    = base * base * base * base * base * base
-)
-
-// numberOf returns the number that a text begins with.
-func numberOf(text []rune) (v int64) {
-	for i := range digits {
-		v *= base
-		if i < len(text) {
-			c := strings.IndexFunc(characters, func(c rune) bool { return c >= text[i] })
-			if c < 0 {
-				c = len(characters) - 1
-			}
-			v += int64(c)
-		}
-	}
-	return v
-}
-
-// textOf is the inverse of numberOf.
-func textOf(v int64) string {
-	var text [digits]byte
-	for i := range text {
-		text[digits-1-i] = characters[v%base]
-		v /= base
-	}
-	return strings.TrimRight(string(text[:]), characters[:1])
 }
 
 // fits reports whether r can be the reach in an order.

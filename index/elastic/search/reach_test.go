@@ -19,13 +19,8 @@ func TestReachOf(t *testing.T) {
 		{"to those without", `[5,16573,900]`, `[null,16573,800]`, "", ``},
 		{"one filing", `[5,16573,900]`, `[5,16573,900]`, "", ``},
 		{"beyond 64 bits", `[16573,1]`, `[16573,9223372036854775807]`, "=", ``},
+		{"names", `["smith a",1,2]`, `["smith c",1,1]`, "", ``},
 		{"beyond a double", `[-1e308,1,2]`, `[1e308,1,1]`, "", ``},
-		{"names up", `["smith a",1,2]`, `["smith c",1,1]`, "", `"smith k"`},
-		{"names down", `["smith k",1,2]`, `["smith i",1,1]`, "", `"smith a"`},
-		{"names over a letter", `["smith ax",1,2]`, `["smith az",1,1]`, "", `"smith b5"`},
-		{"other characters", `["éa",1,2]`, `["éb",1,1]`, "", `"{f"`},
-		{"the last names", `["a",1,2]`, `["z",1,1]`, "", ``},
-		{"the first names", `["z",1,2]`, `["a",1,1]`, "", ``},
 	} {
 		var first, last Position
 		if json.Unmarshal([]byte(test.first), &first) != nil || json.Unmarshal([]byte(test.last), &last) != nil {
