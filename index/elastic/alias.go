@@ -29,26 +29,26 @@ type target struct {
 	Write     bool   `json:"is_write_index,omitempty"`
 }
 
-// Publish implements generation.Storage: the alias is for whoever else reads the index. It leads to the live generation as its
-// write index, of which an alias can have one. What is not ours stays behind it: the program that put it there knows why.
+// Publish implements generation.Storage: the alias is for others who read the index. It leads to the live generation as its
+// write index, of which an alias can have one. What is not ours keeps it: the program that put it there knows why.
 func (s *storage) Publish(ctx context.Context, live string) error {
 	return s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		var behind map[string]described
-		err := s.c.ReadInto(ctx, &behind, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
+		var found map[string]described
+		err := s.c.ReadInto(ctx, &found, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
 		if err != nil && !errors.Is(err, index.ErrGone) {
 			return err
 		}
-		if _, isIndex := behind[s.alias]; isIndex {
+		if _, isIndex := found[s.alias]; isIndex {
 			return fmt.Errorf("%s is an index, where an alias is needed: choose another name or delete it", s.alias)
 		}
 		var actions []action
-		for _, name := range slices.Sorted(maps.Keys(behind)) {
-			write := behind[name].Aliases[s.alias].Write
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			write := found[name].Aliases[s.alias].Write
 			if _, ours := s.part(name); name != live && (write || ours || name == s.catalogIndex()) {
 				actions = append(actions, action{"remove": {Index: name, Alias: s.alias, MustExist: true}})
 			}
 		}
-		if live != "" && !behind[live].Aliases[s.alias].Write {
+		if live != "" && !found[live].Aliases[s.alias].Write {
 			actions = append(actions, action{"add": {Index: live, Alias: s.alias, Write: true}})
 		}
 		return s.apply(ctx, actions)
@@ -74,11 +74,11 @@ func (s *storage) apply(ctx context.Context, actions []action) error {
 	return err
 }
 
-// keepOffAlias takes a new index from behind the alias, where only the live generation is to be: a foreign index template can
+// keepOffAlias takes the alias from a new index, since only the live generation is to have it: a foreign index template can
 // add any alias to every new index.
 func (s *storage) keepOffAlias(ctx context.Context, name string) error {
 	found, err := s.describe(ctx, name)
-	if _, behind := found[name].Aliases[s.alias]; err != nil || !behind {
+	if _, has := found[name].Aliases[s.alias]; err != nil || !has {
 		return err
 	}
 	s.log.WarnContext(ctx, s.foreignTemplate(ctx)+"; it was taken away again", "index", name)

@@ -51,9 +51,6 @@ func (s *storage) Create(ctx context.Context, name, from string) (_ generation.W
 	}, nil
 }
 
-// buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
-func buildAlias(generation string) string { return generation + "-build" }
-
 // loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. What was accepted is synced all
 // the same (the default of translog.durability): a bulk request is megabytes, and with "async" a node that is killed
 // forgets what it accepted in its last five seconds, so that the load fails its verification instead of going on.

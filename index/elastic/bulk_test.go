@@ -28,17 +28,17 @@ func TestBulk_FaultsLoseAndDoubleNothing(t *testing.T) {
 	cutShort := elastictest.Rewrite(func(response []byte) []byte { return response[:len(response)/2] })
 	tests := []struct {
 		name   string
-		faults []elastictest.Treatment
+		faults []elastictest.Fault
 	}{
-		{"connection cut before", []elastictest.Treatment{elastictest.CutBefore, elastictest.CutBefore, elastictest.CutBefore}},
-		{"connection cut after", []elastictest.Treatment{elastictest.CutAfter, elastictest.CutAfter, elastictest.CutAfter}},
-		{"queue full", []elastictest.Treatment{refused, refused}},
-		{"no master", []elastictest.Treatment{elastictest.Respond(http.StatusServiceUnavailable, `{"error":{"type":"cluster_block_exception"}}`)}},
-		{"proxy's page", []elastictest.Treatment{elastictest.Respond(http.StatusBadGateway, "<html>"), elastictest.Respond(http.StatusGatewayTimeout, "")}},
-		{"garbage for a response", []elastictest.Treatment{elastictest.Respond(http.StatusOK, "<html>"), cutShort}},
-		{"a response about too few", []elastictest.Treatment{elastictest.Rewrite(oneItem), elastictest.Rewrite(oneItem)}},
-		{"items refused", []elastictest.Treatment{refuseEveryOther, refuseEveryOther, refuseEveryOther}},
-		{"items refused, then cut", []elastictest.Treatment{refuseEveryOther, elastictest.CutAfter, refuseEveryOther, elastictest.CutBefore}},
+		{"connection cut before", []elastictest.Fault{elastictest.CutBefore, elastictest.CutBefore, elastictest.CutBefore}},
+		{"connection cut after", []elastictest.Fault{elastictest.CutAfter, elastictest.CutAfter, elastictest.CutAfter}},
+		{"queue full", []elastictest.Fault{refused, refused}},
+		{"no master", []elastictest.Fault{elastictest.Respond(http.StatusServiceUnavailable, `{"error":{"type":"cluster_block_exception"}}`)}},
+		{"proxy's page", []elastictest.Fault{elastictest.Respond(http.StatusBadGateway, "<html>"), elastictest.Respond(http.StatusGatewayTimeout, "")}},
+		{"garbage for a response", []elastictest.Fault{elastictest.Respond(http.StatusOK, "<html>"), cutShort}},
+		{"a response about too few", []elastictest.Fault{elastictest.Rewrite(oneItem), elastictest.Rewrite(oneItem)}},
+		{"items refused", []elastictest.Fault{refuseEveryOther, refuseEveryOther, refuseEveryOther}},
+		{"items refused, then cut", []elastictest.Fault{refuseEveryOther, elastictest.CutAfter, refuseEveryOther, elastictest.CutBefore}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -15,12 +15,6 @@ import (
 	"filings/index/generation"
 )
 
-// catalogIndex has one document, the catalog of generations.
-func (s *storage) catalogIndex() string { return s.alias + "-catalog" }
-
-// catalogAlias is what the catalog is written through. A write that demands an alias cannot create an index.
-func (s *storage) catalogAlias() string { return s.catalogIndex() + "-write" }
-
 // catalogID is the id of the document.
 const catalogID = "catalog"
 
@@ -97,9 +91,6 @@ func (s *storage) createCatalog(ctx context.Context) (err error) {
 	}
 	return s.keepOffAlias(ctx, s.catalogIndex())
 }
-
-// alreadyExists is the kind of an error about an index that should be created and is there.
-const alreadyExists = "resource_already_exists_exception"
 
 // Retry implements generation.Storage.
 func (s *storage) Retry(ctx context.Context, try func(context.Context) error) error {

@@ -15,11 +15,6 @@ import (
 	"filings/index/history"
 )
 
-// changesetIndex names the sidecar that holds a changeset. Its documents are chunks of changes.
-func changesetIndex(name string) string {
-	return indexOf(generation.Part{Generation: name, Kind: generation.ChangesPart})
-}
-
 // chunk is a document of a changeset.
 type chunk struct {
 	Last  int64   `json:"last"`
@@ -40,7 +35,7 @@ func (c chunk) MarshalJSON() ([]byte, error) {
 func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
 	copies := s.Added+s.Changed+s.Removed <= b.storage.mostCopied
 	name := changesetIndex(b.name)
-	err = b.createBeside(ctx, name, map[string]any{
+	err = b.createSidecar(ctx, name, map[string]any{
 		"dynamic": "strict",
 		"properties": map[string]any{
 			"last":  map[string]any{"type": "long"},
@@ -53,7 +48,7 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 	chunks := 0
 	err = history.Encode(ctx, s, differences, copies, b.storage.Filings, func(c history.Chunk) error {
 		chunks++
-		return b.putBeside(ctx, name, chunks, chunk{c.Last, each(c.Parts), c.Data})
+		return b.putSidecar(ctx, name, chunks, chunk{c.Last, each(c.Parts), c.Data})
 	})
 	if err != nil {
 		return false, err

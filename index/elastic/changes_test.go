@@ -81,7 +81,7 @@ func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 	}
 	net := &elastictest.Faults{}
 	l := s.through(t, net).lock(t)
-	build := func(faults ...elastictest.Treatment) (generation.Build, error) {
+	build := func(faults ...elastictest.Fault) (generation.Build, error) {
 		b, err := l.Begin(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -36,27 +35,6 @@ func (s *storage) describe(ctx context.Context, indices string) (map[string]desc
 		Index: []string{indices}, Features: "aliases,mappings", ExpandWildcards: "all",
 	})
 	return found, err
-}
-
-// part returns what an index is; false for one that is none of this store's.
-func (s *storage) part(name string) (p generation.Part, ok bool) {
-	for _, kind := range sidecars {
-		if of, is := strings.CutSuffix(name, "-"+kind); is {
-			name, p.Kind = of, kind
-			break
-		}
-	}
-	_, ok = generation.ParseName(s.alias, name)
-	p.Generation = name
-	return p, ok
-}
-
-// indexOf names the index of a part.
-func indexOf(p generation.Part) string {
-	if p.Kind == generation.FilingsPart {
-		return p.Generation
-	}
-	return p.Generation + "-" + p.Kind
 }
 
 // Parts implements generation.Storage. What is not sealed has as many filings as can be searched in it. Bytes are those of all

@@ -87,22 +87,7 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, all generat
 		if n, err := strconv.Atoi(set[setting]); err == nil && n < enough {
 			enough = n
 		}
-		all[setting] = strconv.Itoa(enough) // whoever allows more takes nothing away
+		all[setting] = strconv.Itoa(enough) // a higher limit takes nothing away
 	}
 	return nil
-}
-
-// identity is Identity of the generation that is sealed, of all its shards.
-func (b *build) identity(ctx context.Context) (all generation.Identity, err error) {
-	err = b.storage.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		if all, err = b.storage.Identity(ctx, b.name); err != nil {
-			return err
-		}
-		shards, err := strconv.Atoi(all[shardsSetting])
-		if err == nil && len(all) != shards+len(searchLimits)+2 {
-			err = client.ErrResponse // a primary is just taking over
-		}
-		return err
-	})
-	return all, err
 }

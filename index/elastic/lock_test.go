@@ -237,7 +237,7 @@ func TestLock_CatalogThatWasTamperedWith(t *testing.T) {
 // Whatever was carried out although its response was lost is done once, and is a success.
 func TestLock_LostResponses(t *testing.T) {
 	t.Parallel()
-	for name, cut := range map[string]elastictest.Treatment{
+	for name, cut := range map[string]elastictest.Fault{
 		"before it was carried out": elastictest.CutBefore,
 		"after it was carried out":  elastictest.CutAfter,
 		"no master":                 elastictest.Respond(http.StatusServiceUnavailable, `{"error":{"type":"x"},"status":503}`),
@@ -299,7 +299,7 @@ func TestLock_LostResponses(t *testing.T) {
 func TestLock_RefusedInFewRequests(t *testing.T) {
 	t.Parallel()
 	const most = 25
-	refuse := func(status int, kind, reason string) elastictest.Treatment {
+	refuse := func(status int, kind, reason string) elastictest.Fault {
 		return func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
 			body := fmt.Sprintf(`{"error":{"type":%q,"reason":%q},"status":%d}`, kind, reason, status)
 			return elastictest.Response(req, status, []byte(body)), nil
@@ -307,7 +307,7 @@ func TestLock_RefusedInFewRequests(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, part string
-		treat      elastictest.Treatment
+		fault      elastictest.Fault
 		want       string
 	}{
 		{"no privilege", "-catalog", refuse(403, "security_exception", "action [indices:admin/create] is unauthorized"), "unauthorized"},
@@ -323,7 +323,7 @@ func TestLock_RefusedInFewRequests(t *testing.T) {
 			t.Parallel()
 			s, net := newTestStore(t), &elastictest.Faults{}
 			requests := 0
-			net.Always(test.part, test.treat)
+			net.Always(test.part, test.fault)
 			store := s.with(t, client.Config{Wrap: func(next http.RoundTripper) http.RoundTripper {
 				next = net.Wrap(next)
 				return elastictest.RoundTrip(func(r *http.Request) (*http.Response, error) {
@@ -344,11 +344,11 @@ func TestLock_RefusedInFewRequests(t *testing.T) {
 	}
 }
 
-// onPut is a treatment of PUT alone.
-func onPut(treat elastictest.Treatment) elastictest.Treatment {
+// onPut is a fault of PUT alone.
+func onPut(fault elastictest.Fault) elastictest.Fault {
 	return func(req *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
 		if req.Method == http.MethodPut {
-			return treat(req, send)
+			return fault(req, send)
 		}
 		return send()
 	}

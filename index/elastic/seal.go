@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -111,4 +112,19 @@ func (b *build) writeMeta(ctx context.Context, m document.Meta) error {
 	return b.storage.c.Send(ctx, client.RequestTime, func() esapi.Request {
 		return esapi.IndicesPutMappingRequest{Index: []string{b.name}, Body: bytes.NewReader(body)}
 	})
+}
+
+// identity is Identity of the generation that is sealed, of all its shards.
+func (b *build) identity(ctx context.Context) (all generation.Identity, err error) {
+	err = b.storage.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		if all, err = b.storage.Identity(ctx, b.name); err != nil {
+			return err
+		}
+		shards, err := strconv.Atoi(all[shardsSetting])
+		if err == nil && len(all) != shards+len(searchLimits)+2 {
+			err = client.ErrResponse // a primary is just taking over
+		}
+		return err
+	})
+	return all, err
 }

@@ -11,8 +11,8 @@
 //
 // # Design: what is stored
 //
-// With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its sidecars are hidden indices beside it
-// (sidecar.go): `NAME-stamps`, `NAME-counties`, `NAME-changes`. The `_meta` of a generation is the last thing that its writer
+// With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its sidecars are hidden indices
+// (names.go): `NAME-stamps`, `NAME-counties`, `NAME-changes`. The `_meta` of a generation is the last thing that its writer
 // writes. It says what the generation holds, and names it: a clone inherits its source's `_meta`, and must not count as finished
 // by that.
 //
@@ -56,7 +56,6 @@ package elastic
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
 	"regexp"
@@ -110,21 +109,6 @@ type Store struct {
 
 var _ generation.Store = (*Store)(nil)
 
-// storage is the generation.Storage of an index name.
-type storage struct {
-	c                *client.Client
-	alias            string
-	shards, replicas int
-	cache            *cache.Cache
-	log              *slog.Logger
-	batchBytes       int // of a bulk request, about
-
-	fewCounties, countiesADocument int   // sidecar.go
-	mostCopied                     int64 // history.MostCopied
-}
-
-var _ generation.Storage = (*storage)(nil)
-
 // ownCache holds the tables of a hundred filters and orders, and half a million counties.
 const ownCache = 128 << 20
 
@@ -175,11 +159,4 @@ func (s *Store) Changes(ctx context.Context, q index.ChangeQuery) (page index.Ch
 		return page, err
 	}
 	return history.Page(ctx, s.storage, q)
-}
-
-// wrap makes an error say what was attempted.
-func wrap(err *error, what string) {
-	if *err != nil {
-		*err = fmt.Errorf("%s: %w", what, *err)
-	}
 }

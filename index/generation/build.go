@@ -36,7 +36,7 @@ func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.builds = append(k.builds, b)
+	k.writers = append(k.writers, b.Writer)
 	return b, nil
 }
 

@@ -7,6 +7,23 @@ import (
 	"filings/index"
 )
 
+// Difference says where two generations differ: in the filing with this id, which one of them may lack.
+type Difference struct {
+	ID            int64
+	Parts         index.Parts // not 0
+	Before, After bool        // whether the earlier and the later generation have the filing
+}
+
+// Differ returns where the fingerprints of a filing differ, of which one may be the zero Fingerprint, for no filing; false if
+// they do not.
+func Differ(before, after index.Fingerprint) (d Difference, differ bool) {
+	d = Difference{ID: max(before.ID, after.ID), Parts: index.AllParts, Before: before.ID != 0, After: after.ID != 0}
+	if d.Before && d.After {
+		d.Parts = after.Parts(before)
+	}
+	return d, d.Parts != 0 && (d.Before || d.After)
+}
+
 // Differences are the filings that differ between two generations, by id, in memory. They take some three bytes each.
 type Differences struct {
 	Added, Changed, Removed int64

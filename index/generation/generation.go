@@ -178,23 +178,6 @@ type Build interface {
 	Abort(ctx context.Context) error
 }
 
-// Difference says where two generations differ: in the filing with this id, which one of them may lack.
-type Difference struct {
-	ID            int64
-	Parts         index.Parts // not 0
-	Before, After bool        // whether the earlier and the later generation have the filing
-}
-
-// Differ returns where the fingerprints of a filing differ, of which one may be the zero Fingerprint, for no filing; false if
-// they do not.
-func Differ(before, after index.Fingerprint) (d Difference, differ bool) {
-	d = Difference{ID: max(before.ID, after.ID), Parts: index.AllParts, Before: before.ID != 0, After: after.ID != 0}
-	if d.Before && d.After {
-		d.Parts = after.Parts(before)
-	}
-	return d, d.Parts != 0 && (d.Before || d.After)
-}
-
 // Check looks at a generation that is about to be sealed: by a Reader of it, and by the Checksum of what it holds.
 type Check func(ctx context.Context, r index.Reader, holds Checksum) error
 

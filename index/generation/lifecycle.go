@@ -7,14 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
-
-	"filings/index"
 )
 
 // Lifecycle decides about the generations of an index name, whatever engine stores them: which there are, which one is live,
@@ -98,158 +94,9 @@ func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, un
 	return fmt.Errorf("changing the catalog of generations: tried %d times: %w", updateTries, err)
 }
 
-// Generations lists all generations, the newest first, unsealed ones included, and what is stored that the catalog does not
-// know. What an operator deleted is not listed.
-func (l *Lifecycle) Generations(ctx context.Context) ([]Info, error) {
-	all, err := l.list(ctx, true)
-	if err != nil {
-		return nil, fmt.Errorf("listing generations: %w", err)
+// wrap makes an error say what was attempted.
+func wrap(err *error, what string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", what, *err)
 	}
-	return all, nil
 }
-
-// Kept implements index.Engine.
-func (l *Lifecycle) Kept(ctx context.Context) (kept []index.Generation, err error) {
-	all, err := l.list(ctx, false)
-	if err != nil {
-		return nil, fmt.Errorf("listing generations: %w", err)
-	}
-	for _, g := range all {
-		if g.Sealed && g.Damaged == nil && readable(g.Name, l.Version) == nil {
-			kept = append(kept, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live})
-		}
-	}
-	return kept, nil
-}
-
-func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err error) {
-	// Parts come first: what is begun between the two looks does not appear as something that the catalog does not know.
-	parts, err := l.storage.Parts(ctx, measure)
-	if err != nil {
-		return nil, err
-	}
-	c, _, err := l.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range parts {
-		created, ok := ParseName(l.Index, p.Generation)
-		e := c.find(p.Generation)
-		if p.Kind != FilingsPart || !ok || e != nil && e.State == Tombstoned {
-			continue
-		}
-		g := Info{Name: p.Generation, CreatedAt: created, Filings: p.Filings, Bytes: p.Bytes, Damaged: p.Damaged}
-		if e != nil && e.State == Sealed {
-			g.Sealed, g.Live = true, e.Name == c.Live
-			g.Counts = e.Counts
-			if g.Filings = e.Filings; g.Damaged != nil && !errors.Is(g.Damaged, index.ErrChanged) {
-				g.Filings = 0
-			}
-		}
-		all = append(all, g)
-	}
-	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(b.Name, a.Name) })
-	return all, nil
-}
-
-// Open returns a Reader of a sealed generation, or index.ErrNotFound; index.ErrChanged if it is not what was sealed.
-func (l *Lifecycle) Open(ctx context.Context, name string) (r index.Reader, err error) {
-	defer wrap(&err, "opening "+name)
-	c, _, err := l.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e, err := c.sealed(name)
-	if err == nil {
-		err = readable(name, l.Version)
-	}
-	if err == nil {
-		r, err = l.storage.Reader(ctx, name, nil)
-	}
-	if err == nil {
-		err = l.changed(ctx, e)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// Changesets implements index.History.
-func (l *Lifecycle) Changesets(ctx context.Context) ([]index.Changeset, error) {
-	c, _, err := l.read(ctx)
-	return c.changesets(), err
-}
-
-// HaveChanges returns index.ErrGone unless the changesets of all these generations are kept. It reads the catalog only if
-// what Live has read of it does not say so.
-func (l *Lifecycle) HaveChanges(ctx context.Context, names []string) error {
-	kept := func(changesets []index.Changeset) bool {
-		return !slices.ContainsFunc(names, func(name string) bool {
-			return !slices.ContainsFunc(changesets, func(s index.Changeset) bool { return s.Generation == name })
-		})
-	}
-	if k := l.seen.Load(); k != nil && kept(k.changesets) {
-		return nil
-	}
-	changesets, err := l.Changesets(ctx)
-	if err == nil && !kept(changesets) {
-		err = fmt.Errorf("changes: %w", index.ErrGone)
-	}
-	return err
-}
-
-// Swap makes the sealed generation `to` live in one step, if `from` is live ("" for none). Else it changes nothing and
-// returns ErrConflict.
-func (l *Lifecycle) Swap(ctx context.Context, from, to string) error {
-	return l.swap(ctx, from, to, func(*Catalog) error { return nil })
-}
-
-// swap is Swap on a condition. That change of the catalog is what makes the generation live; its public name follows.
-func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*Catalog) error) error {
-	parts, err := l.storage.Parts(ctx, false)
-	if err != nil {
-		return fmt.Errorf("listing what is stored: %w", err)
-	}
-	err = l.update(ctx, func(c *Catalog, again bool) error {
-		if again && c.Live == to {
-			return nil
-		}
-		if err := condition(c); err != nil {
-			return err
-		}
-		if err := c.swap(from, to, parts); err != nil {
-			return err
-		}
-		return readable(to, l.Version)
-	})
-	l.LookAgain()
-	if err != nil {
-		return fmt.Errorf("making %s live: %w", to, err)
-	}
-	if err := l.publish(ctx); err != nil {
-		l.Log.WarnContext(ctx, "the generation is live, and its public name is behind: the next load or rollback repairs it", "generation", to, "error", err)
-	}
-	return nil
-}
-
-// publish makes the public name lead to what is live, whoever else does so meanwhile.
-func (l *Lifecycle) publish(ctx context.Context) error {
-	for range publishTries {
-		c, _, err := l.read(ctx)
-		if err == nil {
-			err = l.storage.Publish(ctx, c.Live)
-		}
-		if errors.Is(err, ErrStale) {
-			continue
-		}
-		after, _, err2 := l.read(ctx)
-		if err = errors.Join(err, err2); err != nil || after.Live == c.Live {
-			return err
-		}
-	}
-	return fmt.Errorf("where the public name of the live generation leads has changed %d times: %w", publishTries, ErrStale)
-}
-
-// publishTries is more often than anybody makes another generation live at the same moment.
-const publishTries = 5

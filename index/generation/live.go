@@ -21,49 +21,15 @@ const (
 	compareTime = lookTime / 2
 )
 
-// seen is the result of a look at the catalog. reader is nil before the first one.
-type seen struct {
-	reader     index.Reader // if lost is set, the one of the generation that was live before, if any
-	lost       error        // index.ErrLost
-	changesets []index.Changeset
-	at         time.Time // when the look began
-
-	compared time.Time // when the reader's generation was compared with what was sealed, last
-	differs  error     // index.ErrChanged, if it was another one then
-}
-
-// result is what a caller gets of k.
-func (k *seen) result() (index.Reader, error) {
-	if k.lost != nil {
-		return nil, k.lost
-	}
-	return k.reader, nil
-}
-
-// isFresh reports whether k, which was seen before, will do for a caller who came at t. A reader whose generation was seen to
-// be gone never does.
-func (k *seen) isFresh(t time.Time, liveFor time.Duration) bool {
-	if k == nil || k.lost == nil && (k.reader == nil || isGone(k.reader)) {
-		return false
-	}
-	age := t.Sub(k.at)
-	return age >= -liveFor && age < liveFor // before -liveFor the clock was set back
-}
-
-func isGone(r index.Reader) bool {
-	pinned, ok := r.(interface{ Gone() bool })
-	return ok && pinned.Gone()
-}
-
 // Live returns a Reader of the live generation. While the generation stays the same it is the same Reader, so that what the
 // Reader has cached lasts. It is index.ErrLost if none is live or stored, although one was live before. Under traffic no caller
 // waits for a look: one is begun before the result of the last one is too old.
 func (l *Lifecycle) Live(ctx context.Context) (index.Reader, error) {
-	came, ahead := l.Now(), l.LiveFor*3/4
+	came, prefetchAfter := l.Now(), l.LiveFor*3/4
 	for {
 		k := l.seen.Load()
 		fresh := k.isFresh(came, l.LiveFor)
-		if fresh && came.Sub(k.at) < ahead {
+		if fresh && came.Sub(k.at) < prefetchAfter {
 			return k.result()
 		}
 		// The first caller's end must not fail those who wait with it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -21,7 +20,7 @@ type lock struct {
 
 	released atomic.Bool
 	mu       sync.Mutex
-	builds   []*build
+	writers  []Writer // of what it has begun
 }
 
 // Lock takes the lock, or fails at once with a *LockedError.
@@ -191,18 +190,11 @@ func (k *lock) letGo() error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, b := range k.builds {
-		b.Stop()
+	for _, w := range k.writers {
+		w.Stop()
 	}
 	if k.hold == nil {
 		return nil
 	}
 	return k.hold.Close()
-}
-
-// wrap makes an error say what was attempted.
-func wrap(err *error, what string) {
-	if *err != nil {
-		*err = fmt.Errorf("%s: %w", what, *err)
-	}
 }

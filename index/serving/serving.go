@@ -4,9 +4,10 @@
 //
 // # Design
 //
-// One function does it all, in this order (do, reader.go): cached responses and equal requests in progress (package
+// One function does it all, in this order (do, call.go): cached responses and equal requests in progress (package
 // cache), limit and breaker, timer, engine. So a cached response passes neither limit nor breaker, and the timer measures
-// the engine alone. The limit (package limit) gives each account its turns: a Reader says whose calls it makes. A method of Reader only says what is requested, under which text, and how large a response is.
+// the engine alone. The limit (package limit) gives each account its turns: a Reader says whose calls it makes. A method of
+// Reader only says what is requested, under which text, and how large a response is.
 //
 // A generation never changes, so a response is right for ever under the key (generation, canonical text of the request):
 // nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not looked
@@ -25,7 +26,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -62,26 +63,6 @@ const (
 	widthFor  = 5 * time.Minute // how long a width is taken for granted: nodes come and go seldom
 	widthTime = 5 * time.Second // what asking for it may take
 )
-
-// Engine serves an index.Engine. It is safe for concurrent use.
-type Engine struct {
-	inner        index.Engine
-	now          func() time.Time
-	cache        *cache.Cache // nil: no cache
-	limit        *limit.Limit
-	breaker      *breaker.Breaker
-	calls        *prometheus.HistogramVec
-	refused      *prometheus.CounterVec
-	hits, misses atomic.Uint64
-	log          *slog.Logger
-	enough       time.Duration // of a request's time, for a call
-	lost         atomic.Bool   // the live generation is, as was logged
-	damages      damages
-	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
-	generations  generations
-	exports      chan struct{}      // holds one while a call of an export is in progress
-	many         [kinds]atomic.Bool // the last filter of a kind selected more filings than were counted with its page
-}
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
 func New(inner index.Engine, c Config) (*Engine, error) {
@@ -124,6 +105,44 @@ func (e *Engine) Ready(ctx context.Context) error {
 	return err
 }
 
+// Usable reports whether the live generation can be used as it is: it is neither lost nor changed, and no call has met damage
+// in its file. It fails where that is not known, since the engine does not respond.
+func (e *Engine) Usable(ctx context.Context) (bool, error) {
+	r, err := e.Live(ctx)
+	switch {
+	case errors.Is(err, index.ErrLost), errors.Is(err, index.ErrDamaged):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return e.damageOf(r.inner) == nil, nil
+}
+
+// Damaged returns how many generations besides the live one are kept in whose files calls have met damage.
+func (e *Engine) Damaged(ctx context.Context) (n int, err error) {
+	live, err := e.inner.Live(ctx)
+	if err != nil && !errors.Is(err, index.ErrLost) {
+		return 0, err
+	}
+	k, err := e.look(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	e.damages.mu.Lock()
+	defer e.damages.mu.Unlock()
+	for name := range e.damages.all {
+		isKept := slices.ContainsFunc(k.kept, func(g index.Generation) bool { return g.Name == name })
+		switch {
+		case live != nil && live.Generation() == name:
+		case isKept:
+			n++
+		default: // its file may be closed
+			delete(e.damages.all, name)
+		}
+	}
+	return n, nil
+}
+
 // Live returns a Reader of the generation that is live now. The engine mostly knows it without a call to its server, so
 // this tells the breaker of an outage, but not of its end.
 func (e *Engine) Live(ctx context.Context) (*Reader, error) {
@@ -146,8 +165,8 @@ func (e *Engine) reader(inner index.Reader) *Reader {
 	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}
 }
 
-// widen asks a wide engine from time to time, beside the request that comes at that time, how many calls it may have. What
-// is asked in vain changes nothing.
+// widen asks a wide engine from time to time how many calls it may have, while the request that came goes on. What is asked
+// in vain changes nothing.
 func (e *Engine) widen(ctx context.Context) {
 	engine, ok := e.inner.(wide)
 	last, now := e.asked.Load(), e.now().UnixNano()
@@ -162,8 +181,8 @@ func (e *Engine) widen(ctx context.Context) {
 			e.log.Debug("the engine does not say how many calls it can work on at once", slog.String("error", err.Error()))
 			return
 		}
-		if places := max(calls, width); e.limit.Resize(places) {
-			e.log.Info("the limit of calls to the engine at once changed", slog.Int("limit", places))
+		if slots := max(calls, width); e.limit.Resize(slots) {
+			e.log.Info("the limit of calls to the engine at once changed", slog.Int("limit", slots))
 		}
 	}()
 }
@@ -183,31 +202,8 @@ func (e *Engine) noteLost(err error) {
 	}
 }
 
-// timed calls the engine and observes how long that took, and how it ended.
-func timed[T any](ctx context.Context, e *Engine, call string, run func(context.Context) (T, error)) (T, error) {
-	began := time.Now()
-	v, err := run(ctx)
-	e.calls.WithLabelValues(call, e.outcome(ctx, began, err)).Observe(time.Since(began).Seconds())
-	return v, err
-}
-
-func (e *Engine) outcome(ctx context.Context, began time.Time, err error) string {
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.Is(err, index.ErrNotFound):
-		return "not_found"
-	case errors.Is(err, index.ErrGone):
-		return "gone"
-	case errors.Is(err, context.Canceled), errors.Is(context.Cause(ctx), context.Canceled):
-		return "ended"
-	case errors.Is(err, context.DeadlineExceeded):
-		if time.Since(began) < e.enough {
-			return "ended"
-		}
-		return "timeout"
-	case errors.Is(err, index.ErrUnavailable):
-		return "unavailable"
+func (e *Engine) clear() {
+	if e.cache != nil {
+		e.cache.Clear()
 	}
-	return "error"
 }

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"container/list"
 	"time"
 )
 
@@ -64,43 +63,4 @@ func (l *Listener) longest(now time.Time) *conn {
 		return fresh
 	}
 	return idle
-}
-
-// wait notes that c waits for a request, in fresh or idle.
-func (l *Listener) wait(c *conn, in *list.List) {
-	c.since, c.received = time.Now(), false
-	c.element, c.in = in.PushBack(c), in
-}
-
-// unlist notes that c waits no more.
-func (l *Listener) unlist(c *conn) {
-	if c.element != nil {
-		c.in.Remove(c.element)
-		c.element = nil
-	}
-}
-
-// drop closes c while it waits. A request that arrives on it is not handled: no response would arrive.
-func (l *Listener) drop(c *conn) {
-	c.dropped = true
-	l.leave(c)
-	_ = c.raw.Close()
-}
-
-// leave notes that c is closed.
-func (l *Listener) leave(c *conn) {
-	if !c.left {
-		c.left = true
-		l.unlist(c)
-		l.figures.Open--
-		l.hasRoom()
-	}
-}
-
-// hasRoom wakes a goroutine that waits for room, or for the last connection.
-func (l *Listener) hasRoom() {
-	select {
-	case l.room <- struct{}{}:
-	default:
-	}
 }

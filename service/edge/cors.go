@@ -32,7 +32,7 @@ func (o CORS) Vary(headers string) string {
 	return headers
 }
 
-// Preflight responds to the request that a browser sends ahead of a script's own, and reports whether c is such a request. It
+// Preflight responds to the request that a browser sends before a script's own, and reports whether c is such a request. It
 // carries no key; an origin that is not allowed gets a response without permission.
 func (o CORS) Preflight(c *fiber.Ctx) bool {
 	h := &c.Request().Header

@@ -6,7 +6,7 @@ import "net"
 const gatherBytes = 16 << 10
 
 // Gather makes what is written to a connection of a Listener wait until it fills a record: the HTTP server writes a stream
-// in chunks of 4 KiB, each by a system call of its own. The caller must call flush behind the last write but the end: it
+// in chunks of 4 KiB, each by a system call of its own. The caller must call flush after the last write but the end: it
 // sends what waits, and makes later writes go out at once. Other connections stay as they are.
 func Gather(c net.Conn) (flush func() error) {
 	g, ok := c.(interface{ gather() func() error })
@@ -24,4 +24,26 @@ func (c *conn) gather() (flush func() error) {
 		c.held = nil
 		return err
 	}
+}
+
+func (c *conn) Write(b []byte) (int, error) {
+	if !c.gathers {
+		return c.send(b)
+	}
+	if len(c.held)+len(b) > gatherBytes {
+		if err := c.flush(); err != nil {
+			return 0, err
+		}
+	}
+	c.held = append(c.held, b...)
+	return len(b), nil
+}
+
+func (c *conn) flush() error {
+	if len(c.held) == 0 {
+		return nil
+	}
+	_, err := c.send(c.held)
+	c.held = c.held[:0]
+	return err
 }

@@ -2,24 +2,10 @@ package edge
 
 import (
 	"container/list"
-	"crypto/tls"
-	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
-)
-
-// sendBuffer is how many bytes the kernel keeps for a client that does not read. Linux takes twice as many, and would take
-// megabytes by itself: dozens of pages that were made for nobody. It holds any page whole.
-const sendBuffer = 128 << 10
-
-// A system that has no descriptor or no memory for a connection may have it a moment later: accepting pauses so long, and
-// twice as long each time, up to a second.
-const (
-	firstPause = 5 * time.Millisecond
-	lastPause  = time.Second
 )
 
 // Listener is a listener whose connections the service gets rid of when it must: there is a bound of them (bound.go), those
@@ -71,72 +57,65 @@ func (l *Listener) Figures() Figures {
 	return l.figures
 }
 
-// Accept implements net.Listener. It waits while the system has no descriptors, and while all connections are busy.
-func (l *Listener) Accept() (net.Conn, error) {
-	accepted, err := l.accept()
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{Conn: accepted, of: l}
-	secure, isTLS := accepted.(*tls.Conn)
-	if isTLS {
-		accepted = secure.NetConn()
-	}
-	c.raw = accepted
-	if below, ok := accepted.(*handshaking); ok {
-		accepted = below.Conn
-	}
-	if tcp, ok := accepted.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // else it is as large as the kernel likes
-	}
-	if !l.enter(c) {
-		_ = c.raw.Close()
-		return nil, net.ErrClosed
-	}
-	if isTLS {
-		return &tlsConn{c, secure}, nil
-	}
-	return c, nil
+// conn is a connection of a Listener. It waits for a request from its beginning, and from when the server reads again after a
+// response; no more when a request has come whole.
+type conn struct {
+	net.Conn
+	raw net.Conn // below TLS: closing it writes nothing, and so never waits for the client
+	of  *Listener
+
+	// of.mu guards these.
+	element  *list.Element // in a list of those that wait; nil while it does not
+	in       *list.List
+	since    time.Time // it waits
+	received bool      // something of what it waits for came
+	dropped  bool      // the listener closed it while it waited
+	left     bool      // it is closed
+	until    time.Time // the server waits for what comes
+
+	read    int64  // bytes that the server got
+	bare    int64  // how many of them there were at the end of the last bare LF
+	last    byte   // of them
+	early   []byte // came while nobody read
+	gathers bool
+	held    []byte // what was gathered
 }
 
-// accept waits out what passes: the HTTP server would end at any error, and the process with it.
-func (l *Listener) accept() (net.Conn, error) {
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		c, err := l.Listener.Accept()
-		if err == nil || !passes(err) {
-			return c, err
-		}
-		l.mu.Lock()
-		l.figures.Refused++
-		l.mu.Unlock()
-		select {
-		case <-l.ended:
-			return nil, net.ErrClosed
-		case <-time.After(pause):
-		}
+// wait notes that c waits for a request, in fresh or idle.
+func (l *Listener) wait(c *conn, in *list.List) {
+	c.since, c.received = time.Now(), false
+	c.element, c.in = in.PushBack(c), in
+}
+
+// unlist notes that c waits no more.
+func (l *Listener) unlist(c *conn) {
+	if c.element != nil {
+		c.in.Remove(c.element)
+		c.element = nil
 	}
 }
 
-// passes reports whether accepting may succeed later, as accept(2) has it.
-func passes(err error) bool {
-	for _, one := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS, syscall.ENOMEM} {
-		if errors.Is(err, one) {
-			return true
-		}
-	}
-	return false
+// drop closes c while it waits. A request that arrives on it is not handled: no response would arrive.
+func (l *Listener) drop(c *conn) {
+	c.dropped = true
+	l.leave(c)
+	_ = c.raw.Close()
 }
 
-// Close implements net.Listener. It closes the connections on which nothing came, too: nobody waits for a response there.
-func (l *Listener) Close() error {
-	err := l.closing()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for e := l.fresh.Front(); e != nil; {
-		c := e.Value.(*conn)
-		if e = e.Next(); !c.received {
-			l.drop(c)
-		}
+// leave notes that c is closed.
+func (l *Listener) leave(c *conn) {
+	if !c.left {
+		c.left = true
+		l.unlist(c)
+		l.figures.Open--
+		l.hasRoom()
 	}
-	return err
+}
+
+// hasRoom wakes a goroutine that waits for room, or for the last connection.
+func (l *Listener) hasRoom() {
+	select {
+	case l.room <- struct{}{}:
+	default:
+	}
 }

@@ -19,9 +19,6 @@ const otherMethod = "OTHER"
 // alone.
 const APIBody = 4 << 10
 
-// headBytes bounds request line and headers together.
-const headBytes = 16 << 10
-
 // New returns an application without routes that reads HTTP as all listeners do. Paths are taken as they are written: an
 // escaped slash is part of a county's name, not the end of it. onError answers what is refused before any middleware sees
 // it, bodies of more than bodyLimit bytes among it.

@@ -3,12 +3,18 @@ package edge
 import "time"
 
 // A client that does not read what it asked for holds a response, and the service has no use for it. So many connections
-// may wait for their clients to read; beyond that the one that has waited longest is closed, if it has for stuckTime, which
+// may wait for their clients to read; past that number the one that has waited longest is closed, if it has for stuckTime, which
 // no client needs that reads at all. A response of 100 filings is up to 150 kB.
 const (
 	maxStuck  = 256
 	stuckTime = time.Second
 )
+
+func (c *conn) send(b []byte) (int, error) {
+	c.of.begin(c)
+	defer c.of.end(c)
+	return c.Conn.Write(b)
+}
 
 // begin notes that c begins to write, after it has closed those that are stuck if there are too many.
 func (l *Listener) begin(c *conn) {

@@ -18,7 +18,7 @@
 // `go test -run '^$' -bench Search ./index/elastic/client` measures it, with the look at a response's head). That is less
 // than a hundredth of what a page of 20 costs the service, so that the hot path goes by esapi too.
 //
-// Responses are read by go-json-experiment (Decode): the 5,000 buckets behind a deep page in 1.3 ms, where a reader of our
+// Responses are read by go-json-experiment (Decode): the 5,000 buckets for a deep page in 1.3 ms, where a reader of our
 // own took 0.9 and encoding/json 2.7, once for each filter and order, for which Elasticsearch takes 26 to 154 ms. Records
 // alone are cut out of a page (package document).
 package client

@@ -206,7 +206,7 @@ func (m *members) array(name string, texts []string, end string) {
 	m.dst = append(m.dst, ']')
 }
 
-// point appends the filing's place in the order that Elasticsearch wants: longitude first.
+// point appends the filing's coordinates in the order that Elasticsearch wants: longitude first.
 func (m *members) point(f *index.Filing) {
 	lat, ok1 := f.Number(index.Latitude)
 	lon, ok2 := f.Number(index.Longitude)

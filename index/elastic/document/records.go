@@ -52,11 +52,11 @@ const longestHead = 1024
 
 // Sorts returns what the first and the last hit in a search's response were sorted by, as arrays; nil where there is no hit.
 func Sorts(response []byte) (first, last []byte) {
-	i := bytes.Index(response, behindSource)
+	i := bytes.Index(response, afterSource)
 	if i < 0 {
 		return nil, nil
 	}
-	return arrayAt(response[i+len(behindSource)-1:]), arrayAt(response[bytes.LastIndex(response, behindSource)+len(behindSource)-1:])
+	return arrayAt(response[i+len(afterSource)-1:]), arrayAt(response[bytes.LastIndex(response, afterSource)+len(afterSource)-1:])
 }
 
 // arrayAt returns the array that text begins with.
@@ -98,19 +98,19 @@ var (
 	exactly    = []byte(`"relation":"eq"}`)
 	sourceName = []byte(`"_source":`)
 	idColumn   = []byte(`"fields":{"id":[`) // in no text: its quotes would be escaped
-	// behindSource is what follows the source of a hit that was sorted.
-	behindSource = []byte(`},"sort":[`)
+	// afterSource is what follows the source of a hit that was sorted.
+	afterSource = []byte(`},"sort":[`)
 )
 
 // sourceEnd returns where the object ends that text begins with, 0 if it is none. What follows a hit's source, which is
-// what the hit was sorted by, cannot stand in it: within a string its quotes would be escaped, behind a string's end no
+// what the hit was sorted by, cannot stand in it: within a string its quotes would be escaped, after a string's end no
 // name can follow, and no object in a source has members of its own. So the end is looked for as one text: a third of the
 // time of walking through it.
 func sourceEnd(text []byte) int {
 	if len(text) == 0 || text[0] != '{' {
 		return 0
 	}
-	if n := bytes.Index(text, behindSource); n >= 0 {
+	if n := bytes.Index(text, afterSource); n >= 0 {
 		return n + 1
 	}
 	depth, quoted := 0, false

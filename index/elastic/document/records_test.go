@@ -56,7 +56,7 @@ func TestX9_IDs(t *testing.T) {
 	}
 }
 
-// A record must not grow into the response behind it.
+// A record must not grow into the response after it.
 func TestRecords_RecordsAreCapped(t *testing.T) {
 	t.Parallel()
 	response := []byte(`{"hits":{"hits":[{"_source":{"id":1}},{"_source":{"id":2}}]}}`)

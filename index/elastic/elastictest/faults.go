@@ -15,7 +15,7 @@ import (
 // Elasticsearch gets a request, and what the client gets.
 type Faults struct {
 	mu      sync.Mutex
-	planned []fault
+	planned []planned
 	seen    map[string]int // requests by the last part of their path
 }
 
@@ -27,7 +27,7 @@ func (f *Faults) Wrap(next http.RoundTripper) http.RoundTripper {
 	return &wrapped{f, next}
 }
 
-// wrapped is one transport behind the faults; a client has two.
+// wrapped is one transport with the faults before it; a client has two.
 type wrapped struct {
 	faults *Faults
 	next   http.RoundTripper
@@ -36,36 +36,36 @@ type wrapped struct {
 // RoundTrip implements http.RoundTripper.
 func (w *wrapped) RoundTrip(req *http.Request) (*http.Response, error) {
 	send := func() (*http.Response, error) { return w.next.RoundTrip(req) }
-	if treat := w.faults.treatment(req.URL.Path); treat != nil {
-		return treat(req, send)
+	if fault := w.faults.next(req.URL.Path); fault != nil {
+		return fault(req, send)
 	}
 	return send()
 }
 
-// fault treats a request whose path contains part.
-type fault struct {
+// planned is a fault of requests whose path contains part.
+type planned struct {
 	part  string
-	treat Treatment
+	fault Fault
 	stays bool
 }
 
-// Treatment stands in for a request; send is what would have happened to it.
-type Treatment func(req *http.Request, send func() (*http.Response, error)) (*http.Response, error)
+// Fault stands in for a request; send is what would have happened to it.
+type Fault func(req *http.Request, send func() (*http.Response, error)) (*http.Response, error)
 
 // On makes the next requests go wrong whose path contains part, in turn.
-func (f *Faults) On(part string, treat ...Treatment) {
+func (f *Faults) On(part string, faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, t := range treat {
-		f.planned = append(f.planned, fault{part, t, false})
+	for _, fault := range faults {
+		f.planned = append(f.planned, planned{part, fault, false})
 	}
 }
 
 // Always makes every further request go wrong whose path contains part.
-func (f *Faults) Always(part string, treat Treatment) {
+func (f *Faults) Always(part string, fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.planned = append(f.planned, fault{part, treat, true})
+	f.planned = append(f.planned, planned{part, fault, true})
 }
 
 // Left returns how many faults have not happened yet.
@@ -82,7 +82,7 @@ func (f *Faults) Requests(part string) int {
 	return f.seen[part]
 }
 
-func (f *Faults) treatment(path string) Treatment {
+func (f *Faults) next(path string) Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.seen == nil {
@@ -96,7 +96,7 @@ func (f *Faults) treatment(path string) Treatment {
 		if !p.stays {
 			f.planned = append(f.planned[:i:i], f.planned[i+1:]...)
 		}
-		return p.treat
+		return p.fault
 	}
 	return nil
 }
@@ -120,14 +120,14 @@ func CutAfter(_ *http.Request, send func() (*http.Response, error)) (*http.Respo
 }
 
 // Respond gives a response that Elasticsearch never gave. The request is not sent.
-func Respond(status int, body string) Treatment {
+func Respond(status int, body string) Fault {
 	return func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
 		return Response(req, status, []byte(body)), nil
 	}
 }
 
 // Rewrite sends the request and changes the body of its response.
-func Rewrite(change func([]byte) []byte) Treatment {
+func Rewrite(change func([]byte) []byte) Fault {
 	return func(req *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
 		res, err := send()
 		if err != nil {
@@ -143,7 +143,7 @@ func Rewrite(change func([]byte) []byte) Treatment {
 }
 
 // First does something before the request is sent.
-func First(do func()) Treatment {
+func First(do func()) Fault {
 	return func(_ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
 		do()
 		return send()

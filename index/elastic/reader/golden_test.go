@@ -103,7 +103,7 @@ func goldenGrids() map[string]index.Grid {
 	}
 }
 
-// goldenGroups are requests for groups whose bodies are kept in goldenQueries as well. What is behind a key is read without
+// goldenGroups are requests for groups whose bodies are kept in goldenQueries as well. What is after a key is read without
 // amounts.
 func goldenGroups() map[string][]index.Dimension {
 	return map[string][]index.Dimension{

@@ -33,7 +33,7 @@ func termGroups(response []byte) (all index.Groups, complete bool, err error) {
 	var found struct {
 		Aggregations struct {
 			Groups struct {
-				Other   *int64 `json:"sum_other_doc_count"` // filings beyond the last bucket
+				Other   *int64 `json:"sum_other_doc_count"` // filings past the last bucket
 				Buckets []struct {
 					Key string
 					groupSums

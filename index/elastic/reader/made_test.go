@@ -22,10 +22,10 @@ import (
 )
 
 // testClient returns a client of the real Elasticsearch.
-func testClient(t testing.TB) *client.Client { return clientBehind(t, nil) }
+func testClient(t testing.TB) *client.Client { return clientThrough(t, nil) }
 
-// clientBehind returns a client of the real Elasticsearch behind a faulty network.
-func clientBehind(t testing.TB, faults *elastictest.Faults) *client.Client {
+// clientThrough returns a client of the real Elasticsearch through a faulty network.
+func clientThrough(t testing.TB, faults *elastictest.Faults) *client.Client {
 	t.Helper()
 	c, err := client.Open(client.Config{Addresses: []string{servers.Elasticsearch(t)}, Wrap: faults.Wrap})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"filings/index/elastic/search"
 )
 
-// What is searched first behind a page are a few times as many filings as a page has, however many there are: also in the
+// What is searched first after a page are a few times as many filings as a page has, however many there are: also in the
 // middle of a day, or of an amount, that many filings share. Only where the order comes to another day may it be more, and
 // among owners, where Elasticsearch skips what it need not compare.
 func TestX4_NarrowRanges(t *testing.T) {
@@ -57,7 +57,7 @@ func TestX4_NarrowRanges(t *testing.T) {
 				}
 			}
 			if wide > 2*days {
-				t.Errorf("%s: behind %d pages of %d, more than %d filings are searched", q.Sort, wide, limit, most)
+				t.Errorf("%s: after %d pages of %d, more than %d filings are searched", q.Sort, wide, limit, most)
 			}
 		}
 	}

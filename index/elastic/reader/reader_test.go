@@ -171,7 +171,7 @@ func TestP2_BeyondTheEndAndLargePages(t *testing.T) {
 func TestP2_CountsOnce(t *testing.T) {
 	t.Parallel()
 	net := &elastictest.Faults{}
-	r := New(clientBehind(t, net), testReader(t, 1, elastictest.Filings(300)).generation, cache.New(1<<20))
+	r := New(clientThrough(t, net), testReader(t, 1, elastictest.Filings(300)).generation, cache.New(1<<20))
 	r.limits.FirstPages = 0
 	for offset := range 20 {
 		q := index.Query{Sort: index.Sort{By: index.Owner}, Offset: 10 * offset, Limit: 10}
@@ -184,7 +184,7 @@ func TestP2_CountsOnce(t *testing.T) {
 	}
 }
 
-// A page behind another one is one search, wherever it lies, and none that counts: among filings that differ in all that
+// A page after another one is one search, wherever it lies, and none that counts: among filings that differ in all that
 // they are sorted by, and among filings that differ in nothing but the id.
 func TestX4_OneSearchAPage(t *testing.T) {
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestX4_OneSearchAPage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			net := &elastictest.Faults{}
-			r, o := New(clientBehind(t, net), testReader(t, 1, filings).generation, cache.New(1<<20)), indextest.NewOracle("made", filings)
+			r, o := New(clientThrough(t, net), testReader(t, 1, filings).generation, cache.New(1<<20)), indextest.NewOracle("made", filings)
 			for _, by := range index.SortFields {
 				for _, ascending := range []bool{true, false} {
 					q := index.Query{Sort: index.Sort{By: by, Ascending: ascending}, Limit: 10}
@@ -228,8 +228,8 @@ func TestX4_OneSearchAPage(t *testing.T) {
 	}
 }
 
-// A place of a made-up form is an error of its own, without a search; an owner too long for an address is found by its id.
-func TestX3_Places(t *testing.T) {
+// A position of a made-up form is an error of its own, without a search; an owner too long for an address is found by its id.
+func TestX3_Positions(t *testing.T) {
 	t.Parallel()
 	filings := elastictest.Filings(30)
 	for _, f := range filings {
@@ -249,18 +249,18 @@ func TestX3_Places(t *testing.T) {
 		}
 		all, q.After = all[n:], got.End
 	}
-	for _, place := range []string{
+	for _, position := range []string{
 		"[]", "[1]", "[1,2,3]", `["o",null,null]`, `[1,2,3]`, `["o","d",3]`, `["o",1.5,3]`, `["o",1,3`, "=", "{}", "null", "id ", "id 1.5", "id 99",
 		`5["o",1,3]`, `null["o",1,3]`, `"x"`, `===["o",1,3]`, `=1.5["o",1,3]`, `"x["o",1,3]`,
 	} {
-		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, After: place}); !errors.Is(err, index.ErrPosition) {
-			t.Errorf("%q: %v", place, err)
+		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, After: position}); !errors.Is(err, index.ErrPosition) {
+			t.Errorf("%q: %v", position, err)
 		}
 	}
-	for _, place := range []string{"[1e999,1,1]", `["1",1,1]`, "[true,1,1]"} {
+	for _, position := range []string{"[1e999,1,1]", `["1",1,1]`, "[true,1,1]"} {
 		by := index.Sort{By: index.FilingAmount}
-		if _, err := r.Rows(t.Context(), index.Query{Sort: by, Limit: 1, After: place}); !errors.Is(err, index.ErrPosition) {
-			t.Errorf("%q: %v", place, err)
+		if _, err := r.Rows(t.Context(), index.Query{Sort: by, Limit: 1, After: position}); !errors.Is(err, index.ErrPosition) {
+			t.Errorf("%q: %v", position, err)
 		}
 	}
 }

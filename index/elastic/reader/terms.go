@@ -31,7 +31,7 @@ type buckets struct {
 	Hits         hits
 	Aggregations struct {
 		By struct {
-			Other   int64    `json:"sum_other_doc_count"` // filings whose value is beyond the last bucket
+			Other   int64    `json:"sum_other_doc_count"` // filings whose value is past the last bucket
 			Buckets []bucket // nil: none of that name
 		}
 	}
@@ -46,7 +46,7 @@ type hits struct {
 // filings there are, those without a value included.
 //
 // Counts by key are exact with any number of shards: each one sends its first buckets by the same order, so whatever
-// comes first in all of them together is among those. What does not fit into one response is requested by a range behind
+// comes first in all of them together is among those. What does not fit into one response is requested by a range after
 // the last key.
 func (r *Reader) each(ctx context.Context, q search.Terms, visit func(bucket) error) (total int64, err error) {
 	next := q

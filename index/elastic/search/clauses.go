@@ -55,7 +55,7 @@ func clause(p index.Predicate, counties []string) ([]Object, error) {
 	return nil, fmt.Errorf("elastic: no clause for %T", p)
 }
 
-// rest selects by a place in the default order.
+// rest selects by a position in the default order.
 func rest(p index.Rest) (Object, error) {
 	ids := within(index.ID.String(), Object{"lte": p.ID})
 	undated := not(exists(document.DayField))

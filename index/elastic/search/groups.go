@@ -29,7 +29,7 @@ type GroupKey struct {
 	Second *string `json:"1"`
 }
 
-// CompositeGroups requests so many groups, as they are written, behind a key.
+// CompositeGroups requests so many groups, as they are written, after a key.
 func CompositeGroups(clauses []Object, by []index.Dimension, amounts bool, most int, after *GroupKey) Object {
 	sources := make([]Object, len(by))
 	for i, d := range by {

@@ -41,7 +41,7 @@ func Count(clauses []Object) Object {
 	return filtered(Object{"size": 0, "track_total_hits": true}, clauses)
 }
 
-// Aggregate requests aggregations beside the number of filings.
+// Aggregate requests aggregations and the number of filings.
 func Aggregate(clauses []Object, aggs Object) Object {
 	body := Count(clauses)
 	body["aggs"] = aggs

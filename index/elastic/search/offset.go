@@ -7,7 +7,7 @@ import (
 	"filings/index"
 )
 
-// Elasticsearch finds the page at an offset by walking there, and refuses beyond 10,000. Here a page is found by
+// Elasticsearch finds the page at an offset by walking there, and refuses past 10,000. Here a page is found by
 // counting instead: how many of the filings there are for each value that they are sorted by, in order, shows which
 // values the page has. Filings with these few values are searched, from the nearer end. Where too many filings have
 // one value, they are counted again by the next thing that orders them, down to the id, which no two share.

@@ -47,7 +47,7 @@ func (o Order) within() Order {
 }
 
 // isIndexOrder reports whether o is the order of the index, in which Elasticsearch finds a page without looking at the
-// filings behind it.
+// filings after it.
 func (o Order) isIndexOrder() bool { return slices.Equal(o, OrderOf(index.DefaultSort)) }
 
 // body returns the sort of a request. Missing values come last, or first where the order is backwards.

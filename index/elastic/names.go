@@ -1,0 +1,53 @@
+package elastic
+
+import (
+	"strings"
+
+	"filings/index/generation"
+)
+
+// catalogIndex has one document, the catalog of generations.
+func (s *storage) catalogIndex() string { return s.alias + "-catalog" }
+
+// catalogAlias is what the catalog is written through. A write that demands an alias cannot create an index.
+func (s *storage) catalogAlias() string { return s.catalogIndex() + "-write" }
+
+// buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
+func buildAlias(generation string) string { return generation + "-build" }
+
+// A sidecar of a generation is a hidden index NAME-KIND, written while the generation is sealed. The catalog decides
+// what becomes of it. All kinds are named here.
+const fingerprintsPart, countiesPart = "stamps", "counties"
+
+var sidecars = []string{fingerprintsPart, countiesPart, generation.ChangesPart}
+
+// part returns what an index is; false for one that is none of this store's.
+func (s *storage) part(name string) (p generation.Part, ok bool) {
+	for _, kind := range sidecars {
+		if of, is := strings.CutSuffix(name, "-"+kind); is {
+			name, p.Kind = of, kind
+			break
+		}
+	}
+	_, ok = generation.ParseName(s.alias, name)
+	p.Generation = name
+	return p, ok
+}
+
+// indexOf names the index of a part.
+func indexOf(p generation.Part) string {
+	if p.Kind == generation.FilingsPart {
+		return p.Generation
+	}
+	return p.Generation + "-" + p.Kind
+}
+
+// fingerprintsIndex names the index with the fingerprints of a generation's filings, in documents with the ids 0, 1, …
+func fingerprintsIndex(name string) string {
+	return indexOf(generation.Part{Generation: name, Kind: fingerprintsPart})
+}
+
+// changesetIndex names the sidecar that holds a changeset. Its documents are chunks of changes.
+func changesetIndex(name string) string {
+	return indexOf(generation.Part{Generation: name, Kind: generation.ChangesPart})
+}

@@ -1,0 +1,35 @@
+package elastic
+
+import (
+	"fmt"
+	"log/slog"
+
+	"filings/index/cache"
+	"filings/index/elastic/client"
+	"filings/index/generation"
+)
+
+// storage is the generation.Storage of an index name.
+type storage struct {
+	c                *client.Client
+	alias            string
+	shards, replicas int
+	cache            *cache.Cache
+	log              *slog.Logger
+	batchBytes       int // of a bulk request, about
+
+	fewCounties, countiesADocument int   // counties.go
+	mostCopied                     int64 // history.MostCopied
+}
+
+var _ generation.Storage = (*storage)(nil)
+
+// wrap makes an error say what was attempted.
+func wrap(err *error, what string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", what, *err)
+	}
+}
+
+// alreadyExists is the kind of an error about an index that should be created and is there.
+const alreadyExists = "resource_already_exists_exception"

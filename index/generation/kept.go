@@ -1,0 +1,112 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"filings/index"
+)
+
+// Generations lists all generations, the newest first, unsealed ones included, and what is stored that the catalog does not
+// know. What an operator deleted is not listed.
+func (l *Lifecycle) Generations(ctx context.Context) ([]Info, error) {
+	all, err := l.list(ctx, true)
+	if err != nil {
+		return nil, fmt.Errorf("listing generations: %w", err)
+	}
+	return all, nil
+}
+
+// Kept implements index.Engine.
+func (l *Lifecycle) Kept(ctx context.Context) (kept []index.Generation, err error) {
+	all, err := l.list(ctx, false)
+	if err != nil {
+		return nil, fmt.Errorf("listing generations: %w", err)
+	}
+	for _, g := range all {
+		if g.Sealed && g.Damaged == nil && readable(g.Name, l.Version) == nil {
+			kept = append(kept, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live})
+		}
+	}
+	return kept, nil
+}
+
+func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err error) {
+	// Parts come first: what is begun between the two looks does not appear as something that the catalog does not know.
+	parts, err := l.storage.Parts(ctx, measure)
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := l.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		created, ok := ParseName(l.Index, p.Generation)
+		e := c.find(p.Generation)
+		if p.Kind != FilingsPart || !ok || e != nil && e.State == Tombstoned {
+			continue
+		}
+		g := Info{Name: p.Generation, CreatedAt: created, Filings: p.Filings, Bytes: p.Bytes, Damaged: p.Damaged}
+		if e != nil && e.State == Sealed {
+			g.Sealed, g.Live = true, e.Name == c.Live
+			g.Counts = e.Counts
+			if g.Filings = e.Filings; g.Damaged != nil && !errors.Is(g.Damaged, index.ErrChanged) {
+				g.Filings = 0
+			}
+		}
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(b.Name, a.Name) })
+	return all, nil
+}
+
+// Open returns a Reader of a sealed generation, or index.ErrNotFound; index.ErrChanged if it is not what was sealed.
+func (l *Lifecycle) Open(ctx context.Context, name string) (r index.Reader, err error) {
+	defer wrap(&err, "opening "+name)
+	c, _, err := l.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.sealed(name)
+	if err == nil {
+		err = readable(name, l.Version)
+	}
+	if err == nil {
+		r, err = l.storage.Reader(ctx, name, nil)
+	}
+	if err == nil {
+		err = l.changed(ctx, e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Changesets implements index.History.
+func (l *Lifecycle) Changesets(ctx context.Context) ([]index.Changeset, error) {
+	c, _, err := l.read(ctx)
+	return c.changesets(), err
+}
+
+// HaveChanges returns index.ErrGone unless the changesets of all these generations are kept. It reads the catalog only if
+// what Live has read of it does not say so.
+func (l *Lifecycle) HaveChanges(ctx context.Context, names []string) error {
+	kept := func(changesets []index.Changeset) bool {
+		return !slices.ContainsFunc(names, func(name string) bool {
+			return !slices.ContainsFunc(changesets, func(s index.Changeset) bool { return s.Generation == name })
+		})
+	}
+	if k := l.seen.Load(); k != nil && kept(k.changesets) {
+		return nil
+	}
+	changesets, err := l.Changesets(ctx)
+	if err == nil && !kept(changesets) {
+		err = fmt.Errorf("changes: %w", index.ErrGone)
+	}
+	return err
+}

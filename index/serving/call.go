@@ -1,0 +1,120 @@
+package serving
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"filings/index"
+	"filings/index/cache"
+	"filings/index/limit"
+)
+
+// request is one call of a Reader's method.
+type request[T any] struct {
+	call string // the method, as metrics name it
+	text string // canonical: requests of the same text have the same response; "": it is not cached
+	size func(T) int
+	run  func(context.Context) (T, error)
+}
+
+// do returns the response to q: a cached one, that of an equal request in progress, or the engine's.
+func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
+	e := r.engine
+	if !r.caches || q.text == "" {
+		turn := e.limit.Join(r.Account, "")
+		defer turn.Leave(r.Account)
+		return called(ctx, e, r.inner, turn, q)
+	}
+	key := r.key(q.text)
+	if v, ok := cache.Peek[T](e.cache, key); ok {
+		e.hits.Add(1)
+		return v, nil
+	}
+	turn := e.limit.Join(r.Account, key.Space+" "+key.Text)
+	defer turn.Leave(r.Account)
+	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
+		v, err := called(ctx, e, r.inner, turn, q)
+		if err != nil {
+			return v, 0, err
+		}
+		return v, q.size(v), nil
+	})
+	if hit {
+		e.hits.Add(1)
+	} else {
+		e.misses.Add(1)
+	}
+	return v, err
+}
+
+// called calls the engine, of which r is a Reader or nil, when it is turn's turn, unless the breaker refuses it.
+func called[T any](ctx context.Context, e *Engine, r index.Reader, turn *limit.Call, q request[T]) (v T, err error) {
+	if err := e.breaker.Refuses(); err != nil {
+		return v, err
+	}
+	if err := e.acquire(ctx, turn); err != nil {
+		return v, err
+	}
+	defer turn.Release()
+	var failed error
+	err = e.breaker.Do(ctx, func(ctx context.Context) error {
+		v, failed = timed(ctx, e, q.call, q.run)
+		return outage(failed)
+	})
+	e.noteDamage(r, failed)
+	return v, cmp.Or(err, failed)
+}
+
+// acquire waits for the turn of a call. That it does not come in time is no failure of the engine.
+func (e *Engine) acquire(ctx context.Context, turn *limit.Call) error {
+	share, err := turn.Acquire(ctx)
+	if err == nil {
+		return nil
+	}
+	reason, text := "all", "all calls at once are in use"
+	if share {
+		reason, text = "share", "its account's share of calls at once is in use"
+	}
+	e.refused.WithLabelValues(reason).Inc()
+	return fmt.Errorf("waiting for the engine: %s: %w: %w", text, index.ErrUnavailable, err)
+}
+
+// timed calls the engine and observes how long that took, and how it ended.
+func timed[T any](ctx context.Context, e *Engine, call string, run func(context.Context) (T, error)) (T, error) {
+	began := time.Now()
+	v, err := run(ctx)
+	e.calls.WithLabelValues(call, e.outcome(ctx, began, err)).Observe(time.Since(began).Seconds())
+	return v, err
+}
+
+func (e *Engine) outcome(ctx context.Context, began time.Time, err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, index.ErrNotFound):
+		return "not_found"
+	case errors.Is(err, index.ErrGone):
+		return "gone"
+	case errors.Is(err, context.Canceled), errors.Is(context.Cause(ctx), context.Canceled):
+		return "ended"
+	case errors.Is(err, context.DeadlineExceeded):
+		if time.Since(began) < e.enough {
+			return "ended"
+		}
+		return "timeout"
+	case errors.Is(err, index.ErrUnavailable):
+		return "unavailable"
+	}
+	return "error"
+}
+
+// recovered makes a panic on a goroutine of our own an error: the recovery of a request does not reach there.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}

@@ -1,0 +1,64 @@
+package serving
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"filings/index"
+	"filings/index/breaker"
+	"filings/index/cache"
+	"filings/index/limit"
+)
+
+// Engine serves an index.Engine. It is safe for concurrent use.
+type Engine struct {
+	inner        index.Engine
+	now          func() time.Time
+	cache        *cache.Cache // nil: no cache
+	limit        *limit.Limit
+	breaker      *breaker.Breaker
+	calls        *prometheus.HistogramVec
+	refused      *prometheus.CounterVec
+	hits, misses atomic.Uint64
+	log          *slog.Logger
+	enough       time.Duration // of a request's time, for a call
+	lost         atomic.Bool   // the live generation is, as was logged
+	damages      damages
+	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
+	generations  generations
+	exports      chan struct{}       // holds one while a call of an export is in progress
+	many         [shapes]atomic.Bool // the last filter of a shape selected more filings than were counted with its page
+}
+
+// damages is what calls met in the files of generations, by the names of these.
+type damages struct {
+	mu  sync.Mutex
+	all map[string]damage
+}
+
+// damage is what a call met in the file of a generation. It is that Reader's: where a file is replaced, the engine has another
+// one for it.
+type damage struct {
+	of  index.Reader
+	met error
+}
+
+// Reader reads one generation, from the cache where it can.
+type Reader struct {
+	// Account is whose calls these are: they wait for its turns. "": the service's own.
+	Account string
+
+	inner  index.Reader
+	engine *Engine
+	caches bool // there is a cache, and a generation to cache by
+}
+
+var _ index.Reader = (*Reader)(nil)
+
+func (r *Reader) key(text string) cache.Key {
+	return cache.Key{Space: r.inner.Generation(), Text: text}
+}
