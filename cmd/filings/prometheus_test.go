@@ -46,7 +46,7 @@ func TestAlerts(t *testing.T) {
 	for _, d := range documents(t) {
 		pages[d.name] = d.headings
 	}
-	books := regexp.MustCompile(`runbook_url: https://docs\.example\.org/filings/(\S+)#(\S+)`).FindAllStringSubmatch(string(rules), -1)
+	books := regexp.MustCompile(`runbook: (\S+)#(\S+)`).FindAllStringSubmatch(string(rules), -1)
 	for _, book := range books {
 		if !slices.Contains(pages[book[1]], book[2]) {
 			t.Errorf("%s has no section %s", book[1], book[2])
@@ -54,6 +54,45 @@ func TestAlerts(t *testing.T) {
 	}
 	if len(books) != len(alerts) {
 		t.Errorf("%d of %d alerts name a section of the documents", len(books), len(alerts))
+	}
+}
+
+// TestAlerts_RunbookURL: the documented command makes a link of the runbook of each alert, in the rules and in their tests.
+func TestAlerts_RunbookURL(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("operate/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`(?m)^sed -i .*runbook_url.*$`).FindString(string(readme))
+	run := exec.Command(servers.Program(t, "sh"), "-ec", command)
+	run.Dir = t.TempDir()
+	before := map[string]string{}
+	for _, name := range []string{"alerts.yml", "alerts_test.yml"} {
+		text, err := os.ReadFile(filepath.Join("operate", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[name] = string(text)
+		writeFile(t, filepath.Join(run.Dir, name), before[name], 0o644)
+	}
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", command, err, out)
+	}
+	for name, text := range before {
+		changed, err := os.ReadFile(filepath.Join(run.Dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := regexp.MustCompile(`runbook_url: https://git\.example\.com/filings/blob/main/docs/operate/\w+\.md#`).FindAll(changed, -1)
+		if all := strings.Count(text, "runbook: "); all == 0 || len(links) != all {
+			t.Errorf("%s: %d of %d runbooks became links", name, len(links), all)
+		}
+	}
+	check := exec.Command(servers.Program(t, "promtool"), "test", "rules", "alerts_test.yml")
+	check.Dir = run.Dir
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
