@@ -41,7 +41,7 @@ func (r Record) members(starts *[numReturned + 1]int, last Field) error {
 	starts[last+1] = at
 	if rest := r[at:]; last+1 == numReturned || last == ID && len(rest) == 1 { // of the id alone: AppendIDOnly
 		if string(rest) != "}" {
-			return fmt.Errorf("%w: it does not end behind %s", ErrRecord, last)
+			return fmt.Errorf("%w: it does not end after %s", ErrRecord, last)
 		}
 	} else if !bytes.HasPrefix(rest, keyBytes[last+1]) {
 		return errMember(last + 1)

@@ -10,7 +10,7 @@ import (
 
 // Grid is the map tiles that a box touches, by columns and rows. They are the square tiles of web maps (web mercator,
 // numbered from the north-west), of which 2^Precision lie side by side around the world, and as many one above the
-// other. The map ends at 85.05 degrees; what lies beyond belongs to its outermost rows.
+// other. The map ends at 85.05 degrees; what lies past it belongs to its outermost rows.
 //
 // Tiles are bounded here, by numbers of degrees. Engines compare the coordinates as loaded with these numbers and
 // compute nothing, so that each filing is in the same tile everywhere. (Elasticsearch's geotile_grid rounds coordinates
@@ -98,7 +98,7 @@ func northern(y, precision int) float64 {
 func columnSpan(x, precision int) Span {
 	s := Span{x, western(x, precision), western(x+1, precision)}
 	if s.To == 180 {
-		s.To = above(180) // 180 is the eastern edge of the last column; there is no column behind it
+		s.To = above(180) // 180 is the eastern edge of the last column; there is none after it
 	}
 	return s
 }

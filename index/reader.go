@@ -150,7 +150,7 @@ func CompareCounties(a, b string) int {
 }
 
 // CompareByState orders county names by state, then their parts without the state as CompareCounties does (rule A6): Lee
-// comes before Lee (X), although the comma behind it comes after a blank.
+// comes before Lee (X), although the comma after it sorts after a blank.
 func CompareByState(a, b string) int {
 	countyA, stateA := SplitCounty(a)
 	countyB, stateB := SplitCounty(b)

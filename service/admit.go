@@ -43,7 +43,7 @@ func (s *Service) admit(c *fiber.Ctx) error {
 		return errBurst
 	case access.DailyExceeded, access.LifetimeExceeded:
 		if k.price > 1 {
-			return k.refuseQuota(fmt.Sprintf("this page costs %d requests, one for each begun %d of its limit, and %d remain of the quota: "+
+			return k.refuseQuota(fmt.Sprintf("this page costs %d requests, one per %d of its limit, rounded up, and %d remain of the quota: "+
 				"nothing was taken. A smaller limit costs less", k.price, params.RowsForOne, a.Remaining))
 		}
 		return k.refuseQuota("")

@@ -171,8 +171,8 @@ func TestX3_BesideACursor(t *testing.T) {
 		list + "&has_data=true":                                  "has_data" + other,
 		search + "&q=b":                                          "q" + other,
 		search + "&sort_order=ASC":                               "sort_order" + other,
-		list + "&offset=0":                                       "offset must not be given with cursor: a page by cursor begins behind the one before",
-		"/v1/filings?cursor=*&offset=7":                          "offset must not be given with cursor: a page by cursor begins behind the one before",
+		list + "&offset=0":                                       "offset must not be given with cursor: a page by cursor begins after the one before",
+		"/v1/filings?cursor=*&offset=7":                          "offset must not be given with cursor: a page by cursor begins after the one before",
 		search + "&q=":                                           "q must be 1 to 200 characters", // empty values are looked at, as without a cursor (rule P4)
 		search + "&q=+":                                          "q must be 1 to 200 characters",
 		list + "&county=&county=":                                "county must be given only once",
@@ -206,13 +206,13 @@ func TestX3_MadeUpCursors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, change := range map[string]func(*cursor.Cursor){
-			"no place":               func(c *cursor.Cursor) { c.After = "" },
-			"another place":          func(c *cursor.Cursor) { c.After = "x" },
-			"a place of other types": func(c *cursor.Cursor) { c.After = `[{},"a"]` },
-			"an absent filing":       func(c *cursor.Cursor) { c.After = index.PositionAfter(987_654_321) },
-			"unknown parameters":     func(c *cursor.Cursor) { c.Query = "a=b" },
-			"what does not decode":   func(c *cursor.Cursor) { c.Query = "city=%" },
-			"an invalid value":       func(c *cursor.Cursor) { c.Query = "limit=-1" },
+			"no position":               func(c *cursor.Cursor) { c.After = "" },
+			"another position":          func(c *cursor.Cursor) { c.After = "x" },
+			"a position of other types": func(c *cursor.Cursor) { c.After = `[{},"a"]` },
+			"an absent filing":          func(c *cursor.Cursor) { c.After = index.PositionAfter(987_654_321) },
+			"unknown parameters":        func(c *cursor.Cursor) { c.Query = "a=b" },
+			"what does not decode":      func(c *cursor.Cursor) { c.Query = "city=%" },
+			"an invalid value":          func(c *cursor.Cursor) { c.Query = "limit=-1" },
 		} {
 			made := real
 			change(&made)

@@ -27,7 +27,7 @@ import (
 	"filings/service/webtest"
 )
 
-// turning is an engine that calls turn before each page behind a place.
+// turning is an engine that calls turn before each page at a position.
 type turning struct {
 	index.Engine
 	turn func()

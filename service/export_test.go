@@ -359,7 +359,7 @@ func TestX6_HTTP10(t *testing.T) {
 	}
 }
 
-// TestX7_Price: an export costs a request for each begun hundred rows; where less remains nothing is taken, and the message
+// TestX7_Price: an export costs one request per 100 rows, rounded up; where less remains nothing is taken, and the message
 // says what it costs and what remains.
 func TestX7_Price(t *testing.T) {
 	t.Parallel()
@@ -380,7 +380,7 @@ func TestX7_Price(t *testing.T) {
 			limits[tier] = access.Limit{Quota: price - 1, Burst: 100}
 			s = newSiteWith(t, repeated(total, nil), limits)
 			a = s.get(t, tier, "/v1/filings/export")
-			want := fmt.Sprintf("this export of %d rows costs %d requests, one for each begun 100 rows, and %d remain of the quota: nothing was taken", total, price, price-1)
+			want := fmt.Sprintf("this export of %d rows costs %d requests, one per 100 rows, rounded up, and %d remain of the quota: nothing was taken", total, price, price-1)
 			if a.status != http.StatusTooManyRequests || !strings.Contains(a.body, want) || !strings.Contains(a.body, code) ||
 				(a.header.Get("Retry-After") == "") != (tier == access.Free) || s.used(t, "user-"+string(tier)) != 0 {
 				t.Errorf("%d rows, too little quota: %d %s, Retry-After %q, %d paid", total, a.status, a.body, a.header.Get("Retry-After"), s.used(t, "user-"+string(tier)))
@@ -462,7 +462,7 @@ func TestX8_OfAProcess(t *testing.T) {
 	}
 	_ = c.NetConn().Close()
 	close(release)
-	servicetest.Until(t, "a place is free", func() bool { return s.get(t, access.Free, "/v1/filings/export?city=few").status == http.StatusOK })
+	servicetest.Until(t, "a slot is free", func() bool { return s.get(t, access.Free, "/v1/filings/export?city=few").status == http.StatusOK })
 }
 
 // TestX8_Cut: a client that takes nothing, an export whose time is over, and one whose service stops are cut, within that

@@ -22,7 +22,7 @@ import (
 	"filings/service/params"
 )
 
-// exportRetry is after how long an export that found no place may be tried again.
+// exportRetry is after how long an export that found no slot may be tried again.
 const exportRetry = 10 * time.Second
 
 // export responds with a file of all filings that a request selects. What can fail fails before the first byte, in the time
@@ -48,10 +48,10 @@ func (s *Service) export(e endpoint) fiber.Handler {
 				s.letGo(k.id, to)
 			}
 		}()
-		if to.Place = s.place(k); to.Place == nil { // behind the lease: so who waits is another account than those that it waits for
+		if to.Slot = s.slot(k); to.Slot == nil { // after the lease: so it waits for other accounts only
 			return busy(k, "this server sends as many exports as it may", exportRetry)
 		}
-		s.limitTime(k) // what it waited for its place is not the engine's
+		s.limitTime(k) // what it waited for its slot is not the engine's
 		err = s.begin(k, q, to)
 		switch {
 		case !errors.Is(err, index.ErrGone):
@@ -72,9 +72,9 @@ func (s *Service) lease(k *call) (*export.Lease, error) {
 	return l, err
 }
 
-// place waits for a place among the exports of this process (rule X8), as long as the client does and the service does not
+// slot waits for a slot among the exports of this process (rule X8), as long as the client does and the service does not
 // stop; else it returns nil.
-func (s *Service) place(k *call) *export.Place {
+func (s *Service) slot(k *call) *export.Slot {
 	ctx, stop := edge.Watch(s.exporting, k.http.Context().Conn())
 	defer stop()
 	return s.exports.Take(ctx)
@@ -154,7 +154,7 @@ func pagesOf(r *serving.Reader, w index.Filter) export.Pages {
 // recently is how long a request counts as one that the process has: as a rule another follows.
 const recently = 100 * time.Millisecond
 
-// others reports whether there are requests beside exports.
+// others reports whether there are requests other than exports.
 func (s *Service) others() bool { return s.now().UnixNano()-s.latest.Load() < int64(recently) }
 
 // pageTime bounds the wait for a page: pages of other exports come first, and those of all clients' requests.
@@ -193,7 +193,7 @@ func (s *Service) charge(k *call, rows int64, body bool) (export.Charge, error) 
 		k.price = charge.Price
 		return charge, nil
 	}
-	return charge, k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one for each begun %d rows, and %d remain of the quota: nothing was taken",
+	return charge, k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one per %d rows, rounded up, and %d remain of the quota: nothing was taken",
 		rows, charge.Price, params.RowsForOne, charge.Admission.Remaining))
 }
 

@@ -26,7 +26,7 @@ func (a response) remaining(t *testing.T) int64 {
 	return n
 }
 
-// TestX3_PriceOfAPage: a page by cursor costs one request for each begun hundred of its limit, whatever it has and whatever
+// TestX3_PriceOfAPage: a page by cursor costs one request per 100 of its limit, rounded up, whatever it has and whatever
 // conditions it is requested under; any other page costs one, and so does what is refused.
 func TestX3_PriceOfAPage(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestX3_QuotaTooSmall(t *testing.T) {
 	s := newSiteWith(t, oracle(many(t, 45)), limits)
 	for tier, code := range map[access.Tier]string{access.Free: "lifetime_limit_exceeded", access.Pro: "rate_limit_exceeded"} {
 		a := s.get(t, tier, "/v1/filings?cursor=*&limit=1000")
-		want := fmt.Sprintf(`{"error":%q,"message":"this page costs 10 requests, one for each begun 100 of its limit, and 7 remain of the quota: `+
+		want := fmt.Sprintf(`{"error":%q,"message":"this page costs 10 requests, one per 100 of its limit, rounded up, and 7 remain of the quota: `+
 			`nothing was taken. A smaller limit costs less"}`, code)
 		if a.status != http.StatusTooManyRequests || a.body != want || a.remaining(t) != 7 || (a.header.Get("Retry-After") == "") != (tier == access.Free) {
 			t.Errorf("%s: %d %v %s", tier, a.status, a.header, a.body)

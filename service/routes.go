@@ -40,7 +40,7 @@ func New(c Config) (*Service, error) {
 		s.takes[e.Path], s.takes[e.Legacy] = e.Takes, e.Takes
 	}
 	delete(s.takes, "") // what has no legacy path
-	s.exports = export.NewPlaces(c.Exports, c.ExportWait)
+	s.exports = export.NewSlots(c.Exports, c.ExportWait)
 	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
 	s.buffers.New = func() any { return new([]byte) }
 	if s.metrics, err = newMetrics(c.Registry, s.liveGeneration, s.lastLoad); err != nil {

@@ -52,7 +52,7 @@ func (s *Service) letGo(id string, to export.Sending) {
 	if err := to.Lease.Release(); err != nil {
 		s.log.Warn("lease of an export not released: it expires by itself", slog.String("id", id), slog.String("error", err.Error()))
 	}
-	if to.Place != nil {
-		to.Place.Leave()
+	if to.Slot != nil {
+		to.Slot.Leave()
 	}
 }

@@ -77,7 +77,7 @@ type Config struct {
 	// RequestTimeout is the time for one request, all of it.
 	RequestTimeout time.Duration
 	// Exports is how many exports are sent at a time, ExportTimeout the time for one of them, ExportStall how long a client
-	// may take nothing of it, ExportWait how long an export waits for its place. 0: 4, 15 minutes, 30 and 15 seconds.
+	// may take nothing of it, ExportWait how long an export waits for its slot. 0: 4, 15 minutes, 30 and 15 seconds.
 	Exports                                int
 	ExportTimeout, ExportStall, ExportWait time.Duration
 	// ActiveStatuses are the foreclosure statuses that foreclosure_filter=active selects, in any case (rule P14). None:
@@ -121,7 +121,7 @@ type Service struct {
 	refunds sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
 	app     *fiber.App
 
-	exports    *export.Places
+	exports    *export.Slots
 	exporting  context.Context // ends with all exports
 	cutExports context.CancelCauseFunc
 	latest     atomic.Int64 // when the latest request but an export ended, in nanoseconds of Unix time

@@ -30,7 +30,7 @@ type crawl struct {
 	limit           int
 	ids             []int64
 	pages           []time.Duration
-	cursors         []string      // behind each page
+	cursors         []string      // after each page
 	cursor, offsets time.Duration // for the segments that were read both ways
 	rows            int           // of these
 	factors         []float64     // by which each of these was faster by cursor

@@ -15,10 +15,10 @@ import (
 // exportForms are what is measured of an export, as parameters and Accept-Encoding.
 var exportForms = []struct{ format, coding string }{{"ndjson", "identity"}, {"ndjson", "zstd"}, {"csv", "identity"}, {"parquet", "identity"}}
 
-// besideTurns is how often pages are requested alone and then beside an export: what else the machine does hits both.
-const besideTurns = 10
+// turnsDuring is how often pages are requested alone and then during an export: what else the machine does hits both.
+const turnsDuring = 10
 
-// measureExports exports everything from both engines while nobody else asks for anything, then again with pages beside it.
+// measureExports exports everything from both engines while nobody else asks for anything, then again with pages at the same time.
 func (b *bench) measureExports(ctx context.Context) error {
 	fmt.Print("\n| export of everything | rows | MB | seconds | rows/s | most memory of the service meanwhile, MB | page of 20, ms, alone and beside another one | times that |\n|---|---|---|---|---|---|---|---|\n")
 	for _, e := range []struct {
@@ -52,22 +52,22 @@ func (b *bench) measureExportsOf(ctx context.Context, engine string, environment
 		if err != nil {
 			return err
 		}
-		alone, beside, err := s.besideExports(ctx, f.format, f.coding, b.rounds)
+		alone, during, err := s.duringExports(ctx, f.format, f.coding, b.rounds)
 		if err != nil {
 			return err
 		}
-		a, w := quantile(alone, .5), quantile(beside, .5)
+		a, w := quantile(alone, .5), quantile(during, .5)
 		fmt.Printf("| %s, %s, %s | %d | %d | %.1f | %.0f | %s | %s, %s | %.2f |\n", engine, f.format, f.coding, rows, bytes>>20, took.Seconds(),
 			float64(rows)/took.Seconds(), s.peak(), ms(a), ms(w), float64(w)/float64(a))
 	}
 	return nil
 }
 
-// besideExports requests n pages alone and n beside exports, in turns, and returns how long they took. Each export is read to
+// duringExports requests n pages alone and n during exports, in turns, and returns how long they took. Each export is read to
 // its end, and the next one begins where there are pages to come.
-func (s *served) besideExports(ctx context.Context, format, coding string, n int) (alone, beside []time.Duration, err error) {
-	each := max(1, n/besideTurns)
-	for turn := range besideTurns {
+func (s *served) duringExports(ctx context.Context, format, coding string, n int) (alone, during []time.Duration, err error) {
+	each := max(1, n/turnsDuring)
+	for turn := range turnsDuring {
 		if alone, err = s.pages(ctx, alone, 2*turn*each, each); err != nil {
 			return nil, nil, err
 		}
@@ -77,13 +77,13 @@ func (s *served) besideExports(ctx context.Context, format, coding string, n int
 		}
 		enough, done := make(chan struct{}), make(chan error, 1)
 		go func() { done <- s.exportUntil(ctx, first, enough, format, coding) }()
-		beside, err = s.pages(ctx, beside, (2*turn+1)*each, each)
+		during, err = s.pages(ctx, during, (2*turn+1)*each, each)
 		close(enough)
 		if err = firstError(err, <-done); err != nil {
 			return nil, nil, err
 		}
 	}
-	return alone, beside, nil
+	return alone, during, nil
 }
 
 // exportUntil takes one export after the other, each to its end, until enough is closed.

@@ -47,7 +47,7 @@ func (b *bench) measureOffsets(ctx context.Context, s *served, a sample) error {
 			if err != nil {
 				return err
 			}
-			var elsewhere, behind []time.Duration
+			var elsewhere, after []time.Duration
 			for i := range 40 {
 				offset := (i*40_503 + 17) % (total - 1000) // spread over all
 				one, err := at(offset)
@@ -58,11 +58,11 @@ func (b *bench) measureOffsets(ctx context.Context, s *served, a sample) error {
 				if err != nil {
 					return err
 				}
-				elsewhere, behind = append(elsewhere, one), append(behind, next)
+				elsewhere, after = append(elsewhere, one), append(after, next)
 			}
 			colds, warms = append(colds, cold), append(warms, elsewhere...)
 			fmt.Printf("| %d, %s, %s | %s | %s, %s | %s |\n", total, filter.name, o, ms(cold),
-				ms(quantile(elsewhere, .5)), ms(quantile(elsewhere, .99)), ms(quantile(behind, .5)))
+				ms(quantile(elsewhere, .5)), ms(quantile(elsewhere, .99)), ms(quantile(after, .5)))
 		}
 	}
 	fmt.Printf("| median of all | %s | %s | |\n", ms(quantile(colds, .5)), ms(quantile(warms, .5)))

@@ -26,12 +26,12 @@ type page struct {
 func (p page) at(i int) string { return fmt.Sprintf("%s&offset=%d", p.path, p.offset+i*p.step) }
 
 const (
-	// round is how many different pages of a kind there are: many more than smallCache holds beside the tables of offsets.
+	// round is how many different pages of a kind there are: many more than smallCache holds with the tables of offsets.
 	round      = 1024
 	smallCache = "1MiB"
 	// warmUp is how many requests of each kind are made and not counted.
 	warmUp = 64
-	// fewest is how many filings leave a round of pages behind the deepest offset.
+	// fewest is how many filings leave a round of pages past the deepest offset.
 	fewest = 60_000
 )
 

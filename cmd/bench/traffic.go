@@ -191,8 +191,8 @@ func cpuOf(pid int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, behind, _ := strings.Cut(string(text), ") ") // the name may have blanks
-	fields := strings.Fields(behind)
+	_, rest, _ := strings.Cut(string(text), ") ") // the name may have blanks
+	fields := strings.Fields(rest)
 	var ticks int64
 	for _, field := range fields[11:13] { // utime, stime
 		n, err := strconv.ParseInt(field, 10, 64)

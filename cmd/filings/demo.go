@@ -64,7 +64,7 @@ func (p *program) demo(ctx context.Context, s settings.Settings) error {
 	l, err := listen(s)
 	var taken takenError
 	if errors.As(err, &taken) && demoRuns(ctx, s) {
-		return fmt.Errorf("a demo runs already at %s: its terminal shows the key. For another one beside it set FILINGS_DATA_DIR, "+
+		return fmt.Errorf("a demo runs already at %s: its terminal shows the key. For a second one set FILINGS_DATA_DIR, "+
 			"FILINGS_LISTEN, FILINGS_REDIRECT_LISTEN and FILINGS_OPERATIONS_LISTEN", demoURL(s))
 	}
 	if err != nil {

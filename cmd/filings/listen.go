@@ -73,7 +73,7 @@ func (e takenError) Error() string {
 	host, port, _ := net.SplitHostPort(e.address) // what is taken could be parsed
 	other := "another address"
 	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
-		other = net.JoinHostPort(host, strconv.FormatUint(n^1, 10)) // the port beside it
+		other = net.JoinHostPort(host, strconv.FormatUint(n^1, 10)) // the port next to it
 	}
 	if e.setting != "FILINGS_LISTEN" {
 		other += " or " + settings.Off

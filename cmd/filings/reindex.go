@@ -122,7 +122,7 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	return cmd
 }
 
-// mapFlag is the flag --map: a file, for the sources behind it.
+// mapFlag is the flag --map: a file, for the sources after it.
 type mapFlag struct {
 	flags *pflag.FlagSet
 	cfg   *reindexer.Config

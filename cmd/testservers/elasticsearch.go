@@ -63,7 +63,7 @@ func probeElasticsearch(ctx context.Context, address string, nodes int) (string,
 	for _, node := range info.Nodes {
 		return node.Version, nil
 	}
-	return "", fmt.Errorf("no node of Elasticsearch behind the health %q", health.Status)
+	return "", fmt.Errorf("no node of Elasticsearch with the health %q", health.Status)
 }
 
 // getJSON decodes the body of the response to GET address/path.

@@ -1,4 +1,4 @@
-// Command testservers runs a command, usually `go test ./...`, beside a real Elasticsearch, Redis and PostgreSQL:
+// Command testservers runs a command, usually `go test ./...`, with a real Elasticsearch, Redis and PostgreSQL:
 //
 //	testservers [-nodes N] [-restart] -- go test ./...
 //
@@ -38,7 +38,7 @@ func main() {
 	os.Exit(run(os.Args[1:], host{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, signals: signals}))
 }
 
-// run finds the servers, runs the command beside them, stops what it started, and returns the exit code.
+// run finds the servers, runs the command with them, stops what it started, and returns the exit code.
 func run(args []string, h host) int {
 	flags := flag.NewFlagSet("testservers", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// heap is enough for some hundred thousand filings, and fits beside two test processes into 4 GB.
+// heap is enough for some hundred thousand filings, and fits with two test processes into 4 GB.
 const heap = "1g"
 
 // cluster is the Elasticsearch that the command needs.

@@ -57,7 +57,7 @@ type finding struct {
 
 type findings []finding
 
-// findAll tries the providers of all kinds at once. The caller has to stop what it returns, also beside an error.
+// findAll tries the providers of all kinds at once. The caller has to stop what it returns, also with an error.
 func findAll(ctx context.Context, kinds []kind, h host) (findings, error) {
 	found := make(findings, len(kinds))
 	group, ctx := errgroup.WithContext(ctx)

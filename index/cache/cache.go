@@ -38,7 +38,7 @@ type entry struct {
 	bytes int
 }
 
-// entryBytes is what an entry costs beside its key and value: otter's node, hash table slot and policy queues.
+// entryBytes is what an entry costs besides its key and value: otter's node, hash table slot and policy queues.
 const entryBytes = 160
 
 // New returns a cache whose keys and values take at most that many bytes.

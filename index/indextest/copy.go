@@ -68,7 +68,7 @@ func (c *Copy) Follow(ctx context.Context, h index.History, until string, limit 
 			return err
 		}
 		if len(page.Changes) == 0 && q.After != 0 { // there is no filter here that leaves out so many that a page has none
-			return fmt.Errorf("a page said that there is more behind %d, and there is none", q.After)
+			return fmt.Errorf("a page said that there is more after %d, and there is none", q.After)
 		}
 		if len(page.Changes) > limit {
 			return fmt.Errorf("%d changes, want at most %d", len(page.Changes), limit)

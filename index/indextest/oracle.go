@@ -103,7 +103,7 @@ func PageOf(filings []*index.Filing, records []index.Record) index.Page {
 	return page
 }
 
-// last returns the filing that a place is behind of.
+// last returns the filing that a position is after.
 func (o *Oracle) last(after string) (*index.Filing, error) {
 	id, ok, err := index.IDOfPosition(after)
 	i := slices.IndexFunc(o.filings, func(e *Entry) bool { return e.ID == id })

@@ -9,7 +9,7 @@ import (
 	"filings/index/indextest/edges"
 )
 
-// TestX6_Rest: the rest from a filing's place on is what follows it in the default order, with it or without it.
+// TestX6_Rest: the rest from a filing's position on is what follows it in the default order, with it or without it.
 func TestX6_Rest(t *testing.T) {
 	t.Parallel()
 	filings := edges.Fuzzed(300, 5)

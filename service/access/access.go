@@ -51,7 +51,7 @@
 //	ping                   counts the calls of Ping
 //
 // Every method is one Lua script, and Redis runs one script at a time: between looking at a counter and adding to it
-// nothing else happens, whoever calls. That is why not one request over a quota is admitted, by any number of processes.
+// nothing else happens. That is why not one request over a quota is admitted, by any number of processes.
 // The scripts read Redis's own clock, so the processes' clocks do not matter. A script is sent by its digest; only a
 // Redis that does not know it (the first time, after a restart) is sent the text, in a second round trip.
 //

@@ -27,7 +27,7 @@ func (b bucket) drained(burst, now int64) int64 {
 	return max(min(b.level, burst*cost)-b.elapsed(now)*burst, 0)
 }
 
-// elapsed is the time since at, 0 to one second, which empties any bucket. A clock that is a little behind drains
+// elapsed is the time since at, 0 to one second, which empties any bucket. A clock that is a little late drains
 // nothing; one that was put back further empties the bucket, or a full one would stay full until the clock has caught up.
 func (b bucket) elapsed(now int64) int64 {
 	elapsed := now - b.at

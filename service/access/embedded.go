@@ -48,7 +48,7 @@ type Embedded struct {
 var _ Store = (*Embedded)(nil)
 
 // OpenEmbedded opens the store in the file at path, which only its owner may read, and makes it if there is none; its
-// folder must exist. SQLite puts two more files beside it, which belong to it; a fourth one, HadAccountsFile, outlives
+// folder must exist. SQLite puts two more files next to it, which belong to it; a fourth one, HadAccountsFile, outlives
 // them and tells an emptied store from a new one. Limits are checked by Validate. Now is
 // the clock; nil: that of the machine.
 func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, error) {
@@ -74,7 +74,7 @@ func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, 
 		return nil, fmt.Errorf("open key store: %w", err)
 	}
 	// One connection: the file has one write lock. Callers wait for their turn at it before they ask for the connection:
-	// database/sql gives that to any of those who wait, so that one could wait behind a flood for as long as it lasts.
+	// database/sql gives that to any of those who wait, so that one could wait through a flood for as long as it lasts.
 	db.SetMaxOpenConns(1)
 	e := &Embedded{db: db, turns: limit.New(1, time.Now), path: path, opened: opened, limits: limits, now: now}
 	e.had.rememberIn(filepath.Join(filepath.Dir(path), HadAccountsFile))
@@ -84,7 +84,7 @@ func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, 
 	return e, nil
 }
 
-// private makes sure that the file exists and that only its owner may read it; SQLite gives the files beside it the
+// private makes sure that the file exists and that only its owner may read it; SQLite gives the files next to it the
 // same mode. A file that exists is not opened here: closing it would give up the locks that this process has on it.
 func private(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, ownerOnly)

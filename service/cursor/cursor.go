@@ -17,14 +17,14 @@ import (
 // First is what a client sends for the first page.
 const First = "*"
 
-// Cursor is a place between two pages of a crawl.
+// Cursor is a position between two pages of a crawl.
 type Cursor struct {
 	Generation  string    // the public id of the generation that all pages come from
 	Endpoint    string    // what the pages are of
 	Query       string    // the parameters of the pages, as a query string
 	Day         time.Time // on which the crawl began, midnight UTC: relative filters stay as they were then
-	After       string    // the place, in the engine's own words (index.Query.After)
-	Seen, Total int64     // filings before the place, and in all
+	After       string    // the position, in the engine's own words (index.Query.After)
+	Seen, Total int64     // filings before the position, and in all
 }
 
 // version begins a cursor's bytes. Another form of them gets another one.

@@ -8,10 +8,10 @@ import (
 	"filings/index"
 )
 
-// ErrAfter is that the filing behind which an export is to begin is none of those that it has.
-var ErrAfter = errors.New("export: the filters do not select the filing to begin behind")
+// ErrAfter is that the filing after which an export is to begin is none of those that it has.
+var ErrAfter = errors.New("export: the filters do not select the filing to begin after")
 
-// Count returns how many filings an export has: those that w selects, behind the one with the id after unless that is 0. It is
+// Count returns how many filings an export has: those that w selects, from the one after the id `after` on, unless that is 0. It is
 // ErrAfter if w does not select that one.
 func Count(ctx context.Context, r index.Reader, w index.Filter, after int64) (int64, error) {
 	if after == 0 {
@@ -36,9 +36,9 @@ func Count(ctx context.Context, r index.Reader, w index.Filter, after int64) (in
 	if err != nil {
 		return 0, err
 	}
-	behind, err := r.Count(ctx, w.And(index.Rest{Date: day, ID: after - 1}))
-	if err == nil && from == behind {
+	rest, err := r.Count(ctx, w.And(index.Rest{Date: day, ID: after - 1}))
+	if err == nil && from == rest {
 		err = ErrAfter
 	}
-	return behind, err
+	return rest, err
 }

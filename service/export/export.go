@@ -1,7 +1,6 @@
 // Package export writes filings as a file: NDJSON, CSV or Parquet. It owns these formats, their compression, the stream that
 // reads pages of an engine and turns them into the bytes of a file, and what bounds an export: the lease of its account, its
-// place in the process, and its price. It refuses to know HTTP: its caller refuses requests, and counts
-// and logs how it ended.
+// slot in the process, and its price. It refuses to know HTTP: its caller refuses requests, and counts and logs how it ended.
 //
 // # Design
 //
@@ -45,7 +44,7 @@ func (f Format) MediaType() string {
 	return "application/x-ndjson"
 }
 
-// Resumes reports whether a file of f can be continued behind one of its rows. A Parquet file is described at its end.
+// Resumes reports whether a file of f can be continued after one of its rows. A Parquet file is described at its end.
 func (f Format) Resumes() bool { return f != Parquet }
 
 // Fields returns the fields that a tier sees, in the order of the record.

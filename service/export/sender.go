@@ -15,7 +15,7 @@ var (
 	ErrStopping = errors.New("the service stops")
 	errTime     = errors.New("the time limit of an export is over")
 	errLease    = errors.New("another export of the account began")
-	errSlow     = errors.New("the client took less than 1 MiB while another account waited for the place")
+	errSlow     = errors.New("the client took less than 1 MiB while another account waited for the slot")
 	errClient   = errors.New("the client hung up or took nothing")
 )
 
@@ -25,7 +25,7 @@ var Outcomes = []string{"whole", "client", "slow", "timeout", "stopped", "failed
 // Sending is what a Sender needs.
 type Sending struct {
 	Lease *Lease
-	Place *Place
+	Slot  *Slot
 	Conn  net.Conn
 	Flush func() error  // of what Conn gathers
 	Limit time.Duration // for all of it
@@ -65,16 +65,16 @@ func Send(ctx context.Context, to Sending, open func(context.Context) *Stream) *
 	d.finish = func() { limit.Stop(); uncut() }
 	d.stream = open(d.ctx)
 	d.Lease.renew(d.ctx, func() { d.cancel(errLease) })
-	d.Place.Yields(func() { d.cancel(errSlow) })
+	d.Slot.Yields(func() { d.cancel(errSlow) })
 	return d
 }
 
 // Read implements io.Reader. The client has the stall time for what it gets, a few kilobytes.
 func (d *Sender) Read(p []byte) (int, error) {
-	// With its length before it and its end behind, a chunk fits into the server's buffer of 4 KiB: one write, not two.
-	d.Place.Asks()
+	// With its length before it and its end after it, a chunk fits into the server's buffer of 4 KiB: one write, not two.
+	d.Slot.Asks()
 	n, err := d.stream.Read(p[:min(len(p), 4096-8)])
-	d.Place.Sends(n)
+	d.Slot.Sends(n)
 	d.bytes += int64(n)
 	if err == nil {
 		err = d.extend()
@@ -110,7 +110,7 @@ func (d *Sender) cut() {
 	_ = d.Conn.SetWriteDeadline(time.Now())
 }
 
-// Close implements io.Closer: the server calls it behind the last write, and when a write failed.
+// Close implements io.Closer: the server calls it after the last write, and when a write failed.
 func (d *Sender) Close() error {
 	err := errClient
 	if d.ctx.Err() != nil {

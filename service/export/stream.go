@@ -13,7 +13,7 @@ import (
 const PageBytes = 1 << 20
 
 // A page is asked for with as many rows as fill pageBytes, if they are like those of the page before: a little less than
-// PageBytes, so that the engine seldom reads rows that there is no room for. Its call takes some milliseconds beside its
+// PageBytes, so that the engine seldom reads rows that there is no room for. Its call takes some milliseconds besides its
 // rows, so fewer than firstRows are asked for only where rows are large.
 const (
 	pageBytes = PageBytes * 7 / 8
@@ -28,8 +28,8 @@ const (
 	batchBytes = 16 << 10
 )
 
-// Pages reads the page of at most limit rows and PageBytes behind a place, "" being the beginning. It returns the place
-// behind them.
+// Pages reads the page of at most limit rows and PageBytes from a position on, "" being the beginning. It returns the position
+// after them.
 type Pages func(ctx context.Context, after string, limit int) (rows []index.Record, end string, err error)
 
 // Stream is the bytes of one export. Its methods are for one goroutine. Close must be called.
@@ -41,14 +41,14 @@ type Stream struct {
 	encoder Encoder
 	total   int64
 
-	next    chan page // the page that is being read, if ahead
-	ahead   bool
-	after   string // where that page begins, and how many rows are asked for
-	limit   int
-	records []index.Record
-	out     []byte // of which sent bytes were handed on
-	read    int
-	err     error // io.EOF after the last byte
+	next       chan page // the page that is prefetched
+	prefetches bool
+	after      string // where that page begins, and how many rows are asked for
+	limit      int
+	records    []index.Record
+	out        []byte // of which sent bytes were handed on
+	read       int
+	err        error // io.EOF after the last byte
 
 	unpaused int // bytes of records since the last pause
 
@@ -64,7 +64,7 @@ type page struct {
 }
 
 // NewStream returns a stream of the rows that pages has from after on, which are total, and begins to read them. It ends
-// with ctx. others says whether the process has other requests, which come first: meanwhile a stream reads nothing ahead,
+// with ctx. others says whether the process has other requests, which come first: meanwhile a stream prefetches nothing,
 // and pauses.
 func NewStream(ctx context.Context, pages Pages, after string, total int64, e Encoder, others func() bool) *Stream {
 	s := &Stream{pages: pages, others: others, encoder: e, total: total, next: make(chan page, 1), after: after, limit: firstRows}
@@ -77,7 +77,7 @@ func NewStream(ctx context.Context, pages Pages, after string, total int64, e En
 
 // fetch begins to read the next page.
 func (s *Stream) fetch() {
-	s.ahead = true
+	s.prefetches = true
 	go func() {
 		defer func() {
 			if p := recover(); p != nil { // the recovery of a request does not reach here
@@ -140,9 +140,9 @@ func (s *Stream) fill() (err error) {
 	return nil
 }
 
-// turn takes the next page, and begins to read the one behind it.
+// turn takes the next page, and begins to read the one after it.
 func (s *Stream) turn() error {
-	if !s.ahead {
+	if !s.prefetches {
 		s.fetch()
 	}
 	var p page
@@ -154,7 +154,7 @@ func (s *Stream) turn() error {
 	if p.err != nil {
 		return p.err
 	}
-	s.ahead, s.records, s.after, s.limit = false, p.rows, p.end, rowsOf(p.rows)
+	s.prefetches, s.records, s.after, s.limit = false, p.rows, p.end, rowsOf(p.rows)
 	s.fetched += int64(len(p.rows))
 	if len(p.rows) == 0 || s.fetched > s.total {
 		return fmt.Errorf("%d rows came, %d were counted: %w", s.fetched, s.total, index.ErrUnavailable)
@@ -165,7 +165,7 @@ func (s *Stream) turn() error {
 	return nil
 }
 
-// rowsOf returns how many rows to ask for behind records.
+// rowsOf returns how many rows to request after records.
 func rowsOf(records []index.Record) int {
 	bytes := 1
 	for _, r := range records {

@@ -12,7 +12,7 @@ import (
 	"filings/index"
 )
 
-// paged serves records by pages whose places are numbers.
+// paged serves records by pages whose positions are numbers.
 func paged(all []index.Record) Pages {
 	return func(_ context.Context, after string, limit int) ([]index.Record, string, error) {
 		from, _ := strconv.Atoi(after)
@@ -126,8 +126,8 @@ func TestX8_Ends(t *testing.T) {
 	}
 }
 
-// TestX8_BehindPages: a stream reads a page ahead while nobody else asks for anything, and else no page before it is needed.
-func TestX8_BehindPages(t *testing.T) {
+// TestX8_Prefetches: a stream prefetches a page while nobody else asks for anything, and else no page before it is needed.
+func TestX8_Prefetches(t *testing.T) {
 	t.Parallel()
 	all := records(2000)
 	read := make(chan string, 10)
@@ -143,7 +143,7 @@ func TestX8_BehindPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := <-read; after != "500" { // without another Read
-		t.Errorf("read ahead behind %q", after)
+		t.Errorf("prefetched after %q", after)
 	}
 	others.Store(true)
 	for s.Rows() <= firstRows { // up to the second page
@@ -151,8 +151,8 @@ func TestX8_BehindPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s.ahead || len(read) > 0 {
-		t.Error("a page was read ahead while there were others")
+	if s.prefetches || len(read) > 0 {
+		t.Error("a page was prefetched while there were others")
 	}
 	if n, err := io.Copy(io.Discard, s); err != nil || s.Rows() != int64(len(all)) {
 		t.Errorf("then %d bytes, %d rows, %v", n, s.Rows(), err)

@@ -25,7 +25,7 @@ func List(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 // several times what a thousand records mostly have.
 const pageBytes = 4 << 20
 
-// crawl reads the page behind a cursor. The first one counts; the others have it from the cursor.
+// crawl reads the page at a cursor. The first one counts; the others have it from the cursor.
 func crawl(ctx context.Context, r *serving.Reader, q index.Query, at cursor.Cursor) (result Result, err error) {
 	if q.Limit > params.MaxLimit {
 		q.Bytes = pageBytes

@@ -14,7 +14,7 @@ import (
 //
 // It is one schema for all tiers and for every choice of fields (rule X9), although their records differ: a schema for each,
 // joined by oneOf, becomes a union in most generated clients, which has to be taken apart for every field that is read,
-// while tier and fields, and so the shape, are known to whoever sends the request. Only the id is required: a client that
+// while tier and fields, and so the shape, are known to the client. Only the id is required: a client that
 // checks responses by a schema, as many do in Python, Kotlin and Rust, must not fail on a record that has what it requested.
 func (b *builder) filingSchema() (*openapi3.Schema, error) {
 	s := of("object", "")

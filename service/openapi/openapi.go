@@ -55,7 +55,7 @@ const (
 	NoFilings                   // of none: no Reader
 )
 
-// Shape is what a response of 200 has beside data (rule E1), and which other responses there are.
+// Shape is what a response of 200 has besides data (rule E1), and which other responses there are.
 type Shape uint8
 
 // Parts of a Shape.

@@ -56,7 +56,7 @@ func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Paramet
 	return d
 }
 
-// schemaOfValues is the form of p's values as a schema. What is accepted beyond it (1 for true, words in any case) is left to
+// schemaOfValues is the form of p's values as a schema. What is accepted besides (1 for true, words in any case) is left to
 // the description: a client has no use for it.
 func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	s := of("string", "")

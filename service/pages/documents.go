@@ -33,7 +33,7 @@ type chapter struct {
 
 // Documents returns the pages about the API as HTML (/docs/NAME) and as Markdown (/docs/NAME.md), what they load, and
 // /llms.txt, which lists them for programs that read (llmstxt.org). It renders them anew each time: 2 ms, so that no
-// generated file has to be kept beside its source.
+// generated file has to be kept with its source.
 func Documents() ([]Document, error) {
 	var read []chapter
 	for _, name := range chapters {
@@ -65,7 +65,7 @@ var (
 	between = regexp.MustCompile(`(<a href="[a-z]+)\.md([#"])`)
 )
 
-// parse takes a source apart: the heading is the title, the first sentence behind it the summary.
+// parse takes a source apart: the heading is the title, the first sentence after it the summary.
 func parse(name string, source []byte) chapter {
 	source = marks.ReplaceAll(source, nil)
 	source = elsewhere.ReplaceAll(source, []byte("$1"))

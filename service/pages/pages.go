@@ -26,7 +26,7 @@
 // # The reference
 //
 // The folder scalar has dist/browser/standalone.js of the package @scalar/api-reference 1.72.1 of npm, unchanged but for
-// gzip, with its licence beside it. docs.js turns off everything that sends requests elsewhere (fonts, telemetry, proxies,
+// gzip, with its licence next to it. docs.js turns off everything that sends requests elsewhere (fonts, telemetry, proxies,
 // agents), offers parameters one by one, and names controls that Scalar leaves without a name.
 package pages
 

@@ -15,7 +15,7 @@ import (
 const maxHeld = 2048
 
 // crawl turns parameters with a cursor into those of its page, and returns the cursor; nil where there is none. Changes
-// always have one. A cursor holds parameters: what is given beside it must be the same, but for the limit.
+// always have one. A cursor holds parameters: what is given with it must be the same, but for the limit.
 func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
 	i, known := t.names[raw.on]["cursor"]
 	if !known {
@@ -29,7 +29,7 @@ func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
 		return raw, nil, err
 	}
 	if offset, known := t.names[raw.on]["offset"]; known && slices.ContainsFunc(raw.values[offset], rawValue.filled) {
-		return raw, nil, invalid("offset", "must not be given with cursor: a page by cursor begins behind the one before")
+		return raw, nil, invalid("offset", "must not be given with cursor: a page by cursor begins after the one before")
 	}
 	at := cursor.Cursor{Endpoint: raw.on.row().crawl, Day: today}
 	if text != cursor.First {

@@ -30,7 +30,7 @@ const (
 	Queried = filters | CountyStats | OneFiling | OneCounty | Whole
 )
 
-// endpoint is one row of the table of endpoints: what they differ in beside the parameters that they take. The zero value is
+// endpoint is one row of the table of endpoints: what they differ in besides the parameters that they take. The zero value is
 // that of all which take none.
 type endpoint struct {
 	price  pricing
@@ -92,7 +92,7 @@ func (r *Request) pageText() string {
 }
 
 func (r *Request) changesText() string {
-	return fmt.Sprintf("since %s %s limit %d behind %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
+	return fmt.Sprintf("since %s %s limit %d after %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
 }
 
 func (r *Request) fieldsText() string {

@@ -5,7 +5,7 @@
 //
 // Each parameter is a row of one table (table.go): names, kind of value, limits, operator, help and example. Splitting the
 // query string into raw parameters (raw.go), reading their values (value.go), building the Request (builder.go) and the
-// messages (invalid.go) range over it; no endpoint knows a parameter. What endpoints differ in beside them, such as when the
+// messages (invalid.go) range over it; no endpoint knows a parameter. What endpoints differ in besides, such as when the
 // price is known, are columns of a second table (endpoints.go). A new filter is a row here. It is also an
 // operator here and a predicate of package index, with a case in each engine, only where none of those there are fits.
 //
@@ -39,7 +39,7 @@ type Request struct {
 	Cursor *cursor.Cursor
 	Fields index.FieldSet // of each record; the zero set: all that the caller's tier sees
 	Format string         // of an export
-	After  int64          // the id of the filing behind which an export begins; 0: at the first one
+	After  int64          // the id of the filing after which an export begins; 0: at the first one
 
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string

@@ -12,7 +12,7 @@ const RowsForOne = 100
 // PriceOf returns what so many filings cost, in requests.
 func PriceOf(rows int64) int64 { return max(1, (rows+RowsForOne-1)/RowsForOne) }
 
-// Price returns what a request for an endpoint costs, in requests, whoever sends it: a page its limit, however many filings
+// Price returns what a request for an endpoint costs, in requests, in every tier: a page its limit, however many filings
 // it has, anything else 1, and so what is refused. It is 0 for an export, whose price is found when its filings are counted.
 func (t *Table) Price(on Endpoints, query string, now time.Time) int64 {
 	switch on.row().price {

@@ -232,7 +232,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Page size, 1 or more. Above 1,000 becomes 1,000.", Example: "1000"},
 		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor), op: opLimit, Default: strconv.Itoa(DefaultLimit),
 			Help: "Page size, 1 or more. Above 100 becomes 100; with `cursor` above 1,000 becomes 1,000. A page by cursor costs one request per 100 of its limit, rounded up.", Example: "50"},
-		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and beside a cursor there is none
+		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and with a cursor there is none
 			Help: "Number of filings to skip; 0 when omitted. Must not be given with `cursor`.", Example: "40"},
 		{Name: "cursor", On: Changes, Kind: Text, op: opCursor,
 			Help: "`next_cursor` of the previous page. It holds both generations, the other parameters and the position, so no other parameter is needed. " +

@@ -15,7 +15,7 @@ import (
 const pageTimeout = 2 * time.Minute
 
 // Browser is a browser that tests share; its zero value is one that starts with the first page. Each page has a window,
-// cookies and storage of its own. Whoever has it must Close it, after the last test.
+// cookies and storage of its own. The caller must Close it, after the last test.
 type Browser struct {
 	mu   sync.Mutex
 	ctx  context.Context // nil: it has not started

@@ -17,7 +17,7 @@ import (
 type Servers struct{ Elasticsearch, Redis, Postgres string }
 
 // Start loads the file into all peers that this machine has, and starts them; dir is for what they write. It says which it
-// has not. What it has started it returns even beside an error.
+// has not. What it has started it returns even with an error.
 func Start(ctx context.Context, at Servers, dir, data string) (all []*Peer, err error) {
 	program := filepath.Join(dir, "twoday")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/bench/peers/twoday")

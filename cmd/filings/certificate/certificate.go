@@ -80,7 +80,7 @@ func (c *Certificate) Expires() time.Time { return c.shown.Load().Leaf.NotAfter 
 
 // Watch reads the files again at each tick and each hangup until ctx ends, and shows a pair that has changed to all who
 // connect from then on. One that cannot be used is logged, and changes nothing. Ticks say so once for each reason, and
-// nothing where all is as before; a hangup has an operator behind it, who gets a line in any case.
+// nothing where all is as before; an operator sends a hangup, and gets a line in any case.
 func (c *Certificate) Watch(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal, log *slog.Logger) {
 	for {
 		select {

@@ -25,7 +25,7 @@ const (
 )
 
 // prepare makes the self-signed pair, with its folder, unless there is one that does not end soon after now. The key
-// comes first and stays; its certificate follows. So each step is one file, and whoever is killed between two of them
+// comes first and stays; its certificate follows. So each step is one file, and a process that is killed between two of them
 // leaves what the next start completes.
 func (f Files) prepare(now time.Time) error {
 	if err := os.MkdirAll(filepath.Dir(f.Cert), 0o700); err != nil {

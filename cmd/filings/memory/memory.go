@@ -26,11 +26,11 @@ import (
 )
 
 const (
-	// beside is the room beside the caches: what requests in progress need, and garbage.
-	beside = 64 << 20
-	// besideEmbedded is that room where the embedded engine evaluates filters in the process. With half of it, requests that
+	// working is the room besides the caches: what requests in progress need, and garbage.
+	working = 64 << 20
+	// workingEmbedded is that room where the embedded engine evaluates filters in the process. With half of it, requests that
 	// were never made before took 11 % more CPU time than without a limit; with this, 4 %.
-	besideEmbedded = 128 << 20
+	workingEmbedded = 128 << 20
 	// unnamed is taken for the caches' size where there is none: then the engine's cache has a bound of its own.
 	unnamed = 256 << 20
 	// garbage is how much of it there may be below the limit, in percent of what is in use. Four times Go's default saves
@@ -40,7 +40,7 @@ const (
 
 // Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size), with the embedded engine
 // in it or without, and returns it. It is GOMEMLIMIT's where that is set (off: none), else what the caches need with room
-// beside them, or nine tenths of the container's memory, if that is less. Where there is a limit, and no GOGC, it also lets
+// besides them, or nine tenths of the container's memory, if that is less. Where there is a limit, and no GOGC, it also lets
 // garbage grow to several times what is in use.
 func Limit(caches int64, embedded bool) int64 {
 	limit := limitOf(caches, embedded)
@@ -58,9 +58,9 @@ func limitOf(caches int64, embedded bool) int64 {
 	if caches == 0 {
 		caches = unnamed
 	}
-	limit := caches + beside
+	limit := caches + working
 	if embedded {
-		limit = caches + besideEmbedded
+		limit = caches + workingEmbedded
 	}
 	if container, err := memlimit.FromCgroup(); err == nil && container > 0 {
 		limit = int64(min(uint64(limit), container/10*9))

@@ -54,19 +54,19 @@ func TestLastCollection(t *testing.T) {
 }
 
 // TestLimit: what an operator has set stays; else there is a limit, which is no less for larger caches. It changes the limit
-// of this process, so nothing runs beside it.
+// of this process, so nothing runs working it.
 func TestLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	small := Limit(1<<20, false)
-	if small > 1<<20+beside || debug.SetMemoryLimit(-1) != small {
+	if small > 1<<20+working || debug.SetMemoryLimit(-1) != small {
 		t.Errorf("limit %d, Go has %d", small, debug.SetMemoryLimit(-1))
 	}
 	if again := Limit(1<<30, true); again != small {
 		t.Errorf("a limit of %d was set, and is %d", small, again)
 	}
 	debug.SetMemoryLimit(math.MaxInt64)
-	if embedded := Limit(1<<20, true); embedded <= small || embedded > 1<<20+besideEmbedded {
+	if embedded := Limit(1<<20, true); embedded <= small || embedded > 1<<20+workingEmbedded {
 		t.Errorf("limit %d with the embedded engine, %d without", embedded, small)
 	}
 }

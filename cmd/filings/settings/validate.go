@@ -35,7 +35,7 @@ func (s Settings) Check() error {
 	tiles := s.TilesURL == "" || isTiles(s.TilesURL)
 	check(tiles, "TILES_URL", "…", "must be an https:// address with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png")
 	check(!tiles || (s.TilesURL == "") == (s.TilesAttribution == ""), "TILES_ATTRIBUTION", s.TilesAttribution,
-		"FILINGS_TILES_URL and FILINGS_TILES_ATTRIBUTION go together: whoever makes a map wants to be named on it")
+		"FILINGS_TILES_URL and FILINGS_TILES_ATTRIBUTION go together: a map names its makers")
 	check(s.LegacyHasDataName != "", "LEGACY_HAS_DATA_NAME", "", "must be the name of a parameter")
 	check(slices.Contains([]string{"auto", "text", "json"}, s.LogFormat), "LOG_FORMAT", s.LogFormat, "must be text, json or auto")
 	for _, number := range []struct {

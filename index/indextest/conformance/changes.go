@@ -28,7 +28,7 @@ func testChanges(t *testing.T, open func(t *testing.T) Harness) {
 		{"X16 several changesets", testChangesets},
 		{"X16 undone changes", testUndone},
 		{"X19 only what was promoted", testPromoted},
-		{"X19 kept beyond generations", testForget},
+		{"X19 kept longer than generations", testForget},
 		{"X18 a copy", testCopy},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

@@ -25,7 +25,7 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 		r := opened(t, open(t).Store, filings)
 		o := indextest.NewOracle("", filings)
 		crawlAll(t, r, o, 7)
-		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 7) })
+		t.Run("X3 by positions", func(t *testing.T) { crawlPositions(t, r, o, 7) })
 		t.Run("X8 of so many bytes", func(t *testing.T) { crawlBytes(t, r, o, 20_000, 100_000) })
 	})
 	t.Run("X8 long filings", func(t *testing.T) {
@@ -43,24 +43,24 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 		for _, w := range []index.Filter{index.Where(index.InCounty("Tie")), edges.Contains("tied owner"), edges.Between(index.FilingAmount, edges.At(0), edges.At(0))} {
 			deepPages(t, r, o, w)
 		}
-		t.Run("X3 by places", func(t *testing.T) { crawlPlaces(t, r, o, 500) })
+		t.Run("X3 by positions", func(t *testing.T) { crawlPositions(t, r, o, 500) })
 	})
 }
 
-// crawlPlaces reads the whole generation, and what some filters select of it, in every order, each page from the place
-// behind the one before. Every other page has another size. Some places are named by the filing before them.
-func crawlPlaces(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
+// crawlPositions reads the whole generation, and what some filters select of it, in every order, each page from the
+// position after the one before. Every other page has another size. Some positions are named by the filing before them.
+func crawlPositions(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
 	for _, w := range []index.Filter{{}, edges.Contains("a"), index.Where(index.Days{From: "2024-01-01", To: "2024-12-31"})} {
 		eachOrder(func(s index.Sort) {
-			if err := crawlPlace(t.Context(), r, o.Select(w, s), index.Query{Where: w, Sort: s, Limit: size}); err != nil {
+			if err := crawlPosition(t.Context(), r, o.Select(w, s), index.Query{Where: w, Sort: s, Limit: size}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	for _, place := range []string{"x", "[]", "id x", index.PositionAfter(absentID), "-1", "99999999999", `["a","b","c"]`} {
-		page, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: size, After: place})
+	for _, position := range []string{"x", "[]", "id x", index.PositionAfter(absentID), "-1", "99999999999", `["a","b","c"]`} {
+		page, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: size, After: position})
 		if !errors.Is(err, index.ErrPosition) {
-			t.Errorf("place %q: %d rows, %v; want ErrPosition", place, len(page.Records), err)
+			t.Errorf("position %q: %d rows, %v; want ErrPosition", position, len(page.Records), err)
 		}
 	}
 }
@@ -68,8 +68,8 @@ func crawlPlaces(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
 // absentID is the id of no filing of these tests.
 const absentID = math.MaxInt64 - 12345
 
-// crawlPlace reads all that q selects and compares it with the filings that are wanted.
-func crawlPlace(ctx context.Context, r index.Reader, want []*index.Filing, q index.Query) error {
+// crawlPosition reads all that q selects and compares it with the filings that are wanted.
+func crawlPosition(ctx context.Context, r index.Reader, want []*index.Filing, q index.Query) error {
 	size, done := q.Limit, 0
 	for n := 0; ; n++ {
 		q.Limit = size + n%2*(size/2)
@@ -83,7 +83,7 @@ func crawlPlace(ctx context.Context, r index.Reader, want []*index.Filing, q ind
 		}
 		done, q.After = end, page.End
 		if (page.End == "") != (len(page.Records) == 0) {
-			return fmt.Errorf("%v: the place behind %d rows is %q", q, len(page.Records), page.End)
+			return fmt.Errorf("%v: the position after %d rows is %q", q, len(page.Records), page.End)
 		}
 		if page.End == "" {
 			return nil
@@ -94,7 +94,7 @@ func crawlPlace(ctx context.Context, r index.Reader, want []*index.Filing, q ind
 	}
 }
 
-// crawlBytes reads the whole generation in pages of at most so many bytes, each from the place behind the one before.
+// crawlBytes reads the whole generation in pages of at most so many bytes, each from the position after the one before.
 func crawlBytes(t *testing.T, r index.Reader, o *indextest.Oracle, bounds ...int) {
 	for _, bytes := range bounds {
 		for _, s := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.Owner, Ascending: true}} {

@@ -130,7 +130,7 @@ func testFiling(t *testing.T, r index.Reader, all []*index.Filing) {
 	}
 }
 
-// testOffsets reads pages around and far behind the end.
+// testOffsets reads pages around and far past the end.
 func testOffsets(t *testing.T, r index.Reader, o *indextest.Oracle) {
 	pages := func(total int) []page {
 		return []page{{total - 1, 1}, {total - 1, 100}, {total, 20}, {total + 1, 20},

@@ -16,8 +16,8 @@ type selecting struct {
 	holds func(*indextest.Entry, index.Predicate) bool
 	order func(s index.Sort, a, b *index.Filing) int
 	page  func(selected []*index.Filing, q index.Query) []*index.Filing
-	// behind is how many of the selected filings there are up to a place, which is where one of them lies.
-	behind func(selected []*index.Filing, s index.Sort, last int) int
+	// after is how many of the selected filings there are up to a position, which is where one of them lies.
+	next func(selected []*index.Filing, s index.Sort, last int) int
 	// total is what the page rows of the selected filings has for its total; false: it has none.
 	total  func(selected, rows []*index.Filing) (int64, bool)
 	within func(bytes int, records []index.Record) []index.Record
@@ -27,7 +27,7 @@ type selecting struct {
 }
 
 func newSelecting(o *indextest.Oracle) *selecting {
-	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, behind: behind, total: totalOf,
+	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, next: next, total: totalOf,
 		within: indextest.Within, selected: map[string][]*index.Filing{}}
 }
 
@@ -36,7 +36,7 @@ func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
 	return selected[:min(q.Limit, len(selected))]
 }
 
-func behind(_ []*index.Filing, _ index.Sort, last int) int { return last + 1 }
+func next(_ []*index.Filing, _ index.Sort, last int) int { return last + 1 }
 
 func totalOf(selected, _ []*index.Filing) (int64, bool) { return int64(len(selected)), true }
 
@@ -67,7 +67,7 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 		if err != nil || last < 0 {
 			return index.Page{}, index.ErrPosition
 		}
-		rest = all[r.behind(all, q.Sort, last):]
+		rest = all[r.next(all, q.Sort, last):]
 	}
 	rows := r.page(rest, q)
 	page := indextest.PageOf(rows, r.within(q.Bytes, indextest.Records(rows)))

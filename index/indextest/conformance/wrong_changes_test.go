@@ -65,10 +65,10 @@ func wrongChanges() []wrong {
 			return nil
 		}),
 		{"changesets of what was not promoted", "Changes/X19_only_what_was_promoted", func(m *memory) generation.Store { return early{m} }},
-		{"changesets go with their generations", "Changes/X19_kept_beyond_generations", func(m *memory) generation.Store {
+		{"changesets go with their generations", "Changes/X19_kept_longer_than_generations", func(m *memory) generation.Store {
 			return alteredStore{m, func(m *memory, l alteredLock) generation.Lock { return leaving{l, m} }}
 		}},
-		{"nothing is forgotten", "Changes/X19_kept_beyond_generations", func(m *memory) generation.Store {
+		{"nothing is forgotten", "Changes/X19_kept_longer_than_generations", func(m *memory) generation.Store {
 			return alteredStore{m, func(_ *memory, l alteredLock) generation.Lock { return hoarding{l} }}
 		}},
 		{"an update differs in everything", "Changes/X19_differences_of_an_update", func(m *memory) generation.Store {

@@ -127,7 +127,7 @@ func wrongPredicates() []wrong {
 		holding("county not searched", "Edges/P16_county_only", func(e *indextest.Entry, p index.Contains, right bool) bool {
 			return right && !strings.Contains(e.Searched[3], p.Text)
 		}),
-		holding("padding can be found", "Edges/P16_control_U+0001_behind", func(e *indextest.Entry, p index.Contains, right bool) bool {
+		holding("padding can be found", "Edges/P16_control_U+0001_after", func(e *indextest.Entry, p index.Contains, right bool) bool {
 			return right || strings.Contains(joined(e, "\x01\x01"), p.Text)
 		}),
 		holding("trigrams in any order", "Edges/P16_all_its_pieces", func(e *indextest.Entry, p index.Contains, right bool) bool {
@@ -199,11 +199,11 @@ func wrongPages() []wrong {
 				return pageOf(selected, q)
 			}
 		}),
-		reading("a row behind a place is its own", "Crawl/P2_P17_pages_of_7/X3_by_places", func(r *selecting) {
-			r.behind = func(_ []*index.Filing, _ index.Sort, last int) int { return max(last, 1) }
+		reading("a row after a position is its own", "Crawl/P2_P17_pages_of_7/X3_by_positions", func(r *selecting) {
+			r.next = func(_ []*index.Filing, _ index.Sort, last int) int { return max(last, 1) }
 		}),
-		reading("ties behind a place are lost", "Crawl/P2_P17_pages_of_7/X3_by_places", func(r *selecting) {
-			r.behind = func(selected []*index.Filing, s index.Sort, last int) int {
+		reading("ties after a position are lost", "Crawl/P2_P17_pages_of_7/X3_by_positions", func(r *selecting) {
+			r.next = func(selected []*index.Filing, s index.Sort, last int) int {
 				next := last + 1
 				for next < len(selected) && indextest.CompareBy(s, selected[last], selected[next]) == 0 {
 					next++
@@ -227,19 +227,19 @@ func wrongPages() []wrong {
 				return indextest.Within(bytes, records)
 			}
 		}),
-		{"what there is no room for is behind no place", "Crawl/P2_P17_pages_of_7/X8_of_so_many_bytes", func(m *memory) generation.Store {
+		{"what there is no room for is after no position", "Crawl/P2_P17_pages_of_7/X8_of_so_many_bytes", func(m *memory) generation.Store {
 			m.spoil = func(o *indextest.Oracle) index.Reader { return skipping{newSelecting(o)} }
 			return m
 		}},
-		reading("filings without the value are behind no place", "Crawl/P2_P17_pages_of_7/X3_by_places", func(r *selecting) {
-			r.behind = func(selected []*index.Filing, s index.Sort, last int) int {
+		reading("filings without the value are after no position", "Crawl/P2_P17_pages_of_7/X3_by_positions", func(r *selecting) {
+			r.next = func(selected []*index.Filing, s index.Sort, last int) int {
 				if i := slices.IndexFunc(selected, func(f *index.Filing) bool { return !f.Has(s.By) }); i == last+1 {
 					return len(selected)
 				}
 				return last + 1
 			}
 		}),
-		reading("ids alone of the page behind", "Random/pages_and_totals", func(r *selecting) {
+		reading("ids alone of the next page", "Random/pages_and_totals", func(r *selecting) {
 			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
 				if q.IDsOnly {
 					q.Offset++
@@ -255,7 +255,7 @@ func wrongPages() []wrong {
 				return pageOf(selected, q)
 			}
 		}),
-		reading("nothing behind 10,000", "Crawl/P2_P17_pages_of_100_over_ties", func(r *selecting) {
+		reading("nothing past 10,000", "Crawl/P2_P17_pages_of_100_over_ties", func(r *selecting) {
 			r.page = func(selected []*index.Filing, q index.Query) []*index.Filing {
 				return pageOf(selected[:min(10_000, len(selected))], q)
 			}
@@ -352,7 +352,7 @@ func (r fetching) Filings(ctx context.Context, ids []int64) ([]index.Record, err
 	return r.change(ids, right), err
 }
 
-// skipping is a reader whose pages that end early have the place behind the page that they would else be.
+// skipping is a reader whose pages that end early have the position after the page that they would else be.
 type skipping struct{ *selecting }
 
 func (r skipping) Rows(ctx context.Context, q index.Query) (index.Page, error) {

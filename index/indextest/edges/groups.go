@@ -1,4 +1,4 @@
-// Package edges holds the filings that tests of engines need beside plausible ones: filings made by hand, a group for each
+// Package edges holds the filings that tests of engines need besides plausible ones: filings made by hand, a group for each
 // rule of the decisions, with filters and the ids that they must select; and fuzzed ones, which are synthetic filings with
 // edge values. It refuses to know engines, and how their responses are compared.
 package edges

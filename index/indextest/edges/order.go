@@ -22,7 +22,7 @@ func SortFilings() []*index.Filing {
 		Filing(6, Values{index.Owner: "éclair"}),
 		Filing(7, Values{index.FilingDate: "2024-06-01", index.FilingAmount: 0, index.CurrentAmount: 1e12, index.Owner: "zebra", index.CreatedAt: t3}),
 		Filing(8, nil),
-		Filing(9, Values{index.Owner: "～ behind U+D83D, before U+1F600"}),
+		Filing(9, Values{index.Owner: "～ after U+D83D, before U+1F600"}),
 		Filing(10, Values{index.Owner: "😀"}),
 	}
 	for _, f := range filings {
@@ -35,7 +35,7 @@ func SortFilings() []*index.Filing {
 // SortIDs is what is added to the ids of SortFilings, which are 1 to 10.
 const SortIDs = 1_000_000_000_000
 
-// restGroup tries places in the default order: of its own filings, and between them.
+// restGroup tries positions in the default order: of its own filings, and between them.
 func restGroup() Group {
 	date := func(id int64, d string) *index.Filing { return Filing(id, Values{index.FilingDate: d}) }
 	rest := func(date string, id int64) index.Filter { return index.Where(index.Rest{Date: date, ID: id}) }
@@ -48,13 +48,13 @@ func restGroup() Group {
 		Filing(6, nil),
 	}, []Case{
 		{"from the first", rest("2024-01-02", 3), []int64{1, 2, 3, 4, 5, 6}},
-		{"behind the first", rest("2024-01-02", 2), []int64{1, 2, 4, 5, 6}},
-		{"behind the last of a day", rest("2024-01-02", 0), []int64{2, 4, 5, 6}},
+		{"after the first", rest("2024-01-02", 2), []int64{1, 2, 4, 5, 6}},
+		{"after the last of a day", rest("2024-01-02", 0), []int64{2, 4, 5, 6}},
 		{"from a day without filings", rest("2024-01-03", 0), []int64{1, 2, 3, 4, 5, 6}},
 		{"from before 1970", rest("1969-12-31", 5), []int64{4, 5, 6}},
 		{"without a date", rest("", 6), []int64{4, 6}},
-		{"behind the last one but one", rest("", 5), []int64{4}},
-		{"behind the last", rest("", 3), nil},
+		{"after the last one but one", rest("", 5), []int64{4}},
+		{"after the last", rest("", 3), nil},
 		{"narrowed", Both(rest("2024-01-01", 2), index.Where(index.Days{From: "2000-01-01"})), []int64{2}},
 	}}
 }

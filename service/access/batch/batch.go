@@ -125,7 +125,7 @@ func (g *Group[T]) begin() {
 	go g.work(s)
 }
 
-// pass lets another sender begin beside s, which is late and ends with what it has.
+// pass lets another sender begin while s, which is late, goes on and ends with what it has.
 func (g *Group[T]) pass(s *sender) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,4 +1,4 @@
-// What a link to this page carries, behind #: the map's position, whether the table has only what is in view, the open
+// What a link to this page carries, after #: the map's position, whether the table has only what is in view, the open
 // filing, the filters, among them the term, and the order. Never the key.
 
 /** Reads the hash: { map: { zoom, lat, lng } or null, inView, filing: id or "", filters: { name: value } }. */

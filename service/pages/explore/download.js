@@ -31,7 +31,7 @@ export class Download {
     this.#showPrice();
   }
 
-  /** Shows the price beside the requests that the key has left. */
+  /** Shows the price next to the requests that the key has left. */
   showLeft(left) {
     this.#left = left;
     this.#showPrice();

@@ -64,7 +64,7 @@ function filtered(delay) {
   later(delay);
 }
 
-/** Sets other filters, beside those that stay. */
+/** Sets other filters; the rest stay. */
 function change(changes) {
   filters.values = { ...filters.values, ...changes };
   filtered(pause);

@@ -62,7 +62,7 @@ export class Side {
     this.#download.offer(selected);
   }
 
-  /** Shows prices beside the requests that the key has left. */
+  /** Shows prices next to the requests that the key has left. */
   showLeft(left) {
     this.#download.showLeft(left);
   }

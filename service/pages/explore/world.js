@@ -9,7 +9,7 @@ export const place = (longitude) => (longitude > east ? longitude - 360 : longit
 const served = (longitude) => (longitude < -180 ? longitude + 360 : longitude);
 const text = (degrees) => degrees.toFixed(6); // 0.1 m
 
-/** The four bounds of what a map shows, as parameters. West of a box across 180° is beyond its east, as the service has it. */
+/** The four bounds of what a map shows, as parameters. West of a box across 180° is past its east, as the service has it. */
 export function boundsOf(box) {
   const [left, right] = [Math.max(box.getWest(), west), Math.min(box.getEast(), east)];
   const whole = right - left >= 360;

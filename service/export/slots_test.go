@@ -12,16 +12,16 @@ const wait = 15 * time.Second
 
 // reader is an export that is read.
 type reader struct {
-	*Place
+	*Slot
 	cut atomic.Bool
 }
 
-// begins takes a place of p for a reader, which leaves it when it is cut.
-func begins(t *testing.T, p *Places) *reader {
+// begins takes a slot of p for a reader, which leaves it when it is cut.
+func begins(t *testing.T, p *Slots) *reader {
 	t.Helper()
-	r := &reader{Place: p.Take(t.Context())}
-	if r.Place == nil {
-		t.Fatal("no place")
+	r := &reader{Slot: p.Take(t.Context())}
+	if r.Slot == nil {
+		t.Fatal("no slot")
 	}
 	r.Yields(func() {
 		r.cut.Store(true)
@@ -43,8 +43,8 @@ func (r *reader) takes(bytes int, seconds int, slow time.Duration) {
 	}
 }
 
-// TestX8_SlowReaders: whoever waits while four read slowly gets the place of the slowest one after ten seconds; the others
-// read on. A reader of a mebibyte in ten seconds keeps its place, and so does one that waits for the service.
+// TestX8_SlowReaders: an export that waits while four read slowly gets the slot of the slowest one after ten seconds; the others
+// read on. A reader of a mebibyte in ten seconds keeps its slot, and so does one that waits for the service.
 func TestX8_SlowReaders(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -60,7 +60,7 @@ func TestX8_SlowReaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p := NewPlaces(4, wait)
+				p := NewSlots(4, wait)
 				var readers [4]*reader
 				for i, n := range tt.bytes {
 					readers[i] = begins(t, p)
@@ -97,11 +97,11 @@ func TestX8_SlowReaders(t *testing.T) {
 func TestX8_SlowReaders_All(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPlaces(4, wait)
+		p := NewSlots(4, wait)
 		for range 4 {
 			begins(t, p).takes(1, 1, 0)
 		}
-		got := make(chan *Place, 5)
+		got := make(chan *Slot, 5)
 		for range cap(got) {
 			go func() { got <- p.Take(t.Context()) }()
 		}
@@ -114,16 +114,16 @@ func TestX8_SlowReaders_All(t *testing.T) {
 			}
 		}
 		if n != 4 {
-			t.Errorf("%d of 5 got one of the 4 places of exports that took nothing", n)
+			t.Errorf("%d of 5 got one of the 4 slots of exports that took nothing", n)
 		}
 	})
 }
 
-// TestX8_Places: who waits gets a place in its turn, and leaves the queue when its context ends.
-func TestX8_Places(t *testing.T) {
+// TestX8_Slots: who waits gets a slot in its turn, and leaves the queue when its context ends.
+func TestX8_Slots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPlaces(1, wait)
+		p := NewSlots(1, wait)
 		first := begins(t, p)
 		order := make(chan int, 3)
 		take := func(ctx context.Context, i int) {

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// Who waits for a place of Places waits at most for the time of its context. After slowAfter of waiting, the export that took
-// least meanwhile gives up its place, if it took less than SlowBytes.
+// Who waits for a slot of Slots waits at most for the time of its context. After slowAfter of waiting, the export that took
+// least meanwhile gives up its slot, if it took less than SlowBytes.
 const (
 	slowAfter = 2.0 / 3
-	// SlowBytes is what an export must take in the time that another one waits for its place: 1 MiB.
+	// SlowBytes is what an export must take in the time that another one waits for its slot: 1 MiB.
 	SlowBytes = 1 << 20
 )
 
-// Places are how many exports a process sends at a time. Who finds none free waits, in the order of arrival. A client may
-// take a file as slowly as it likes while nobody waits, and no longer: a few slow readers would keep all places.
-type Places struct {
+// Slots are how many exports a process sends at a time. Who finds none free waits, in the order of arrival. A client may
+// take a file as slowly as it likes while nobody waits, and no longer: a few slow readers would keep all slots.
+type Slots struct {
 	wait    time.Duration
 	mu      sync.Mutex
 	free    int
-	held    map[*Place]struct{}
-	waiting []*Place // the next one first
+	held    map[*Slot]struct{}
+	waiting []*Slot // the next one first
 }
 
-// Place is one of Places. Its methods are safe for concurrent use.
-type Place struct {
-	of    *Places
+// Slot is one of Slots. Its methods are safe for concurrent use.
+type Slot struct {
+	of    *Slots
 	taken chan struct{} // closed when it is held
 	yield func()        // nil: it gives way to nobody, or has done so
 	sent  int64         // bytes that the client took
@@ -36,14 +36,14 @@ type Place struct {
 	since time.Time     // since when it has now; zero: it waits for us
 }
 
-// NewPlaces returns n places, for which one waits that long.
-func NewPlaces(n int, wait time.Duration) *Places {
-	return &Places{wait: wait, free: n, held: map[*Place]struct{}{}}
+// NewSlots returns n slots, for which one waits that long.
+func NewSlots(n int, wait time.Duration) *Slots {
+	return &Slots{wait: wait, free: n, held: map[*Slot]struct{}{}}
 }
 
-// Take waits for a place, until ctx ends or the time to wait is over: then it returns nil. The caller must Leave it.
-func (p *Places) Take(ctx context.Context) *Place {
-	own := &Place{of: p, taken: make(chan struct{})}
+// Take waits for a slot, until ctx ends or the time to wait is over: then it returns nil. The caller must Leave it.
+func (p *Slots) Take(ctx context.Context) *Slot {
+	own := &Slot{of: p, taken: make(chan struct{})}
 	before, held := p.enter(own)
 	if held {
 		return own
@@ -71,8 +71,8 @@ type usage struct {
 	lent  time.Duration
 }
 
-// enter gives own a place, or puts it into the queue and returns what the clients of all places have taken so far.
-func (p *Places) enter(own *Place) (before map[*Place]usage, held bool) {
+// enter gives own a slot, or puts it into the queue and returns what the clients of all slots have taken so far.
+func (p *Slots) enter(own *Slot) (before map[*Slot]usage, held bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.free > 0 {
@@ -81,20 +81,20 @@ func (p *Places) enter(own *Place) (before map[*Place]usage, held bool) {
 		return nil, true
 	}
 	p.waiting = append(p.waiting, own)
-	before, now := map[*Place]usage{}, time.Now()
+	before, now := map[*Slot]usage{}, time.Now()
 	for h := range p.held {
 		before[h] = h.usage(now)
 	}
 	return before, false
 }
 
-func (p *Places) give(own *Place) {
+func (p *Slots) give(own *Slot) {
 	p.held[own] = struct{}{}
 	close(own.taken)
 }
 
-// giveUp takes own out of the queue. Where it got its place at the same moment, it keeps it.
-func (p *Places) giveUp(own *Place) *Place {
+// giveUp takes own out of the queue. Where it got its slot at the same moment, it keeps it.
+func (p *Slots) giveUp(own *Slot) *Slot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.Index(p.waiting, own)
@@ -107,9 +107,9 @@ func (p *Places) giveUp(own *Place) *Place {
 
 // cutSlowest has the export yield that took least since before, if it took too little and did not wait for the service
 // instead: for most of the time its client had something to take.
-func (p *Places) cutSlowest(before map[*Place]usage) {
+func (p *Slots) cutSlowest(before map[*Slot]usage) {
 	p.mu.Lock()
-	var slowest *Place
+	var slowest *Slot
 	least, now := int64(math.MaxInt64), time.Now()
 	for h, was := range before {
 		is := h.usage(now)
@@ -130,7 +130,7 @@ func (p *Places) cutSlowest(before map[*Place]usage) {
 	}
 }
 
-func (h *Place) usage(now time.Time) usage {
+func (h *Slot) usage(now time.Time) usage {
 	u := usage{h.sent, h.lent}
 	if !h.since.IsZero() {
 		u.lent += now.Sub(h.since)
@@ -138,15 +138,15 @@ func (h *Place) usage(now time.Time) usage {
 	return u
 }
 
-// Yields says how h is made to give up its place: the client takes its file now.
-func (h *Place) Yields(yield func()) {
+// Yields says how h is made to give up its slot: the client takes its file now.
+func (h *Slot) Yields(yield func()) {
 	h.of.mu.Lock()
 	defer h.of.mu.Unlock()
 	h.yield = yield
 }
 
 // Asks notes that the client took what it was sent.
-func (h *Place) Asks() {
+func (h *Slot) Asks() {
 	h.of.mu.Lock()
 	defer h.of.mu.Unlock()
 	if !h.since.IsZero() {
@@ -156,15 +156,15 @@ func (h *Place) Asks() {
 }
 
 // Sends notes that the client has so many bytes to take.
-func (h *Place) Sends(n int) {
+func (h *Slot) Sends(n int) {
 	h.of.mu.Lock()
 	defer h.of.mu.Unlock()
 	h.sent += int64(n)
 	h.since = time.Now()
 }
 
-// Leave gives the place to the next one that waits.
-func (h *Place) Leave() {
+// Leave gives the slot to the next one that waits.
+func (h *Slot) Leave() {
 	p := h.of
 	p.mu.Lock()
 	defer p.mu.Unlock()

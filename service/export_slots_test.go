@@ -32,7 +32,7 @@ func (s *site) listen(t *testing.T) *servicetest.Listener {
 	return &servicetest.Listener{TLS: l}
 }
 
-// TestX8_SlowReader: a client that takes nothing keeps its place while nobody waits for it. An account that comes then waits
+// TestX8_SlowReader: a client that takes nothing keeps its slot while nobody waits for it. An account that comes then waits
 // for two thirds of its time and exports: the slow file is cut so that its client sees it, and what was not sent is given
 // back.
 func TestX8_SlowReader(t *testing.T) {
@@ -65,7 +65,7 @@ func TestX8_SlowReader(t *testing.T) {
 	}
 }
 
-// TestX8_Waits: whoever waits for a place is refused when the service stops, and waits no longer than its client does.
+// TestX8_Waits: an export that waits for a slot is refused when the service stops, and waits no longer than its client does.
 func TestX8_Waits(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*site, *tls.Conn){
