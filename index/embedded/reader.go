@@ -198,9 +198,11 @@ func (r *reader) Filings(ctx context.Context, ids []int64) ([]index.Record, erro
 // filings returns the records with these ids, nil where there is none, up to the n-th: it ends where they have more than so
 // many bytes; 0 is no bound.
 func (r *reader) filings(ctx context.Context, ids []int64, bytes int) (records []index.Record, n int, err error) {
-	query, of := r.records, any(list(ids))
+	query, of := r.record, any(nil)
 	if len(ids) == 1 {
-		query, of = r.record, ids[0]
+		of = ids[0]
+	} else {
+		query, of = r.records, list(ids)
 	}
 	records, n = make([]index.Record, len(ids)), len(ids)
 	size := 0
