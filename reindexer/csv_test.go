@@ -122,7 +122,8 @@ func FuzzCSV(f *testing.F) {
 		std := csv.NewReader(strings.NewReader(text))
 		std.FieldsPerRecord = -1
 		ours, err := textSource(t, strings.NewReader(text), source.CSV).Open(context.Background(), new(atomic.Int64))
-		if err != nil || strings.HasPrefix(text, "\ufeff") {
+		onlyCR := strings.Contains(text, "\r") && !strings.Contains(text, "\n") // which ends lines for us, but not for encoding/csv
+		if err != nil || onlyCR || strings.HasPrefix(text, "\ufeff") {
 			return // no CSV by its first bytes, or not its header
 		}
 		defer ours.Close()
