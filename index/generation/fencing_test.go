@@ -12,6 +12,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 // atEvery runs a test with the first call of a load to its storage as the moment, then with the second, and so on until the
@@ -259,8 +260,8 @@ func TestL7_CatalogThatIsLost(t *testing.T) {
 	}
 	s.clock.Advance(time.Second)
 	second := mustLoad(t, s, "second")
-	s.body, s.revision = nil, 0
-	for _, l := range []*generation.Lifecycle{running, s.open(nil, nil)} {
+	s.Document = generation.Document{}
+	for _, l := range []*indextest.MemoryStore{running, s.open(nil, nil)} {
 		if r, err := l.Live(t.Context()); !errors.Is(err, index.ErrLost) {
 			t.Errorf("live is %v, %v, want %v", r, err, index.ErrLost)
 		}
@@ -272,13 +273,13 @@ func TestL7_CatalogThatIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.want(t, "after a rollback", first, "first", second, first)
-	s.body, s.revision = nil, 0
+	s.Document = generation.Document{}
 	s.clock.Advance(time.Second)
 	third := mustLoad(t, s, "third")
 	s.want(t, "after a load", third, "third", third)
 	s.wantClean(t, third)
-	s.body, s.revision = nil, 0
-	clear(s.parts)
+	s.Document = generation.Document{}
+	clear(s.Parts)
 	if r, err := s.open(nil, nil).Live(t.Context()); err != nil || r.Generation() != "" {
 		t.Errorf("where everything was removed: %v, %v", r, err)
 	}
@@ -310,7 +311,7 @@ func TestCatalog_OfAnotherVersion(t *testing.T) {
 		if err := l.Swap(t.Context(), "", first); !errors.Is(err, generation.ErrConflict) {
 			t.Errorf("%s: swapped: %v", when, err)
 		}
-		s.body, s.revision = nil, 0
+		s.Document = generation.Document{}
 	}
 }
 
@@ -331,7 +332,7 @@ func TestDelete_IsForEver(t *testing.T) {
 	if err := lock.Delete(ctx, second); !errors.Is(err, generation.ErrConflict) {
 		t.Errorf("deleting what is live: %v", err)
 	}
-	if err := lock.Delete(ctx, first); err != nil || s.parts[first][generation.FilingsPart] == nil {
+	if err := lock.Delete(ctx, first); err != nil || s.Parts[first][generation.FilingsPart] == nil {
 		t.Errorf("deleted with the filings that the changes need: %v", err)
 	}
 	_, open := l.Open(ctx, first)
@@ -386,7 +387,7 @@ func TestLock_ClocksThatDiffer(t *testing.T) {
 		}
 	}
 	s := newShared()
-	s.body, s.revision = []byte(`{"form":1,"lease":"of somebody who says nothing"}`), 1
+	s.Document = generation.Document{Body: []byte(`{"form":1,"lease":"of somebody who says nothing"}`), Revision: "by hand"}
 	if _, err := s.open(nil, nil).Lock(t.Context(), generation.Run{}); err != nil {
 		t.Errorf("a lease without a time has expired: %v", err)
 	}
@@ -405,13 +406,13 @@ func TestLock_PublicNameIsRepaired(t *testing.T) {
 		}
 		return nil
 	}, nil), "second")
-	if err != nil || s.public != first {
-		t.Errorf("%s is public, %v: this test tests nothing", s.public, err)
+	if err != nil || s.Public != first {
+		t.Errorf("%s is public, %v: this test tests nothing", s.Public, err)
 	}
 	s.want(t, "committed", second, "second", second, first)
 	lock, err := s.open(nil, nil).Lock(context.Background(), generation.Run{})
-	if err != nil || s.public != second {
-		t.Errorf("%s is public, %v, want %s", s.public, err, second)
+	if err != nil || s.Public != second {
+		t.Errorf("%s is public, %v, want %s", s.Public, err, second)
 	}
 	if err := lock.Release(t.Context()); err != nil {
 		t.Error(err)
@@ -437,12 +438,12 @@ func (s *shared) wantClean(t *testing.T, names ...string) {
 	for _, changeset := range changesets {
 		names = append(names, changeset.Generation, changeset.Parent)
 	}
-	for name := range s.parts {
+	for name := range s.Parts {
 		if !slices.Contains(names, name) {
 			t.Errorf("left behind: %v", s.left())
 		}
 	}
-	if live := s.live(t); s.public != live {
-		t.Errorf("%s is public, and %s is live", s.public, live)
+	if live := s.live(t); s.Public != live {
+		t.Errorf("%s is public, and %s is live", s.Public, live)
 	}
 }

@@ -73,6 +73,15 @@ func VersionOf(f *index.Filing) index.Version {
 	return index.Version{Record: index.AppendRecord(nil, f), City: index.Derive(f).WrittenCity}
 }
 
+// FingerprintOf returns the fingerprint of f.
+func FingerprintOf(f *index.Filing) index.Fingerprint {
+	created := int64(index.NoTime)
+	if f.Has(index.CreatedAt) {
+		created = f.CreatedAt.UnixMicro()
+	}
+	return index.FingerprintOf(f.ID, VersionOf(f), created)
+}
+
 // Keep drops all changesets but the newest.
 func (h *History) Keep(newest int) {
 	h.mu.Lock()

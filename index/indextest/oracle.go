@@ -14,8 +14,9 @@ type Oracle struct {
 	generation string
 	filings    []*Entry
 
-	mu     sync.Mutex
-	sorted map[index.Sort][]*Entry // all filings, in each order that was needed
+	mu      sync.Mutex
+	sorted  map[index.Sort][]*Entry // all filings, in each order that was needed
+	records map[*index.Filing]index.Record
 }
 
 // Entry is a filing and what is computed once for all queries.
@@ -38,7 +39,7 @@ var _ index.Reader = (*Oracle)(nil)
 
 // NewOracle returns a Reader of filings, whose ids differ, under the name of a generation. It keeps the filings.
 func NewOracle(generation string, filings []*index.Filing) *Oracle {
-	o := &Oracle{generation: generation, filings: make([]*Entry, len(filings)), sorted: map[index.Sort][]*Entry{}}
+	o := &Oracle{generation: generation, filings: make([]*Entry, len(filings)), sorted: map[index.Sort][]*Entry{}, records: map[*index.Filing]index.Record{}}
 	for i, f := range filings {
 		o.filings[i] = NewEntry(f)
 	}
@@ -87,7 +88,7 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	}
 	selected = selected[min(q.Offset, len(selected)):]
 	selected = selected[:max(0, min(q.Limit, len(selected)))]
-	page := PageOf(selected, Within(q.Bytes, Records(selected)))
+	page := PageOf(selected, Within(q.Bytes, o.Records(selected)))
 	if q.Count && q.After == "" {
 		page.Total, page.Counted = total, true
 	}
@@ -111,6 +112,22 @@ func (o *Oracle) last(after string) (*index.Filing, error) {
 		return nil, cmp.Or(err, index.ErrPosition)
 	}
 	return o.filings[i].Filing, nil
+}
+
+// Records is the function of that name for filings that o keeps, each of which it writes once. The records are not to be changed.
+func (o *Oracle) Records(filings []*index.Filing) []index.Record {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make([]index.Record, len(filings))
+	for i, f := range filings {
+		r, ok := o.records[f]
+		if !ok {
+			r = slices.Clip(index.AppendRecord(nil, f))
+			o.records[f] = r
+		}
+		all[i] = r
+	}
+	return all
 }
 
 // Records returns the records of filings.

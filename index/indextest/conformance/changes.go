@@ -55,14 +55,6 @@ func mustSwap(t *testing.T, h Harness, to string) {
 	}
 }
 
-func fingerprintOf(f *index.Filing) index.Fingerprint {
-	created := int64(index.NoTime)
-	if f.Has(index.CreatedAt) {
-		created = f.CreatedAt.UnixMicro()
-	}
-	return index.FingerprintOf(f.ID, indextest.VersionOf(f), created)
-}
-
 // testFingerprints wants the fingerprints of a build, and of a generation made from another one, to be those of its filings.
 func testFingerprints(t *testing.T, h Harness) {
 	ctx := t.Context()
@@ -117,9 +109,9 @@ func testDifferences(t *testing.T, h Harness) {
 	}
 	mustPut(t, b, filings[6])
 	want := []generation.Difference{
-		{ID: filings[3].ID, Parts: fingerprintOf(filings[3]).Parts(fingerprintOf(holder)), Before: true, After: true},
+		{ID: filings[3].ID, Parts: indextest.FingerprintOf(filings[3]).Parts(indextest.FingerprintOf(holder)), Before: true, After: true},
 		{ID: filings[4].ID, Parts: index.AllParts, Before: true},
-		{ID: filings[5].ID, Parts: fingerprintOf(filings[5]).Parts(fingerprintOf(owner)), Before: true, After: true},
+		{ID: filings[5].ID, Parts: indextest.FingerprintOf(filings[5]).Parts(indextest.FingerprintOf(owner)), Before: true, After: true},
 		{ID: filings[7].ID, Parts: index.AllParts, Before: true},
 		{ID: added.ID, Parts: index.AllParts, After: true},
 	}
@@ -153,7 +145,7 @@ func checkFingerprints(t *testing.T, store generation.Store, name string, filing
 func sameFingerprints(all func(func(index.Fingerprint, error) bool), filings []*index.Filing) error {
 	var want, got []index.Fingerprint
 	for _, f := range filings {
-		want = append(want, fingerprintOf(f))
+		want = append(want, indextest.FingerprintOf(f))
 	}
 	slices.SortFunc(want, func(a, b index.Fingerprint) int { return cmp.Compare(a.ID, b.ID) })
 	for s, err := range all {

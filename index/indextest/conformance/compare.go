@@ -40,7 +40,7 @@ func compare(ctx context.Context, o *indextest.Oracle, r index.Reader, w index.F
 			return fmt.Errorf("%v: %w", q, err)
 		}
 		rest := want[min(p.offset, len(want)):]
-		if err := sameRecords(indextest.Records(rest[:min(p.limit, len(rest))]), got.Records); err != nil {
+		if err := sameRecords(o.Records(rest[:min(p.limit, len(rest))]), got.Records); err != nil {
 			return fmt.Errorf("%v, of %d: %w", q, total, err)
 		}
 		if q.IDsOnly = i%2 == 1; q.IDsOnly {

@@ -70,7 +70,7 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 		rest = all[r.next(all, q.Sort, last):]
 	}
 	rows := r.page(rest, q)
-	page := indextest.PageOf(rows, r.within(q.Bytes, indextest.Records(rows)))
+	page := indextest.PageOf(rows, r.within(q.Bytes, r.Records(rows)))
 	if q.Count {
 		page.Total, page.Counted = r.total(all, rows)
 	}

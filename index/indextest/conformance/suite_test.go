@@ -4,15 +4,23 @@ import (
 	"slices"
 	"testing"
 
+	"filings/index"
 	"filings/index/generation"
 	"filings/index/indextest"
 	"filings/index/indextest/edges"
 )
 
+// newMemory opens a store of nothing, whose readers are right.
+func newMemory(clock *indextest.Clock) *indextest.MemoryStore {
+	m := indextest.NewMemory()
+	m.Read = func(o *indextest.Oracle) index.Reader { return newSelecting(o) }
+	return m.Open(clock.Now, nil, nil)
+}
+
 // openMemory returns a harness of a store that is right.
 func openMemory(t *testing.T) Harness {
 	clock := indextest.NewClock(edges.Day("2026-02-01"))
-	store := newMemory(clock.Now)
+	store := newMemory(clock)
 	return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) generation.Store { return store }}
 }
 

@@ -46,7 +46,7 @@ func displaced(o *indextest.Oracle, move func(lat, lon float64) (float64, float6
 func wrongCells() []wrong {
 	charts := func(name, caught string, cells func(o *indextest.Oracle, w index.Filter, g index.Grid) []index.Cell) wrong {
 		return wrong{name, "Cells/" + caught, func(m *memory) generation.Store {
-			m.spoil = func(o *indextest.Oracle) index.Reader { return charting{newSelecting(o), cells} }
+			m.Memory.Read = func(o *indextest.Oracle) index.Reader { return &charting{newSelecting(o), cells} }
 			return m
 		}}
 	}

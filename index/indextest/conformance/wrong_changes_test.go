@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -66,18 +67,18 @@ func wrongChanges() []wrong {
 		}),
 		{"changesets of what was not promoted", "Changes/X19_only_what_was_promoted", func(m *memory) generation.Store { return early{m} }},
 		{"changesets go with their generations", "Changes/X19_kept_longer_than_generations", func(m *memory) generation.Store {
-			return alteredStore{m, func(m *memory, l alteredLock) generation.Lock { return leaving{l, m} }}
+			return alteredStore{m, func(_ *memory, l alteredLock) generation.Lock { return leaving{l} }}
 		}},
 		{"nothing is forgotten", "Changes/X19_kept_longer_than_generations", func(m *memory) generation.Store {
 			return alteredStore{m, func(_ *memory, l alteredLock) generation.Lock { return hoarding{l} }}
 		}},
 		{"an update differs in everything", "Changes/X19_differences_of_an_update", func(m *memory) generation.Store {
 			return alteredStore{m, func(_ *memory, l alteredLock) generation.Lock {
-				l.begun = func(_ string, b *memoryBuild) { b.from = &stored{} }
+				l.allDiffer = true
 				return l
 			}}
 		}},
-		{"stamps of another generation", "Changes/X19_fingerprints", func(m *memory) generation.Store { return fingerprinting{m} }},
+		{"fingerprints of another generation", "Changes/X19_fingerprints", func(m *memory) generation.Store { return fingerprinting{m} }},
 	}
 }
 
@@ -101,28 +102,19 @@ type early struct{ *memory }
 
 func (s early) Changesets(ctx context.Context) ([]index.Changeset, error) {
 	changesets, err := s.memory.Changesets(ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, g := range s.generations {
-		if g.changeset != nil {
-			changesets = slices.Insert(changesets, 0, g.changeset.Changeset)
+	for _, kinds := range s.Memory.Parts {
+		if p := kinds[generation.ChangesPart]; p != nil && !slices.ContainsFunc(changesets, func(c index.Changeset) bool { return c.Generation == p.Changeset.Generation }) {
+			changesets = slices.Insert(changesets, 0, p.Changeset)
 		}
 	}
 	return changesets, err
 }
 
 // leaving forgets a changeset with its generation.
-type leaving struct {
-	alteredLock
-	memory *memory
-}
+type leaving struct{ alteredLock }
 
 func (l leaving) Delete(ctx context.Context, name string) error {
-	err := l.alteredLock.Delete(ctx, name)
-	l.memory.mu.Lock()
-	defer l.memory.mu.Unlock()
-	l.memory.history.Keep(1)
-	return err
+	return errors.Join(l.alteredLock.Delete(ctx, name), l.Forget(ctx, 1))
 }
 
 type hoarding struct{ alteredLock }
@@ -133,8 +125,6 @@ func (hoarding) Forget(context.Context, int) error { return nil }
 type fingerprinting struct{ *memory }
 
 func (s fingerprinting) Fingerprints(ctx context.Context, _ string) iter.Seq2[index.Fingerprint, error] {
-	s.mu.Lock()
-	name := s.generations[0].Name
-	s.mu.Unlock()
-	return s.memory.Fingerprints(ctx, name)
+	all, _ := s.Generations(ctx) // never fails
+	return s.memory.Fingerprints(ctx, all[len(all)-1].Name)
 }

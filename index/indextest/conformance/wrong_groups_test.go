@@ -36,7 +36,7 @@ func wrongGroups() []wrong {
 	type groupsOf = func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups
 	groups := func(name, caught string, of groupsOf) wrong {
 		return wrong{name, "Groups/" + caught, func(m *memory) generation.Store {
-			m.spoil = func(o *indextest.Oracle) index.Reader { return grouping{newSelecting(o), of} }
+			m.Memory.Read = func(o *indextest.Oracle) index.Reader { return &grouping{newSelecting(o), of} }
 			return m
 		}}
 	}

@@ -25,7 +25,7 @@ type wrong struct {
 // reading returns a store whose readers have an error.
 func reading(name, caught string, spoil func(*selecting)) wrong {
 	return wrong{name, caught, func(m *memory) generation.Store {
-		m.spoil = func(o *indextest.Oracle) index.Reader {
+		m.Memory.Read = func(o *indextest.Oracle) index.Reader {
 			r := newSelecting(o)
 			spoil(r)
 			return r
@@ -228,7 +228,7 @@ func wrongPages() []wrong {
 			}
 		}),
 		{"what there is no room for is after no position", "Crawl/P2_P17_pages_of_7/X8_of_so_many_bytes", func(m *memory) generation.Store {
-			m.spoil = func(o *indextest.Oracle) index.Reader { return skipping{newSelecting(o)} }
+			m.Memory.Read = func(o *indextest.Oracle) index.Reader { return skipping{newSelecting(o)} }
 			return m
 		}},
 		reading("filings without the value are after no position", "Crawl/P2_P17_pages_of_7/X3_by_positions", func(r *selecting) {
@@ -298,10 +298,10 @@ func (r counting) Distinct(ctx context.Context, w index.Filter, f index.Field) (
 func wrongStats() []wrong {
 	stats := func(name, caught string, f counting) wrong {
 		return wrong{name, caught, func(m *memory) generation.Store {
-			m.spoil = func(o *indextest.Oracle) index.Reader {
+			m.Memory.Read = func(o *indextest.Oracle) index.Reader {
 				f := f
 				f.Reader = newSelecting(o)
-				return f
+				return &f
 			}
 			return m
 		}}
@@ -367,7 +367,7 @@ func (r skipping) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 func wrongFilings() []wrong {
 	fetches := func(name string, change func(ids []int64, right []index.Record) []index.Record) wrong {
 		return wrong{name, "Edges/P18_one_filing", func(m *memory) generation.Store {
-			m.spoil = func(o *indextest.Oracle) index.Reader { return fetching{newSelecting(o), change} }
+			m.Memory.Read = func(o *indextest.Oracle) index.Reader { return &fetching{newSelecting(o), change} }
 			return m
 		}}
 	}

@@ -12,6 +12,17 @@ import (
 
 // Stores with one error each in how they manage generations and the lock.
 
+// memory is what they are made of.
+type memory = indextest.MemoryStore
+
+// filingsOf returns what is stored of a generation, sealed or not; nil for nothing.
+func filingsOf(m *memory, name string) map[int64]*index.Filing {
+	if p := m.Memory.Parts[name][generation.FilingsPart]; p != nil {
+		return p.Filings
+	}
+	return nil
+}
+
 func wrongStores() []wrong {
 	locking := func(name, caught string, alter func(*memory, alteredLock) generation.Lock) wrong {
 		return wrong{name, caught, func(m *memory) generation.Store { return alteredStore{m, alter} }}
@@ -19,7 +30,7 @@ func wrongStores() []wrong {
 	return []wrong{
 		{"swap without a look", "Generations/L7_swap_and_rollback", func(m *memory) generation.Store { return swapping{m} }},
 		{"readers follow the live one", "Generations/L7_swap_and_rollback", func(m *memory) generation.Store {
-			m.spoil = func(o *indextest.Oracle) index.Reader { return following{m, o} }
+			m.Memory.Read = func(o *indextest.Oracle) index.Reader { return following{m, o} }
 			return m
 		}},
 		{"unsealed ones are opened", "Generations/L7_built,_sealed,_promoted", func(m *memory) generation.Store { return opening{m} }},
@@ -50,17 +61,17 @@ func wrongStores() []wrong {
 			l.sealsFirst = true
 			return l
 		}),
-		{"every load gets the lock", "Locks/one_load_at_a_time", func(m *memory) generation.Store { return unlocked{m} }},
+		{"every load gets the lock", "Locks/one_load_at_a_time", func(m *memory) generation.Store { return unlocked{m, new(generation.Lock)} }},
 		locking("copies are the original", "Generations/L7_L8_update", func(m *memory, l alteredLock) generation.Lock {
-			l.begun = func(from string, b *memoryBuild) {
-				if g, ok := m.find(from); ok {
-					b.stored.filings = g.filings
+			l.begun = func(from, begun string) {
+				if from != "" {
+					m.Memory.Parts[begun][generation.FilingsPart].Filings = filingsOf(m, from)
 				}
 			}
 			return l
 		}),
-		locking("copies are empty", "Generations/L7_L8_update", func(_ *memory, l alteredLock) generation.Lock {
-			l.begun = func(_ string, b *memoryBuild) { clear(b.stored.filings) }
+		locking("copies are empty", "Generations/L7_L8_update", func(m *memory, l alteredLock) generation.Lock {
+			l.begun = func(_, begun string) { clear(filingsOf(m, begun)) }
 			return l
 		}),
 		locking("the first action wins", "Generations/L8_last_action_wins", func(_ *memory, l alteredLock) generation.Lock {
@@ -72,7 +83,7 @@ func wrongStores() []wrong {
 			return l
 		}),
 		locking("the live one is deleted", "Generations/deleted_and_aborted", func(m *memory, l alteredLock) generation.Lock {
-			l.deleted = func(name string) { m.drop(name) }
+			l.deleted = func(name string) { delete(m.Memory.Parts, name) }
 			return l
 		}),
 		locking("a lost lock promotes", "Locks/not_renewed_in_time", func(m *memory, l alteredLock) generation.Lock {
@@ -99,10 +110,12 @@ func (s keeping) Kept(ctx context.Context) ([]index.Generation, error) {
 
 type swapping struct{ *memory }
 
-func (s swapping) Swap(_ context.Context, _, to string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.swap(s.live, to)
+func (s swapping) Swap(ctx context.Context, _, to string) error {
+	live, err := indextest.LiveName(ctx, s)
+	if err != nil {
+		return err
+	}
+	return s.memory.Swap(ctx, live, to)
 }
 
 // following always reads the generation that is live.
@@ -112,44 +125,44 @@ type following struct {
 }
 
 func (r following) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	return r.current().Rows(ctx, q)
+	return r.current(ctx).Rows(ctx, q)
 }
 
 func (r following) Count(ctx context.Context, w index.Filter) (int64, error) {
-	return r.current().Count(ctx, w)
+	return r.current(ctx).Count(ctx, w)
 }
 
-func (r following) current() *indextest.Oracle {
-	r.memory.mu.Lock()
-	defer r.memory.mu.Unlock()
-	g, ok := r.memory.find(r.memory.live)
-	if !ok {
-		return r.Oracle
+func (r following) current(ctx context.Context) *indextest.Oracle {
+	live, _ := r.memory.Live(ctx) // never fails
+	if other, ok := live.(following); ok {
+		return other.Oracle
 	}
-	var all []*index.Filing
-	for _, f := range g.filings {
-		all = append(all, f)
-	}
-	return indextest.NewOracle(g.Name, all)
+	return r.Oracle
 }
 
 type opening struct{ *memory }
 
 func (s opening) Open(ctx context.Context, name string) (index.Reader, error) {
 	r, err := s.memory.Open(ctx, name)
-	if _, ok := s.find(name); ok && err != nil {
+	if filingsOf(s.memory, name) != nil && err != nil {
 		return indextest.NewOracle(name, nil), nil
 	}
 	return r, err
 }
 
-type unlocked struct{ *memory }
+// unlocked releases the lock of the load before.
+type unlocked struct {
+	*memory
+	last *generation.Lock
+}
 
 func (s unlocked) Lock(ctx context.Context, run generation.Run) (generation.Lock, error) {
-	s.mu.Lock()
-	s.holder = nil
-	s.mu.Unlock()
-	return s.memory.Lock(ctx, run)
+	if *s.last != nil {
+		_ = (*s.last).Release(ctx) // it may have been released
+	}
+	lock, err := s.memory.Lock(ctx, run)
+	*s.last = lock
+	return lock, err
 }
 
 // alteredStore hands out altered locks.
@@ -163,17 +176,23 @@ func (s alteredStore) Lock(ctx context.Context, run generation.Run) (generation.
 	if err != nil {
 		return nil, err
 	}
-	return s.alter(s.memory, alteredLock{Lock: lock}), nil
+	return s.alter(s.memory, alteredLock{Lock: lock, memory: s.memory}), nil
 }
 
 type alteredLock struct {
 	generation.Lock
-	begun            func(from string, b *memoryBuild)
-	deleted          func(name string)
-	promote          func(ctx context.Context, from, to string) error
-	stale            bool
-	firstWins, keeps bool
-	sealsFirst       bool
+	memory  *memory
+	begun   func(from, begun string)
+	deleted func(name string)
+	promote func(ctx context.Context, from, to string) error
+	stale   bool
+	altered
+}
+
+// altered is what is wrong with builds.
+type altered struct {
+	firstWins, keeps      bool
+	sealsFirst, allDiffer bool
 }
 
 func (l alteredLock) Begin(ctx context.Context, from string) (generation.Build, error) {
@@ -182,9 +201,9 @@ func (l alteredLock) Begin(ctx context.Context, from string) (generation.Build, 
 		return nil, err
 	}
 	if l.begun != nil {
-		l.begun(from, b.(*memoryBuild))
+		l.begun(from, b.Generation())
 	}
-	return alteredBuild{b.(*memoryBuild), l.firstWins, l.keeps, l.sealsFirst}, nil
+	return alteredBuild{b, l.memory, l.altered}, nil
 }
 
 func (l alteredLock) Delete(ctx context.Context, name string) error {
@@ -211,27 +230,42 @@ func (l alteredLock) Renew(ctx context.Context, run generation.Run) error {
 }
 
 type alteredBuild struct {
-	*memoryBuild
-	firstWins, keeps bool
-	sealsFirst       bool
+	generation.Build
+	memory *memory
+	altered
 }
 
 func (b alteredBuild) Seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
 	if b.sealsFirst {
-		if _, err := b.memoryBuild.Seal(ctx, nil); err != nil {
+		if _, err := b.Build.Seal(ctx, nil); err != nil {
 			return generation.Checksum{}, err
 		}
 	}
-	return b.memoryBuild.Seal(ctx, check)
+	return b.Build.Seal(ctx, check)
 }
 
 func (b alteredBuild) Put(ctx context.Context, f *index.Filing) error {
-	if _, ok := b.stored.filings[f.ID]; ok && b.firstWins {
+	filings := filingsOf(b.memory, b.Generation())
+	if _, ok := filings[f.ID]; ok && b.firstWins {
 		return nil
 	}
 	if b.keeps {
-		b.stored.filings[f.ID] = f
+		filings[f.ID] = f
 		return nil
 	}
-	return b.memoryBuild.Put(ctx, f)
+	return b.Build.Put(ctx, f)
+}
+
+func (b alteredBuild) Differences(ctx context.Context) (*generation.Differences, error) {
+	if !b.allDiffer {
+		return b.Build.Differences(ctx)
+	}
+	all := new(generation.Differences)
+	for s, err := range b.Fingerprints(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		all.Note(index.Fingerprint{}, s)
+	}
+	return all, nil
 }

@@ -54,7 +54,7 @@ func TestWrong(t *testing.T) {
 	}
 	Run(t, func(t *testing.T) Harness {
 		clock := indextest.NewClock(edges.Day("2026-02-01"))
-		store := wrongs()[i].spoil(newMemory(clock.Now))
+		store := wrongs()[i].spoil(newMemory(clock))
 		return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) generation.Store { return store }}
 	})
 }

@@ -1,0 +1,139 @@
+package generation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/index/indextest"
+)
+
+// shared is what is stored, and the clock of all processes.
+type shared struct {
+	*indextest.Memory
+	clock *indextest.Clock
+}
+
+func newShared() *shared {
+	return &shared{indextest.NewMemory(), indextest.NewClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+}
+
+// open returns the store of a process of its own.
+func (s *shared) open(before, after func(call string) error) *indextest.MemoryStore {
+	return s.Open(s.clock.Now, before, after)
+}
+
+// load makes a generation with one filing of that owner live, as package reindexer does, and keeps one generation besides, and
+// two changesets. It returns its name.
+func load(ctx context.Context, l *indextest.MemoryStore, owner string) (name string, err error) {
+	lock, err := l.Lock(ctx, generation.Run{Holder: owner})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, lock.Release(ctx)) }()
+	all, err := l.Generations(ctx)
+	if err != nil {
+		return "", err
+	}
+	live := ""
+	for _, g := range all {
+		if g.Live {
+			live = g.Name
+		} else if !g.Sealed {
+			if err := lock.Delete(ctx, g.Name); err != nil {
+				return "", err
+			}
+		}
+	}
+	b, err := lock.Begin(ctx, live)
+	if err != nil {
+		return "", err
+	}
+	f := index.Filing{ID: 1}
+	f.SetText(index.Owner, owner)
+	if err := b.Put(ctx, &f); err != nil {
+		return "", err
+	}
+	if _, err := b.Seal(ctx, indextest.ChangesetFrom(l, live)(b)); err != nil {
+		return "", err
+	}
+	if err := lock.Renew(ctx, generation.Run{Holder: owner, Phase: "promoting"}); err != nil && !errors.Is(err, index.ErrUnavailable) {
+		return "", err
+	}
+	if err := lock.Promote(ctx, live, b.Generation()); err != nil {
+		return "", err
+	}
+	if all, err = l.Generations(ctx); err != nil {
+		return b.Generation(), err
+	}
+	for _, g := range all {
+		if !g.Live && g.Name != live {
+			if err := lock.Delete(ctx, g.Name); err != nil {
+				return b.Generation(), err
+			}
+		}
+	}
+	return b.Generation(), lock.Forget(ctx, 2)
+}
+
+func mustLoad(t *testing.T, s *shared, owner string) string {
+	t.Helper()
+	name, err := load(t.Context(), s.open(nil, nil), owner)
+	if err != nil {
+		t.Fatalf("the load of %s: %v", owner, err)
+	}
+	return name
+}
+
+// want checks what processes see: that a generation is live and holds the filing of its owner, which are listed, and that
+// every changeset that is listed is there, with what it needs.
+func (s *shared) want(t *testing.T, when, live, owner string, listed ...string) {
+	t.Helper()
+	l := s.open(nil, nil)
+	r, err := l.Live(t.Context())
+	if err != nil || r.Generation() != live {
+		t.Fatalf("%s: live is %v, %v, want %s", when, r, err, live)
+	}
+	if got := s.Parts[live][generation.FilingsPart].Filings[1].Text(index.Owner); got != owner {
+		t.Errorf("%s: the live filing is of %q, want %q", when, got, owner)
+	}
+	all, err := l.Generations(t.Context())
+	var names []string
+	for _, g := range all {
+		if g.Sealed {
+			names = append(names, g.Name)
+		}
+	}
+	if err != nil || listed != nil && !slices.Equal(names, listed) {
+		t.Errorf("%s: generations %v, %v, want %v", when, names, err, listed)
+	}
+	changesets, err := l.Changesets(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	for _, changeset := range changesets {
+		for _, part := range []*indextest.MemoryPart{
+			s.Parts[changeset.Generation][generation.ChangesPart], s.Parts[changeset.Generation][generation.FilingsPart], s.Parts[changeset.Parent][generation.FilingsPart],
+		} {
+			if part == nil {
+				t.Errorf("%s: the changes of %s lack something", when, changeset.Generation)
+			}
+		}
+	}
+}
+
+// left names what is stored.
+func (s *shared) left() (all []string) {
+	for name, kinds := range s.Parts {
+		for kind := range kinds {
+			all = append(all, fmt.Sprint(name, " ", kind))
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,361 @@
+package indextest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"filings/index"
+	"filings/index/generation"
+)
+
+// Memory is what is stored of an index, in memory. The stores that are opened over it share it, as processes share an engine.
+// Tests may read and change all of it between their calls.
+type Memory struct {
+	Document generation.Document               // the catalog; without a revision there is none
+	Parts    map[string]map[string]*MemoryPart // by generation and kind
+	Public   string                            // the generation that the public name leads to
+	Read     func(*Oracle) index.Reader        // makes the Reader of a generation; nil: it is the oracle
+
+	mu        sync.Mutex
+	revisions int
+	read      History // the changesets that were read once
+}
+
+// MemoryPart is what is stored as a generation.Part.
+type MemoryPart struct {
+	Sealed      bool
+	Filings     map[int64]*index.Filing // of generation.FilingsPart
+	Changeset   index.Changeset         // of generation.ChangesPart, as is the next
+	Differences []generation.Difference
+}
+
+// NewMemory returns one in which nothing is stored.
+func NewMemory() *Memory { return &Memory{Parts: map[string]map[string]*MemoryPart{}} }
+
+// MemoryStore is the generation.Store of a process over a Memory. It has no rules of its own: they are the Lifecycle's.
+type MemoryStore struct {
+	*generation.Lifecycle
+	Memory *Memory
+}
+
+var _ generation.Store = (*MemoryStore)(nil)
+
+// Open opens a store, as a process with that clock. Unless they are nil, before and after are called with the name of each call
+// of its storage; the error of before prevents the call, that of after becomes the call's, which was carried out.
+func (m *Memory) Open(now func() time.Time, before, after func(call string) error) *MemoryStore {
+	nothing := func(string) error { return nil }
+	if before == nil {
+		before = nothing
+	}
+	if after == nil {
+		after = nothing
+	}
+	return &MemoryStore{Memory: m, Lifecycle: generation.New(&memoryStorage{m, before, after}, generation.Options{
+		Index: "filings", Version: 1, Now: now, Log: slog.New(slog.DiscardHandler),
+	})}
+}
+
+// Fingerprints implements generation.Store.
+func (s *MemoryStore) Fingerprints(_ context.Context, name string) iter.Seq2[index.Fingerprint, error] {
+	return s.Memory.fingerprints(name)
+}
+
+// Changes implements index.History. The filings are read from both generations.
+func (s *MemoryStore) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
+	if err := s.HaveChanges(ctx, q.Generations); err != nil {
+		return index.ChangePage{}, err
+	}
+	s.Memory.mu.Lock()
+	defer s.Memory.mu.Unlock()
+	for _, name := range q.Generations {
+		p := s.Memory.Parts[name][generation.ChangesPart]
+		if p == nil {
+			return index.ChangePage{}, index.ErrGone
+		}
+		if _, ok := s.Memory.read.changes[name]; ok {
+			continue
+		}
+		var changes []index.Change
+		for _, d := range p.Differences {
+			changes = append(changes, index.Change{
+				Generation: name, ID: d.ID, Before: s.Memory.version(p.Changeset.Parent, d.ID), After: s.Memory.version(name, d.ID),
+			})
+		}
+		s.Memory.read.Add(p.Changeset, changes)
+	}
+	return s.Memory.read.Changes(ctx, q)
+}
+
+// filings returns what is stored of a generation; nil for nothing.
+func (m *Memory) filings(name string) *MemoryPart { return m.Parts[name][generation.FilingsPart] }
+
+func (m *Memory) version(name string, id int64) index.Version {
+	if f, ok := m.filings(name).Filings[id]; ok {
+		return VersionOf(f)
+	}
+	return index.Version{}
+}
+
+func (m *Memory) fingerprints(name string) iter.Seq2[index.Fingerprint, error] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.filings(name)
+	if p == nil {
+		return func(yield func(index.Fingerprint, error) bool) { yield(index.Fingerprint{}, index.ErrNotFound) }
+	}
+	var all []index.Fingerprint
+	for _, f := range p.Filings {
+		all = append(all, FingerprintOf(f))
+	}
+	slices.SortFunc(all, func(a, b index.Fingerprint) int { return cmp.Compare(a.ID, b.ID) })
+	return func(yield func(index.Fingerprint, error) bool) {
+		for _, s := range all {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
+// reader returns the Reader of what is stored of a generation.
+func (m *Memory) reader(name string) index.Reader {
+	var filings []*index.Filing
+	if p := m.filings(name); p != nil {
+		filings = slices.Collect(maps.Values(p.Filings))
+	}
+	o := NewOracle(name, filings)
+	if m.Read == nil {
+		return o
+	}
+	return m.Read(o)
+}
+
+// memoryStorage is the generation.Storage of a process. Nothing of it is fenced but Replace.
+type memoryStorage struct {
+	*Memory
+	before, after func(call string) error
+}
+
+func (s *memoryStorage) do(call string, really func() error) error {
+	err := s.before(call)
+	if err == nil {
+		err = s.locked(really)
+	}
+	if err == nil {
+		err = s.after(call)
+	}
+	return err
+}
+
+func (s *memoryStorage) locked(really func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return really()
+}
+
+// retried is do, again after index.ErrUnavailable.
+func (s *memoryStorage) retried(call string, really func() error) error {
+	return s.Retry(context.Background(), func(context.Context) error { return s.do(call, really) })
+}
+
+func (s *memoryStorage) Retry(ctx context.Context, try func(context.Context) error) (err error) {
+	for range 5 {
+		if err = try(ctx); !errors.Is(err, index.ErrUnavailable) {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *memoryStorage) Load(context.Context) (d generation.Document, err error) {
+	err = s.do("Load", func() error {
+		d = s.Document
+		return nil
+	})
+	return d, err
+}
+
+func (s *memoryStorage) Replace(_ context.Context, d generation.Document) error {
+	return s.do("Replace", func() error {
+		if d.Revision != s.Document.Revision {
+			return generation.ErrStale
+		}
+		s.revisions++
+		s.Document = generation.Document{Body: d.Body, Revision: strconv.Itoa(s.revisions)}
+		return nil
+	})
+}
+
+func (s *memoryStorage) Hold(context.Context) (io.Closer, error) { return nil, nil }
+
+func (s *memoryStorage) Held(context.Context) (held, known bool, err error) { return false, false, nil }
+
+// Parts implements generation.Storage. Each part has some bytes.
+func (s *memoryStorage) Parts(context.Context, bool) (all []generation.Part, err error) {
+	err = s.do("Parts", func() error {
+		for name, kinds := range s.Memory.Parts {
+			for kind, p := range kinds {
+				filings := int64(len(p.Filings))
+				all = append(all, generation.Part{Generation: name, Kind: kind, Sealed: p.Sealed, Filings: filings, Bytes: 1 + filings})
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (s *memoryStorage) Create(_ context.Context, name, from string) (generation.Writer, error) {
+	err := s.retried("Create", func() error {
+		p := &MemoryPart{Filings: map[int64]*index.Filing{}}
+		if from != "" {
+			maps.Copy(p.Filings, s.filings(from).Filings)
+		}
+		s.Memory.Parts[name] = map[string]*MemoryPart{generation.FilingsPart: p}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &memoryWriter{s, name, from}, nil
+}
+
+func (s *memoryStorage) Reader(_ context.Context, name string, before index.Reader) (r index.Reader, err error) {
+	err = s.do("Reader", func() error {
+		if p := s.filings(name); p == nil || !p.Sealed {
+			return fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
+		}
+		if r = before; r == nil {
+			r = s.reader(name)
+		}
+		return nil
+	})
+	return r, err
+}
+
+func (s *memoryStorage) Identity(context.Context, string) (generation.Identity, error) {
+	return nil, nil
+}
+
+func (s *memoryStorage) Delete(_ context.Context, parts []generation.Part) error {
+	return s.retried("Delete", func() error {
+		for _, p := range parts {
+			if delete(s.Memory.Parts[p.Generation], p.Kind); len(s.Memory.Parts[p.Generation]) == 0 {
+				delete(s.Memory.Parts, p.Generation)
+			}
+		}
+		return nil
+	})
+}
+
+func (s *memoryStorage) Publish(_ context.Context, live string) error {
+	return s.retried("Publish", func() error {
+		s.Public = live
+		return nil
+	})
+}
+
+func (s *memoryStorage) Where(name string) string { return "memory of " + name }
+
+// memoryWriter is a generation.Writer. What it writes to may be gone.
+type memoryWriter struct {
+	*memoryStorage
+	name, from string
+}
+
+func (w *memoryWriter) write(call string, change func(p *MemoryPart)) error {
+	return w.retried(call, func() error {
+		p := w.filings(w.name)
+		if p == nil {
+			return errors.New("what is written to is gone")
+		}
+		change(p)
+		return nil
+	})
+}
+
+func (w *memoryWriter) Put(_ context.Context, f *index.Filing) error {
+	kept := *f
+	kept.Categories = slices.Clone(f.Categories)
+	return w.write("Put", func(p *MemoryPart) { p.Filings[f.ID] = &kept })
+}
+
+func (w *memoryWriter) Remove(_ context.Context, id int64) error {
+	return w.write("Remove", func(p *MemoryPart) { delete(p.Filings, id) })
+}
+
+func (w *memoryWriter) Seal(ctx context.Context, check generation.Check) (sum generation.Checksum, _ generation.Identity, err error) {
+	if err := w.sidecar("fingerprints", &MemoryPart{}); err != nil {
+		return sum, nil, err
+	}
+	sum = generation.NewChecksum()
+	var r index.Reader
+	if err := w.locked(func() error {
+		if p := w.filings(w.name); p != nil {
+			for _, f := range p.Filings {
+				sum.Add(f)
+			}
+		}
+		r = w.reader(w.name)
+		return nil
+	}); err != nil {
+		return sum, nil, err
+	}
+	if err := check(ctx, r, sum); err != nil {
+		return sum, nil, err
+	}
+	return sum, nil, w.write("Seal", func(p *MemoryPart) { p.Sealed = true })
+}
+
+// sidecar stores one, as Elasticsearch does: whether or not the generation is there.
+func (w *memoryWriter) sidecar(kind string, p *MemoryPart) error {
+	return w.retried("create "+kind, func() error {
+		if w.Memory.Parts[w.name] == nil {
+			w.Memory.Parts[w.name] = map[string]*MemoryPart{}
+		}
+		w.Memory.Parts[w.name][kind] = p
+		return nil
+	})
+}
+
+func (w *memoryWriter) Fingerprints(context.Context) iter.Seq2[index.Fingerprint, error] {
+	return w.fingerprints(w.name)
+}
+
+func (w *memoryWriter) Differences(context.Context) (*generation.Differences, error) {
+	before, errBefore := fingerprints(w.fingerprints(w.from))
+	after, errAfter := fingerprints(w.fingerprints(w.name))
+	if err := errors.Join(errBefore, errAfter); err != nil {
+		return nil, err
+	}
+	ids := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
+	slices.Sort(ids)
+	d := new(generation.Differences)
+	for _, id := range slices.Compact(ids) {
+		d.Note(before[id], after[id])
+	}
+	return d, nil
+}
+
+// WriteChangeset implements generation.Writer. It copies nothing.
+func (w *memoryWriter) WriteChangeset(_ context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
+	p := &MemoryPart{Changeset: s}
+	for d, err := range differences {
+		if err != nil {
+			return false, err
+		}
+		p.Differences = append(p.Differences, d)
+	}
+	return true, w.sidecar(generation.ChangesPart, p)
+}
+
+func (w *memoryWriter) Stop() {}
