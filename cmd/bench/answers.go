@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -25,7 +24,6 @@ func (b *bench) measureAnswers(ctx context.Context, s services, a sample) error 
 		{"counties", "/v1/counties", ""},
 		{"months of the largest county", "/v1/counties/" + county + "/months", ""},
 		{"date ranges of the largest county", "/v1/counties/" + county + "/date-ranges", ""},
-		{"groups by county", "/v1/filings/groups?by=county", ""},
 		{"me", "/v1/me", ""},
 	} {
 		if one.path == "" {
@@ -72,7 +70,7 @@ func (b *bench) measureAnswer(ctx context.Context, s services, path, tag string)
 		}
 	}
 	for _, q := range s.rec.drain() {
-		if !strings.HasSuffix(q.uri, "/_alias") { // which generation is live, once a second
+		if q.isSearch() {
 			searches++
 		}
 	}
@@ -84,7 +82,7 @@ func (b *bench) measureAnswer(ctx context.Context, s services, path, tag string)
 // measureExpensive sends the requests that cost most, as an attacker would: each has a filter of its own, so that no cache
 // helps and the engine has to count everything anew.
 func (b *bench) measureExpensive(ctx context.Context, s *served, a sample) error {
-	fmt.Print("\n| each time another filter | ms, median and largest | CPU of Elasticsearch, ms | CPU of the service, ms |\n|---|---|---|---|\n")
+	fmt.Print("\n| each time another filter | ms, median and largest | CPU of Elasticsearch, ms |\n|---|---|---|\n")
 	world := "bounds_north=90&bounds_south=-90&bounds_east=180&bounds_west=-180"
 	deep := fmt.Sprintf("limit=100&offset=%d", a.total/2)
 	for _, one := range []struct{ name, path string }{
@@ -97,8 +95,6 @@ func (b *bench) measureExpensive(ctx context.Context, s *served, a sample) error
 		{"all filters at once", "/v1/filings?date_start=1990-01-01&date_end=2030-01-01&categories=residential,commercial,multi_family,land&filing_types=a,b,c,d,e,f&city=a&property_type=land&has_property_data=true&min_equity_percent=0&foreclosure_filter=active&min_acres=0&" + world},
 		{"map clusters of the world", "/v1/filings/clusters?zoom=5&" + world},
 		{"map clusters of 10 km", "/v1/filings/clusters?zoom=14&" + a.box},
-		{"groups by county and month", "/v1/filings/groups?by=county,month"},
-		{"groups by holder", "/v1/filings/groups?by=holder"},
 	} {
 		t := s.requests(http.StatusOK, 1<<30, func(req *fasthttp.Request, i int) {
 			req.SetRequestURI(fmt.Sprintf("%s%s&max_amount=%d", s.url, one.path, 1_000_000_000+b.expensive.Add(1)))
@@ -114,8 +110,7 @@ func (b *bench) measureExpensive(ctx context.Context, s *served, a sample) error
 		if err != nil {
 			return fmt.Errorf("%s: %w", one.name, err)
 		}
-		fmt.Printf("| %s | %s, %s | %s | %s |\n", one.name, ms(quantile(took, .5)), ms(quantile(took, 1)),
-			ms(f.perRequest(f.elastic)), ms(f.perRequest(f.service)))
+		fmt.Printf("| %s | %s, %s | %s |\n", one.name, ms(quantile(took, .5)), ms(quantile(took, 1)), ms(f.perRequest(f.elastic)))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ const turnsDuring = 10
 
 // measureExports exports everything from both engines while nobody else asks for anything, then again with pages at the same time.
 func (b *bench) measureExports(ctx context.Context) error {
-	fmt.Print("\n| export of everything | rows | MB | seconds | rows/s | most memory of the service meanwhile, MB | page of 20, ms, alone and beside another one | times that |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Print("\n| export of everything | rows | MB | rows/s | most memory of the service meanwhile, MB | page of 20, ms, alone and beside another one | times that |\n|---|---|---|---|---|---|---|\n")
 	for _, e := range []struct {
 		name        string
 		environment []string
@@ -57,7 +57,7 @@ func (b *bench) measureExportsOf(ctx context.Context, engine string, environment
 			return err
 		}
 		a, w := quantile(alone, .5), quantile(during, .5)
-		fmt.Printf("| %s, %s, %s | %d | %d | %.1f | %.0f | %s | %s, %s | %.2f |\n", engine, f.format, f.coding, rows, bytes>>20, took.Seconds(),
+		fmt.Printf("| %s, %s, %s | %d | %d | %.0f | %s | %s, %s | %.2f |\n", engine, f.format, f.coding, rows, bytes>>20,
 			float64(rows)/took.Seconds(), s.peak(), ms(a), ms(w), float64(w)/float64(a))
 	}
 	return nil

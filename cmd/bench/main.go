@@ -219,7 +219,7 @@ func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Print("\n| embedded engine, page of 20 | ms the first time | ms, median and p99 | CPU of a page, ms |\n|---|---|---|---|\n")
+	fmt.Print("\n| embedded engine, page of 20 | ms the first time | ms, median |\n|---|---|---|\n")
 	for _, p := range a.pages() {
 		t := s.round(p)
 		took := make([]time.Duration, warmUp+b.rounds)
@@ -228,11 +228,7 @@ func (b *bench) measureEmbedded(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		f, err := b.traffic(ctx, t, s, 8, trafficTime)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("| %s | %s | %s, %s | %s |\n", p.name, ms(took[0]), ms(quantile(took[warmUp:], .5)), ms(quantile(took[warmUp:], .99)), ms(f.perRequest(f.service)))
+		fmt.Printf("| %s | %s | %s |\n", p.name, ms(took[0]), ms(quantile(took[warmUp:], .5)))
 	}
 	if err := b.measureOffsets(ctx, s, a); err != nil {
 		return err
