@@ -101,7 +101,7 @@ func (e sentExport) check(t *testing.T) {
 func TestX7_FleetExports(t *testing.T) {
 	const accounts, quota = 5, 300
 	settings := []string{"FILINGS_PRO_BURST=1000000", "FILINGS_EXPORTS=50", fmt.Sprintf("FILINGS_PRO_DAILY_QUOTA=%d", quota)}
-	onEachStore(t, access.Enterprise, settings, func(t *testing.T, f *fleet) {
+	onEachStore(t, fleetSize, access.Enterprise, settings, func(t *testing.T, f *fleet) {
 		c, users, keys := f.exporting(t), []string{}, []string{}
 		for i := range accounts {
 			users = append(users, fmt.Sprint(f.user, "-", i))
@@ -219,7 +219,7 @@ func (f *fleet) store(t *testing.T, ahead time.Duration) access.Store {
 // itself: then another process exports for the account.
 func TestX8_KilledExport(t *testing.T) {
 	t.Parallel()
-	onEachStore(t, access.Enterprise, nil, func(t *testing.T, f *fleet) {
+	onEachStore(t, 2, access.Enterprise, nil, func(t *testing.T, f *fleet) {
 		c, key := f.exporting(t), f.key.Load().(string)
 		before := f.used(t)
 		begun := time.Now()
@@ -270,7 +270,7 @@ func retryAfter(res *http.Response) time.Duration {
 func TestX6_RedisKilled(t *testing.T) {
 	t.Parallel()
 	r := startOwnRedis(t)
-	f := newFleet(t, "reads", access.Enterprise, "FILINGS_REDIS_URL="+r.url())
+	f := newFleet(t, 1, "reads", access.Enterprise, "FILINGS_REDIS_URL="+r.url())
 	c, p := f.exporting(t), f.processes[0]
 	leaves := runProgram(t, f.environment, "keys", "create", "--user", "leaves", "--tier", "enterprise")
 	before := f.used(t)
@@ -331,7 +331,7 @@ func TestX6_RedisKilled(t *testing.T) {
 func TestStop_Export(t *testing.T) {
 	t.Parallel()
 	const limit = 5 * time.Second
-	f := newFleet(t, "u", access.Enterprise, "FILINGS_REQUEST_TIMEOUT="+limit.String())
+	f := newFleet(t, 1, "u", access.Enterprise, "FILINGS_REQUEST_TIMEOUT="+limit.String())
 	c := f.exporting(t)
 	p, reads := f.processes[0], runProgram(t, f.environment, "keys", "create", "--user", "reads", "--tier", "enterprise")
 	before := f.used(t)

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	fleetSize = 4   // processes
+	fleetSize = 4   // processes that share a quota
 	clients   = 200 // at once, all of them together
 )
 
@@ -36,24 +36,31 @@ type fleet struct {
 }
 
 // onEachStore runs a test on a fleet over each key store. Settings are variables besides those of the store.
-func onEachStore(t *testing.T, tier access.Tier, settings []string, test func(t *testing.T, f *fleet)) {
+func onEachStore(t *testing.T, size int, tier access.Tier, settings []string, test func(t *testing.T, f *fleet)) {
 	t.Run("redis", func(t *testing.T) {
 		url, user := servers.Redis(t), "fleet-"+rand.Text()
 		t.Cleanup(func() { deleteUser(t, url, user) })
-		test(t, newFleet(t, user, tier, append([]string{"FILINGS_REDIS_URL=" + url}, settings...)...))
+		test(t, newFleet(t, size, user, tier, append([]string{"FILINGS_REDIS_URL=" + url}, settings...)...))
 	})
 	t.Run("embedded", func(t *testing.T) {
-		test(t, newFleet(t, "u", tier, settings...))
+		test(t, newFleet(t, size, "u", tier, settings...))
 	})
 }
 
-// newFleet starts the processes, the first one alone: it makes the certificate that all of them show.
-func newFleet(t *testing.T, user string, tier access.Tier, settings ...string) *fleet {
+// newFleet starts so many processes, the first one alone: it makes the certificate that all of them show.
+func newFleet(t *testing.T, size int, user string, tier access.Tier, settings ...string) *fleet {
 	t.Helper()
 	dir := t.TempDir()
 	f := &fleet{user: user, environment: append([]string{"FILINGS_DATA_DIR=" + dir, "FILINGS_REQUEST_TIMEOUT=60s"}, settings...)}
-	for range fleetSize {
-		f.processes = append(f.processes, startProcess(t, f.environment...))
+	for range size {
+		p := newProcess(f.environment...)
+		if p.start(t); len(f.processes) == 0 {
+			p.listens(t)
+		}
+		f.processes = append(f.processes, p)
+	}
+	for _, p := range f.processes[1:] {
+		p.listens(t)
 	}
 	f.client = client(t, filepath.Join(dir, "cert.pem"))
 	f.key.Store(runProgram(t, f.environment, "keys", "create", "--user", user, "--tier", string(tier)))

@@ -17,6 +17,8 @@ import (
 type process struct {
 	site
 	cmd    *exec.Cmd
+	read   *os.File      // what it writes
+	copied chan struct{} // closed when all of that is in output
 	output *output
 	ended  chan error // what Wait returned
 }
@@ -91,6 +93,12 @@ func freeAddress(t *testing.T) string {
 // run starts the process and waits until it says where it listens.
 func (p *process) run(t *testing.T) {
 	t.Helper()
+	p.start(t)
+	p.listens(t)
+}
+
+func (p *process) start(t *testing.T) {
+	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -100,14 +108,20 @@ func (p *process) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = write.Close()
-	copied := make(chan struct{})
+	p.copied = make(chan struct{})
 	go func() {
 		err := p.cmd.Wait()
-		<-copied
+		<-p.copied
 		p.ended <- err
 	}()
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
-	lines := bufio.NewReader(read)
+	p.read = read
+}
+
+// listens waits until the process says where it listens.
+func (p *process) listens(t *testing.T) {
+	t.Helper()
+	lines := bufio.NewReader(p.read)
 	for p.api == "" {
 		line, err := lines.ReadString('\n')
 		_, _ = p.output.Write([]byte(line))
@@ -122,8 +136,8 @@ func (p *process) run(t *testing.T) {
 	}
 	go func() {
 		_, _ = lines.WriteTo(p.output)
-		_ = read.Close()
-		close(copied)
+		_ = p.read.Close()
+		close(p.copied)
 	}()
 }
 

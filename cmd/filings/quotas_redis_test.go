@@ -82,7 +82,7 @@ func (r *ownRedis) calls(t *testing.T, command string) int64 {
 func TestK8_OneScriptARequest(t *testing.T) {
 	t.Parallel()
 	r := startOwnRedis(t)
-	f := newFleet(t, "u", access.Free, "FILINGS_REDIS_URL="+r.url(), "FILINGS_FREE_BURST=1000", "FILINGS_FREE_LIFETIME_QUOTA=20")
+	f := newFleet(t, 2, "u", access.Free, "FILINGS_REDIS_URL="+r.url(), "FILINGS_FREE_BURST=1000", "FILINGS_FREE_LIFETIME_QUOTA=20")
 	send := func(process int, key string, want int) {
 		t.Helper()
 		if got, err := f.send(t.Context(), process, key); err != nil || got.status != want {
@@ -112,7 +112,7 @@ func TestK8_RedisKilled(t *testing.T) {
 	t.Parallel()
 	const connections, before, after = 16, 300, 300
 	r := startOwnRedis(t)
-	f := newFleet(t, "u", access.Free, "FILINGS_REDIS_URL="+r.url(), "FILINGS_FREE_BURST=1000000",
+	f := newFleet(t, fleetSize, "u", access.Free, "FILINGS_REDIS_URL="+r.url(), "FILINGS_FREE_BURST=1000000",
 		"FILINGS_FREE_LIFETIME_QUOTA=1000000")
 	var admitted, failed atomic.Int64
 	var group sync.WaitGroup
@@ -163,7 +163,7 @@ func TestK5_FleetBurst(t *testing.T) {
 	const burst, requests = 200, 10
 	url, user := servers.Redis(t), "fleet-"+rand.Text()
 	t.Cleanup(func() { deleteUser(t, url, user) })
-	f := newFleet(t, user, access.Pro, "FILINGS_REDIS_URL="+url, fmt.Sprintf("FILINGS_PRO_BURST=%d", burst), "FILINGS_PRO_DAILY_QUOTA=1000000")
+	f := newFleet(t, fleetSize, user, access.Pro, "FILINGS_REDIS_URL="+url, fmt.Sprintf("FILINGS_PRO_BURST=%d", burst), "FILINGS_PRO_DAILY_QUOTA=1000000")
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func TestK8_FleetQuota(t *testing.T) {
 		fmt.Sprintf("FILINGS_PRO_DAILY_QUOTA=%d", someQuota/2), fmt.Sprintf("FILINGS_ENTERPRISE_DAILY_QUOTA=%d", someQuota))
 	for tier, code := range map[access.Tier]string{access.Free: "lifetime_limit_exceeded", access.Pro: "rate_limit_exceeded"} {
 		t.Run(string(tier), func(t *testing.T) {
-			onEachStore(t, tier, quotas, func(t *testing.T, f *fleet) {
+			onEachStore(t, fleetSize, tier, quotas, func(t *testing.T, f *fleet) {
 				steps := map[int64]func(){someQuota / 4: func() { f.rotate(t) }, someQuota * 3 / 4: func() { f.rotate(t) }}
 				if tier == access.Pro {
 					steps[someQuota*3/8] = func() { runProgram(t, f.environment, "keys", "tier", "--user", f.user, "--tier", "enterprise") }
@@ -61,7 +61,7 @@ func TestK8_FleetQuota(t *testing.T) {
 // used up exactly.
 func TestK8_FleetCancelled(t *testing.T) {
 	settings := []string{"FILINGS_FREE_BURST=1000000", fmt.Sprintf("FILINGS_FREE_LIFETIME_QUOTA=%d", someQuota)}
-	onEachStore(t, access.Free, settings, func(t *testing.T, f *fleet) {
+	onEachStore(t, fleetSize, access.Free, settings, func(t *testing.T, f *fleet) {
 		var cancelled atomic.Int64
 		count := f.flood(t, nil, func(client int, r reply) bool {
 			if client%2 == 0 { // the other half of the clients break off one request for each that they wait for

@@ -183,7 +183,7 @@ func TestStart_OneNodeCluster(t *testing.T) {
 func TestK9_RedisComesBackEmpty(t *testing.T) {
 	t.Parallel()
 	r := startOwnRedis(t)
-	f := newFleet(t, "ann", access.Free, "FILINGS_REDIS_URL="+r.url())
+	f := newFleet(t, 2, "ann", access.Free, "FILINGS_REDIS_URL="+r.url())
 	key := f.key.Load().(string)
 	send := func(process int, key string, want int) {
 		t.Helper()

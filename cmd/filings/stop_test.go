@@ -29,7 +29,7 @@ import (
 )
 
 // gated is a fleet whose Redis stands behind a gate.
-func gated(t *testing.T, settings ...string) (*fleet, *gate) {
+func gated(t *testing.T, size int, settings ...string) (*fleet, *gate) {
 	t.Helper()
 	address, user := servers.Redis(t), "stop-"+rand.Text()
 	u, err := url.Parse(address)
@@ -39,7 +39,7 @@ func gated(t *testing.T, settings ...string) (*fleet, *gate) {
 	g := newGate(t, u.Host)
 	t.Cleanup(func() { deleteUser(t, address, user) })
 	u.Host = g.address
-	return newFleet(t, user, access.Enterprise, append(settings, "FILINGS_REDIS_URL="+u.String())...), g
+	return newFleet(t, size, user, access.Enterprise, append(settings, "FILINGS_REDIS_URL="+u.String())...), g
 }
 
 // waiting sends so many requests and waits until the service has them in hand. Their responses come later.
@@ -80,7 +80,7 @@ func (p *process) signal(t *testing.T) {
 // that it is not ready until it ends with code 0.
 func TestStop(t *testing.T) {
 	t.Parallel()
-	f, gate := gated(t)
+	f, gate := gated(t, 1)
 	p := f.processes[0]
 	idle, err := f.dial(p)
 	if err != nil {
@@ -133,7 +133,7 @@ func TestStop(t *testing.T) {
 // other.
 func TestStop_UnderLoad(t *testing.T) {
 	t.Parallel()
-	f, _ := gated(t, "FILINGS_ENTERPRISE_BURST=1000000")
+	f, _ := gated(t, fleetSize, "FILINGS_ENTERPRISE_BURST=1000000")
 	var responses atomic.Int64
 	var group sync.WaitGroup
 	for i := range 32 {
@@ -164,7 +164,7 @@ func TestStop_UnderLoad(t *testing.T) {
 // A second signal ends the service at once, whatever is in flight.
 func TestStop_SecondSignal(t *testing.T) {
 	t.Parallel()
-	f, gate := gated(t)
+	f, gate := gated(t, 1)
 	p := f.processes[0]
 	defer gate.hold()()
 	go func() { _, _ = f.send(context.Background(), 0, f.key.Load().(string)) }() // gets no response
@@ -191,7 +191,7 @@ func TestStop_SecondSignal(t *testing.T) {
 // The service closes the connection of a client that never finishes its request after the grace period; that is no failure.
 func TestStop_SlowClient(t *testing.T) {
 	t.Parallel()
-	f, _ := gated(t, "FILINGS_REQUEST_TIMEOUT=2s")
+	f, _ := gated(t, 1, "FILINGS_REQUEST_TIMEOUT=2s")
 	slow, err := f.dial(f.processes[0])
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestStop_SlowClient(t *testing.T) {
 // Connections on which no request came hold no stop, on any listener: they are closed at once, and leave no line in the log.
 func TestStop_SilentConnections(t *testing.T) {
 	t.Parallel()
-	f, _ := gated(t)
+	f, _ := gated(t, 1)
 	p := f.processes[0]
 	secure, err := f.dial(p)
 	if err != nil {
