@@ -22,10 +22,10 @@ dist: ## archives of the program for Linux, macOS and Windows, with checksums an
 
 # Its results are kept by go until code changes: nothing outside of the code decides them.
 quick: ## the tests that need no server, browser or other program; lists what is left out
-	@TEST_QUICK=1 go test -short -json ./... | go run ./cmd/testtimes
+	@TEST_QUICK=1 go test -short -json ./... | go run ./cmd/testservers/testtimes
 
 slowest: bin/testservers ## all tests, and the ten slowest as a table; lists what is left out
-	@bin/testservers -- $(TEST) -json ./... | go run ./cmd/testtimes
+	@bin/testservers -- $(TEST) -json ./... | go run ./cmd/testservers/testtimes
 
 test: bin/testservers ## all tests, with a real Elasticsearch, Redis and PostgreSQL where available; lists what is left out
 	bin/testservers -- $(TEST) ./...
