@@ -2,6 +2,7 @@ package reindexer
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"filings/reindexer/mapping"
@@ -10,7 +11,7 @@ import (
 // Map is a mapping and the sources that it is for: those from position From in Config.Sources on, up to the next one's.
 type Map struct {
 	Name string // as errors name it
-	Text string // of the program
+	Text string // of the program, or of the table if the name ends in .csv
 	From int
 }
 
@@ -21,7 +22,11 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 		if m.From >= len(cfg.Sources) || i+1 < len(cfg.Maps) && cfg.Maps[i+1].From == m.From {
 			return nil, fmt.Errorf("%w: the mapping %s is for no source: it holds for those behind it", ErrUsage, m.Name)
 		}
-		p, err := mapping.Compile(m.Name, m.Text, today)
+		compile := mapping.Compile
+		if strings.HasSuffix(strings.ToLower(m.Name), ".csv") {
+			compile = mapping.CompileTable
+		}
+		p, err := compile(m.Name, m.Text, today)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 		}

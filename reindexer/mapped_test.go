@@ -82,8 +82,8 @@ func TestX20_Rejects(t *testing.T) {
 		line                  int
 		field, reason, record string
 	}{
-		{3, "", `money cannot read "five"`, "2;B;five;"},
-		{6, "", `number cannot read "x"`, "x;E;1;"},
+		{3, "filingAmount", `money cannot read "five"`, "2;B;five;"},
+		{6, "id", `number cannot read "x"`, "x;E;1;"},
 		{8, "", "has 2 cells; the header has 4", "5;G"},
 		{9, "id", "1 is in this load already", "1;H;1;"},
 		{10, "", "is not UTF-8; --encoding", "6;\xe9;1;"},
@@ -255,7 +255,7 @@ func TestX20_Loads(t *testing.T) {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		text, err := os.ReadFile(cfg.Rejects)
-		if err != nil || !strings.Contains(string(text), `"line":4,"id":null,"field":"","reason":"the mapping fails: money cannot read \"five\"`) ||
+		if err != nil || !strings.Contains(string(text), `"line":4,"id":null,"field":"filingAmount","reason":"the mapping fails at orange.jq:1:125: money cannot read \"five\"`) ||
 			!strings.Contains(string(text), `"record":"3;Cid;five;"`) {
 			t.Errorf("%s, %v", text, err)
 		}

@@ -144,6 +144,9 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 			}
 		}
 	}()
+	if err := p.Begin(src, in); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUsage, src.Name, err)
+	}
 	parser, f := record.New(r.rules), new(index.Filing)
 	for {
 		rec, err := in.Next()
@@ -173,7 +176,12 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 		}
 		if err != nil {
 			f.Reset()
-			if err := r.take(src, rec, f, record.Result{Reason: err.Error()}, do); err != nil {
+			result := record.Result{Reason: err.Error()}
+			var failure *mapping.Failure
+			if errors.As(err, &failure) {
+				result.Field = failure.Field
+			}
+			if err := r.take(src, rec, f, result, do); err != nil {
 				return err
 			}
 		}

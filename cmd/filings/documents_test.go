@@ -11,6 +11,7 @@ import (
 
 	"filings/cmd/filings/settings"
 	"filings/index"
+	"filings/reindexer/mapping"
 	"filings/service"
 	"filings/service/openapi"
 	"filings/service/params"
@@ -26,6 +27,7 @@ func TestDocuments_Tables(t *testing.T) {
 	checkTables(t, root+"/docs/api/requests.md", map[string]string{"endpoints": endpointsTable()})
 	checkTables(t, root+"/docs/api/filters.md", map[string]string{"parameters": parametersTable()})
 	checkTables(t, root+"/docs/api/tiers.md", map[string]string{"fields": fieldsTable()})
+	checkTables(t, root+"/docs/operate/load.md", map[string]string{"functions": functionsTable()})
 	checkTables(t, root+"/docs/operate/settings.md", map[string]string{"settings": settingsTable()})
 }
 
@@ -64,6 +66,19 @@ func settingsTable() string {
 	b.WriteString("| variable | default | meaning |\n|---|---|---|\n")
 	for _, row := range settings.Rows() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.Variable, strings.ReplaceAll(row.Default, ",", ", "), row.Meaning)
+	}
+	return b.String()
+}
+
+func functionsTable() string {
+	var b strings.Builder
+	b.WriteString("| function | returns | examples |\n|---|---|---|\n")
+	for _, f := range mapping.Functions {
+		var examples []string
+		for _, e := range f.Examples {
+			examples = append(examples, fmt.Sprintf("`%s \\| %s` → `%s`", e.Input, strings.ReplaceAll(e.Program, "|", `\|`), e.Output))
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Usage, f.Help, strings.Join(examples, "; "))
 	}
 	return b.String()
 }

@@ -160,17 +160,17 @@ func TestX22_Inspect(t *testing.T) {
 			`# ."Case number" 100.0%  text, id candidate       "K-1", "K-2", "K-3"`,
 			`# ."Date Sold"   100.0%  date MM/DD/YYYY, id candidate "8/21/2017"`,
 			`# .Purchaser      66.7%  text                     "A"`, `# ."Winning Bid"  66.7%  amount`,
-			`id: id("county"; ."Case number")`, `filingAmount: (."Winning Bid" | money)`, `filingDate: (."Date Sold" | date("MM/DD/YYYY"))`, `filingHolder: (.Purchaser | blank)`,
+			`id: id($county; ."Case number")`, `filingAmount: (."Winning Bid" | money)`, `filingDate: (."Date Sold" | date("MM/DD/YYYY"))`, `filingHolder: (.Purchaser | blank)`,
 		}},
 		"certificates": {"c.csv", "CERT;YEAR;ISSUE_DATE;OWNER NAME;STREET;CITY\n1;2001;11/19/03;A;1 B;X\n1;2002;11/20/03;A;1 B;X\n2;2001;1/2/99;C;;\n", source.Form{}, []string{
-			`id: id("county"; .CERT; .YEAR)`, `date MM/DD/YY`, `owner: (."OWNER NAME" | blank)`,
+			`id: id($county; .CERT; .YEAR)`, `date MM/DD/YY`, `owner: (."OWNER NAME" | blank)`,
 			`propertyAddress: ([.STREET, .CITY] | map(blank // empty) | join(", "))`,
 		}},
 		"points": {"p.json", `{"features":[{"geometry":{"type":"Point","coordinates":[-84.5,38.1]},"properties":{"entity":"A","date":"2025-07-21"}},` +
 			`{"geometry":{"type":"Point","coordinates":[-84.6,38.2]},"properties":{"entity":"B","date":"2025/07/22"}}]}`, source.Form{Path: ".features[]"}, []string{
 			`date YYYY-MM-DD or YYYY/MM/DD`, `date("YYYY-MM-DD"; "YYYY/MM/DD")`, `owner: (.properties.entity | blank)`, `.coordinates[1]`,
 		}},
-		"places": {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: .lat", "point", `id("county"; .id)`,
+		"places": {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: .lat", "point", `id($county; .id)`,
 			`# .id  100.0%  number, id candidate     1, 2`, `# .lat 100.0%  number, id candidate     1.5, 1.6`}},
 		"instruments": {"i.tsv", "Instrument #\tDebtor\tST\tAMT OWED\tRec. Dt\n1\tA\tFL\t\"1,001.00-\"\t2-Aug-17\n2\tB\tFL\t$(1.00)\t3-Aug-17\n", source.Form{}, []string{
 			`filingAmount: (."AMT OWED" | money)`, `filingDate: (."Rec. Dt" | date("DD-MON-YY"))`, `owner: (.Debtor | blank)`,
@@ -178,9 +178,9 @@ func TestX22_Inspect(t *testing.T) {
 		"parts": {"j.ndjson", `{"id":1,"address":{"line1":"1 ELM","city":"X","st":"FL","zip":"1"},"enteredOn":"2017-08-21T00:00:00-04:00"}`, source.Form{}, []string{
 			`propertyAddress: ([.address.line1, .address.city, .address.st, .address.zip] | map(blank // empty) | join(", "))`, `filingDate: (.enteredOn | date("YYYY-MM-DD"))`,
 		}},
-		"a county": {"y.csv", "County,Case\nLake,1\n", source.Form{}, []string{`county: (.County + ", ST")`}}, // without the parentheses gojq reads it, and jq does not
+		"a county": {"y.csv", "County,Case\nLake,1\n", source.Form{}, []string{`(.County + ", ST") as $county | {`}}, // without the parentheses gojq reads it, and jq does not
 		"later": {"r.csv", "bill no,amt,paid,date_released,share\n1,$7.00,$1.00,1/2/2024,\"1.234,50\"\n2,$8.00,,,\"1,50\"\n", source.Form{}, []string{
-			`filingAmount: (.amt | money)`, "100.0%  text, id candidate       \"1.234,50\"", `filingType: "Tax Lien"` + "\n}",
+			`filingAmount: (.amt | money)`, "100.0%  text, id candidate       \"1.234,50\"", `filingType: "Filing type"` + "\n}",
 		}},
 		"no records":  {"e.csv", "a,b\n", source.Form{}, []string{"0 records", "# .a   0.0%  empty", `error("no three columns`}},
 		"bad records": {"b.csv", "a,b\n1\n2,3\n", source.Form{}, []string{"1 records, and 1 that cannot be read, the last of them 2: has 1 cell; the header has 2"}},
@@ -194,7 +194,11 @@ func TestX22_Inspect(t *testing.T) {
 					t.Errorf("lacks %s:\n%s", want, got)
 				}
 			}
-			if _, err := mapping.Compile("proposed", got, today); err != nil {
+			if _, err := mapping.Compile("proposed", got, today); err == nil || !strings.Contains(err.Error(), "write yours") {
+				t.Errorf("it compiles unedited: %v", err)
+			}
+			got = strings.NewReplacer("County, ST", "Orange, FL", ", ST", ", FL", "Filing type", "Tax Lien").Replace(got)
+			if _, err := mapping.Compile("edited", got, today); err != nil {
 				t.Errorf("%v:\n%s", err, got)
 			}
 		})

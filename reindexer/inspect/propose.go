@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"filings/reindexer/mapping"
 )
 
 // rule says which columns a field may be read from: the first pattern that matches a name wins, and among the columns that it
@@ -39,13 +41,13 @@ func words(name string) string {
 func (f *File) propose() string {
 	var b strings.Builder
 	member := func(name, value string) { fmt.Fprintf(&b, "  %s: %s,\n", name, value) }
-	b.WriteString("{\n")
-	member("id", f.id())
+	county := quote(mapping.CountyPlaceholder)
 	if c := f.find(rule{names: []string{`^county( name)?$`}}); c != nil {
-		member("county", "("+c.path+` + ", ST")`)
-	} else {
-		member("county", `"County, ST"`)
+		county = "(" + c.path + ` + ", ST")`
 	}
+	b.WriteString(county + " as $county | {\n")
+	member("id", f.id())
+	member("county", "$county")
 	taken := map[*column]bool{}
 	for _, r := range rules {
 		if c := f.find(r); c != nil && !taken[c] {
@@ -56,7 +58,7 @@ func (f *File) propose() string {
 	if c := f.find(rule{names: []string{`\b(filing|lien|document|doc) type`, `^(lien|filing)$`}}); c != nil {
 		member("filingType", "("+c.path+" | blank)")
 	} else {
-		member("filingType", `"Tax Lien"`)
+		member("filingType", quote(mapping.TypePlaceholder))
 	}
 	f.place(member)
 	return strings.TrimSuffix(b.String(), ",\n") + "\n}\n"
@@ -182,7 +184,7 @@ func (f *File) id() string {
 		candidates = candidates[:min(len(candidates), mostCandidates)]
 		for n := 1; n <= mostParts; n++ {
 			if parts := f.distinct(candidates, nil, n); parts != nil {
-				return "id(" + quote("county") + "; " + strings.Join(parts, "; ") + ")"
+				return "id($county; " + strings.Join(parts, "; ") + ")"
 			}
 		}
 	}

@@ -3,146 +3,36 @@ package mapping
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
-
-	"github.com/itchyny/gojq"
 )
 
-// tokens are the parts of a date's form, each before those that it begins with: YYYY before YY.
-var tokens = []struct {
-	name        string
-	least, most int // digits; 0: it is a name of letters
-}{
-	{"YYYY", 4, 4}, {"YY", 2, 2}, {"MONTH", 0, 0}, {"MON", 0, 0}, {"MM", 1, 2}, {"M", 1, 2}, {"DD", 1, 2}, {"D", 1, 2},
-}
-
-// timeOfDay may follow a date, and is left out.
-var timeOfDay = regexp.MustCompile(`^[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:[AP]\.?M\.?))?(?:Z|[+-]\d{2}:?\d{2})?$`)
-
-// form is a form of dates: what follows one another.
-type form []part
-
-// part is a part of a date, or a text between two of them.
-type part struct {
-	of          byte // Y, M, D; 0: a text
-	text        string
-	least, most int // digits; 0: a name of letters
-}
-
-// found are the parts of a date as they were found.
-type found struct {
-	year, month, day int
-	digits           int // of the year
-}
-
-// parseForm reads a form such as MM/DD/YYYY. Digits may lack leading zeros, unless nothing stands between the parts.
-func parseForm(text string) (f form, err error) {
-	var has string
-	upper := strings.ToUpper(text)
-	packed := !strings.ContainsFunc(upper, func(r rune) bool { return !strings.ContainsRune("YMDONTH", r) })
-	for rest := upper; rest != ""; {
-		p := part{text: rest[:1]}
-		for _, t := range tokens {
-			if strings.HasPrefix(rest, t.name) {
-				p = part{of: t.name[0], text: t.name, least: t.least, most: t.most}
-				break
-			}
-		}
-		if p.of != 0 && strings.IndexByte(has, p.of) >= 0 {
-			return nil, fail("date(%s): a form has one %c", quoted(text), p.of)
-		}
-		if p.of != 0 {
-			has += string(p.of)
-		}
-		if packed {
-			p.least = p.most
-		}
-		f = append(f, p)
-		rest = rest[len(p.text):]
-	}
-	if len(has) != 3 {
-		return nil, fail(`date(%s): a form has a year (YYYY or YY), a month (MM, MON or MONTH) and a day (DD), as "MM/DD/YYYY" has`, quoted(text))
-	}
-	return f, nil
-}
-
-// match reads s as f, whose end a time may follow. Of digits it takes as many as it can, unless what follows does not match then.
-func (f form) match(s string, to *found) bool {
-	switch {
-	case len(f) == 0:
-		return s == "" || timeOfDay.MatchString(s)
-	case f[0].of == 0:
-		rest, ok := strings.CutPrefix(s, f[0].text)
-		return ok && f[1:].match(rest, to)
-	case f[0].most == 0:
-		return f.matchName(s, to)
-	}
-	for n := f[0].most; n >= f[0].least; n-- {
-		if len(s) < n || !allDigits(s[:n]) || !f[1:].match(s[n:], to) {
-			continue
-		}
-		v, _ := strconv.Atoi(s[:n]) // digits
-		switch f[0].of {
-		case 'Y':
-			to.year, to.digits = v, n
-		case 'M':
-			to.month = v
-		case 'D':
-			to.day = v
-		}
-		return true
-	}
-	return false
-}
-
-// matchName is match for a form that begins with a month's name, which a dot may follow.
-func (f form) matchName(s string, to *found) bool {
-	name := s
-	if n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); n >= 0 {
-		name = s[:n]
-	}
-	rest := s[len(name):]
-	behind, dot := strings.CutPrefix(rest, ".")
-	if name == "" || !(dot && f[1:].match(behind, to)) && !f[1:].match(rest, to) {
-		return false
-	}
-	to.month = monthOf(name)
-	return true
-}
-
 // dateIn reads a date in the first of several forms that it has.
-func dateIn(v any, of []any, today time.Time, known *forms) (result any) {
+func dateIn(v any, of []any, r *run) (result any) {
 	for _, form := range of {
-		if result = date(v, form, today, known); !isError(result) {
+		if result = date(v, form, r); !isError(result) {
 			return result
 		}
 	}
 	return result
 }
 
-func isError(v any) bool { _, is := v.(error); return is }
-
 // date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one that is not after today.
-func date(v, formOf any, today time.Time, known *forms) any {
-	f, err := known.of(formOf)
+func date(v, formOf any, r *run) any {
+	f, err := r.forms.of(formOf)
 	if err != nil {
 		return err
 	}
-	v = blank(v)
 	s, ok := v.(string)
 	switch {
-	case v == nil:
+	case Blank(v):
 		return nil
 	case !ok:
 		switch v := v.(type) {
 		case int, json.Number: // 20170821 in NDJSON
 			s = fmt.Sprint(v)
 		default:
-			return fail("date cannot read %s %s; it reads a text", article(gojq.TypeOf(v)), shorten(gojq.Preview(v)))
+			return cannotRead("date", v)
 		}
 	}
 	s = strings.TrimSpace(s)
@@ -151,8 +41,8 @@ func date(v, formOf any, today time.Time, known *forms) any {
 		return fail("date(%s) cannot read %s", quoted(formOf.(string)), quoted(s))
 	}
 	if d.digits == 2 {
-		d.year += today.Year() / 100 * 100
-		if time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC).After(today) {
+		d.year += r.today.Year() / 100 * 100
+		if time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC).After(r.today) {
 			d.year -= 100
 		}
 	}
@@ -161,16 +51,4 @@ func date(v, formOf any, today time.Time, known *forms) any {
 		return fail("date(%s): there is no day %s", quoted(formOf.(string)), quoted(s))
 	}
 	return t.Format(time.DateOnly)
-}
-
-// monthOf returns the number of the month with that English name, or with one that begins so with at least three letters; 0
-// for any other.
-func monthOf(name string) int {
-	name = strings.ToLower(name)
-	for m := time.January; m <= time.December; m++ {
-		if len(name) >= 3 && strings.HasPrefix(strings.ToLower(m.String()), name) || name == "sept" && m == time.September {
-			return int(m)
-		}
-	}
-	return 0
 }

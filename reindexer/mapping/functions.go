@@ -1,198 +1,127 @@
 package mapping
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
-	"fmt"
-	"math"
 	"math/big"
-	"regexp"
-	"slices"
-	"strconv"
+	"path"
 	"strings"
 	"time"
 
 	"github.com/itchyny/gojq"
 )
 
-// functions are those that programs have beside jq's own, and in place of those that would read something else than the
-// record.
-func functions(today time.Time, known *forms) []gojq.CompilerOption {
-	return []gojq.CompilerOption{
-		gojq.WithFunction("money", 0, 0, ofText("money", money)),
-		gojq.WithFunction("number", 0, 0, ofText("number", number)),
-		gojq.WithFunction("blank", 0, 0, func(v any, _ []any) any { return blank(v) }),
-		gojq.WithFunction("point", 0, 0, ofText("point", point)),
-		gojq.WithFunction("id", 1, 30, func(_ any, texts []any) any { return id(texts) }),
-		gojq.WithFunction("date", 1, 8, func(v any, of []any) any { return dateIn(v, of, today, known) }),
-	}
+// Function is one that programs have besides jq's own.
+type Function struct {
+	Name     string
+	Usage    string // as a program writes it
+	Help     string // what it returns
+	Examples []Example
+
+	least, most int // arguments
+	call        func(r *run, v any, args []any) any
 }
 
-// Error is why a function cannot read a value: a jq error, which a program may catch with try.
-type Error struct{ message string }
+// Example is what a program makes of an input, both as JSON. An error is a text that begins with "error: ".
+type Example struct{ Program, Input, Output string }
 
-func (e *Error) Error() string { return e.message }
-
-func fail(format string, values ...any) error { return &Error{fmt.Sprintf(format, values...)} }
-
-// ofText makes a function of a text. Null and what is blank give null; a number is its text.
-func ofText(name string, f func(string) any) func(any, []any) any {
-	return func(v any, _ []any) any {
-		v = blank(v)
-		switch v := v.(type) {
-		case nil:
-			return nil
-		case string:
-			return f(strings.TrimSpace(v))
-		case int, float64, *big.Int, json.Number:
-			if name == "money" || name == "number" {
-				return v
-			}
-		}
-		return fail("%s cannot read %s %s; it reads a text", name, article(gojq.TypeOf(v)), shorten(gojq.Preview(v)))
-	}
+// run is what the functions of a program know besides their arguments.
+type run struct {
+	today  time.Time
+	forms  forms
+	source string // whose records are read
 }
 
-// blanks are the texts that stand for no value, in any case.
-var blanks = []string{"", "-", "NA", "N/A", "NULL"}
-
-// blank returns null for a text that stands for no value, and any other value as it is.
-func blank(v any) any {
-	if s, ok := v.(string); ok {
-		s = strings.TrimSpace(s)
-		if len(s) <= len("NULL") && slices.ContainsFunc(blanks, func(b string) bool { return strings.EqualFold(b, s) }) {
+// Functions are the added functions. Each returns null for null and for the texts that blank knows, and an Error for what it cannot
+// read.
+var Functions = []Function{
+	{"money", "money", "an amount of dollars as a number", []Example{
+		{`money`, `"$1,234.50 "`, `1234.5`}, {`money`, `"(12.00)"`, `-12`}, {`money`, `"12.00-"`, `-12`}, {`money`, `"$ -"`, `0`},
+		{`money`, `"see note"`, `error: money cannot read "see note"`},
+	}, 0, 0, func(_ *run, v any, _ []any) any { return numeric("money", money, v) }},
+	{"number", "number", "a decimal number", []Example{
+		{`number`, `"1,234.5"`, `1234.5`}, {`number`, `"$7"`, `error: number cannot read "$7"`},
+	}, 0, 0, func(_ *run, v any, _ []any) any { return numeric("number", number, v) }},
+	{"date", `date("MM/DD/YYYY")`, "a day as YYYY-MM-DD. Parts of a form: `YYYY`, `YY` (the last such year that is not after today), `MM`, `MON` and `MONTH` " +
+		"(English names), `DD`. A time after the date is left out. Of several forms the first that fits counts", []Example{
+		{`date("MM/DD/YYYY")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("DD-MON-YY")`, `"3-Aug-17"`, `"2017-08-03"`},
+		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`},
+		{`date("MM/DD/YYYY")`, `"13/1/2023"`, `error: date("MM/DD/YYYY"): there is no day "13/1/2023"`},
+	}, 1, 8, func(r *run, v any, of []any) any { return dateIn(v, of, r) }},
+	{"blank", "blank", "null for an empty text, `NA`, `N/A`, `NULL` and `-`, in any case; all else as it is", []Example{
+		{`blank`, `" n/a "`, `null`}, {`blank`, `"A B"`, `"A B"`},
+	}, 0, 0, func(_ *run, v any, _ []any) any {
+		if Blank(v) {
 			return nil
 		}
-	}
-	return v
-}
-
-// decimal reads digits, with or without commas between thousands and a fraction.
-func decimal(text string) (float64, bool) {
-	whole, fraction, _ := strings.Cut(text, ".")
-	digits := len(fraction)
-	if !allDigits(fraction) {
-		return 0, false
-	}
-	for i, group := range strings.Split(whole, ",") {
-		grouped := len(group) == 3 || i == 0 && len(group) > 0 && len(group) < 3
-		if !allDigits(group) || len(group) < len(whole) && !grouped {
-			return 0, false
+		return v
+	}},
+	{"text", "text", "a text as it is, and of a number its digits; null for what `blank` knows", []Example{
+		{`text`, `1001`, `"1001"`}, {`text`, `"A B"`, `"A B"`}, {`text`, `"-"`, `null`},
+	}, 0, 0, func(_ *run, v any, _ []any) any { return textIn(v) }},
+	{"point", "point", "latitude and longitude", []Example{
+		{`point`, `"(42.39, -82.98)"`, `{"latitude":42.39,"longitude":-82.98}`}, {`point | .latitude`, `"POINT (-82.98 42.39)"`, `42.39`},
+		{`point | .longitude`, `"1 ELM ST\nDETROIT, MI\n(42.39, -82.98)"`, `-82.98`},
+		{`point | .latitude`, `"{'type': 'Point', 'coordinates': [-82.98, 42.37]}"`, `42.37`},
+	}, 0, 0, func(_ *run, v any, _ []any) any { return point(v) }},
+	{"id", `id("Orange, FL"; .case)`, "a positive number of 53 bits, which JavaScript and spreadsheets hold exactly, the same one for the same texts: the first bits " +
+		"of the SHA-256 of each text with a NUL after it. A missing text is an error", []Example{
+		{`id("Orange, FL"; .)`, `"K-1001"`, `8749413046620083`}, {`id("Orange, FL"; .)`, `""`, `error: id needs all of its texts: number 2 is missing`},
+	}, 1, 30, func(_ *run, _ any, texts []any) any { return id(texts) }},
+	{"input_filename", "input_filename", "the name of the source, without its folder", []Example{
+		{`input_filename`, `null`, `"orange.csv"`},
+	}, 0, 0, func(r *run, _ any, _ []any) any {
+		if r.source == "" {
+			return nil
 		}
-		digits += len(group)
-	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
-	return v, digits > 0 && err == nil && !math.IsInf(v, 0)
+		return path.Base(strings.ReplaceAll(r.source, `\`, "/"))
+	}},
 }
 
-func allDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
+// options give a compiler the functions.
+func (r *run) options() (all []gojq.CompilerOption) {
+	for _, f := range Functions {
+		all = append(all, gojq.WithFunction(f.Name, f.least, f.most, func(v any, args []any) any { return f.call(r, v, args) }))
+	}
+	return all
+}
+
+// added returns the function of that name; nil where there is none.
+func added(name string) *Function {
+	for i := range Functions {
+		if Functions[i].Name == name {
+			return &Functions[i]
 		}
 	}
-	return true
+	return nil
 }
 
-// money reads an amount of dollars: "$1,234.50", "1234.5", "$ 5"; and, below zero, "-$5", "5-", "(12.00)", "$(12.00)".
-func money(s string) any {
-	digits, signs, dollars := s, 0, 0
-	for before := ""; digits != before && digits != "-"; {
-		before = digits
-		switch {
-		case strings.HasPrefix(digits, "$"):
-			digits, dollars = digits[1:], dollars+1
-		case strings.HasPrefix(digits, "-"):
-			digits, signs = digits[1:], signs+1
-		case strings.HasSuffix(digits, "-"):
-			digits, signs = digits[:len(digits)-1], signs+1
-		case strings.HasPrefix(digits, "(") && strings.HasSuffix(digits, ")"):
-			digits, signs = digits[1:len(digits)-1], signs+1
+// textIn is the function text.
+func textIn(v any) any {
+	switch v.(type) {
+	case string:
+		if !Blank(v) {
+			return v
 		}
-		digits = strings.TrimSpace(digits)
+		return nil
+	case int, float64, *big.Int, json.Number:
+		text, _ := gojq.Marshal(v) // a number
+		return string(text)
+	case nil:
+		return nil
 	}
-	v, ok := decimal(digits)
-	switch {
-	case digits == "-" && signs == 0: // "$ -" is how spreadsheets write zero
-		return 0
-	case signs > 1:
-		return fail("money cannot read %s: it has two signs", quoted(s))
-	case !ok || dollars > 1:
-		return fail(`money cannot read %s; it reads amounts such as "$1,234.50" and "(12.00)"`, quoted(s))
-	}
-	return signed(v, signs == 1)
+	return cannotRead("text", v)
 }
 
-// number reads a decimal: "1,234.5", "-7".
-func number(s string) any {
-	digits, negative := strings.CutPrefix(s, "-")
-	v, ok := decimal(digits)
-	if !ok {
-		return fail(`number cannot read %s; it reads decimals such as "1,234.5" and "-7"`, quoted(s))
+// numeric is a function that reads a number in a text. A number is itself.
+func numeric(name string, of func(string) any, v any) any {
+	if Blank(v) {
+		return nil
 	}
-	return signed(v, negative)
+	switch v := v.(type) {
+	case string:
+		return of(strings.TrimSpace(v))
+	case int, float64, *big.Int, json.Number:
+		return v
+	}
+	return cannotRead(name, v)
 }
-
-// signed returns a number as jq has it: whole ones are integers.
-func signed(v float64, negative bool) any {
-	if negative {
-		v = -v
-	}
-	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return int(v)
-	}
-	return v
-}
-
-var (
-	pair  = regexp.MustCompile(`^\(?\s*(-?\d+(?:\.\d+)?)°?\s*[,;]\s*(-?\d+(?:\.\d+)?)°?\s*\)?$`)
-	shape = regexp.MustCompile(`^(?i:POINT)\s*\(\s*(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\s*\)$`)
-)
-
-// point reads "(42.39, -82.98)", latitude first, or "POINT (-82.98 42.39)", which has the longitude first.
-func point(s string) any {
-	var latitude, longitude string
-	if m := pair.FindStringSubmatch(s); m != nil {
-		latitude, longitude = m[1], m[2]
-	} else if m := shape.FindStringSubmatch(s); m != nil {
-		latitude, longitude = m[2], m[1]
-	} else {
-		return fail(`point cannot read %s; it reads texts such as "(42.39, -82.98)" and "POINT (-82.98 42.39)"`, quoted(s))
-	}
-	lat, err1 := strconv.ParseFloat(latitude, 64)
-	lon, err2 := strconv.ParseFloat(longitude, 64)
-	if err1 != nil || err2 != nil {
-		return fail("point cannot read %s: its numbers are too long", quoted(s))
-	}
-	return map[string]any{"latitude": lat, "longitude": lon}
-}
-
-// id makes a positive number of 53 bits of texts, which JavaScript and spreadsheets hold too: the first bits of the SHA-256 of them, with a NUL behind each, so that
-// "ab", "c" and "a", "bc" are two. Without one of them it is no id, since another row could lack it too.
-func id(texts []any) any {
-	h := sha256.New()
-	for i, v := range texts {
-		switch v := blank(v).(type) {
-		case nil:
-			return fail("id needs all of its texts: number %d is missing", i+1)
-		case string:
-			h.Write([]byte(v))
-		case int:
-			h.Write(strconv.AppendInt(nil, int64(v), 10))
-		case *big.Int:
-			h.Write([]byte(v.String()))
-		case json.Number:
-			if strings.ContainsAny(v.String(), ".eE") {
-				return fail("id is made of texts and whole numbers; number %d is %s", i+1, v)
-			}
-			h.Write([]byte(v.String()))
-		default:
-			return fail("id is made of texts and whole numbers; number %d is %s", i+1, article(gojq.TypeOf(v)))
-		}
-		h.Write([]byte{0})
-	}
-	return int(max(1, binary.BigEndian.Uint64(h.Sum(nil))>>11))
-}
-
-func quoted(s string) string { return strconv.Quote(shorten(s)) }

@@ -20,14 +20,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/itchyny/gojq"
 
 	"filings/reindexer/bound"
+	"filings/reindexer/source"
 )
 
 // Program is a compiled mapping. It is used by one goroutine.
@@ -36,8 +35,9 @@ type Program struct {
 	limit *bound.Limit // reused, as is out
 	out   []Record     // of the last record
 	name  string
-	forms *forms
-	reads []Read
+	run   *run
+	check *checker
+	trace *tracer // nil until the program fails
 }
 
 // Record is a record of a load, as record.Parser reads it.
@@ -55,55 +55,55 @@ func (r Record) Text() string {
 // Compile returns the program with that text. Errors begin with its name, and say line and column where they are known. Dates
 // with two-digit years are read as ones up to today.
 func Compile(name, text string, today time.Time) (*Program, error) {
-	if comments.MatchString(text) {
+	return compile(name, script{text: text}, today)
+}
+
+func compile(name string, s script, today time.Time) (*Program, error) {
+	if comments.MatchString(s.text) {
 		return nil, fmt.Errorf("%s:1:1: it is empty; a program that leaves records as they are is a dot", name)
 	}
-	query, err := gojq.Parse(text)
+	query, err := gojq.Parse(s.text)
 	if err != nil {
-		return nil, errors.New(name + unreadable(text, err))
+		return nil, errors.New(name + s.unreadable(err))
 	}
-	begin := placesOf(query, text)
-	p := &Program{limit: bound.New(context.Background(), 0), name: name, forms: &forms{known: map[string]form{}}, reads: readsOf(query, text, begin)}
-	p.code, err = gojq.Compile(query, functions(today, p.forms)...)
+	p := &Program{limit: bound.New(context.Background(), 0), name: name, check: check(query, s)}
+	p.run = &run{today: today, forms: forms{known: map[string]form{}}}
+	p.code, err = gojq.Compile(query, p.run.options()...)
 	if err != nil {
-		return nil, errors.New(name + unknownName(query, text, begin, err))
+		return nil, errors.New(name + p.check.unknownName(err))
 	}
-	if wrong := checkForms(query, text, begin); wrong != "" {
+	if wrong := p.check.first(p.check.faults); wrong != "" {
 		return nil, errors.New(name + wrong)
 	}
 	return p, nil
 }
 
+// Name is what errors call p.
+func (p *Program) Name() string { return p.name }
+
+// Reads returns the names that p reads of its input itself, such as Owner in `.Owner | blank`, and not those of objects in it. A
+// name that may be missing is not among them: one with a question mark (`.Owner?`), one that has("…") or del(…) names, and one
+// that the program sets. Where it cannot be told what a name is read of, it is not among them either.
+func (p *Program) Reads() []Read { return p.check.reads }
+
+// Begin says which source the records come from. The error is one of the program: it takes the texts of CSV for something else.
+func (p *Program) Begin(s source.Source, in *source.Reader) error {
+	p.run.source = s.Name
+	if wrong := p.check.first(p.check.cells); in.Format == source.CSV && wrong != "" {
+		return errors.New(p.name + wrong)
+	}
+	return nil
+}
+
 // comments is a text of nothing else.
 var comments = regexp.MustCompile(`^(\s*(#[^\n]*)?)*$`)
-
-// unreadable says what is wrong with a text that is no program.
-func unreadable(text string, err error) string {
-	var e *gojq.ParseError
-	if !errors.As(err, &e) {
-		return ": " + err.Error()
-	}
-	return at(text, e.Offset-len(e.Token), err.Error())
-}
-
-// unknownName says what is wrong with a program that could be read. gojq names what is not defined, and does not say where.
-func unknownName(query *gojq.Query, text string, begin places, err error) string {
-	_, name, _ := strings.Cut(err.Error(), " not defined: ")
-	found := 0
-	walk(reflect.ValueOf(query), func(node any) {
-		if call, is := node.(*gojq.Func); is && signature(call.Name, len(call.Args)) == name && found == 0 {
-			found = begin.of(call)
-		}
-	})
-	return at(text, found, err.Error())
-}
 
 // Run returns the records that p makes of one: none, one or several. What it returns is good until the next call. An error is
 // one of this record, unless it is ErrProgram.
 func (p *Program) Run(input any) ([]Record, error) {
-	records, err := p.run(input)
-	if p.forms.wrong != nil {
-		return nil, &programError{fmt.Sprintf("%s: %s", p.name, p.forms.wrong)}
+	records, err := p.results(input)
+	if wrong := p.run.forms.wrong; wrong != nil {
+		return nil, &programError{fmt.Sprintf("%s: %s", p.name, wrong)}
 	}
 	return records, err
 }
@@ -114,7 +114,7 @@ type programError struct{ text string }
 func (e *programError) Error() string   { return e.text }
 func (e *programError) Is(t error) bool { return t == ErrProgram }
 
-func (p *Program) run(input any) ([]Record, error) {
+func (p *Program) results(input any) ([]Record, error) {
 	p.limit.Begin()
 	p.out = p.out[:0]
 	for results := p.code.RunWithContext(p.limit, input); ; {
@@ -123,7 +123,7 @@ func (p *Program) run(input any) ([]Record, error) {
 			return p.out, nil
 		}
 		if err, failed := result.(error); failed {
-			return nil, explain(err)
+			return nil, p.explain(err, input)
 		}
 		object, ok := result.(map[string]any)
 		if !ok {
@@ -139,7 +139,8 @@ func (p *Program) run(input any) ([]Record, error) {
 // most is how many records a program may make of one.
 const most = 1000
 
-func explain(err error) error {
+// explain says why p fails for an input, and where in the program.
+func (p *Program) explain(err error, input any) error {
 	var halted *gojq.HaltError
 	var exceeded *bound.Exceeded
 	switch {
@@ -148,21 +149,14 @@ func explain(err error) error {
 	case errors.As(err, &halted):
 		return errors.New("the mapping halts; to make no record it gives empty")
 	}
-	return fmt.Errorf("the mapping fails: %s", shorten(err.Error()))
-}
-
-func article(kind string) string {
-	if kind == "array" || kind == "object" {
-		return "an " + kind
+	failure := &Failure{reason: "the mapping fails: " + shorten(err.Error())}
+	if p.trace == nil {
+		p.trace = newTracer(p.check.text, p.run)
 	}
-	return "a " + kind
-}
-
-// shorten cuts what a reject would repeat of a record.
-func shorten(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
+	field, offset := p.trace.locate(input, p.limit)
+	if failure.Field = field; offset >= 0 {
+		line, column := p.check.position(offset)
+		failure.reason = fmt.Sprintf("the mapping fails at %s:%d:%d: %s", p.name, line, column, shorten(err.Error()))
 	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return failure
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"filings/reindexer/source"
 )
 
 var today = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
@@ -16,6 +18,9 @@ func eval(t *testing.T, expression, input string) string {
 	p, err := Compile("test.jq", "{v: ("+expression+")}", today)
 	if err != nil {
 		return err.Error()
+	}
+	if err := p.Begin(source.Source{Name: "counties/orange.csv"}, &source.Reader{}); err != nil {
+		t.Fatal(err)
 	}
 	var v any
 	d := json.NewDecoder(strings.NewReader(input))
@@ -76,6 +81,44 @@ func TestX20_Functions(t *testing.T) {
 	}
 }
 
+// TestX20_Examples: each added function does what its examples say.
+func TestX20_Examples(t *testing.T) {
+	t.Parallel()
+	for _, f := range Functions {
+		if len(f.Examples) == 0 || !strings.Contains(f.Usage, f.Name) || f.Help == "" {
+			t.Errorf("%s has no example, usage or help", f.Name)
+		}
+		for _, e := range f.Examples {
+			if got := eval(t, e.Program, e.Input); got != e.Output && (!strings.HasPrefix(e.Output, "error: ") || !strings.Contains(got, e.Output[len("error: "):])) {
+				t.Errorf("%s of %s: %s, want %s", e.Program, e.Input, got, e.Output)
+			}
+		}
+	}
+}
+
+// TestX20_Points: what counties write for a point, and what is none.
+func TestX20_Points(t *testing.T) {
+	t.Parallel()
+	const want = `{"latitude":42.37,"longitude":-82.98}`
+	for _, in := range []string{
+		`"42.37, -82.98"`, `"(42.37°, -82.98°)"`, `"1 MAIN ST\nDETROIT, MI 48226\n(42.37, -82.98)"`, `"location\n(42.37, -82.98)"`, `"DETROIT, MI\r\n(42.37, -82.98)\n"`,
+		`"{'type': 'Point', 'coordinates': [-82.98, 42.37]}"`, `"{\"coordinates\":[-82.98,42.37,0],\"type\":\"Point\"}"`,
+		`{"type":"Point","coordinates":[-82.98,42.37]}`, `"point(-82.98 42.37)"`,
+	} {
+		if got := eval(t, "point", in); got != want {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+	for _, in := range []string{
+		`"42.37"`, `"1, 2, 3"`, `"1 MAIN ST"`, `"DETROIT, MI\n(42.37)"`, `"{'type': 'Polygon', 'coordinates': [[-82.98, 42.37]]}"`, `"{'coordinates': [-82.98, 42.37]}"`,
+		`{"type":"LineString","coordinates":[[1,2],[3,4]]}`, `{"latitude":1}`, `[1,2]`, `7`,
+	} {
+		if got := eval(t, "point", in); !strings.Contains(got, "point cannot read") {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+}
+
 // TestX20_Compile: what is wrong with a program is said with its line and column.
 func TestX20_Compile(t *testing.T) {
 	t.Parallel()
@@ -90,7 +133,7 @@ func TestX20_Compile(t *testing.T) {
 		`{county: "Orange}`:      "unterminated string",
 		"{id: 1,\n filingDate: (.d | date(\"@nope\"))}":          `f.jq:2:25: date("@nope"): a form has a year`,
 		`{a: "@nope"} | try date("YYYY-MM-DD"; "@nope") catch 1`: `f.jq:1:39: date("@nope"): a form has a year`,
-		`def d: date("MM/DD/YYYY; YYYY-MM-DD"); {}`:              `f.jq:1:13: date("MM/DD/YYYY; YYYY-MM-DD"): a form has one Y`,
+		`def d: date("MM/DD/YYYY; YYYY-MM-DD"); {}`:              `f.jq:1:13: date("MM/DD/YYYY; YYYY-MM-DD"): several forms are several texts: date("MM/DD/YYYY"; "YYYY-MM-DD")`,
 		`{a: [.[] | if . then "\(date("x"))" else 1 end]}`:       `date("x"): a form has a year`,
 		`{a: date(7)}`:         "f.jq:1:10: date needs a form",
 		`import "a" as a; {}`:  "f.jq:1:1: cannot load module",

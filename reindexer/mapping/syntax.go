@@ -140,14 +140,24 @@ func walk(v reflect.Value, do func(node any)) {
 	}
 }
 
-// position returns the line and the column of a byte of text, in characters, both from 1.
-func position(text string, offset int) (line, column int) {
-	before := text[:max(0, min(len(text), offset))]
-	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+// script is the text of a program.
+type script struct {
+	text string
+	rows []int // of a table that it was made from, for each of its lines; nil: a person wrote it
 }
 
-// at says what is wrong at a byte of text, behind ":line:column:".
-func at(text string, offset int, wrong string) string {
-	line, column := position(text, offset)
+// position returns the line and the column of a byte of s, in characters, both from 1; of a table those of the cell.
+func (s script) position(offset int) (line, column int) {
+	before := s.text[:max(0, min(len(s.text), offset))]
+	line = strings.Count(before, "\n") + 1
+	if s.rows != nil {
+		return s.rows[line-1], 2
+	}
+	return line, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+}
+
+// at says what is wrong at a byte of s, behind ":line:column:".
+func (s script) at(offset int, wrong string) string {
+	line, column := s.position(offset)
 	return fmt.Sprintf(":%d:%d: %s", line, column, wrong)
 }

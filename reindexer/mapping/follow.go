@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,14 +12,6 @@ type Read struct {
 	Name         string
 	Line, Column int
 }
-
-// Reads returns the names that p reads of its input itself, such as Owner in `.Owner | blank`, and not those of objects in it. A
-// name that may be missing is not among them: one with a question mark (`.Owner?`), one that has("…") or del(…) names, and one
-// that the program sets. Where it cannot be told what a name is read of, it is not among them either.
-func (p *Program) Reads() []Read { return p.reads }
-
-// Name is what errors call p.
-func (p *Program) Name() string { return p.name }
 
 // kind is what is known of a value.
 type kind uint8
@@ -64,10 +55,10 @@ const mostFollowed = 20_000
 
 // follower follows what is known of the values of a program, without running it.
 type follower struct {
-	read     func(name string, node any)    // a name is read of the input
-	may      func(name string)              // the input may lack it
-	operates func(q *gojq.Query, left kind) // an operator has a left operand
-	decides  func(q *gojq.Query, of kind)   // a condition has a value
+	read     func(name string, node any)           // a name is read of the input
+	may      func(name string)                     // the input may lack it
+	operates func(q *gojq.Query, left, right kind) // an operator has operands
+	decides  func(q *gojq.Query, of kind)          // a condition has a value
 	followed int
 	depth    int // of calls of the program's own functions
 }
@@ -90,31 +81,29 @@ func (f *follower) query(q *gojq.Query, in kind, s *scope) kind {
 		f.query(q.Right, in, s)
 		return in
 	}
-	left := f.query(q.Left, in, s)
-	f.operates(q, left)
-	switch q.Op {
-	case gojq.OpPipe:
-		if len(q.Patterns) == 0 {
-			return f.query(q.Right, left, s)
-		}
+	left, right := f.query(q.Left, in, s), in
+	if q.Op == gojq.OpPipe || q.Op == gojq.OpModify {
+		right = left
+	}
+	if len(q.Patterns) > 0 {
+		right = in
 		for _, p := range q.Patterns {
 			s = f.bind(p, left, s)
 		}
-		return f.query(q.Right, in, s)
+	}
+	right = f.query(q.Right, right, s)
+	f.operates(q, left, right)
+	switch q.Op {
+	case gojq.OpPipe:
+		return right
 	case gojq.OpComma, gojq.OpAlt:
-		return either(left, f.query(q.Right, in, s))
-	case gojq.OpModify:
-		f.query(q.Right, left, s)
-		return in
-	case gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul, gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
-		f.query(q.Right, in, s)
+		return either(left, right)
+	case gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul, gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
 		return in
 	case gojq.OpAnd, gojq.OpOr:
 		f.decides(q.Left, left)
-		f.decides(q.Right, f.query(q.Right, in, s))
-		return unknown
+		f.decides(q.Right, right)
 	}
-	f.query(q.Right, in, s)
 	return unknown
 }
 
@@ -298,6 +287,9 @@ func (f *follower) call(call *gojq.Func, in kind, s *scope) kind {
 	if (name == "has/1" || name == "del/1") && in == input {
 		return f.missing(call.Args[0], name, in, s)
 	}
+	if name == "not/0" {
+		f.decides(&gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeFunc, Func: call}}, in)
+	}
 	for _, arg := range call.Args {
 		of := f.query(arg, given, s)
 		if name == "select/1" {
@@ -355,22 +347,4 @@ func signature(name string, params int) string {
 		return name
 	}
 	return name + "/" + strconv.Itoa(params)
-}
-
-// readsOf returns what Program.Reads does.
-func readsOf(query *gojq.Query, text string, at places) (all []Read) {
-	may, seen := map[string]bool{}, map[string]bool{}
-	f := follower{
-		read: func(name string, node any) {
-			if !seen[name] {
-				line, column := position(text, at.of(node))
-				all, seen[name] = append(all, Read{name, line, column}), true
-			}
-		},
-		may:      func(name string) { may[name] = true },
-		operates: func(*gojq.Query, kind) {},
-		decides:  func(*gojq.Query, kind) {},
-	}
-	f.query(query, input, nil)
-	return slices.DeleteFunc(all, func(r Read) bool { return may[r.Name] })
 }

@@ -1,0 +1,64 @@
+package mapping
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// money reads an amount of dollars: "$1,234.50", "1234.5", "$ 5"; and, below zero, "-$5", "5-", "(12.00)", "$(12.00)".
+func money(s string) any {
+	digits, signs, dollars := s, 0, 0
+	for before := ""; digits != before && digits != "-"; {
+		before = digits
+		switch {
+		case strings.HasPrefix(digits, "$"):
+			digits, dollars = digits[1:], dollars+1
+		case strings.HasPrefix(digits, "-"):
+			digits, signs = digits[1:], signs+1
+		case strings.HasSuffix(digits, "-"):
+			digits, signs = digits[:len(digits)-1], signs+1
+		case strings.HasPrefix(digits, "(") && strings.HasSuffix(digits, ")"):
+			digits, signs = digits[1:len(digits)-1], signs+1
+		}
+		digits = strings.TrimSpace(digits)
+	}
+	v, ok := decimal(digits)
+	switch {
+	case digits == "-" && signs == 0: // "$ -" is how spreadsheets write zero
+		return 0
+	case signs > 1:
+		return fail("money cannot read %s: it has two signs", quoted(s))
+	case !ok || dollars > 1:
+		return fail(`money cannot read %s; it reads amounts such as "$1,234.50" and "(12.00)"`, quoted(s))
+	}
+	return signed(v, signs == 1)
+}
+
+// number reads a decimal: "1,234.5", "-7".
+func number(s string) any {
+	digits, negative := strings.CutPrefix(s, "-")
+	v, ok := decimal(digits)
+	if !ok {
+		return fail(`number cannot read %s; it reads decimals such as "1,234.5" and "-7"`, quoted(s))
+	}
+	return signed(v, negative)
+}
+
+// decimal reads digits, with or without commas between thousands and a fraction.
+func decimal(text string) (float64, bool) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	digits := len(fraction)
+	if !allDigits(fraction) {
+		return 0, false
+	}
+	for i, group := range strings.Split(whole, ",") {
+		grouped := len(group) == 3 || i == 0 && len(group) > 0 && len(group) < 3
+		if !allDigits(group) || len(group) < len(whole) && !grouped {
+			return 0, false
+		}
+		digits += len(group)
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	return v, digits > 0 && err == nil && !math.IsInf(v, 0)
+}

@@ -1,0 +1,245 @@
+package mapping
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/itchyny/gojq"
+
+	"filings/reindexer/record"
+)
+
+// A Row of a table says which columns of a county's file a field is read from, and how. A table is CSV of two columns:
+//
+//	field,column
+//	id,Case number
+//	county,"""Orange, FL"""
+//	filingAmount,money: Winning Bid
+//	filingDate,date MM/DD/YYYY: Date Sold
+//	propertyAddress,join: Street; City; Zip
+type Row struct {
+	Field   string
+	How     string   // money, number, date FORM, join, latitude or longitude (of a point); "": a text. "… or nothing" leaves out what it cannot read
+	Columns []string // names; texts in double quotes; paths in jq of what is nested, such as .owner.name
+
+	Texts bool   // all values are texts
+	Note  string // a comment of the program
+	line  int    // of the table
+}
+
+// orNothing stands behind a How.
+const orNothing = " or nothing"
+
+// Cell returns the second cell of r.
+func (r Row) Cell() string {
+	cell := strings.Join(r.Columns, "; ")
+	if r.How != "" {
+		cell = r.How + ": " + cell
+	}
+	return cell
+}
+
+// isPath matches a path in jq.
+var isPath = regexp.MustCompile(`^(\.[A-Za-z_]\w*|\."(?:[^"\\]|\\.)*")+$`)
+
+// Path returns what a program reads a column by, whose name may be a path already.
+func Path(name string) string {
+	if isPath.MatchString(name) {
+		return name
+	}
+	return Step(name)
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
+// Step returns the path of a member of an object.
+func Step(name string) string {
+	if plain.MatchString(name) {
+		return "." + name
+	}
+	return "." + jsonText(name)
+}
+
+func jsonText(s string) string {
+	text, _ := gojq.Marshal(s) // a text
+	return string(text)
+}
+
+// constant returns a part as a text in jq, if it is one.
+func constant(part string) (string, bool) {
+	if len(part) < 2 || part[0] != '"' || part[len(part)-1] != '"' {
+		return "", false
+	}
+	return jsonText(part[1 : len(part)-1]), true
+}
+
+// expression returns what makes the value of r in jq.
+func (r Row) expression() (string, error) {
+	read := "text"
+	if r.Texts {
+		read = "blank"
+	}
+	var paths []string
+	for _, c := range r.Columns {
+		path, isConstant := constant(c)
+		if !isConstant {
+			path = Path(c)
+		}
+		paths = append(paths, path)
+	}
+	how, maybe := strings.CutSuffix(r.How, orNothing)
+	of, forms, _ := strings.Cut(how, " ")
+	switch {
+	case r.Field == "id" && how == "":
+		return "id($county; " + strings.Join(paths, "; ") + ")", nil
+	case how == "join":
+		return "([" + strings.Join(paths, ", ") + "] | map(" + read + ` // empty) | join(", "))`, nil
+	case len(paths) > 1:
+		return "", fmt.Errorf(`one column is read, or several with "join: %s"`, strings.Join(r.Columns, "; "))
+	case how == "":
+		if _, isConstant := constant(r.Columns[0]); isConstant {
+			return paths[0], nil
+		}
+		how = read
+	case of == "date" && forms == "":
+		return "", errors.New(`a date needs a form: "date MM/DD/YYYY: …"`)
+	case of == "date":
+		var quoted []string
+		for form := range strings.SplitSeq(forms, " or ") {
+			quoted = append(quoted, jsonText(strings.TrimSpace(form)))
+		}
+		how = "date(" + strings.Join(quoted, "; ") + ")"
+	case forms != "":
+		return "", fmt.Errorf("%q does not say how a column is read", r.How)
+	case how == "latitude", how == "longitude":
+		how = "point | ." + how + "?"
+	}
+	if maybe {
+		how = "try " + how + " catch null"
+	}
+	return "(" + paths[0] + " | " + how + ")", nil
+}
+
+// Jq returns the program that rows mean, which have one of the county. Each of its lines but the first and the last is that of a row.
+func Jq(rows []Row) (string, error) {
+	var b strings.Builder
+	for i, r := range slices.Concat(rows[slices.IndexFunc(rows, isCounty):][:1], rows) {
+		value, err := r.expression()
+		switch {
+		case err != nil:
+			return "", fmt.Errorf(":%d:2: %s: %w", r.line, r.Field, err)
+		case i == 0:
+			b.WriteString(value + " as $county | {")
+			continue
+		case isCounty(r):
+			value = "$county"
+		}
+		fmt.Fprintf(&b, "\n  %s: %s", r.Field, value)
+		if i < len(rows) {
+			b.WriteByte(',')
+		}
+		if r.Note != "" {
+			b.WriteString(" # " + r.Note)
+		}
+	}
+	b.WriteString("\n}\n")
+	return b.String(), nil
+}
+
+func isCounty(r Row) bool { return r.Field == "county" }
+
+// CompileTable is Compile for a table. The places in errors and of Reads are cells of it.
+func CompileTable(name, table string, today time.Time) (*Program, error) {
+	rows, err := readTable(table)
+	if err != nil {
+		return nil, fmt.Errorf("%s%w", name, err)
+	}
+	program, err := Jq(rows)
+	if err != nil {
+		return nil, fmt.Errorf("%s%w", name, err)
+	}
+	lines := []int{rows[slices.IndexFunc(rows, isCounty)].line}
+	for _, r := range rows {
+		lines = append(lines, r.line)
+	}
+	return compile(name, script{program, append(lines, lines[len(lines)-1])}, today)
+}
+
+// readTable reads a table. Rows that begin with #, and fields without a column, are left out. An error begins with a place in it.
+func readTable(table string) (rows []Row, err error) {
+	if !utf8.ValidString(table) {
+		return nil, errors.New(": it is not UTF-8: save it as CSV in UTF-8")
+	}
+	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(table, "\ufeff")))
+	in.FieldsPerRecord = -1
+	if header, _, _ := strings.Cut(table, "\n"); strings.Contains(header, ";") {
+		in.Comma = ';'
+	}
+	has := map[string]bool{}
+	for first := true; ; first = false {
+		cells, err := in.Read()
+		if err == io.EOF && !first {
+			break
+		}
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf(": it is not CSV: %w", err)
+		}
+		line := 0
+		if len(cells) > 0 {
+			line, _ = in.FieldPos(0)
+		}
+		switch {
+		case first && (len(cells) < 2 || !strings.EqualFold(strings.TrimSpace(cells[0]), "field")):
+			return nil, errors.New(":1:1: a table begins with the header field,column")
+		case first || len(cells) < 2 || strings.TrimSpace(cells[1]) == "" || strings.HasPrefix(cells[0], "#"):
+			continue
+		}
+		r, err := parseRow(line, cells[0], strings.TrimSpace(cells[1]))
+		if err != nil {
+			return nil, err
+		}
+		if has[r.Field] {
+			return nil, fmt.Errorf(":%d:1: there is a row of %s above", line, r.Field)
+		}
+		rows, has[r.Field] = append(rows, r), true
+	}
+	for _, field := range []string{"id", "county"} {
+		if !has[field] {
+			return nil, fmt.Errorf(":1:1: it lacks a row of %s", field)
+		}
+	}
+	return rows, nil
+}
+
+var (
+	// how matches what says before a colon how columns are read.
+	how = regexp.MustCompile(`(?i)^(money|number|join|latitude|longitude|date)\b([^:"]*):(.*)$`)
+	// part matches a column of several: a text in quotes, or all up to the next semicolon.
+	part = regexp.MustCompile(`\s*("[^"]*"|[^;]+?)\s*(?:;|$)`)
+)
+
+// parseRow reads a row of a table.
+func parseRow(line int, field, cell string) (Row, error) {
+	name, known, _ := record.NameOf(strings.TrimSpace(field))
+	if !known {
+		return Row{}, fmt.Errorf(":%d:1: %q is no field of a record", line, field)
+	}
+	r := Row{Field: name, line: line}
+	if m := how.FindStringSubmatch(cell); m != nil {
+		r.How, cell = strings.ToLower(m[1])+strings.TrimRight(m[2], " "), m[3]
+	}
+	for _, m := range part.FindAllStringSubmatch(cell, -1) {
+		r.Columns = append(r.Columns, m[1])
+	}
+	if len(r.Columns) == 0 {
+		return Row{}, fmt.Errorf(":%d:2: %q names no column", line, cell)
+	}
+	return r, nil
+}

@@ -1,0 +1,101 @@
+package mapping
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const orangeTable = `field,column
+id,Case number; Year
+county,"""Orange, FL"""
+caseNumber,Case number
+owner,Purchaser
+# owner,Seller
+filingType,"""Tax Sale"""
+filingAmount,money: Winning Bid
+currentAmount,money or nothing: Due
+filingDate,date MM/DD/YYYY or YYYY-MM-DD: Date Sold
+propertyAddress,"join: Street; City; ""FL"""
+geocodedLatitude,latitude: Place
+geocodedLongitude,Longitude: Place
+filingHolder,
+`
+
+// TestX20_Table: a table is the program that a person would write, and names its cells where something is wrong.
+func TestX20_Table(t *testing.T) {
+	t.Parallel()
+	rows, err := readTable(orangeTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `"Orange, FL" as $county | {
+  id: id($county; ."Case number"; .Year),
+  county: $county,
+  caseNumber: (."Case number" | text),
+  owner: (.Purchaser | text),
+  filingType: "Tax Sale",
+  filingAmount: (."Winning Bid" | money),
+  currentAmount: (.Due | try money catch null),
+  filingDate: (."Date Sold" | date("MM/DD/YYYY"; "YYYY-MM-DD")),
+  propertyAddress: ([.Street, .City, "FL"] | map(text // empty) | join(", ")),
+  geocodedLatitude: (.Place | point | .latitude?),
+  geocodedLongitude: (.Place | point | .longitude?)
+}
+`
+	if got, err := Jq(rows); err != nil || got != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+	for _, table := range []string{orangeTable, "\ufeff" + strings.ReplaceAll(orangeTable, "\n", "\r\n"), `field;column
+id;"Case number; Year"
+county;"""Orange, FL"""
+filingAmount;money: Winning Bid
+filingDate;date MM/DD/YYYY: Date Sold
+`} {
+		p, err := CompileTable("county.csv", table, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := p.Run(map[string]any{"Case number": "K-1", "Year": json.Number("2017"), "Winning Bid": "$1.50", "Due": "see note", "Date Sold": "8/21/2017", "Street": "1 ELM", "Place": ""})
+		if err != nil || len(records) != 1 || records[0]["county"] != "Orange, FL" || records[0]["filingAmount"] != 1.5 || records[0]["filingDate"] != "2017-08-21" {
+			t.Errorf("%v, %v", records, err)
+		}
+	}
+}
+
+// TestX42_TablePlaces: what a table's program reads, and where it fails, are places in the table.
+func TestX42_TablePlaces(t *testing.T) {
+	t.Parallel()
+	p, err := CompileTable("county.csv", orangeTable, today)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(p.Reads()), `[{Case number 2 2} {Year 2 2} {Purchaser 5 2} {Winning Bid 8 2} {Due 9 2} {Date Sold 10 2} {Street 11 2} {City 11 2} {Place 12 2}]`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	_, err = p.Run(map[string]any{"Case number": "K-1", "Year": "2017", "Winning Bid": "five"})
+	if err == nil || err.Error() != `the mapping fails at county.csv:8:2: money cannot read "five"; it reads amounts such as "$1,234.50" and "(12.00)"` {
+		t.Error(err)
+	}
+	for table, want := range map[string]string{
+		"":                        "county.csv:1:1: a table begins with the header field,column",
+		"id,Case\n":               "county.csv:1:1: a table begins with the header field,column",
+		"field,column\nid,Case\n": "county.csv:1:1: it lacks a row of county",
+		"field,column\ncounty,\"\"\"Orange, FL\"\"\"\n":                      "county.csv:1:1: it lacks a row of id",
+		"field,column\nid,A\ncounty,\"\"\"County, ST\"\"\"\n":                `county.csv:3:2: "County, ST" stands for a county`,
+		"field,column\nid,A\ncounty,B\nfilingType,\"\"\"Filing type\"\"\"\n": `county.csv:4:2: "Filing type" stands for a type`,
+		"field,column\nid,A\ncounty,B\nfilingamuont,C\n":                     `county.csv:4:1: "filingamuont" is no field of a record`,
+		"field,column\nid,A\ncounty,B\nid,C\n":                               `county.csv:4:1: there is a row of id above`,
+		"field,column\nid,A\ncounty,B\nowner,C; D\n":                         `county.csv:4:2: owner: one column is read, or several with "join: C; D"`,
+		"field,column\nid,A\ncounty,B\nfilingDate,date: C\n":                 `county.csv:4:2: filingDate: a date needs a form`,
+		"field,column\nid,A\ncounty,B\nfilingDate,date MM/DD: C\n":           `county.csv:4:2: date("MM/DD"): a form has a year`,
+		"field,column\nid,A\ncounty,B\nfilingAmount,money please: C\n":       `county.csv:4:2: filingAmount: "money please" does not say how`,
+		"field,column\nid,A\ncounty,\"B\n":                                   `county.csv: it is not CSV`,
+		"field,column\nid,\xe4\n":                                            `county.csv: it is not UTF-8`,
+	} {
+		if _, err := CompileTable("county.csv", table, today); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", table, err, want)
+		}
+	}
+}
