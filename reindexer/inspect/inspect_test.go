@@ -182,9 +182,12 @@ func TestX22_Inspect(t *testing.T) {
 		"later": {"r.csv", "bill no,amt,paid,date_released,share\n1,$7.00,$1.00,1/2/2024,\"1.234,50\"\n2,$8.00,,,\"1,50\"\n", source.Form{}, []string{
 			`filingAmount: (.amt | money)`, "100.0%  text, id candidate       \"1.234,50\"", `filingType: "Filing type"` + "\n}",
 		}},
-		"no records":  {"e.csv", "a,b\n", source.Form{}, []string{"0 records", "# .a   0.0%  empty", `error("no three columns`}},
-		"bad records": {"b.csv", "a,b\n1\n2,3\n", source.Form{}, []string{"1 records, and 1 that cannot be read, the last of them 2: has 1 cell; the header has 2"}},
-		"same rows":   {"s.csv", "a,b\n1,1\n1,1\n", source.Form{}, []string{`error("no three columns tell all records apart")`}},
+		"bids":         {"w.csv", "Case,Minimum Bid,Winning Bid,Bid Count\n1,$1.00,,3\n2,$2.00,$7.00,4\n", source.Form{}, []string{`filingAmount: (."Winning Bid" | money)`}},
+		"a year":       {"t.csv", "taxYear,lienAmount,Tax Discount\n2024,403.44,1\n2024,7.00,2\n", source.Form{}, []string{`filingAmount: (.lienAmount | money)`}},
+		"a year alone": {"n.csv", "case,tax year\n1,2024\n2,2025\n", source.Form{}, []string{"caseNumber: (.case | blank),\n  filingType"}},
+		"no records":   {"e.csv", "a,b\n", source.Form{}, []string{"0 records", "# .a   0.0%  empty", `error("no three columns`}},
+		"bad records":  {"b.csv", "a,b\n1\n2,3\n", source.Form{}, []string{"1 records, and 1 that cannot be read, the last of them 2: has 1 cell; the header has 2"}},
+		"same rows":    {"s.csv", "a,b\n1,1\n1,1\n", source.Form{}, []string{`error("no three columns tell all records apart")`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

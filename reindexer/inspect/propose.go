@@ -22,7 +22,7 @@ var rules = []rule{
 	{"caseNumber", []string{`\bcase\b`, `\bcert`, `\blien (no|num|id)`, `\bbill (no|num)`, `\binst`, `\bdoc`, `\b(tax )?account\b`}, ""},
 	{"owner", []string{`^owner( name)?( 1)?$`, `\bowner`, `\btaxpayer`, `\bdebtor`, `\bgrantor`, `\bdefendant`, `\bentity\b`, `^name`}, ""},
 	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\bsite addr`, `\blocation`, `^address$`, `^street( addr)?`, `\baddr`, `^line ?1$`}, ""},
-	{"filingAmount", []string{`\bface\b`, `\bprincipal`, `\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt|consideration)`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`}, "amount"},
+	{"filingAmount", []string{`\b(winning|final) bid`, `\bface\b`, `\bprincipal`, `\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt|consideration)`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`}, "amount"},
 	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`, `\bassign\w* date`, `\b(entered|docketed|rec|file) ?(date|dt|on)$`, `^date\b`, `\bdate$`}, "date"},
 	{"filingHolder", []string{`\bholder`, `\bpurchaser`, `\bbuyer`, `\bcreditor`, `\bplaintiff`, `\bgrantee`}, ""},
 }
@@ -99,6 +99,9 @@ func (f *File) parts(street *column) (paths []string) {
 // no date of a filing.
 var beside = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|released?|redeemed|redemption|paid|exonerated)\b`)
 
+// noAmount matches names of columns that have numbers, and no amounts of a filing.
+var noAmount = regexp.MustCompile(`\b(years?|yr|counts?|number|no|num|zip|discounts?|min|minimum|start|starting|opening|excess)\b`)
+
 // find returns the column for a rule, or nil.
 func (f *File) find(r rule) (found *column) {
 	for _, pattern := range r.names {
@@ -121,7 +124,7 @@ func (c *column) fits(looks string) bool {
 	case "":
 		return true
 	case "amount":
-		return !c.quoted || ok && (form.looks == "amount" || form.looks == "number")
+		return !noAmount.MatchString(words(c.name)) && (!c.quoted || ok && (form.looks == "amount" || form.looks == "number"))
 	}
 	return ok && strings.HasPrefix(form.looks, looks)
 }
