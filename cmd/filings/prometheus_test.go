@@ -46,7 +46,7 @@ func TestAlerts(t *testing.T) {
 	for _, d := range documents(t) {
 		pages[d.name] = d.headings
 	}
-	books := regexp.MustCompile(`runbook: (\S+)#(\S+)`).FindAllStringSubmatch(string(rules), -1)
+	books := regexp.MustCompile(`runbook_url: (\S+)#(\S+)`).FindAllStringSubmatch(string(rules), -1)
 	for _, book := range books {
 		if !slices.Contains(pages[book[1]], book[2]) {
 			t.Errorf("%s has no section %s", book[1], book[2])
@@ -85,7 +85,7 @@ func TestAlerts_RunbookURL(t *testing.T) {
 			t.Fatal(err)
 		}
 		links := regexp.MustCompile(`runbook_url: https://git\.example\.com/filings/blob/main/docs/operate/\w+\.md#`).FindAll(changed, -1)
-		if all := strings.Count(text, "runbook: "); all == 0 || len(links) != all {
+		if all := strings.Count(text, "runbook_url: "); all == 0 || len(links) != all {
 			t.Errorf("%s: %d of %d runbooks became links", name, len(links), all)
 		}
 	}

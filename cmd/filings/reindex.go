@@ -46,7 +46,9 @@ A SOURCE is one of these; several may be mixed:
 
 A mapping is a program in jq that makes load records from the records that a county publishes. It reads each record (a row as
 an object of the header's names) and returns none, one or several load records. --map applies to the sources after it, up to the
-next --map. A mapping may use jq's own functions, and money, number, date("MM/DD/YYYY"), blank, point and id(text; …).
+next --map. A mapping may use jq's own functions, and money, number, date("MM/DD/YYYY"), blank, point, text and id(text; …).
+A file named .csv is a mapping too: a table with a row for each field and the column that it is read from, "filingAmount,money: Due".
+A mapping whose text shows that it is wrong, such as a county left as it was proposed, is exit code 2, with line and column.
 "filings inspect FILE" proposes a mapping; --dry-run --show 5 prints the records that it makes.
 
 The columns of a query have the names of fields; upper and lower case are the same there, since SQL makes names that
