@@ -216,7 +216,11 @@ func killInRequest(t *testing.T, address, name, file string) {
 	if err := victim.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-comparing
+	select {
+	case <-comparing:
+	case <-time.After(testTimeout):
+		t.Error("the load did not write what changes")
+	}
 	killed(t, victim)
 }
 

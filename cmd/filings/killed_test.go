@@ -142,7 +142,7 @@ func loadFiles(t *testing.T, n int) []string {
 }
 
 func command(file string, environment []string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], "reindex", file)
+	cmd := exec.Command(os.Args[0], "reindex", "--max-shrink", "100", file) // the files share few filings
 	cmd.Env = append(os.Environ(), append(environment, asProgram+"=1", "FILINGS_LOG_LEVEL=error")...)
 	return cmd
 }
