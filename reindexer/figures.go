@@ -19,10 +19,10 @@ type figures struct {
 
 type countyFigures struct {
 	filings int64
-	filled  [64]int64 // by index.Field
+	filled  *[64]int64 // by index.Field; nil: not known
 }
 
-// mostCounties is up to how many counties the catalog keeps figures. There are some 3,200.
+// mostCounties is up to how many counties fields are counted, and kept in the catalog. There are some 3,200.
 const mostCounties = 5_000
 
 // unguarded are fields of which the figures say nothing: a filing without them is none, or its record does not have them.
@@ -35,6 +35,10 @@ func (g *figures) clone() *figures {
 	all := &figures{counties: make(map[string]*countyFigures, len(g.counties)), fields: g.fields}
 	for county, c := range g.counties {
 		one := *c
+		if c.filled != nil {
+			filled := *c.filled
+			one.filled = &filled
+		}
 		all.counties[county] = &one
 	}
 	return all
@@ -53,10 +57,14 @@ func (g *figures) count(county string, filled uint64, n int64) {
 	c := g.counties[county]
 	if c == nil {
 		c = &countyFigures{}
+		g.fields = g.fields && len(g.counties) < mostCounties
+		if g.fields {
+			c.filled = new([64]int64)
+		}
 		g.counties[county] = c
 	}
 	c.filings += n
-	for filled &^= unguarded; filled != 0; filled &= filled - 1 {
+	for filled &^= unguarded; filled != 0 && g.fields; filled &= filled - 1 {
 		c.filled[bits.TrailingZeros64(filled)] += n
 	}
 }
@@ -69,7 +77,7 @@ type keptFigures struct {
 
 // encode returns what the catalog keeps of g; nil for nothing.
 func (g *figures) encode() []byte {
-	if !g.fields || len(g.counties) > mostCounties {
+	if !g.fields {
 		return nil
 	}
 	kept := keptFigures{Counties: map[string][]int64{}}
@@ -103,7 +111,7 @@ func decodeFigures(text []byte) (*figures, bool) {
 	}
 	g := newFigures()
 	for county, row := range kept.Counties {
-		c := &countyFigures{}
+		c := &countyFigures{filled: new([64]int64)}
 		g.counties[county] = c
 		for i, n := range row {
 			if i == 0 {

@@ -61,7 +61,7 @@ func (r *running) guardCounties() error {
 	var found, options []string
 	for _, county := range slices.Sorted(maps.Keys(r.live.counties)) {
 		before, now := r.live.of(county).filings, r.figures.of(county).filings
-		most := max(50, r.cfg.MaxShrink) // percent
+		most := 50. // percent
 		if before >= large {
 			most = r.cfg.MaxShrink
 		}

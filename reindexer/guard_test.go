@@ -73,6 +73,11 @@ func TestX42_Guards(t *testing.T) {
 			cfg.MaxShrink = 100
 			mustRun(t, cfg)
 		}
+		cfg := config(t, store, strings.Replace(all, lines(1001, 21, "Lake, FL", paid), "", 1))
+		cfg.MaxShrink = 80 // of all, and of large counties
+		if _, err := Run(t.Context(), cfg); !errors.Is(err, ErrShrunk) {
+			t.Errorf("more than half of a small county is gone: %v", err)
+		}
 		// These are no mistakes: fewer of a small county, fewer of a larger one within the limits, a case in a county's name.
 		mustRun(t, config(t, store, lines(1, 181, "Orange, FL", paid)+lines(1001, 20, "Lake, FL", paid)+lines(2001, 1, "Polk, FL", "")+lines(3001, 2000, "Dade, FL", "")))
 	})

@@ -21,8 +21,12 @@ func checkReads(src source.Source, in *source.Reader, inputs *mapping.Inputs, p 
 	}
 	for _, read := range p.Reads() {
 		if !slices.Contains(columns, read.Name) {
-			return nil, fmt.Errorf("%w: %s:%d:%d: %s has no column %q%s; `.%q?` reads one that may be missing", ErrUsage, p.Name(), read.Line, read.Column,
-				src.Name, read.Name, nearest(read.Name, columns), read.Name)
+			optional := ""
+			if !p.IsTable() {
+				optional = fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
+			}
+			return nil, fmt.Errorf("%w: %s:%d:%d: %s has no column %q%s%s", ErrUsage, p.Name(), read.Line, read.Column, src.Name, read.Name,
+				nearest(read.Name, columns), optional)
 		}
 	}
 	return nil, nil

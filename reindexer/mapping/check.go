@@ -37,7 +37,7 @@ type fault struct {
 
 func check(query *gojq.Query, of script) *checker {
 	c := &checker{script: of, query: query, begin: placesOf(query, of.text)}
-	own := false
+	own, operands := false, map[*gojq.Term]bool{}
 	walk(reflect.ValueOf(query), func(node any) {
 		switch node := node.(type) {
 		case *gojq.FuncDef:
@@ -46,10 +46,14 @@ func check(query *gojq.Query, of script) *checker {
 			if node.Name == "date" && !own {
 				c.checkForms(node)
 			}
+		case *gojq.Query:
+			if node.Right != nil && node.Op != gojq.OpPipe {
+				operands[node.Left.Term], operands[node.Right.Term] = true, true
+			}
 		case *gojq.String:
 			c.checkPlaceholder(node)
 		case *gojq.Term:
-			if strings.HasPrefix(node.Number, ".") {
+			if strings.HasPrefix(node.Number, ".") && !operands[node] {
 				c.wrong(node, "%s is a number; the column of that name is .%q", node.Number, node.Number[1:])
 			}
 		}

@@ -36,6 +36,16 @@ func TestX42_Hints(t *testing.T) {
 	}
 }
 
+// TestX42_Numbers: a number that is counted with, or compared, is no column.
+func TestX42_Numbers(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{a: ((.lien | money) * .5)}`, `{a: (.25 + (.b | number))}`, `select((.a | number) > .0825) | {a: .b}`, `{a: ((.a | number) // .5)}`} {
+		if _, err := Compile("f.jq", text, today); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestX42_CellsAreTexts: a program that takes a cell of CSV for null, for false or for a number is wrong for CSV, and right for
 // forms that have such values.
 func TestX42_CellsAreTexts(t *testing.T) {

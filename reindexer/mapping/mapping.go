@@ -86,6 +86,9 @@ func (p *Program) Name() string { return p.name }
 // that the program sets. Where it cannot be told what a name is read of, it is not among them either.
 func (p *Program) Reads() []Read { return p.check.reads }
 
+// IsTable reports whether p was made of a table, not written in jq.
+func (p *Program) IsTable() bool { return p.check.rows != nil }
+
 // Begin says which source the records come from. The error is one of the program: it takes the texts of CSV for something else.
 func (p *Program) Begin(s source.Source, in *source.Reader) error {
 	p.run.source = s.Name

@@ -16,7 +16,7 @@ import (
 	"filings/reindexer/record"
 )
 
-// A Row of a table says which columns of a county's file a field is read from, and how. A table is CSV of two columns:
+// row is a row of a table: it says which columns of a county's file a field is read from, and how. A table is CSV of two columns:
 //
 //	field,column
 //	id,Case number
@@ -24,48 +24,31 @@ import (
 //	filingAmount,money: Winning Bid
 //	filingDate,date MM/DD/YYYY: Date Sold
 //	propertyAddress,join: Street; City; Zip
-type Row struct {
-	Field   string
-	How     string   // money, number, date FORM, join, latitude or longitude (of a point); "": a text. "… or nothing" leaves out what it cannot read
-	Columns []string // names; texts in double quotes; paths in jq of what is nested, such as .owner.name
-
-	Texts bool   // all values are texts
-	Note  string // a comment of the program
-	line  int    // of the table
+type row struct {
+	field   string
+	how     string   // money, number, date FORM, join, latitude or longitude (of a point); "": a text. "… or nothing" leaves out what it cannot read
+	columns []string // names; texts in double quotes; paths in jq of what is nested, such as .owner.name
+	line    int      // of the table
 }
 
-// orNothing stands behind a How.
+// orNothing ends how a column is read.
 const orNothing = " or nothing"
-
-// Cell returns the second cell of r.
-func (r Row) Cell() string {
-	cell := strings.Join(r.Columns, "; ")
-	if r.How != "" {
-		cell = r.How + ": " + cell
-	}
-	return cell
-}
 
 // isPath matches a path in jq.
 var isPath = regexp.MustCompile(`^(\.[A-Za-z_]\w*|\."(?:[^"\\]|\\.)*")+$`)
 
-// Path returns what a program reads a column by, whose name may be a path already.
-func Path(name string) string {
+// pathOf returns what a program reads a column by, whose name may be a path already.
+func pathOf(name string) string {
 	if isPath.MatchString(name) {
 		return name
 	}
-	return Step(name)
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-
-// Step returns the path of a member of an object.
-func Step(name string) string {
 	if plain.MatchString(name) {
 		return "." + name
 	}
 	return "." + jsonText(name)
 }
+
+var plain = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 func jsonText(s string) string {
 	text, _ := gojq.Marshal(s) // a text
@@ -81,33 +64,29 @@ func constant(part string) (string, bool) {
 }
 
 // expression returns what makes the value of r in jq.
-func (r Row) expression() (string, error) {
-	read := "text"
-	if r.Texts {
-		read = "blank"
-	}
+func (r row) expression() (string, error) {
 	var paths []string
-	for _, c := range r.Columns {
+	for _, c := range r.columns {
 		path, isConstant := constant(c)
 		if !isConstant {
-			path = Path(c)
+			path = pathOf(c)
 		}
 		paths = append(paths, path)
 	}
-	how, maybe := strings.CutSuffix(r.How, orNothing)
+	how, maybe := strings.CutSuffix(r.how, orNothing)
 	of, forms, _ := strings.Cut(how, " ")
 	switch {
-	case r.Field == "id" && how == "":
+	case r.field == "id" && how == "":
 		return "id($county; " + strings.Join(paths, "; ") + ")", nil
 	case how == "join":
-		return "([" + strings.Join(paths, ", ") + "] | map(" + read + ` // empty) | join(", "))`, nil
+		return "([" + strings.Join(paths, ", ") + `] | map(text // empty) | join(", "))`, nil
 	case len(paths) > 1:
-		return "", fmt.Errorf(`one column is read, or several with "join: %s"`, strings.Join(r.Columns, "; "))
+		return "", fmt.Errorf(`one column is read, or several with "join: %s"`, strings.Join(r.columns, "; "))
 	case how == "":
-		if _, isConstant := constant(r.Columns[0]); isConstant {
+		if _, isConstant := constant(r.columns[0]); isConstant {
 			return paths[0], nil
 		}
-		how = read
+		how = "text"
 	case of == "date" && forms == "":
 		return "", errors.New(`a date needs a form: "date MM/DD/YYYY: …"`)
 	case of == "date":
@@ -117,7 +96,7 @@ func (r Row) expression() (string, error) {
 		}
 		how = "date(" + strings.Join(quoted, "; ") + ")"
 	case forms != "":
-		return "", fmt.Errorf("%q does not say how a column is read", r.How)
+		return "", fmt.Errorf("%q does not say how a column is read", r.how)
 	case how == "latitude", how == "longitude":
 		how = "point | ." + how + "?"
 	}
@@ -127,33 +106,30 @@ func (r Row) expression() (string, error) {
 	return "(" + paths[0] + " | " + how + ")", nil
 }
 
-// Jq returns the program that rows mean, which have one of the county. Each of its lines but the first and the last is that of a row.
-func Jq(rows []Row) (string, error) {
+// programOf returns the program that rows mean, which have one of the county. Each of its lines but the first and the last is that of a row.
+func programOf(rows []row) (string, error) {
 	var b strings.Builder
 	for i, r := range slices.Concat(rows[slices.IndexFunc(rows, isCounty):][:1], rows) {
 		value, err := r.expression()
 		switch {
 		case err != nil:
-			return "", fmt.Errorf(":%d:2: %s: %w", r.line, r.Field, err)
+			return "", fmt.Errorf(":%d:2: %s: %w", r.line, r.field, err)
 		case i == 0:
 			b.WriteString(value + " as $county | {")
 			continue
 		case isCounty(r):
 			value = "$county"
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", r.Field, value)
+		fmt.Fprintf(&b, "\n  %s: %s", r.field, value)
 		if i < len(rows) {
 			b.WriteByte(',')
-		}
-		if r.Note != "" {
-			b.WriteString(" # " + r.Note)
 		}
 	}
 	b.WriteString("\n}\n")
 	return b.String(), nil
 }
 
-func isCounty(r Row) bool { return r.Field == "county" }
+func isCounty(r row) bool { return r.field == "county" }
 
 // CompileTable is Compile for a table. The places in errors and of Reads are cells of it.
 func CompileTable(name, table string, today time.Time) (*Program, error) {
@@ -161,7 +137,7 @@ func CompileTable(name, table string, today time.Time) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", name, err)
 	}
-	program, err := Jq(rows)
+	program, err := programOf(rows)
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", name, err)
 	}
@@ -173,7 +149,7 @@ func CompileTable(name, table string, today time.Time) (*Program, error) {
 }
 
 // readTable reads a table. Rows that begin with #, and fields without a column, are left out. An error begins with a place in it.
-func readTable(table string) (rows []Row, err error) {
+func readTable(table string) (rows []row, err error) {
 	if !utf8.ValidString(table) {
 		return nil, errors.New(": it is not UTF-8: save it as CSV in UTF-8")
 	}
@@ -205,10 +181,10 @@ func readTable(table string) (rows []Row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if has[r.Field] {
-			return nil, fmt.Errorf(":%d:1: there is a row of %s above", line, r.Field)
+		if has[r.field] {
+			return nil, fmt.Errorf(":%d:1: there is a row of %s above", line, r.field)
 		}
-		rows, has[r.Field] = append(rows, r), true
+		rows, has[r.field] = append(rows, r), true
 	}
 	for _, field := range []string{"id", "county"} {
 		if !has[field] {
@@ -226,20 +202,20 @@ var (
 )
 
 // parseRow reads a row of a table.
-func parseRow(line int, field, cell string) (Row, error) {
+func parseRow(line int, field, cell string) (row, error) {
 	name, known, _ := record.NameOf(strings.TrimSpace(field))
 	if !known {
-		return Row{}, fmt.Errorf(":%d:1: %q is no field of a record", line, field)
+		return row{}, fmt.Errorf(":%d:1: %q is no field of a record", line, field)
 	}
-	r := Row{Field: name, line: line}
+	r := row{field: name, line: line}
 	if m := how.FindStringSubmatch(cell); m != nil {
-		r.How, cell = strings.ToLower(m[1])+strings.TrimRight(m[2], " "), m[3]
+		r.how, cell = strings.ToLower(m[1])+strings.TrimRight(m[2], " "), m[3]
 	}
 	for _, m := range part.FindAllStringSubmatch(cell, -1) {
-		r.Columns = append(r.Columns, m[1])
+		r.columns = append(r.columns, m[1])
 	}
-	if len(r.Columns) == 0 {
-		return Row{}, fmt.Errorf(":%d:2: %q names no column", line, cell)
+	if len(r.columns) == 0 {
+		return row{}, fmt.Errorf(":%d:2: %q names no column", line, cell)
 	}
 	return r, nil
 }

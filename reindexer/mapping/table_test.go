@@ -44,7 +44,7 @@ func TestX20_Table(t *testing.T) {
   geocodedLongitude: (.Place | point | .longitude?)
 }
 `
-	if got, err := Jq(rows); err != nil || got != want {
+	if got, err := programOf(rows); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
 	for _, table := range []string{orangeTable, "\ufeff" + strings.ReplaceAll(orangeTable, "\n", "\r\n"), `field;column
