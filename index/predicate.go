@@ -18,7 +18,7 @@ type Predicate interface {
 }
 
 // AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded. Fields are County,
-// CountyName, City, FilingType, PropertyClassification, Categories or ForeclosureStatus.
+// CountyName, City, FilingType, FilingHolder, PropertyClassification, Categories or ForeclosureStatus.
 type AnyOf struct {
 	Fields []Field
 	Values []string
@@ -26,7 +26,7 @@ type AnyOf struct {
 
 // NoneOf holds unless Field equals one of the values, ignoring case; of Categories, unless one of them does. A filing
 // without the value matches (rule X11). Values are folded. Field is County,
-// CountyName, FilingType or Categories.
+// CountyName, FilingType, FilingHolder or Categories.
 type NoneOf struct {
 	Field  Field
 	Values []string

@@ -36,7 +36,7 @@ import (
 )
 
 // Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
-const Version = 4
+const Version = 5
 
 //go:embed filings.json
 var filings []byte

@@ -147,6 +147,8 @@ func TestX11_Exclude(t *testing.T) {
 			"exclude_counties=orange;Bibb":                                        without(1, 2, 7, 3),
 			"county=Orange&exclude_counties=Orange, CA":                           {1, 7},
 			"exclude_filing_types=judgment&exclude_counties=Bibb, GA&ids=1,3,4,6": {1, 6},
+			"holder=county \"ONE\" %26 <sons>":                                    {1},
+			"exclude_holders=nobody;COUNTY \"one\" %26 <Sons>":                    without(1), // rule X31
 		} {
 			query = strings.NewReplacer(" ", "+", ";", "%3B").Replace(query)
 			list := s.get(t, access.Free, "/v1/filings?"+query)

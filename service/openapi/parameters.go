@@ -70,7 +70,7 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 			s.WithMinItems(1).WithMaxItems(int64(p.Most)).WithUniqueItems(true)
 			s.Items.Value.Extensions = map[string]any{"x-enum-varnames": namesOf(p)}
 		}
-	case params.Texts:
+	case params.Texts, params.Names:
 		s = openapi3.NewArraySchema().WithItems(s)
 	case params.Counties:
 		s = openapi3.NewArraySchema().WithItems(s.WithPattern(`^[^,;\s][^,;]*(, [A-Za-z]{2})?$`))
@@ -128,7 +128,7 @@ func typed(p *params.Parameter, s string) any {
 		return s == "true"
 	case params.Texts, params.ChoiceList, params.FieldNames:
 		return strings.Split(s, ",")
-	case params.Counties:
+	case params.Counties, params.Names:
 		return strings.Split(s, ";")
 	case params.IDs:
 		return json.RawMessage("[" + s + "]")

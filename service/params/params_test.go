@@ -82,7 +82,7 @@ func TestTable(t *testing.T) {
 			if _, _, ok := p.read(p.Default); p.Default != "" && !ok {
 				t.Errorf("its own default %q is refused", p.Default)
 			}
-			if p.Kind == Text || p.Kind == Texts || p.Kind == Segment || p.Kind == Counties {
+			if p.Kind == Text || p.Kind == Texts || p.Kind == Segment || p.Kind == Counties || p.Kind == Names {
 				return // these take anything
 			}
 			bad := strings.Repeat("x", MaxTerm+1)
@@ -131,8 +131,8 @@ func TestP4_RepeatedLists(t *testing.T) {
 			}
 		}
 	}
-	if lists != 6*3+2*2 {
-		t.Errorf("%d lists, want filing_types, lien_types, categories and three exclude_* on three endpoints, ids and fields on two", lists)
+	if lists != 7*3+2*2 {
+		t.Errorf("%d lists, want filing_types, lien_types, categories and four exclude_* on three endpoints, ids and fields on two", lists)
 	}
 }
 

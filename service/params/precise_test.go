@@ -143,6 +143,8 @@ func TestX11_Exclude(t *testing.T) {
 		{"exclude_counties=St. Mary, of the Lake, LA", not(`("st. mary, of the lake, la")`)},
 		{"exclude_counties=Foo, Bar", not(`("foo, bar")`)}, // as county has it
 		{"exclude_counties=Foo,Bar;Orange, F1", not(`("foo,bar","orange, f1")`)},
+		{"holder=Sample Fund, LLC", `where (filingHolder) in ("sample fund, llc")`},
+		{"exclude_holders=Sample Fund, LLC;b;&exclude_holders=B", `where filingHolder not in ("b","sample fund, llc")`},
 		{"filing_type=a&exclude_filing_types=a", `where (filingType) in ("a") and filingType not in ("a")`},
 	} {
 		q, _, err := newTable().parse(List, strings.NewReplacer(";", "%3B", " ", "+").Replace(tt.query))

@@ -35,6 +35,7 @@ const (
 	Text       Kind = iota
 	Texts           // comma-separated, repeated, or both
 	Counties        // separated by semicolons, repeated, or both
+	Names           // separated by semicolons, repeated, or both
 	IDs             // comma-separated, repeated, or both: 1 to index.MaxIDs different ones
 	FieldNames      // comma-separated, repeated, or both; each one of Choices, which are no type of a client's
 	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
@@ -193,6 +194,10 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Categories to leave out: separated by commas, or the parameter repeated. Filings without categories stay.", Example: "land,commercial"},
 		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County, index.CountyName},
 			Help: "Counties to leave out, as in `Orange, FL`; `Orange` is every county of that name. Separated by semicolons, or the parameter repeated.", Example: "Orange, FL;Lee, FL"},
+		{Name: "holder", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.FilingHolder},
+			Help: "Who holds the filing.", Example: "Orange Certificate Fund LLC"},
+		{Name: "exclude_holders", On: filters, Kind: Names, op: opExclude, fields: []index.Field{index.FilingHolder},
+			Help: "Holders to leave out: separated by semicolons, or the parameter repeated. Filings without a holder stay.", Example: "Orange County Clerk;Lake Certificate Fund LLC"},
 		{Name: "ids", On: filters &^ Clusters, Kind: IDs, op: opIDs, fields: []index.Field{index.ID},
 			Help: "Ids: filings with any of them. Separated by commas, or the parameter repeated. The same id twice counts once.", Example: "1,2,3"},
 		{Name: "property_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.PropertyClassification, index.Categories},

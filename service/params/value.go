@@ -16,7 +16,7 @@ import (
 // value is a parameter's value, read by its kind.
 type value struct {
 	text    string   // Text, Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
-	texts   []string // Texts, ChoiceList, Counties and FieldNames, never empty
+	texts   []string // Texts, Names, ChoiceList, Counties and FieldNames, never empty
 	ids     []int64  // IDs, never empty, each once
 	wrong   string   // the first item that a list does not take
 	number  float64
@@ -35,7 +35,7 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	case Term:
 		v.text = index.Squeeze(s)
 		ok = utf8.RuneCountInString(v.text) <= MaxTerm
-	case Texts, ChoiceList, Counties, IDs, FieldNames:
+	case Texts, Names, ChoiceList, Counties, IDs, FieldNames:
 		return p.readList(items(s, p.separator()))
 	case Integer:
 		v.integer, ok = readInteger(s)
@@ -126,7 +126,7 @@ func (p *Parameter) reveals(v value) index.Tier {
 
 // List reports whether p takes several values, separated by commas, repeated, or both (rule P4).
 func (p *Parameter) List() bool {
-	return slices.Contains([]Kind{Texts, ChoiceList, Counties, IDs, FieldNames}, p.Kind)
+	return slices.Contains([]Kind{Texts, Names, ChoiceList, Counties, IDs, FieldNames}, p.Kind)
 }
 
 // empty reports whether text, which is trimmed, is no value: it counts as not given (rule P4).
@@ -134,9 +134,9 @@ func (p *Parameter) empty(text string) bool {
 	return text == "" || p.List() && len(items(text, p.separator())) == 0
 }
 
-// separator is what separates the items of p, which is a list. Names of counties hold commas.
+// separator is what separates the items of p, which is a list. Names hold commas.
 func (p *Parameter) separator() string {
-	if p.Kind == Counties {
+	if p.Kind == Counties || p.Kind == Names {
 		return ";"
 	}
 	return ","

@@ -128,7 +128,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 		x.integer("day", *day)
 	}
 	for _, field := range []index.Field{
-		index.Owner, index.FilingType, index.PropertyClassification, index.ForeclosureStatus,
+		index.Owner, index.FilingType, index.FilingHolder, index.PropertyClassification, index.ForeclosureStatus,
 	} {
 		x.text(field.String(), index.Fold(f.Text(field)))
 	}

@@ -20,7 +20,7 @@ func TestAppend(t *testing.T) {
 	for field, v := range map[index.Field]string{
 		index.County: "Orange, FL", index.Owner: "Estate of A  Doe TR", index.CaseNumber: "X1",
 		index.PropertyAddress: "1 Elm St, Ocoee, FL 34761", index.FilingType: "Tax Lien", index.FilingDate: "1969-12-31",
-		index.PropertyClassification: "Land", index.ForeclosureStatus: "Auction",
+		index.PropertyClassification: "Land", index.FilingHolder: "Sample FUND", index.ForeclosureStatus: "Auction",
 	} {
 		full.SetText(field, v)
 	}
@@ -42,7 +42,7 @@ func TestAppend(t *testing.T) {
 		{"full", &full, `{
 			"county": "orange, fl", "countyName": "orange", "state": "FL", "city": "ocoee", "writtenCity": "Ocoee",
 			"month": "1969-12", "year": "1969", "day": -1,
-			"owner": "estate of a  doe tr", "filingType": "tax lien", "propertyClassification": "land",
+			"owner": "estate of a  doe tr", "filingType": "tax lien", "filingHolder": "sample fund", "propertyClassification": "land",
 			"foreclosureStatus": "auction", "categories": ["residential", "land"],
 			"is": ["foreclosureStatus", "propertyData", "trust", "estate"],
 			"text": ["estate of a doe tr\u0000\u0000", "1 elm st, ocoee, fl 34761\u0000\u0000", "x1\u0000\u0000"],

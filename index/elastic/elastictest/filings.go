@@ -44,6 +44,7 @@ func Filings(n int) []*index.Filing {
 			f.SetNumber(index.LotSizeAcres, float64(rnd.IntN(100))/10_000)
 			f.Categories = index.CategoryValues[rnd.IntN(3) : rnd.IntN(2)+3]
 		}
+		some(index.FilingHolder, "Sample Fund, LLC", "SAMPLE FUND, LLC", "Harbor Ltd")
 		f.CreatedAt = time.Date(2024, 5, 1, 0, 0, rnd.IntN(4)*40_000, rnd.IntN(2)*1000, time.UTC)
 		filings[i] = f
 	}

@@ -59,6 +59,8 @@ func goldenCases() []goldenCase {
 			Fields: []index.Field{index.PropertyClassification, index.Categories}, Values: []string{"land"}})},
 		{"X10 ids", index.Where(index.IDs{IDs: []int64{7, 9223372036854775807}})},
 		{"X11 other filing types", index.Where(index.NoneOf{Field: index.FilingType, Values: []string{"tax lien"}})},
+		{"X31 holder", anyOf(index.FilingHolder, "sample fund, llc")},
+		{"X31 other holders", index.Where(index.NoneOf{Field: index.FilingHolder, Values: []string{"sample fund, llc"}})},
 		{"P12 property data", index.Where(index.Present{Field: index.PropertyData, Is: true})},
 		{"P13 equity percent", index.Where(index.Between{Field: index.EquityPercent, Min: number(33.3333)})},
 		{"P14 show", index.Where(index.Present{Field: index.ForeclosureStatus, Is: true})},

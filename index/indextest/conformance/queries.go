@@ -65,7 +65,7 @@ func (g *generator) holding(e *indextest.Entry) index.Predicate {
 
 // predicate returns one that holds for e, if e has the value that it needs.
 func (g *generator) predicate(e *indextest.Entry) index.Predicate {
-	switch g.IntN(18) {
+	switch g.IntN(19) {
 	case 0:
 		return index.InCounty(g.pick(e.Text(index.County), e.Derived.CountyName))
 	case 1:
@@ -100,6 +100,8 @@ func (g *generator) predicate(e *indextest.Entry) index.Predicate {
 		return g.ids(e)
 	case 15, 16:
 		return g.noneOf()
+	case 17:
+		return edges.AnyOf(index.FilingHolder, e.Text(index.FilingHolder)).Predicates()[0]
 	}
 	return g.contains(e)
 }
@@ -120,7 +122,7 @@ func (g *generator) ids(e *indextest.Entry) index.Predicate {
 
 // noneOf excludes values of up to three filings.
 func (g *generator) noneOf() index.Predicate {
-	p := index.NoneOf{Field: []index.Field{index.FilingType, index.Categories, index.County, index.CountyName}[g.IntN(4)]}
+	p := index.NoneOf{Field: []index.Field{index.FilingType, index.FilingHolder, index.Categories, index.County, index.CountyName}[g.IntN(5)]}
 	for range 1 + g.IntN(3) {
 		f := g.any()
 		var values []string

@@ -70,6 +70,15 @@ func wrongPredicates() []wrong {
 		holding("excluded in every state", "Edges/X11_counties_of_one_state", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
 			return right && (p.Field != index.County || !slices.ContainsFunc(p.Values, func(v string) bool { return strings.HasPrefix(v, e.Derived.CountyName+",") }))
 		}),
+		holding("holders by case", "Edges/X31_any_case", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
+			return right && (p.Fields[0] != index.FilingHolder || !strings.Contains(e.Text(index.FilingHolder), "SAMPLE"))
+		}),
+		holding("holders by a part", "Edges/X31_no_part_of_a_name", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
+			return right || p.Fields[0] == index.FilingHolder && strings.HasPrefix(index.Fold(e.Text(index.FilingHolder)), p.Values[0])
+		}),
+		holding("no holder is excluded", "Edges/X31_excluded_in_any_case", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
+			return right && (p.Field != index.FilingHolder || e.Has(p.Field))
+		}),
 		holding("one excluded", "Edges/X11_counties_several", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
 			return right || e.Holds(index.NoneOf{Field: p.Field, Values: p.Values[:min(1, len(p.Values))]})
 		}),

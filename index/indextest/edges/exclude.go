@@ -76,6 +76,30 @@ func excludedCountiesGroup() Group {
 	}}
 }
 
+// holderGroup has the only filings whose holders no mark is written into (Groups).
+func holderGroup() Group {
+	longest := strings.Repeat("😀", index.MaxText)
+	holder := func(id int64, name string) *index.Filing { return Filing(id, Values{index.FilingHolder: name}) }
+	return Group{holderRule, []*index.Filing{
+		holder(1, "Sample Fund, LLC"),
+		holder(2, "SAMPLE FUND, LLC"),
+		holder(3, "Sample Fund"),
+		holder(4, "ẞ İ"),
+		holder(5, longest),
+		Filing(6, nil),
+	}, []Case{
+		{"any case", AnyOf(index.FilingHolder, "sample fund, llc"), []int64{1, 2}},
+		{"no part of a name", AnyOf(index.FilingHolder, "sample"), nil},
+		{"beyond ASCII", AnyOf(index.FilingHolder, "ẞ İ"), []int64{4}},
+		{"the longest value", AnyOf(index.FilingHolder, longest), []int64{5}},
+		{"longer than any value", AnyOf(index.FilingHolder, longest+longest), nil},
+		{"excluded in any case, and the missing stay", noneOf(index.FilingHolder, "SAMPLE fund, llc"), []int64{3, 4, 5, 6}},
+		{"several excluded", noneOf(index.FilingHolder, "sample fund", longest, "no such"), []int64{1, 2, 4, 6}},
+	}}
+}
+
+const holderRule = "X31"
+
 // idsGroup tries ids of its own filings, and of none. All but the last one that there can be are moved with them (Groups).
 func idsGroup() Group {
 	g := Group{Rule: "X10"}

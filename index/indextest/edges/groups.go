@@ -11,12 +11,14 @@ func Groups() []Group {
 		countyGroup(), cityGroup(), typeGroup(), dayGroup(), amountGroup(), acresGroup(), propertyGroup(),
 		propertyDataGroup(), equityGroup(), foreclosureGroup(), boxGroup(), antimeridianGroup(),
 		searchGroup(), shortGroup(), characterGroup(), controlGroup(), longGroup(), createdGroup(), ownerKindGroup(),
-		excludedTypesGroup(), excludedCategoriesGroup(), excludedCountiesGroup(), idsGroup(), restGroup(),
+		excludedTypesGroup(), excludedCategoriesGroup(), excludedCountiesGroup(), holderGroup(), idsGroup(), restGroup(),
 	}
 	for n, g := range groups {
 		for _, f := range g.Filings {
 			f.ID += int64(1000 * (n + 1))
-			f.SetText(index.FilingHolder, g.Rule) // in the record, to see in a failure where a filing belongs
+			if g.Rule != holderRule {
+				f.SetText(index.FilingHolder, g.Rule) // in the record, to see in a failure where a filing belongs
+			}
 		}
 		for j, c := range g.Cases {
 			g.Cases[j].Where = moved(c.Where, int64(1000*(n+1)))
