@@ -123,6 +123,7 @@ func TestX16_Changes(t *testing.T) {
 			"/v1/filings/changes?since=20260303-000000.000000":                                                      data + "[" + last,
 			"/v1/filings/changes?since=20260303-000000.000000&until=20260302-000000.000000":                         data + "[" + owner + last,
 			"/v1/filings/changes?since=20260302-000000.000000&until=20260301-000000.000000&county=Orange, CA&ids=1": data + "[" + last,
+			"/v1/filings/changes?since=20260302-000000.000000&until=20260301-000000.000000&county=orange ca&ids=1":  data + "[" + last,
 		} {
 			a := s.get(t, tier, strings.ReplaceAll(target, " ", "+"))
 			if got := between(t, a); got != want {

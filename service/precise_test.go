@@ -177,6 +177,46 @@ func TestX11_Exclude(t *testing.T) {
 	})
 }
 
+// TestX30_Counties: in every parameter and path that takes a county it may be written as people do.
+func TestX30_Counties(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	same := func(path, as string) {
+		t.Helper()
+		a, b := s.get(t, access.Pro, path), s.get(t, access.Pro, as)
+		got, _, _ := strings.Cut(a.body, `,"meta"`)
+		right, _, _ := strings.Cut(b.body, `,"meta"`)
+		if a.status != http.StatusOK || b.status != http.StatusOK || got != right {
+			t.Errorf("%s: %d %.200s\n%s: %d %.200s", path, a.status, a.body, as, b.status, b.body)
+		}
+	}
+	for written, county := range map[string]string{
+		"orange+county+fl": "Orange,+FL", "Orange,FL": "Orange,+FL", "aleutians+west+borough+,+ak": "Aleutians+West,+AK", "ORANGE+Parish": "Orange",
+		"Orange,+TX": "Nowhere,+TX",
+	} {
+		for _, path := range []string{
+			"/v1/filings?county=", "/v1/filings/search?q=a&county=", groupsPath + "by=county&county=", clustersPath + "zoom=3" + world + "&county=",
+			"/v1/filings/export?county=", "/v1/filings?exclude_counties=", "/v1/filings/search?q=a&exclude_counties=Bibb%3B",
+		} {
+			same(path+written, path+county)
+		}
+	}
+	same("/v1/counties/orange%20county%20fl/months", "/v1/counties/Orange,%20FL/months")
+	same("/v1/counties/ALEUTIANS%20WEST%20AK/date-ranges", "/v1/counties/aleutians%20west,%20ak/date-ranges")
+	if got := len(s.get(t, access.Free, "/v1/filings?county=orange+county+fl").ids(t)); got != 2 {
+		t.Errorf("%d filings of Orange, FL", got)
+	}
+	if a := s.get(t, access.Free, "/v1/counties/orang%20county/months"); a.status != http.StatusNotFound || !strings.Contains(a.body, "orang county") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	first := s.get(t, access.Free, "/v1/filings?cursor=*&limit=1&county=aleutians+west+county")
+	_, link, _ := strings.Cut(first.header.Get("Link"), "<")
+	link, _, _ = strings.Cut(link, ">")
+	if second := s.get(t, access.Free, link); len(second.ids(t)) != 1 || second.ids(t)[0] == first.ids(t)[0] {
+		t.Errorf("the second page: %s", second.body)
+	}
+}
+
 // Of the client's bad input each is named, by the parameter.
 func TestX10_X11_Refused(t *testing.T) {
 	t.Parallel()

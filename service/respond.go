@@ -103,7 +103,13 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	var result handlers.Result
 	modified := m == negotiate.NoMatch
 	if modified || m == negotiate.MatchAny && (e.Of == openapi.Until || e.Shape.Has(openapi.MayMiss)) {
-		if result, err = e.handle(k.http.UserContext(), r, q); err != nil {
+		if e.Of == openapi.Requested {
+			q.Query.Where, err = r.WithCounties(k.http.UserContext(), q.Query.Where)
+		}
+		if err == nil {
+			result, err = e.handle(k.http.UserContext(), r, q)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // Changes returns a page of what changed between the generations with two public ids, or index.ErrGone where the changesets
-// between them are not kept. Neither generation needs to be kept, nor to be r's, which is the live one.
+// between them are not kept. Neither generation needs to be kept, nor to be r's, which is the live one. Counties are those of the later one, while
+// it is kept (rule X30).
 func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
 	if live := index.GenerationID(r.Generation()); since == until && until == live && live != "" {
 		return changes.Page{}, nil
@@ -31,6 +32,15 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 		}})
 	if err != nil || len(path) == 0 {
 		return changes.Page{}, err
+	}
+	if q.Where.NamesCounties() {
+		of := r
+		if kept, err := r.engine.At(ctx, until); err == nil {
+			of = kept
+		}
+		if q.Where, err = of.WithCounties(ctx, q.Where); err != nil {
+			return changes.Page{}, err
+		}
 	}
 	return do(ctx, r, request[changes.Page]{"changes", "changes " + between + " " + q.String(), sizeOfChanges,
 		func(ctx context.Context) (changes.Page, error) { return changes.Read(ctx, history, path, q) }})

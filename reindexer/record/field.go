@@ -49,7 +49,7 @@ func (d *draft) setField(field index.Field, v *value) {
 		d.setID(v)
 	case index.KindCounty:
 		d.setText(field, v, index.MaxText, isCounty, `is not "<County>, <ST>" with two capital letters for the state`)
-		if _, state := index.SplitCounty(v.text); !d.rules.Stored && !strings.Contains(states, " "+state+" ") {
+		if _, state := index.SplitCounty(v.text); !d.rules.Stored && !index.IsState(state) {
 			d.fail(field.String(), quote(v.text)+" ends with "+state+", which is no code of a state as the USPS has them")
 		}
 	case index.KindText:
@@ -120,15 +120,11 @@ func isCounty(s string) bool {
 	return name != "" && strings.TrimSpace(name) == name && len(state) == 2 && isCapital(state[0]) && isCapital(state[1])
 }
 
-// IsCounty reports whether a load takes s for a county.
+// IsCounty reports whether a load takes s for a county (rule X42): "County, ST" is one that nobody has filled in.
 func IsCounty(s string) bool {
 	_, state := index.SplitCounty(s)
-	return isCounty(s) && strings.Contains(states, " "+state+" ")
+	return isCounty(s) && index.IsState(state)
 }
-
-// states are the codes of the USPS (rule X42): "County, ST" is a county that nobody has filled in.
-const states = " AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA " +
-	"RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI FM MH PW AA AE AP "
 
 func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 

@@ -73,7 +73,7 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	case params.Texts, params.Names:
 		s = openapi3.NewArraySchema().WithItems(s)
 	case params.Counties:
-		s = openapi3.NewArraySchema().WithItems(s.WithPattern(`^[^,;\s][^,;]*(, [A-Za-z]{2})?$`))
+		s = openapi3.NewArraySchema().WithItems(s.WithPattern(`^[^,;\s][^,;]*(, *[A-Za-z]{2})?$`))
 	case params.FieldNames: // no enum: its constants would rename others of clients in Go, where all have one scope
 		s = openapi3.NewArraySchema().WithItems(s.WithPattern("^(" + strings.Join(p.Choices, "|") + ")$"))
 	case params.IDs:

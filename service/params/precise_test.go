@@ -141,6 +141,7 @@ func TestX11_Exclude(t *testing.T) {
 		{"exclude_counties=Orange, FL&exclude_counties=Lee, FL", not(`("lee, fl","orange, fl")`)},
 		{"exclude_counties=Orange", not(`("orange")`)},
 		{"exclude_counties=St. Mary, of the Lake, LA", not(`("st. mary, of the lake, la")`)},
+		{"exclude_counties=Orange,FL;Lee FL", not(`("lee fl","orange,fl")`)}, // rule X30
 		{"exclude_counties=Foo, Bar", not(`("foo, bar")`)}, // as county has it
 		{"exclude_counties=Foo,Bar;Orange, F1", not(`("foo,bar","orange, f1")`)},
 		{"holder=Sample Fund, LLC", `where (filingHolder) in ("sample fund, llc")`},
@@ -154,7 +155,6 @@ func TestX11_Exclude(t *testing.T) {
 	}
 	const counties = "exclude_counties must be a list of counties, as in Orange, FL or Orange, separated by semicolons, not "
 	for query, want := range map[string]string{
-		"exclude_counties=Orange,FL":            counties + `"Orange,FL"`,
 		"exclude_counties=, FL":                 counties + `", FL"`,
 		"exclude_counties=Orange,":              counties + `"Orange,"`,
 		"exclude_counties=Orange, FL, Lee":      counties + `"Orange, FL, Lee"`,

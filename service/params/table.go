@@ -167,7 +167,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "q", On: filters &^ List, required: Search, Kind: Term, op: opContains,
 			Help: "Search term: filings whose owner, property address, case number or county contains it, in any case.", Example: "maple"},
 		{Name: "county", On: filters, Kind: Text, op: opInCounty,
-			Help: "County, as in `Orange, FL`; `Orange` is every county of that name.", Example: "Orange, FL"},
+			Help: "County, as in `Orange, FL`; `Orange` is every county of that name. Where no county is written so, as people write it: `orange county fl`.", Example: "Orange, FL"},
 		{Name: "city", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.City},
 			Help: "City.", Example: "Fern Park"},
 		{Name: "min_amount", On: filters, Kind: Number, op: opAtLeast, fields: []index.Field{index.FilingAmount},

@@ -92,15 +92,12 @@ func repeats(items []string) bool {
 }
 
 // isCounty reports whether county is one with its state, as in "Orange, FL", or the name of some, which may have commas.
-// Several of them, separated by commas as other lists are, would look like one of a long name: that is a slip. So is a state
-// without the blank before it, which no county has.
+// Several of them, separated by commas as other lists are, would look like one of a long name: that is a slip.
 func isCounty(county string) bool {
-	_, state := index.SplitCounty(county)
 	parts := strings.Split(county, ",")
 	for i, part := range parts {
 		part = strings.TrimSpace(part)
-		last := i == len(parts)-1 && state != ""
-		if part == "" || i > 0 && isState(part) && !last {
+		if part == "" || i > 0 && isState(part) && i < len(parts)-1 {
 			return false
 		}
 	}

@@ -1,0 +1,121 @@
+package index
+
+import (
+	"slices"
+	"strings"
+)
+
+// states are the codes of the USPS (rules X30 and X42).
+const states = " AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA " +
+	"RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI FM MH PW AA AE AP "
+
+// IsState reports whether code is that of a state, in capital letters.
+func IsState(code string) bool { return len(code) == 2 && strings.Contains(states, " "+code+" ") }
+
+// CountyNames knows the counties of a generation as people write them (rule X30).
+type CountyNames struct {
+	exact map[string]bool     // folded counties, and their names without the state
+	plain map[county][]string // folded counties; under no state, their names
+}
+
+// county is the name of one without what people write differently, and its state, "" for none.
+type county struct{ name, state string }
+
+// NewCountyNames returns the CountyNames of these counties.
+func NewCountyNames(counties []string) *CountyNames {
+	c := &CountyNames{exact: map[string]bool{}, plain: map[county][]string{}}
+	for _, written := range counties {
+		whole := Fold(written)
+		name, state := SplitCounty(whole)
+		c.add(whole, county{plainName(spaced(name)), state})
+		c.add(name, county{plainName(spaced(name)), ""})
+	}
+	return c
+}
+
+func (c *CountyNames) add(folded string, of county) {
+	c.exact[folded] = true
+	if !slices.Contains(c.plain[of], folded) {
+		c.plain[of] = append(c.plain[of], folded)
+	}
+}
+
+// Meant returns the folded county, or the name of counties, that a folded value means: itself, if there is such a one, or if not
+// exactly one is left once it is read as people write it.
+func (c *CountyNames) Meant(value string) string {
+	if !c.exact[value] {
+		if of := c.plain[readCounty(value)]; len(of) == 1 {
+			return of[0]
+		}
+	}
+	return value
+}
+
+// readCounty reads a folded county as people write it: the last word is the state, if it is the code of one.
+func readCounty(value string) county {
+	text := spaced(value)
+	if i := strings.LastIndexAny(text, " ,"); i > 0 && IsState(strings.ToUpper(text[i+1:])) {
+		return county{plainName(strings.TrimRight(text[:i], " ,")), text[i+1:]}
+	}
+	return county{plainName(text), ""}
+}
+
+// spaced returns text with single blanks, and none around commas.
+func spaced(text string) string {
+	parts := strings.Split(text, ",")
+	for i := range parts {
+		parts[i] = Squeeze(parts[i])
+	}
+	return strings.Join(parts, ",")
+}
+
+// plainName returns a folded name without the word for what it names.
+func plainName(name string) string {
+	for _, word := range []string{" county", " parish", " borough"} {
+		if short, ok := strings.CutSuffix(name, word); ok {
+			return short
+		}
+	}
+	return name
+}
+
+// WithCounties returns w with each county that it names as meant returns it.
+func (w Filter) WithCounties(meant func(string) string) Filter {
+	of := slices.Clone(w.predicates)
+	for i, p := range of {
+		if values := namedCounties(p); values != nil {
+			read := make([]string, len(values))
+			for j, v := range values {
+				read[j] = meant(v)
+			}
+			switch p := p.(type) {
+			case AnyOf:
+				of[i] = AnyOf{Fields: p.Fields, Values: read}
+			case NoneOf:
+				of[i] = NoneOf{Field: p.Field, Values: read}
+			}
+		}
+	}
+	return Where(of...)
+}
+
+// NamesCounties reports whether w names a county.
+func (w Filter) NamesCounties() bool {
+	return slices.ContainsFunc(w.predicates, func(p Predicate) bool { return namedCounties(p) != nil })
+}
+
+// namedCounties returns the counties that a predicate names, nil for none.
+func namedCounties(p Predicate) []string {
+	of := func(field Field) bool { return field == County || field == CountyName }
+	switch p := p.(type) {
+	case AnyOf:
+		if slices.ContainsFunc(p.Fields, of) {
+			return p.Values
+		}
+	case NoneOf:
+		if of(p.Field) {
+			return p.Values
+		}
+	}
+	return nil
+}
