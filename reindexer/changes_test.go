@@ -219,7 +219,7 @@ func TestX19_NoStepOfWhatFailed(t *testing.T) {
 	})
 }
 
-// TestX19_UpdatesCompareWhatTheyTouched: a full load reads the stamps of all filings, twice; an update none of them.
+// TestX19_UpdatesCompareWhatTheyTouched: a full load reads the fingerprints of all filings, twice; an update none of them.
 func TestX19_UpdatesCompareWhatTheyTouched(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, store generation.Store) {
@@ -249,7 +249,7 @@ func TestX19_UpdatesCompareWhatTheyTouched(t *testing.T) {
 			}
 			report := run(test.update, fmt.Sprint("Bob ", test.update), ids...)
 			if report.Changes == nil || *report.Changes != test.want || reads != test.reads {
-				t.Errorf("update %v: changes %+v, want %+v; all stamps were read %d times, want %d", test.update, report.Changes, test.want, reads, test.reads)
+				t.Errorf("update %v: changes %+v, want %+v; all fingerprints were read %d times, want %d", test.update, report.Changes, test.want, reads, test.reads)
 			}
 		}
 	})

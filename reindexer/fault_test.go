@@ -299,7 +299,7 @@ func TestRun_PruningIsNotTheLoad(t *testing.T) {
 	for range 3 {
 		mustRun(t, config(t, real, owned("Ann", 1)))
 	}
-	store := &faulty{Store: real, before: func(call string, _ *index.Filing) error { return injectedIf(call == "Delete") }}
+	store := &faulty{Store: real, before: func(call string, _ *index.Filing) error { return injectedIf(call == "Prune") }}
 	var log bytes.Buffer
 	cfg := config(t, store, owned("Bob", 1))
 	cfg.Keep, cfg.Log = 1, slog.New(slog.NewTextHandler(&log, nil))

@@ -63,11 +63,11 @@ func (s *faulty) Generations(ctx context.Context) (all []generation.Info, err er
 }
 
 func (s *faulty) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
-	return s.stamps(s.Store.Fingerprints(ctx, name))
+	return s.fingerprints(s.Store.Fingerprints(ctx, name))
 }
 
-// stamps has the faults of reading stamps.
-func (s *faulty) stamps(all iter.Seq2[index.Fingerprint, error]) iter.Seq2[index.Fingerprint, error] {
+// fingerprints has the faults of reading fingerprints.
+func (s *faulty) fingerprints(all iter.Seq2[index.Fingerprint, error]) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		if err := s.do("Fingerprints", nil, func() error { return nil }); err != nil {
 			yield(index.Fingerprint{}, err)
@@ -116,8 +116,20 @@ func (l *faultyLock) Promote(ctx context.Context, from, to string) error {
 	return l.s.do("Promote", nil, func() error { return l.Lock.Promote(ctx, from, to) })
 }
 
-func (l *faultyLock) Delete(ctx context.Context, generation string) error {
-	return l.s.do("Delete", nil, func() error { return l.Lock.Delete(ctx, generation) })
+func (l *faultyLock) Clear(ctx context.Context) (cleared []string, err error) {
+	err = l.s.do("Clear", nil, func() error {
+		cleared, err = l.Lock.Clear(ctx)
+		return err
+	})
+	return cleared, err
+}
+
+func (l *faultyLock) Prune(ctx context.Context, previous string, keep, changesets int) (pruned []string, err error) {
+	err = l.s.do("Prune", nil, func() error {
+		pruned, err = l.Lock.Prune(ctx, previous, keep, changesets)
+		return err
+	})
+	return pruned, err
 }
 
 func (l *faultyLock) Release(ctx context.Context) error {
@@ -151,7 +163,7 @@ func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (checksu
 }
 
 func (b *faultyBuild) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
-	return b.s.stamps(b.Build.Fingerprints(ctx))
+	return b.s.fingerprints(b.Build.Fingerprints(ctx))
 }
 
 func (b *faultyBuild) WriteChangeset(ctx context.Context, step index.Changeset, differences iter.Seq2[generation.Difference, error]) error {

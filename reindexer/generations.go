@@ -9,7 +9,6 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
-	"filings/reindexer/comparing"
 )
 
 // generations lists the generations as they are right now; Store.Live may be a second behind.
@@ -88,64 +87,42 @@ func liveOf(generations []generation.Info) generation.Info {
 
 // prepare deletes what dead runs left behind and returns the live generation.
 func (r *running) prepare(ctx context.Context) (live generation.Info, err error) {
-	all, err := r.generations(ctx)
+	cleared, err := r.lock.Clear(ctx)
+	for _, name := range cleared {
+		r.cfg.Log.Info("what an unfinished load left behind was deleted", "generation", name)
+	}
 	if err != nil {
 		return live, err
 	}
-	for _, g := range all {
-		if g.Sealed || g.Live {
-			continue
-		}
-		r.cfg.Log.Info("deleting what an unfinished load left behind", "generation", g.Name)
-		if err := r.lock.Delete(ctx, g.Name); err != nil && !errors.Is(err, index.ErrNotFound) {
-			return live, fmt.Errorf("deleting the unfinished generation %s: %w", g.Name, err)
-		}
-	}
-	return liveOf(all), nil
+	all, err := r.generations(ctx)
+	return liveOf(all), err
 }
 
-// prune deletes old generations but the newest cfg.Keep. previous, which was live until now, always stays and counts as
-// one of them. A failure is not the load's: the next one prunes too.
+// prune deletes old generations and changesets. previous, which was live until now, always stays. A failure is not the load's:
+// the next one prunes too.
 func (r *running) prune(ctx context.Context, previous string) {
-	generations, err := r.cfg.Store.Generations(ctx)
+	pruned, err := r.lock.Prune(ctx, previous, r.cfg.Keep, r.cfg.KeepChanges)
 	if err != nil {
-		r.cfg.Log.Warn("old generations could not be listed", "error", err)
+		r.cfg.Log.Warn("old generations could not be deleted", "error", err)
 		return
 	}
-	kept := 0
-	if previous != "" {
-		kept = 1
-	}
-	for _, g := range generations {
-		if g.Live || !g.Sealed || g.Name == previous {
-			continue
-		}
-		if kept++; kept <= r.cfg.Keep {
-			continue
-		}
-		if err := r.lock.Delete(ctx, g.Name); err != nil {
-			r.cfg.Log.Warn("an old generation could not be deleted", "generation", g.Name, "error", err)
-			continue
-		}
-		r.cfg.Log.Info("an old generation was deleted", "generation", g.Name)
-	}
-	if err := r.lock.Forget(ctx, r.cfg.KeepChanges); err != nil {
-		r.cfg.Log.Warn("changes that are too old could not be deleted", "error", err)
+	for _, name := range pruned {
+		r.cfg.Log.Info("an old generation was deleted", "generation", name)
 	}
 }
 
 // replaces reports whether this is a load that repairs a live generation, which then need not be readable.
 func (r *running) replaces() bool { return !r.cfg.Update && r.cfg.MaxShrink == 100 }
 
-// stamps yields the stamps of the generation before.
-func (r *running) stamps(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
+// fingerprints yields the fingerprints of the generation before.
+func (r *running) fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	if r.previous == "" {
 		return func(yield func(index.Fingerprint, error) bool) { yield(index.Fingerprint{}, index.ErrNotFound) }
 	}
 	return r.cfg.Store.Fingerprints(ctx, r.previous)
 }
 
-// unknown reports whether an error of reading stamps only means that there is nothing to compare with.
+// unknown reports whether an error of reading fingerprints only means that there is nothing to compare with.
 func (r *running) unknown(err error) bool {
 	return errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrChanged) || r.replaces() && errors.Is(err, index.ErrUnavailable)
 }
@@ -156,7 +133,7 @@ func (r *running) compare(ctx context.Context, build generation.Build, live, bui
 		return nil
 	}
 	d, err := r.differences(ctx, build)
-	if r.differs != nil { // whatever its stamps still say, its records are not those that clients have
+	if r.differs != nil { // whatever its fingerprints still say, its records are not those that clients have
 		err = r.differs
 	}
 	if r.unknown(err) {
@@ -185,7 +162,7 @@ func (r *running) differences(ctx context.Context, build generation.Build) (*gen
 	if r.cfg.Update {
 		return build.Differences(ctx)
 	}
-	return generation.Collect(comparing.Between(r.stamps(ctx), build.Fingerprints(ctx)))
+	return generation.Compare(r.fingerprints(ctx), build.Fingerprints(ctx))
 }
 
 // setAdded gives f, unless it says when it was added, what the live generation says of the same filing, or the start of the
@@ -196,14 +173,14 @@ func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 	}
 	if r.added == nil {
 		var err error
-		if r.added, err = comparing.NewAdded(r.stamps(ctx)); r.unknown(err) {
-			r.added, err = new(comparing.Added), nil
+		if r.added, err = newAdded(r.fingerprints(ctx)); r.unknown(err) {
+			r.added, err = new(added), nil
 		}
 		if err != nil {
 			return fmt.Errorf("looking up when filings were added: %w", err)
 		}
 	}
-	at, err := r.added.Of(f.ID)
+	at, err := r.added.of(f.ID)
 	if err != nil {
 		return fmt.Errorf("looking up when filing %d was added: %w", f.ID, err)
 	}
@@ -217,7 +194,7 @@ func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 func (r *running) newlyAdded() time.Time { return r.started.UTC().Truncate(time.Microsecond) }
 
 func (r *running) closeAdded() {
-	if err := r.added.Close(); err != nil {
+	if err := r.added.close(); err != nil {
 		r.cfg.Log.Warn("a temporary file could not be removed", "error", err)
 	}
 }

@@ -161,12 +161,12 @@ func (r *running) replace(ctx context.Context) error {
 	}
 	r.builds(build.Generation())
 	if err := r.build(ctx, live, build); err != nil {
-		r.clearUp(ctx, build.Abort)
+		r.clearUp(ctx, build)
 		return err
 	}
 	r.enter(PhasePromoting)
 	if err := r.promote(ctx, previous.Name, build.Generation()); err != nil {
-		r.clearUp(ctx, func(ctx context.Context) error { return r.lock.Delete(ctx, build.Generation()) })
+		r.clearUp(ctx, build)
 		return err
 	}
 	r.promoted = true
@@ -226,10 +226,10 @@ func (r *running) promote(ctx context.Context, from, to string) error {
 
 // clearUp deletes what the run began. Even if that fails nothing is wrong with what is live, and the next run deletes
 // it.
-func (r *running) clearUp(ctx context.Context, remove func(context.Context) error) {
+func (r *running) clearUp(ctx context.Context, build generation.Build) {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	if err := remove(closing); err != nil {
+	if err := build.Abort(closing); err != nil {
 		r.cfg.Log.Warn("the unfinished generation could not be deleted; the next load does it", "error", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
-	"filings/reindexer/comparing"
 	"filings/reindexer/source"
 )
 
@@ -31,7 +30,7 @@ type running struct {
 
 	previous string              // the generation that is live until this one is promoted; "" for none
 	differs  error               // index.ErrChanged, if that is not what was sealed
-	added    *comparing.Added    // of previous; nil: no record needed it yet
+	added    *added              // of previous; nil: no record needed it yet
 	changes  *Changes            // nil: there is no step
 	counties map[string]*Changes // the same by county
 	warnings []string

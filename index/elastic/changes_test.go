@@ -3,6 +3,7 @@ package elastic
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"slices"
 	"testing"
@@ -59,7 +60,7 @@ func TestX18_WithoutCopies(t *testing.T) {
 	}
 	sameChangeset(t, &want, s, second)
 	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // catalog, the live one with its fingerprints; changes, and first
-		if err := lock.Forget(t.Context(), test.keep); err != nil {
+		if _, err := lock.Prune(t.Context(), "", math.MaxInt, test.keep); err != nil {
 			t.Error(err)
 		}
 		if all, err := s.describe(t.Context(), s.alias+"*"); err != nil || len(all) != test.indices {

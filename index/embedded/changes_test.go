@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -76,7 +77,7 @@ func TestX18_WithoutCopies(t *testing.T) {
 	}
 	sameSteps(t, want, s, names[1:]...)
 	for _, test := range []struct{ keep, files int }{{1, 3}, {0, 1}} { // the live one, a step, and the generation before it
-		if err := lock.Forget(t.Context(), test.keep); err != nil {
+		if _, err := lock.Prune(t.Context(), "", math.MaxInt, test.keep); err != nil {
 			t.Error(err)
 		}
 		entries, err := os.ReadDir(s.storage.files.generations())

@@ -171,6 +171,19 @@ func (c *Catalog) bury(name string) (bool, error) {
 	return true, nil
 }
 
+// buryAll tombstones those generations, which are not live, and returns their names.
+func (c *Catalog) buryAll(which func(*Entry) bool) (names []string) {
+	for i := range c.Generations {
+		if e := &c.Generations[i]; which(e) {
+			names = append(names, e.Name)
+		}
+	}
+	for _, name := range names {
+		_, _ = c.bury(name) // fails for the live one alone
+	}
+	return names
+}
+
 // forget forgets all changesets of promoted generations but the newest n.
 func (c *Catalog) forget(n int) {
 	for i := range c.Generations {

@@ -14,16 +14,6 @@ type Difference struct {
 	Before, After bool        // whether the earlier and the later generation have the filing
 }
 
-// Differ returns where the fingerprints of a filing differ, of which one may be the zero Fingerprint, for no filing; false if
-// they do not.
-func Differ(before, after index.Fingerprint) (d Difference, differ bool) {
-	d = Difference{ID: max(before.ID, after.ID), Parts: index.AllParts, Before: before.ID != 0, After: after.ID != 0}
-	if d.Before && d.After {
-		d.Parts = after.Parts(before)
-	}
-	return d, d.Parts != 0 && (d.Before || d.After)
-}
-
 // Differences are the filings that differ between two generations, by id, in memory. They take some three bytes each.
 type Differences struct {
 	Added, Changed, Removed int64
@@ -38,14 +28,14 @@ const (
 	isAfter
 )
 
-// Collect takes differences, which come by id.
-func Collect(differences iter.Seq2[Difference, error]) (*Differences, error) {
+// Compare returns where two generations differ, whose fingerprints come by id.
+func Compare(before, after iter.Seq2[index.Fingerprint, error]) (*Differences, error) {
 	d := new(Differences)
-	for one, err := range differences {
+	for of, err := range Merge(before, after) {
 		if err != nil {
 			return nil, err
 		}
-		d.add(one)
+		d.Note(of[0], of[1])
 	}
 	return d, nil
 }
@@ -53,12 +43,13 @@ func Collect(differences iter.Seq2[Difference, error]) (*Differences, error) {
 // Note adds the filing with these fingerprints, of which one may be the zero Fingerprint, for no filing, if they differ. Its
 // id is higher than those that were added before.
 func (d *Differences) Note(before, after index.Fingerprint) {
-	if one, differ := Differ(before, after); differ {
-		d.add(one)
+	one := Difference{ID: max(before.ID, after.ID), Parts: index.AllParts, Before: before.ID != 0, After: after.ID != 0}
+	if one.Before && one.After {
+		one.Parts = after.Parts(before)
 	}
-}
-
-func (d *Differences) add(one Difference) {
+	if one.Parts == 0 || !one.Before && !one.After {
+		return
+	}
 	where := byte(isBefore | isAfter)
 	switch {
 	case !one.Before:

@@ -142,9 +142,13 @@ type Lock interface {
 	// Delete deletes a generation that is not live, sealed or not. Its changeset stays, if it was promoted, and so does what
 	// kept changesets need of it: they can be read as before.
 	Delete(ctx context.Context, generation string) error
-	// Forget deletes all changesets but those of the newest `keep` generations that were promoted, and what only these needed
-	// of deleted generations; also what is left of a changeset that was not promoted and has no generation any more.
-	Forget(ctx context.Context, keep int) error
+	// Clear deletes all generations that are not sealed, which loads that died left behind, and returns their names.
+	Clear(ctx context.Context) (cleared []string, err error)
+	// Prune deletes generations, and returns their names: all that are sealed but the live one, `previous` ("" for none), and the
+	// newest others, `keep` in all with `previous`. It also deletes all changesets but those of the newest `changesets`
+	// generations that were promoted, and what only these needed of deleted generations; and what is left of a changeset that
+	// was not promoted and has no generation any more.
+	Prune(ctx context.Context, previous string, keep, changesets int) (pruned []string, err error)
 	// Release gives the lock up.
 	Release(ctx context.Context) error
 }

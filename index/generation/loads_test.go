@@ -36,6 +36,9 @@ func load(ctx context.Context, l *indextest.MemoryStore, owner string) (name str
 		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.Release(ctx)) }()
+	if _, err := lock.Clear(ctx); err != nil {
+		return "", err
+	}
 	all, err := l.Generations(ctx)
 	if err != nil {
 		return "", err
@@ -44,10 +47,6 @@ func load(ctx context.Context, l *indextest.MemoryStore, owner string) (name str
 	for _, g := range all {
 		if g.Live {
 			live = g.Name
-		} else if !g.Sealed {
-			if err := lock.Delete(ctx, g.Name); err != nil {
-				return "", err
-			}
 		}
 	}
 	b, err := lock.Begin(ctx, live)
@@ -68,17 +67,8 @@ func load(ctx context.Context, l *indextest.MemoryStore, owner string) (name str
 	if err := lock.Promote(ctx, live, b.Generation()); err != nil {
 		return "", err
 	}
-	if all, err = l.Generations(ctx); err != nil {
-		return b.Generation(), err
-	}
-	for _, g := range all {
-		if !g.Live && g.Name != live {
-			if err := lock.Delete(ctx, g.Name); err != nil {
-				return b.Generation(), err
-			}
-		}
-	}
-	return b.Generation(), lock.Forget(ctx, 2)
+	_, err = lock.Prune(ctx, live, 0, 2)
+	return b.Generation(), err
 }
 
 func mustLoad(t *testing.T, s *shared, owner string) string {

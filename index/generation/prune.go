@@ -26,28 +26,57 @@ func (k *lock) Delete(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// Forget implements Lock. It also forgets sealed generations that an operator deleted.
-func (k *lock) Forget(ctx context.Context, keep int) (err error) {
-	defer k.explain(ctx, &err, "forgetting changes")
+// Clear implements Lock.
+func (k *lock) Clear(ctx context.Context) (cleared []string, err error) {
+	defer k.explain(ctx, &err, "deleting what unfinished loads left behind")
+	err = k.change(ctx, func(c *Catalog, _ bool) error {
+		c.buryAll(func(e *Entry) bool { return e.State == Building })
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	swept, err := k.sweep(ctx)
+	for _, p := range swept {
+		if p.Kind == FilingsPart {
+			cleared = append(cleared, p.Generation)
+		}
+	}
+	return cleared, err
+}
+
+// Prune implements Lock.
+func (k *lock) Prune(ctx context.Context, previous string, keep, changesets int) (pruned []string, err error) {
+	defer k.explain(ctx, &err, "pruning generations")
 	parts, err := k.life.storage.Parts(ctx, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = k.change(ctx, func(c *Catalog, _ bool) error {
-		for _, e := range slices.Clone(c.Generations) {
-			if e.State == Sealed && e.Name != c.Live && !stored(parts, e.Name) {
-				if _, err := c.bury(e.Name); err != nil {
-					return err
-				}
-			}
+	err = k.change(ctx, func(c *Catalog, again bool) error {
+		left := keep
+		if previous != "" {
+			left--
 		}
-		c.forget(keep)
+		buried := c.buryAll(func(e *Entry) bool {
+			switch {
+			case e.State != Sealed || e.Name == c.Live:
+				return false
+			case !stored(parts, e.Name): // an operator deleted it
+				return true
+			case e.Name != previous:
+				left--
+			}
+			return left < 0 && e.Name != previous
+		})
+		if c.forget(changesets); !again {
+			pruned = buried
+		}
 		return nil
 	})
 	if err == nil {
 		_, err = k.sweep(ctx)
 	}
-	return err
+	return pruned, err
 }
 
 // sweep deletes and returns what is stored and not wanted. What is there is listed before the catalog is read: since nothing is

@@ -12,7 +12,7 @@ import (
 	"filings/index/generation"
 )
 
-// MostCopied is how many filings that differ are copied into their step. Copying takes some 70 µs each in Elasticsearch, where a
+// MostCopied is how many filings that differ are copied into their changeset. Copying takes some 70 µs each in Elasticsearch, where a
 // load takes 90, so that a load of half a million takes 3 % longer for it.
 const MostCopied = 20_000
 
@@ -24,7 +24,7 @@ const (
 	readAtOnce = 500
 )
 
-// Chunk is a part of the changes of a step. Data is compressed.
+// Chunk is a part of the changes of a changeset. Data is compressed.
 type Chunk struct {
 	Last  int64       // the highest id
 	Parts index.Parts // of all of its changes together
@@ -43,31 +43,36 @@ type entry struct {
 // size returns how many bytes the records of e have; 0 if they were not read.
 func (e *entry) size() int { return len(e.before.Record) + len(e.after.Record) }
 
-// Encode cuts the differences of a step, which come by id, into chunks. If copies, the filings that differ are read and go
+// Encode cuts the differences of a changeset, which come by id, into chunks. If copies, the filings that differ are read and go
 // with them.
 func Encode(
-	ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error], copies bool, read Filings, put func(Chunk) error,
+	ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error], copies bool, read Filings,
+	put func(Chunk) error,
 ) error {
-	w := &chunkWriter{step: s, copies: copies, put: put}
-	batch := make([]generation.Difference, 0, readAtOnce)
+	w := &chunkWriter{changeset: s, copies: copies, put: put}
+	batch := make([]entry, 0, readAtOnce)
 	add := func() error {
-		entries, err := copied(ctx, s, batch, copies, read)
-		for i := range entries {
-			if err == nil {
-				err = w.add(&entries[i])
+		if copies {
+			if err := fill(ctx, s, batch, index.NoSide, read); err != nil {
+				return err
+			}
+		}
+		for i := range batch {
+			if err := w.add(&batch[i]); err != nil {
+				return err
 			}
 		}
 		batch = batch[:0]
-		return err
+		return ctx.Err()
 	}
 	for d, err := range differences {
 		if err == nil && len(batch) == readAtOnce {
-			err = errors.Join(ctx.Err(), add())
+			err = add()
 		}
 		if err != nil {
 			return err
 		}
-		batch = append(batch, d)
+		batch = append(batch, entry{Difference: d})
 	}
 	if err := add(); err != nil || len(w.data) == 0 {
 		return err
@@ -75,63 +80,54 @@ func Encode(
 	return w.flush()
 }
 
-func copied(ctx context.Context, s index.Changeset, batch []generation.Difference, copies bool, read Filings) ([]entry, error) {
-	entries := make([]entry, len(batch))
-	for i, d := range batch {
-		entries[i].Difference = d
-	}
-	if !copies {
-		return entries, nil
-	}
-	return entries, fill(ctx, s, entries, index.NoSide, read)
-}
-
-// fill reads the filings of changes that all are of one step, of both of its generations at once, but not the versions that
+// fill reads the filings of changes that all are of one changeset, of both of its generations at once, but not the versions that
 // are to stay unread.
 func fill(ctx context.Context, s index.Changeset, entries []entry, unread index.Side, read Filings) error {
-	side := func(ctx context.Context, name string, reads bool, has func(*entry) bool, to func(*entry) *index.Version) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, side := range []struct {
+		is         index.Side
+		generation string
+		of         func(*entry) (v *index.Version, has bool)
+	}{
+		{index.Earlier, s.Parent, func(e *entry) (*index.Version, bool) { return &e.before, e.Before }},
+		{index.Later, s.Generation, func(e *entry) (*index.Version, bool) { return &e.after, e.After }},
+	} {
 		var ids []int64
 		var at []*index.Version
 		for i := range entries {
-			switch e := &entries[i]; {
-			case !has(e):
-			case !reads:
-				to(e).Record = index.Record{}
-			default:
-				ids, at = append(ids, e.ID), append(at, to(e))
+			switch v, has := side.of(&entries[i]); {
+			case has && side.is == unread:
+				v.Record = index.Record{}
+			case has:
+				ids, at = append(ids, entries[i].ID), append(at, v)
 			}
 		}
 		if len(ids) == 0 {
-			return nil
+			continue
 		}
-		versions, err := read(ctx, name, ids)
-		if err != nil {
-			return err
-		}
-		for i, v := range versions {
-			if v.Record == nil {
-				return ErrDamaged
+		group.Go(func() error {
+			versions, err := read(ctx, side.generation, ids)
+			if err != nil {
+				return err
 			}
-			*at[i] = v
-		}
-		return nil
+			for i, v := range versions {
+				if v.Record == nil {
+					return ErrDamaged
+				}
+				*at[i] = v
+			}
+			return nil
+		})
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		return side(ctx, s.Parent, unread != index.Earlier, func(e *entry) bool { return e.Before }, func(e *entry) *index.Version { return &e.before })
-	})
-	group.Go(func() error {
-		return side(ctx, s.Generation, unread != index.Later, func(e *entry) bool { return e.After }, func(e *entry) *index.Version { return &e.after })
-	})
 	return group.Wait()
 }
 
 // chunkWriter writes entries one behind the other: the distance of the id from the one before, the parts, flags, and what
 // is copied.
 type chunkWriter struct {
-	step   index.Changeset
-	copies bool
-	put    func(Chunk) error
+	changeset index.Changeset
+	copies    bool
+	put       func(Chunk) error
 
 	Chunk
 	data    []byte
@@ -152,7 +148,7 @@ func (w *chunkWriter) add(e *entry) error {
 		}
 	}
 	if w.changes == 0 {
-		w.data = appendText(appendText(w.data[:0], w.step.Parent), w.step.Generation)
+		w.data = appendText(appendText(w.data[:0], w.changeset.Parent), w.changeset.Generation)
 		w.Chunk = Chunk{}
 	}
 	flags := byte(0)
@@ -191,7 +187,7 @@ func cut(data []byte) (s, rest []byte, ok bool) {
 	return data[size:end:end], data[end:], true
 }
 
-// decode returns the step of a chunk, by the names of its generations, and the first entries, up to most of them, that have a
+// decode returns the changeset of a chunk, by the names of its generations, and the first entries, up to most of them, that have a
 // higher id than after and differ in one of these parts. They refer to memory of their own. last is the id of the last entry
 // that was looked at: of the last one of the chunk, unless there were that many.
 func decode(data []byte, after int64, parts index.Parts, most int) (s index.Changeset, last int64, entries []entry, err error) {

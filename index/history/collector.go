@@ -7,13 +7,14 @@ import (
 	"iter"
 
 	"filings/index"
+	"filings/index/generation"
 	"filings/index/sorter"
 )
 
-// sortBuffer is how much of the stamps of a load is in memory.
+// sortBuffer is how much of the fingerprints of a load is in memory.
 const sortBuffer = 2 << 20
 
-// Collector collects what a load does to filings, in any order, for an engine that cannot read stamps back by id. What does
+// Collector collects what a load does to filings, in any order, for an engine that cannot read fingerprints back by id. What does
 // not fit into its memory lies in a file without a name in the folder for temporary files.
 type Collector struct {
 	sorter  *sorter.Sorter
@@ -26,7 +27,7 @@ func NewCollector() *Collector { return &Collector{sorter: sorter.New("", sortBu
 
 // Put says that a filing was put. The last action of an id counts.
 func (c *Collector) Put(s index.Fingerprint) {
-	var value [stampSize - 8]byte
+	var value [fingerprintSize - 8]byte
 	for i, digest := range s.Digests {
 		binary.LittleEndian.PutUint64(value[i*8:], digest)
 	}
@@ -48,59 +49,33 @@ func (c *Collector) add(id int64, value []byte) {
 	c.err = c.sorter.Add(key[:], value)
 }
 
-// Over yields what stamps became of those of before, which come by id: once. It tells note, unless that is nil, what filings
+// Over yields what fingerprints became of those of before, which come by id: once. It tells note, unless that is nil, what filings
 // that were put or removed had and have; the zero Fingerprint is for no filing.
 func (c *Collector) Over(
 	ctx context.Context, before iter.Seq2[index.Fingerprint, error], note func(before, after index.Fingerprint),
 ) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
-		next, stop := iter.Pull2(c.last(ctx)) // those of an update are few: pulling them costs less than pulling before
-		defer stop()
-		s, err, more := next()
-		become := func(old index.Fingerprint) bool {
-			now := s
-			if now == removed(now.ID) {
-				now = index.Fingerprint{}
-			}
-			if note != nil {
-				note(old, now)
-			}
-			s, err, more = next()
-			return now.ID == 0 || yield(now, nil)
-		}
-		for old, failed := range before {
-			for more && err == nil && failed == nil && s.ID < old.ID {
-				if !become(index.Fingerprint{}) {
-					return
+		for of, err := range generation.Merge(before, c.last(ctx)) { // those of an update are few
+			was, now := of[0], of[0]
+			if action := of[1]; action.ID != 0 {
+				if now = action; action == removed(action.ID) {
+					now = index.Fingerprint{}
+				}
+				if note != nil {
+					note(was, now)
 				}
 			}
-			switch err = errors.Join(failed, err); {
-			case err != nil:
-				yield(index.Fingerprint{}, err)
-				return
-			case more && s.ID == old.ID:
-				if !become(old) {
-					return
-				}
-			case !yield(old, nil):
+			if (now.ID != 0 || err != nil) && !yield(now, err) || err != nil {
 				return
 			}
-		}
-		for more && err == nil {
-			if !become(index.Fingerprint{}) {
-				return
-			}
-		}
-		if err != nil {
-			yield(index.Fingerprint{}, err)
 		}
 	}
 }
 
-// removed is the stamp of a filing that was removed.
+// removed is the fingerprint of a filing that was removed.
 func removed(id int64) index.Fingerprint { return index.Fingerprint{ID: id} }
 
-// last yields the stamp of the last action of each id, by id.
+// last yields the fingerprint of the last action of each id, by id.
 func (c *Collector) last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		var s index.Fingerprint

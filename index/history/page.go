@@ -12,15 +12,15 @@ import (
 
 // Source is where an engine keeps chunks and generations.
 type Source interface {
-	// Chunks returns the first n chunks of the step to a generation that have changes with a higher id than after in one
-	// of these parts, by id; fewer than n where there are no more; index.ErrGone where the step is not kept.
+	// Chunks returns the first n chunks of the changeset to a generation that have changes with a higher id than after in one
+	// of these parts, by id; fewer than n where there are no more; index.ErrGone where the changeset is not kept.
 	Chunks(ctx context.Context, generation string, after int64, parts index.Parts, n int) ([][]byte, error)
-	// Filings is of a generation that a step which has no copies leads from or to.
+	// Filings is of a generation that a changeset which has no copies leads from or to.
 	Filings(ctx context.Context, generation string, ids []int64) ([]index.Version, error)
 }
 
 const (
-	// chunksAtOnce are read of a step that is read alone: as many as a page of 1,000 has, if they have copies.
+	// chunksAtOnce are read of a changeset that is read alone: as many as a page of 1,000 has, if they have copies.
 	chunksAtOnce = 3
 	// concurrency is how many requests a page has in progress.
 	concurrency = 4
@@ -31,7 +31,7 @@ const (
 	readFirst, readGrowth = 128, 8
 )
 
-// stream is the changes of one step on their way into a page.
+// stream is the changes of one changeset on their way into a page.
 type stream struct {
 	index.Changeset
 	pending []entry
@@ -73,7 +73,7 @@ type taken struct {
 	of *stream
 }
 
-// advance reads on in the steps of which nothing is pending.
+// advance reads on in the changesets of which nothing is pending.
 func (p *page) advance(ctx context.Context) error {
 	n := max(1, chunksAtOnce/max(1, len(p.streams)))
 	group, ctx := errgroup.WithContext(ctx)
@@ -86,11 +86,11 @@ func (p *page) advance(ctx context.Context) error {
 			chunks, err := p.source.Chunks(ctx, s.Generation, s.read, p.q.Parts, n)
 			most := p.q.Limit + 1 // one more says that there are more
 			for _, data := range chunks {
-				step, last, entries, err := decode(data, s.read, p.q.Parts, most-len(s.pending))
+				changeset, last, entries, err := decode(data, s.read, p.q.Parts, most-len(s.pending))
 				if err != nil {
 					return err
 				}
-				s.Changeset, s.read, s.pending = step, max(s.read, last), append(s.pending, entries...)
+				s.Changeset, s.read, s.pending = changeset, max(s.read, last), append(s.pending, entries...)
 				if len(s.pending) == most {
 					return nil // the rest of the chunks is of other pages
 				}
@@ -102,7 +102,7 @@ func (p *page) advance(ctx context.Context) error {
 	return group.Wait()
 }
 
-// take moves what is pending onto the page, an id at a time, as far as every step was read. It reports whether the page is
+// take moves what is pending onto the page, an id at a time, as far as every changeset was read. It reports whether the page is
 // done.
 func (p *page) take() bool {
 	for {
@@ -172,14 +172,14 @@ func (p *page) through(i int) int {
 	return i
 }
 
-// fill reads the filings of some of the changes, those of one step in two halves at once if they are many.
+// fill reads the filings of some of the changes, those of one changeset in two halves at once if they are many.
 func (p *page) fill(ctx context.Context, some []taken) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(concurrency / 2) // of each step two generations are read
+	group.SetLimit(concurrency / 2) // of each changeset two generations are read
 	for _, s := range p.streams {
 		var entries []entry
 		var at []int
-		for i := range some { // the entries of other steps may be written meanwhile: they are not copied
+		for i := range some { // the entries of other changesets may be written meanwhile: they are not copied
 			if t := &some[i]; t.of == s && t.size() == 0 {
 				entries, at = append(entries, t.entry), append(at, i)
 			}

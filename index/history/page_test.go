@@ -17,7 +17,7 @@ import (
 	"filings/index/history"
 )
 
-// memory keeps the chunks of steps, by the generations that they lead to, and has filings of any id, each with a record of so
+// memory keeps the chunks of changesets, by the generations that they lead to, and has filings of any id, each with a record of so
 // many bytes.
 type memory struct {
 	chunks map[string][]history.Chunk
@@ -28,7 +28,7 @@ type memory struct {
 	of     map[string]int // filings that were read of each generation
 }
 
-// keep encodes a step.
+// keep encodes a changeset.
 func (m *memory) keep(t *testing.T, s index.Changeset, differences iter.Seq2[generation.Difference, error], copies bool) {
 	t.Helper()
 	err := history.Encode(t.Context(), s, differences, copies, m.Filings, func(c history.Chunk) error {
@@ -83,7 +83,7 @@ func changed(n int) iter.Seq2[generation.Difference, error] {
 	}
 }
 
-// TestX16_OneVersion: of a step without copies a page reads one generation's filings, if the other's are not looked at; it
+// TestX16_OneVersion: of a changeset without copies a page reads one generation's filings, if the other's are not looked at; it
 // says which there are all the same.
 func TestX16_OneVersion(t *testing.T) {
 	t.Parallel()
@@ -91,8 +91,8 @@ func TestX16_OneVersion(t *testing.T) {
 		index.NoSide: {"a": 300, "b": 300}, index.Earlier: {"b": 300}, index.Later: {"a": 300},
 	} {
 		m := &memory{size: func(int64) int { return 10 }}
-		step := index.Changeset{Generation: "b", Parent: "a", Changed: 300}
-		m.keep(t, step, changed(300), false)
+		changeset := index.Changeset{Generation: "b", Parent: "a", Changed: 300}
+		m.keep(t, changeset, changed(300), false)
 		page, err := history.Page(t.Context(), m, index.ChangeQuery{
 			Generations: []string{"b"}, Parts: index.FreePart, Limit: 1000, Unread: unread,
 		})
@@ -122,8 +122,8 @@ func TestX16_LongRecords(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, copies %v", name, copies), func(t *testing.T) {
 				t.Parallel()
 				m := &memory{size: size}
-				step := index.Changeset{Generation: "b", Parent: "a", Changed: filings}
-				m.keep(t, step, changed(filings), copies)
+				changeset := index.Changeset{Generation: "b", Parent: "a", Changed: filings}
+				m.keep(t, changeset, changed(filings), copies)
 				next, after := int64(1), int64(0)
 				for more := true; more; {
 					m.read, m.bytes = 0, 0
@@ -165,13 +165,15 @@ func TestX16_LongRecords(t *testing.T) {
 
 // found is a change on a page.
 type found struct {
-	id   int64
-	step string
+	id        int64
+	changeset string
 }
 
-func order(a, b found) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.step, b.step)) }
+func order(a, b found) int {
+	return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.changeset, b.changeset))
+}
 
-// TestX16_Pages: pages of any length have the changes of several steps, of many chunks each, in the parts that are asked for:
+// TestX16_Pages: pages of any length have the changes of several changesets, of many chunks each, in the parts that are asked for:
 // all of them, by id.
 func TestX16_Pages(t *testing.T) {
 	t.Parallel()
@@ -200,18 +202,18 @@ func TestX16_Pages(t *testing.T) {
 		if got := pagesOf(t, m, limit, "b", "c", "d"); !slices.Equal(got, want) {
 			t.Errorf("limit %d: %d changes, want %d", limit, len(got), len(want))
 		}
-		one := slices.DeleteFunc(slices.Clone(want), func(f found) bool { return f.step != "b" })
+		one := slices.DeleteFunc(slices.Clone(want), func(f found) bool { return f.changeset != "b" })
 		if got := pagesOf(t, m, limit, "b"); !slices.Equal(got, one) {
-			t.Errorf("limit %d: %d changes of one step, want %d", limit, len(got), len(one))
+			t.Errorf("limit %d: %d changes of one changeset, want %d", limit, len(got), len(one))
 		}
 	}
 }
 
-// pagesOf reads all pages of the changes of steps that differ in FreePart, and orders those of an id by their steps.
-func pagesOf(t *testing.T, m *memory, limit int, steps ...string) (got []found) {
+// pagesOf reads all pages of the changes of changesets that differ in FreePart, and orders those of an id by their changesets.
+func pagesOf(t *testing.T, m *memory, limit int, changesets ...string) (got []found) {
 	t.Helper()
 	for after, more := int64(0), true; more; {
-		page, err := history.Page(t.Context(), m, index.ChangeQuery{Generations: steps, Parts: index.FreePart, After: after, Limit: limit})
+		page, err := history.Page(t.Context(), m, index.ChangeQuery{Generations: changesets, Parts: index.FreePart, After: after, Limit: limit})
 		if err != nil || len(page.Changes) == 0 || len(page.Changes) > limit {
 			t.Fatalf("limit %d, behind %d: %d changes, %v", limit, after, len(page.Changes), err)
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -76,7 +77,7 @@ func testFingerprints(t *testing.T, h Harness) {
 	checkFingerprints(t, h.Store, b.Generation(), filings)
 	for _, err := range h.Store.Fingerprints(ctx, "no-such-generation") {
 		if !errors.Is(err, index.ErrNotFound) {
-			t.Errorf("stamps of no generation: %v", err)
+			t.Errorf("fingerprints of no generation: %v", err)
 		}
 	}
 	release(t, lock)
@@ -138,7 +139,7 @@ func testDifferences(t *testing.T, h Harness) {
 func checkFingerprints(t *testing.T, store generation.Store, name string, filings []*index.Filing) {
 	t.Helper()
 	if err := sameFingerprints(store.Fingerprints(t.Context(), name), filings); err != nil {
-		t.Errorf("stamps of %s: %v", name, err)
+		t.Errorf("fingerprints of %s: %v", name, err)
 	}
 }
 
@@ -156,7 +157,7 @@ func sameFingerprints(all func(func(index.Fingerprint, error) bool), filings []*
 	}
 	for i := range min(len(want), len(got)) {
 		if want[i] != got[i] {
-			return fmt.Errorf("stamp %d: want %+v, got %+v", i, want[i], got[i])
+			return fmt.Errorf("fingerprint %d: want %+v, got %+v", i, want[i], got[i])
 		}
 	}
 	if len(want) != len(got) {
@@ -399,7 +400,7 @@ func testForget(t *testing.T, h Harness) {
 			t.Fatal(err)
 		}
 	}
-	if err := lock.Forget(ctx, 30); err != nil {
+	if _, err := lock.Prune(ctx, "", math.MaxInt, 30); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, []state{{names[4], true, true}}, states(t, h.Store), nil)
@@ -408,7 +409,7 @@ func testForget(t *testing.T, h Harness) {
 	if h.Again != nil {
 		sameChanges(t, h.Again(t), &right, index.ChangeQuery{Generations: names[1:], Parts: index.AllParts, Limit: 50})
 	}
-	if err := lock.Forget(ctx, 2); err != nil {
+	if _, err := lock.Prune(ctx, "", math.MaxInt, 2); err != nil {
 		t.Fatal(err)
 	}
 	right.Keep(2)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -173,7 +174,7 @@ func (l *life) prune(t *testing.T) {
 		delete(l.contents, l.promoted[0])
 		l.promoted = l.promoted[1:]
 	}
-	if err := lock.Forget(t.Context(), 8); err != nil {
+	if _, err := lock.Prune(t.Context(), "", math.MaxInt, 8); err != nil {
 		t.Fatal(err)
 	}
 	release(t, lock)

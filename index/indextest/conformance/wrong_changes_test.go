@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 
 	"filings/index"
@@ -114,12 +115,13 @@ func (s early) Changesets(ctx context.Context) ([]index.Changeset, error) {
 type leaving struct{ alteredLock }
 
 func (l leaving) Delete(ctx context.Context, name string) error {
-	return errors.Join(l.alteredLock.Delete(ctx, name), l.Forget(ctx, 1))
+	_, err := l.Prune(ctx, "", math.MaxInt, 1)
+	return errors.Join(l.alteredLock.Delete(ctx, name), err)
 }
 
 type hoarding struct{ alteredLock }
 
-func (hoarding) Forget(context.Context, int) error { return nil }
+func (hoarding) Prune(context.Context, string, int, int) ([]string, error) { return nil, nil }
 
 // fingerprinting has the fingerprints of the oldest generation for all.
 type fingerprinting struct{ *memory }

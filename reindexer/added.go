@@ -1,13 +1,15 @@
-package comparing
+package reindexer
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
 	"iter"
 	"os"
 	"slices"
+	"sort"
 	"time"
 
 	"filings/index"
@@ -19,31 +21,31 @@ const (
 	aBlock  = 256 // rows, of which the first one's id is in memory
 )
 
-// Added says when filings of the live generation were added, by id; one that was there before it and is away is not known (rule
+// added says when filings of the live generation were added, by id; one that was there before it and is away is not known (rule
 // X19). Of half a million, 16 kB are in memory, and the others in a temporary file.
-type Added struct {
+type added struct {
 	file   *os.File
 	firsts []int64 // id of the first row of each block
 	block  []byte  // the one that was read last
 	at     int     // which one that is
 }
 
-// NewAdded reads stamps, which come by id. It has to be closed.
-func NewAdded(stamps iter.Seq2[index.Fingerprint, error]) (*Added, error) {
+// newAdded reads fingerprints, which come by id. It has to be closed.
+func newAdded(all iter.Seq2[index.Fingerprint, error]) (*added, error) {
 	file, err := sorter.Nameless("")
 	if err != nil {
 		return nil, err
 	}
-	a := &Added{file: file, at: -1}
-	if err := a.fill(stamps); err != nil {
-		return nil, errors.Join(err, a.Close())
+	a := &added{file: file, at: -1}
+	if err := a.fill(all); err != nil {
+		return nil, errors.Join(err, a.close())
 	}
 	return a, nil
 }
 
-func (a *Added) fill(stamps iter.Seq2[index.Fingerprint, error]) error {
+func (a *added) fill(all iter.Seq2[index.Fingerprint, error]) error {
 	w, rows := bufio.NewWriterSize(a.file, 1<<16), 0
-	for s, err := range stamps {
+	for s, err := range all {
 		if err != nil {
 			return err
 		}
@@ -59,8 +61,8 @@ func (a *Added) fill(stamps iter.Seq2[index.Fingerprint, error]) error {
 	return w.Flush()
 }
 
-// Of returns when the filing was added; the zero time where there was none, or nothing says when.
-func (a *Added) Of(id int64) (time.Time, error) {
+// of returns when the filing was added; the zero time where there was none, or nothing says when.
+func (a *added) of(id int64) (time.Time, error) {
 	block, first := slices.BinarySearch(a.firsts, id)
 	if !first {
 		block--
@@ -76,27 +78,20 @@ func (a *Added) Of(id int64) (time.Time, error) {
 		}
 		a.block, a.at = a.block[:n], block
 	}
-	low, high := 0, len(a.block)/rowSize
-	for low < high {
-		middle := (low + high) / 2
-		switch at := int64(binary.LittleEndian.Uint64(a.block[middle*rowSize:])); {
-		case at < id:
-			low = middle + 1
-		case at > id:
-			high = middle
-		default:
-			created := int64(binary.LittleEndian.Uint64(a.block[middle*rowSize+8:]))
-			if created == index.NoTime {
-				return time.Time{}, nil
-			}
-			return time.UnixMicro(created).UTC(), nil
-		}
+	rows := len(a.block) / rowSize
+	row, found := sort.Find(rows, func(i int) int { return cmp.Compare(id, int64(binary.LittleEndian.Uint64(a.block[i*rowSize:]))) })
+	if !found {
+		return time.Time{}, nil
 	}
-	return time.Time{}, nil
+	created := int64(binary.LittleEndian.Uint64(a.block[row*rowSize+8:]))
+	if created == index.NoTime {
+		return time.Time{}, nil
+	}
+	return time.UnixMicro(created).UTC(), nil
 }
 
-// Close removes the file. It may be called on nil.
-func (a *Added) Close() error {
+// close removes the file. It may be called on nil.
+func (a *added) close() error {
 	if a == nil || a.file == nil {
 		return nil
 	}
