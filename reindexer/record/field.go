@@ -85,12 +85,8 @@ func lowest(info index.FieldInfo) float64 {
 }
 
 func (d *draft) setID(v *value) {
-	digits, ok := "", false
-	if v.kind == kindNumber {
-		digits, ok = integer(v.text)
-	}
-	id, err := strconv.ParseInt(digits, 10, 64)
-	if !ok || err != nil || id < 1 {
+	id, ok := v.integer()
+	if !ok || id < 1 {
 		d.fail(index.ID.String(), v.describe()+" is not an integer from 1 to 9223372036854775807")
 		return
 	}
@@ -192,12 +188,8 @@ func (d *draft) setNumber(field index.Field, v *value, least, most float64, othe
 
 // setInteger takes integers up to 2^53, beyond which a float64 cannot hold all of them.
 func (d *draft) setInteger(field index.Field, v *value) {
-	digits, ok := "", false
-	if v.kind == kindNumber {
-		digits, ok = integer(v.text)
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if !ok || err != nil || n < 0 || n > 1<<53 {
+	n, ok := v.integer()
+	if !ok || n < 0 || n > 1<<53 {
 		d.fail(field.String(), v.describe()+" is not an integer from 0 to 9007199254740992, without decimals")
 		return
 	}

@@ -55,34 +55,33 @@ func (p *scanner) take(c byte, expected string) error {
 }
 
 // object reads the whole text as one object. It calls set for each member with its name and its value, in v.
-func (p *scanner) object(v *value, set func(name string, v *value)) error {
-	if err := p.take('{', "an object {…}"); err != nil {
+func (p *scanner) object(v *value, set func(name string, v *value)) (err error) {
+	if p.space() != '{' {
+		return p.wrong("an object {…}")
+	}
+	var name string
+	err = p.between('}', "a comma or }", 0, func() error {
+		name, err = p.name(p.str)
 		return err
-	}
-	for more := p.space() != '}'; more; {
-		p.space()
-		name, err := p.str()
-		if err != nil {
-			return err
+	}, func() error {
+		if err = p.value(v); err == nil {
+			set(name, v)
 		}
-		if err := p.take(':', "a colon"); err != nil {
-			return err
-		}
-		if err := p.value(v); err != nil {
-			return err
-		}
-		set(name, v)
-		if more = p.space() == ','; more {
-			p.at++
-		}
-	}
-	if err := p.take('}', "a comma or }"); err != nil {
 		return err
+	})
+	if p.space(); err == nil && p.at < len(p.text) {
+		err = p.wrong("the end of the line")
 	}
-	if p.space(); p.at < len(p.text) {
-		return p.wrong("the end of the line")
+	return err
+}
+
+// name reads a name, as a string is read, and the colon after it.
+func (p *scanner) name(read func() (string, error)) (name string, err error) {
+	p.space()
+	if name, err = read(); err == nil {
+		err = p.take(':', "a colon")
 	}
-	return nil
+	return name, err
 }
 
 // value reads any value. Of lists it keeps texts only, of objects nothing.
@@ -102,7 +101,7 @@ func (p *scanner) value(v *value) (err error) {
 		err = p.list(v)
 	case c == '{':
 		v.kind = kindObject
-		err = p.skip(1)
+		_, err = p.any(nil, 1)
 	default:
 		v.text, err = p.word()
 		if v.text != "null" {
@@ -113,22 +112,24 @@ func (p *scanner) value(v *value) (err error) {
 }
 
 // list reads a list. If it has anything but well-formed texts, it is a kindList.
-func (p *scanner) list(v *value) error {
+func (p *scanner) list(v *value) (err error) {
 	start := p.at
 	p.at++
 	v.kind = kindStrings
 	for more := p.space() != ']'; more; {
-		if p.space() != '"' {
-			p.at, v.kind = start, kindList
-			return p.skip(1)
+		var s string
+		if v.kind = kindList; p.space() == '"' {
+			if s, err = p.str(); err != nil {
+				return err
+			}
+			if !p.lone {
+				v.kind = kindStrings
+			}
 		}
-		s, err := p.str()
-		if err != nil {
+		if v.kind == kindList {
+			p.at = start
+			_, err = p.any(nil, 1)
 			return err
-		}
-		if p.lone {
-			p.at, v.kind = start, kindList
-			return p.skip(1)
 		}
 		v.list = append(v.list, s)
 		if more = p.space() == ','; more {
@@ -136,30 +137,6 @@ func (p *scanner) list(v *value) error {
 		}
 	}
 	return p.take(']', "a comma or ]")
-}
-
-// skip reads a value that is not used. It stands within depth brackets.
-func (p *scanner) skip(depth int) error {
-	var err error
-	switch c := p.space(); {
-	case c == '"':
-		_, err = p.str()
-	case c == '-' || isDigit(c):
-		_, err = p.number()
-	case c == '[':
-		err = p.between(']', "a comma or ]", depth, noName, func() error { return p.skip(depth + 1) })
-	case c == '{':
-		err = p.between('}', "a comma or }", depth, func() error {
-			p.space()
-			if _, err := p.str(); err != nil {
-				return err
-			}
-			return p.take(':', "a colon")
-		}, func() error { return p.skip(depth + 1) })
-	default:
-		_, err = p.word()
-	}
-	return err
 }
 
 func noName() error { return nil }
@@ -202,23 +179,23 @@ func (p *scanner) word() (string, error) {
 // number reads a number and returns it as written.
 func (p *scanner) number() (string, error) {
 	start := p.at
-	if p.text[p.at] == '-' {
+	if p.has('-') {
 		p.at++
 	}
-	if p.at < len(p.text) && p.text[p.at] == '0' {
+	if p.has('0') {
 		p.at++
 	} else if err := p.digits(); err != nil {
 		return "", err
 	}
-	if p.at < len(p.text) && p.text[p.at] == '.' {
+	if p.has('.') {
 		p.at++
 		if err := p.digits(); err != nil {
 			return "", err
 		}
 	}
-	if p.at < len(p.text) && (p.text[p.at] == 'e' || p.text[p.at] == 'E') {
+	if p.has('e') || p.has('E') {
 		p.at++
-		if p.at < len(p.text) && (p.text[p.at] == '+' || p.text[p.at] == '-') {
+		if p.has('+') || p.has('-') {
 			p.at++
 		}
 		if err := p.digits(); err != nil {
@@ -227,6 +204,9 @@ func (p *scanner) number() (string, error) {
 	}
 	return p.text[start:p.at], nil
 }
+
+// has reports whether c comes next.
+func (p *scanner) has(c byte) bool { return p.at < len(p.text) && p.text[p.at] == c }
 
 // digits takes one digit or more.
 func (p *scanner) digits() error {

@@ -7,35 +7,9 @@ import (
 
 // isNumber reports whether s is a number as JSON writes it.
 func isNumber(s string) bool {
-	whole, s := digits(strings.TrimPrefix(s, "-"))
-	if whole == "" || whole[0] == '0' && whole != "0" {
-		return false
-	}
-	if rest, found := strings.CutPrefix(s, "."); found {
-		var fraction string
-		if fraction, s = digits(rest); fraction == "" {
-			return false
-		}
-	}
-	if s != "" && (s[0] == 'e' || s[0] == 'E') {
-		if s = s[1:]; s != "" && (s[0] == '+' || s[0] == '-') {
-			s = s[1:]
-		}
-		var exponent string
-		if exponent, s = digits(s); exponent == "" {
-			return false
-		}
-	}
-	return s == ""
-}
-
-// digits cuts s behind the digits that it begins with.
-func digits(s string) (digits, rest string) {
-	n := 0
-	for n < len(s) && isDigit(s[n]) {
-		n++
-	}
-	return s[:n], s[n:]
+	p := scanner{text: s}
+	_, err := p.number()
+	return err == nil && p.at == len(s)
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
@@ -71,22 +45,26 @@ func cents(literal string) (v float64, rounded, ok bool) {
 	return v, true, err == nil
 }
 
-// integer returns the digits of a JSON literal that writes an integer. A literal with decimals, be they 0, writes
-// none; one with an exponent does if no decimals are left: 1.5e3.
-func integer(literal string) (digits string, ok bool) {
-	if !strings.ContainsAny(literal, ".eE") {
-		return literal, true
+// integer returns the integer that v is. A number with decimals, be they 0, is none; one with an exponent is, if no decimals
+// are left: 1.5e3.
+func (v *value) integer() (n int64, ok bool) {
+	if v.kind != kindNumber {
+		return 0, false
 	}
-	// Beyond 19 digits a number fits no field. The limit keeps 1e999999999 from being written out.
-	d := apart(literal)
-	if d.point < len(d.digits) || d.point > 19 {
-		return "", false
+	digits := v.text
+	if strings.ContainsAny(digits, ".eE") {
+		// Beyond 19 digits a number fits no field. The limit keeps 1e999999999 from being written out.
+		d := apart(digits)
+		if d.point < len(d.digits) || d.point > 19 {
+			return 0, false
+		}
+		digits = "0" + d.digits + strings.Repeat("0", d.point-len(d.digits))
+		if d.negative {
+			digits = "-" + digits
+		}
 	}
-	digits = "0" + d.digits + strings.Repeat("0", d.point-len(d.digits))
-	if d.negative {
-		digits = "-" + digits
-	}
-	return digits, true
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, err == nil
 }
 
 // decimal is a number literal taken apart: 0.digits times ten to the power of point. The first digit is not 0; the last

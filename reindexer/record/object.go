@@ -152,11 +152,8 @@ func (p *scanner) mapOf(into map[string]any, depth int) (_ map[string]any, err e
 	}
 	var name string
 	err = p.between('}', "a comma or }", depth, func() error {
-		p.space()
-		if name, err = p.characters(); err != nil {
-			return err
-		}
-		return p.take(':', "a colon")
+		name, err = p.name(p.characters)
+		return err
 	}, func() error {
 		members := len(into)
 		if into[name], err = p.any(nil, depth+1); len(into) == members {
