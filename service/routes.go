@@ -30,11 +30,7 @@ func New(c Config) (*Service, error) {
 	if s.files, err = pages.All(c.Tiles); err != nil {
 		return nil, err
 	}
-	document, err := newDocument(s.params)
-	if err != nil {
-		return nil, err
-	}
-	s.files = append(s.files, pages.New(documentPath, contentType, document))
+	s.files = append(s.files, pages.New(documentPath, contentType, func() ([]byte, error) { return newDocument(s.params) }))
 	s.takes = map[string]params.Endpoints{}
 	for _, e := range endpoints(nil) {
 		s.takes[e.Path], s.takes[e.Legacy] = e.Takes, e.Takes
@@ -110,9 +106,12 @@ func (s *Service) serveFile(f pages.File) fiber.Handler {
 		k := callOf(c)
 		k.route = f.Path
 		c.Set(fiber.HeaderVary, s.cors.Vary(fiber.HeaderAcceptEncoding))
-		f.SetHeaders(c)
-		if negotiate.MatchTag(ifNoneMatch(c), f.Tag) != negotiate.NoMatch {
-			return k.notModified(f.Tag)
+		tag, err := f.SetHeaders(c)
+		if err != nil {
+			return err
+		}
+		if negotiate.MatchTag(ifNoneMatch(c), tag) != negotiate.NoMatch {
+			return k.notModified(tag)
 		}
 		return f.Send(c, negotiate.Coding(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding)), "gzip") == "gzip")
 	}

@@ -31,8 +31,6 @@
 package pages
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -64,32 +62,45 @@ var mediaTypes = map[string]string{
 // File is what everybody gets as it is, without a key and without counting: a page, and the OpenAPI document.
 type File struct {
 	Path      string // of its URL
-	Tag       string // weak ETag
 	mediaType string
 	policy    string // its Content-Security-Policy
-	packed    []byte // with gzip
-	unpacked  func() ([]byte, error)
+	// Each is made when it is first requested, and kept: making it takes long enough to be an attack, and to delay a start.
+	tag      func() (string, error) // weak ETag
+	packed   func() ([]byte, error) // with gzip
+	unpacked func() ([]byte, error)
 }
 
-// New returns a file with an uncompressed body.
-func New(path, mediaType string, body []byte) File {
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
-	_, _ = w.Write(body)                                  // to memory: never fails
-	_ = w.Close()
-	return pack(path, mediaType, b.Bytes())
+// New returns a file with an uncompressed body, which body makes when it is first requested.
+func New(path, mediaType string, body func() ([]byte, error)) File {
+	body = sync.OnceValues(body)
+	return newFile(path, mediaType, body, body, func() ([]byte, error) {
+		unpacked, err := body()
+		return fasthttp.AppendGzipBytesLevel(nil, unpacked, fasthttp.CompressBestCompression), err
+	})
 }
 
-func pack(path, mediaType string, packed []byte) File {
-	sum := sha256.Sum256(packed)
-	// Kept once a client without gzip came: unpacking takes long enough to be an attack.
-	unpacked := sync.OnceValues(func() ([]byte, error) { return fasthttp.AppendGunzipBytes(nil, packed) })
+// newPacked returns a file whose body is compressed already.
+func newPacked(path, mediaType string, packed []byte) File {
+	body := kept(packed)
+	return newFile(path, mediaType, body, func() ([]byte, error) { return fasthttp.AppendGunzipBytes(nil, packed) }, body)
+}
+
+// newFile returns a file whose tag is that of source.
+func newFile(path, mediaType string, source, unpacked, packed func() ([]byte, error)) File {
 	allowed := policy
 	if path == referencePath {
 		allowed = referencePolicy
 	}
-	return File{path, `W/"` + hex.EncodeToString(sum[:16]) + `"`, mediaType, allowed, packed, unpacked}
+	tag := func() (string, error) {
+		body, err := source()
+		sum := sha256.Sum256(body)
+		return `W/"` + hex.EncodeToString(sum[:16]) + `"`, err
+	}
+	return File{path, mediaType, allowed, sync.OnceValues(tag), sync.OnceValues(packed), sync.OnceValues(unpacked)}
 }
+
+// kept returns what returns body.
+func kept(body []byte) func() ([]byte, error) { return func() ([]byte, error) { return body, nil } }
 
 // All returns all files of all pages, with a base map for /explore.
 func All(tiles Tiles) (all []File, err error) {
@@ -111,7 +122,7 @@ func All(tiles Tiles) (all []File, err error) {
 		return nil, err
 	}
 	for _, d := range documents {
-		all = append(all, New(d.Path, d.MediaType, d.Body))
+		all = append(all, New(d.Path, d.MediaType, kept(d.Body)))
 	}
 	err = fs.WalkDir(files, "explore", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -137,9 +148,9 @@ func appendFile(all []File, at, name string) ([]File, error) {
 	case !ok:
 		return nil, fmt.Errorf("pages: no media type for the file %s", name)
 	case packed:
-		return append(all, pack(at, mediaType, body)), nil
+		return append(all, newPacked(at, mediaType, body)), nil
 	}
-	return append(all, New(at, mediaType, body)), nil
+	return append(all, New(at, mediaType, kept(body))), nil
 }
 
 // referencePath is the path of the reference.
@@ -154,24 +165,28 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // tell nobody anything, since it loads from here as well.
 var referencePolicy = strings.Replace(policy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)
 
-// SetHeaders sets the headers of every response with a file, a 304 too. It may be kept by everybody, who must revalidate
-// it: another release, or another setting, changes it.
-func (f File) SetHeaders(c *fiber.Ctx) {
+// SetHeaders sets the headers of every response with a file, a 304 too, and returns its ETag. It may be kept by everybody,
+// who must revalidate it: another release, or another setting, changes it.
+func (f File) SetHeaders(c *fiber.Ctx) (tag string, err error) {
+	if tag, err = f.tag(); err != nil {
+		return "", err
+	}
 	c.Set(fiber.HeaderCacheControl, "public, no-cache")
 	c.Set(fiber.HeaderContentSecurityPolicy, f.policy)
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
-	c.Set(fiber.HeaderETag, f.Tag)
+	c.Set(fiber.HeaderETag, tag)
+	return tag, nil
 }
 
 // Send sends the file, compressed for a client that accepts gzip.
 func (f File) Send(c *fiber.Ctx, gzip bool) error {
 	c.Set(fiber.HeaderContentType, f.mediaType)
+	body := f.unpacked
 	if gzip {
 		c.Set(fiber.HeaderContentEncoding, "gzip")
-		c.Response().SetBodyRaw(f.packed)
-		return nil
+		body = f.packed
 	}
-	body, err := f.unpacked()
-	c.Response().SetBodyRaw(body)
+	sent, err := body()
+	c.Response().SetBodyRaw(sent)
 	return err
 }

@@ -21,7 +21,7 @@ func withTiles(all []File, tiles Tiles) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, New("/explore/tiles.json", mediaTypes[".json"], body))
+	all = append(all, New("/explore/tiles.json", mediaTypes[".json"], kept(body)))
 	if tiles.URL == "" {
 		return all, nil
 	}
