@@ -1,10 +1,12 @@
 package index_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,9 +48,10 @@ func leaked(text []byte, t index.Tier, set index.FieldSet) string {
 		if field.Returned(t) && set.Has(field) {
 			continue
 		}
-		for _, shown := range []string{`"` + field.String() + `"`, "only " + field.String() + `\`, fmt.Sprint(int(marked(field)))} {
-			if strings.Contains(string(text), shown) {
-				return field.String()
+		name := field.String()
+		for _, shown := range []string{`"` + name + `"`, "only " + name + `\`, strconv.Itoa(int(marked(field)))} {
+			if bytes.Contains(text, []byte(shown)) {
+				return name
 			}
 		}
 	}
@@ -101,7 +104,7 @@ func checkNames(t testing.TB, text []byte, tier index.Tier, set index.FieldSet) 
 	}
 }
 
-// TestX23_Cut: 100,000 records whose members an engine reordered, dropped, doubled, nested, renamed or broke: for any tier and
+// TestX23_Cut: 20,000 records whose members an engine reordered, dropped, doubled, nested, renamed or broke: for any tier and
 // any set of fields, what is cut is right or nothing. Whole ones are cut.
 func TestX23_Cut(t *testing.T) {
 	t.Parallel()
@@ -109,7 +112,7 @@ func TestX23_Cut(t *testing.T) {
 		t.Run(fmt.Sprint(part), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(23, uint64(part)))
-			for range 10_000 {
+			for range 2_000 {
 				checkCut(t, spoiled(t, random), index.SetOf(someFields(random)...))
 			}
 		})

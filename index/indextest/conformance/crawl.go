@@ -150,7 +150,7 @@ func crawlAll(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
 			return all
 		}
 		if err := compare(t.Context(), o, r, index.Filter{}, s, pages); err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
 	})
 }

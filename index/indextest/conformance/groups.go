@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"filings/index"
@@ -126,9 +127,6 @@ func checkGroups(t *testing.T, r index.Reader, o *indextest.Oracle, a *generator
 		if sameGroups(t, r, o, w, by[:1+a.IntN(2)]) > 1 {
 			several++
 		}
-		if t.Failed() {
-			t.FailNow()
-		}
 	}
 	if several < requests/4 {
 		t.Errorf("only %d of %d responses have several groups: the requests try too little", several, requests)
@@ -143,8 +141,8 @@ func sameGroups(t *testing.T, r index.Reader, o *indextest.Oracle, w index.Filte
 	if err != nil {
 		t.Fatalf("%s: %v", index.GroupsText(w, by), err)
 	}
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", index.GroupsText(w, by), diff)
+	if got.Total != want.Total || !slices.Equal(got.List, want.List) { // a difference of so many takes long, even where there is none
+		t.Fatalf("%s (-want +got):\n%s", index.GroupsText(w, by), cmp.Diff(want, got, cmpopts.EquateEmpty()))
 	}
 	return want.Total
 }

@@ -28,6 +28,9 @@ func TestRun_CatchesWrongStores(t *testing.T) {
 	for _, w := range wrongs() {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && strings.HasSuffix(w.caught, "over_ties") {
+				t.Skip("caught by what -short leaves out")
+			}
 			parts := strings.Split(w.caught, "/")
 			for i, part := range parts {
 				parts[i] = "^" + regexp.QuoteMeta(part)
