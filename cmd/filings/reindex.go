@@ -234,21 +234,24 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 }
 
 func (p *program) inspectCommand() *cobra.Command {
-	o := source.Options{}
+	o, proposal := source.Options{}, inspect.Proposal{}
 	cmd := &cobra.Command{
 		Use:   "inspect [flags] FILE",
 		Short: "Describes a county's file, and proposes a mapping for reindex --map",
 		Long: `Describes a county's file, and proposes a mapping for reindex --map.
 
 It prints the columns, how many of the records have a value in each, the form of these values and some of them, as the comment of a
-program in jq: a mapping to begin with. It guesses by names and values: check every line of it. Of a JSON document without --path it
-lists the arrays, and of an XLSX file the sheets other than the one that --sheet names, or the first.
+mapping to begin with: a table of fields and columns with --table, else a program in jq. It guesses by names and values: check every
+line of it. A form that 95 % of a column's values have is its form; the first of the others is shown. Other columns that a field may be
+read from are comments. Of a JSON document without --path it lists the arrays and reads the largest; of an XLSX file it lists the
+sheets other than the one that --sheet names, or the first. Text that is not UTF-8 it reads as windows-1252.
 It needs no settings and no server, and changes nothing.`,
-		Example: "  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
+		Example: "  filings inspect --table --county 'Orange, FL' orange.csv > county.csv\n  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Stdin, o.Log = p.in, slog.New(slog.DiscardHandler)
-			err := inspect.Run(cmd.Context(), args[0], o, time.Now(), p.out)
+			proposal.Today = time.Now()
+			err := inspect.Run(cmd.Context(), args[0], o, proposal, p.out)
 			if errors.Is(err, source.ErrUsage) {
 				return usageError{err}
 			}
@@ -257,6 +260,8 @@ It needs no settings and no server, and changes nothing.`,
 		ValidArgsFunction: completeFile,
 	}
 	formFlags(cmd, &o.Form)
+	cmd.Flags().BoolVar(&proposal.Table, "table", false, "propose a table of fields and columns, as CSV, instead of a program in jq")
+	cmd.Flags().StringVar(&proposal.County, "county", "", "county and state of all records, such as \"Orange, FL\"")
 	return cmd
 }
 

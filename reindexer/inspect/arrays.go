@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 	"sync/atomic"
 
 	"filings/reindexer/source"
 )
 
 // arrays finds the arrays of objects in a JSON document, the outermost ones, as paths and numbers of items.
-const arrays = `
+const findArrays = `
 def step: if test("^[A-Za-z_][A-Za-z0-9_]*$") then "." + . else ".[" + tojson + "]" end;
 def arrays($path; $deep):
   if type == "array" then select(any(.[]; type == "object")) | {path: ((if $path == "" then "." else $path end) + "[]"), items: length}
@@ -23,38 +23,48 @@ arrays(""; 4)`
 // shownArrays is how many are named.
 const shownArrays = 10
 
-// noPath returns the error of a JSON document for which nothing says where its records are: where they may be.
-func noPath(ctx context.Context, name string, o source.Options) error {
-	o.Form.Format, o.Form.Path = source.JSON, arrays
+// array is an array in a document.
+type array struct {
+	Path  string
+	Items int
+}
+
+// arraysOf returns the arrays of a JSON document for which nothing says where its records are. It reads the document, which of standard
+// input can be done once.
+func arraysOf(ctx context.Context, name string, o source.Options) (found []array, err error) {
+	o.Form.Format, o.Form.Path = source.JSON, findArrays
 	all, err := source.Find([]string{name}, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in, err := all[0].Open(ctx, new(atomic.Int64))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
-	var found []string
 	for len(found) < shownArrays {
 		rec, err := in.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return all[0].Error(in.Line(), err)
+			return nil, all[0].Error(in.Line(), err)
 		}
-		var array struct {
-			Path  string
-			Items int
+		var one array
+		if err := json.Unmarshal([]byte(rec.Text), &one); err != nil {
+			return nil, err
 		}
-		if err := json.Unmarshal([]byte(rec.Text), &array); err != nil {
-			return err
-		}
-		found = append(found, fmt.Sprintf("'%s' gives %d", array.Path, array.Items))
+		found = append(found, one)
 	}
-	if len(found) == 0 {
-		return fmt.Errorf("%w: %s: %w. It has no array of objects; --path . takes it for one record", source.ErrUsage, name, source.ErrNoPath)
+	switch {
+	case len(found) == 0:
+		return nil, fmt.Errorf("%w: %s: %w. It has no array of objects; --path . takes it for one record", source.ErrUsage, name, source.ErrNoPath)
+	case name == "-":
+		return nil, fmt.Errorf("%w: standard input is a JSON document, which is read once: --path says where its records are, such as '%s'", source.ErrUsage, largest(found).Path)
 	}
-	return fmt.Errorf("%w: %s is a JSON document: --path says where its records are; %s", source.ErrUsage, name, strings.Join(found, ", "))
+	return found, nil
+}
+
+func largest(all []array) array {
+	return slices.MaxFunc(all, func(a, b array) int { return a.Items - b.Items })
 }

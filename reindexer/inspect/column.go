@@ -1,9 +1,11 @@
 package inspect
 
 import (
+	"fmt"
 	"hash/maphash"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,23 +19,24 @@ type column struct {
 	path, name string
 	filled     int64
 	examples   []string // as JSON, shortened
+	forms      []*form  // that values may have, the more usual ones first
+	lists      bool     // a value was a list
 
-	all      []form // that are tried
-	forms    []form // that all values have had so far
-	dates    []form // one or several, of which each value has one; nil: some value is no date
-	noDate   bool
-	quoted   bool // a value was a text
-	lists    bool // a value was a list
 	hashes   []uint64
 	repeated bool // an id candidate no more: two values are equal
 	seen     map[uint64]struct{}
+	counts   bool // its values are 0, 1, 2, … or 1, 2, 3, … as those of a row's number are
+	last     int64
 }
 
-// form is a form that values may have, and how a mapping reads it.
+// form is a form that values may have, how a table reads it, and what it did not fit.
 type form struct {
-	looks string // as a person reads it
-	read  string // behind the path in a mapping
-	try   func(any) bool
+	looks     string // as a person reads it
+	how       string
+	try       func(any) bool
+	failed    int64
+	exception string // the first value that failed
+	line      int
 }
 
 const (
@@ -41,70 +44,110 @@ const (
 	mostHashed   = 200_000
 	mostExamples = 3
 	exampleChars = 32
+	// exceptions is which part of a column's values may have another form: the 20th.
+	exceptions = 20
+	// mostFailed is how many values a form may fail for, and then for how many of them, until it is tried no more.
+	mostFailed = 1000
 )
 
-// The forms of dates that are tried, the more usual ones first: where a column has only days up to the 12th, the first of two
-// counts.
+// dateForms are the forms of dates that are tried.
 var dateForms = []string{
 	"YYYY-MM-DD", "MM/DD/YYYY", "MM/DD/YY", "YYYY/MM/DD", "MM-DD-YYYY", "MM-DD-YY", "YYYYMMDD", "DD-MON-YYYY", "DD-MON-YY",
-	"MON DD, YYYY", "MONTH DD, YYYY", "DD MON YYYY", "DD.MM.YYYY", "DD/MM/YYYY", "DD/MM/YY",
+	"MON DD, YYYY", "MONTH DD, YYYY", "DD MON YYYY", "DD.MM.YYYY", "DD/MM/YYYY", "DD/MM/YY", "DD-MM-YYYY", "DD-MM-YY",
 }
 
 var (
-	// digits is a plain number.
-	digits = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
-	seed   = maphash.MakeSeed()
+	seed      = maphash.MakeSeed()
+	isCounty  = regexp.MustCompile(`^[^,]+, [A-Z]{2}$`)
+	twoLetter = regexp.MustCompile(`^[A-Z]{2}$`)
+)
+
+// The forms that are no dates. Those of a county and a state say where a county is read from: they are texts.
+const (
+	number = "number"
+	amount = "amount"
+	point  = "point"
+	county = "county, state"
+	state  = "two letters"
 )
 
 func newColumn(path, name string, today time.Time) *column {
-	c := &column{path: path, name: name, seen: map[uint64]struct{}{}}
-	for _, d := range dateForms {
-		c.forms = append(c.forms, tried("date "+d, `date(`+quote(d)+`)`, today))
+	c := &column{path: path, name: name, seen: map[uint64]struct{}{}, counts: true}
+	dates := make([]*form, len(dateForms))
+	for i, d := range dateForms {
+		dates[i] = &form{looks: "date " + d, how: "date " + d, try: mapping.Can("date", today, d)}
 	}
-	c.forms = append(c.forms,
-		form{"number", "number", func(v any) bool { s, ok := v.(string); return ok && digits.MatchString(strings.TrimSpace(s)) }},
-		tried("amount", "money", today), tried("number", "number", today), tried("point", "point", today))
-	// "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich.
-	point := &c.forms[len(c.forms)-1]
-	can := point.try
-	point.try = func(v any) bool { s, _ := v.(string); return strings.ContainsAny(s, "(-") && can(v) }
-	c.all = slices.Clone(c.forms)
+	matches := func(re *regexp.Regexp) func(any) bool {
+		return func(v any) bool { s, _ := v.(string); return re.MatchString(s) }
+	}
+	canPoint := mapping.Can("point", today)
+	c.forms = append(slices.Clone(dates), severalDates(dates),
+		&form{looks: number, how: "number", try: mapping.Can("number", today)},
+		&form{looks: amount, how: "money", try: mapping.Can("money", today)},
+		&form{looks: point, try: func(v any) bool { // "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich
+			s, text := v.(string)
+			return (!text || strings.ContainsAny(s, "(-[")) && canPoint(v)
+		}},
+		&form{looks: county, try: matches(isCounty)}, &form{looks: state, try: matches(twoLetter)})
 	return c
 }
 
-// tried is the form of what a function of mappings can read.
-func tried(looks, read string, today time.Time) form {
-	p, err := mapping.Compile("", "{v: "+read+"}", today)
-	if err != nil {
-		panic(err) // the functions are the program's own
-	}
-	return form{looks, read, func(v any) bool {
-		if _, is := v.(string); !is && !strings.HasPrefix(read, "date") { // YYYYMMDD may be a number
+// mostDateForms is in how many forms the dates of a column may be.
+const mostDateForms = 3
+
+// severalDates is the form of dates of which each has one of a few forms. A day before its month is none of these, since one up to
+// the 12th would be read as a month.
+func severalDates(dates []*form) *form {
+	several, chosen, names := &form{}, []*form(nil), []string(nil)
+	several.try = func(v any) bool {
+		has := func(f *form) bool { return f.try(v) }
+		if slices.ContainsFunc(chosen, has) {
+			return true
+		}
+		i := slices.IndexFunc(dates, has)
+		if i < 0 || len(chosen) == mostDateForms || swapped(dates[i].how) != "" && strings.HasPrefix(dates[i].how, "date DD") {
 			return false
 		}
-		_, err := p.Run(v)
-		return err == nil
-	}}
+		chosen, names = append(chosen, dates[i]), append(names, strings.TrimPrefix(dates[i].how, "date "))
+		several.how = "date " + strings.Join(names, " or ")
+		several.looks = several.how
+		return true
+	}
+	return several
 }
 
-// add takes a value, of the record with that number.
-func (c *column) add(v any, row int) {
-	if isBlank(v) {
+// swapped returns the form of dates in which day and month have changed places; "" where no number tells which is which.
+func swapped(how string) string {
+	if strings.Contains(how, "MON") || strings.Contains(how, "YYYYMM") || strings.HasPrefix(how, "date YYYY") || strings.Contains(how, " or ") {
+		return ""
+	}
+	return strings.NewReplacer("MM", "DD", "DD", "MM").Replace(how)
+}
+
+// add takes a value, of the record with that number, which begins at a line.
+func (c *column) add(v any, row, line int) {
+	if mapping.Blank(v) {
 		return
 	}
 	c.filled++
-	text := gojqText(v)
+	text := jsonText(v)
 	if shown := shorten(text); len(c.examples) < mostExamples && !slices.Contains(c.examples, shown) {
 		c.examples = append(c.examples, shown)
 	}
-	switch v.(type) {
-	case string:
-		c.quoted = true
-	case []any:
-		c.lists = true
-	}
-	c.addDate(v)
-	c.forms = slices.DeleteFunc(c.forms, func(f form) bool { return !f.try(v) })
+	_, list := v.([]any)
+	c.lists = c.lists || list
+	n, err := strconv.ParseInt(strings.Trim(text, `"`), 10, 64)
+	c.counts = c.counts && err == nil && (n == c.last+1 || c.filled == 1 && n == 0)
+	c.last = n
+	c.forms = slices.DeleteFunc(c.forms, func(f *form) bool {
+		if f.try(v) {
+			return false
+		}
+		if f.failed++; f.failed == 1 {
+			f.exception, f.line = shorten(text), line
+		}
+		return f.failed > mostFailed && 2*f.failed > c.filled
+	})
 	if row >= mostHashed || len([]rune(text)) > 100 {
 		return
 	}
@@ -121,36 +164,7 @@ func (c *column) add(v any, row int) {
 	}
 }
 
-// mostDateForms is in how many forms the dates of a column may be.
-const mostDateForms = 3
-
-// addDate notes in which form v is a date, beside those of the values before it.
-func (c *column) addDate(v any) {
-	has := func(f form) bool { return f.try(v) }
-	if c.noDate || slices.ContainsFunc(c.dates, has) {
-		return
-	}
-	i := slices.IndexFunc(c.all, func(f form) bool { return strings.HasPrefix(f.looks, "date") && f.try(v) })
-	if i < 0 || len(c.dates) == mostDateForms {
-		c.noDate, c.dates = true, nil
-		return
-	}
-	c.dates = append(c.dates, c.all[i])
-}
-
-func isBlank(v any) bool {
-	s, is := v.(string)
-	if !is {
-		return v == nil
-	}
-	switch strings.ToUpper(strings.TrimSpace(s)) {
-	case "", "NA", "N/A", "NULL", "-":
-		return true
-	}
-	return false
-}
-
-func gojqText(v any) string {
+func jsonText(v any) string {
 	text, err := gojq.Marshal(v)
 	if err != nil {
 		return ""
@@ -165,48 +179,81 @@ func shorten(s string) string {
 	return s
 }
 
-func quote(s string) string { return gojqText(s) }
-
-// form returns the form that all values have, if they are texts.
-func (c *column) form() (form, bool) {
-	switch {
-	case c.filled == 0:
-		return form{}, false
-	case len(c.forms) > 0:
-		return c.forms[0], true
-	case len(c.dates) == 0:
-		return form{}, false
+// form returns the form that nearly all values have; one of a text where there is none.
+func (c *column) form() *form {
+	best := &form{failed: c.filled + 1}
+	for _, f := range c.forms {
+		if f.failed < best.failed && f.failed*exceptions <= c.filled {
+			best = f
+		}
 	}
-	var all []string
-	for _, d := range c.dates {
-		all = append(all, strings.TrimPrefix(d.looks, "date "))
-	}
-	return form{"date " + strings.Join(all, " or "), `date("` + strings.Join(all, `"; "`) + `")`, nil}, true
+	return best
 }
 
-// unique reports whether every record has a value of its own.
+// fits reports whether nearly all values have a form that begins so; "" is a text.
+func (c *column) fits(looks string) bool {
+	f := c.form()
+	switch looks {
+	case "":
+		return f.looks == "" || f.looks == county || f.looks == state
+	case amount:
+		return f.looks == amount || f.looks == number
+	}
+	return strings.HasPrefix(f.looks, looks)
+}
+
+// exceptions says which values the form does not fit; "" where it fits all.
+func (f *form) exceptions() string {
+	if f.failed == 0 || f.looks == "" {
+		return ""
+	}
+	return fmt.Sprintf("but for %d: %s (line %d)", f.failed, f.exception, f.line)
+}
+
+// ambiguous says that a date may have its day where the form has the month; "" where it does not.
+func (c *column) ambiguous() string {
+	f := c.form()
+	for _, other := range c.forms {
+		if other.failed == f.failed && other.how == swapped(f.how) && other != f && f.how != "" {
+			return strings.TrimPrefix(other.how, "date ") + " fits too: no day is above 12"
+		}
+	}
+	return ""
+}
+
+// unique reports whether every record has a value of its own, other than its number.
 func (c *column) unique(records int64) bool {
-	return c.filled == records && records > 1 && !c.repeated && !c.lists
+	return c.filled == records && records > 1 && !c.repeated && c.identifies()
 }
+
+// identifies reports whether an id may be made of the values.
+func (c *column) identifies() bool {
+	return !c.lists && !c.countsRows() && !c.fits(point) && c.form().looks != amount
+}
+
+// countsRows reports whether the values are the numbers of the rows: a record that is gone tomorrow moves all that follow.
+func (c *column) countsRows() bool {
+	return c.counts && c.filled >= mostExamples || rowNumber.MatchString(words(c.name))
+}
+
+var rowNumber = regexp.MustCompile(`^(object ?id|fid|oid|row( ?(no|num|number|id))?|index|(s|sl|seq|sequence|line|record) ?(no|num|number))$`)
 
 // looks says what the values look like.
 func (c *column) looks(records int64) string {
-	var said []string
-	f, ok := c.form()
-	switch {
-	case c.filled == 0:
+	if c.filled == 0 {
 		return "empty"
-	case ok:
-		said = append(said, f.looks)
-	case c.lists:
-		said = append(said, "list")
-	case c.quoted:
-		said = append(said, "text")
-	default:
-		said = append(said, "number")
+	}
+	f := c.form()
+	said := []string{f.looks, f.exceptions(), c.ambiguous()}
+	if c.lists {
+		said = []string{"list"}
+	} else if c.fits("") {
+		said = []string{"text"}
 	}
 	if c.unique(records) {
 		said = append(said, "id candidate")
+	} else if c.countsRows() {
+		said = append(said, "number of the row")
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ", ")
 }

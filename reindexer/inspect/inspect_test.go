@@ -26,19 +26,18 @@ func inspected(t *testing.T, name, text string, form source.Form) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Run(t.Context(), path, source.Options{Form: form}, today, &b); err != nil {
+	if err := Run(t.Context(), path, source.Options{Form: form}, Proposal{Today: today}, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// TestX22_Refused: what is no single file is refused; of a JSON document it says where its records may be.
+// TestX22_Refused: what is no single file of records is refused.
 func TestX22_Refused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"parcels.json": `{"meta":{"x":1},"data":{"par cels":[{"liens":[{"a":1}]},{}]},"log":["a"],"more":[{}]}`, "array.json": `[{"a":1}]`,
-		"object.geojson": `{"a":1}`, "cut.json": `[{"a":`, "folder/a.csv": "a\n1\n", "folder/b.csv": "a\n1\n", "latin.csv": "n\xe4me\n1\n",
+		"object.geojson": `{"a":1}`, "cut.json": `[{"a":`, "folder/a.csv": "a\n1\n", "folder/b.csv": "a\n1\n", "page.csv": "\ufeff\n<!DOCTYPE html>\n<p>a</p>\n", "page.ndjson": "<html>\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
@@ -49,19 +48,18 @@ func TestX22_Refused(t *testing.T) {
 		want string
 		is   error
 	}{
-		"parcels.json":   {`'.data.["par cels"][]' gives 2, '.more[]' gives 1`, source.ErrUsage},
-		"array.json":     {`'.[]' gives 1`, source.ErrUsage},
 		"object.geojson": {`It has no array of objects; --path . takes`, source.ErrUsage},
 		"cut.json":       {`the JSON document is cut off at byte 6`, source.ErrUnreadable},
 		"folder":         {`inspect looks at one file, and `, source.ErrUsage},
-		"latin.csv":      {`its header is not UTF-8; --encoding windows-1252`, source.ErrUnreadable},
+		"page.csv":       {`it is an HTML page, not csv`, source.ErrUnreadable},
+		"page.ndjson":    {`it is an HTML page, not ndjson`, source.ErrUnreadable},
 	} {
-		err := Run(t.Context(), filepath.Join(dir, name), source.Options{}, today, io.Discard)
+		err := Run(t.Context(), filepath.Join(dir, name), source.Options{}, Proposal{Today: today}, io.Discard)
 		if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := Run(t.Context(), "-", source.Options{Stdin: strings.NewReader("[{}]"), Form: source.Form{Format: source.JSON}}, today, io.Discard); err == nil || !strings.Contains(err.Error(), "'.[]' gives 1") {
+	if err := Run(t.Context(), "-", source.Options{Stdin: strings.NewReader("[{}]"), Form: source.Form{Format: source.JSON}}, Proposal{Today: today}, io.Discard); err == nil || !strings.Contains(err.Error(), "such as '.[]'") {
 		t.Errorf("standard input: %v", err)
 	}
 }
@@ -104,7 +102,7 @@ func TestX22_Sheets(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "f.xlsx")
 		must(errors.Join(f.SaveAs(path), f.Close()))
 		var b strings.Builder
-		err := Run(t.Context(), path, source.Options{Form: source.Form{Sheet: tt.sheet}}, today, &b)
+		err := Run(t.Context(), path, source.Options{Form: source.Form{Sheet: tt.sheet}}, Proposal{Today: today}, &b)
 		if err != nil {
 			b.WriteString(err.Error())
 		}
@@ -124,7 +122,7 @@ func TestX22_Uncomputed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := Run(t.Context(), path, source.Options{}, today, &b); err != nil || !strings.Contains(b.String(), "1 records\n# 1 cells have a formula that no program has computed") {
+	if err := Run(t.Context(), path, source.Options{}, Proposal{Today: today}, &b); err != nil || !strings.Contains(b.String(), "1 records\n# 1 cells have a formula that no program has computed") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
@@ -160,34 +158,34 @@ func TestX22_Inspect(t *testing.T) {
 			`# ."Case number" 100.0%  text, id candidate       "K-1", "K-2", "K-3"`,
 			`# ."Date Sold"   100.0%  date MM/DD/YYYY, id candidate "8/21/2017"`,
 			`# .Purchaser      66.7%  text                     "A"`, `# ."Winning Bid"  66.7%  amount`,
-			`id: id($county; ."Case number")`, `filingAmount: (."Winning Bid" | money)`, `filingDate: (."Date Sold" | date("MM/DD/YYYY"))`, `filingHolder: (.Purchaser | blank)`,
+			`id: id($county; ."Case number")`, `filingAmount: (."Winning Bid" | money)`, `filingDate: (."Date Sold" | date("MM/DD/YYYY"))`, `filingHolder: (.Purchaser | text)`,
 		}},
 		"certificates": {"c.csv", "CERT;YEAR;ISSUE_DATE;OWNER NAME;STREET;CITY\n1;2001;11/19/03;A;1 B;X\n1;2002;11/20/03;A;1 B;X\n2;2001;1/2/99;C;;\n", source.Form{}, []string{
-			`id: id($county; .CERT; .YEAR)`, `date MM/DD/YY`, `owner: (."OWNER NAME" | blank)`,
-			`propertyAddress: ([.STREET, .CITY] | map(blank // empty) | join(", "))`,
+			`id: id($county; .CERT; .YEAR)`, `date MM/DD/YY`, `owner: (."OWNER NAME" | text)`,
+			`propertyAddress: ([.STREET, .CITY] | map(text // empty) | join(", "))`,
 		}},
 		"points": {"p.json", `{"features":[{"geometry":{"type":"Point","coordinates":[-84.5,38.1]},"properties":{"entity":"A","date":"2025-07-21"}},` +
 			`{"geometry":{"type":"Point","coordinates":[-84.6,38.2]},"properties":{"entity":"B","date":"2025/07/22"}}]}`, source.Form{Path: ".features[]"}, []string{
-			`date YYYY-MM-DD or YYYY/MM/DD`, `date("YYYY-MM-DD"; "YYYY/MM/DD")`, `owner: (.properties.entity | blank)`, `.coordinates[1]`,
+			`date YYYY-MM-DD or YYYY/MM/DD`, `date("YYYY-MM-DD"; "YYYY/MM/DD")`, `owner: (.properties.entity | text)`, `geocodedLatitude: (.geometry | (point | .latitude?))`,
 		}},
-		"places": {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: .lat", "point", `id($county; .id)`,
+		"places": {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: (.lat | number)", "point", `id($county; .id)`,
 			`# .id  100.0%  number, id candidate     1, 2`, `# .lat 100.0%  number, id candidate     1.5, 1.6`}},
 		"instruments": {"i.tsv", "Instrument #\tDebtor\tST\tAMT OWED\tRec. Dt\n1\tA\tFL\t\"1,001.00-\"\t2-Aug-17\n2\tB\tFL\t$(1.00)\t3-Aug-17\n", source.Form{}, []string{
-			`filingAmount: (."AMT OWED" | money)`, `filingDate: (."Rec. Dt" | date("DD-MON-YY"))`, `owner: (.Debtor | blank)`,
+			`filingAmount: (."AMT OWED" | money)`, `filingDate: (."Rec. Dt" | date("DD-MON-YY"))`, `owner: (.Debtor | text)`,
 		}},
 		"parts": {"j.ndjson", `{"id":1,"address":{"line1":"1 ELM","city":"X","st":"FL","zip":"1"},"enteredOn":"2017-08-21T00:00:00-04:00"}`, source.Form{}, []string{
-			`propertyAddress: ([.address.line1, .address.city, .address.st, .address.zip] | map(blank // empty) | join(", "))`, `filingDate: (.enteredOn | date("YYYY-MM-DD"))`,
+			`propertyAddress: ([.address.line1, .address.city, .address.st, .address.zip] | map(text // empty) | join(", "))`, `filingDate: (.enteredOn | date("YYYY-MM-DD"))`,
 		}},
-		"a county": {"y.csv", "County,Case\nLake,1\n", source.Form{}, []string{`(.County + ", ST") as $county | {`}}, // without the parentheses gojq reads it, and jq does not
+		"a county": {"y.csv", "County,Case\nLake,1\n", source.Form{}, []string{`([.County, "State code"] | map(text // empty) | join(", ")) as $county | {`}},
 		"later": {"r.csv", "bill no,amt,paid,date_released,share\n1,$7.00,$1.00,1/2/2024,\"1.234,50\"\n2,$8.00,,,\"1,50\"\n", source.Form{}, []string{
 			`filingAmount: (.amt | money)`, "100.0%  text, id candidate       \"1.234,50\"", `filingType: "Filing type"` + "\n}",
 		}},
 		"bids":         {"w.csv", "Case,Minimum Bid,Winning Bid,Bid Count\n1,$1.00,,3\n2,$2.00,$7.00,4\n", source.Form{}, []string{`filingAmount: (."Winning Bid" | money)`}},
 		"a year":       {"t.csv", "taxYear,lienAmount,Tax Discount\n2024,403.44,1\n2024,7.00,2\n", source.Form{}, []string{`filingAmount: (.lienAmount | money)`}},
-		"a year alone": {"n.csv", "case,tax year\n1,2024\n2,2025\n", source.Form{}, []string{"caseNumber: (.case | blank),\n  filingType"}},
-		"no records":   {"e.csv", "a,b\n", source.Form{}, []string{"0 records", "# .a   0.0%  empty", `error("no three columns`}},
+		"a year alone": {"n.csv", "case,tax year\n1,2024\n2,2025\n", source.Form{}, []string{"caseNumber: (.case | text),\n  filingType"}},
+		"no records":   {"e.csv", "a,b\n", source.Form{}, []string{"0 records", "# .a   0.0%  empty", `"Columns of the id"`}},
 		"bad records":  {"b.csv", "a,b\n1\n2,3\n", source.Form{}, []string{"1 records, and 1 that cannot be read, the last of them 2: has 1 cell; the header has 2"}},
-		"same rows":    {"s.csv", "a,b\n1,1\n1,1\n", source.Form{}, []string{`error("no three columns tell all records apart")`}},
+		"same rows":    {"s.csv", "a,b\n1,1\n1,1\n", source.Form{}, []string{`"Columns of the id"),` + "\n  # no three columns tell all records apart"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,10 +198,134 @@ func TestX22_Inspect(t *testing.T) {
 			if _, err := mapping.Compile("proposed", got, today); err == nil || !strings.Contains(err.Error(), "write yours") {
 				t.Errorf("it compiles unedited: %v", err)
 			}
-			got = strings.NewReplacer("County, ST", "Orange, FL", ", ST", ", FL", "Filing type", "Tax Lien").Replace(got)
+			got = strings.NewReplacer("County, ST", "Orange, FL", ", ST", ", FL", "Filing type", "Tax Lien", "State code", "FL", `"Columns of the id"`, ".a").Replace(got)
 			if _, err := mapping.Compile("edited", got, today); err != nil {
 				t.Errorf("%v:\n%s", err, got)
 			}
 		})
+	}
+}
+
+// TestX22_Guesses: what counties' files made an operator load wrongly: the proposal, as a table, has the right column, and says what
+// else there is.
+func TestX22_Guesses(t *testing.T) {
+	t.Parallel()
+	many := func(header string, n int, row func(i int) string) string {
+		var b strings.Builder
+		b.WriteString(header + "\n")
+		for i := range n {
+			b.WriteString(row(i) + "\n")
+		}
+		return b.String()
+	}
+	for name, tt := range map[string]struct {
+		text      string
+		want, not []string
+	}{
+		"a note among amounts": {many("case,lien", 402, func(i int) string {
+			if i == 301 {
+				return "K301,see note"
+			}
+			return fmt.Sprintf("K%d,$%d.50", i, i)
+		}), []string{"amount, but for 1: \"see note\" (line 303)", "filingAmount,money or nothing: lien\n# but for 1: \"see note\" (line 303)\n"}, []string{"filingType,lien"}},
+		"a word among dates": {many("case,filed", 1000, func(i int) string {
+			if i == 0 {
+				return "K0,unknown"
+			}
+			return fmt.Sprintf("K%d,1/%d/2020", i, 1+i%31)
+		}), []string{"filingDate,date MM/DD/YYYY or nothing: filed\n# but for 1: \"unknown\" (line 2)\n"}, []string{"or DD"}},
+		"one in ten is none": {many("case,filed", 40, func(i int) string {
+			if i%10 == 0 {
+				return fmt.Sprintf("K%d,unknown", i)
+			}
+			return fmt.Sprintf("K%d,1/15/2020", i)
+		}), []string{"# filed 100.0%  text"}, []string{"filingDate"}},
+		"days below 13":     {"case,filed\nK1,01/02/2020\nK2,03/04/2020\n", []string{"date MM/DD/YYYY, DD/MM/YYYY fits too: no day is above 12", "filingDate,date MM/DD/YYYY: filed\n# DD/MM/YYYY fits too"}, nil},
+		"days first":        {"case,filed\nK1,01/02/2020\nK2,23/04/2020\n", []string{"filingDate,date DD/MM/YYYY: filed\n"}, []string{"fits too"}},
+		"a year":            {"parcel,taxYear,lien,type\nP1,2025,403.44,Tax\nP2,2025,99.10,Tax\n", []string{"filingAmount,money: lien\n", "id,parcel\n", "caseNumber,parcel\n"}, []string{"filingType,lien", "money: taxYear"}},
+		"row numbers":       {"row,rank,block_lot\n1,5,A\n2,6,B\n3,7,C\n", []string{"# row       100.0%  number, number of the row", "id,block_lot\n"}, nil},
+		"counted rows":      {"no,owner\n1,A\n2,B\n3,A\n", []string{`"""Columns of the id"""` + "\n# no three columns"}, []string{"id,no"}},
+		"two judgments":     {"case,judgment_amount,total due\nK1,5.00,6.00\nK2,7.00,8.00\n", []string{"filingAmount,money: judgment_amount\n# or: money: total due\n"}, nil},
+		"a violator":        {"ticket_id,violator_name,mailing_address,mailing_city,violation_address,city,state\nT1,A,9 ELM,X,1 OAK,Y,MI\nT2,B,8 ELM,X,2 OAK,Y,MI\n", []string{"id,ticket_id\n", "owner,violator_name\n", "propertyAddress,violation_address\n"}, []string{"mailing_city\n"}},
+		"parts":             {"bill no,situs address,situs city,situs zip,owner city\n1,1 ELM,X,1,Z\n4,2 ELM,X,1,Z\n", []string{"propertyAddress,join: situs address; situs city; situs zip\n"}, nil},
+		"bids":              {"Case,Starting Bid,Winning Bid,Bid Discount\nK1,1.00,2.00,3.00\nK2,4.00,5.00,6.00\n", []string{"filingAmount,money: Winning Bid\n"}, []string{"# or: "}},
+		"a deed":            {"Instrument,Deed Name,Buyer Name\nI1,A,B\nI2,C,D\n", []string{"owner,Deed Name\n", "filingHolder,Buyer Name\n"}, nil},
+		"points":            {"case,location\nK1,\"1 ELM\nX, MI\n(42.39, -82.98)\"\nK2,\"(42.40, -82.99)\"\n", []string{"point", "geocodedLatitude,latitude: location\ngeocodedLongitude,longitude: location\n"}, []string{"propertyAddress"}},
+		"counties":          {"case,county,state\nK1,Lake,FL\nK2,Orange,FL\n", []string{"county,join: county; state\n"}, nil},
+		"several states":    {"case,county,state\nK1,Lake,FL\nK2,Orange,GA\n", []string{`county,"join: county; ""State code"""` + "\n"}, nil},
+		"counties, states":  {"case,county\nK1,\"Lake, FL\"\n", []string{"county,county\n"}, nil},
+		"names with signs":  {"case;a;\"the; owner\"\nK1;1;A\nK2;1;B\n", []string{`owner,".""the; owner"""` + "\n"}, nil},
+		"a name like a how": {"case,money: owner\nK1,A\nK2,B\n", []string{`owner,".""money: owner"""` + "\n"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "a.csv")
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			if err := Run(t.Context(), path, source.Options{}, Proposal{Today: today, Table: true}, &b); err != nil {
+				t.Fatal(err)
+			}
+			got := b.String()
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("lacks %s:\n%s", want, got)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(got, not) {
+					t.Errorf("has %s:\n%s", not, got)
+				}
+			}
+			if _, err := mapping.CompileTable("county.csv", got, today); err == nil || !strings.Contains(err.Error(), "write yours") {
+				t.Errorf("it compiles unedited: %v", err)
+			}
+			got = strings.NewReplacer("County, ST", "Orange, FL", "Filing type", "Tax Lien", "State code", "FL", `"""Columns of the id"""`, "owner").Replace(got)
+			if _, err := mapping.CompileTable("county.csv", got, today); err != nil {
+				t.Errorf("%v:\n%s", err, got)
+			}
+		})
+	}
+}
+
+// TestX22_County: the county that --county names is that of the proposal, and has a state.
+func TestX22_County(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("case,lien type\nK1,Tax\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Run(t.Context(), path, source.Options{}, Proposal{Today: today, County: "Orange, FL"}, &b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mapping.Compile("m.jq", b.String(), today); err != nil || !strings.Contains(b.String(), `"Orange, FL" as $county | {`) {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	if err := Run(t.Context(), path, source.Options{}, Proposal{Today: today, County: "Orange"}, io.Discard); !errors.Is(err, source.ErrUsage) {
+		t.Error(err)
+	}
+}
+
+// TestX22_Arrays: of a JSON document the arrays are listed and the largest is read; the line that tries the mapping says which.
+func TestX22_Arrays(t *testing.T) {
+	t.Parallel()
+	got := inspected(t, "parcels.json", `{"meta":{"x":1},"data":{"par cels":[{"liens":[{"a":1}]},{}]},"log":["a"],"more":[{}]}`, source.Form{})
+	for _, want := range []string{": 2 records\n" + `# --path '.data.["par cels"][]' gives 2` + "\n# --path '.more[]' gives 1\n", `--show 5 --path '.data.["par cels"][]' --map`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %s:\n%s", want, got)
+		}
+	}
+}
+
+// TestX22_Windows1252: text that is not UTF-8 is read as what older spreadsheets write, which the line that tries the mapping says.
+func TestX22_Windows1252(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"case,own\xe9r\n1,A\n", "case,owner\n1,Caf\xe9\n"} {
+		got := inspected(t, "a.csv", text, source.Form{})
+		if !strings.Contains(got, "1 records\n") || !strings.Contains(got, "é") || !strings.Contains(got, "--show 5 --encoding 'windows-1252' --map") {
+			t.Error(got)
+		}
 	}
 }

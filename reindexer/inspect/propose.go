@@ -1,8 +1,6 @@
 package inspect
 
 import (
-	"fmt"
-	"hash/maphash"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,21 +8,33 @@ import (
 	"filings/reindexer/mapping"
 )
 
-// rule says which columns a field may be read from: the first pattern that matches a name wins, and among the columns that it
-// matches the one with most values.
+// rule says which columns a field may be read from: those of the first pattern that matches a name before others, and among these
+// the ones with most values.
 type rule struct {
 	field string
 	names []string // patterns, folded; words are separated by blanks
-	looks string   // what the column has to look like; "": any text
+	not   string   // pattern of names that are something else
+	looks string   // what the column has to look like, as fits says
 }
 
+// anything is how a column may look that is read as a text, other than a point.
+const anything = "anything"
+
+// people are who an address or a name may be of, other than the property or its owner.
+const people = `buyer|purchaser|bidder|holder|creditor|plaintiff|grantee|attorney|agent|contact`
+
 var rules = []rule{
-	{"caseNumber", []string{`\bcase\b`, `\bcert`, `\blien (no|num|id)`, `\bbill (no|num)`, `\binst`, `\bdoc`, `\b(tax )?account\b`}, ""},
-	{"owner", []string{`^owner( name)?( 1)?$`, `\bowner`, `\btaxpayer`, `\bdebtor`, `\bgrantor`, `\bdefendant`, `\bentity\b`, `^name`}, ""},
-	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\bsite addr`, `\blocation`, `^address$`, `^street( addr)?`, `\baddr`, `^line ?1$`}, ""},
-	{"filingAmount", []string{`\b(winning|final) bid`, `\bface\b`, `\bprincipal`, `\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt|consideration)`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`}, "amount"},
-	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`, `\bassign\w* date`, `\b(entered|docketed|rec|file) ?(date|dt|on)$`, `^date\b`, `\bdate$`}, "date"},
-	{"filingHolder", []string{`\bholder`, `\bpurchaser`, `\bbuyer`, `\bcreditor`, `\bplaintiff`, `\bgrantee`}, ""},
+	{"caseNumber", []string{`\bcase\b`, `\bticket`, `\bcert`, `\b(lien|bill|docket) ?(no|num|number|nbr|id)`, `\binst`, `\bdoc`, `\b(tax )?account\b`}, `\b(date|type|status|name|detail|url)\b`, anything},
+	{"owner", []string{`^owner( name)?( 1)?$`, `\bowner`, `\bdeed name`, `\btaxpayer`, `\bdebtor`, `\bgrantor`, `\bdefendant`, `\bviolator`, `\bentity\b`, `^name`, ` name$`},
+		`\b(` + people + `|addr\w*|street|road|city|state|zip|phone|e ?mail|mailing|type|date|code|id|no|count|county|file|court|agency|department|district|neighborhood|subdivision|school)\b`, ""},
+	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\b(site|violation) addr`, `\blocation`, `^address$`, `^street( addr)?`, `\baddr`, `^line ?1$`},
+		`\b(` + people + `|mail\w*|billing|owner|taxpayer|violator|debtor|defendant|grantor|e ?mail|ip|web)\b`, ""},
+	{"filingAmount", []string{`\b(winning|final) bid`, `\bface\b`, `\bprincipal`, `\bjudge?ment (amount|amt)`, `\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt|consideration)`, `^(lien|judge?ment|fine|bid)$`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`},
+		// Numbers that are no amounts of a filing.
+		`\b(years?|yr|counts?|number|no|num|id|zip|account|parcel|discounts?|min|minimum|start|starting|opening|excess|rate|percent|district)\b`, amount},
+	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`, `\bassign\w* date`, `\b(entered|docketed|rec|file) ?(date|dt|on)$`, `^date\b`, `\bdate$`}, "", "date"},
+	{"filingHolder", []string{`\bholder`, `\bpurchaser`, `\bbuyer`, `\bcreditor`, `\bplaintiff`, `\bgrantee`}, `\b(addr\w*|city|state|zip|id|date|type)\b`, ""},
+	{"filingType", []string{`\b(filing|lien|document|doc|instrument|case) type`, `^(lien|filing)$`}, "", ""},
 }
 
 // separators stand between the words of names, as does a change to upper case.
@@ -37,197 +47,169 @@ func words(name string) string {
 	return strings.TrimSpace(separators.ReplaceAllString(strings.ToLower(camel.ReplaceAllString(name, "$1 $2")), " "))
 }
 
-// propose returns a mapping to begin with.
-func (f *File) propose() string {
-	var b strings.Builder
-	member := func(name, value string) { fmt.Fprintf(&b, "  %s: %s,\n", name, value) }
-	county := quote(mapping.CountyPlaceholder)
-	if c := f.find(rule{names: []string{`^county( name)?$`}}); c != nil {
-		county = "(" + c.path + ` + ", ST")`
-	}
-	b.WriteString(county + " as $county | {\n")
-	member("id", f.id())
-	member("county", "$county")
+// shownOthers is how many other columns are named that a field may be read from.
+const shownOthers = 3
+
+// propose returns a mapping to begin with. The county is that which the operator names, "" for none.
+func (f *File) propose(county string) []mapping.Row {
+	id := f.idColumns()
+	rows := []mapping.Row{f.idRow(id), f.countyRow(county)}
 	taken := map[*column]bool{}
 	for _, r := range rules {
-		if c := f.find(r); c != nil && !taken[c] {
-			taken[c] = true
-			member(r.field, f.reading(r, c))
+		found := f.find(r)
+		if r.field == "caseNumber" && len(id) > 0 && caseLike(id[0]) {
+			found = append([]*column{id[0]}, found...)
+		}
+		found = slices.DeleteFunc(found, func(c *column) bool { return taken[c] })
+		switch {
+		case len(found) > 0:
+			taken[found[0]] = true
+			row := f.reading(r, found[0])
+			for _, other := range found[1:min(len(found), shownOthers+1)] {
+				if other != found[0] {
+					row.Or = append(row.Or, f.reading(r, other))
+				}
+			}
+			rows = append(rows, row)
+		case r.field == "filingType":
+			rows = append(rows, mapping.Row{Field: r.field, Columns: []string{`"` + mapping.TypePlaceholder + `"`}})
 		}
 	}
-	if c := f.find(rule{names: []string{`\b(filing|lien|document|doc) type`, `^(lien|filing)$`}}); c != nil {
-		member("filingType", "("+c.path+" | blank)")
-	} else {
-		member("filingType", quote(mapping.TypePlaceholder))
+	return append(rows, f.place()...)
+}
+
+// caseLike reports whether a column of an id says the number of a case or of a property.
+func caseLike(c *column) bool {
+	return idNames[0].MatchString(words(c.name)) || idNames[1].MatchString(words(c.name))
+}
+
+func (f *File) idRow(id []*column) mapping.Row {
+	row := mapping.Row{Field: "id", Columns: []string{`"` + mapping.IDPlaceholder + `"`}, Notes: []string{"no three columns tell all records apart, those aside that count the rows"}}
+	if len(id) > 0 {
+		row.Columns, row.Notes = nil, nil
 	}
-	f.place(member)
-	return strings.TrimSuffix(b.String(), ",\n") + "\n}\n"
+	for _, c := range id {
+		row.Columns = append(row.Columns, c.label())
+	}
+	return row
+}
+
+// countyRow reads the county and its state of columns, where the operator names none.
+func (f *File) countyRow(named string) mapping.Row {
+	row := mapping.Row{Field: "county", Columns: []string{`"` + mapping.CountyPlaceholder + `"`}}
+	found := f.find(rule{names: []string{`^county( name)?$`}})
+	switch {
+	case named != "":
+		row.Columns[0] = `"` + named + `"`
+	case len(found) > 0 && found[0].fits(county):
+		row.Columns[0] = found[0].label()
+	case len(found) > 0:
+		row.How, row.Columns = "join", []string{found[0].label(), `"` + mapping.StatePlaceholder + `"`}
+		// One state alone is rarely that of the people's addresses.
+		if states := f.find(rule{names: []string{`^(county )?(state|st)( code)?$`}, looks: state}); len(states) > 0 && len(states[0].examples) == 1 {
+			row.Columns[1] = states[0].label()
+		}
+	}
+	return row
 }
 
 // reading returns how a field is read from a column.
-func (f *File) reading(r rule, c *column) string {
-	if r.looks != "" {
-		if r.looks == "amount" {
-			return "(" + c.path + " | money)"
+func (f *File) reading(r rule, c *column) mapping.Row {
+	row, form := mapping.Row{Field: r.field, Columns: []string{c.label()}}, c.form()
+	switch r.looks {
+	case "", anything:
+		if r.field == "propertyAddress" {
+			if row.Columns = append(row.Columns, f.parts(c)...); len(row.Columns) > 1 {
+				row.How = "join"
+			}
 		}
-		form, _ := c.form()
-		return "(" + c.path + " | " + form.read + ")"
+		return row
+	case amount:
+		row.How = "money"
+	default:
+		row.How = form.how
 	}
-	if !c.quoted {
-		return "(" + c.path + " | if . == null then . else tostring end)"
+	if said := form.exceptions(); said != "" {
+		row.How += mapping.OrNothing
+		row.Notes = append(row.Notes, said)
 	}
-	if r.field == "propertyAddress" {
-		if parts := f.parts(c); len(parts) > 1 {
-			return "([" + strings.Join(parts, ", ") + "] | map(blank // empty) | join(\", \"))"
-		}
+	if said := c.ambiguous(); said != "" {
+		row.Notes = append(row.Notes, said)
 	}
-	return "(" + c.path + " | blank)"
+	return row
 }
 
-// parts returns the paths of an address's parts, if it stands in several columns.
-func (f *File) parts(street *column) (paths []string) {
-	paths = []string{street.path}
-	for _, name := range []string{`^(prop(erty)?|situs|site)? ?city( name)?$`, `^(prop(erty)?|situs|site)? ?(state( code)?|st)$`, `^(prop(erty)?|situs|site)? ?zip( ?code)?$`} {
-		if c := f.find(rule{names: []string{name}}); c != nil {
-			paths = append(paths, c.path)
+// addressWord is the end of a name of an address, behind what says whose it is.
+var addressWord = regexp.MustCompile(` ?(street addr\w*|addr\w*( ?(line )?1)?|street|location|line ?1)$`)
+
+// parts returns the other columns of an address, which have the same words before theirs: the city of the owner is none of the
+// property's.
+func (f *File) parts(street *column) (labels []string) {
+	whose := strings.TrimSuffix(street.path, mapping.Member(street.name))
+	prefix := strings.TrimSpace(addressWord.ReplaceAllString(words(street.name), ""))
+	for _, part := range []string{`city( name)?`, `(state( code)?|st)`, `zip( ?code)?`} {
+		name := "^" + strings.TrimSpace(regexp.QuoteMeta(prefix)+" "+part) + "$"
+		for _, c := range f.find(rule{names: []string{name}, looks: anything}) {
+			if c.path == whose+mapping.Member(c.name) {
+				labels = append(labels, c.label())
+				break
+			}
 		}
 	}
-	return paths
+	return labels
 }
 
 // beside matches names of columns about the record itself, not about what it says, and about what became of it later, which is
 // no date of a filing.
 var beside = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|released?|redeemed|redemption|paid|exonerated)\b`)
 
-// noAmount matches names of columns that have numbers, and no amounts of a filing.
-var noAmount = regexp.MustCompile(`\b(years?|yr|counts?|number|no|num|zip|discounts?|min|minimum|start|starting|opening|excess)\b`)
-
-// find returns the column for a rule, or nil.
-func (f *File) find(r rule) (found *column) {
+// find returns the columns for a rule, the best first.
+func (f *File) find(r rule) (found []*column) {
 	for _, pattern := range r.names {
-		re := regexp.MustCompile(pattern)
+		re, begin := regexp.MustCompile(pattern), len(found)
 		for _, c := range f.columns {
-			if c.filled > 0 && !beside.MatchString(words(c.name)) && !strings.HasPrefix(c.path, ".geometry.") && !c.lists && re.MatchString(words(c.name)) && c.fits(r.looks) && (found == nil || c.filled > found.filled) {
-				found = c
+			name := words(c.name)
+			fits := r.looks == anything && !c.fits(point) || r.looks != anything && c.fits(r.looks)
+			if c.filled > 0 && fits && !c.lists && re.MatchString(name) && !beside.MatchString(name) && !slices.Contains(found, c) &&
+				(r.not == "" || !regexp.MustCompile(r.not).MatchString(name)) {
+				found = append(found, c)
 			}
 		}
-		if found != nil {
-			return found
-		}
+		slices.SortStableFunc(found[begin:], func(a, b *column) int { return int(b.filled - a.filled) })
 	}
-	return nil
-}
-
-func (c *column) fits(looks string) bool {
-	form, ok := c.form()
-	switch looks {
-	case "":
-		return true
-	case "amount":
-		return !noAmount.MatchString(words(c.name)) && (!c.quoted || ok && (form.looks == "amount" || form.looks == "number"))
-	}
-	return ok && strings.HasPrefix(form.looks, looks)
+	return found
 }
 
 // place maps coordinates, where there are any.
-func (f *File) place(member func(name, value string)) {
-	lat, lon := f.find(rule{names: []string{`^(y )?lat(itude)?\b`, `\blat(itude)?$`}}), f.find(rule{names: []string{`^(x )?(lon|lng|long|longitude)\b`, `\b(lon|lng|long|longitude)$`}})
-	switch point := f.point(); {
-	case lat != nil && lon != nil:
-		member("geocodedLatitude", numeric(lat))
-		member("geocodedLongitude", numeric(lon))
-	case point != nil:
-		member("geocodedLatitude", "("+point.path+" | point | .latitude?)")
-		member("geocodedLongitude", "("+point.path+" | point | .longitude?)")
-	case f.byPath[".geometry.coordinates"] != nil: // GeoJSON
-		member("geocodedLatitude", "(.geometry | if .type == \"Point\" then .coordinates[1] else null end)")
-		member("geocodedLongitude", "(.geometry | if .type == \"Point\" then .coordinates[0] else null end)")
-	}
-}
-
-func numeric(c *column) string {
-	if !c.quoted {
-		return c.path
-	}
-	return "(" + c.path + " | number)"
-}
-
-func (f *File) point() *column {
-	for _, c := range f.columns {
-		if form, ok := c.form(); ok && form.looks == "point" {
-			return c
+func (f *File) place() (rows []mapping.Row) {
+	for _, r := range []rule{
+		{"geocodedLatitude", []string{`^(y )?lat(itude)?\b`, `\blat(itude)?$`}, "", number},
+		{"geocodedLongitude", []string{`^(x )?(lon|lng|long|longitude)\b`, `\b(lon|lng|long|longitude)$`}, "", number},
+	} {
+		if found := f.find(r); len(found) > 0 {
+			rows = append(rows, f.reading(r, found[0]))
 		}
 	}
-	return nil
-}
-
-// idNames are names of columns that ids are made of.
-var idNames = regexp.MustCompile(`\b(id|no|num|number|case|cert\w*|bill|inst\w*|doc\w*|account|parcel|apn|pin|schedule|year|lien)\b`)
-
-// An id is made of so many columns at most, of so many that are tried.
-const (
-	mostParts      = 3
-	mostCandidates = 12
-)
-
-// id returns an id: of one column whose values are all different, or of the fewest whose values together are; of columns with
-// names of ids, or else of any that every record has.
-func (f *File) id() string {
-	var named, all []*column
+	if len(rows) == 2 {
+		return rows
+	}
 	for _, c := range f.columns {
-		if c.filled < f.records || c.lists {
+		if c.filled == 0 || !c.fits(point) {
 			continue
 		}
-		all = append(all, c)
-		if idNames.MatchString(words(c.name)) {
-			named = append(named, c)
-		}
-	}
-	for _, candidates := range [][]*column{named, slices.Concat(named, all)} {
-		candidates = candidates[:min(len(candidates), mostCandidates)]
-		for n := 1; n <= mostParts; n++ {
-			if parts := f.distinct(candidates, nil, n); parts != nil {
-				return "id($county; " + strings.Join(parts, "; ") + ")"
+		var rows []mapping.Row
+		for field, how := range map[string]string{"geocodedLatitude": "latitude", "geocodedLongitude": "longitude"} {
+			row := mapping.Row{Field: field, How: how, Columns: []string{c.label()}}
+			if said := c.form().exceptions(); said != "" {
+				row.How, row.Notes = how+mapping.OrNothing, []string{said}
 			}
+			rows = append(rows, row)
 		}
-	}
-	return `error("no three columns tell all records apart")`
-}
-
-// distinct returns the paths of n of the candidates, chosen ones included, whose values together are different in all records.
-func (f *File) distinct(candidates, chosen []*column, n int) []string {
-	if n == 0 {
-		if !f.allDiffer(chosen) {
-			return nil
-		}
-		paths := make([]string, len(chosen))
-		for i, c := range chosen {
-			paths[i] = c.path
-		}
-		return paths
-	}
-	for i, c := range candidates {
-		if paths := f.distinct(candidates[i+1:], append(chosen[:len(chosen):len(chosen)], c), n-1); paths != nil {
-			return paths
-		}
+		slices.SortFunc(rows, func(a, b mapping.Row) int { return strings.Compare(a.Field, b.Field) })
+		return rows
 	}
 	return nil
 }
 
-func (f *File) allDiffer(columns []*column) bool {
-	seen := make(map[uint64]struct{}, f.rows)
-	for row := range f.rows {
-		var all uint64
-		for _, c := range columns {
-			if row >= len(c.hashes) {
-				return false
-			}
-			all = maphash.Comparable(seed, [2]uint64{all, c.hashes[row]})
-		}
-		if _, again := seen[all]; again {
-			return false
-		}
-		seen[all] = struct{}{}
-	}
-	return f.rows > 0
-}
+// label returns how a table names c.
+func (c *column) label() string { return mapping.ColumnOf(c.path, c.name) }

@@ -15,7 +15,9 @@ import (
 // compile.
 const (
 	CountyPlaceholder = "County, ST"
+	StatePlaceholder  = "State code"
 	TypePlaceholder   = "Filing type"
+	IDPlaceholder     = "Columns of the id"
 )
 
 // checker finds what is wrong with a program beyond its syntax.
@@ -97,6 +99,10 @@ func (c *checker) checkPlaceholder(text *gojq.String) {
 	switch {
 	case text.Str == TypePlaceholder:
 		c.wrong(text, `%q stands for a type, such as "Tax Lien": write yours`, TypePlaceholder)
+	case text.Str == IDPlaceholder:
+		c.wrong(text, "%q stands for the columns that tell all records apart: write yours", IDPlaceholder)
+	case text.Str == StatePlaceholder:
+		c.wrong(text, `%q stands for the two letters of a state, such as "FL": write yours`, StatePlaceholder)
 	case text.Str == CountyPlaceholder || strings.HasSuffix(text.Str, ", ST"):
 		c.wrong(text, `%q stands for a county and its state, such as "Orange, FL": write yours`, text.Str)
 	}

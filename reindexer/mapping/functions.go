@@ -95,6 +95,12 @@ func added(name string) *Function {
 	return nil
 }
 
+// Can returns what says whether a function reads a value.
+func Can(function string, today time.Time, args ...any) func(v any) bool {
+	r, f := &run{today: today, forms: forms{known: map[string]form{}}}, added(function)
+	return func(v any) bool { return !isError(f.call(r, v, args)) }
+}
+
 // textIn is the function text.
 func textIn(v any) any {
 	switch v.(type) {

@@ -16,7 +16,7 @@ import (
 	"filings/reindexer/record"
 )
 
-// row is a row of a table: it says which columns of a county's file a field is read from, and how. A table is CSV of two columns:
+// Row is a row of a table: it says which columns of a county's file a field is read from, and how. A table is CSV of two columns:
 //
 //	field,column
 //	id,Case number
@@ -24,15 +24,18 @@ import (
 //	filingAmount,money: Winning Bid
 //	filingDate,date MM/DD/YYYY: Date Sold
 //	propertyAddress,join: Street; City; Zip
-type row struct {
-	field   string
-	how     string   // money, number, date FORM, join, latitude or longitude (of a point); "": a text. "… or nothing" leaves out what it cannot read
-	columns []string // names; texts in double quotes; paths in jq of what is nested, such as .owner.name
-	line    int      // of the table
+type Row struct {
+	Field   string
+	How     string   // money, number, date FORM, join, latitude or longitude (of a point); "": a text. "… or nothing" leaves out what it cannot read
+	Columns []string // names; texts in double quotes; paths in jq of what is nested, such as .owner.name
+	Notes   []string // comments below the row
+	Or      []Row    // others that the field may be read from, as comments too
+
+	line int // of the table
 }
 
-// orNothing ends how a column is read.
-const orNothing = " or nothing"
+// OrNothing ends how a column is read.
+const OrNothing = " or nothing"
 
 // isPath matches a path in jq.
 var isPath = regexp.MustCompile(`^(\.[A-Za-z_]\w*|\."(?:[^"\\]|\\.)*")+$`)
@@ -42,10 +45,23 @@ func pathOf(name string) string {
 	if isPath.MatchString(name) {
 		return name
 	}
+	return Member(name)
+}
+
+// Member returns what a program reads a member of an object by.
+func Member(name string) string {
 	if plain.MatchString(name) {
 		return "." + name
 	}
 	return "." + jsonText(name)
+}
+
+// ColumnOf returns how a table names a column, which a program reads by path.
+func ColumnOf(path, name string) string {
+	if r, err := parseRow(0, "owner", name); err == nil && r.How == "" && slices.Equal(r.Columns, []string{name}) && pathOf(name) == path {
+		return name
+	}
+	return path
 }
 
 var plain = regexp.MustCompile(`^[A-Za-z_]\w*$`)
@@ -64,26 +80,26 @@ func constant(part string) (string, bool) {
 }
 
 // expression returns what makes the value of r in jq.
-func (r row) expression() (string, error) {
+func (r Row) expression() (string, error) {
 	var paths []string
-	for _, c := range r.columns {
+	for _, c := range r.Columns {
 		path, isConstant := constant(c)
 		if !isConstant {
 			path = pathOf(c)
 		}
 		paths = append(paths, path)
 	}
-	how, maybe := strings.CutSuffix(r.how, orNothing)
+	how, maybe := strings.CutSuffix(r.How, OrNothing)
 	of, forms, _ := strings.Cut(how, " ")
 	switch {
-	case r.field == "id" && how == "":
+	case r.Field == "id" && how == "":
 		return "id($county; " + strings.Join(paths, "; ") + ")", nil
 	case how == "join":
 		return "([" + strings.Join(paths, ", ") + `] | map(text // empty) | join(", "))`, nil
 	case len(paths) > 1:
-		return "", fmt.Errorf(`one column is read, or several with "join: %s"`, strings.Join(r.columns, "; "))
+		return "", fmt.Errorf(`one column is read, or several with "join: %s"`, strings.Join(r.Columns, "; "))
 	case how == "":
-		if _, isConstant := constant(r.columns[0]); isConstant {
+		if _, isConstant := constant(r.Columns[0]); isConstant {
 			return paths[0], nil
 		}
 		how = "text"
@@ -96,9 +112,9 @@ func (r row) expression() (string, error) {
 		}
 		how = "date(" + strings.Join(quoted, "; ") + ")"
 	case forms != "":
-		return "", fmt.Errorf("%q does not say how a column is read", r.how)
+		return "", fmt.Errorf("%q does not say how a column is read", r.How)
 	case how == "latitude", how == "longitude":
-		how = "point | ." + how + "?"
+		how = "(point | ." + how + "?)"
 	}
 	if maybe {
 		how = "try " + how + " catch null"
@@ -106,30 +122,64 @@ func (r row) expression() (string, error) {
 	return "(" + paths[0] + " | " + how + ")", nil
 }
 
-// programOf returns the program that rows mean, which have one of the county. Each of its lines but the first and the last is that of a row.
-func programOf(rows []row) (string, error) {
+// ProgramOf returns the program that rows mean, which have one of the county. Each of its lines but the first, the last and comments is
+// that of a row.
+func ProgramOf(rows []Row) (string, error) {
 	var b strings.Builder
 	for i, r := range slices.Concat(rows[slices.IndexFunc(rows, isCounty):][:1], rows) {
 		value, err := r.expression()
 		switch {
 		case err != nil:
-			return "", fmt.Errorf(":%d:2: %s: %w", r.line, r.field, err)
+			return "", fmt.Errorf(":%d:2: %s: %w", r.line, r.Field, err)
 		case i == 0:
 			b.WriteString(value + " as $county | {")
 			continue
 		case isCounty(r):
 			value = "$county"
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", r.field, value)
+		fmt.Fprintf(&b, "\n  %s: %s", r.Field, value)
 		if i < len(rows) {
 			b.WriteByte(',')
+		}
+		for _, note := range r.Notes {
+			b.WriteString("\n  # " + note)
+		}
+		for _, other := range r.Or {
+			if value, err = other.expression(); err == nil {
+				b.WriteString("\n  # or: " + value)
+			}
 		}
 	}
 	b.WriteString("\n}\n")
 	return b.String(), nil
 }
 
-func isCounty(r row) bool { return r.field == "county" }
+// TableOf returns the rows as CSV, without the header.
+func TableOf(rows []Row) string {
+	var b strings.Builder
+	for _, r := range rows {
+		out := csv.NewWriter(&b)
+		_ = out.Write([]string{r.Field, r.cell()}) // a builder takes everything
+		out.Flush()
+		for _, note := range r.Notes {
+			b.WriteString("# " + note + "\n")
+		}
+		for _, other := range r.Or {
+			b.WriteString("# or: " + other.cell() + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (r Row) cell() string {
+	columns := strings.Join(r.Columns, "; ")
+	if r.How == "" {
+		return columns
+	}
+	return r.How + ": " + columns
+}
+
+func isCounty(r Row) bool { return r.Field == "county" }
 
 // CompileTable is Compile for a table. The places in errors and of Reads are cells of it.
 func CompileTable(name, table string, today time.Time) (*Program, error) {
@@ -137,7 +187,7 @@ func CompileTable(name, table string, today time.Time) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", name, err)
 	}
-	program, err := programOf(rows)
+	program, err := ProgramOf(rows)
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", name, err)
 	}
@@ -149,12 +199,12 @@ func CompileTable(name, table string, today time.Time) (*Program, error) {
 }
 
 // readTable reads a table. Rows that begin with #, and fields without a column, are left out. An error begins with a place in it.
-func readTable(table string) (rows []row, err error) {
+func readTable(table string) (rows []Row, err error) {
 	if !utf8.ValidString(table) {
 		return nil, errors.New(": it is not UTF-8: save it as CSV in UTF-8")
 	}
 	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(table, "\ufeff")))
-	in.FieldsPerRecord = -1
+	in.FieldsPerRecord, in.Comment = -1, '#'
 	if header, _, _ := strings.Cut(table, "\n"); strings.Contains(header, ";") {
 		in.Comma = ';'
 	}
@@ -181,10 +231,10 @@ func readTable(table string) (rows []row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if has[r.field] {
-			return nil, fmt.Errorf(":%d:1: there is a row of %s above", line, r.field)
+		if has[r.Field] {
+			return nil, fmt.Errorf(":%d:1: there is a row of %s above", line, r.Field)
 		}
-		rows, has[r.field] = append(rows, r), true
+		rows, has[r.Field] = append(rows, r), true
 	}
 	for _, field := range []string{"id", "county"} {
 		if !has[field] {
@@ -197,25 +247,25 @@ func readTable(table string) (rows []row, err error) {
 var (
 	// how matches what says before a colon how columns are read.
 	how = regexp.MustCompile(`(?i)^(money|number|join|latitude|longitude|date)\b([^:"]*):(.*)$`)
-	// part matches a column of several: a text in quotes, or all up to the next semicolon.
-	part = regexp.MustCompile(`\s*("[^"]*"|[^;]+?)\s*(?:;|$)`)
+	// part matches a column of several: a path, a text in quotes, or all up to the next semicolon.
+	part = regexp.MustCompile(`\s*((?:\.(?:\w+|"(?:[^"\\]|\\.)*"))+|"[^"]*"|[^;]+?)\s*(?:;|$)`)
 )
 
 // parseRow reads a row of a table.
-func parseRow(line int, field, cell string) (row, error) {
+func parseRow(line int, field, cell string) (Row, error) {
 	name, known, _ := record.NameOf(strings.TrimSpace(field))
 	if !known {
-		return row{}, fmt.Errorf(":%d:1: %q is no field of a record", line, field)
+		return Row{}, fmt.Errorf(":%d:1: %q is no field of a record", line, field)
 	}
-	r := row{field: name, line: line}
+	r := Row{Field: name, line: line}
 	if m := how.FindStringSubmatch(cell); m != nil {
-		r.how, cell = strings.ToLower(m[1])+strings.TrimRight(m[2], " "), m[3]
+		r.How, cell = strings.ToLower(m[1])+strings.TrimRight(m[2], " "), m[3]
 	}
 	for _, m := range part.FindAllStringSubmatch(cell, -1) {
-		r.columns = append(r.columns, m[1])
+		r.Columns = append(r.Columns, m[1])
 	}
-	if len(r.columns) == 0 {
-		return row{}, fmt.Errorf(":%d:2: %q names no column", line, cell)
+	if len(r.Columns) == 0 {
+		return Row{}, fmt.Errorf(":%d:2: %q names no column", line, cell)
 	}
 	return r, nil
 }

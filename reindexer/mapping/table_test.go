@@ -40,11 +40,11 @@ func TestX20_Table(t *testing.T) {
   currentAmount: (.Due | try money catch null),
   filingDate: (."Date Sold" | date("MM/DD/YYYY"; "YYYY-MM-DD")),
   propertyAddress: ([.Street, .City, "FL"] | map(text // empty) | join(", ")),
-  geocodedLatitude: (.Place | point | .latitude?),
-  geocodedLongitude: (.Place | point | .longitude?)
+  geocodedLatitude: (.Place | (point | .latitude?)),
+  geocodedLongitude: (.Place | (point | .longitude?))
 }
 `
-	if got, err := programOf(rows); err != nil || got != want {
+	if got, err := ProgramOf(rows); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
 	for _, table := range []string{orangeTable, "\ufeff" + strings.ReplaceAll(orangeTable, "\n", "\r\n"), `field;column

@@ -36,6 +36,8 @@ var (
 	ErrUnreadable = errors.New("source cannot be read")
 	// ErrUnfinished: a source ends within a record, so that it is unknown how many more it should have had.
 	ErrUnfinished = errors.New("the file ends in the middle of a record")
+	// ErrNotUTF8: a text is not UTF-8, and nothing says which encoding it has.
+	ErrNotUTF8 = errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
 )
 
 // Options say how names become sources.
@@ -152,7 +154,7 @@ func (r *Reader) NotUTF8() error {
 	case decoder != nil:
 		return fmt.Errorf("has a byte that --encoding %s does not define", r.form.Encoding)
 	}
-	return errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
+	return ErrNotUTF8
 }
 
 // Next returns the next record that is not blank, or io.EOF after the last. After any other error, which may be that of the

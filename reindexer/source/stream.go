@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"strings"
 	"sync/atomic"
 )
 
@@ -35,6 +38,19 @@ func open(ctx context.Context, from io.ReadCloser, f Form, file *os.File, read *
 	return r, nil
 }
 
+// isPage reports whether a text is a page of HTML.
+func isPage(text *bufio.Reader) bool {
+	start, _ := text.Peek(1) // an error comes again with the first record
+	if len(start) == 0 || !strings.Contains("< \r\n\t", string(start)) {
+		return false
+	}
+	start, _ = text.Peek(512)
+	return html.Match(start)
+}
+
+// html matches the beginning of a page.
+var html = regexp.MustCompile(`(?i)^\s*(<\?xml[^>]*>\s*)?(<!--.*-->\s*)?<(!doctype html|html|head|body)\b`)
+
 // openForm reads records from plain bytes. The Reader ends with done.
 func openForm(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
 	switch f.Format {
@@ -44,6 +60,9 @@ func openForm(ctx context.Context, plain io.Reader, f Form, done func()) (*Reade
 	text, err := f.text(plain)
 	if err != nil {
 		return nil, err
+	}
+	if isPage(text) {
+		return nil, fmt.Errorf("it is an HTML page, not %s: what was saved may be a page that says why there is no file, or one that links to it", f.Format)
 	}
 	switch f.Format {
 	case CSV:

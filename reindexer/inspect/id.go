@@ -1,0 +1,83 @@
+package inspect
+
+import (
+	"hash/maphash"
+	"regexp"
+	"slices"
+)
+
+// idNames are names of columns that ids are made of, those of one record before those of a property.
+var idNames = []*regexp.Regexp{
+	regexp.MustCompile(`\b((case|ticket|inst\w*|cert\w*|bill|docket|doc|document|citation) ?(id|no|num|number|nbr)?|(lien|judge?ment) ?(id|no|num|number|nbr))$`),
+	regexp.MustCompile(`\b(parcel\w*|apn|pin|folio|block ?lot|schedule|account)\b`),
+	regexp.MustCompile(`\b(id|no|num|number|nbr|year|yr|lot|block)\b`),
+}
+
+// An id is made of so many columns at most, of so many that are tried.
+const (
+	mostParts      = 3
+	mostCandidates = 12
+)
+
+// idColumns returns the columns of an id: one whose values are all different, or the fewest whose values together are; of columns with
+// names of ids, or else of any that every record has.
+func (f *File) idColumns() []*column {
+	rank := map[*column]int{}
+	var candidates []*column
+	for _, c := range f.columns {
+		if c.filled < f.records || !c.identifies() {
+			continue
+		}
+		for rank[c] < len(idNames) && !idNames[rank[c]].MatchString(words(c.name)) {
+			rank[c]++
+		}
+		candidates = append(candidates, c)
+	}
+	slices.SortStableFunc(candidates, func(a, b *column) int { return rank[a] - rank[b] })
+	named := slices.IndexFunc(candidates, func(c *column) bool { return rank[c] == len(idNames) })
+	if named < 0 {
+		named = len(candidates)
+	}
+	for _, most := range []int{min(named, mostCandidates), min(len(candidates), mostCandidates)} {
+		for n := 1; n <= mostParts; n++ {
+			if parts := f.distinct(candidates[:most], nil, n); parts != nil {
+				return parts
+			}
+		}
+	}
+	return nil
+}
+
+// distinct returns n of the candidates, chosen ones included, whose values together are different in all records.
+func (f *File) distinct(candidates, chosen []*column, n int) []*column {
+	if n == 0 {
+		if !f.allDiffer(chosen) {
+			return nil
+		}
+		return chosen
+	}
+	for i, c := range candidates {
+		if found := f.distinct(candidates[i+1:], append(chosen[:len(chosen):len(chosen)], c), n-1); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+func (f *File) allDiffer(columns []*column) bool {
+	seen := make(map[uint64]struct{}, f.rows)
+	for row := range f.rows {
+		var all uint64
+		for _, c := range columns {
+			if row >= len(c.hashes) {
+				return false
+			}
+			all = maphash.Comparable(seed, [2]uint64{all, c.hashes[row]})
+		}
+		if _, again := seen[all]; again {
+			return false
+		}
+		seen[all] = struct{}{}
+	}
+	return f.rows > 0
+}
