@@ -207,18 +207,21 @@ func TestX22_ShowIsForDryRuns(t *testing.T) {
 	}
 }
 
-// TestX22_Reasons: reasons are counted without what is different from record to record.
+// TestX22_Reasons: reasons are counted without what is different from record to record, and of each the first reject is kept as it is.
 func TestX22_Reasons(t *testing.T) {
 	t.Parallel()
-	r := &running{reasons: map[Reason]int64{}}
+	r := &running{reasons: map[Reason]Rejected{}}
 	for _, reason := range []string{
 		`the mapping fails: date("MM/DD/YYYY") cannot read "NA 1"`, `the mapping fails: date("MM/DD/YYYY") cannot read "a \"b\""`,
 		"7 is in this load already", "8 is in this load already", "is not UTF-8; --encoding windows-1252 reads",
 	} {
-		r.countReason(Reject{Reason: reason})
+		r.countReason(Reject{File: "a.csv", Line: 7, Reason: reason})
 	}
-	want := map[Reason]int64{{Text: `the mapping fails: date("MM/DD/YYYY") cannot read …`}: 2, {Text: "… is in this load already"}: 2}
-	want[Reason{Text: "is not UTF-8; --encoding windows-1252 reads"}] = 1
+	want := map[Reason]Rejected{
+		{Text: `the mapping fails: date("MM/DD/YYYY") cannot read …`}: {2, `a.csv:7: the mapping fails: date("MM/DD/YYYY") cannot read "NA 1"`},
+		{Text: "… is in this load already"}:                           {2, "a.csv:7: 7 is in this load already"},
+		{Text: "is not UTF-8; --encoding windows-1252 reads"}:         {1, "a.csv:7: is not UTF-8; --encoding windows-1252 reads"},
+	}
 	if !maps.Equal(r.reasons, want) {
 		t.Errorf("%v, want %v", r.reasons, want)
 	}
@@ -292,6 +295,31 @@ func TestX20_CutOff(t *testing.T) {
 		_, rejects, err = mapped(t, Config{Sources: []string{name}, Maps: []Map{{Name: "m.jq", Text: county}}}, map[string]string{name: text + "\n"})
 		if err != nil || len(rejects) != 1 {
 			t.Errorf("%s with the line's end: %v, %v", name, rejects, err)
+		}
+	}
+}
+
+// TestX42_TwoPlaces: of an id that comes again, in full loads and in those of one county, both places are told, whatever is between them;
+// of what cannot be read again the second one alone.
+func TestX42_TwoPlaces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.csv"), filepath.Join(dir, "two.ndjson")
+	if err := errors.Join(os.WriteFile(one, []byte("no,name,paid,gone\n8,A,,\nx,B,,\n7,C,,\n"), 0o600), os.WriteFile(two, []byte(lines(5, 4, "Orange, FL", "")), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, replace := range [][]string{nil, {"Orange, FL"}} {
+		cfg := config(t, embeddedStore(t), "")
+		cfg.Sources, cfg.DryRun, cfg.MaxRejects, cfg.Replace = []string{one, two}, true, 3, replace
+		cfg.Maps = []Map{{Name: "m.jq", Text: county}, {Name: "n.jq", Text: ".", From: 1}}
+		report := mustRun(t, cfg)
+		want := []string{"two records have the id 8: " + one + ":2 and " + two + ":4, which is rejected", "two records have the id 7: " + one + ":4 and " + two + ":3, which is rejected"}
+		if !slices.Equal(report.Warnings, want) || report.Rejected != 3 || report.Read != 7 {
+			t.Errorf("%q, %+v", report.Warnings, report)
+		}
+		cfg.Sources, cfg.Maps, cfg.MaxRejects, cfg.Stdin = []string{"-"}, nil, 1, strings.NewReader(lines(5, 1, "Orange, FL", "")+lines(5, 1, "Orange, FL", ""))
+		if report := mustRun(t, cfg); len(report.Warnings) != 0 || report.Rejected != 1 {
+			t.Errorf("of standard input: %q", report.Warnings)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -24,7 +25,9 @@ type reading struct {
 	programs []*mapping.Program // of each name of a source; nil: none has one
 	show     int                // records that are still shown
 	onShow   func(text string)
-	seen     idSet // ids taken so far; nil in an update, where an id may be repeated
+	seen     idSet            // ids taken so far; nil in an update, where an id may be repeated
+	twice    map[int64]string // where some of the ids came again
+	line     int              // of the record that is taken
 
 	only    []string       // the only counties that records may have, folded; nil: any
 	counts  []SourceCounts // of each source
@@ -43,7 +46,7 @@ type reading struct {
 }
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
-	r := &reading{sources: all, reject: reject, counts: []SourceCounts{}, warn: func(string, ...any) {}}
+	r := &reading{sources: all, reject: reject, counts: []SourceCounts{}, twice: map[int64]string{}, warn: func(string, ...any) {}}
 	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
 		r.seen = idSet{}
@@ -78,10 +81,35 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			return err
 		}
 	}
+	r.tellTwice(ctx)
 	if r.large > 0 {
 		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s", r.large, r.atLarge)
 	}
 	return nil
+}
+
+// shownTwice is of how many ids that came again both places are told.
+const shownTwice = 20
+
+// tellTwice tells both places of ids that came again (rule X42). To keep the first place of every id would take more memory than the
+// ids do, so it reads the sources again, where they are files.
+func (r *reading) tellTwice(ctx context.Context) {
+	if len(r.twice) == 0 || source.TotalBytes(r.sources) == 0 {
+		return
+	}
+	again := newReading(r.sources, true, r.rules.Strict, func(Reject) error { return nil })
+	again.programs = r.programs
+	left := maps.Clone(r.twice)
+	_ = again.each(ctx, func(f *index.Filing, _ bool) error { // what cannot be read again is not told
+		if second, wanted := left[f.ID]; wanted {
+			delete(left, f.ID)
+			r.warn("two records have the id %d: %s:%d and %s, which is rejected", f.ID, again.count.Name, again.line, second)
+		}
+		if len(left) == 0 {
+			return io.EOF
+		}
+		return nil
+	})
 }
 
 // checkRows refuses a header without rows: a county whose file is empty is rarely one without filings.
@@ -208,7 +236,11 @@ func (r *reading) showFirst(text func() string) {
 // take counts a record and hands on what it is: a reject, or a valid filing.
 func (r *reading) take(src source.Source, rec source.Record, f *index.Filing, result record.Result, do handle) error {
 	r.read.Add(1)
+	r.line = rec.Line
 	if result.Reason == "" && r.seen != nil && !r.seen.add(f.ID) {
+		if len(r.twice) < shownTwice && r.twice[f.ID] == "" {
+			r.twice[f.ID] = fmt.Sprintf("%s:%d", src.Name, rec.Line)
+		}
 		result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
 	}
 	if result.Reason == "" && r.only != nil && !slices.Contains(r.only, index.Fold(f.Text(index.County))) {

@@ -42,6 +42,12 @@ func (r *Reject) Error() string {
 // Reason is what was wrong with some records, without what is different from record to record.
 type Reason struct{ Field, Text string }
 
+// Rejected are the rejects of a reason.
+type Rejected struct {
+	Records int64
+	First   string // in full
+}
+
 // mostReasons is how many reasons are told apart; the others are counted together.
 const mostReasons = 100
 
@@ -59,7 +65,11 @@ func (r *running) countReason(reject Reject) {
 	if _, known := r.reasons[reason]; !known && len(r.reasons) >= mostReasons {
 		reason = Reason{Text: "other reasons"}
 	}
-	r.reasons[reason]++
+	all := r.reasons[reason]
+	if all.Records++; all.Records == 1 {
+		all.First = reject.Error()
+	}
+	r.reasons[reason] = all
 }
 
 // MarshalJSON writes an id that is not known as null.

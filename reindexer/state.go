@@ -44,7 +44,7 @@ type running struct {
 	promoted bool
 	changed  chan struct{} // gets something when a phase begins
 
-	reasons map[Reason]int64
+	reasons map[Reason]Rejected
 
 	showing sync.Mutex // Progress has one caller at a time
 }
@@ -57,7 +57,7 @@ func newRunning(cfg Config, all []source.Source, started time.Time) *running {
 		r.reading.replaces(cfg.Replace)
 	}
 	if r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow; cfg.Show > 0 {
-		r.reasons = map[Reason]int64{}
+		r.reasons = map[Reason]Rejected{}
 	}
 	if cfg.DryRun {
 		r.sums = &sums{}

@@ -406,3 +406,23 @@ func TestX19_ListedChanges(t *testing.T) {
 		t.Errorf("want %s and null, got %s and %s", changes, rows[0].Changes, rows[1].Changes)
 	}
 }
+
+// TestX22_Show: a dry run that shows records writes to a file nothing else than these, the report, and an example of each kind of reject as
+// it is.
+func TestX22_Show(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.ndjson")
+	writeFile(t, path, `{"id":1,"county":"Orange, FL"}`+"\n"+`{"id":1,"county":"Orange, FL"}`+"\n"+`{"id":2,"county":"Lake"}`+"\n"+`{"id":3,"county":"Polk"}`+"\n", 0o600)
+	_, out, errs := newFixture(t).run(t.Context(), "", "reindex", "--dry-run", "--show", "1", "--max-rejects", "3", path)
+	if !strings.HasPrefix(out, `{"id":1,"county":"Orange, FL"}`+"\n{\"generation\"") {
+		t.Error(out)
+	}
+	for _, want := range []string{"Rejected, with the first of each kind:\n       2  " + path + ":3: filing 2: county: ", `"Lake"`, "       1  " + path + ":2: filing 1: id: 1 is in this load already\n"} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("lacks %s:\n%s", want, errs)
+		}
+	}
+	if strings.Contains(errs, "phase") || strings.Contains(errs, "record rejected") {
+		t.Errorf("it shows progress:\n%s", errs)
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +107,7 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
-	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them, and how often each reason rejects records")
+	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them, and for what records are rejected, with an example of each reason")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
 	f.StringArrayVar(&cfg.Replace, "replace", nil, "county (may be repeated): an update whose records are all of these counties; other filings of theirs are removed")
@@ -182,7 +181,9 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 	cfg.Keep, cfg.KeepChanges = s.KeepGenerations, s.KeepChanges
 	cfg.Holder = holder()
 	cfg.Log = log
-	cfg.Progress = p.progress(log)
+	if cfg.Show == 0 || isTerminal(p.err) { // a file gets records and reasons alone
+		cfg.Progress = p.progress(log)
+	}
 	cfg.OnShow = func(text string) { fmt.Fprintln(p.out, text) }
 	report, err := reindexer.Run(ctx, cfg)
 	if errors.Is(err, reindexer.ErrUsage) {
@@ -197,17 +198,17 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 	return check.Explain(s, err)
 }
 
-// writeReasons writes how many records were rejected for what, the most frequent reasons first.
-func writeReasons(w io.Writer, reasons map[reindexer.Reason]int64) {
+// writeReasons writes how many records were rejected for what, the most frequent reasons first, with an example of each.
+func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) {
 	if len(reasons) == 0 {
 		return
 	}
-	byCount := slices.SortedFunc(maps.Keys(reasons), func(a, b reindexer.Reason) int {
-		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
+	byCount := slices.SortedFunc(maps.Values(reasons), func(a, b reindexer.Rejected) int {
+		return cmp.Or(cmp.Compare(b.Records, a.Records), cmp.Compare(a.First, b.First))
 	})
-	fmt.Fprintln(w, "Rejected:")
+	fmt.Fprintln(w, "Rejected, with the first of each kind:")
 	for _, reason := range byCount {
-		fmt.Fprintf(w, "%8d  %s\n", reasons[reason], strings.TrimPrefix(reason.Field+": "+reason.Text, ": "))
+		fmt.Fprintf(w, "%8d  %s\n", reason.Records, reason.First)
 	}
 }
 
