@@ -197,8 +197,13 @@ func TestMistakes(t *testing.T) {
 	byMap := func(text string) func(*Config) {
 		return func(c *Config) { c.Maps = []Map{{Name: "m.jq", Text: text}} }
 	}
+	byTable := func(rows string) func(*Config) {
+		return func(c *Config) { c.Maps = []Map{{Name: "m.csv", Text: "field,column\n" + rows}} }
+	}
 	update := func(c *Config) { c.Update = true }
 	replace := func(c *Config) { c.Replace = []string{"Orange, FL"} }
+	both := func(a, b func(*Config)) func(*Config) { return func(c *Config) { a(c); b(c) } }
+	orange := files{"a.csv": rows("no,county,lien", "Orange, FL", 1, 300)}
 	for name, test := range map[string]struct {
 		files   files
 		sources []string
@@ -233,6 +238,42 @@ func TestMistakes(t *testing.T) {
 		"--may-empty is mistyped":       {files{"a.ndjson": all}, nil, func(c *Config) { c.MayEmpty = []string{"amount"} }, ErrUsage, `"amount" is neither`},
 		"a list of changes as a load":   {files{"a.ndjson": lines(1, 3, "Orange, FL", paid)}, nil, nil, ErrShrunk, "3 instead of 340"},
 		"deletions of most of a county": {files{"a.ndjson": deletions(1001, 21)}, nil, update, ErrShrunk, "19 instead of 40 of Lake, FL"},
+		"the proposal as it is":         {orange, nil, byMap(`"County, ST" as $county | {id: (.no | number), county: $county}`), ErrUsage, `m.jq:1:1: "County, ST" stands for`},
+		"the proposal's type":           {orange, nil, byMap(`{id: (.no | number), county, filingType: "Filing type"}`), ErrUsage, `"Filing type" stands for a type`},
+		"the proposal's state":          {orange, nil, byTable("id,no\ncounty,\"join: county; \"\"State code\"\"\"\n"), ErrUsage, `m.csv:3:2: "State code" stands for`},
+		"the proposal's id":             {orange, nil, byTable("id,\"\"\"Columns of the id\"\"\"\ncounty,county\n"), ErrUsage, `m.csv:2:2: "Columns of the id" stands for`},
+		"a caught error drops records": {files{"a.csv": rows("no,county,lien", "Orange, FL", 1, 250) + strings.ReplaceAll(rows("", "Orange, FL", 251, 50), ",5\n", ",see note\n")[1:]}, nil,
+			both(replace, byMap(`{id: (.no | number), county, filingAmount: (try (.lien | money))}`)), ErrShrunk, "250 instead of 300 of Orange, FL"},
+		"= for ==":                      {orange, nil, byMap(`select(.lien = "") | {id: (.no | number), county}`), ErrUsage, "m.jq:1:8: .lien = \"\" sets a value"},
+		"a text compared with a number": {orange, nil, byMap(`select(.lien > 100) | {id: (.no | number), county}`), ErrUsage, ".lien is a text, never a number"},
+		"// after an empty cell":        {orange, nil, byMap(`{id: (.no | number), county, filingAmount: ((.lien // .no) | money)}`), ErrUsage, `.lien is "" where it is empty`},
+		"a cell as a condition":         {orange, nil, byMap(`if .lien then {id: (.no | number), county} else empty end`), ErrUsage, "which is true where it is empty too"},
+		"a blank in a name":             {orange, nil, byMap(`{id: .Parcel ID, county}`), ErrUsage, `a name with blanks is in quotes: ."Parcel ID"`},
+		"a form of dates that is none":  {orange, nil, byMap(`{id: (.no | number), county, filingDate: (.lien | date("M/D"))}`), ErrUsage, "a form has a year"},
+		"forms of dates in one text":    {orange, nil, byMap(`{id: (.no | number), county, filingDate: (.lien | date("MM/DD/YYYY; YYYY-MM-DD"))}`), ErrUsage, "several forms are several texts"},
+		"days before months": {files{"a.csv": strings.ReplaceAll(rows("no,county,filed", "Orange, FL", 1, 300), ",5\n", ",23/04/2020\n")}, nil,
+			both(replace, byMap(`{id: (.no | number), county, filingDate: (.filed | date("MM/DD/YYYY"))}`)), ErrRejected, "300 of 300"},
+		"amounts with a comma": {files{"a.csv": strings.ReplaceAll(rows("no,county,lien", "Orange, FL", 1, 300), ",5\n", ",\"1.234,50\"\n")}, nil,
+			both(replace, byMap(`{id: (.no | number), county, filingAmount: (.lien | money)}`)), ErrRejected, "300 of 300"},
+		"ids as a spreadsheet shows them": {files{"a.csv": "no,county\n2.01704E+12,\"Orange, FL\"\n"}, nil, both(update, byMap(`{id: (.no | number), county}`)), ErrRejected, "1 of 1"},
+		"an id of a column that repeats":  {files{"a.csv": strings.ReplaceAll(rows("no,county,case", "Orange, FL", 1, 300), ",5\n", ",K-1\n")}, nil, byMap(`{id: id(.county; .case), county}`), ErrRejected, "299 of 300"},
+		"an id of an empty cell":          {files{"a.csv": "no,county\n,\"Orange, FL\"\n"}, nil, both(update, byMap(`{id: id(.county; .no), county}`)), ErrRejected, "1 of 1"},
+		"a county without its state":      {files{"a.csv": rows("no,county,lien", "Orange", 1, 300)}, nil, byMap(`{id: (.no | number), county}`), ErrRejected, "300 of 300"},
+		"a state that there is not":       {files{"a.csv": rows("no,county,lien", "Orange, XX", 1, 300)}, nil, byMap(`{id: (.no | number), county}`), ErrRejected, "300 of 300"},
+		"a field mistyped": {files{"a.csv": rows("no,county,lien", "Orange, FL", 1, 300)}, nil, both(replace, byMap(`{id: (.no | number), county, fillingAmount: (.lien | money)}`)),
+			ErrEmptied, "0 of 300 filings of Orange, FL have filingAmount"},
+		"a field mistyped in a table":   {orange, nil, byTable("id,no\ncounty,county\nfillingAmount,money: lien\n"), ErrUsage, `m.csv:4:1: "fillingAmount" is no field`},
+		"a table without its header":    {orange, nil, func(c *Config) { c.Maps = []Map{{Name: "m.csv", Text: "id,no\ncounty,county\n"}} }, ErrUsage, "a table begins with the header field,column"},
+		"a table's column is not there": {orange, nil, byTable("id,no\ncounty,county\nfilingAmount,money: Lien\n"), ErrUsage, `has no column "Lien"; is "lien" meant?`},
+		"a mapping after its source":    {orange, nil, func(c *Config) { c.Maps = []Map{{Name: "m.jq", Text: ".", From: 1}} }, ErrUsage, "the mapping m.jq is for no source"},
+		"an HTML page":                  {files{"a.csv": "<!DOCTYPE html>\n<html><body>Moved</body></html>\n"}, nil, byMap(`{id: (.no | number), county}`), ErrSource, "it is an HTML page, not csv"},
+		"a JSON array as lines":         {files{"a.ndjson": "[{\"id\":1,\"county\":\"Orange, FL\"}]\n"}, nil, nil, ErrSource, "it is one JSON array"},
+		"a download that was cut off":   {files{"a.csv": strings.TrimSuffix(rows("id,county,filingAmount", "Orange, FL", 1, 300), "FL\",5\n")}, nil, replace, ErrSource, "never closed"},
+		"titles above the header":       {files{"a.csv": "Liens of Orange County\n" + rows("id,county,filingAmount", "Orange, FL", 1, 300)}, nil, replace, ErrSource, "its first line is no header"},
+		"a comma that is not in quotes": {files{"a.csv": strings.ReplaceAll(rows("id,county,filingAmount", "Orange, FL", 1, 300), `"`, "")}, nil, replace, ErrRejected, "300 of 300"},
+		"the wrong delimiter":           {orange, nil, setting("delimiter", ";", 0), ErrSource, "which --delimiter says"},
+		"the same file twice":           {files{"a.ndjson": all, "b.ndjson": all}, nil, nil, ErrRejected, "340 of 680"},
+		"a deletion in a full load":     {files{"a.ndjson": all + deletions(7001, 1)}, nil, nil, ErrRejected, "1 of 341"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -48,7 +48,7 @@ an object of the header's names) and returns none, one or several load records. 
 next --map. A mapping may use jq's own functions, and money, number, date("MM/DD/YYYY"), blank, point, text and id(text; …).
 A file named .csv is a mapping too: a table with a row for each field and the column that it is read from, "filingAmount,money: Due".
 A mapping whose text shows that it is wrong, such as a county left as it was proposed, is exit code 2, with line and column.
-"filings inspect FILE" proposes a mapping; --dry-run --show 5 prints the records that it makes.
+"filings inspect FILE" proposes a mapping, with --table a table; --dry-run --show 5 prints the records that it makes.
 
 The columns of a query have the names of fields; upper and lower case are the same there, since SQL makes names that
 are not quoted lower case. NULL is a missing value. Numbers are numeric, integers or floats (a numeric loses nothing);
