@@ -238,6 +238,16 @@ func (c *column) countsRows() bool {
 
 var rowNumber = regexp.MustCompile(`^(object ?id|fid|oid|row( ?(no|num|number|id))?|index|(s|sl|seq|sequence|line|record) ?(no|num|number))$`)
 
+// separators stand between the words of names, as does a change to upper case.
+var (
+	separators = regexp.MustCompile(`[^a-z0-9]+`)
+	camel      = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+)
+
+func words(name string) string {
+	return strings.TrimSpace(separators.ReplaceAllString(strings.ToLower(camel.ReplaceAllString(name, "$1 $2")), " "))
+}
+
 // looks says what the values look like.
 func (c *column) looks(records int64) string {
 	if c.filled == 0 {

@@ -37,16 +37,6 @@ var rules = []rule{
 	{"filingType", []string{`\b(filing|lien|document|doc|instrument|case) type`, `^(lien|filing)$`}, "", ""},
 }
 
-// separators stand between the words of names, as does a change to upper case.
-var (
-	separators = regexp.MustCompile(`[^a-z0-9]+`)
-	camel      = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-)
-
-func words(name string) string {
-	return strings.TrimSpace(separators.ReplaceAllString(strings.ToLower(camel.ReplaceAllString(name, "$1 $2")), " "))
-}
-
 // shownOthers is how many other columns are named that a field may be read from.
 const shownOthers = 3
 

@@ -1,0 +1,107 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"filings/reindexer/mapping"
+	"filings/reindexer/source"
+)
+
+// File is what was found in a source.
+type File struct {
+	name    string
+	form    source.Form
+	records int64
+	bad     int64 // records that cannot be read
+	reason  string
+	sheets  []string // of a spreadsheet, other than the one that was read
+	empty   int64    // cells of it whose formulas have no value
+	arrays  []array  // of a JSON document for which nothing said where its records are
+	notUTF8 bool     // records are not UTF-8
+	columns []*column
+	byPath  map[string]*column
+	rows    int // of hashes
+}
+
+// look reads a source.
+func look(ctx context.Context, s source.Source, today time.Time) (*File, error) {
+	var read atomic.Int64
+	in, err := s.Open(ctx, &read)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	inputs, err := mapping.NewInputs(in)
+	if err != nil {
+		return nil, s.Error(0, err)
+	}
+	f := &File{name: s.Name, sheets: in.OtherSheets, byPath: map[string]*column{}}
+	for _, name := range slices.Concat(inputs.Names(), in.Columns) {
+		f.column(mapping.Member(name), name, today)
+	}
+	for {
+		rec, err := in.Next()
+		if err == io.EOF {
+			f.empty = in.Uncomputed()
+			return f, nil
+		}
+		if err != nil {
+			return nil, s.Error(in.Line(), err)
+		}
+		var v any
+		if err = mapping.ErrLong; !rec.Long {
+			v, err = inputs.Value(rec.Text)
+		}
+		if err != nil {
+			f.bad++
+			f.notUTF8 = f.notUTF8 || errors.Is(err, source.ErrNotUTF8)
+			f.reason = fmt.Sprintf("%d: %s", rec.Line, err.Error())
+			continue
+		}
+		f.records++
+		f.add(v, rec.Line, today)
+	}
+}
+
+// add takes the values of a record that begins at a line.
+func (f *File) add(v any, line int, today time.Time) {
+	f.each(v, "", "", 0, func(path, name string, v any) {
+		f.column(path, name, today).add(v, f.rows, line)
+	})
+	if f.rows < mostHashed {
+		f.rows++
+	}
+}
+
+// deepest is how deep columns are looked for in nested records.
+const deepest = 4
+
+// each calls do for the values of a record that are no objects, and for points, with their paths.
+func (f *File) each(v any, path, name string, depth int, do func(path, name string, v any)) {
+	object, ok := v.(map[string]any)
+	if !ok || depth == deepest || object["type"] == "Point" {
+		do(path, name, v)
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		f.each(object[key], path+mapping.Member(key), key, depth+1, do)
+	}
+}
+
+// column returns the column at path, which is new the first time.
+func (f *File) column(path, name string, today time.Time) *column {
+	c := f.byPath[path]
+	if c == nil {
+		c = newColumn(path, name, today)
+		f.byPath[path] = c
+		f.columns = append(f.columns, c)
+	}
+	return c
+}
