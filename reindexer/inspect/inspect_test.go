@@ -162,7 +162,7 @@ func TestX22_Inspect(t *testing.T) {
 		}},
 		"certificates": {"c.csv", "CERT;YEAR;ISSUE_DATE;OWNER NAME;STREET;CITY\n1;2001;11/19/03;A;1 B;X\n1;2002;11/20/03;A;1 B;X\n2;2001;1/2/99;C;;\n", source.Form{}, []string{
 			`id: id($county; .CERT; .YEAR)`, `date MM/DD/YY`, `owner: (."OWNER NAME" | text)`,
-			`propertyAddress: ([.STREET, .CITY] | map(text // empty) | join(", "))`,
+			`propertyAddress: text(.STREET; .CITY)`,
 		}},
 		"points": {"p.json", `{"features":[{"geometry":{"type":"Point","coordinates":[-84.5,38.1]},"properties":{"entity":"A","date":"2025-07-21"}},` +
 			`{"geometry":{"type":"Point","coordinates":[-84.6,38.2]},"properties":{"entity":"B","date":"2025/07/22"}}]}`, source.Form{Path: ".features[]"}, []string{
@@ -174,9 +174,9 @@ func TestX22_Inspect(t *testing.T) {
 			`filingAmount: (."AMT OWED" | money)`, `filingDate: (."Rec. Dt" | date("DD-MON-YY"))`, `owner: (.Debtor | text)`,
 		}},
 		"parts": {"j.ndjson", `{"id":1,"address":{"line1":"1 ELM","city":"X","st":"FL","zip":"1"},"enteredOn":"2017-08-21T00:00:00-04:00"}`, source.Form{}, []string{
-			`propertyAddress: ([.address.line1, .address.city, .address.st, .address.zip] | map(text // empty) | join(", "))`, `filingDate: (.enteredOn | date("YYYY-MM-DD"))`,
+			`propertyAddress: text(.address.line1; .address.city; .address.st; .address.zip)`, `filingDate: (.enteredOn | date("YYYY-MM-DD"))`,
 		}},
-		"a county": {"y.csv", "County,Case\nLake,1\n", source.Form{}, []string{`([.County, "State code"] | map(text // empty) | join(", ")) as $county | {`}},
+		"a county": {"y.csv", "County,Case\nLake,1\n", source.Form{}, []string{`text(.County; "State code") as $county | {`}},
 		"later": {"r.csv", "bill no,amt,paid,date_released,share\n1,$7.00,$1.00,1/2/2024,\"1.234,50\"\n2,$8.00,,,\"1,50\"\n", source.Form{}, []string{
 			`filingAmount: (.amt | money)`, "100.0%  text, id candidate       \"1.234,50\"", `filingType: "Filing type"` + "\n}",
 		}},

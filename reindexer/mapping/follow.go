@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -281,7 +282,7 @@ func (f *follower) call(call *gojq.Func, in kind, s *scope) kind {
 		return f.own(own, call.Args, in, s)
 	}
 	given := unknown
-	if onInput[name] || name == "select/1" || call.Name == "id" || call.Name == "date" {
+	if onInput[name] || name == "select/1" || slices.Contains([]string{"id", "date", "text"}, call.Name) {
 		given = in
 	}
 	if (name == "has/1" || name == "del/1") && in == input {

@@ -55,9 +55,15 @@ var Functions = []Function{
 		}
 		return v
 	}},
-	{"text", "text", "a text as it is, and of a number its digits; null for what `blank` knows", []Example{
+	{"text", "text", "a text as it is, and of a number its digits; null for what `blank` knows. Of several values the texts, with commas between them", []Example{
 		{`text`, `1001`, `"1001"`}, {`text`, `"A B"`, `"A B"`}, {`text`, `"-"`, `null`},
-	}, 0, 0, func(_ *run, v any, _ []any) any { return textIn(v) }},
+		{`text(.street; .city; .zip)`, `{"street": "1 B ST", "city": "", "zip": 32801}`, `"1 B ST, 32801"`},
+	}, 0, 30, func(_ *run, v any, values []any) any {
+		if len(values) == 0 {
+			return textIn(v)
+		}
+		return texts(values)
+	}},
 	{"point", "point", "latitude and longitude", []Example{
 		{`point`, `"(42.39, -82.98)"`, `{"latitude":42.39,"longitude":-82.98}`}, {`point | .latitude`, `"POINT (-82.98 42.39)"`, `42.39`},
 		{`point | .longitude`, `"1 ELM ST\nDETROIT, MI\n(42.39, -82.98)"`, `-82.98`},
@@ -99,6 +105,23 @@ func added(name string) *Function {
 func Can(function string, today time.Time, args ...any) func(v any) bool {
 	r, f := &run{today: today, forms: forms{known: map[string]form{}}}, added(function)
 	return func(v any) bool { return !isError(f.call(r, v, args)) }
+}
+
+// texts is the function text of several values. gojq takes half of the time of a row for `map(blank // empty) | join(", ")`.
+func texts(values []any) any {
+	var parts []string
+	for _, v := range values {
+		switch part := textIn(v).(type) {
+		case error:
+			return part
+		case string:
+			parts = append(parts, part)
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return strings.Join(parts, ", ")
 }
 
 // textIn is the function text.

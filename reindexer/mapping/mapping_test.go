@@ -209,7 +209,7 @@ func BenchmarkRun(b *testing.B) {
   county: "Larimer, CO",
   caseNumber: .CERT,
   owner: (.OWNER | blank),
-  propertyAddress: ([.ADDR1, .CITY, .STATE] | map(blank // empty) | join(", ")),
+  propertyAddress: text(.ADDR1; .CITY; .STATE),
   filingType: "Tax Lien",
   filingAmount: (.AMOUNT | money),
   filingDate: (.DATE | date("MM/DD/YY")),

@@ -95,7 +95,7 @@ func (r Row) expression() (string, error) {
 	case r.Field == "id" && how == "":
 		return "id($county; " + strings.Join(paths, "; ") + ")", nil
 	case how == "join":
-		return "([" + strings.Join(paths, ", ") + `] | map(text // empty) | join(", "))`, nil
+		return "text(" + strings.Join(paths, "; ") + ")", nil
 	case len(paths) > 1:
 		return "", fmt.Errorf(`one column is read, or several with "join: %s"`, strings.Join(r.Columns, "; "))
 	case how == "":

@@ -39,7 +39,7 @@ func TestX20_Table(t *testing.T) {
   filingAmount: (."Winning Bid" | money),
   currentAmount: (.Due | try money catch null),
   filingDate: (."Date Sold" | date("MM/DD/YYYY"; "YYYY-MM-DD")),
-  propertyAddress: ([.Street, .City, "FL"] | map(text // empty) | join(", ")),
+  propertyAddress: text(.Street; .City; "FL"),
   geocodedLatitude: (.Place | (point | .latitude?)),
   geocodedLongitude: (.Place | (point | .longitude?))
 }

@@ -1,0 +1,101 @@
+package inspect
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"filings/reindexer/mapping"
+)
+
+// form is a form that values may have, how a table reads it, and what it did not fit.
+type form struct {
+	looks     string // as a person reads it
+	how       string
+	try       func(any) bool
+	failed    int64
+	exception string // the first value that failed
+	line      int
+}
+
+// dateForms are the forms of dates that are tried.
+var dateForms = []string{
+	"YYYY-MM-DD", "MM/DD/YYYY", "MM/DD/YY", "YYYY/MM/DD", "MM-DD-YYYY", "MM-DD-YY", "YYYYMMDD", "DD-MON-YYYY", "DD-MON-YY",
+	"MON DD, YYYY", "MONTH DD, YYYY", "DD MON YYYY", "DD.MM.YYYY", "DD/MM/YYYY", "DD/MM/YY", "DD-MM-YYYY", "DD-MM-YY",
+}
+
+var (
+	isCounty  = regexp.MustCompile(`^[^,]+, [A-Z]{2}$`)
+	twoLetter = regexp.MustCompile(`^[A-Z]{2}$`)
+)
+
+// The forms that are no dates. Those of a county and a state say where a county is read from: they are texts.
+const (
+	number = "number"
+	amount = "amount"
+	point  = "point"
+	county = "county, state"
+	state  = "two letters"
+)
+
+// formsOf returns the forms that are tried of a column.
+func formsOf(today time.Time) []*form {
+	dates := make([]*form, len(dateForms))
+	for i, d := range dateForms {
+		dates[i] = &form{looks: "date " + d, how: "date " + d, try: mapping.Can("date", today, d)}
+	}
+	matches := func(re *regexp.Regexp) func(any) bool {
+		return func(v any) bool { s, _ := v.(string); return re.MatchString(s) }
+	}
+	canPoint := mapping.Can("point", today)
+	return append(slices.Clone(dates), severalDates(dates),
+		&form{looks: number, how: "number", try: mapping.Can("number", today)},
+		&form{looks: amount, how: "money", try: mapping.Can("money", today)},
+		&form{looks: point, try: func(v any) bool { // "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich
+			s, text := v.(string)
+			return (!text || strings.ContainsAny(s, "(-[")) && canPoint(v)
+		}},
+		&form{looks: county, try: matches(isCounty)}, &form{looks: state, try: matches(twoLetter)})
+}
+
+// mostDateForms is in how many forms the dates of a column may be.
+const mostDateForms = 3
+
+// severalDates is the form of dates of which each has one of a few forms. A day before its month is none of these, since one up to
+// the 12th would be read as a month.
+func severalDates(dates []*form) *form {
+	several, chosen, names := &form{}, []*form(nil), []string(nil)
+	several.try = func(v any) bool {
+		has := func(f *form) bool { return f.try(v) }
+		if slices.ContainsFunc(chosen, has) {
+			return true
+		}
+		i := slices.IndexFunc(dates, has)
+		if i < 0 || len(chosen) == mostDateForms || swapped(dates[i].how) != "" && strings.HasPrefix(dates[i].how, "date DD") {
+			return false
+		}
+		chosen, names = append(chosen, dates[i]), append(names, strings.TrimPrefix(dates[i].how, "date "))
+		several.how = "date " + strings.Join(names, " or ")
+		several.looks = several.how
+		return true
+	}
+	return several
+}
+
+// swapped returns the form of dates in which day and month have changed places; "" where no number tells which is which.
+func swapped(how string) string {
+	if strings.Contains(how, "MON") || strings.Contains(how, "YYYYMM") || strings.HasPrefix(how, "date YYYY") || strings.Contains(how, " or ") {
+		return ""
+	}
+	return strings.NewReplacer("MM", "DD", "DD", "MM").Replace(how)
+}
+
+// exceptions says which values the form does not fit; "" where it fits all.
+func (f *form) exceptions() string {
+	if f.failed == 0 || f.looks == "" {
+		return ""
+	}
+	return fmt.Sprintf("but for %d: %s (line %d)", f.failed, f.exception, f.line)
+}
