@@ -263,7 +263,7 @@ func TestConfirms(t *testing.T) {
 		time         time.Duration
 		opens        bool
 	}{
-		{"expensive calls", &server{slow: silent}, &server{}, 5 * time.Second, false},
+		{"expensive calls", &server{slow: silent}, &server{slow: time.Millisecond}, 5 * time.Second, false},
 		{"expensive calls beside a slow probe", &server{slow: silent}, &server{slow: 1900 * time.Millisecond}, 5 * time.Second, false},
 		{"refused calls", &server{err: errDown}, &server{}, 5 * time.Second, false},
 		{"a silent server", &server{slow: silent}, &server{slow: silent}, 5 * time.Second, true},
