@@ -19,11 +19,19 @@ import (
 // errPanic makes a faulty engine panic.
 var errPanic = errors.New("panic")
 
-// faulty is an engine whose Rows fail with fail, if that is set.
+// faulty is an engine whose Rows fail as set by failWith. The circuit breaker may look at the engine at any time, without a request.
 type faulty struct {
 	index.Engine
-	fail error
+	fail atomic.Pointer[error]
 }
+
+func newFaulty(engine index.Engine, fail error) *faulty {
+	e := &faulty{Engine: engine}
+	e.failWith(fail)
+	return e
+}
+
+func (e *faulty) failWith(fail error) { e.fail.Store(&fail) }
 
 type faultyReader struct {
 	index.Reader
@@ -32,7 +40,7 @@ type faultyReader struct {
 
 func (e *faulty) Live(ctx context.Context) (index.Reader, error) {
 	r, err := e.Engine.Live(ctx)
-	return faultyReader{r, e.fail}, err
+	return faultyReader{r, *e.fail.Load()}, err
 }
 
 func (r faultyReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
@@ -60,7 +68,7 @@ func TestE3_Failures(t *testing.T) {
 	} {
 		t.Run("E3 "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, &faulty{oracle(fixture(t)), tt.fail})
+			s := newSite(t, newFaulty(oracle(fixture(t)), tt.fail))
 			for _, path := range []string{"/v1/filings", "/v1/filings/search?q=a"} {
 				a := s.get(t, access.Pro, path)
 				if a.status != http.StatusInternalServerError || a.document(t).Error.Code != tt.code {
@@ -118,7 +126,7 @@ func (r reluctant) Refund(ctx context.Context, a access.Admission, n int64) erro
 func TestK6_RefundIsLate(t *testing.T) {
 	t.Parallel()
 	may := make(chan struct{})
-	s := newSite(t, &faulty{oracle(fixture(t)), index.ErrUnavailable}, func(c *service.Config) {
+	s := newSite(t, newFaulty(oracle(fixture(t)), index.ErrUnavailable), func(c *service.Config) {
 		c.Access, c.RequestTimeout = reluctant{c.Access, may}, 50*time.Millisecond
 	})
 	a := s.get(t, access.Pro, "/v1/filings")

@@ -148,7 +148,7 @@ func TestX1_Header(t *testing.T) {
 
 func TestX1_HeaderOfFailures(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, &faulty{oracle(fixture(t)), index.ErrUnavailable}, func(c *service.Config) { c.CORSOrigins = []string{"*"} })
+	s := newSite(t, newFaulty(oracle(fixture(t)), index.ErrUnavailable), func(c *service.Config) { c.CORSOrigins = []string{"*"} })
 	a := s.get(t, access.Free, "/v1/filings", "Origin", "https://a.example")
 	if got := a.header.Get("X-Generation"); a.status != 500 || got != "20260315-000000.000000" {
 		t.Errorf("%d with X-Generation %q", a.status, got)

@@ -13,7 +13,7 @@ import (
 // TestGuard_Outage: an engine that does not respond is soon not called any more, which metrics, log and readiness show.
 func TestGuard_Outage(t *testing.T) {
 	t.Parallel()
-	down := &counting{Engine: &faulty{oracle(fixture(t)), index.ErrUnavailable}}
+	down := &counting{Engine: newFaulty(oracle(fixture(t)), index.ErrUnavailable)}
 	s := newSite(t, down)
 	if metrics := send(t, s.Service.Operations(), http.MethodGet, "/metrics").body; !strings.Contains(metrics, "filings_engine_breaker_state 0\n") {
 		t.Errorf("no closed breaker in\n%s", metrics)

@@ -84,7 +84,7 @@ func TestK5_Me(t *testing.T) {
 // TestK6_WhatCounts requests each kind of response once and looks what that cost.
 func TestK6_WhatCounts(t *testing.T) {
 	t.Parallel()
-	broken := &faulty{Engine: oracle(fixture(t))}
+	broken := newFaulty(oracle(fixture(t)), nil)
 	s := newSite(t, broken)
 	for _, tt := range []struct {
 		name, method, path string
@@ -107,7 +107,7 @@ func TestK6_WhatCounts(t *testing.T) {
 		{"401", "GET", "/v1/me", 401, nil, 0, []string{"X-API-Key", "twice"}},
 	} {
 		t.Run("K6 "+tt.name, func(t *testing.T) {
-			broken.fail = tt.fail
+			broken.failWith(tt.fail)
 			before, err := s.Store.Show(t.Context(), "user-pro")
 			if err != nil {
 				t.Fatal(err)

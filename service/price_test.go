@@ -121,10 +121,10 @@ func TestX3_QuotaTooSmall(t *testing.T) {
 // TestX3_PriceIsRefunded: a page that the service fails to answer costs nothing, first or not.
 func TestX3_PriceIsRefunded(t *testing.T) {
 	t.Parallel()
-	engine := &faulty{Engine: oracle(many(t, 45))}
+	engine := newFaulty(oracle(many(t, 45)), nil)
 	s := newSite(t, engine)
 	next := s.crawl(t, "/v1/filings?cursor=*&limit=10").next("/v1/filings")
-	engine.fail = fmt.Errorf("searching: %w", index.ErrUnavailable)
+	engine.failWith(fmt.Errorf("searching: %w", index.ErrUnavailable))
 	for _, target := range []string{"/v1/filings?cursor=*&limit=1000", next + "&limit=730"} {
 		a := s.get(t, access.Pro, target)
 		if used := s.used(t, "user-pro"); a.status != http.StatusInternalServerError || used != 0 || a.remaining(t) != 100_000 {

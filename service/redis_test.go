@@ -52,7 +52,7 @@ func TestK8_OnRedis(t *testing.T) {
 	t.Parallel()
 	l := servicetest.Limits()
 	l[access.Pro] = access.Limit{Quota: 3, Burst: 100}
-	store, engine := openRedis(t, l), &faulty{Engine: oracle(fixture(t))}
+	store, engine := openRedis(t, l), newFaulty(oracle(fixture(t)), nil)
 	s := newSite(t, engine, func(c *service.Config) { c.Access = store })
 	key, err := store.Create(t.Context(), "customer", access.Pro, "test")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestK8_OnRedis(t *testing.T) {
 		{"/v1/filings", nil, 200, "0"},
 		{"/v1/me", nil, 429, "0"},
 	} {
-		engine.fail = step.fail
+		engine.failWith(step.fail)
 		a := send(t, s.App, http.MethodGet, step.path, "X-API-Key", key)
 		if got := a.header.Get("X-RateLimit-Remaining"); a.status != step.status || got != step.remaining {
 			t.Fatalf("%s: %d with %s remaining, want %d with %s: %s", step.path, a.status, got, step.status, step.remaining, a.body)

@@ -164,7 +164,7 @@ func TestX15_Fields(t *testing.T) {
 // TestX15_Refund: after the refund of a 5xx both kinds of headers say the same.
 func TestX15_Refund(t *testing.T) {
 	t.Parallel()
-	s := newSiteWith(t, &faulty{oracle(fixture(t)), index.ErrUnavailable}, limits())
+	s := newSiteWith(t, newFaulty(oracle(fixture(t)), index.ErrUnavailable), limits())
 	a := s.get(t, access.Starter, "/v1/filings")
 	remaining, limit := a.header.Get("X-RateLimit-Remaining"), a.header.Get("RateLimit")
 	if a.status != http.StatusInternalServerError || remaining != "4" || limit != `"day";r=4;t=43200, "burst";r=49;t=1` {

@@ -142,7 +142,7 @@ func TestX11_Exclude(t *testing.T) {
 		{"exclude_counties=Orange", not(`("orange")`)},
 		{"exclude_counties=St. Mary, of the Lake, LA", not(`("st. mary, of the lake, la")`)},
 		{"exclude_counties=Orange,FL;Lee FL", not(`("lee fl","orange,fl")`)}, // rule X30
-		{"exclude_counties=Foo, Bar", not(`("foo, bar")`)}, // as county has it
+		{"exclude_counties=Foo, Bar", not(`("foo, bar")`)},                   // as county has it
 		{"exclude_counties=Foo,Bar;Orange, F1", not(`("foo,bar","orange, f1")`)},
 		{"holder=Sample Fund, LLC", `where (filingHolder) in ("sample fund, llc")`},
 		{"exclude_holders=Sample Fund, LLC;b;&exclude_holders=B", `where filingHolder not in ("b","sample fund, llc")`},
