@@ -25,6 +25,12 @@ func TestConformance(t *testing.T) {
 					Store:   s.Store,
 					Advance: s.clock.Advance,
 					Again:   func(t *testing.T) generation.Store { return s.again(t, nil) },
+					Older: func(t *testing.T) generation.Store {
+						older := s.again(t, nil)
+						older.Version--
+						return older
+					},
+					Lose: func(t *testing.T) { s.remove(t, s.catalogIndex()) },
 				}
 			})
 		})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -287,45 +286,5 @@ func TestOpen_OnlySealedGenerations(t *testing.T) {
 		if _, err := s.Open(t.Context(), name); !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("%q: got %v, want %v", name, err, index.ErrNotFound)
 		}
-	}
-}
-
-// TestVersion_Older: what a program of an older version of the data has loaded is told by that, with its catalog and without. It is
-// not read, and the next full load takes its place.
-func TestVersion_Older(t *testing.T) {
-	t.Parallel()
-	older := newTestStore(t)
-	older.Version = mappings.Version - 1
-	l := older.lock(t)
-	name := sealedWith(t, l, "OLD", 3)
-	swap(t, older.Store, "", name)
-	if err := l.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, catalog := range []bool{true, false} {
-		if !catalog {
-			older.remove(t, older.catalogIndex())
-		}
-		s := older.again(t, nil)
-		_, live := s.Live(t.Context())
-		_, open := s.Open(t.Context(), name)
-		for what, err := range map[string]error{"live": live, "open": open} {
-			if !errors.Is(err, generation.ErrVersion) || !strings.Contains(err.Error(), "loaded by an older version") {
-				t.Errorf("%s, with a catalog %t: %v", what, catalog, err)
-			}
-		}
-		if all, err := s.Generations(t.Context()); err != nil || len(all) != 1 || !all[0].Live {
-			t.Errorf("generations, with a catalog %t: %+v, %v", catalog, all, err)
-		}
-	}
-	now := older.through(t, nil)
-	l = now.lock(t)
-	anew := sealedWith(t, l, "NEW", 2)
-	if err := l.Promote(t.Context(), name, anew); err != nil || liveOf(t, now.Store) != anew {
-		t.Errorf("loaded anew: %v", err)
-	}
-	older.LookAgain()
-	if _, err := older.Live(t.Context()); !errors.Is(err, generation.ErrVersion) || !strings.Contains(err.Error(), "loaded by a newer version") {
-		t.Errorf("the older program: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -26,10 +27,21 @@ func TestConformance(t *testing.T) {
 			})
 			return s
 		}
+		store := open(t)
 		return conformance.Harness{
-			Store:       open(t),
-			Advance:     clock.Advance,
-			Again:       func(t *testing.T) generation.Store { return open(t) },
+			Store:   store,
+			Advance: clock.Advance,
+			Again:   func(t *testing.T) generation.Store { return open(t) },
+			Older: func(t *testing.T) generation.Store {
+				older := open(t)
+				older.Version--
+				return older
+			},
+			Lose: func(t *testing.T) {
+				if err := os.Remove(store.storage.files.catalog()); err != nil {
+					t.Fatal(err)
+				}
+			},
 			LockForLife: true,
 		}
 	})

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -10,9 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/embedded"
 	"filings/index/indextest"
@@ -38,10 +41,36 @@ func hostile() *index.Filing {
 // browser is the one of all tests of this package.
 var browser webtest.Browser
 
+// engine is what the services of all tests of this package read: its filings are loaded once.
+var engine struct {
+	dir     string
+	open    func() (*embedded.Store, error)
+	filings []*index.Filing
+}
+
 func TestMain(m *testing.M) {
+	engine.open = sync.OnceValues(loadEngine)
 	code := m.Run()
 	browser.Close()
+	if engine.dir != "" {
+		if store, err := engine.open(); err == nil {
+			_ = store.Close()
+		}
+		_ = os.RemoveAll(engine.dir)
+	}
 	os.Exit(code)
+}
+
+func loadEngine() (store *embedded.Store, err error) {
+	engine.filings = slices.Concat(webtest.Synthetic(), []*index.Filing{hostile()}, unplaced(), stack())
+	if engine.dir, err = os.MkdirTemp("", "pages-"); err != nil {
+		return nil, err
+	}
+	if store, err = embedded.Open(embedded.Config{Dir: engine.dir, Index: "filings"}); err != nil {
+		return nil, err
+	}
+	_, err = indextest.Load(context.Background(), store, slices.Values(engine.filings))
+	return store, err
 }
 
 // now is Sunday noon.
@@ -58,19 +87,15 @@ type explorer struct {
 // explore opens the explorer, at a hash, and waits for its form.
 func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
 	t.Helper()
-	filings := slices.Concat(webtest.Synthetic(), []*index.Filing{hostile()}, unplaced(), stack())
-	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
+	servers.Program(t, "chromium")
+	store, err := engine.open()
 	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	if _, err := indextest.Load(t.Context(), store, slices.Values(filings)); err != nil {
 		t.Fatal(err)
 	}
 	site := webtest.StartOver(t, store, options...)
 	p := browser.Open(t, site.Address+"/explore"+hash)
 	p.Wait(`document.querySelector("#filters input") && document.querySelector(".state")`)
-	return &explorer{p, t, site, filings}
+	return &explorer{p, t, site, engine.filings}
 }
 
 // use types a key and waits for what it shows.

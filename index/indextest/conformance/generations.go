@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ func testGenerations(t *testing.T, open func(t *testing.T) Harness) {
 		{"X1 kept", testKept},
 		{"deleted and aborted", testDelete},
 		{"L8 another process", testAgain},
+		{"loaded by an older version", testOlder},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
@@ -235,4 +237,51 @@ func testSwap(t *testing.T, h Harness) {
 	}
 	h.Advance(time.Second)
 	check(t, live(t, h.Store, second), indextest.NewOracle(second, two))
+}
+
+// testOlder: what a program of an older version of the data has loaded is told by that, with its catalog and without. It is not
+// read, and the next full load takes its place; which then tells the older program.
+func testOlder(t *testing.T, h Harness) {
+	older := h.Older(t)
+	name, err := indextest.Load(t.Context(), older, slices.Values(edges.Fuzzed(50, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := h.Store
+	for _, catalog := range []bool{true, false} {
+		if !catalog {
+			h.Lose(t)
+			now = h.Again(t)
+			h.Advance(time.Second)
+		}
+		wantVersion(t, now, name, "loaded by an older version")
+		if all, err := now.Generations(t.Context()); err != nil || len(all) != 1 || !all[0].Live {
+			t.Errorf("generations, with a catalog %t: %+v, %v", catalog, all, err)
+		}
+	}
+	lock := mustLock(t, now)
+	anew := mustBegin(t, lock, "")
+	mustPut(t, anew, edges.Fuzzed(40, 2)...)
+	if _, err := anew.Seal(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Promote(t.Context(), name, anew.Generation()); err != nil {
+		t.Fatal(err)
+	}
+	release(t, lock)
+	h.Advance(time.Second)
+	live(t, now, anew.Generation())
+	wantVersion(t, older, anew.Generation(), "loaded by a newer version")
+}
+
+// wantVersion checks that a store does not read a generation, which is live, and says why.
+func wantVersion(t *testing.T, store generation.Store, name, why string) {
+	t.Helper()
+	_, live := store.Live(t.Context())
+	_, open := store.Open(t.Context(), name)
+	for what, err := range map[string]error{"live": live, "open": open} {
+		if !errors.Is(err, generation.ErrVersion) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v, want that it was %s", what, err, why)
+		}
+	}
 }

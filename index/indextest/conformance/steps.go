@@ -19,6 +19,10 @@ type Harness struct {
 	Advance func(time.Duration)
 	// Again opens the same data once more, as another process would. nil leaves out what needs it, and says so.
 	Again func(t *testing.T) generation.Store
+	// Older opens the same data as a program of the version before would.
+	Older func(t *testing.T) generation.Store
+	// Lose removes the catalog, as a fault would.
+	Lose func(t *testing.T)
 	// LockForLife is true where the engine can tell that the holder of a lock died, so that a lock lasts as long as its
 	// holder, renewed or not.
 	LockForLife bool

@@ -18,10 +18,24 @@ func newMemory(clock *indextest.Clock) *indextest.MemoryStore {
 }
 
 // openMemory returns a harness of a store that is right.
-func openMemory(t *testing.T) Harness {
+func openMemory(*testing.T) Harness {
+	return harness(func(m *memory) generation.Store { return m })
+}
+
+// harness returns a harness of a store in memory, after spoil.
+func harness(spoil func(*memory) generation.Store) Harness {
 	clock := indextest.NewClock(edges.Day("2026-02-01"))
-	store := newMemory(clock)
-	return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) generation.Store { return store }}
+	right := newMemory(clock)
+	store := spoil(right)
+	return Harness{
+		Store: store, Advance: clock.Advance, Again: func(*testing.T) generation.Store { return store },
+		Older: func(*testing.T) generation.Store {
+			older := right.Memory.Open(clock.Now, nil, nil)
+			older.Version--
+			return older
+		},
+		Lose: func(*testing.T) { right.Memory.Document = generation.Document{} },
+	}
 }
 
 func TestRun_OnARightStore(t *testing.T) {

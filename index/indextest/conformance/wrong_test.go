@@ -8,10 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"filings/index/generation"
-	"filings/index/indextest"
-	"filings/index/indextest/edges"
 )
 
 // wrongVariable names the wrong store that TestWrong runs the suite over.
@@ -55,9 +51,5 @@ func TestWrong(t *testing.T) {
 	if i < 0 {
 		t.Skip("run by TestRun_CatchesWrongStores, which names a wrong store")
 	}
-	Run(t, func(t *testing.T) Harness {
-		clock := indextest.NewClock(edges.Day("2026-02-01"))
-		store := wrongs()[i].spoil(newMemory(clock))
-		return Harness{Store: store, Advance: clock.Advance, Again: func(*testing.T) generation.Store { return store }}
-	})
+	Run(t, func(*testing.T) Harness { return harness(wrongs()[i].spoil) })
 }
