@@ -37,7 +37,7 @@ func longRows(n int) func(yield func(*index.Filing) bool) {
 // TestX8_MemoryOfLongRows: an export takes less than 16 MiB of the service, though its rows are as long as rows are, and
 // its client is slower than the engine; four at once take four times that. Not parallel: it measures the heap.
 func TestX8_MemoryOfLongRows(t *testing.T) {
-	const total = 400
+	const total = 240 // 24 MB
 	local, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
 	if err != nil {
 		t.Fatal(err)

@@ -160,14 +160,14 @@ func TestX5_Invalid(t *testing.T) {
 // TestX6_Resume: cut anywhere, the two parts are the whole, byte for byte.
 func TestX6_Resume(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, servicetest.Still{Reader: indextest.NewOracle(generationName, edges.Fuzzed(2500, 9))})
+	s := newSite(t, servicetest.Still{Reader: indextest.NewOracle(generationName, edges.Fuzzed(1300, 9))})
 	for _, format := range []string{"ndjson", "csv"} {
 		for _, filter := range []string{"", "&min_amount=10"} {
 			target := "/v1/filings/export?generation=" + exportGeneration + filter + "&format=" + format
 			whole := s.get(t, access.Pro, target).body
 			rows := lines(s.get(t, access.Pro, strings.Replace(target, "csv", "ndjson", 1)).body)
 			r := rand.New(rand.NewPCG(1, 2))
-			for range 25 {
+			for range 12 {
 				at := r.IntN(len(rows))
 				var f struct{ ID int64 }
 				if err := json.Unmarshal([]byte(rows[at]), &f); err != nil {
