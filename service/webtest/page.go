@@ -126,19 +126,24 @@ func (p *Page) Value(expression string) (value string) {
 	return value
 }
 
-// Type puts text into the first element that a CSS selector matches, in place of what is in it, and enters it. The text comes
-// whole, as it is pasted: between single keys a busy machine may leave a pause that the page takes for the end.
+// Type puts text into the first element that a CSS selector matches, in place of what is in it, and enters it.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
 	p.Do(
 		chromedp.WaitVisible(chromedp.CSS(selector)),
 		chromedp.Evaluate[chromedp.Void](fmt.Sprintf("((field) => { field.focus(); field.select(); })(document.querySelector(%q))", selector)),
-		func(ctx context.Context, _ *chromedp.Target) (none chromedp.Void, err error) {
-			_, err = chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
-			return none, err
-		},
-		chromedp.KeyEvent(kb.Enter),
 	)
+	p.Insert(text)
+	p.Press(kb.Enter)
+}
+
+// Insert puts text where the focus is. It comes whole, as it is pasted: between single keys a busy machine may leave a pause
+// that the page takes for the end.
+func (p *Page) Insert(text string) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, input.InsertText, input.InsertTextParams{Text: text}); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // Press presses a key of the keyboard, where the focus is.
