@@ -145,7 +145,7 @@ type Report struct {
 	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted under "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`
 
-	Reasons map[Reason]Rejected `json:"-"` // what records were rejected for; nil unless records are shown
+	Reasons map[Reason]Rejected `json:"-"` // what records were rejected for
 
 	// Sources are the sources in their order (rule X41). Counties are those that the load changes; of a dry run, which compares
 	// nothing, and of a load whose Changes are not worked out, all that the new generation has. Fields are those of the records

@@ -20,7 +20,7 @@ import (
 )
 
 // withoutTime leaves out what differs from run to run, and what TestX41_… compares.
-var withoutTime = cmpopts.IgnoreFields(Report{}, "Generation", "Seconds", "Sources", "Counties", "Fields", "Warnings")
+var withoutTime = cmpopts.IgnoreFields(Report{}, "Generation", "Seconds", "Sources", "Counties", "Fields", "Warnings", "Reasons")
 
 func TestL7_AFullLoad(t *testing.T) {
 	t.Parallel()
@@ -132,6 +132,9 @@ func TestL6_Rejects(t *testing.T) {
 		want := Report{Read: 34, Indexed: 4, Rejected: 30, IgnoredFields: map[string]int64{}, Filings: 4}
 		if diff := cmp.Diff(want, report, withoutTime); diff != "" || report.Generation != "" {
 			t.Errorf("generation %q, report (-want +got):\n%s", report.Generation, diff)
+		}
+		if all := slices.Collect(maps.Values(report.Reasons)); len(all) != 1 || all[0].Records != 30 || !strings.Contains(all[0].First, ":4: filing 100: county: ") {
+			t.Errorf("reasons %+v", report.Reasons)
 		}
 		if len(watched.rejects) != 20 {
 			t.Errorf("%d rejects are shown, want the first 20", len(watched.rejects))

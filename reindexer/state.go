@@ -50,15 +50,13 @@ type running struct {
 }
 
 func newRunning(cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), warnings: []string{}, changed: make(chan struct{}, 1)}
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), reasons: map[Reason]Rejected{}, warnings: []string{}, changed: make(chan struct{}, 1)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
 	r.reading.warn, r.reading.mayEmpty = r.warn, cfg.MayEmpty
 	if len(cfg.Replace) > 0 {
 		r.reading.replaces(cfg.Replace)
 	}
-	if r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow; cfg.Show > 0 {
-		r.reasons = map[Reason]Rejected{}
-	}
+	r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow
 	if cfg.DryRun {
 		r.sums = &sums{}
 	}
@@ -110,9 +108,7 @@ func (r *running) show() {
 // reject counts, writes and shows a reject.
 func (r *running) reject(reject Reject) error {
 	r.rejected.Add(1)
-	if r.cfg.Show > 0 {
-		r.countReason(reject)
-	}
+	r.countReason(reject)
 	return r.rejects.add(reject, func() {
 		r.showing.Lock()
 		defer r.showing.Unlock()

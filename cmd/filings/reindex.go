@@ -67,8 +67,8 @@ running, and how the last one ended; "filings rollback" makes the previous gener
 One load runs at a time: a second one fails at once and says who is loading, and since when. In Elasticsearch the lock of
 a load that died expires after 30 seconds.
 
-A load reports each rejected record with file, line, field and reason: the first 20 on standard error, all of them in the file
-that --rejects names. It promotes nothing if there are more rejects than --max-rejects, if the new generation has far fewer
+A load reports each rejected record with file, line, field and reason: the first 20 on standard error, and at its end the first of each
+kind; all of them in the file that --rejects names. It promotes nothing if there are more rejects than --max-rejects, if the new generation has far fewer
 filings than the live one (--max-shrink), or if a full load has none; nor if a county vanishes or shrinks (--may-shrink), a field of
 a county goes empty (--may-empty), or an update moves filings to another county (--may-move). After the promotion it deletes the oldest generations,
 more than FILINGS_KEEP_GENERATIONS besides the live one.
@@ -107,7 +107,7 @@ Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
-	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them, and for what records are rejected, with an example of each reason")
+	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
 	f.StringArrayVar(&cfg.Replace, "replace", nil, "county (may be repeated): an update whose records are all of these counties; other filings of theirs are removed")
@@ -189,9 +189,7 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 	if errors.Is(err, reindexer.ErrUsage) {
 		return usageError{err}
 	}
-	if cfg.Show > 0 {
-		writeReasons(p.err, report.Reasons)
-	}
+	writeReasons(p.err, report.Reasons)
 	if printErr := json.NewEncoder(p.out).Encode(report); printErr != nil {
 		err = errors.Join(err, printErr)
 	}

@@ -141,7 +141,9 @@ func (c *column) unique(records int64) bool {
 
 // identifies reports whether an id may be made of the values.
 func (c *column) identifies() bool {
-	return !c.lists && !c.countsRows() && !c.fits(point) && c.form().looks != amount
+	f := c.form()
+	fraction := f.looks == number && strings.Contains(c.examples[0], ".")
+	return !c.lists && !c.countsRows() && !fraction && f.looks != point && f.looks != amount
 }
 
 // countsRows reports whether the values are the numbers of the rows: a record that is gone tomorrow moves all that follow.

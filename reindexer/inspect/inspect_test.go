@@ -169,7 +169,7 @@ func TestX22_Inspect(t *testing.T) {
 			`date YYYY-MM-DD or YYYY/MM/DD`, `date("YYYY-MM-DD"; "YYYY/MM/DD")`, `owner: (.properties.entity | text)`, `geocodedLatitude: (.geometry | (point | .latitude?))`,
 		}},
 		"places": {"l.ndjson", "{\"id\":1,\"lat\":1.5,\"lon\":2,\"at\":\"(1.0, 2.0)\"}\n{\"id\":2,\"lat\":1.6,\"lon\":3,\"at\":\"(1.1, 2.0)\"}\n", source.Form{}, []string{"geocodedLatitude: (.lat | number)", "point", `id($county; .id)`,
-			`# .id  100.0%  number, id candidate     1, 2`, `# .lat 100.0%  number, id candidate     1.5, 1.6`}},
+			`# .id  100.0%  number, id candidate     1, 2`, `# .lat 100.0%  number                   1.5, 1.6`}},
 		"instruments": {"i.tsv", "Instrument #\tDebtor\tST\tAMT OWED\tRec. Dt\n1\tA\tFL\t\"1,001.00-\"\t2-Aug-17\n2\tB\tFL\t$(1.00)\t3-Aug-17\n", source.Form{}, []string{
 			`filingAmount: (."AMT OWED" | money)`, `filingDate: (."Rec. Dt" | date("DD-MON-YY"))`, `owner: (.Debtor | text)`,
 		}},

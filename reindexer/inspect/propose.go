@@ -21,7 +21,7 @@ type rule struct {
 const anything = "anything"
 
 // people are who an address or a name may be of, other than the property or its owner.
-const people = `buyer|purchaser|bidder|holder|creditor|plaintiff|grantee|attorney|agent|contact`
+const people = `buyer|purchaser|bidder|holder|creditor|plaintiff|grantee|attorney|agent|contact|inspector|officer`
 
 var rules = []rule{
 	{"caseNumber", []string{`\bcase\b`, `\bticket`, `\bcert`, `\b(lien|bill|docket) ?(no|num|number|nbr|id)`, `\binst`, `\bdoc`, `\b(tax )?account\b`}, `\b(date|type|status|name|detail|url)\b`, anything},
