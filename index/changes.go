@@ -123,27 +123,6 @@ const (
 // PartsOf returns the parts that a tier shows.
 func PartsOf(t Tier) Parts { return 1<<(t+1) - 1 }
 
-// Parts returns the parts in which a and b differ: all of them where the filing is in one generation alone, 0 where they are
-// the same.
-func (a Version) Parts(b Version) (parts Parts) {
-	if a.Record == nil && b.Record == nil {
-		return 0
-	}
-	if a.Record == nil || b.Record == nil {
-		return AllParts
-	}
-	if a.City != b.City {
-		parts = CityPart
-	}
-	as, bs := a.Record.byTier(), b.Record.byTier()
-	for t := range as {
-		if !bytes.Equal(as[t], bs[t]) {
-			parts |= 1 << t
-		}
-	}
-	return parts
-}
-
 // firstAbove holds, for each tier but the highest, the key of the first field that it does not see.
 var firstAbove = [Enterprise]Record{Free: Record(keys[PropertyType]), Pro: Record(keys[OwnerPhonePrimary])}
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"filings/index"
+	"filings/index/indextest"
 )
 
 // TestX17_Parts: a change says in which parts of the record it is, and a filing that comes or goes in all of them.
@@ -39,10 +40,10 @@ func TestX17_Parts(t *testing.T) {
 			f.SetText(index.OwnerEmailSecondary, "a@example.com")
 		}), index.FreePart | index.EnterprisePart},
 	} {
-		if got := test.a.Parts(test.b); got != test.want {
+		if got := indextest.PartsOf(test.a, test.b); got != test.want {
 			t.Errorf("%s: %04b, want %04b", test.name, got, test.want)
 		}
-		if got := test.b.Parts(test.a); got != test.want {
+		if got := indextest.PartsOf(test.b, test.a); got != test.want {
 			t.Errorf("%s, the other way round: %04b, want %04b", test.name, got, test.want)
 		}
 	}

@@ -101,15 +101,10 @@ func (r Record) AppendFields(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// cutForAll cuts r for each tier, and returns its id.
-func (r Record) cutForAll() (id int64, err error) {
-	for t := Free; t < Hidden; t++ {
-		if _, err := r.AppendFor(nil, t); err != nil {
-			return 0, fmt.Errorf("for the tier %s: %w", t, err)
-		}
-	}
+// ID returns the id of r, or ErrRecord unless r is a whole record as AppendRecord writes it.
+func (r Record) ID() (int64, error) {
 	var values [numReturned][]byte
-	if err := r.Values(&values, ID); err != nil {
+	if err := r.Values(&values, numReturned-1); err != nil {
 		return 0, err
 	}
 	return strconv.ParseInt(string(values[ID]), 10, 64)

@@ -130,13 +130,13 @@ func Probe(ctx context.Context, r Reader) error {
 	if err != nil || len(page.Records) == 0 {
 		return err
 	}
-	id, err := page.Records[0].cutForAll()
+	id, err := page.Records[0].ID()
 	if err != nil {
 		return fmt.Errorf("a page of %s: %w", r.Generation(), err)
 	}
 	record, err := r.Filing(ctx, id)
 	if err == nil {
-		_, err = record.cutForAll()
+		err = record.Check()
 	}
 	if err != nil {
 		return fmt.Errorf("filing %d of %s: %w", id, r.Generation(), err)

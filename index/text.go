@@ -41,3 +41,25 @@ func SplitCounty(county string) (name, state string) {
 	}
 	return county, ""
 }
+
+// Distance returns the number of characters to insert, delete or replace to turn a into b.
+func Distance(a, b string) int {
+	to := []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range []rune(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range to {
+			substitute := diagonal
+			if r != to[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}

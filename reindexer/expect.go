@@ -1,19 +1,13 @@
 package reindexer
 
 import (
-	"context"
 	"math/rand/v2"
 	"time"
 	"unique"
 
-	"golang.org/x/sync/errgroup"
-
 	"filings/index"
 	"filings/index/generation"
 )
-
-// concurrency is how many requests a store gets at once: enough to hide most of the time to a server and back.
-const concurrency = 8
 
 // expectation is what a generation must hold once it is sealed.
 type expectation struct {
@@ -22,7 +16,7 @@ type expectation struct {
 }
 
 func newExpectation() *expectation {
-	return &expectation{checksum: generation.NewChecksum(), sample: newSample()}
+	return &expectation{checksum: generation.NewChecksum(), sample: &sample{random: rand.New(rand.NewPCG(1, 2)), records: map[int64]index.Record{}}}
 }
 
 func (e *expectation) add(f *index.Filing) {
@@ -37,42 +31,6 @@ func keep(f *index.Filing) {
 	for _, field := range []index.Field{index.County, index.FilingDate} {
 		f.SetText(field, unique.Make(f.Text(field)).Value())
 	}
-}
-
-// checksumOf counts what a generation holds that was verified when it was built.
-func checksumOf(ctx context.Context, r index.Reader) (generation.Checksum, error) {
-	t := generation.NewChecksum()
-	counties, err := r.Counties(ctx)
-	if err != nil {
-		return t, err
-	}
-	for _, c := range counties {
-		t.Filings += c.Filings
-		t.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
-	}
-	months, err := r.Distinct(ctx, index.Filter{}, index.Month)
-	if err != nil {
-		return t, err
-	}
-	counts := make([]int64, len(months))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(concurrency)
-	for i, month := range months {
-		group.Go(func() (err error) {
-			counts[i], err = r.Count(ctx, inMonth(month))
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return t, err
-	}
-	undated := t.Filings
-	for i, month := range months {
-		t.Months[month] = counts[i]
-		undated -= counts[i]
-	}
-	t.Months[""] = undated
-	return t, nil
 }
 
 // inMonth selects the filings of a month YYYY-MM.
@@ -93,10 +51,6 @@ type sample struct {
 	offered int64
 	ids     []int64
 	records map[int64]index.Record // nil: the filing must not be there
-}
-
-func newSample() *sample {
-	return &sample{random: rand.New(rand.NewPCG(1, 2)), records: map[int64]index.Record{}}
 }
 
 // add keeps the record of a filing, whatever the chance.

@@ -39,12 +39,13 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	if errors.Is(err, index.ErrChanged) && !r.cfg.Update {
 		r.before, r.differs = g.Filings, err // as it was sealed
 	}
+	repairs := errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrChanged) || errors.Is(err, generation.ErrVersion)
 	switch {
 	case err == nil:
 		return reader, nil
 	case r.before > 0:
 		return index.Empty{}, nil
-	case !r.unreadable(err) || ctx.Err() != nil:
+	case !repairs || ctx.Err() != nil:
 		return nil, fmt.Errorf("opening the live generation: %w", err)
 	case r.replaces():
 		return index.Empty{}, nil
@@ -68,11 +69,6 @@ func (r *running) countLive(ctx context.Context, live index.Reader) (err error) 
 	}
 	r.warn("which fields the live filings have was not counted: no load has kept it. Fields that are gone are not noticed this time")
 	return err
-}
-
-// unreadable reports whether an error of the live generation is one that a load repairs.
-func (r *running) unreadable(err error) bool {
-	return errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrChanged) || errors.Is(err, generation.ErrVersion)
 }
 
 // liveOf returns the live generation; the zero Info for none.

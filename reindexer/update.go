@@ -53,7 +53,7 @@ func (h held) filing() *index.Filing {
 
 // newUpdate expects the copy to hold what is live.
 func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, error) {
-	checksum, err := checksumOf(ctx, live)
+	checksum, err := generation.ChecksumOf(ctx, live)
 	if err != nil {
 		return nil, fmt.Errorf("counting the live filings: %w", err)
 	}

@@ -37,7 +37,7 @@ func (s *Service) limitTime(k *call) {
 		k.cancel()
 	}
 	var ctx context.Context
-	ctx, k.cancel = context.WithTimeout(context.Background(), s.workTime())
+	ctx, k.cancel = context.WithTimeout(context.Background(), s.config.RequestTimeout-min(refundTime, s.config.RequestTimeout/10))
 	k.http.SetUserContext(ctx)
 }
 
@@ -60,9 +60,3 @@ func (k *call) bodyBytes() int {
 // refundTime is kept of each request's time for the refund of its quota, since a request mostly fails by using up the
 // rest. A tenth of the request's time, where that is less.
 const refundTime = 500 * time.Millisecond
-
-// workTime is the part of a request's time in which it must be answered.
-func (s *Service) workTime() time.Duration {
-	t := s.config.RequestTimeout
-	return t - min(refundTime, t/10)
-}

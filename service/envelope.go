@@ -32,7 +32,8 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 			dst = appendPagination(dst, q, len(data.Records), result)
 		}
 	case handlers.Changes:
-		dst = appendNext(data.AppendJSON(dst), q, result)
+		dst = append(data.AppendJSON(dst), `,"pagination":{"limit":`...) // changes are not counted (rule X17)
+		dst = appendCursor(strconv.AppendInt(dst, int64(q.Query.Limit), 10), result.Next)
 	case handlers.Groups:
 		dst = data.AppendJSON(dst)
 	default:
@@ -82,12 +83,6 @@ func appendPagination(dst []byte, q params.Request, rows int, result handlers.Re
 	dst = append(dst, `,"has_more":`...)
 	dst = strconv.AppendBool(dst, int64(q.Query.Offset+rows) < result.Total)
 	return append(dst, '}')
-}
-
-// appendNext appends how the next page of changes is found, which are not counted (rule X17).
-func appendNext(dst []byte, q params.Request, result handlers.Result) []byte {
-	dst = append(dst, `,"pagination":{"limit":`...)
-	return appendCursor(strconv.AppendInt(dst, int64(q.Query.Limit), 10), result.Next)
 }
 
 // appendCursor appends the end of a pagination by cursor: the cursor of the next page, null where it is "".

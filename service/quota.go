@@ -59,17 +59,12 @@ func appendItem(dst []byte, name, parameter string, value int64) []byte {
 	return strconv.AppendInt(dst, min(value, largestInteger), 10)
 }
 
-// setRetryAtReset says when a day's quota is full again, by the store's clock.
-func (k *call) setRetryAtReset() {
-	k.http.Set(fiber.HeaderRetryAfter, strconv.FormatInt(untilReset(k.admission), 10))
-}
-
 // refuseQuota is the refusal of a request for which the quota has too little, with a message unless that is "": the one that
 // nothing is left.
 func (k *call) refuseQuota(message string) error {
 	if k.admission.Verdict == access.LifetimeExceeded {
 		return handlers.Refuse(errLifetime, message) // no time will help
 	}
-	k.setRetryAtReset()
+	k.http.Set(fiber.HeaderRetryAfter, strconv.FormatInt(untilReset(k.admission), 10))
 	return handlers.Refuse(errDaily, message)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"filings/cmd/filings/check"
 	"filings/index"
 	"filings/index/generation"
 )
@@ -98,7 +99,9 @@ func (p *program) rollbackCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := searchable(ctx, store, to); err != nil {
+		searching, cancel := context.WithTimeout(ctx, searchTime)
+		defer cancel()
+		if err := check.Searchable(searching, store, to); err != nil {
 			return fmt.Errorf("%s cannot be searched, and was not made live: %w", to, err)
 		}
 		if err := store.Swap(ctx, from, to); err != nil {
@@ -112,17 +115,6 @@ func (p *program) rollbackCommand() *cobra.Command {
 
 // searchTime bounds the search that a generation must answer before a rollback to it.
 const searchTime = 10 * time.Second
-
-// searchable fails unless a generation can be searched.
-func searchable(ctx context.Context, store generation.Store, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, searchTime)
-	defer cancel()
-	r, err := store.Open(ctx, name)
-	if err == nil {
-		err = index.Probe(ctx, r)
-	}
-	return err
-}
 
 // rollbackTarget returns the live generation and the one to go back to; all is sorted newest first.
 func rollbackTarget(all []generation.Info, args []string) (live, target string, err error) {

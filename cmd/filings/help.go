@@ -87,8 +87,3 @@ func strict(root *cobra.Command) {
 		}
 	}
 }
-
-// settingsTopic is the page of `filings help settings`; it is no command.
-func settingsTopic() *cobra.Command {
-	return &cobra.Command{Use: "settings", Short: "The settings, all of them environment variables", Long: settings.Help()}
-}

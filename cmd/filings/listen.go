@@ -151,17 +151,13 @@ func address(l *edge.Listener) string {
 	return l.Addr().String()
 }
 
-// certificateMetric shows when the API's certificate expires, the one that is shown at the time of the scrape.
-func certificateMetric(c *certificate.Certificate) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+// metrics show when the API's certificate expires, the one that is shown at the time of the scrape, how many connections each
+// listener has, and where they met a limit.
+func (l listeners) metrics() []prometheus.Collector {
+	all := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "filings_certificate_expires_timestamp_seconds",
 		Help: "When the API's certificate expires.",
-	}, func() float64 { return float64(c.Expires().Unix()) })
-}
-
-// connectionMetrics show how many connections each listener has, and where they met a limit.
-func connectionMetrics(l listeners) []prometheus.Collector {
-	var all []prometheus.Collector
+	}, func() float64 { return float64(l.certificate.Expires().Unix()) })}
 	for name, one := range l.open() {
 		of := prometheus.Labels{"listener": name}
 		all = append(all,

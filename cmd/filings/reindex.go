@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,77 +24,29 @@ import (
 	"filings/reindexer/source"
 )
 
+// Texts of `filings help`.
+var (
+	//go:embed help/reindex.txt
+	reindexHelp string
+	//go:embed help/reindex-examples.txt
+	reindexExamples string
+	//go:embed help/inspect.txt
+	inspectHelp string
+)
+
 func (p *program) reindexCommand() *cobra.Command {
 	cfg := reindexer.Config{}
 	cmd := &cobra.Command{
-		Use:   "reindex [flags] SOURCE…",
-		Short: "Loads filings into a new generation, verifies it and makes it live at once",
-		Long: `Loads filings into a new generation, verifies it and makes it live at once, or changes nothing.
-
-A SOURCE is one of these; several may be mixed:
-
-  FILE, FOLDER     NDJSON (.ndjson, .jsonl), CSV with a header (.csv, .tsv), XLSX, Parquet, or with --path a JSON document
-                   (.json, .geojson), plain, gzip or zstd. Of a folder the files in the order of their names; a link
-                   or a pipe in it is an error
-  -                standard input, NDJSON unless --format says otherwise
-  http(s)://…      a file of a web server. Its format follows from its name, else from its Content-Type
-                   (application/x-ndjson, text/csv). The load sends a user and password in the address as basic
-                   authentication, and follows redirects, from https never to http. A connection that breaks, or
-                   sends no byte for 60 seconds, is an error.
-  postgres://…     the rows of --query, which is the same for all such sources. It runs once, in a read-only transaction, and
-                   sees one state of the database.
-
-A mapping is a program in jq that makes load records from the records that a county publishes. It reads each record (a row as
-an object of the header's names) and returns none, one or several load records. --map applies to the sources after it, up to the
-next --map. A mapping may use jq's own functions, and money, number, date("MM/DD/YYYY"), blank, point, text and id(text; …).
-A file named .csv is a mapping too: a table with a row for each field and the column that it is read from, "filingAmount,money: Due".
-A mapping whose text shows that it is wrong, such as a county left as it was proposed, is exit code 2, with line and column.
-"filings inspect FILE" proposes a mapping, with --table a table; --dry-run --show 5 prints the records that it makes.
-
-The columns of a query have the names of fields; upper and lower case are the same there, since SQL makes names that
-are not quoted lower case. NULL is a missing value. Numbers are numeric, integers or floats (a numeric loses nothing);
-dates date or text; createdAt timestamptz, timestamp (read as UTC) or text; categories text[], or text with ; between
-them; deleted, in an update, boolean; all else is text. Cast other types, such as json, in the query. Rejects
-name the row, from 1, instead of the line, and show it as JSON.
-
-Reports and logs show addresses without user, password and parameters. Other users of this machine may see the command
-line, though: better set PostgreSQL's password in PGPASSWORD or ~/.pgpass.
-
-The live generation stays live until the load has verified the new one: counts in total, by county and by month,
-sums of amounts, records read back whole, some searches. A load that fails or is killed before that leaves it untouched: run
-it again, from the beginning, and it deletes what the first one left. "filings generations" shows a load that is
-running, and how the last one ended; "filings rollback" makes the previous generation live again.
-
-One load runs at a time: a second one fails at once and says who is loading, and since when. In Elasticsearch the lock of
-a load that died expires after 30 seconds.
-
-A load reports each rejected record with file, line, field and reason: the first 20 on standard error, and at its end the first of each
-kind; all of them in the file that --rejects names. It promotes nothing if there are more rejects than --max-rejects, if the new generation has far fewer
-filings than the live one (--max-shrink), or if a full load has none; nor if a county vanishes or shrinks (--may-shrink), a field of
-a county goes empty (--may-empty), or an update moves filings to another county (--may-move). After the promotion it deletes the oldest generations,
-more than FILINGS_KEEP_GENERATIONS besides the live one.
-
---replace "Orange, FL" is an update that brings all filings of a county: others that the county has are removed.
-
---format, --delimiter, --encoding, --sheet and --path apply to the sources after them, up to the next one, as --map does.
-
-A load ends with one line of JSON on standard output. Progress is a bar on a terminal, log records elsewhere.
-
-Exit codes: 0 promoted (or, with --dry-run, no more rejects than allowed), 1 not promoted, 2 wrong usage or settings.`,
-		Example: `  filings reindex filings.ndjson.gz
-  filings reindex --rejects rejects.ndjson --max-rejects 100 /data/counties/
-  zcat filings.csv.gz | filings reindex --format csv -
-  filings reindex --update changes.ndjson
-  filings reindex --replace "Orange, FL" --map orange.jq orange.csv
-  filings reindex --dry-run --show 5 --map orange.jq orange.csv
-  filings reindex --map orange.jq orange.csv --map lake.jq --sheet Liens lake.xlsx
-  filings reindex https://data.example.org/filings.ndjson.gz
-  filings reindex --dry-run --format csv 'https://data.example.org/export?day=today'
-  filings reindex --query 'SELECT id, county, filing_date AS filingDate, amount AS filingAmount FROM filings' \
-    'postgres://reader@db.example.org/county?sslmode=verify-full'
-  filings reindex --update --query 'SELECT id, county, owner, gone AS deleted FROM changes ORDER BY at' \
-    postgres://reader@db.example.org/county more.ndjson`,
-		Args: someSource,
+		Use:     "reindex [flags] SOURCE…",
+		Short:   "Loads filings into a new generation, verifies it and makes it live at once",
+		Long:    reindexHelp,
+		Example: reindexExamples,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("name at least one SOURCE: a file, a folder, an address, or - for standard input")
+			}
+			return nil
+		},
 
 		ValidArgsFunction: completeFile,
 	}
@@ -158,14 +111,6 @@ func (s *settingFlag) Type() string   { return "string" }
 
 func (s *settingFlag) Set(value string) error {
 	s.cfg.Settings = append(s.cfg.Settings, source.Setting{Name: s.name, Value: value, From: s.flags.NArg()})
-	return nil
-}
-
-// someSource refuses a load without sources.
-func someSource(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return errors.New("name at least one SOURCE: a file, a folder, an address, or - for standard input")
-	}
 	return nil
 }
 
@@ -235,16 +180,9 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 func (p *program) inspectCommand() *cobra.Command {
 	o, proposal := source.Options{}, inspect.Proposal{}
 	cmd := &cobra.Command{
-		Use:   "inspect [flags] FILE",
-		Short: "Describes a county's file, and proposes a mapping for reindex --map",
-		Long: `Describes a county's file, and proposes a mapping for reindex --map.
-
-It prints the columns, how many of the records have a value in each, the form of these values and some of them, as the comment of a
-mapping to begin with: a table of fields and columns with --table, else a program in jq. It guesses by names and values: check every
-line of it. A form that 95 % of a column's values have is its form; the first of the others is shown. Other columns that a field may be
-read from are comments. Of a JSON document without --path it lists the arrays and reads the largest; of an XLSX file it lists the
-sheets other than the one that --sheet names, or the first. Text that is not UTF-8 it reads as windows-1252.
-It needs no settings and no server, and changes nothing.`,
+		Use:     "inspect [flags] FILE",
+		Short:   "Describes a county's file, and proposes a mapping for reindex --map",
+		Long:    inspectHelp,
 		Example: "  filings inspect --table --county 'Orange, FL' orange.csv > county.csv\n  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -258,7 +196,10 @@ It needs no settings and no server, and changes nothing.`,
 		},
 		ValidArgsFunction: completeFile,
 	}
-	formFlags(cmd, &o.Form)
+	for _, name := range source.SettingNames {
+		cmd.Flags().StringVar(o.Form.Part(name), name, "", settingHelp[name])
+	}
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&proposal.Table, "table", false, "propose a table of fields and columns, as CSV, instead of a program in jq")
 	cmd.Flags().StringVar(&proposal.County, "county", "", "county and state of all records, such as \"Orange, FL\"")
 	return cmd
@@ -271,12 +212,4 @@ var settingHelp = map[string]string{
 	"encoding":  "encoding of text, such as windows-1252; by default UTF-8",
 	"sheet":     "sheet of an XLSX file; by default its first one. Rows above the header that have one cell are left out",
 	"path":      "jq program that finds the records of a JSON document, such as '.parcels[]'",
-}
-
-// formFlags are the flags that say how records are written.
-func formFlags(cmd *cobra.Command, form *source.Form) {
-	for _, name := range source.SettingNames {
-		cmd.Flags().StringVar(form.Part(name), name, "", settingHelp[name])
-	}
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -57,18 +57,11 @@ func (p *program) serveCommand() *cobra.Command {
 				return err
 			}
 			return p.serve(ctx, s, l, hangup, func() {
-				if s.LogFormat != "json" && isTerminal(p.err) { // elsewhere each line is a log record
-					p.writeHint(l)
+				if l.certificate.SelfSigned && s.LogFormat != "json" && isTerminal(p.err) { // elsewhere each line is a log record
+					fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%d/v1/filings?limit=2'\n", quote(l.certificate.Cert), l.port())
 				}
 			})
 		}),
-	}
-}
-
-// writeHint prints the curl line that trusts a self-signed certificate.
-func (p *program) writeHint(l listeners) {
-	if l.certificate.SelfSigned {
-		fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%d/v1/filings?limit=2'\n", quote(l.certificate.Cert), l.port())
 	}
 }
 
@@ -88,7 +81,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	registry := newRegistry()
-	registry.MustRegister(append(connectionMetrics(l), certificateMetric(l.certificate))...)
+	registry.MustRegister(l.metrics()...)
 	keys, err := openKeys(s, registry, log)
 	if err != nil {
 		return err

@@ -45,16 +45,13 @@ const entryBytes = 160
 func New(bytes int64) *Cache {
 	return &Cache{entries: otter.Must(&otter.Options[Key, entry]{
 		MaximumWeight: uint64(bytes),
-		Weigher:       weight,
+		Weigher: func(key Key, e entry) uint32 { // a Space is shared by many
+			return uint32(min(len(key.Text)+e.bytes+entryBytes, math.MaxUint32))
+		},
 		// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by default,
 		// it costs several times that to wake a thread for it.
 		Executor: func(upkeep func()) { upkeep() },
 	})}
-}
-
-// weight is what an entry takes. A Space is shared by many.
-func weight(key Key, e entry) uint32 {
-	return uint32(min(len(key.Text)+e.bytes+entryBytes, math.MaxUint32))
 }
 
 // Bytes returns the memory that keys and values take now.

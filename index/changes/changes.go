@@ -36,9 +36,6 @@ const (
 	Removed Op = "removed"
 )
 
-// Ops are all of them.
-var Ops = []string{string(Added), string(Changed), string(Removed)}
-
 // Change is one filing that differs.
 type Change struct {
 	Op     Op

@@ -13,18 +13,14 @@ import (
 	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/generation"
-	"filings/index/history"
 	"filings/mappings"
 )
 
 // build is a generation.Writer.
 type build struct {
-	storage *storage
-	name    string
-	from    string // the generation that was copied, "" for none
-	bulk    *bulk
-
-	collected       *history.Collector     // fingerprints of what was put and removed
+	*bulk
+	name            string
+	from            string                 // the generation that was copied, "" for none
 	unfingerprinted bool                   // what was copied has no fingerprints
 	noted           generation.Differences // where that differs from what was copied, if anything was
 }
@@ -46,9 +42,7 @@ func (s *storage) Create(ctx context.Context, name, from string) (_ generation.W
 		return nil, err
 	}
 	writes := source[from].Mappings.Meta.Writes
-	return &build{
-		storage: s, name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), writes), collected: history.NewCollector(),
-	}, nil
+	return &build{name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), writes)}, nil
 }
 
 // loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. What was accepted is synced all
@@ -72,25 +66,31 @@ func (s *storage) create(ctx context.Context, name string) error {
 	if err := json.Unmarshal(body, &parts); err != nil {
 		return err
 	}
-	return s.createIndex(ctx, name, parts, func(body io.Reader) esapi.Request {
-		return esapi.IndicesCreateRequest{Index: name, Body: body}
-	})
+	return s.createIndex(ctx, name, buildAlias(name), parts)
 }
 
 func (s *storage) clone(ctx context.Context, from, name string) error {
 	settings := loadingSettings()
 	settings["blocks.write"] = false
 	parts := map[string]any{"settings": map[string]any{"index": settings}}
-	return s.createIndex(ctx, name, parts, func(body io.Reader) esapi.Request {
+	return s.createBy(ctx, name, buildAlias(name), parts, func(body io.Reader) esapi.Request {
 		return esapi.IndicesCloneRequest{Index: from, Target: name, Body: body}
 	})
 }
 
-// createIndex creates an index that is written through its build alias, and waits until it can be.
-func (s *storage) createIndex(
-	ctx context.Context, name string, parts map[string]any, request func(body io.Reader) esapi.Request,
+// createIndex creates an index that is written through an alias, "" for none, and waits until it can be.
+func (s *storage) createIndex(ctx context.Context, name, alias string, parts map[string]any) error {
+	return s.createBy(ctx, name, alias, parts, func(body io.Reader) esapi.Request {
+		return esapi.IndicesCreateRequest{Index: name, Body: body}
+	})
+}
+
+func (s *storage) createBy(
+	ctx context.Context, name, alias string, parts map[string]any, request func(body io.Reader) esapi.Request,
 ) error {
-	parts["aliases"] = map[string]any{buildAlias(name): map[string]any{"is_hidden": true}}
+	if alias != "" {
+		parts["aliases"] = map[string]any{alias: map[string]any{"is_hidden": true}}
+	}
 	body, err := json.Marshal(parts)
 	if err != nil {
 		return err
@@ -113,21 +113,4 @@ func (s *storage) createIndex(
 	return s.c.Send(ctx, client.RequestTime, func() esapi.Request {
 		return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
 	})
-}
-
-// Put implements generation.Writer.
-func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	return b.bulk.put(ctx, f, b.collected)
-}
-
-// Remove implements generation.Writer.
-func (b *build) Remove(ctx context.Context, id int64) error {
-	b.collected.Remove(id)
-	return b.bulk.remove(ctx, id)
-}
-
-// Stop implements generation.Writer.
-func (b *build) Stop() {
-	b.bulk.abandon()
-	_ = b.collected.Close() // nobody reads them any more
 }

@@ -148,7 +148,7 @@ func TestSeal_FewCounties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&build{storage: s.storage, name: b.Generation()}).keepCounties(t.Context(), make([]index.CountyStats, fewCounties+1)); err != nil {
+	if _, err := (&build{bulk: &bulk{storage: s.storage}, name: b.Generation()}).keepCounties(t.Context(), make([]index.CountyStats, fewCounties+1)); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Delete(t.Context(), b.Generation()); err != nil || s.exists(t, document.CountiesIndex(b.Generation())) {

@@ -55,7 +55,7 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (sum generatio
 // count counts what the generation holds, and its different owners.
 func (b *build) count(ctx context.Context, r *reader.Reader) (sum generation.Checksum, owners int64, err error) {
 	err = b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
-		if sum, err = r.Checksum(ctx); err != nil {
+		if sum, err = generation.ChecksumOf(ctx, r); err != nil {
 			return err
 		}
 		owners, err = r.Owners(ctx)

@@ -1,6 +1,7 @@
 package generation
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -26,6 +27,30 @@ type CountyChecksum struct {
 // NewChecksum returns the checksum of no filings.
 func NewChecksum() Checksum {
 	return Checksum{Counties: map[string]CountyChecksum{}, Months: map[string]int64{}}
+}
+
+// ChecksumOf counts what r has.
+func ChecksumOf(ctx context.Context, r index.Reader) (Checksum, error) {
+	s := NewChecksum()
+	counties, err := r.Counties(ctx)
+	if err != nil {
+		return s, fmt.Errorf("counting by county: %w", err)
+	}
+	for _, c := range counties {
+		s.Filings += c.Filings
+		s.Counties[c.County] = CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
+	}
+	months, err := r.Groups(ctx, index.Filter{}, []index.Dimension{index.ByMonth})
+	if err == nil && months.Total > index.MaxGroups {
+		err = fmt.Errorf("there are %d", months.Total) // of eight centuries
+	}
+	if err != nil {
+		return s, fmt.Errorf("counting by month: %w", err)
+	}
+	for _, g := range months.List {
+		s.Months[g.Keys[0]] = g.Filings
+	}
+	return s, nil
 }
 
 // Add counts f.

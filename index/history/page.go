@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"math"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -117,7 +116,7 @@ func (p *page) take() bool {
 			}
 		}
 		if end || id > bound {
-			return p.allEnded() && end
+			return end && bound == math.MaxInt64
 		}
 		var of []taken
 		for _, s := range p.streams {
@@ -134,10 +133,6 @@ func (p *page) take() bool {
 			p.copied += t.size()
 		}
 	}
-}
-
-func (p *page) allEnded() bool {
-	return !slices.ContainsFunc(p.streams, func(s *stream) bool { return !s.ended })
 }
 
 // changes reads the filings of the changes that have no copies, and ends the page where it has its bytes.

@@ -39,7 +39,7 @@ func (h *History) Promote(parent string, before []*index.Filing, generation stri
 	var changes []index.Change
 	for id, p := range pairs {
 		switch {
-		case p.before.Parts(p.after) == 0:
+		case PartsOf(p.before, p.after) == 0:
 			continue
 		case p.before.Record == nil:
 			changeset.Added++
@@ -63,9 +63,20 @@ func (h *History) Add(changeset index.Changeset, changes []index.Change) {
 	}
 	all := make([]kept, len(changes))
 	for i, c := range changes {
-		all[i] = kept{c, c.Before.Parts(c.After)}
+		all[i] = kept{c, PartsOf(c.Before, c.After)}
 	}
 	h.changesets, h.changes[changeset.Generation] = append(h.changesets, changeset), all
+}
+
+// PartsOf returns the parts in which two versions of a filing differ: all of them where one of them is none.
+func PartsOf(a, b index.Version) index.Parts {
+	switch {
+	case a.Record == nil && b.Record == nil:
+		return 0
+	case a.Record == nil || b.Record == nil:
+		return index.AllParts
+	}
+	return index.FingerprintOf(1, a, index.NoTime).Parts(index.FingerprintOf(1, b, index.NoTime))
 }
 
 // VersionOf returns the version that f is.

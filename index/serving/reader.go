@@ -17,28 +17,21 @@ func (r *Reader) Generation() string { return r.inner.Generation() }
 func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if whole := q; r.caches && q.IDsOnly {
 		whole.IDsOnly = false
-		if page, ok := cache.Peek[index.Page](r.engine.cache, r.key(rowsText(whole))); ok {
+		if page, ok := cache.Peek[index.Page](r.engine.cache, r.key(rowsCall+whole.String())); ok {
 			r.engine.hits.Add(1)
 			return page, nil
 		}
 	}
-	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall, q), sizeOfPage,
+	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall+q.String()), sizeOfPage,
 		func(ctx context.Context) (index.Page, error) {
 			page, err := r.inner.Rows(ctx, q)
 			if err == nil && r.caches {
-				page.Records = compact(page.Records)
-				err = checked(&page, q)
+				if page.Records = compact(page.Records); !q.IDsOnly { // of the id alone there is nothing to be cut
+					err = page.Check() // once, since it is cached (rule X23)
+				}
 			}
 			return page, err
 		}})
-}
-
-// checked looks once at the records of a page that is cached (rule X23). Records of the id alone have nothing to be cut.
-func checked(page *index.Page, q index.Query) error {
-	if q.IDsOnly {
-		return nil
-	}
-	return page.Check()
 }
 
 // exportsAccount is whose turns the calls of exports wait for: all exports are one account, whose name no user can have.
@@ -63,7 +56,7 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 
 // Count implements index.Reader.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
-	return do(ctx, r, request[int64]{"count", unlessClocked(w, "count ", w), func(int64) int { return countBytes },
+	return do(ctx, r, request[int64]{"count", unlessClocked(w, countText(w)), func(int64) int { return countBytes },
 		func(ctx context.Context) (int64, error) { return r.inner.Count(ctx, w) }})
 }
 
@@ -71,8 +64,6 @@ const (
 	rowsCall   = "rows "
 	countBytes = 8 // a count takes
 )
-
-func rowsText(q index.Query) string { return rowsCall + q.String() }
 
 func countText(w index.Filter) string { return "count " + w.String() }
 
@@ -107,37 +98,29 @@ func (r *Reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
 
 // Distinct implements index.Reader.
 func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
-	return do(ctx, r, request[[]string]{"distinct", unlessClocked(w, "distinct "+f.String()+" ", w), sizeOfTexts,
+	return do(ctx, r, request[[]string]{"distinct", unlessClocked(w, "distinct "+f.String()+" "+w.String()), sizeOfTexts,
 		func(ctx context.Context) ([]string, error) { return r.inner.Distinct(ctx, w, f) }})
 }
 
 // Groups implements index.Reader.
 func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
-	text := ""
-	if !w.ByTime() {
-		text = index.GroupsText(w, by)
-	}
-	return do(ctx, r, request[index.Groups]{"groups", text, sizeOfGroups,
+	return do(ctx, r, request[index.Groups]{"groups", unlessClocked(w, index.GroupsText(w, by)), sizeOfGroups,
 		func(ctx context.Context) (index.Groups, error) { return r.inner.Groups(ctx, w, by) }})
 }
 
 // Cells implements index.Reader.
 func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
-	text := ""
-	if !w.ByTime() {
-		text = g.Text(w)
-	}
-	return do(ctx, r, request[[]index.Cell]{"cells", text, sizeOfCells,
+	return do(ctx, r, request[[]index.Cell]{"cells", unlessClocked(w, g.Text(w)), func(cells []index.Cell) int { return cap(cells) * 10 * 8 },
 		func(ctx context.Context) ([]index.Cell, error) { return r.inner.Cells(ctx, w, g) }})
 }
 
-// unlessClocked returns the canonical text of a request with the filter w, or "" where it depends on the clock: it is another
+// unlessClocked returns the text of a request with the filter w, or "" where it depends on the clock: it is another
 // one at each request, and would only evict what is requested again.
-func unlessClocked(w index.Filter, call string, rest fmt.Stringer) string {
+func unlessClocked(w index.Filter, text string) string {
 	if w.ByTime() {
 		return ""
 	}
-	return call + rest.String()
+	return text
 }
 
 // compact copies rows into one buffer of their own.

@@ -1,6 +1,18 @@
 package serving
 
-import "filings/index"
+import (
+	"reflect"
+	"slices"
+
+	"filings/index"
+)
+
+// kinds are the types of predicates that shapeOf tells apart; all others are one more.
+var kinds = []reflect.Type{
+	reflect.TypeFor[index.AnyOf](), reflect.TypeFor[index.NoneOf](), reflect.TypeFor[index.IDs](), reflect.TypeFor[index.Between](),
+	reflect.TypeFor[index.Days](), reflect.TypeFor[index.Times](), reflect.TypeFor[index.Present](), reflect.TypeFor[index.Box](),
+	reflect.TypeFor[index.Contains](),
+}
 
 // shapes is how many values shapeOf has.
 const shapes = 1 << 11
@@ -11,28 +23,7 @@ func shapeOf(q index.Query) (shape int) {
 		shape = 1 << 10
 	}
 	for _, p := range q.Where.Predicates() {
-		switch p.(type) {
-		case index.AnyOf:
-			shape |= 1 << 0
-		case index.NoneOf:
-			shape |= 1 << 1
-		case index.IDs:
-			shape |= 1 << 2
-		case index.Between:
-			shape |= 1 << 3
-		case index.Days:
-			shape |= 1 << 4
-		case index.Times:
-			shape |= 1 << 5
-		case index.Present:
-			shape |= 1 << 6
-		case index.Box:
-			shape |= 1 << 7
-		case index.Contains:
-			shape |= 1 << 8
-		default:
-			shape |= 1 << 9
-		}
+		shape |= 1 << (1 + slices.Index(kinds, reflect.TypeOf(p)))
 	}
 	return shape
 }

@@ -37,5 +37,3 @@ func sizeOfGroups(groups index.Groups) int {
 	}
 	return n
 }
-
-func sizeOfCells(cells []index.Cell) int { return cap(cells) * 10 * 8 }

@@ -67,7 +67,11 @@ func (d *draft) setField(field index.Field, v *value) {
 	case index.KindAmount:
 		d.setAmount(field, v)
 	case index.KindNumber:
-		d.setNumber(field, v, lowest(info), math.MaxFloat64, "is below 0")
+		least := 0.
+		if info.Signed {
+			least = -math.MaxFloat64
+		}
+		d.setNumber(field, v, least, math.MaxFloat64, "is below 0")
 	case index.KindLatitude:
 		d.setNumber(field, v, -90, 90, "is not a latitude, -90 to 90")
 	case index.KindLongitude:
@@ -75,13 +79,6 @@ func (d *draft) setField(field index.Field, v *value) {
 	case index.KindInteger:
 		d.setInteger(field, v)
 	}
-}
-
-func lowest(info index.FieldInfo) float64 {
-	if info.Signed {
-		return -math.MaxFloat64
-	}
-	return 0
 }
 
 func (d *draft) setID(v *value) {

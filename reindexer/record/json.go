@@ -139,8 +139,6 @@ func (p *scanner) list(v *value) (err error) {
 	return p.take(']', "a comma or ]")
 }
 
-func noName() error { return nil }
-
 // between reads what stands between brackets; name reads what precedes each value, and value reads that.
 func (p *scanner) between(end byte, expected string, depth int, name, value func() error) error {
 	if depth >= maxDepth {

@@ -129,7 +129,7 @@ func (p *scanner) any(into map[string]any, depth int) (any, error) {
 		return numberOf(text), err
 	case c == '[':
 		list := []any{}
-		err := p.between(']', "a comma or ]", depth, noName, func() error {
+		err := p.between(']', "a comma or ]", depth, func() error { return nil }, func() error {
 			item, err := p.any(nil, depth+1)
 			list = append(list, item)
 			return err

@@ -57,7 +57,12 @@ func (p *Parser) Parse(text string, f *index.Filing) Result {
 	case p.header != nil:
 		p.readRow(text)
 	default:
-		p.readObject(text)
+		s := scanner{text: text}
+		if err := s.object(&p.value, p.set); err == nil {
+			p.finish()
+		} else { // instead of what was wrong with the values before it
+			p.result.Field, p.result.Reason, p.result.Cut = "", err.Error(), err == ErrCut
+		}
 	}
 	return p.result
 }
@@ -72,16 +77,6 @@ func firstInvalid(text string) int {
 		}
 	}
 	return len(text)
-}
-
-func (p *Parser) readObject(text string) {
-	s := scanner{text: text}
-	err := s.object(&p.value, p.set)
-	if err != nil { // instead of what was wrong with the values before it
-		p.result.Field, p.result.Reason, p.result.Cut = "", err.Error(), err == ErrCut
-		return
-	}
-	p.finish()
 }
 
 func (p *Parser) readRow(text string) {

@@ -57,50 +57,41 @@ func newClient(address string) (*redis.Client, error) {
 
 // redisOptions reads the address of one Redis, and sets what the promises of a Store need.
 func redisOptions(address string) (*redis.Options, error) {
-	options, err := redis.ParseURL(address)
-	if err != nil || options.Network != "tcp" {
+	o, err := redis.ParseURL(address)
+	if err != nil || o.Network != "tcp" {
 		return nil, errors.New("the Redis URL must look like redis://user:password@host:6379/0, or rediss:// for TLS")
 	}
-	options.MaxRetries = noRetries
-	options.ContextTimeoutEnabled = true // the deadline of the request holds for its admission
-	options.DialerRetries = dialAttempts
-	options.DialTimeout = cmp.Or(options.DialTimeout, dialTimeout)
-	options.ReadTimeout = cmp.Or(options.ReadTimeout, replyTimeout)
-	if options.TLSConfig != nil {
-		options.Dialer = tlsDialer(options.TLSConfig)
-	}
-	options.Protocol = protocol
-	options.PipelinePoolSize = noPipelinePool
+	o.MaxRetries, o.DialerRetries, o.PipelinePoolSize, o.Protocol = noRetries, dialAttempts, noPipelinePool, protocol
+	o.ContextTimeoutEnabled = true // the deadline of the request holds for its admission
 	// Both only make new connections slower here: the first names the client, the second serves managed clusters.
-	options.DisableIdentity = true
-	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	return options, nil
+	o.DisableIdentity = true
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	bound(&o.DialTimeout, &o.ReadTimeout, &o.Dialer, o.TLSConfig)
+	return o, nil
 }
 
 // failoverOptions does the same for the primary that Sentinels name. After a failover go-redis closes the connections to
 // the former one, and connects to the new one.
 func failoverOptions(address string) (*redis.FailoverOptions, error) {
-	options, err := redis.ParseFailoverURL(address)
-	if err != nil || options.MasterName == "" || options.ReplicaOnly || options.RouteByLatency || options.RouteRandomly {
+	o, err := redis.ParseFailoverURL(address)
+	if err != nil || o.MasterName == "" || o.ReplicaOnly || o.RouteByLatency || o.RouteRandomly {
 		return nil, errors.New("the Redis URL of Sentinels must look like " +
 			"redis://sentinel1:26379/0?master_name=filings&addr=sentinel2:26379, or rediss:// for TLS, and lead to the primary alone")
 	}
-	options.MaxRetries = noRetries
-	options.ContextTimeoutEnabled = true
-	options.DialerRetries = dialAttempts
-	options.DialTimeout = cmp.Or(options.DialTimeout, dialTimeout)
-	options.ReadTimeout = cmp.Or(options.ReadTimeout, replyTimeout)
-	if options.TLSConfig != nil {
-		options.TLSConfig.ServerName = "" // that of the first Sentinel: each server shows the certificate of its own host
-		options.Dialer = tlsDialer(options.TLSConfig)
+	if o.TLSConfig != nil {
+		o.TLSConfig.ServerName = "" // that of the first Sentinel: each server shows the certificate of its own host
 	}
-	options.Protocol = protocol
-	options.PipelinePoolSize = noPipelinePool
-	options.DisableIdentity = true
-	return options, nil
+	o.MaxRetries, o.DialerRetries, o.PipelinePoolSize, o.Protocol = noRetries, dialAttempts, noPipelinePool, protocol
+	o.ContextTimeoutEnabled, o.DisableIdentity = true, true
+	bound(&o.DialTimeout, &o.ReadTimeout, &o.Dialer, o.TLSConfig)
+	return o, nil
 }
 
-// tlsDialer dials by TLS within the deadline of the context: go-redis would shake hands without looking at it.
-func tlsDialer(config *tls.Config) func(ctx context.Context, network, address string) (net.Conn, error) {
-	return (&tls.Dialer{Config: config}).DialContext
+// bound sets what bounds connecting and replies, where an address does not. By TLS it has the deadline of the context hold for
+// the handshake too: go-redis would shake hands without looking at it.
+func bound(dial, reply *time.Duration, by *func(context.Context, string, string) (net.Conn, error), secure *tls.Config) {
+	*dial, *reply = cmp.Or(*dial, dialTimeout), cmp.Or(*reply, replyTimeout)
+	if secure != nil {
+		*by = (&tls.Dialer{Config: secure}).DialContext
+	}
 }

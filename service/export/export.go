@@ -44,9 +44,6 @@ func (f Format) MediaType() string {
 	return "application/x-ndjson"
 }
 
-// Resumes reports whether a file of f can be continued after one of its rows. A Parquet file is described at its end.
-func (f Format) Resumes() bool { return f != Parquet }
-
 // Fields returns the fields that a tier sees, in the order of the record.
 func Fields(t index.Tier) (all []index.Field) {
 	for _, f := range index.Fields() {

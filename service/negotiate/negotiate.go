@@ -3,6 +3,7 @@ package negotiate
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,31 +41,38 @@ func qualities(accept string) map[string]float64 {
 	return quality
 }
 
-// Handling returns what the Prefer of a request says about handling (RFC 7240): "strict", "lenient", or "". The first
-// preference of that name counts.
+// preferences yields the preferences of a Prefer, and their values (RFC 7240).
+func preferences(prefer string) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		for preference := range strings.SplitSeq(prefer, ",") {
+			preference, _, _ = strings.Cut(preference, ";")
+			name, value, _ := strings.Cut(preference, "=")
+			if !yield(strings.TrimSpace(name), strings.Trim(strings.TrimSpace(value), `"`)) {
+				return
+			}
+		}
+	}
+}
+
+// Handling returns what the Prefer of a request says about handling: "strict", "lenient", or "". The first preference of that
+// name counts.
 func Handling(prefer string) string {
-	for preference := range strings.SplitSeq(prefer, ",") {
-		preference, _, _ = strings.Cut(preference, ";")
-		name, v, _ := strings.Cut(preference, "=")
-		if !strings.EqualFold(strings.TrimSpace(name), "handling") {
-			continue
+	for name, value := range preferences(prefer) {
+		if strings.EqualFold(name, "handling") {
+			if value = strings.ToLower(value); value == "strict" || value == "lenient" {
+				return value
+			}
+			return ""
 		}
-		v = strings.ToLower(strings.Trim(strings.TrimSpace(v), `"`))
-		if v == "strict" || v == "lenient" {
-			return v
-		}
-		return ""
 	}
 	return ""
 }
 
-// Prefers reports whether the Prefer of a request has a preference without a value (RFC 7240).
-func Prefers(prefer, name string) bool {
-	for preference := range strings.SplitSeq(prefer, ",") {
-		preference, _, _ = strings.Cut(preference, ";")
-		given, v, _ := strings.Cut(preference, "=")
-		if strings.EqualFold(strings.TrimSpace(given), name) {
-			return strings.Trim(strings.TrimSpace(v), `"`) == "" // which is the same as none
+// Prefers reports whether the Prefer of a request has a preference without a value.
+func Prefers(prefer, wanted string) bool {
+	for name, value := range preferences(prefer) {
+		if strings.EqualFold(name, wanted) {
+			return value == "" // which is the same as none
 		}
 	}
 	return false

@@ -3,8 +3,6 @@ package openapi
 import (
 	"fmt"
 	"slices"
-
-	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // errorResponses are the names of the responses to errors, by status. What does not depend on the operation (another method,
@@ -27,7 +25,8 @@ func (b *builder) addErrors() {
 		response := b.document.Components.Responses[name].Value
 		*response.Description += fmt.Sprintf("- %d `%s`: %s\n", e.Status, e.Code, e.Message)
 		media := response.Content["application/json"]
-		addExample(media, Example{fmt.Sprintf("%s_%d", e.Code, len(media.Examples)+1), e.Message, e.Body})
+		name = fmt.Sprintf("%s_%d", e.Code, len(media.Examples)+1)
+		media.WithExample(name, e.Body).Examples[name].Value.Summary = e.Message
 		code := enveloped
 		if e.Flat {
 			code = flat
@@ -36,9 +35,4 @@ func (b *builder) addErrors() {
 			code.Enum = append(code.Enum, e.Code)
 		}
 	}
-}
-
-func addExample(media *openapi3.MediaType, e Example) {
-	media.WithExample(e.Name, e.Body)
-	media.Examples[e.Name].Value.Summary = e.Summary
 }

@@ -67,7 +67,10 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 			text = segment(p.Name)
 		}
 		if err == nil && text == "" && p.required&raw.on != 0 {
-			err = p.lacking(raw.given(i))
+			err = invalid(p.Name, "must be given: %s", p.Form())
+			if raw.given(i) {
+				err = invalid(p.Name, "must be %s", p.Form())
+			}
 		}
 		if err != nil {
 			return Request{}, err

@@ -37,14 +37,6 @@ func (p *Parameter) invalid(name, text string, v value) error {
 	return invalid(name, "must be %s, not %s%s", p.Form(), strconv.Quote(Shorten(text)), hint)
 }
 
-// lacking is the error where p, which is required, has no value. given says whether it was sent without one.
-func (p *Parameter) lacking(given bool) error {
-	if given {
-		return invalid(p.Name, "must be %s", p.Form())
-	}
-	return invalid(p.Name, "must be given: %s", p.Form())
-}
-
 // unknownField is the error of a list of fields that has an unknown one. It names the nearest one; where none is near, all.
 func (p *Parameter) unknownField(name, unknown string) error {
 	must := "must be " + p.Form() + ", not " + strconv.Quote(Shorten(unknown)) + "; "
@@ -120,31 +112,9 @@ func nearest(name string, candidates []string) (best int) {
 	best, name = -1, index.Fold(Shorten(name))
 	least := (utf8.RuneCountInString(name)+1)/3 + 1
 	for i, candidate := range candidates {
-		if d := distance(name, index.Fold(candidate)); d < least {
+		if d := index.Distance(name, index.Fold(candidate)); d < least {
 			best, least = i, d
 		}
 	}
 	return best
-}
-
-// distance is the number of characters to insert, delete or replace to turn a into b.
-func distance(a, b string) int {
-	to := []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range []rune(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range to {
-			substitute := diagonal
-			if r != to[j] {
-				substitute++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(to)]
 }

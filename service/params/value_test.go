@@ -3,6 +3,8 @@ package params
 import (
 	"math"
 	"testing"
+
+	"filings/index"
 )
 
 func TestP5_Distance(t *testing.T) {
@@ -14,8 +16,8 @@ func TestP5_Distance(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"limit", "limit", 0}, {"limitt", "limit", 1}, {"limt", "limit", 1},
 		{"kitten", "sitting", 3}, {"é", "e", 1}, {"flaw", "lawn", 2},
 	} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		if got := index.Distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
 }

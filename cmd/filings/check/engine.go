@@ -73,15 +73,20 @@ func (c *checkup) others(ctx context.Context, store generation.Store) {
 		if g.Live || !g.Sealed || ctx.Err() != nil {
 			continue
 		}
-		r, err := store.Open(ctx, g.Name)
-		if err == nil {
-			err = index.Probe(ctx, r)
-		}
-		if err != nil && !errors.Is(err, generation.ErrVersion) {
+		if err := Searchable(ctx, store, g.Name); err != nil && !errors.Is(err, generation.ErrVersion) {
 			c.warn("generation", "%s, which is not live, cannot be searched: requests that pin it fail, and a rollback to it is refused: %v",
 				g.Name, Explain(c.Settings, err))
 		}
 	}
+}
+
+// Searchable returns an error unless a generation can be searched.
+func Searchable(ctx context.Context, store generation.Store, name string) error {
+	r, err := store.Open(ctx, name)
+	if err == nil {
+		err = index.Probe(ctx, r)
+	}
+	return err
 }
 
 func (c *checkup) noElasticsearch(err error) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/kelseyhightower/envconfig"
+
+	"filings/index"
 )
 
 // Row is one row of the table of settings.
@@ -55,7 +57,7 @@ const mostTypos = 3
 func Suggestion(name string, names []string) string {
 	best, least := "", min(mostTypos+1, len(name)) // of a short name nothing may be left
 	for _, candidate := range names {
-		if d := distance(name, candidate); d < least {
+		if d := index.Distance(name, candidate); d < least {
 			best, least = candidate, d
 		}
 	}
@@ -63,25 +65,4 @@ func Suggestion(name string, names []string) string {
 		return ""
 	}
 	return " (did you mean " + best + "?)"
-}
-
-// distance is the number of letters to insert, delete or replace to turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

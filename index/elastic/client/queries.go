@@ -46,10 +46,6 @@ const (
 	queryDial = time.Second
 )
 
-func newQueries(addresses []*url.URL, trust *tls.Config) *queries {
-	return &queries{hosts: newHosts(addresses, trust, 0), parts: newHosts(addresses, trust, LargestPart)}
-}
-
 // newHosts returns clients of responses of so many bytes at most; 0 is no bound.
 func newHosts(addresses []*url.URL, trust *tls.Config, largest int) map[string]*fasthttp.HostClient {
 	hosts := map[string]*fasthttp.HostClient{}

@@ -63,7 +63,9 @@ func Open(cfg Config) (*Client, error) {
 		}
 	}
 	loads, err1 := cfg.over(addresses, transport)
-	queries, err2 := cfg.over(addresses, newQueries(addresses, transport.TLSClientConfig))
+	queries, err2 := cfg.over(addresses, &queries{
+		hosts: newHosts(addresses, transport.TLSClientConfig, 0), parts: newHosts(addresses, transport.TLSClientConfig, LargestPart),
+	})
 	if err1 != nil || err2 != nil {
 		return nil, errors.New("elasticsearch: the client refuses these settings") // its reason may show an address
 	}
@@ -94,19 +96,16 @@ func (cfg Config) over(addresses []*url.URL, rt http.RoundTripper) (*elastictran
 		options = append(options, elastictransport.WithDisableRetry())
 	} else {
 		options = append(options, elastictransport.WithRetry(len(addresses)-1, neverAStatus),
-			elastictransport.WithRetryOnError(func(_ *http.Request, err error) bool { return isUnsent(err) }))
+			elastictransport.WithRetryOnError(func(_ *http.Request, err error) bool {
+				var op *net.OpError
+				return errors.As(err, &op) && op.Op == "dial" // no connection was made
+			}))
 	}
 	return elastictransport.NewClient(options...)
 }
 
 // neverAStatus stands for "repeat on no status"; an empty list would mean 502, 503 and 504.
 const neverAStatus = -1
-
-// isUnsent reports that no connection was made.
-func isUnsent(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
-}
 
 func newTransport(caFile string) (*http.Transport, error) {
 	t := &http.Transport{

@@ -43,25 +43,12 @@ func Code(field index.Field) string { return "x.code." + field.String() }
 
 // Key names the field that holds the keys of d, as written.
 func Key(d index.Dimension) string {
-	switch d {
-	case index.ByState:
-		return "x." + stateField
-	case index.ByCounty:
-		return index.County.String()
-	case index.ByCity:
-		return WrittenCity
-	case index.ByFilingType:
-		return index.FilingType.String()
-	case index.ByMonth:
-		return Derived(index.Month)
-	case index.ByYear:
-		return "x." + yearField
-	case index.ByPropertyClassification:
-		return index.PropertyClassification.String()
-	case index.ByHolder:
-		return index.FilingHolder.String()
-	}
-	return index.Categories.String()
+	return [...]string{
+		index.ByState: "x." + stateField, index.ByCounty: index.County.String(), index.ByCity: WrittenCity,
+		index.ByFilingType: index.FilingType.String(), index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
+		index.ByPropertyClassification: index.PropertyClassification.String(), index.ByCategory: index.Categories.String(),
+		index.ByHolder: index.FilingHolder.String(),
+	}[d]
 }
 
 // Day returns the days from 1970-01-01 to date; nil for no date.

@@ -17,21 +17,28 @@ var ErrNoRecord = errors.New("a response without the records that it should hold
 
 // Records returns the sources of the hits in a search's response. They are parts of response, which is not copied.
 func Records(response []byte) ([]index.Record, error) {
+	return each(response, sourceName, func(after []byte) (index.Record, []byte, error) {
+		end := sourceEnd(after)
+		record, err := Canonical(after[:end])
+		return record, after[end:], err
+	})
+}
+
+// each returns the records of the hits in a search's response, which read reads from what follows a mark, with what is left.
+func each(response, mark []byte, read func(after []byte) (index.Record, []byte, error)) (records []index.Record, err error) {
 	if !bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), endOfHits) {
 		return nil, ErrNoRecord
 	}
-	var records []index.Record
 	for rest := response; ; {
-		_, after, found := bytes.Cut(rest, sourceName)
+		_, after, found := bytes.Cut(rest, mark)
 		if !found {
 			return records, nil
 		}
-		end := sourceEnd(after)
-		record, err := Canonical(after[:end])
-		if err != nil {
+		var record index.Record
+		if record, rest, err = read(after); err != nil {
 			return nil, err
 		}
-		records, rest = append(records, record), after[end:]
+		records = append(records, record)
 	}
 }
 
@@ -68,22 +75,14 @@ func arrayAt(text []byte) []byte {
 // IDs returns records of the id alone for the hits in the response to a search that requested no source, only the column
 // of ids.
 func IDs(response []byte) ([]index.Record, error) {
-	if !bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), endOfHits) {
-		return nil, ErrNoRecord
-	}
-	var records []index.Record
-	for rest := response; ; {
-		_, after, found := bytes.Cut(rest, idColumn)
-		if !found {
-			return records, nil
-		}
-		text, after, found := bytes.Cut(after, []byte("]"))
+	return each(response, idColumn, func(after []byte) (index.Record, []byte, error) {
+		text, rest, found := bytes.Cut(after, []byte("]"))
 		id, err := strconv.ParseInt(string(text), 10, 64)
 		if !found || err != nil {
-			return nil, ErrNoRecord
+			return nil, nil, ErrNoRecord
 		}
-		records, rest = append(records, index.AppendIDOnly(nil, id)), after
-	}
+		return index.AppendIDOnly(nil, id), rest, nil
+	})
 }
 
 // Record returns the source of the one document in a response. It is a part of response, which is not copied.

@@ -52,18 +52,10 @@ func (b cellBucket) cell(row int) index.Cell {
 			North: b.Latitude.Max, South: b.Latitude.Min, East: b.Longitude.Max, West: b.Longitude.Min,
 		},
 	}
-	if b.Count == 1 {
-		c.ID = exactID(b.ID.Value)
+	if b.Count == 1 && b.ID.Value < exactInDouble { // else identify requests it
+		c.ID = int64(b.ID.Value)
 	}
 	return c
-}
-
-// exactID returns an id that Elasticsearch returns as a float64: 0 from 2^53 on, where that is not exact.
-func exactID(id float64) int64 {
-	if id >= 1<<53 {
-		return 0
-	}
-	return int64(id)
 }
 
 // cellRows is the response to search.Cells.

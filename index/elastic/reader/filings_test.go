@@ -45,31 +45,33 @@ func TestFilings_ManyIDs(t *testing.T) {
 	}
 }
 
-// A response that lacks a document is never taken for a filing that is not there.
+// A response that lacks a filing is never taken for one that says that it is not there.
 func TestFilings_IncompleteResponses(t *testing.T) {
 	t.Parallel()
-	const one, two = `{"_id":"1","found":true,"_source":{"id":1}}`, `{"_id":"2","found":false}`
-	for name, docs := range map[string]string{
-		"the last is missing":        one,
-		"the first is missing":       two,
-		"another order":              two + "," + one,
-		"one too many":               one + "," + two + "," + two,
-		"not said whether it is":     one + `,{"_id":"2"}`,
-		"found without a source":     one + `,{"_id":"2","found":true}`,
-		"a source that is no object": one + `,{"_id":"2","found":true,"_source":[2]}`,
-		"a shard failed":             one + `,{"_id":"2","error":{"type":"no_shard_available_action_exception","reason":"r"}}`,
-		"no document":                one + `,7`,
+	const one, two = `{"_source":{"id":1},"sort":[1]}`, `{"_source":{"id":2},"sort":[2]}`
+	responding := func(total, hits string) *Reader {
+		return readerOver(t, elastictest.Responding(200, `{"hits":{`+total+`"hits":[`+hits+`]}}`))
+	}
+	const ofOne, ofTwo = `"total":{"value":1,"relation":"eq"},`, `"total":{"value":2,"relation":"eq"},`
+	for name, response := range map[string][2]string{
+		"the last is missing":        {ofTwo, one},
+		"all are missing":            {ofTwo, ""},
+		"one too many":               {ofOne, one + "," + two},
+		"not said how many":          {"", one},
+		"another filing":             {ofTwo, one + `,{"_source":{"id":3},"sort":[3]}`},
+		"without its id":             {ofTwo, one + `,{"_source":{"id":2}}`},
+		"without a source":           {ofTwo, one + `,{"sort":[2]}`},
+		"a source that is no object": {ofTwo, one + `,{"_source":[2],"sort":[2]}`},
+		"no document":                {ofTwo, one + `,7`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := readerOver(t, elastictest.Responding(200, `{"docs":[`+docs+`]}`))
-			if got, err := r.Filings(t.Context(), []int64{1, 2}); !errors.Is(err, index.ErrUnavailable) {
+			if got, err := responding(response[0], response[1]).Filings(t.Context(), []int64{1, 2}); !errors.Is(err, index.ErrUnavailable) {
 				t.Errorf("%q, %v; want %v", got, err, index.ErrUnavailable)
 			}
 		})
 	}
-	r := readerOver(t, elastictest.Responding(200, `{"docs":[`+one+","+two+`]}`))
-	if got, err := r.Filings(t.Context(), []int64{1, 2}); err != nil || string(got[0]) != `{"id":1}` || got[1] != nil {
+	if got, err := responding(ofOne, one).Filings(t.Context(), []int64{1, 2}); err != nil || string(got[0]) != `{"id":1}` || got[1] != nil {
 		t.Errorf("%q, %v of the whole response", got, err)
 	}
 }
@@ -77,7 +79,7 @@ func TestFilings_IncompleteResponses(t *testing.T) {
 // Updates wait for a cluster that is away for a moment.
 func TestFilings_Retry(t *testing.T) {
 	t.Parallel()
-	const whole = `{"docs":[{"_id":"9223372036854775807","found":true,"_source":{"id":9223372036854775807}}]}`
+	const whole = `{"hits":{"total":{"value":1},"hits":[{"_source":{"id":9223372036854775807},"sort":[9223372036854775807]}]}}`
 	for name, failure := range map[string]func(*http.Request) (*http.Response, error){
 		"no master": func(req *http.Request) (*http.Response, error) {
 			return elastictest.Response(req, 503, []byte(`{"error":{"type":"cluster_block_exception"}}`)), nil
@@ -87,7 +89,7 @@ func TestFilings_Retry(t *testing.T) {
 		},
 		"connection lost": func(*http.Request) (*http.Response, error) { return nil, io.EOF },
 		"incomplete": func(req *http.Request) (*http.Response, error) {
-			return elastictest.Response(req, 200, []byte(`{"docs":[]}`)), nil
+			return elastictest.Response(req, 200, []byte(`{"hits":{"total":{"value":1},"hits":[]}}`)), nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +97,7 @@ func TestFilings_Retry(t *testing.T) {
 			var requests atomic.Int32
 			r := readerOver(t, func(req *http.Request) (*http.Response, error) {
 				body, err := io.ReadAll(req.Body)
-				if err != nil || string(body) != fmt.Sprintf(`{"ids":["%d"]}`, math.MaxInt64) {
+				if err != nil || !strings.Contains(string(body), fmt.Sprintf(`{"terms":{"id":[%d]}}`, math.MaxInt64)) {
 					t.Errorf("body %s, %v", body, err)
 				}
 				if requests.Add(1) <= 2 { // Read alone sends a request twice

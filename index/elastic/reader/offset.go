@@ -20,7 +20,12 @@ func (r *Reader) seek(ctx context.Context, s search.Span, offset, limit int64) (
 	}
 	found.total, found.counted = t.Total(), true
 	for end := min(offset+limit, t.Total()); offset < end; {
-		more, err := r.step(ctx, r.limits.Next(s, t, offset, end))
+		var more rows
+		if step := r.limits.Next(s, t, offset, end); step.Narrower != nil {
+			more, err = r.seek(ctx, *step.Narrower, step.Offset, step.End-step.Offset)
+		} else {
+			more, err = r.rows(ctx, step.Page)
+		}
 		if err != nil {
 			return rows{}, err
 		}
@@ -31,14 +36,6 @@ func (r *Reader) seek(ctx context.Context, s search.Span, offset, limit int64) (
 		offset += int64(len(more.records))
 	}
 	return found, nil
-}
-
-// step returns the rows that a step finds.
-func (r *Reader) step(ctx context.Context, s search.Step) (rows, error) {
-	if s.Narrower != nil {
-		return r.seek(ctx, *s.Narrower, s.Offset, s.End-s.Offset)
-	}
-	return r.rows(ctx, s.Page)
 }
 
 // table counts the filings of s, or returns the table that is kept of them.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"filings/index"
 	"filings/index/elastic/client"
@@ -36,7 +35,11 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	page = index.Page{Records: q.Within(found.records), Total: found.total, Counted: found.counted}
 	switch n := len(page.Records); {
 	case n < len(found.records):
-		page.End, err = endAfter(page.Records[n-1])
+		id, of := page.Records[n-1].ID()
+		if of != nil {
+			err = fmt.Errorf("%w: %w", client.ErrResponse, of)
+		}
+		page.End = index.PositionAfter(id)
 	case n > 0:
 		page.End = search.End(found.first, found.last)
 	}
@@ -54,17 +57,6 @@ func bounded(ctx context.Context, q index.Query, most int64) context.Context {
 // enough reports whether rows are as many as q may have, or more than it has room for.
 func enough(q index.Query, found []index.Record) bool {
 	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
-}
-
-// endAfter returns the text of the position after a record.
-func endAfter(record index.Record) (string, error) {
-	var values [index.NumReturned][]byte
-	err := record.Values(&values, index.ID)
-	id, parseErr := strconv.ParseInt(string(values[index.ID]), 10, 64)
-	if err = errors.Join(err, parseErr); err != nil {
-		return "", fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
-	return index.PositionAfter(id), nil
 }
 
 // atOffset returns the rows of a page of all that is found by its offset, at most so many by a search.

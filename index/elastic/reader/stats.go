@@ -14,7 +14,6 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/search"
-	"filings/index/generation"
 )
 
 // Stats returns stats over all filings. Owners were counted when the generation was sealed.
@@ -170,30 +169,4 @@ func (r *Reader) countyNames(ctx context.Context) ([]string, error) {
 		}
 		return slices.Compact(names), bytes, err // equal ones are neighbours
 	})
-}
-
-// Checksum sums up the generation's filings as generation.Checksum does.
-func (r *Reader) Checksum(ctx context.Context) (generation.Checksum, error) {
-	sum := generation.NewChecksum()
-	counties, err := r.allCounties(ctx)
-	if err != nil {
-		return sum, fmt.Errorf("counting by county: %w", err)
-	}
-	for _, c := range counties {
-		sum.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
-	}
-	dated := int64(0)
-	sum.Filings, err = r.each(ctx, search.Terms{Field: document.Derived(index.Month)}, func(b bucket) error {
-		var month string
-		err := client.Decode(b.Key, &month)
-		sum.Months[month], dated = b.Filings, dated+b.Filings
-		return err
-	})
-	if err != nil {
-		return sum, fmt.Errorf("counting by month: %w", err)
-	}
-	if undated := sum.Filings - dated; undated > 0 {
-		sum.Months[""] = undated
-	}
-	return sum, nil
 }

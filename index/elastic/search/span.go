@@ -63,13 +63,6 @@ func (t *Table) start(i int) int64 {
 // missing reports whether bucket i is that of the filings without a value.
 func (t *Table) missing(i int) bool { return t.keys[i] == "" }
 
-// partsClause holds for the values of buckets i to j.
-func (t *Table) partsClause(field string, i, j int) Object {
-	first, _ := strconv.ParseInt(t.keys[i], 10, 64) // which is how parts are written
-	last, _ := strconv.ParseInt(t.keys[j], 10, 64)
-	return within(field, Object{"gte": min(first, last), "lt": max(first, last) + t.Width})
-}
-
 // Level is something that filings are counted by.
 type Level struct {
 	Field      string
@@ -117,7 +110,9 @@ func (p Page) buckets(l Level, t *Table, i, j int) Page {
 	case t.missing(i):
 		c = not(exists(l.Field))
 	case t.Width > 1:
-		c = t.partsClause(l.Field, i, j)
+		a, _ := strconv.ParseInt(t.keys[i], 10, 64) // which is how parts are written
+		b, _ := strconv.ParseInt(t.keys[j], 10, 64)
+		c = within(l.Field, Object{"gte": min(a, b), "lt": max(a, b) + t.Width})
 	case i == j:
 		c = Object{"term": Object{l.Field: first}}
 	default:

@@ -50,11 +50,10 @@ func (s Span) Histogram(width int64) Object {
 	}}})
 }
 
-// ByIDs requests filings by their ids, in the order of these, with the cities that are written on them. A search reads columns
-// too, which a multi get does not.
+// ByIDs requests filings by their ids, in the order of these, with the cities that are written on them, and how many there are.
 func ByIDs(ids []int64, columns ...string) Object {
 	return Object{
-		"size": len(ids), "track_total_hits": false, "query": Object{"terms": Object{index.ID.String(): ids}},
+		"size": len(ids), "track_total_hits": true, "query": Object{"terms": Object{index.ID.String(): ids}},
 		"sort": []Object{{index.ID.String(): "asc"}}, "docvalue_fields": columns,
 	}
 }

@@ -122,7 +122,12 @@ func (g *Group[T]) begin() {
 	s := &sender{}
 	s.late = time.AfterFunc(lateTime, func() { g.pass(s) })
 	g.sender = s
-	go g.work(s)
+	go func() {
+		defer s.late.Stop()
+		for b := g.take(s); b != nil; b = g.take(s) {
+			g.run(b)
+		}
+	}()
 }
 
 // pass lets another sender begin while s, which is late, goes on and ends with what it has.
@@ -132,13 +137,6 @@ func (g *Group[T]) pass(s *sender) {
 	if g.sender == s {
 		g.sender = nil
 		g.begin()
-	}
-}
-
-func (g *Group[T]) work(s *sender) {
-	defer s.late.Stop()
-	for b := g.take(s); b != nil; b = g.take(s) {
-		g.run(b)
 	}
 }
 
