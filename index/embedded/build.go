@@ -3,12 +3,12 @@ package embedded
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 	"os"
+
+	"golang.org/x/sync/errgroup"
 
 	"filings/index"
 	"filings/index/embedded/columns"
@@ -16,19 +16,20 @@ import (
 	"filings/index/history"
 )
 
-// build is a generation.Writer. Put and Remove encode; a writer of its own hands what they encoded to SQLite meanwhile.
+// build is a generation.Writer. Put and Remove collect; Seal merges what they collected with the filings of the generation that
+// is copied, and writes the file.
 type build struct {
 	storage *storage
 	name    string
-	from    *reader // of what was copied, which it keeps open; nil for nothing
-	db      *sql.DB
-	tx      *sql.Tx // in which the file is filled
-	writer  *writer
-	batch   *batch // being filled; nil: none
-	failed  error  // why nothing more is accepted
+	from    *reader // of what is copied, which it keeps open; nil for nothing
+	file    *fileWriter
+	encoder encoder
+	changes *columns.Changes
+	prints  *history.Collector
+	failed  error // why nothing more is accepted
 
-	collected *history.Collector // of what was put and removed, if anything was copied
-	checked   *reader            // of what is built, while check looks at it
+	differences generation.Differences // from what is copied
+	checked     *reader                // of what is built, while check looks at it
 }
 
 var _ generation.Writer = (*build)(nil)
@@ -37,70 +38,43 @@ var _ generation.Writer = (*build)(nil)
 func (s *storage) Create(ctx context.Context, name, from string) (generation.Writer, error) {
 	b := &build{storage: s, name: name}
 	if err := b.open(ctx, from); err != nil {
-		b.Stop()
 		return nil, fmt.Errorf("create %s: %w", name, err)
 	}
 	return b, nil
 }
 
-// open makes the file, empty or with the filings of another generation.
 func (b *build) open(ctx context.Context, from string) (err error) {
-	source, setup := "", schema
 	if from != "" {
 		if b.from, err = b.storage.reader(ctx, from); err != nil {
 			return err
 		}
-		source, setup = b.storage.files.sealed(from), "DROP TABLE chunks; DROP TABLE summary;"+derivedSchema
-		b.collected = history.NewCollector()
 	}
-	path := b.storage.files.building(b.name)
-	if err = copyPages(ctx, path, source); err != nil {
+	if b.file, err = createFile(b.storage.files.building(b.name)); err != nil {
 		return err
 	}
-	if b.db, err = openBuilding(path); err != nil {
-		return err
-	}
-	if _, err = b.db.Exec(setup); err != nil {
-		return err
-	}
-	if b.tx, err = b.db.Begin(); err == nil {
-		b.writer, err = newWriter(b.tx)
-	}
-	return err
+	b.changes, b.prints = columns.NewChanges(b.storage.files.generations()), history.NewCollector()
+	return nil
 }
 
 // Put implements generation.Build.
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	return b.change(ctx, func(to *batch) { to.put(f, b.collected) })
+	return b.change(ctx, func() error { return b.encoder.put(f, b.changes, b.prints) })
 }
 
 // Remove implements generation.Build.
 func (b *build) Remove(ctx context.Context, id int64) error {
-	return b.change(ctx, func(to *batch) { to.remove(id, b.collected) })
+	return b.change(ctx, func() error {
+		b.prints.Remove(id)
+		return b.changes.Remove(id)
+	})
 }
 
 // change accepts a change. If it cannot, then nothing is accepted any more, nor sealed.
-func (b *build) change(ctx context.Context, encode func(*batch)) error {
-	if b.failed = cmp.Or(b.failed, ctx.Err()); b.failed != nil {
-		return b.failed
-	}
-	if b.batch == nil {
-		b.batch = b.writer.empty.Get().(*batch)
-	}
-	if encode(b.batch); b.batch.full() {
-		b.failed = b.handOver(ctx)
+func (b *build) change(ctx context.Context, collect func() error) error {
+	if b.failed = cmp.Or(b.failed, ctx.Err()); b.failed == nil {
+		b.failed = collect()
 	}
 	return b.failed
-}
-
-// handOver gives the batch to the writer.
-func (b *build) handOver(ctx context.Context) error {
-	full := b.batch
-	b.batch = nil
-	if full == nil {
-		return nil
-	}
-	return b.writer.write(ctx, full)
 }
 
 // Seal implements generation.Build.
@@ -118,12 +92,8 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (holds generat
 func (b *build) seal(ctx context.Context, check generation.Check) (holds generation.Checksum, err error) {
 	path := b.storage.files.building(b.name)
 	for _, step := range []func() error{
-		func() error { return b.handOver(ctx) },
-		b.writer.stop,
 		func() error { holds, err = b.layOut(ctx); return err },
-		b.db.Close,
-		func() error { return appendSums(path) },
-		func() error { return syncFile(path) },
+		b.file.finish,
 		func() error { return b.check(ctx, path, check, holds) },
 		func() error { return os.Rename(path, b.storage.files.sealed(b.name)) },
 		func() error { return syncFolder(b.storage.files.generations()) },
@@ -135,65 +105,43 @@ func (b *build) seal(ctx context.Context, check generation.Check) (holds generat
 	return holds, nil
 }
 
-// layOut lays out what is stored in columns, writes fingerprints and the summary, and ends the transaction.
+// layOut writes the columns, the fingerprints and the summary.
 func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
-	holds := generation.NewChecksum()
-	insert, err := b.tx.Prepare("INSERT INTO chunks (name, chunk, data) VALUES (?, ?, ?)")
-	if err != nil {
-		return holds, err
+	var base *columns.Table
+	if b.from != nil {
+		base = b.from.Table
 	}
-	put := func(name string, chunk int, data []byte) error {
-		_, err := insert.Exec(name, chunk, data)
+	var stats columns.Stats
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return b.writeFingerprints(ctx) })
+	group.Go(func() (err error) {
+		stats, err = columns.Build(ctx, base, b.changes, b.file.put, b.storage.files.generations())
 		return err
-	}
-	prints := history.NewFingerprintWriter(func(chunk int, data []byte) error { return put(chunkFingerprints, chunk, data) })
-	stats, err := columns.Build(ctx, b.stored(prints), put, b.storage.files.generations())
-	if err == nil {
-		err = writeSummary(b.tx, summary{b.name, stats.Stats, stats.Counties})
-	}
-	if err != nil {
+	})
+	holds := generation.NewChecksum()
+	if err := group.Wait(); err != nil {
 		return holds, err
 	}
 	holds.Filings, holds.Months = stats.Filings, stats.Months
 	for _, c := range stats.Counties {
 		holds.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
-	return holds, b.tx.Commit()
+	return holds, b.file.putValue(sectionSummary, summary{b.name, stats.Stats, stats.Counties})
 }
 
-// stored yields the stored values of all filings, and their records after the length of their tail. Meanwhile it writes their
-// fingerprints: rows come by id.
-func (b *build) stored(prints *history.FingerprintWriter) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		rows, err := b.tx.Query("SELECT facts, record, tail FROM filings")
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer rows.Close()
-		var r row
-		var record, stored, both []byte
-		next := func() (err error) {
-			if err = rows.Scan(&r.facts, &r.record, &r.tail); err != nil {
-				return err
-			}
-			if record, err = r.appendRecord(record[:0]); err != nil {
-				return err
-			}
-			of, err := fingerprint(r.facts, record)
-			return errors.Join(err, prints.Add(of))
-		}
-		for rows.Next() {
-			err := next()
-			stored = append(binary.AppendUvarint(stored[:0], r.tail), r.record...)
-			if both = columns.AppendStored(both[:0], r.facts, stored); !yield(both, err) {
-				return
-			}
-		}
-		if err := errors.Join(rows.Err(), prints.Finish()); err != nil {
-			yield(nil, err)
+// writeFingerprints writes the fingerprints of what is copied and of what was put, by id, and notes where they differ.
+func (b *build) writeFingerprints(ctx context.Context) error {
+	before, note := func(func(index.Fingerprint, error) bool) {}, (func(before, after index.Fingerprint))(nil)
+	if b.from != nil {
+		before, note = b.from.fingerprints(ctx), b.differences.Note
+	}
+	prints := history.NewFingerprintWriter(func(chunk int, data []byte) error { return b.file.put(sectionFingerprints, chunk, data) })
+	for print, err := range b.prints.Over(ctx, before, note) {
+		if err = cmp.Or(err, prints.Add(print)); err != nil {
+			return err
 		}
 	}
+	return prints.Finish()
 }
 
 // check lets check read the file as it will be read once it is sealed.
@@ -205,7 +153,7 @@ func (b *build) check(ctx context.Context, path string, check generation.Check, 
 	b.checked = r
 	err = check(ctx, r, holds)
 	b.checked = nil
-	return errors.Join(err, r.db.Close())
+	return errors.Join(err, r.file.Close())
 }
 
 // errEnded is returned by every change of a generation after it was sealed or given up.
@@ -213,20 +161,9 @@ var errEnded = errors.New("the generation is not being built any more")
 
 // Stop implements generation.Writer.
 func (b *build) Stop() {
-	b.batch = nil
 	b.failed = cmp.Or(b.failed, errEnded)
-	if b.collected != nil {
-		_ = b.collected.Close() // nobody reads it any more
-	}
-	if b.writer != nil {
-		_ = b.writer.stop() // the Put that failed has returned it
-	}
-	if b.tx != nil {
-		_ = b.tx.Rollback() // what is not written is worth nothing
-	}
-	if b.db != nil {
-		_ = b.db.Close()
-	}
+	b.file.close()
+	_ = errors.Join(b.changes.Close(), b.prints.Close()) // nobody reads them any more
 }
 
 // Fingerprints implements generation.Writer.
@@ -236,13 +173,7 @@ func (b *build) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, e
 
 // Differences implements generation.Writer.
 func (b *build) Differences(ctx context.Context) (*generation.Differences, error) {
-	noted := new(generation.Differences)
-	for _, err := range b.collected.Over(ctx, b.from.fingerprints(ctx), noted.Note) {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return noted, nil
+	return &b.differences, ctx.Err()
 }
 
 // WriteChangeset implements generation.Writer.

@@ -10,44 +10,61 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/s2"
+
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/embedded/columns"
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
-// spoil loads some filings, changes the sealed file as a program with a fault would have written it, and opens it by a new
-// store.
-func spoil(t *testing.T, statement string) *Store {
+// spoil loads some filings, writes the sealed file anew as a program with a fault would have written it, with another chunk, or none
+// for nil, in place of each, and opens it by a new store.
+func spoil(t *testing.T, other func(section string, chunk []byte) []byte) *Store {
 	t.Helper()
 	dir := t.TempDir()
 	first := openStore(t, dir)
 	path := first.storage.files.sealed(load(t, first, synthetics(50, 1)))
-	changePages(t, path, statement)
-	if err := appendSums(path); err != nil {
+	f, err := openFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	w, err := createFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range f.sections {
+		for i := range s.Starts {
+			chunk, err := f.chunk(t.Context(), name, i, 0, -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if chunk = other(name, chunk); chunk == nil {
+				break
+			}
+			if err := w.put(name, i, chunk); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(w.finish(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return openStore(t, dir)
 }
 
-// changePages executes a statement in the sealed file at path, and leaves the file without its checksums.
-func changePages(t *testing.T, path, statement string, args ...any) {
+// stripped leaves the file at path without what follows its chunks.
+func stripped(t *testing.T, path string) {
 	t.Helper()
-	pages, err := openPages(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(pages.Close(), os.Truncate(path, pages.pages*pageSize)); err != nil {
-		t.Fatal(err)
-	}
-	db, err := openDatabase(path, "mode=rw", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(statement, args...); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
+	if err := os.Truncate(path, info.Size()/2); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -55,15 +72,24 @@ func changePages(t *testing.T, path, statement string, args ...any) {
 func TestDamage_IsAnErrorNotAGuess(t *testing.T) {
 	t.Parallel()
 	search := index.Where(index.Contains{Text: "a"})
-	for name, statement := range map[string]string{
-		"a chunk is gone": "DELETE FROM chunks WHERE name IN ('search ends', 'id')",
-		"a short chunk":   "UPDATE chunks SET data = x'' WHERE name IN ('search ends', 'id')",
-		"records gone":    "DELETE FROM filings; DELETE FROM chunks WHERE name = 'search'",
-		"a longer tail":   "UPDATE filings SET tail = 1000000; DELETE FROM chunks WHERE name = 'search'",
+	in := func(sections []string, other []byte) func(string, []byte) []byte {
+		return func(section string, chunk []byte) []byte {
+			if slices.Contains(sections, section) {
+				return other
+			}
+			return chunk
+		}
+	}
+	long := s2.Encode(nil, []byte("\x03\xff\xff\x7f")) // of a tail that no record has
+	for name, other := range map[string]func(string, []byte) []byte{
+		"a chunk is gone": in([]string{"search starts", "records"}, nil),
+		"a short chunk":   in([]string{"search starts", "records"}, []byte{}),
+		"no trigrams":     in([]string{"search trigrams", "records"}, []byte{1}),
+		"a longer tail":   in([]string{"search sets", "records"}, long),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := liveReader(t, spoil(t, statement))
+			r := liveReader(t, spoil(t, other))
 			_, rowsErr := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: 5})
 			_, countErr := r.Count(t.Context(), search)
 			for what, err := range map[string]error{"Rows": rowsErr, "Count": countErr} {
@@ -77,8 +103,13 @@ func TestDamage_IsAnErrorNotAGuess(t *testing.T) {
 
 func TestDamage_NoSummary(t *testing.T) {
 	t.Parallel()
-	for name, statement := range map[string]string{"none": "DELETE FROM summary", "no gob": "UPDATE summary SET value = x'00'"} {
-		s := spoil(t, statement)
+	for name, other := range map[string][]byte{"none": nil, "no gob": {0}} {
+		s := spoil(t, func(section string, chunk []byte) []byte {
+			if section == sectionSummary {
+				return other
+			}
+			return chunk
+		})
 		if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrUnavailable) {
 			t.Errorf("%s: %v, want ErrUnavailable", name, err)
 		}
@@ -162,7 +193,7 @@ func TestDamage_FlippedBits(t *testing.T) {
 			}
 			return nil
 		}
-		defer r.db.Close()
+		defer r.file.Close()
 		return everything(t, r, ids)
 	}
 	right := read()
@@ -180,7 +211,7 @@ func TestDamage_FlippedBits(t *testing.T) {
 	for range flips {
 		at, bit := random.Int64N(info.Size()), byte(1)<<random.IntN(8)
 		if random.IntN(4) == 0 { // more often where all is found: the first page, and the end
-			at = []int64{random.Int64N(pageSize), info.Size() - 1 - random.Int64N(512)}[random.IntN(2)]
+			at = []int64{random.Int64N(blockSize), info.Size() - 1 - random.Int64N(512)}[random.IntN(2)]
 		}
 		flip(t, f, at, bit)
 		got := read()
@@ -216,27 +247,56 @@ func flip(t *testing.T, f *os.File, at int64, bits byte) {
 	}
 }
 
-// TestDamage_Update: an update does not carry damage on into the next generation.
+// TestDamage_Update: an update does not carry damage on into the next generation. What it does not read it writes anew.
 func TestDamage_Update(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	name := load(t, s, synthetics(300, 1))
+	filings := synthetics(300, 1)
+	name := load(t, s, filings)
 	f, err := os.OpenFile(s.storage.files.sealed(name), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	l := lockStore(t, s)
-	info, err := f.Stat()
+	sound, err := openFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := int64(pageSize + pageSize/2); at < info.Size()*9/10; at += 4 * pageSize {
-		flip(t, f, at, 1)
-		if _, err := l.Begin(t.Context(), name); !errors.Is(err, columns.ErrDamaged) {
-			t.Errorf("byte %d of %d: %v, want ErrDamaged", at, info.Size(), err)
+	defer sound.Close()
+	l := lockStore(t, s)
+	seal := func() (string, error) {
+		b, err := l.Begin(t.Context(), name)
+		if err != nil {
+			return "", err
 		}
+		if err := b.Put(t.Context(), filings[0]); err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Seal(t.Context(), nil)
+		return b.Generation(), err
+	}
+	refused := 0
+	for at := int64(0); at < sound.size; at += blockSize * 3 / 2 {
 		flip(t, f, at, 1)
+		updated, err := seal()
+		flip(t, f, at, 1)
+		switch {
+		case errors.Is(err, columns.ErrDamaged):
+			refused++
+		case err != nil:
+			t.Errorf("byte %d of %d: %v, want ErrDamaged", at, sound.size, err)
+		default:
+			r, err := s.Open(t.Context(), updated)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, sort := range allOrders() {
+				compare(t, indextest.NewOracle(updated, filings), r, index.Query{Sort: sort, Limit: 300, Where: index.Where(index.Contains{Text: "a"})})
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no damage was seen")
 	}
 }
 
@@ -245,7 +305,7 @@ func TestDamage_NoChecksums(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := openStore(t, dir)
-	changePages(t, first.storage.files.sealed(load(t, first, synthetics(50, 1))), "SELECT 1")
+	stripped(t, first.storage.files.sealed(load(t, first, synthetics(50, 1))))
 	s := openStore(t, dir)
 	if _, err := s.Live(t.Context()); !errors.Is(err, columns.ErrDamaged) {
 		t.Errorf("%v, want ErrDamaged", err)
@@ -261,7 +321,7 @@ func TestVersion_NoChecksums(t *testing.T) {
 	dir := t.TempDir()
 	older := openStore(t, dir)
 	older.Version = version - 1
-	changePages(t, older.storage.files.sealed(load(t, older, synthetics(50, 1))), "SELECT 1")
+	stripped(t, older.storage.files.sealed(load(t, older, synthetics(50, 1))))
 	if _, err := openStore(t, dir).Live(t.Context()); !errors.Is(err, generation.ErrVersion) {
 		t.Errorf("live: %v", err)
 	}
@@ -271,7 +331,7 @@ func TestVersion_NoChecksums(t *testing.T) {
 // what stands here.
 func TestVersion_Record(t *testing.T) {
 	t.Parallel()
-	if sum := sumOf(emptyRecord); version != 5 || sum != 0xe7240dc {
+	if sum := sumOf(emptyRecord); version != 6 || sum != 0xe7240dc {
 		t.Errorf("version %d has the empty record %#x", version, sum)
 	}
 }

@@ -1,4 +1,4 @@
-// Package embedded is the engine that needs no server: generations of filings as SQLite files in a folder. It owns
+// Package embedded is the engine that needs no server: generations of filings as files in a folder. It owns
 // those files and the catalog that says which of them count. It refuses to know what becomes of generations, which package
 // generation decides; how filings are found in a file, which belongs to package columns; and the forms of requests, of loads and
 // of responses, which belong to index, service and reindexer.
@@ -16,26 +16,25 @@
 // and synced: whatever has it is whole. Whether it counts, the catalog says.
 //
 // A Reader keeps its file open, so that deleting a generation never disturbs a client that still reads it. The file is
-// closed when no Reader of it is in use any more, which only the garbage collector can know; hence the cleanup in
-// reader.go. SQLite is never interrupted either: the driver drops an interrupted connection, and a deleted file cannot be
-// opened a second time. Each statement is small (a page of records, a chunk of a column), and everything that takes time
-// is a loop of package columns, which looks at its context.
+// closed when no Reader of it is in use any more, which only the garbage collector can know; os.File sees to that.
 //
-// # Checksums
+// # Sections and checksums
 //
-// Behind its pages, as SQLite lays them out, a sealed file has a checksum of each, and a footer. SQLite reads the file
-// through pageFiles (pages.go), where a page that is not as it was written is an error. So whatever bit of a file flips,
-// and whatever SQLite would have made of it, a response is the right one or an error. An update copies a file in the same
-// way: damage is not carried on.
+// A file has sections (the columns, the records, the fingerprints, the summary; of a changeset, its changes), each of chunks; then
+// contents, which say where they are, a checksum of each 4,096 bytes, and a footer (file.go). A part of a chunk is read with the
+// blocks that it lies in, and these are checked: so whatever bit of a file flips, a response is the right one or an error, and a
+// term of a search reads no more than the few kilobytes in which it may be. An update reads a file in the same way: damage is
+// not carried on.
 //
 // A file says which generation it is, so that a valid file in another's place is no answer under the wrong name. A Reader is
 // of one file: where that was replaced or written to, the next look opens another Reader.
 //
-// # Rows and columns
+// The file is not mapped into memory: reading a page that the disk does not give would end the process by a signal, where
+// a failed read is an error of one request.
 //
-// SQLite stores; it does not search. Package columns finds the ids of a page in chunks of columns, which are blobs here;
-// the records are fetched by primary key in one statement.
+// # Loads
 //
-// Put writes a row of the stored values of the columns and the record. Seal reads the values back and lays them out in
-// columns. There is no journal: a file that was not sealed is worthless anyway.
+// Put and Remove collect, in files without a name, what Seal merges with the generation that is copied, if there is one, and
+// lays out in columns. A filing that was not changed is neither parsed nor sorted again; the new file is, byte for byte, what a load of
+// all the filings would write.
 package embedded

@@ -70,15 +70,6 @@ func replace(path string, data []byte) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFile waits until the file at path is on the disk.
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0) // Windows syncs nothing that was opened to read
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
 // syncFolder waits until the names in the folder at path are on the disk; but Windows has no call for that.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {

@@ -15,28 +15,27 @@ import (
 // chunkFingerprints is the name of the chunks that hold the fingerprints of a generation's filings.
 const chunkFingerprints = "fingerprints"
 
-// fingerprint returns that of a filing with these stored values and this record.
-func fingerprint(facts []byte, record index.Record) (index.Fingerprint, error) {
-	id, created, city, err := columns.Hidden(facts)
-	return index.FingerprintOf(id, index.Version{Record: record, City: string(city)}, created), err
-}
-
 // fingerprints yields the fingerprints in the file of r.
 func (r *reader) fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
-	return history.DecodeFingerprints(func(chunk int) ([]byte, error) { return r.chunk(ctx, chunkFingerprints, chunk) })
+	return history.DecodeFingerprints(func(chunk int) ([]byte, error) { return r.chunk(ctx, chunkFingerprints, chunk, 0, -1) })
 }
 
 // versions returns filings by their ids, as Filings does, with what they can be filtered by.
 func (r *reader) versions(ctx context.Context, ids []int64) ([]index.Version, error) {
 	versions := make([]index.Version, len(ids))
-	err := r.each(ctx, r.rows, list(ids), func(position int, stored *row) error {
-		_, _, city, err := columns.Hidden(stored.facts)
-		if err == nil {
-			versions[position].City = string(city)
-			versions[position].Record, err = stored.appendRecord(nil)
+	rows, positions, err := r.rowsOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	records, err := r.records(ctx, rows, 0)
+	for i, row := range rows {
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
+		v := &versions[positions[i]]
+		v.Record = records[i]
+		v.City, err = r.City(ctx, row)
+	}
 	return versions, err
 }
 
@@ -53,10 +52,10 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 }
 
 // Chunks implements history.Source. A changeset that is damaged is none: clients who need it have to export anew.
-func (s *storage) Chunks(_ context.Context, name string, after int64, parts index.Parts, n int) ([][]byte, error) {
-	chunks, err := readChangeset(s.files.changes(name), after, parts, n)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, history.ErrDamaged) {
-		return nil, fmt.Errorf("the changeset of %s: %w: %w", name, index.ErrGone, err)
+func (s *storage) Chunks(ctx context.Context, name string, after int64, parts index.Parts, n int) ([][]byte, error) {
+	chunks, err := readChangeset(ctx, s.files.changes(name), after, parts, n)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, columns.ErrDamaged) {
+		return nil, fmt.Errorf("the changeset of %s: %w: %v", name, index.ErrGone, err)
 	}
 	if err != nil {
 		err = outage(err)

@@ -38,9 +38,10 @@ func (s *storage) close() error {
 	var err error
 	for _, pointer := range s.open {
 		if r := pointer.Value(); r != nil {
-			err = errors.Join(err, r.db.Close())
+			err = errors.Join(err, r.file.Close())
 		}
 	}
+	clear(s.open)
 	return err
 }
 
@@ -80,7 +81,7 @@ func (s *storage) reader(ctx context.Context, name string) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.file = file
+	r.info = file
 	maps.DeleteFunc(s.open, func(_ string, pointer weak.Pointer[reader]) bool { return pointer.Value() == nil })
 	s.open[name] = weak.Make(r)
 	return r, nil
@@ -168,14 +169,14 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 			continue
 		}
 		if p.Bytes = info.Size(); p.Sealed && (measure || !known[p.Generation]) {
-			db, of, err := openSealed(p.Generation, s.files.sealed(p.Generation), 1)
+			f, of, err := openSealed(p.Generation, s.files.sealed(p.Generation))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err == nil {
-				err = db.Close()
+				err = f.Close()
 			}
-			p.Damaged, p.Filings = explained(err), of.Stats.Filings
+			p.Damaged, p.Filings = err, of.Stats.Filings
 		}
 		whole[p.Generation] = p.Sealed && p.Damaged == nil
 		parts = append(parts, p)

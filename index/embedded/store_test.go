@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -220,15 +220,14 @@ func TestGeneration_ClosedWhenUnused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	load(t, s, synthetics(20, 1))
-	db := func() *sql.DB { return liveReader(t, s).(*reader).db }() // not the reader itself
+	file := func() weak.Pointer[file] { return weak.Make(liveReader(t, s).(*reader).file) }() // not the reader itself
 	load(t, s, synthetics(20, 2))
-	liveReader(t, s)
-	ctx := t.Context()
-	for db.PingContext(ctx) == nil { // until the cleanup ran; the test's own time limit ends a failure
+	live := liveReader(t, s)
+	for file.Value() != nil { // an *os.File that is not in use is closed; the test's own time limit ends a failure
 		runtime.GC()
 		runtime.Gosched()
 	}
-	if err := liveReader(t, s).(*reader).db.PingContext(ctx); err != nil {
+	if err := index.Probe(t.Context(), live); err != nil {
 		t.Errorf("the live generation was closed: %v", err)
 	}
 }

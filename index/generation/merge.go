@@ -14,9 +14,9 @@ func Merge(many, few iter.Seq2[index.Fingerprint, error]) iter.Seq2[[2]index.Fin
 		next, stop := iter.Pull2(few)
 		defer stop()
 		b, failed, more := next()
-		// alone yields the fingerprints of few below an id, which many does not have, or what failed.
-		alone := func(below int64) bool {
-			for ; more && failed == nil && b.ID < below; b, failed, more = next() {
+		// alone yields the fingerprints of few up to an id, which many does not have, or what failed.
+		alone := func(last int64) bool {
+			for ; more && failed == nil && b.ID <= last; b, failed, more = next() {
 				if !yield([2]index.Fingerprint{{}, b}, nil) {
 					return false
 				}
@@ -31,7 +31,7 @@ func Merge(many, few iter.Seq2[index.Fingerprint, error]) iter.Seq2[[2]index.Fin
 				yield([2]index.Fingerprint{}, err)
 				return
 			}
-			if !alone(a.ID) {
+			if !alone(a.ID - 1) {
 				return
 			}
 			pair := [2]index.Fingerprint{a}

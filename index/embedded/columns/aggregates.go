@@ -44,12 +44,6 @@ func (t *Table) used(ctx context.Context, w index.Filter, column string, n int) 
 	if err != nil {
 		return nil, err
 	}
-	if s == nil {
-		for code := range used {
-			used[code] = true // a word is in the dictionary because a row has it; "" is none
-		}
-		return used, nil
-	}
 	for chunk := range t.chunks() {
 		codes, err := readColumn[uint32](ctx, t, column, chunk)
 		if err != nil {

@@ -1,70 +1,75 @@
 package columns
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 
+	"golang.org/x/sync/errgroup"
+
 	"filings/index"
-	"filings/index/sorter"
 )
 
-// sortBuffer is how much a sorter holds in memory. Ten of them work at a time. At 2 MiB a billion bytes make 500 runs,
-// which are still merged in one pass.
-const sortBuffer = 2 << 20
-
-// builder lays the stored values of filings out in columns.
+// builder lays filings out in columns: those of a table that is built from, if there is one, and what changes in it.
 type builder struct {
-	ctx    context.Context
-	rows   uint32
-	sorted *sorter.Sorter // the stored values in the default order
+	ctx     context.Context
+	to      Sink
+	base    *Table // nil for none
+	changes *Changes
+	moved   []uint32 // by row of base: its row now, or gone
+	dropped bitset   // the actions that later ones of the same filing made void
+	rows    uint32
 
 	ids, created *column[int64]
 	coded        [len(coded)]*codedColumn
 	numbers      [len(numbers)]*column[float64]
 	search       *textColumn
 	records      *recordColumn
+	columns      []interface{ finish() error }
 	orders       []*ordering
-	columns      []interface{ finish() error } // all but those of the orders
+	days         bitset // the rows that begin another day
+	day          []byte // of the last row that has one
+	dated        int    // how many rows have one
+	byID         *ordering
 	counter      counter
 }
 
-// ordering collects the rows in one order. Its sorter's keys are sort keys, each with the row behind it.
-type ordering struct {
-	sort   index.Sort
-	sorter *sorter.Sorter
-	rows   *column[uint32]
-}
+// gone is the row of a filing of base that is none any more.
+const gone = math.MaxUint32
 
-// Build lays filings out in columns, which it writes to a Sink, and returns what it counted. The filings are their
-// stored values and records (AppendStored), in any order, each valid until the next one. Temporary files go into dir.
-func Build(ctx context.Context, filings iter.Seq2[[]byte, error], to Sink, dir string) (Stats, error) {
-	b := newBuilder(ctx, to, dir)
-	err := b.number(filings)
-	for _, step := range []func() error{b.layOut, b.finishColumns, b.writeOrders} {
+// Build lays out the filings of base, which may be nil, as changes say, in columns, which it writes to a Sink, and returns
+// what it counted. Temporary files go into dir. Changes can be built once.
+func Build(ctx context.Context, base *Table, changes *Changes, to Sink, dir string) (Stats, error) {
+	b := newBuilder(ctx, base, changes, to, dir)
+	var err error
+	for _, step := range []func() error{b.settle, b.layOut, b.finishColumns, b.writeOrders} {
 		if err == nil {
 			err = step()
 		}
 	}
-	if err = errors.Join(err, b.close()); err != nil {
+	for _, o := range append(b.orders, b.byID) {
+		err = errors.Join(err, o.sorter.Close())
+	}
+	if err != nil {
 		return Stats{}, err
 	}
 	return b.counter.total(), nil
 }
 
-func newBuilder(ctx context.Context, to Sink, dir string) *builder {
+func newBuilder(ctx context.Context, base *Table, changes *Changes, to Sink, dir string) *builder {
 	b := &builder{
-		ctx:     ctx,
-		sorted:  sorter.New(dir, sortBuffer),
+		ctx: ctx, to: to, base: base, changes: changes,
 		ids:     newColumn[int64](columnID, to),
 		created: newColumn[int64](columnCreated, to),
 		search:  newTextColumn(to),
-		records: newRecordColumn(to),
+		records: &recordColumn{to: to},
+		byID:    newOrdering(index.Sort{}, dir),
 		counter: newCounter(),
+	}
+	if base != nil {
+		b.moved = make([]uint32, base.rows)
 	}
 	b.columns = append(b.columns, b.ids, b.created, b.search, b.records)
 	for i, c := range coded {
@@ -75,68 +80,71 @@ func newBuilder(ctx context.Context, to Sink, dir string) *builder {
 		b.numbers[i] = newColumn[float64](c.field.String(), to)
 		b.columns = append(b.columns, b.numbers[i])
 	}
-	for _, s := range orders() {
-		b.orders = append(b.orders, &ordering{s, sorter.New(dir, sortBuffer), newColumn[uint32](s.String(), to)})
+	for _, field := range index.SortFields {
+		if field != index.DefaultSort.By {
+			b.orders = append(b.orders, newOrdering(index.Sort{By: field, Ascending: true}, dir))
+		}
 	}
 	return b
 }
 
-func (b *builder) close() error {
-	err := b.sorted.Close()
-	for _, o := range b.orders {
-		err = errors.Join(err, o.sorter.Close())
-	}
-	return err
-}
-
-// number sorts the filings into the order of their rows, which is the default one.
-func (b *builder) number(filings iter.Seq2[[]byte, error]) error {
-	var v storedValues
-	var key []byte
-	n := 0
-	for data, err := range filings {
-		if n++; n%ChunkRows == 1 && b.ctx.Err() != nil {
-			return b.ctx.Err()
+// settle finds out which actions count, and which filings of base they replace or remove.
+func (b *builder) settle() error {
+	b.dropped = newBitset(int(b.changes.actions) + 1)
+	var last int64
+	var before uint64
+	return b.changes.byID.Each(b.ctx, func(key, _ []byte) error {
+		id, action := int64(binary.BigEndian.Uint64(key)), binary.BigEndian.Uint64(key[8:])
+		again := id == last
+		last, before, action = id, action, before
+		if again {
+			b.dropped.set(int(action))
+			return nil
 		}
-		if err != nil {
-			return err
+		if b.base == nil {
+			return nil
 		}
-		values, record := cutText(data)
-		if record == nil {
-			return ErrDamaged
+		row, ok, err := b.base.RowOf(b.ctx, id)
+		if ok {
+			b.moved[row] = gone
 		}
-		if err := v.read(values); err != nil {
-			return err
-		}
-		if key, err = appendSortKey(key[:0], &v, index.DefaultSort); err != nil {
-			return err
-		}
-		if err := b.sorted.Add(binary.BigEndian.AppendUint64(key, ^uint64(v.id)), data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// layOut gives each filing its row.
-func (b *builder) layOut() error {
-	var v storedValues
-	err := b.sorted.Each(b.ctx, func(_, data []byte) error {
-		if b.rows == math.MaxUint32 {
-			return fmt.Errorf("more than %d filings", b.rows)
-		}
-		values, record := cutText(data)
-		if err := v.read(values); err != nil {
-			return err
-		}
-		err := errors.Join(b.addRow(&v), b.records.add(record), b.addToOrders(&v))
-		b.rows++
 		return err
 	})
-	return errors.Join(err, b.sorted.Close())
 }
 
-func (b *builder) addRow(v *storedValues) error {
+// layOut gives each filing its row: base and what was put are in the default order, which is that of the rows.
+func (b *builder) layOut() error {
+	var v storedValues
+	var old baseRow
+	return merged(b.ctx, b.changes.sorted, b.baseRows(&old), func(key, data []byte) error {
+		if b.rows == gone {
+			return fmt.Errorf("more than %d filings", b.rows)
+		}
+		if data == nil {
+			b.moved[old.row] = b.rows
+			return b.addRow(&old.values, old.record)
+		}
+		if b.dropped.has(int(binary.BigEndian.Uint64(key[len(key)-8:]))) {
+			return nil
+		}
+		values, record := cutText(data)
+		if err := v.read(values); err != nil {
+			return err
+		}
+		return errors.Join(b.addToOrders(&v), b.addRow(&v, record))
+	})
+}
+
+func (b *builder) addRow(v *storedValues, record []byte) error {
+	if b.rows%64 == 0 {
+		b.days = append(b.days, 0)
+	}
+	if day := v.words[codedDate]; len(day) > 0 {
+		if b.dated++; string(day) != string(b.day) {
+			b.days.set(int(b.rows))
+			b.day = append(b.day[:0], day...)
+		}
+	}
 	for i, word := range v.words {
 		if err := b.coded[i].addWord(word); err != nil {
 			return err
@@ -148,7 +156,8 @@ func (b *builder) addRow(v *storedValues) error {
 		}
 	}
 	b.counter.add(v)
-	return errors.Join(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search))
+	b.rows++
+	return errors.Join(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search), b.records.add(record))
 }
 
 func (b *builder) addToOrders(v *storedValues) error {
@@ -162,7 +171,8 @@ func (b *builder) addToOrders(v *storedValues) error {
 			return err
 		}
 	}
-	return nil
+	key := binary.BigEndian.AppendUint64(buffer[:0], uint64(v.id))
+	return b.byID.sorter.Add(binary.BigEndian.AppendUint32(key, b.rows), nil)
 }
 
 func (b *builder) finishColumns() (err error) {
@@ -172,23 +182,26 @@ func (b *builder) finishColumns() (err error) {
 	return err
 }
 
+// writeOrders writes the orders, two of each field but the one that rows are numbered by.
 func (b *builder) writeOrders() error {
-	for _, o := range b.orders {
-		var owner []byte
-		err := o.sorter.Each(b.ctx, func(key, _ []byte) error {
-			value, row := key[:len(key)-4], key[len(key)-4:]
-			if o.sort == byOwner && value[0] == keyPresent && !bytes.Equal(value, owner) {
-				b.counter.owners++ // equal ones are neighbours
-				owner = append(owner[:0], value...)
-			}
-			return o.rows.add(binary.BigEndian.Uint32(row))
-		})
-		if err := errors.Join(err, o.rows.finish(), o.sorter.Close()); err != nil {
-			return err
+	group, ctx := errgroup.WithContext(b.ctx)
+	group.SetLimit(ordersAtOnce)
+	group.Go(func() error { return b.writeByID(ctx) })
+	group.Go(func() error {
+		rows := make([]uint32, b.rows)
+		for i := range rows {
+			rows[i] = uint32(i)
 		}
+		return b.putReversed(index.Sort{By: index.FilingDate, Ascending: true}, rows, b.days, b.dated)
+	})
+	for _, o := range b.orders {
+		group.Go(func() error {
+			distinct, err := b.writeOrder(ctx, o)
+			if o.sort.By == index.Owner {
+				b.counter.owners = int64(distinct)
+			}
+			return err
+		})
 	}
-	return nil
+	return group.Wait()
 }
-
-// byOwner is the order in which different owners are counted.
-var byOwner = index.Sort{By: index.Owner, Ascending: true}

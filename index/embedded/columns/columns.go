@@ -12,25 +12,21 @@
 //     the numbers of their words.
 //   - numbers (amounts, coordinates, instants) are compared as they are.
 //   - search texts stand side by side. An index of their trigrams says in which blocks of 16 rows a term may be; these
-//     are searched byte by byte.
+//     are read, and searched byte by byte.
+//   - records stand in compressed blocks of 16 rows. A list of all ids says in which row each is.
 //   - orders list the rows sorted by owner, amount, and so on, in both directions.
 //
 // A filter is evaluated chunk by chunk into one bit a row. Its bits, and for each sort how many of them precede every
 // 4,096th position of that order, are cached; so a page costs the same at any offset.
 //
-// Why not one SQL statement a filter, over indexed columns? A driver in Go takes 0.5 µs and more to hand over each
-// matching row number, which for a county with 480,000 filings is a quarter of a second; the loop over its column takes
-// a millisecond. And every index would cost its share of every load. The index of trigrams only says where to read, so a
-// term is found exactly in every script. For the 525,682 filings of the figures it has 13 MB; a name (the mean of 41,000 words of
-// owners) takes 0.2 ms of CPU where reading all 26 MB of texts took 15, a word that is everywhere about as long as reading
-// them (`go test -bench Filter ./index/embedded/columns`). It is paid once for a filter, not for a page.
+// Why not SQL, over indexed columns? A driver in Go takes 0.5 µs and more to hand over each matching row number, which for a
+// county with 480,000 filings is a quarter of a second; the loop over its column takes a millisecond. And every index would
+// cost its share of every load. The index of trigrams only says where to read, so a term is found exactly in every script. It is
+// paid once for a filter, not for a page.
 //
-// The file is not mapped into memory: reading a page that the disk does not give would end the process by a signal, where
-// a failed read is an error of one request.
-//
-// Build sorts the stored values of the filings by an external merge sort (package sorter), fills the columns, and counts
-// what it laid out. Memory depends neither on the number of filings nor on their order; only dictionaries grow, by the
-// number of different words.
+// Build sorts what was put by an external merge sort (package sorter), and merges it with the rows and the orders of the table that
+// it changes, if there is one. Besides dictionaries, which grow by the number of different words, it needs some 12 bytes of memory
+// a filing.
 package columns
 
 import (
@@ -42,7 +38,6 @@ import (
 
 // ChunkRows is how many rows a chunk of a column holds: a multiple of 64, so that chunks are whole words of a bitset;
 // large enough for long loops, small enough to be read (half a megabyte, search texts three) while a client waits.
-// Search texts of 16 kB a filing would make a chunk that SQLite refuses, and so fail the load.
 const ChunkRows = 1 << 16
 
 // Names of columns that belong to no field.
@@ -50,8 +45,13 @@ const (
 	columnID       = "id"
 	columnCreated  = "createdAt"
 	columnSearch   = "search"
-	columnEnds     = "search ends"     // of each row, in the chunk of columnSearch
+	columnStarts   = "search starts"   // of each block, in the chunk of columnSearch, and where the last one ends
 	columnTrigrams = "search trigrams" // the index of a chunk of columnSearch
+	columnSets     = "search sets"     // the sets of that index
+	columnRecords  = "records"         // as they were put; a chunk for each block
+	columnByID     = "by id"           // each id with its row, by id
+	columnFirstIDs = "first ids"       // of each block of columnByID, in one chunk
+	runsSuffix     = " runs"           // the keys of an order, and how many rows have each, in one chunk
 	wordsSuffix    = " words"          // the dictionary of a coded column, in one chunk
 
 	columnCountyTexts = "county texts" // the search texts of county's dictionary, in no file: in the cache only
@@ -60,8 +60,9 @@ const (
 // Sink stores a chunk of a column. data is valid during the call only.
 type Sink func(name string, chunk int, data []byte) error
 
-// Source returns a chunk as a Sink stored it, or an error that says what was attempted.
-type Source func(ctx context.Context, name string, chunk int) (data []byte, err error)
+// Source returns a chunk as a Sink stored it, from one byte of it to before another (-1: to its end), or an error that says
+// what was attempted. Whatever it returns is as it was written.
+type Source func(ctx context.Context, name string, chunk, from, to int) (data []byte, err error)
 
 // ErrDamaged is the error of stored values and chunks that are not as they were written.
 var ErrDamaged = fmt.Errorf("%w: roll back, or load the filings anew", index.ErrDamaged)

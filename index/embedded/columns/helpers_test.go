@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"filings/index"
@@ -23,30 +25,57 @@ func synthetics(n int, seed uint64) []*index.Filing {
 	return all
 }
 
+// stored are the chunks of columns, in memory.
+type stored struct {
+	sync.Mutex
+	chunks map[cache.Key][]byte
+}
+
+func (s *stored) put(name string, chunk int, data []byte) error {
+	s.Lock()
+	defer s.Unlock()
+	s.chunks[cache.Key{Text: name, Part: chunk}] = slices.Clone(data)
+	return nil
+}
+
+func (s *stored) get(_ context.Context, name string, chunk, from, to int) ([]byte, error) {
+	s.Lock()
+	defer s.Unlock()
+	data, ok := s.chunks[cache.Key{Text: name, Part: chunk}]
+	if !ok {
+		return nil, fmt.Errorf("no chunk %d of %s", chunk, name)
+	}
+	if to < 0 {
+		to = len(data)
+	}
+	return bytes.Clone(data[from:to]), nil
+}
+
 // newTable returns a table of filings whose columns are in memory.
 func newTable(t testing.TB, filings []*index.Filing) *Table {
 	t.Helper()
-	chunks := map[cache.Key][]byte{}
-	put := func(name string, chunk int, data []byte) error {
-		chunks[cache.Key{Text: name, Part: chunk}] = slices.Clone(data)
-		return nil
-	}
-	values := func(yield func([]byte, error) bool) {
-		for _, f := range filings {
-			if !yield(AppendStored(nil, AppendValues(nil, f), index.AppendRecord(nil, f)), nil) {
-				return
-			}
+	table, _ := build(t, nil, filings, nil)
+	return table
+}
+
+// build returns a table of the filings of base, with others put and then some removed, and its chunks.
+func build(t testing.TB, base *Table, put []*index.Filing, removed []int64) (*Table, *stored) {
+	t.Helper()
+	changes := NewChanges(t.TempDir())
+	for _, f := range put {
+		if err := changes.Put(AppendValues(nil, f), index.AppendRecord(nil, f)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	stats, err := Build(t.Context(), values, put, t.TempDir())
-	if err != nil {
+	for _, id := range removed {
+		if err := changes.Remove(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to := &stored{chunks: map[cache.Key][]byte{}}
+	stats, err := Build(t.Context(), base, changes, to.put, t.TempDir())
+	if err := errors.Join(err, changes.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return Open("test", stats.Filings, func(_ context.Context, name string, chunk int) ([]byte, error) {
-		c, ok := chunks[cache.Key{Text: name, Part: chunk}]
-		if !ok {
-			return nil, errors.New("no such chunk")
-		}
-		return bytes.Clone(c), nil
-	}, cache.New(256<<20))
+	return Open("test", stats.Filings, to.get, cache.New(256<<20)), to
 }

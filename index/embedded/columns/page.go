@@ -104,27 +104,25 @@ func (t *Table) behind(ctx context.Context, q index.Query) (int, error) {
 	return int(row), nil
 }
 
-// behindID returns the row of an order behind that of a filing, which it looks for: 0.3 ms among half a million.
+// behindID returns the row of an order behind that of a filing, which it looks for in the order.
 func (t *Table) behindID(ctx context.Context, order index.Sort, id int64) (int, error) {
-	row, err := position(ctx, t, columnID, id)
-	if err == nil && order != index.DefaultSort {
-		row, err = position(ctx, t, order.String(), uint32(row))
+	found, ok, err := t.RowOf(ctx, id)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s has no filing %d: %w", t.name, id, index.ErrPosition)
 	}
-	return row + 1, err
-}
-
-// position returns the row at which a column has a value.
-func position[T element](ctx context.Context, t *Table, column string, value T) (int, error) {
+	if err != nil || order == index.DefaultSort {
+		return int(found) + 1, err
+	}
 	for n := range t.chunks() {
-		chunk, err := readColumn[T](ctx, t, column, n)
+		chunk, err := readColumn[uint32](ctx, t, order.String(), n)
 		if err != nil {
 			return 0, err
 		}
-		if i := slices.Index(chunk, value); i >= 0 {
-			return n*ChunkRows + i, nil
+		if i := slices.Index(chunk, found); i >= 0 {
+			return n*ChunkRows + i + 1, nil
 		}
 	}
-	return 0, fmt.Errorf("%s has no %v in %s: %w", t.name, value, column, index.ErrPosition)
+	return 0, t.damaged(0, order.String())
 }
 
 // page returns the rows of a page that begins at a place, and the row of the order behind the last of them.
@@ -165,11 +163,8 @@ func (t *Table) rowBehind(ctx context.Context, order index.Sort, block int, row 
 	return block*blockRows + slices.Index(listed, row) + 1, err
 }
 
-// seeks returns how many selected rows there are before each block of the order of q; nil where all rows are selected.
+// seeks returns how many selected rows there are before each block of the order of q.
 func (t *Table) seeks(ctx context.Context, q index.Query, s *selection) ([]uint32, error) {
-	if s == nil {
-		return nil, nil
-	}
 	text := q.Where.String() + " sort " + q.Sort.String()
 	return cached(ctx, t, text, 0, func(ctx context.Context) ([]uint32, int, error) {
 		before := make([]uint32, (t.rows+blockRows-1)/blockRows)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"filings/index"
 )
@@ -21,13 +22,13 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	case index.AnyOf:
 		return t.anyOf(ctx, p)
 	case index.NoneOf:
-		return t.folded(ctx, p.Field, func(values []string) bool { return !shares(values, p.Values) })
+		return t.matchFolded(ctx, p.Field, func(values []string) bool { return !shares(values, p.Values) })
 	case index.IDs:
 		return t.oneOf(p.IDs), nil
 	case index.Between:
 		return t.between(p)
 	case index.Days:
-		return t.worded(ctx, index.FilingDate.String(), func(day string) bool {
+		return t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool {
 			return day != "" && day >= p.From && (p.To == "" || day <= p.To)
 		})
 	case index.Times:
@@ -45,17 +46,17 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	return nil, fmt.Errorf("embedded engine: unknown predicate %T", p)
 }
 
-// worded holds for the rows whose word in a coded column holds. holds is called once a word; the word "" is no value.
-func (t *Table) worded(ctx context.Context, column string, holds func(word string) bool) (condition, error) {
+// matchDictionary holds for the rows whose word in a coded column holds. holds is called once a word; the word "" is no value.
+func (t *Table) matchDictionary(ctx context.Context, column string, holds func(word string) bool) (condition, error) {
 	words, err := t.dictionary(ctx, column)
 	if err != nil {
 		return nil, err
 	}
-	return t.looked(column, words, holds), nil
+	return t.lookup(column, words, holds), nil
 }
 
-// looked is worded with what stands for each word of the column.
-func (t *Table) looked(column string, words []string, holds func(word string) bool) condition {
+// lookup is matchDictionary with what stands for each word of the column.
+func (t *Table) lookup(column string, words []string, holds func(word string) bool) condition {
 	table := make([]uint64, len(words)) // 1 where it holds
 	for code, word := range words {
 		if holds(word) {
@@ -103,15 +104,15 @@ func both(a, b condition) condition {
 }
 
 func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
-	behind, err1 := t.worded(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
-	of, err2 := t.worded(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
+	behind, err1 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
+	of, err2 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
 	return either(behind, both(of, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	var all []condition
 	for _, field := range p.Fields {
-		c, err := t.folded(ctx, field, func(values []string) bool { return shares(values, p.Values) })
+		c, err := t.matchFolded(ctx, field, func(values []string) bool { return shares(values, p.Values) })
 		if err != nil {
 			return nil, err
 		}
@@ -120,8 +121,8 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	return either(all...), nil
 }
 
-// folded holds for the rows whose values in field, folded, hold: several of categories, none where there is no value.
-func (t *Table) folded(ctx context.Context, field index.Field, holds func(values []string) bool) (condition, error) {
+// matchFolded holds for the rows whose values in field, folded, hold: several of categories, none where there is no value.
+func (t *Table) matchFolded(ctx context.Context, field index.Field, holds func(values []string) bool) (condition, error) {
 	column, compared := field.String(), index.Fold
 	if field == index.CountyName {
 		column = index.County.String()
@@ -133,7 +134,7 @@ func (t *Table) folded(ctx context.Context, field index.Field, holds func(values
 	if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
 		return nil, fmt.Errorf("embedded engine: no values of %v are looked up", field)
 	}
-	return t.worded(ctx, column, func(word string) bool { return holds(listed(compared(word))) })
+	return t.matchDictionary(ctx, column, func(word string) bool { return holds(listed(compared(word))) })
 }
 
 // shares reports whether a has a value of b.
@@ -183,10 +184,10 @@ func inRange[T int64 | float64](t *Table, column string, low, high T) condition 
 func (t *Table) present(ctx context.Context, p index.Present) (condition, error) {
 	switch p.Field {
 	case index.ForeclosureStatus:
-		return t.worded(ctx, p.Field.String(), func(word string) bool { return (word != "") == p.Is })
+		return t.matchDictionary(ctx, p.Field.String(), func(word string) bool { return (word != "") == p.Is })
 	case index.PropertyData, index.Trust, index.Estate:
 		trait := p.Field.String()
-		return t.worded(ctx, coded[codedTraits].name, func(word string) bool { return lists(word, trait) == p.Is })
+		return t.matchDictionary(ctx, coded[codedTraits].name, func(word string) bool { return lists(word, trait) == p.Is })
 	}
 	return nil, fmt.Errorf("embedded engine: the presence of %v is not known", p.Field)
 }
@@ -215,8 +216,8 @@ func (t *Table) contains(ctx context.Context, term string) (condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	inCounty := t.looked(index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) })
-	if term == "" || strings.IndexByte(term, textEnd) >= 0 {
+	inCounty := t.lookup(index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) })
+	if term == "" || !utf8.ValidString(term) {
 		return inCounty, nil // "" is in every county; what is no UTF-8 is nowhere
 	}
 	return either(inCounty, t.inTexts([]byte(term))), nil
@@ -235,27 +236,24 @@ func (t *Table) countyTexts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// inTexts holds for the rows that have term in their search texts. Only those of blocks that may have it are read.
+// inTexts holds for the rows that have term in their search texts. Only blocks that may have it are read, and what lies
+// between two that are near each other.
 func (t *Table) inTexts(term []byte) condition {
-	rare := rarest(term)
 	return func(ctx context.Context, chunk int, bits []uint64) error {
-		index, err := t.trigrams(ctx, chunk)
+		candidates, err := t.candidates(ctx, chunk, term)
+		if err != nil || candidates == (blocks{}) {
+			return err
+		}
+		starts, err := t.starts(ctx, chunk)
 		if err != nil {
 			return err
 		}
-		candidates := index.candidates(term)
-		if candidates == (blocks{}) {
-			return nil
-		}
-		texts, err := t.texts(ctx, chunk)
-		if err != nil {
+		return candidates.each(starts, func(first, end int) error {
+			texts, err := t.source(ctx, columnSearch, chunk, int(starts[first]), int(starts[end]))
+			if err == nil {
+				find(texts, first*rowsABlock, term, bits)
+			}
 			return err
-		}
-		ends, err := readColumn[uint32](ctx, t, columnEnds, chunk)
-		if err != nil {
-			return err
-		}
-		candidates.each(len(ends), func(first, end int) { find(texts, ends[:end], first, term, rare, bits) })
-		return nil
+		})
 	}
 }

@@ -17,9 +17,9 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 	t.Parallel()
 	letters := rapid.RuneFrom([]rune("ab é😀\x01\x7f"))
 	rapid.Check(t, func(t *rapid.T) {
-		rows := rapid.SliceOfN(rapid.SliceOfN(rapid.StringOfN(letters, 1, 6, -1), 0, 3), 1, 2*trigramRows).Draw(t, "rows")
+		rows := rapid.SliceOfN(rapid.SliceOfN(rapid.StringOfN(letters, 1, 6, -1), 0, 3), 1, 2*rowsABlock).Draw(t, "rows")
 		term := rapid.StringOfN(letters, 1, 4, -1).Draw(t, "term")
-		empty := rapid.IntRange(0, 2*trigramRows).Draw(t, "rows without texts before them")
+		empty := rapid.IntRange(0, 2*rowsABlock).Draw(t, "rows without texts before them")
 		rows = append(make([][]string, empty), rows...)
 		bits := make([]uint64, ChunkRows/64)
 		if err := textTable(t, rows).inTexts([]byte(term))(context.Background(), 0, bits); err != nil {
@@ -39,11 +39,8 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 
 // textTable returns a table of one chunk that has search texts alone.
 func textTable(t interface{ Fatal(...any) }, rows [][]string) *Table {
-	chunks := map[string][]byte{}
-	c := newTextColumn(func(name string, _ int, data []byte) error {
-		chunks[name] = slices.Clone(data)
-		return nil
-	})
+	chunks := &stored{chunks: map[cache.Key][]byte{}}
+	c := newTextColumn(chunks.put)
 	for _, values := range rows {
 		var texts []byte
 		for _, v := range values {
@@ -56,9 +53,7 @@ func textTable(t interface{ Fatal(...any) }, rows [][]string) *Table {
 	if err := c.finish(); err != nil {
 		t.Fatal(err)
 	}
-	return Open("test", int64(len(rows)), func(_ context.Context, name string, _ int) ([]byte, error) {
-		return chunks[name], nil
-	}, cache.New(1<<20))
+	return Open("test", int64(len(rows)), chunks.get, cache.New(1<<20))
 }
 
 // What a term cannot be by the rules must not find what separates values.

@@ -3,7 +3,6 @@ package columns
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"filings/index"
 )
@@ -101,46 +100,17 @@ func one(is bool) uint64 {
 	return 0
 }
 
-// find sets the bits of the rows, from first to the last of ends, in whose part of texts term is. ends says where the
-// part of each row ends; rare is a position in term whose byte is looked for.
-func find(texts []byte, ends []uint32, first int, term []byte, rare int, bits []uint64) {
-	at, row := 0, first // where a term may begin, and its row
-	if first > 0 {
-		at = int(ends[first-1])
-	}
-	texts = texts[:ends[len(ends)-1]]
-	for at+len(term) <= len(texts) {
-		i := bytes.IndexByte(texts[at+rare:], term[rare])
-		if i < 0 {
+// find sets the bits of the rows in whose texts term is. texts are those of whole blocks, the first of them that of a row.
+func find(texts []byte, row int, term []byte, bits []uint64) {
+	for {
+		at := bytes.Index(texts, term)
+		if at < 0 {
 			return
 		}
-		if at += i; !bytes.HasPrefix(texts[at:], term) {
-			at++
-			continue
-		}
-		for int(ends[row]) <= at {
-			row++
-		}
+		row += bytes.Count(texts[:at], []byte{rowEnd})
 		bits[row/64] |= 1 << (row % 64)
-		at = int(ends[row]) // the rest of this row makes no difference
+		row++
+		at += bytes.IndexByte(texts[at:], rowEnd) // the rest of this row makes no difference
+		texts = texts[at+1:]
 	}
-}
-
-// common are the bytes that names, addresses and case numbers have most, by falling frequency.
-const common = " eranoilst012hdcm35u4gp678y9wbkfvjxzq"
-
-// rarest returns the position of the byte of term that texts have least: looking for that one takes a tenth of the time
-// of looking for a term that begins with a common one.
-func rarest(term []byte) (rare int) {
-	least := -1
-	for i, b := range term {
-		frequency := strings.IndexByte(common, b)
-		if frequency < 0 {
-			return i
-		}
-		if frequency > least {
-			rare, least = i, frequency
-		}
-	}
-	return rare
 }

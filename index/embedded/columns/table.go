@@ -1,19 +1,21 @@
 package columns
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 
 	"filings/index"
 	"filings/index/cache"
 )
 
 // Table is the columns of a generation's filings, open for reading. It is safe for concurrent use. What it reads stays in a
-// cache: all columns and orders of a million filings take about 225 MiB, the bits of a filter on them an eighth of one. What
+// cache: all columns and orders take 140 bytes a filing, the bits of a filter an eighth of one. What
 // is evicted is read again, at the speed of a copy. Its methods return
 // index.ErrUnavailable, with ErrDamaged, for columns that are not as they were written, and end with their contexts.
 type Table struct {
@@ -21,14 +23,11 @@ type Table struct {
 	rows   int
 	source Source
 	cache  *cache.Cache
-
-	decoder *zstd.Decoder // of records
 }
 
 // Open returns the Table of so many filings, whose columns are in source, and stay in c under name. Errors have that name.
 func Open(name string, filings int64, source Source, c *cache.Cache) *Table {
-	decoder, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true)) // these options are valid
-	return &Table{name, int(filings), source, c, decoder}
+	return &Table{name, int(filings), source, c}
 }
 
 // chunks returns how many chunks the columns have.
@@ -55,7 +54,7 @@ func decoded[T any](
 	ctx context.Context, t *Table, name string, chunk int, decode func(data []byte) (T, int, bool),
 ) (T, error) {
 	return cached(ctx, t, name, chunk, func(ctx context.Context) (v T, size int, err error) {
-		data, err := t.source(ctx, name, chunk)
+		data, err := t.source(ctx, name, chunk, 0, -1)
 		if err != nil {
 			return v, 0, err
 		}
@@ -69,10 +68,15 @@ func decoded[T any](
 // readColumn returns a chunk of a column.
 func readColumn[T element](ctx context.Context, t *Table, name string, chunk int) ([]T, error) {
 	return decoded(ctx, t, name, chunk, func(data []byte) ([]T, int, bool) {
-		values := make([]T, t.rowsOf(chunk))
-		n, err := binary.Decode(data, binary.LittleEndian, values)
-		return values, n, err == nil && n == len(data)
+		return decodeValues[T](data, t.rowsOf(chunk))
 	})
+}
+
+// decodeValues returns so many values, and the size of data.
+func decodeValues[T element](data []byte, n int) ([]T, int, bool) {
+	values := make([]T, n)
+	read, err := binary.Decode(data, binary.LittleEndian, values)
+	return values, read, err == nil && read == len(data)
 }
 
 // dictionary returns the words of a coded column by their codes.
@@ -83,73 +87,106 @@ func (t *Table) dictionary(ctx context.Context, column string) ([]string, error)
 	})
 }
 
-// texts returns a chunk of the search texts.
-func (t *Table) texts(ctx context.Context, chunk int) ([]byte, error) {
-	return decoded(ctx, t, columnSearch, chunk, func(data []byte) ([]byte, int, bool) { return data, len(data), true })
-}
-
-// sparse is how many rows there may be for each that is wanted: where there are more, records are found by their ids.
-const sparse = 16
-
-// Records returns the records that Build was given for the rows of a page in the default order, or false where they are
-// too far from each other, or too few, for that to be worth while. It ends with the first record with which they have more
-// than so many bytes; 0 is no bound.
-func (t *Table) Records(ctx context.Context, rows []uint32, bytes int) ([][]byte, bool, error) {
-	if len(rows) < 100 || int(rows[len(rows)-1]-rows[0]) > sparse*len(rows) {
-		return nil, false, nil
-	}
-	starts, err := t.recordStarts(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	records, size := make([][]byte, 0, len(rows)), 0
-	for len(rows) > 0 {
-		chunk := sort.Search(len(starts), func(i int) bool { return starts[i] > rows[0] }) - 1
-		data, err := t.recordChunk(ctx, chunk)
-		if err != nil {
-			return nil, false, err
-		}
-		row := starts[chunk]
-		for ; len(data) > 0 && len(rows) > 0; row++ {
-			var record []byte
-			if record, data = cutText(data); data == nil {
-				break
-			}
-			if row == rows[0] {
-				records, rows = append(records, record), rows[1:]
-				if size += len(record); bytes > 0 && size > bytes {
-					return records, true, nil
-				}
-			}
-		}
-		if len(rows) > 0 && (chunk+1 == len(starts) || row != starts[chunk+1]) {
-			return nil, false, t.damaged(chunk, columnRecords)
-		}
-	}
-	return records, true, nil
-}
-
-func (t *Table) recordStarts(ctx context.Context) ([]uint32, error) {
-	return decoded(ctx, t, columnStarts, 0, func(data []byte) ([]uint32, int, bool) {
-		starts := make([]uint32, len(data)/4)
-		_, err := binary.Decode(data, binary.LittleEndian, starts)
-		return starts, len(data), err == nil && len(starts) > 0 && starts[0] == 0
+// starts returns where in a chunk of the search texts each block begins, and where the last one ends.
+func (t *Table) starts(ctx context.Context, chunk int) ([]uint32, error) {
+	return decoded(ctx, t, columnStarts, chunk, func(data []byte) ([]uint32, int, bool) {
+		starts, size, ok := decodeValues[uint32](data, (t.rowsOf(chunk)+rowsABlock-1)/rowsABlock+1)
+		return starts, size, ok && slices.IsSorted(starts)
 	})
 }
 
-// recordChunk returns a chunk of records. It is not kept: who reads all of them would evict everything else.
-func (t *Table) recordChunk(ctx context.Context, chunk int) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+// Records calls visit for the records of rows, each with its position in rows: in the order in which they are stored.
+func (t *Table) Records(ctx context.Context, rows []uint32, visit func(position int, record []byte) error) error {
+	positions := make([]int, len(rows))
+	for i := range positions {
+		positions[i] = i
 	}
-	data, err := t.source(ctx, columnRecords, chunk)
+	slices.SortFunc(positions, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
+	block := recordBlock{next: -1}
+	for _, i := range positions {
+		record, err := block.record(ctx, t, int(rows[i]))
+		if err == nil {
+			err = visit(i, record)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordBlock is the block of records that was read last. Blocks are not cached: who reads all of them would evict everything else.
+type recordBlock struct {
+	next       int // the row after those that were cut off
+	data, rest []byte
+}
+
+// record returns the record of a row, valid until the next one.
+func (b *recordBlock) record(ctx context.Context, t *Table, row int) (record []byte, err error) {
+	number := row / rowsABlock
+	if b.next < 0 || b.next > row || (b.next-1)/rowsABlock != number {
+		packed, err := t.source(ctx, columnRecords, number, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		if b.data, err = s2.Decode(b.data[:cap(b.data)], packed); err != nil {
+			return nil, t.damaged(number, columnRecords)
+		}
+		b.rest, b.next = b.data, number*rowsABlock
+	}
+	for ; b.next <= row; b.next++ {
+		if record, b.rest = cutText(b.rest); b.rest == nil {
+			return nil, t.damaged(number, columnRecords)
+		}
+	}
+	return record, nil
+}
+
+// A filing's row is found by its id in a list of both: idsABlock of them are read, of idSize bytes each.
+const (
+	idsABlock = 256
+	idSize    = 8 + 4
+)
+
+// RowOf returns the row of the filing with an id; false for none.
+func (t *Table) RowOf(ctx context.Context, id int64) (row uint32, ok bool, err error) {
+	firsts, err := decoded(ctx, t, columnFirstIDs, 0, func(data []byte) ([]int64, int, bool) {
+		return decodeValues[int64](data, (t.rows+idsABlock-1)/idsABlock)
+	})
 	if err != nil {
-		return nil, err
+		return 0, false, err
 	}
-	if data, err = t.decoder.DecodeAll(data, nil); err != nil {
-		return nil, t.damaged(chunk, columnRecords)
+	block := sort.Search(len(firsts), func(i int) bool { return firsts[i] > id }) - 1
+	if block < 0 {
+		return 0, false, nil
 	}
-	return data, nil
+	const aChunk = ChunkRows / idsABlock
+	chunk, from := block/aChunk, block%aChunk*idsABlock
+	pairs, err := t.source(ctx, columnByID, chunk, from*idSize, min(from+idsABlock, t.rowsOf(chunk))*idSize)
+	if err != nil {
+		return 0, false, err
+	}
+	at := func(i int) int64 { return int64(binary.LittleEndian.Uint64(pairs[i*idSize:])) }
+	i := sort.Search(len(pairs)/idSize, func(i int) bool { return at(i) >= id })
+	if i*idSize == len(pairs) || at(i) != id {
+		return 0, false, nil
+	}
+	row = binary.LittleEndian.Uint32(pairs[i*idSize+8:])
+	return row, int(row) < t.rows, nil
+}
+
+// City returns the city of the filing in a row, as written.
+func (t *Table) City(ctx context.Context, row uint32) (string, error) {
+	city := coded[codedCity].name
+	words, err := t.dictionary(ctx, city)
+	if err != nil {
+		return "", err
+	}
+	codes, err := readColumn[uint32](ctx, t, city, int(row/ChunkRows))
+	if err != nil {
+		return "", err
+	}
+	return words[codes[row%ChunkRows]], nil
 }
 
 func (t *Table) damaged(chunk int, name string) error {

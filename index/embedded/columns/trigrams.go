@@ -3,7 +3,7 @@ package columns
 import (
 	"context"
 	"encoding/binary"
-	"math"
+	"errors"
 	"math/bits"
 	"slices"
 )
@@ -18,13 +18,6 @@ import (
 // share the rest. So there are few trigrams whatever the texts are, and an index has at most two bytes for each byte of them,
 // beside a megabyte; with names and addresses half a byte. A block that has the classes of a term may lack the term: the
 // index only saves reading.
-
-const (
-	// trigramRows is how many rows a block has.
-	trigramRows = 16
-	// trigramBlocks is how many blocks a chunk has.
-	trigramBlocks = ChunkRows / trigramRows
-)
 
 // Classes of bytes: 26 letters, 10 digits, and these.
 const (
@@ -96,9 +89,9 @@ func newTrigramColumn(to Sink) *trigramColumn {
 	return &trigramColumn{to, make([]blockList, classes*classes*classes)}
 }
 
-// add notes the trigrams of a row of the chunk: those that begin at any byte of its texts, so that a term of one or two
+// add notes the trigrams of a row in a block of the chunk: those that begin at any byte of its texts, so that a term of one or two
 // bytes begins a trigram wherever it is. Behind the texts are more ends.
-func (c *trigramColumn) add(row int, texts []byte) {
+func (c *trigramColumn) add(block int, texts []byte) {
 	at := func(i int) byte {
 		if i < len(texts) {
 			return texts[i]
@@ -106,13 +99,13 @@ func (c *trigramColumn) add(row int, texts []byte) {
 		return textEnd
 	}
 	for i := range texts {
-		c.sets[trigram(texts[i], at(i+1), at(i+2))].add(row / trigramRows)
+		c.sets[trigram(texts[i], at(i+1), at(i+2))].add(block)
 	}
 }
 
-// put writes the index of a chunk: how many trigrams occur, their numbers, rising, where the set of each ends, and the sets.
+// put writes the index of a chunk: the numbers of the trigrams that occur, rising, and where the set of each ends; and the sets.
 func (c *trigramColumn) put(chunk int) error {
-	var header, sets []byte
+	var sets []byte
 	var numbers, ends []uint32
 	for n := range c.sets {
 		l := &c.sets[n]
@@ -123,98 +116,60 @@ func (c *trigramColumn) put(chunk int) error {
 		numbers, ends = append(numbers, uint32(n)), append(ends, uint32(len(sets)))
 		*l = blockList{steps: l.steps[:0]}
 	}
-	header = binary.LittleEndian.AppendUint32(header, uint32(len(numbers)))
-	for _, n := range slices.Concat(numbers, ends) {
-		header = binary.LittleEndian.AppendUint32(header, n)
-	}
-	return c.to(columnTrigrams, chunk, append(header, sets...))
+	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(numbers, ends))
+	return errors.Join(err, c.to(columnTrigrams, chunk, data), c.to(columnSets, chunk, sets))
 }
 
-// trigrams is the index of a chunk.
-type trigrams struct {
-	numbers, ends []uint32 // of each trigram, and of its set
-	sets          []byte
-}
+// trigrams says which trigrams a chunk has, and where their sets end.
+type trigrams struct{ numbers, ends []uint32 }
 
-// trigrams returns the index of a chunk.
 func (t *Table) trigrams(ctx context.Context, chunk int) (trigrams, error) {
-	return decoded(ctx, t, columnTrigrams, chunk, func(data []byte) (x trigrams, size int, ok bool) {
-		var n uint32
-		at, err := binary.Decode(data, binary.LittleEndian, &n)
-		if err != nil || int(n) > (len(data)-at)/8 {
-			return x, 0, false
-		}
-		both := make([]uint32, 2*n)
-		size, err = binary.Decode(data[at:], binary.LittleEndian, both)
-		x = trigrams{both[:n], both[n:], data[at+size:]}
-		ok = err == nil && slices.IsSorted(x.ends) && (n == 0 || int(x.ends[n-1]) == len(x.sets)) && x.valid()
-		return x, len(data), ok
+	return decoded(ctx, t, columnTrigrams, chunk, func(data []byte) (trigrams, int, bool) {
+		n := len(data) / 8
+		both, size, ok := decodeValues[uint32](data, 2*n)
+		x := trigrams{both[:n], both[n:]}
+		return x, size, ok && slices.IsSorted(x.numbers) && slices.IsSorted(x.ends)
 	})
 }
 
-// valid reports whether each set is of blocks of a chunk, so that searches need not look again.
-func (x *trigrams) valid() bool {
-	for i := range x.ends {
-		set := x.set(i)
-		if len(set) == bitsSize {
-			continue
-		}
-		for block := uint64(0); len(set) > 0; {
-			step, n := binary.Uvarint(set)
-			if n <= 0 || step >= trigramBlocks || block+step >= trigramBlocks || len(set) > bitsSize {
-				return false
-			}
-			block, set = block+step, set[n:]
+// beginningWith returns the range of trigrams that begin with one to three bytes.
+func (x *trigrams) beginningWith(prefix []byte) (from, to int) {
+	first, many := uint32(0), uint32(1)
+	for i := range 3 {
+		first *= classes
+		if i < len(prefix) {
+			first += classOf[prefix[i]]
+		} else {
+			many *= classes
 		}
 	}
-	return true
+	from, _ = slices.BinarySearch(x.numbers, first)
+	to, _ = slices.BinarySearch(x.numbers, first+many)
+	return from, to
 }
 
-// set returns the set of the i-th trigram.
-func (x *trigrams) set(i int) []byte {
-	start := uint32(0)
-	if i > 0 {
-		start = x.ends[i-1]
+// end returns where the sets of the first n trigrams end.
+func (x *trigrams) end(n int) int {
+	if n == 0 {
+		return 0
 	}
-	return x.sets[start:x.ends[i]]
-}
-
-// blocks are some blocks of a chunk, a bit each.
-type blocks [trigramBlocks / 64]uint64
-
-// bitsSize is how many bytes the bits of blocks take.
-const bitsSize = trigramBlocks / 8
-
-// add adds a set: the steps of a list, or bits, which no list in an index is as long as.
-func (b *blocks) add(set []byte) {
-	if len(set) < bitsSize {
-		b.follow(set)
-		return
-	}
-	for i := range b {
-		b[i] |= binary.LittleEndian.Uint64(set[8*i:])
-	}
-}
-
-// follow adds the blocks of a list.
-func (b *blocks) follow(steps []byte) {
-	for block := uint64(0); len(steps) > 0; {
-		step, n := uint64(steps[0]), 1
-		if step >= 0x80 {
-			step, n = binary.Uvarint(steps)
-		}
-		block, steps = block+step, steps[n:]
-		b[block/64] |= 1 << (block % 64)
-	}
+	return int(x.ends[n-1])
 }
 
 // candidates returns the blocks in which term, which is not empty, may be.
-func (x *trigrams) candidates(term []byte) (b blocks) {
+func (t *Table) candidates(ctx context.Context, chunk int, term []byte) (b blocks, err error) {
+	x, err := t.trigrams(ctx, chunk)
+	if err != nil {
+		return b, err
+	}
 	for i := range b {
 		b[i] = ^uint64(0)
 	}
 	for i := range term[:max(1, len(term)-2)] {
-		others := x.beginningWith(term[i:min(len(term), i+3)])
+		others, err := t.union(ctx, chunk, &x, term[i:min(len(term), i+3)])
+		if err != nil {
+			return b, err
+		}
 		left := uint64(0)
 		for j := range b {
 			b[j] &= others[j]
@@ -224,37 +179,84 @@ func (x *trigrams) candidates(term []byte) (b blocks) {
 			break
 		}
 	}
-	return b
+	return b, nil
 }
 
-// beginningWith returns the blocks that have a trigram which begins with one to three bytes.
-func (x *trigrams) beginningWith(prefix []byte) (b blocks) {
-	padded := [3]byte{}
-	copy(padded[:], prefix)
-	first, many := uint32(0), uint32(1)
-	for i := range padded {
-		first *= classes
-		if i < len(prefix) {
-			first += classOf[prefix[i]]
-		} else {
-			many *= classes
+// union returns the blocks that have a trigram which begins with one to three bytes.
+func (t *Table) union(ctx context.Context, chunk int, x *trigrams, prefix []byte) (b blocks, err error) {
+	from, to := x.beginningWith(prefix)
+	if from == to {
+		return b, nil
+	}
+	start := x.end(from)
+	sets, err := t.source(ctx, columnSets, chunk, start, x.end(to))
+	for i := from; i < to && err == nil; i++ {
+		if !b.add(sets[x.end(i)-start : x.end(i+1)-start]) {
+			err = t.damaged(chunk, columnSets)
 		}
 	}
-	from, _ := slices.BinarySearch(x.numbers, first)
-	for i := from; i < len(x.numbers) && x.numbers[i] < first+many; i++ {
-		b.add(x.set(i))
-	}
-	return b
+	return b, err
 }
 
-// each calls visit for runs of blocks with the rows that they have, of so many in the chunk: from first to before end.
-func (b *blocks) each(rows int, visit func(first, end int)) {
+// blocks are some blocks of a chunk, a bit each.
+type blocks [blocksAChunk / 64]uint64
+
+// bitsSize is how many bytes the bits of blocks take.
+const bitsSize = blocksAChunk / 8
+
+// add adds a set: the steps of a list, or bits, which no list in an index is as long as. It is false for what is no set.
+func (b *blocks) add(set []byte) bool {
+	if len(set) < bitsSize {
+		return b.follow(set)
+	}
+	for i := range b {
+		b[i] |= binary.LittleEndian.Uint64(set[8*i:])
+	}
+	return len(set) == bitsSize
+}
+
+// follow adds the blocks of a list.
+func (b *blocks) follow(steps []byte) bool {
+	for block := uint64(0); len(steps) > 0; {
+		step, n := uint64(steps[0]), 1
+		if step >= 0x80 {
+			step, n = binary.Uvarint(steps)
+		}
+		if block += step; n <= 0 || step >= blocksAChunk || block >= blocksAChunk {
+			return false
+		}
+		steps = steps[n:]
+		b[block/64] |= 1 << (block % 64)
+	}
+	return true
+}
+
+// near is how many bytes between two blocks are read with them: they may share what a source checks at once.
+const near = 4096
+
+// each calls visit for runs of blocks, from first to before end, and of what lies between those that are near each other.
+func (b *blocks) each(starts []uint32, visit func(first, end int) error) error {
+	first, end := -1, 0
 	for i, word := range b {
-		for word != 0 {
-			start := bits.TrailingZeros64(word)
-			behind := start + bits.TrailingZeros64(^(word >> start))
-			visit((i*64+start)*trigramRows, min((i*64+behind)*trigramRows, rows))
-			word &= math.MaxUint64 << behind // 0 from 64 on
+		for ; word != 0; word &= word - 1 {
+			block := i*64 + bits.TrailingZeros64(word)
+			if block+1 >= len(starts) {
+				break // beyond the last row
+			}
+			if first >= 0 && starts[block]-starts[end] > near {
+				if err := visit(first, end); err != nil {
+					return err
+				}
+				first = -1
+			}
+			if first < 0 {
+				first = block
+			}
+			end = block + 1
 		}
 	}
+	if first < 0 {
+		return nil
+	}
+	return visit(first, end)
 }

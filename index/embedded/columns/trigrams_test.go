@@ -1,7 +1,6 @@
 package columns
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -14,12 +13,12 @@ import (
 // of the bound between them.
 func TestTrigrams_SetsOfAllSizes(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, 2, 100, bitsSize - 1, bitsSize, bitsSize + 1, trigramBlocks / 2, trigramBlocks} {
-		for _, step := range []int{1, 2, 7, 127, 128, 129, trigramBlocks - 1} {
+	for _, n := range []int{1, 2, 100, bitsSize - 1, bitsSize, bitsSize + 1, blocksAChunk / 2, blocksAChunk} {
+		for _, step := range []int{1, 2, 7, 127, 128, 129, blocksAChunk - 1} {
 			var l blockList
 			var want blocks
 			for i := range n {
-				if block := i * step; block < trigramBlocks {
+				if block := i * step; block < blocksAChunk {
 					l.add(block)
 					l.add(block) // a second row of it
 					want[block/64] |= 1 << (block % 64)
@@ -30,7 +29,7 @@ func TestTrigrams_SetsOfAllSizes(t *testing.T) {
 				t.Errorf("%d blocks, each %d behind the one before: %d bytes", n, step, len(set))
 			}
 			var got blocks
-			if got.add(set); got != want {
+			if !got.add(set) || got != want {
 				t.Errorf("%d blocks, each %d behind the one before: others are found", n, step)
 			}
 		}
@@ -44,18 +43,18 @@ func TestContains_ReadsCandidatesOnly(t *testing.T) {
 	for i := range rows {
 		rows[i] = []string{"smith john", "12 main st"}
 	}
-	rows[5*trigramRows] = []string{"quincy"}
+	rows[5*rowsABlock] = []string{"quincy"}
 	rows[ChunkRows-1] = []string{"quinn"}
-	x, err := textTable(t, rows).trigrams(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := textTable(t, rows)
 	for term, want := range map[string][]int{
 		"quin": {0, 1}, "quinc": {0}, "nn": {1}, "q": {0, 1}, "z": {}, "zz": {}, "zzz": {}, "st": nil, "smith j": nil,
 	} {
 		var got []int
-		b := x.candidates([]byte(term))
-		for i, block := range []int{5, ChunkRows/trigramRows - 1} {
+		b, err := table.candidates(t.Context(), 0, []byte(term))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range []int{5, ChunkRows/rowsABlock - 1} {
 			if b[block/64]>>(block%64)&1 == 1 {
 				got = append(got, i)
 			}
@@ -74,32 +73,34 @@ func TestContains_ReadsCandidatesOnly(t *testing.T) {
 // An index that is not as it was written is an error.
 func TestTrigrams_Damaged(t *testing.T) {
 	t.Parallel()
-	whole := []byte{
-		2, 0, 0, 0, // trigrams
-		7, 0, 0, 0, 9, 0, 0, 0, // their numbers
-		1, 0, 0, 0, 3, 0, 0, 0, // where their sets end
-		5, 5, 6,
-	}
-	read := func(data []byte) error {
-		source := func(context.Context, string, int) ([]byte, error) { return data, nil }
-		_, err := Open("test", 1, source, cache.New(1<<20)).trigrams(t.Context(), 0)
+	number := make([]byte, 4)
+	binary.LittleEndian.PutUint32(number, trigram('a', 'b', 'c'))
+	after := slices.Clone(number)
+	after[0]++
+	header := slices.Concat(number, after, []byte{1, 0, 0, 0, 3, 0, 0, 0}) // where the sets end
+	read := func(header, sets []byte) error {
+		chunks := &stored{chunks: map[cache.Key][]byte{}}
+		if err := errors.Join(chunks.put(columnTrigrams, 0, header), chunks.put(columnSets, 0, sets)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open("test", 1, chunks.get, cache.New(1<<20)).candidates(t.Context(), 0, []byte("ab"))
 		return err
 	}
-	if err := read(whole); err != nil {
+	sets := []byte{5, 5, 6}
+	if err := read(header, sets); err != nil {
 		t.Fatal(err)
 	}
-	more, falling := slices.Clone(whole), slices.Clone(whole)
-	more[0], falling[12] = 3, 4
-	endless, beyond := slices.Clone(whole), slices.Clone(whole)
-	endless[len(whole)-1] = 0x80
-	copy(beyond[len(whole)-2:], []byte{0xff, 0x7f}) // a step over more blocks than a chunk has
-	long := append(slices.Clone(whole), make([]byte, bitsSize)...)
-	binary.LittleEndian.PutUint32(long[16:], bitsSize+3)
-	for what, data := range map[string][]byte{
-		"empty": {}, "short": whole[:3], "of more trigrams": more, "without the last step": whole[:len(whole)-1], "of sets that overlap": falling,
-		"of a step without an end": endless, "of a block beyond the chunk": beyond, "of a set that is longer than its bits": long,
+	falling, long := slices.Clone(header), slices.Clone(header)
+	falling[8] = 4
+	binary.LittleEndian.PutUint32(long[12:], bitsSize+3)
+	for what, err := range map[string]error{
+		"short":                         read(header[:3], sets),
+		"of sets that overlap":          read(falling, sets),
+		"of a step without an end":      read(header, []byte{5, 5, 0x80}),
+		"of a block beyond the chunk":   read(header, []byte{5, 0xff, 0x7f}),
+		"of a set longer than its bits": read(long, append(sets, make([]byte, bitsSize)...)),
 	} {
-		if err := read(data); !errors.Is(err, ErrDamaged) {
+		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("an index that is %s: %v", what, err)
 		}
 	}

@@ -23,6 +23,9 @@ type storedValues struct {
 // textEnd ends a value of the search texts. It occurs in no UTF-8, so that no term is found across it.
 const textEnd = 0xff
 
+// rowEnd ends the search texts of a row, and occurs in no UTF-8 either.
+const rowEnd = 0xfe
+
 // AppendValues appends the stored values of f to dst, as Build reads them: id, created, a bit for each number that there
 // is, those numbers, and the texts, each behind its length.
 func AppendValues(dst []byte, f *index.Filing) []byte {

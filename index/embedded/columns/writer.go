@@ -1,10 +1,12 @@
 package columns
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
+	"golang.org/x/sync/errgroup"
 )
 
 // element is what columns hold: codes, rows and lengths; instants and ids; numbers.
@@ -24,6 +26,20 @@ func newColumn[T element](name string, to Sink) *column[T] { return &column[T]{n
 func (c *column[T]) add(v T) error {
 	if c.values = append(c.values, v); len(c.values) == ChunkRows {
 		return c.finish()
+	}
+	return nil
+}
+
+// addAll appends values, and writes the chunks that they complete.
+func (c *column[T]) addAll(values []T) error {
+	for len(values) > 0 {
+		n := min(len(values), ChunkRows-len(c.values))
+		c.values = append(c.values, values[:n]...)
+		if values = values[n:]; len(c.values) == ChunkRows {
+			if err := c.finish(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -69,98 +85,87 @@ func (c *codedColumn) finish() error {
 	return errors.Join(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words))
 }
 
-// textColumn is the search texts: a chunk holds those of its rows one behind the other. Other columns say where they end,
-// and which trigrams they have.
+// Search texts and records stand in blocks of so many rows: as few as are read for one of them.
+const (
+	rowsABlock   = 16
+	blocksAChunk = ChunkRows / rowsABlock
+)
+
+// textColumn is the search texts: a chunk holds those of its rows one behind the other. Other columns say where each block
+// of them begins, and which trigrams it has.
 type textColumn struct {
-	ends     *column[uint32]
+	to       Sink
 	trigrams *trigramColumn
+	starts   []uint32 // of the blocks of the chunk
 	data     []byte
+	row      int // in the chunk
+	chunk    int
+	writing  errgroup.Group // a chunk, while the next one is filled: trigrams take a quarter of the CPU time of an update
 }
 
 func newTextColumn(to Sink) *textColumn {
-	return &textColumn{newColumn[uint32](columnEnds, to), newTrigramColumn(to), []byte{}} // nil would be NULL
+	c := &textColumn{to: to, trigrams: newTrigramColumn(to)}
+	c.writing.SetLimit(1)
+	return c
 }
 
 func (c *textColumn) add(texts []byte) error {
-	c.trigrams.add(len(c.ends.values), texts)
-	c.data = append(c.data, texts...)
-	err := c.ends.add(uint32(len(c.data)))
-	if len(c.ends.values) > 0 || err != nil {
-		return err
+	if c.row%rowsABlock == 0 {
+		c.starts = append(c.starts, uint32(len(c.data)))
 	}
-	return c.put()
-}
-
-func (c *textColumn) finish() error {
-	if len(c.ends.values) == 0 {
-		return nil
-	}
-	return errors.Join(c.ends.finish(), c.put())
-}
-
-// put writes the texts of the chunk whose ends were just written, and their index.
-func (c *textColumn) put() error {
-	data, chunk := c.data, c.ends.chunk-1
-	c.data = c.data[:0]
-	return errors.Join(c.ends.to(columnSearch, chunk, data), c.trigrams.put(chunk))
-}
-
-// Records stand a second time in the default order, compressed, as the columns are in: whoever reads very many of them,
-// which an export does, would else read a page of the file for each.
-const (
-	columnRecords = "records"
-	columnStarts  = "records starts" // the first row of each chunk of columnRecords, in one chunk
-	// recordBytes is how many bytes of records a chunk has, and a record more: enough for zstd to find what they have in
-	// common, few enough to be read for some of them.
-	recordBytes = 256 << 10
-)
-
-// AppendStored appends what Build reads of a filing: its stored values and its record, whatever that is.
-func AppendStored(dst, values, record []byte) []byte {
-	return append(appendText(dst, values), record...)
-}
-
-// recordColumn collects records and writes them by the chunk, each behind its length.
-type recordColumn struct {
-	to      Sink
-	encoder *zstd.Encoder
-	starts  []byte
-	row     uint32
-	chunk   int
-	data    []byte
-}
-
-func newRecordColumn(to Sink) *recordColumn {
-	encoder, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // these options are valid
-	return &recordColumn{to: to, encoder: encoder}
-}
-
-func (c *recordColumn) add(record []byte) error {
-	if len(c.data) == 0 {
-		c.starts = binary.LittleEndian.AppendUint32(c.starts, c.row)
-	}
-	c.data = appendText(c.data, record)
-	if c.row++; len(c.data) >= recordBytes {
-		return c.flush()
+	c.data = append(append(c.data, texts...), rowEnd)
+	if c.row++; c.row == ChunkRows {
+		c.put()
 	}
 	return nil
 }
 
-func (c *recordColumn) flush() error {
-	err := c.to(columnRecords, c.chunk, c.encoder.EncodeAll(c.data, nil))
-	c.chunk++
-	c.data = c.data[:0]
-	return err
+// finish writes the texts that were not written yet.
+func (c *textColumn) finish() error {
+	if c.row > 0 {
+		c.put()
+	}
+	return c.writing.Wait()
+}
+
+func (c *textColumn) put() {
+	data, starts, chunk := c.data, append(c.starts, uint32(len(c.data))), c.chunk
+	c.data, c.starts, c.row, c.chunk = make([]byte, 0, len(data)), nil, 0, chunk+1
+	c.writing.Go(func() error {
+		packed, err := binary.Append(nil, binary.LittleEndian, starts)
+		err = errors.Join(err, c.to(columnSearch, chunk, data), c.to(columnStarts, chunk, packed))
+		for row := 0; len(data) > 0; row++ {
+			var texts []byte
+			texts, data, _ = bytes.Cut(data, []byte{rowEnd})
+			c.trigrams.add(row/rowsABlock, texts)
+		}
+		return errors.Join(err, c.trigrams.put(chunk))
+	})
+}
+
+// recordColumn is the records: a chunk holds those of one block, each behind its length, compressed. S2 takes more
+// room than zstd, but one record is read for a client, and each update writes all of them.
+type recordColumn struct {
+	to     Sink
+	row    int
+	data   []byte
+	packed []byte // of the last block
+}
+
+func (c *recordColumn) add(record []byte) error {
+	c.data = appendText(c.data, record)
+	if c.row++; c.row%rowsABlock == 0 {
+		return c.finish()
+	}
+	return nil
 }
 
 func (c *recordColumn) finish() error {
-	if c.row == 0 {
+	if len(c.data) == 0 {
 		return nil
 	}
-	if len(c.data) > 0 {
-		if err := c.flush(); err != nil {
-			return err
-		}
-	}
-	return c.to(columnStarts, 0, c.starts)
+	c.packed = s2.Encode(c.packed[:cap(c.packed)], c.data)
+	err := c.to(columnRecords, (c.row-1)/rowsABlock, c.packed)
+	c.data = c.data[:0]
+	return err
 }

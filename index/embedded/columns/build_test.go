@@ -1,0 +1,63 @@
+package columns
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/cache"
+	"filings/index/indextest/edges"
+)
+
+// An update stores, byte for byte, what a load of the same filings does: with filings put once and again, new ones and those that
+// were there, removed before they were put and afterwards, and unknown; on nothing, and down to nothing.
+func TestBuild_UpdateIsALoad(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	all := append(edges.Fuzzed(400, 5), synthetics(600, 2)...)
+	for i, f := range all {
+		f.ID = int64(i%700 + 1) // the last 300 replace the first ones
+	}
+	for _, test := range []struct{ before, put, removed int }{{600, 0, 0}, {600, 500, 0}, {600, 900, 50}, {0, 300, 10}, {300, 0, 1000}, {700, 1, 1}, {1, 2, 0}} {
+		is := map[int64]*index.Filing{}
+		before := all[:min(test.before, 700)]
+		for _, f := range before {
+			is[f.ID] = f
+		}
+		var put []*index.Filing
+		for range test.put {
+			f := all[rnd.IntN(len(all))]
+			put, is[f.ID] = append(put, f), f
+		}
+		var removed []int64
+		for range test.removed {
+			id := int64(rnd.IntN(900) + 1)
+			removed = append(removed, id)
+			delete(is, id)
+		}
+		var now []*index.Filing
+		for _, f := range is {
+			now = append(now, f)
+		}
+		base, _ := build(t, nil, before, nil)
+		_, updated := build(t, base, put, removed)
+		_, loaded := build(t, nil, now, nil)
+		for key, want := range loaded.chunks {
+			if got := updated.chunks[key]; string(got) != string(want) {
+				t.Errorf("%+v: chunk %d of %s has %d bytes, which differ from %d", test, key.Part, key.Text, len(got), len(want))
+			}
+		}
+		keys := func(chunks map[cache.Key][]byte) map[cache.Key]bool {
+			all := map[cache.Key]bool{}
+			for key := range chunks {
+				all[key] = true
+			}
+			return all
+		}
+		if diff := cmp.Diff(keys(loaded.chunks), keys(updated.chunks)); diff != "" {
+			t.Errorf("%+v: chunks (-loaded +updated):\n%s", test, diff)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package columns
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"math/bits"
+	"slices"
+
+	"filings/index"
+	"filings/index/sorter"
+)
+
+// ordersAtOnce is how many orders are written at a time. Each takes 4 bytes a filing.
+const ordersAtOnce = 2
+
+// runBytes is how much a chunk of the runs of an order has.
+const runBytes = 1 << 20
+
+// ordering collects rows in an ascending order. Its sorter's keys are sort keys, each with the row behind it.
+type ordering struct {
+	sort   index.Sort
+	sorter *sorter.Sorter
+}
+
+func newOrdering(s index.Sort, dir string) *ordering {
+	return &ordering{s, sorter.New(dir, sortBuffer)}
+}
+
+// writeOrder writes an order and the opposite one, in which rows that are equal keep their places among each other, and those
+// without a value stay behind; and the runs of rows that are equal, with which the next update merges. It returns how many there are
+// with a value.
+func (b *builder) writeOrder(ctx context.Context, o *ordering) (distinct int, err error) {
+	rows, starts, present := make([]uint32, 0, b.rows), newBitset(int(b.rows)), 0
+	runs := runColumn{name: o.sort.String() + runsSuffix, to: b.to}
+	err = merged(ctx, o.sorter, b.baseOrder(ctx, o.sort), func(key, _ []byte) error {
+		key, row := key[:len(key)-4], binary.BigEndian.Uint32(key[len(key)-4:])
+		first := len(rows) == 0 || !bytes.Equal(key, runs.key)
+		if first {
+			starts.set(len(rows))
+		}
+		if key[0] == keyPresent {
+			present++
+			if first {
+				distinct++
+			}
+		}
+		rows = append(rows, row)
+		return runs.add(key, first)
+	})
+	if err == nil {
+		err = runs.finish()
+	}
+	if err == nil {
+		c := newColumn[uint32](o.sort.String(), b.to)
+		err = errors.Join(c.addAll(rows), c.finish())
+	}
+	if err == nil {
+		err = b.putReversed(index.Sort{By: o.sort.By}, rows, starts, present)
+	}
+	return distinct, err
+}
+
+// putReversed writes the opposite order of rows. starts has where a run of equal ones begins; those from present on have no value.
+func (b *builder) putReversed(s index.Sort, rows []uint32, starts bitset, present int) error {
+	c := newColumn[uint32](s.String(), b.to)
+	for end := present; end > 0; {
+		start := starts.before(end)
+		if err := c.addAll(rows[start:end]); err != nil {
+			return err
+		}
+		end = start
+	}
+	return errors.Join(c.addAll(rows[present:]), c.finish())
+}
+
+// runColumn writes the keys of an order, each behind the number of its rows.
+type runColumn struct {
+	name   string
+	to     Sink
+	key    []byte // of the last run
+	length uint64
+	chunk  int
+	data   []byte
+}
+
+func (c *runColumn) add(key []byte, first bool) error {
+	var err error
+	if first {
+		c.end()
+		if len(c.data) >= runBytes {
+			err = c.put()
+		}
+		c.key = append(c.key[:0], key...)
+	}
+	c.length++
+	return err
+}
+
+func (c *runColumn) end() {
+	if c.length > 0 {
+		c.data = appendText(binary.AppendUvarint(c.data, c.length), c.key)
+		c.length = 0
+	}
+}
+
+func (c *runColumn) put() error {
+	err := c.to(c.name, c.chunk, c.data)
+	c.chunk, c.data = c.chunk+1, c.data[:0]
+	return err
+}
+
+func (c *runColumn) finish() error {
+	c.end()
+	return c.put()
+}
+
+// baseOrder yields the keys of the rows of base in an order, each with its row of now behind it, without those that are gone.
+// It is nil without base.
+func (b *builder) baseOrder(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error] {
+	if b.base == nil {
+		return nil
+	}
+	t := b.base
+	return func(yield func([]byte, error) bool) {
+		var runs, key, rows []byte
+		var length uint64
+		fail := func(err error) { yield(nil, err) }
+		nextRun := 0
+		var buffer []byte
+		for position := range t.rows {
+			var err error
+			if position%ChunkRows == 0 {
+				rows, err = t.source(ctx, s.String(), position/ChunkRows, 0, -1)
+			}
+			for length == 0 && err == nil {
+				if len(runs) == 0 {
+					runs, err = t.source(ctx, s.String()+runsSuffix, nextRun, 0, -1)
+					nextRun++
+				}
+				n := 0
+				if length, n = binary.Uvarint(runs); n > 0 {
+					key, runs = cutText(runs[n:])
+				}
+				if err == nil && (n <= 0 || runs == nil) {
+					err = t.damaged(nextRun-1, s.String()+runsSuffix)
+				}
+			}
+			if err == nil && len(rows) < 4 {
+				err = t.damaged(position/ChunkRows, s.String())
+			}
+			if err != nil {
+				fail(err)
+				return
+			}
+			row := b.moved[binary.LittleEndian.Uint32(rows)]
+			rows = rows[4:]
+			length--
+			if row == gone {
+				continue
+			}
+			buffer = binary.BigEndian.AppendUint32(append(buffer[:0], key...), row)
+			if !yield(buffer, nil) {
+				return
+			}
+		}
+	}
+}
+
+// writeByID writes each id with its row, by id.
+func (b *builder) writeByID(ctx context.Context) error {
+	var firsts []int64
+	var pairs []byte
+	n := 0
+	put := func() error {
+		err := b.to(columnByID, (n-1)/ChunkRows, pairs)
+		pairs = pairs[:0]
+		return err
+	}
+	err := merged(ctx, b.byID.sorter, b.baseIDs(ctx), func(key, _ []byte) error {
+		id := binary.BigEndian.Uint64(key)
+		if n%idsABlock == 0 {
+			firsts = append(firsts, int64(id))
+		}
+		pairs = binary.LittleEndian.AppendUint64(pairs, id)
+		pairs = binary.LittleEndian.AppendUint32(pairs, binary.BigEndian.Uint32(key[8:]))
+		if n++; n%ChunkRows == 0 {
+			return put()
+		}
+		return nil
+	})
+	if err == nil && len(pairs) > 0 {
+		err = put()
+	}
+	if err != nil {
+		return err
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, firsts)
+	if err == nil {
+		err = b.to(columnFirstIDs, 0, data)
+	}
+	return err
+}
+
+// baseIDs yields the ids of the rows of base, each with its row of now behind it, without those that are gone; nil without base.
+func (b *builder) baseIDs(ctx context.Context) iter.Seq2[[]byte, error] {
+	if b.base == nil {
+		return nil
+	}
+	return func(yield func([]byte, error) bool) {
+		var key []byte
+		for chunk := range b.base.chunks() {
+			pairs, err := b.base.source(ctx, columnByID, chunk, 0, -1)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for pair := range slices.Chunk(pairs, idSize) {
+				row := b.moved[binary.LittleEndian.Uint32(pair[8:])]
+				if row == gone {
+					continue
+				}
+				key = binary.BigEndian.AppendUint64(key[:0], binary.LittleEndian.Uint64(pair))
+				if key = binary.BigEndian.AppendUint32(key, row); !yield(key, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, n/64+1) }
+
+func (s bitset) set(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s bitset) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
+
+// before returns the highest number in s below end; there is one.
+func (s bitset) before(end int) int {
+	i := (end - 1) / 64
+	for word := s[i] << (63 - (end-1)%64) >> (63 - (end-1)%64); ; word = s[i] {
+		if word != 0 {
+			return i*64 + 63 - bits.LeadingZeros64(word)
+		}
+		i--
+	}
+}

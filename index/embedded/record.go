@@ -1,0 +1,47 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"filings/index"
+	"filings/index/embedded/columns"
+	"filings/index/history"
+)
+
+// emptyRecord is the record of a filing without values.
+var emptyRecord = index.AppendRecord(nil, &index.Filing{})
+
+// encoder makes what is stored of filings. A record is stored without what it has in common with the end of emptyRecord, behind the
+// number of these bytes.
+type encoder struct{ values, record, stored []byte }
+
+// put puts a filing into changes, and its fingerprint into prints.
+func (e *encoder) put(f *index.Filing, changes *columns.Changes, prints *history.Collector) error {
+	e.values = columns.AppendValues(e.values[:0], f)
+	e.record = index.AppendRecord(e.record[:0], f)
+	id, created, city, err := columns.Hidden(e.values)
+	prints.Put(index.FingerprintOf(id, index.Version{Record: e.record, City: string(city)}, created))
+	tail := commonTail(e.record, emptyRecord)
+	e.stored = append(binary.AppendUvarint(e.stored[:0], uint64(tail)), e.record[:len(e.record)-tail]...)
+	return errors.Join(err, changes.Put(e.values, e.stored))
+}
+
+// whole returns the record that is stored.
+func whole(stored []byte) (index.Record, error) {
+	tail, n := binary.Uvarint(stored)
+	if n <= 0 || tail > uint64(len(emptyRecord)) {
+		return nil, columns.ErrDamaged
+	}
+	record := make(index.Record, 0, len(stored)-n+int(tail))
+	return append(append(record, stored[n:]...), emptyRecord[len(emptyRecord)-int(tail):]...), nil
+}
+
+// commonTail returns how many bytes a and b have in common at their ends.
+func commonTail(a, b []byte) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
