@@ -190,6 +190,13 @@ func killInFile(t *testing.T, dir, file string, environment []string) {
 	must(pipe.SetReadDeadline(time.Now().Add(testTimeout)))
 	n, err := io.ReadFull(pipe, written)
 	must(err)
+	store, err := openEmbedded(t, dir)(nil)
+	must(err)
+	eventually(t, "the load, which cannot write on, says that it compares", func() bool {
+		run, err := store.Running(t.Context())
+		must(err)
+		return run != nil && run.Phase == "comparing"
+	})
 	killed(t, victim)
 	must(os.Remove(path))
 	must(os.WriteFile(path, written[:n], 0o600))
