@@ -1,0 +1,192 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// OwnerKey returns the key of an owner's name (rule X25): names of one owner, as counties write them, have one key. "" is none, of a
+// name without a letter or digit. Where the rule leaves a choice:
+//
+//   - Of forms of equal length the first one in the name counts, and none is made of what another one became.
+//   - "ltd liability comp" is a form too: else the key of its key would be another one.
+//   - A name in which step 3 found a form has a token that is one, also where several tokens spell it: "Fern, L.L.C." is no person.
+//   - "tr" is the last token in the order in which the name is written.
+//   - Of a name that is very long the first MaxText characters count, once marks are dropped: engines have no longer terms.
+//
+// The key of a key is itself, unless what stood after a comma came first and so spells a form with what stood before it.
+func OwnerKey(name string) string {
+	n := splitName(name)
+	if tokens, found := legalForms(n.tokens); found {
+		n.tokens = tokens
+	} else if n.isPerson() {
+		n.tokens = append(n.tokens[n.comma:len(n.tokens):len(n.tokens)], n.tokens[:n.comma]...)
+	}
+	return strings.Join(n.tokens, " ")
+}
+
+// ownerName is a name after the steps 1 and 2.
+type ownerName struct {
+	tokens []string
+	commas int
+	comma  int // how many tokens stand before the first one
+}
+
+// splitName does the steps 1 and 2.
+func splitName(name string) (n ownerName) {
+	text := plainText(name)
+	n.tokens = make([]string, 0, 8)
+	start := 0
+	for i := range len(text) + 1 {
+		separator := byte(' ')
+		if i < len(text) {
+			separator = text[i]
+		}
+		if separator != ' ' && separator != ',' && separator != '&' {
+			continue
+		}
+		if i > start {
+			n.tokens = append(n.tokens, text[start:i])
+		}
+		start = i + 1
+		switch separator {
+		case ',':
+			if n.commas++; n.commas == 1 {
+				n.comma = len(n.tokens)
+			}
+		case '&':
+			n.tokens = append(n.tokens, "and")
+		}
+	}
+	return n
+}
+
+// plainText decomposes text and lowers it, drops marks and apostrophes, and leaves one separator of a kind: a blank, a comma, or & for
+// what becomes "and".
+func plainText(text string) string {
+	if len(text) <= MaxText {
+		if plain, ok := plainASCII(text); ok {
+			return plain
+		}
+	}
+	characters := 0
+	return strings.Map(func(r rune) rune {
+		switch {
+		case characters == MaxText, unicode.Is(unicode.M, r), r == '\'', r == '’', r == '`':
+			return -1
+		case r == '+':
+			r = '&'
+		case r != ',' && r != '&' && !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			r = ' '
+		}
+		characters++
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(text))
+}
+
+// plainASCII is plainText of ASCII, as nearly all names are: three times as fast. ok is false for any other text.
+func plainASCII(text string) (_ string, ok bool) {
+	plain := make([]byte, 0, 64)
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return "", false
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == ',', c == '&':
+		case c == '\'', c == '`':
+			continue
+		case c == '+':
+			c = '&'
+		default:
+			c = ' '
+		}
+		plain = append(plain, c)
+	}
+	return string(plain), true
+}
+
+// isPerson reports whether n is written as "Surname, Given" (step 4). No token is a legal form.
+func (n *ownerName) isPerson() bool {
+	return n.commas == 1 && 1 <= n.comma && n.comma <= 2 && n.comma < len(n.tokens) &&
+		!slices.ContainsFunc(n.tokens, func(token string) bool { return slices.Contains(noPersons, token) })
+}
+
+// noPersons are the words of names, besides legal forms, that no person has.
+var noPersons = []string{"and", "estate", "bank", "church", "city", "county", "of"}
+
+// legalForms does step 3, and reports whether there was a form.
+func legalForms(tokens []string) (_ []string, found bool) {
+	most := 1
+	for _, token := range tokens {
+		most = max(most, forms[token].most)
+	}
+	for length := most; length > 0; length-- {
+		for i := 0; i+length <= len(tokens); i++ {
+			form := forms[tokens[i]]
+			if length > 1 {
+				if form.most < length {
+					continue
+				}
+				form = forms[strings.Join(tokens[i:i+length], " ")]
+			}
+			if form.short != "" {
+				tokens, found = slices.Replace(tokens, i, i+length, form.short), true
+			}
+		}
+	}
+	if last := len(tokens) - 1; last >= 0 && tokens[last] == "tr" {
+		tokens[last], found = "trust", true
+	}
+	return tokens, found
+}
+
+// form is what some tokens are: a legal form, the beginning of one, or both.
+type form struct {
+	short string // what the form becomes; "" for none
+	most  int    // tokens of the longest form that begins so
+}
+
+// forms are the legal forms, and the first token of each.
+var forms = func() map[string]form {
+	all := map[string]form{}
+	add := func(tokens, short string) {
+		of := all[tokens]
+		of.short = short
+		all[tokens] = of
+		first, _, _ := strings.Cut(tokens, " ")
+		of = all[first]
+		of.most = max(of.most, 1+strings.Count(tokens, " "))
+		all[first] = of
+	}
+	for short, long := range map[string][]string{
+		"llc": {"limited liability company", "limited liability co", "limited liability comp", "ltd liability co", "ltd liability company",
+			"ltd liability comp", "l l c"},
+		"inc":     {"incorporated", "incorp"},
+		"corp":    {"corporation"},
+		"co":      {"company", "comp"},
+		"ltd":     {"limited"},
+		"lp":      {"limited partnership", "l p"},
+		"llp":     {"limited liability partnership", "l l p"},
+		"lllp":    {"l l l p"},
+		"pllc":    {"p l l c"},
+		"plc":     {"p l c"},
+		"pc":      {"p c"},
+		"pa":      {"p a"},
+		"na":      {"n a"},
+		"assn":    {"association", "assoc"},
+		"trust":   {"trst"},
+		"trustee": {"trustees", "ttee", "trs"},
+	} {
+		add(short, short)
+		for _, tokens := range long {
+			add(tokens, short)
+		}
+	}
+	return all
+}()
