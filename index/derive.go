@@ -22,6 +22,7 @@ type Derived struct {
 	HasEquity     bool
 	PropertyData  bool     // at least one pro field is present
 	Trust, Estate bool     // rule A2
+	OwnerKey      string   // of Owner (rule X25), "" for none
 	Search        []string // SearchText of owner, address and case number, where present; not of the county
 }
 
@@ -39,6 +40,7 @@ func Derive(f *Filing) Derived {
 		d.PropertyData = fields[field].Tier == Pro && f.Has(field)
 	}
 	d.Trust, d.Estate = ownerKind(f.Text(Owner))
+	d.OwnerKey = OwnerKeyOf(f.Text(Owner))
 	for _, field := range searched {
 		if s := SearchText(f.Text(field)); s != "" {
 			d.Search = append(d.Search, s)

@@ -95,6 +95,7 @@ const (
 	PropertyData  // set when at least one pro field is (rule P12)
 	Trust         // set when a trust owns the property (rule A2)
 	Estate        // set when an estate owns the property (rule A2)
+	OwnerKey      // OwnerKey of Owner (rule X25)
 
 	numFields
 )
@@ -154,6 +155,7 @@ var fields = [numFields]FieldInfo{
 	PropertyData:  {"propertyData", KindDerived, Hidden, false, "Whether any pro field is present."},
 	Trust:         {"trust", KindDerived, Hidden, false, "Whether the owner is a trust."},
 	Estate:        {"estate", KindDerived, Hidden, false, "Whether the owner is an estate."},
+	OwnerKey:      {"ownerKey", KindDerived, Hidden, false, "Key of the owner, however it is written."},
 }
 
 // Info returns the row of f.
@@ -208,7 +210,7 @@ func (s FieldSet) String() string {
 // highest of those that it comes from.
 func (f Field) Reveals() Tier {
 	switch f {
-	case City, CreatedAt, CountyName, Month, Trust, Estate:
+	case City, CreatedAt, CountyName, Month, Trust, Estate, OwnerKey:
 		return Free
 	case EquityPercent:
 		return max(HomeEquityEstimate.Reveals(), EstimatedValue.Reveals())

@@ -20,13 +20,14 @@ const (
 	ByPropertyClassification
 	ByCategory
 	ByHolder
+	ByOwner // by OwnerKeyOf
 
 	numDimensions
 )
 
 var dimensions = [numDimensions]string{
 	ByState: "state", ByCounty: "county", ByCity: "city", ByFilingType: "filing_type", ByMonth: "month", ByYear: "year",
-	ByPropertyClassification: "property_classification", ByCategory: "category", ByHolder: "holder",
+	ByPropertyClassification: "property_classification", ByCategory: "category", ByHolder: "holder", ByOwner: "owner",
 }
 
 // String returns the name of d in the API.
@@ -53,8 +54,8 @@ type Groups struct {
 // Group sums up the filings that have the same keys.
 type Group struct {
 	// Keys are as written on the records, in the order of the dimensions; "" of filings without a value. Values that
-	// differ in case alone are one key: the one that most of the counted filings have, of equally frequent ones the
-	// first by code point.
+	// differ in case alone, and owners of one OwnerKey, are one key: the one that most of the counted filings have, of
+	// equally frequent ones the first by code point.
 	Keys                 [2]string
 	Filings              int64
 	Amounts              int64 // filings that have a FilingAmount
@@ -90,10 +91,16 @@ type Grouping struct {
 	groups map[[2]uint32]*Group // by their keys' numbers; nil for what is beyond MaxGroups
 }
 
-// NewGrouping returns a Grouping without filings.
-func NewGrouping() *Grouping {
-	table := func() keyTable { return keyTable{numbers: map[string]uint32{}, folded: map[string]uint32{}} }
-	return &Grouping{[2]keyTable{table(), table()}, map[[2]uint32]*Group{}}
+// NewGrouping returns a Grouping by one or two dimensions, without filings.
+func NewGrouping(by []Dimension) *Grouping {
+	g := &Grouping{groups: map[[2]uint32]*Group{}}
+	for i := range g.keys {
+		g.keys[i] = keyTable{fold: Fold, numbers: map[string]uint32{}, folded: map[string]uint32{}}
+		if i < len(by) && by[i] == ByOwner {
+			g.keys[i].fold = OwnerKeyOf
+		}
+	}
+	return g
 }
 
 // Add adds a part, whose Keys are as written on all of its filings. Parts may repeat keys.
@@ -149,9 +156,10 @@ func (g *Group) add(other Group) {
 
 // keyTable counts the writings of the keys of a dimension. The number of a key is that of its first writing.
 type keyTable struct {
-	numbers  map[string]uint32 // of writings
-	folded   map[string]uint32 // of keys
-	writings []writing         // by number
+	fold     func(written string) string // what is the same of all writings of a key
+	numbers  map[string]uint32           // of writings
+	folded   map[string]uint32           // of keys
+	writings []writing                   // by number
 }
 
 type writing struct {
@@ -166,10 +174,13 @@ func (t *keyTable) add(text string, filings int64) (key uint32) {
 	if !ok {
 		number = uint32(len(t.writings))
 		t.numbers[text] = number
-		folded := Fold(text)
+		folded := t.fold(text)
 		if key, ok = t.folded[folded]; !ok {
 			key = number
 			t.folded[folded] = key
+		}
+		if folded == "" {
+			text = ""
 		}
 		t.writings = append(t.writings, writing{text: text, key: key})
 	}

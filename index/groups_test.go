@@ -12,7 +12,7 @@ import (
 // TestX12_Grouping: parts whose keys differ in case are one group, under the writing of most of its filings.
 func TestX12_Grouping(t *testing.T) {
 	t.Parallel()
-	g := index.NewGrouping()
+	g := index.NewGrouping(nil)
 	for _, part := range []index.Group{
 		{Keys: [2]string{"Ocoee", "a"}, Filings: 2, Amounts: 1, SumCents: -500, MinAmount: -5, MaxAmount: -5},
 		{Keys: [2]string{"OCOEE", "a"}, Filings: 2},
@@ -36,7 +36,7 @@ func TestX12_Grouping(t *testing.T) {
 // TestX12_Grouping_TooMany: beyond the most groups of a response they are counted, each once.
 func TestX12_Grouping_TooMany(t *testing.T) {
 	t.Parallel()
-	g := index.NewGrouping()
+	g := index.NewGrouping(nil)
 	for i := range index.MaxGroups {
 		g.Add(index.Group{Keys: [2]string{fmt.Sprint("k", i)}, Filings: 1})
 	}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// OwnerKey returns the key of an owner's name (rule X25): names of one owner, as counties write them, have one key. "" is none, of a
+// OwnerKeyOf returns the key of an owner's name (rule X25): names of one owner, as counties write them, have one key. "" is none, of a
 // name without a letter or digit. Where the rule leaves a choice:
 //
 //   - Of forms of equal length the first one in the name counts, and none is made of what another one became.
@@ -19,7 +19,7 @@ import (
 //   - Of a name that is very long the first MaxText characters count, once marks are dropped: engines have no longer terms.
 //
 // The key of a key is itself, unless what stood after a comma came first and so spells a form with what stood before it.
-func OwnerKey(name string) string {
+func OwnerKeyOf(name string) string {
 	n := splitName(name)
 	if tokens, found := legalForms(n.tokens); found {
 		n.tokens = tokens

@@ -24,7 +24,7 @@ func TestX25_OwnerKey(t *testing.T) {
 	names := 0
 	for line := range strings.Lines(string(data)) {
 		name, want, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		got := OwnerKey(name)
+		got := OwnerKeyOf(name)
 		if names++; !ok || got != want && !*updateOwners {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
@@ -61,7 +61,7 @@ func TestX25_OneOwner(t *testing.T) {
 		"":               {"", " ", "--", "'", ",", "(*)", "\u0301"},
 	} {
 		for _, name := range writings {
-			if got := OwnerKey(name); got != key {
+			if got := OwnerKeyOf(name); got != key {
 				t.Errorf("%q: %q, want %q", name, got, key)
 			}
 		}
@@ -72,7 +72,7 @@ func TestX25_OneOwner(t *testing.T) {
 func TestX25_Longest(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"ﷺ", "😀", "&", "tr ", "trs ", "𝔘", "㌕"} {
-		if key := OwnerKey(strings.Repeat(text, MaxText)); len(key) > 32_766 {
+		if key := OwnerKeyOf(strings.Repeat(text, MaxText)); len(key) > 32_766 {
 			t.Errorf("%d times %q has a key of %d bytes", MaxText, text, len(key))
 		}
 	}
@@ -91,14 +91,14 @@ func FuzzX25_OwnerKey(f *testing.F) {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		key := OwnerKey(name)
+		key := OwnerKeyOf(name)
 		if !utf8.ValidString(name) || utf8.RuneCountInString(name) > MaxText {
 			return // no load has such a one
 		}
-		if again := OwnerKey(key); again != key && !strings.ContainsAny(name, ",，﹐︐") {
+		if again := OwnerKeyOf(key); again != key && !strings.ContainsAny(name, ",，﹐︐") {
 			t.Errorf("%q: the key of the key %q is %q", name, key, again)
 		}
-		if other := OwnerKey(strings.ReplaceAll(name, " ", " \t- ")); other != key {
+		if other := OwnerKeyOf(strings.ReplaceAll(name, " ", " \t- ")); other != key {
 			t.Errorf("%q: %q, with other separators %q", name, key, other)
 		}
 		if bad := strings.IndexFunc(key, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }); bad >= 0 ||

@@ -18,7 +18,8 @@ type Predicate interface {
 }
 
 // AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded. Fields are County,
-// CountyName, City, FilingType, FilingHolder, PropertyClassification, Categories or ForeclosureStatus.
+// CountyName, City, FilingType, FilingHolder, OwnerKey, PropertyClassification,
+// Categories or ForeclosureStatus.
 type AnyOf struct {
 	Fields []Field
 	Values []string
@@ -97,6 +98,8 @@ func equals(field Field, values []string, f *Filing, d *Derived) bool {
 		value = d.CountyName
 	case City:
 		value = d.City
+	case OwnerKey:
+		value = d.OwnerKey
 	default:
 		value = Fold(f.Text(field))
 	}

@@ -16,6 +16,8 @@ var (
 	ErrUnavailable = errors.New("engine unavailable")
 	// ErrGone: the generation that a Reader is of was deleted, or the one that was requested is not kept.
 	ErrGone = errors.New("generation is gone")
+	// ErrNoOwners: the generation was loaded by a version of the program that did not keep keys of owners, and holders to filter by.
+	ErrNoOwners = errors.New("it was loaded before owners were kept")
 	// ErrPosition: a Query's After is no position in the generation.
 	ErrPosition = errors.New("no such position")
 	// ErrLost: a generation was live once, and now there is none, or it is not what was sealed (then it is ErrChanged too). Only

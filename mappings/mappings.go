@@ -22,7 +22,8 @@
 //   - x.point is where boxes are searched. It is rounded, so the two coordinates as loaded decide at the edges of a box,
 //     and alone for map tiles.
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
-//   - Groups are counted by what has doc values: county, type, holder, classification and categories of the record as they
+//   - x.ownerKey is the key of the owner, which the program computes (index.OwnerKeyOf).
+//   - Groups are counted by what has doc values: county, type, owner, holder, classification and categories of the record as they
 //     are, and x.state, x.writtenCity, x.month and x.year.
 //
 // The index is sorted as both endpoints list filings by default, so that a first page reads only what it shows.
@@ -37,6 +38,10 @@ import (
 
 // Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
 const Version = 5
+
+// Oldest is the first version whose generations can still be read. They lack x.filingHolder and x.ownerKey, and the columns of owner
+// (document.OwnersSince).
+const Oldest = 4
 
 //go:embed filings.json
 var filings []byte

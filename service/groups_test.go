@@ -38,6 +38,8 @@ func TestX12_Groups(t *testing.T) {
 			group(`"filing_type":"HOA"`, 1, 1, "1000", "1000", "1000", "1000"),
 			group(`"filing_type":"Municipal Lien"`, 1, 1, "-50.25", "-50.25", "-50.25", "-50.25"),
 			group(`"filing_type":null`, 1, 0, "0", "0", "0", "0")}},
+		{"by owner", "by=owner&county=orange,+ca", []string{
+			group(`"owner":"ESTATE OF A. PINE"`, 1, 1, "-50.25", "-50.25", "-50.25", "-50.25")}},
 		{"as most of the selected are written", "by=filing_type&county=Bibb", []string{
 			group(`"filing_type":"tax lien"`, 1, 1, "2500.5", "2500.5", "2500.5", "2500.5")}},
 		{"keys in the order of by", "by=month,state&q=zed", []string{
@@ -99,7 +101,7 @@ func TestX12_Envelope(t *testing.T) {
 func TestX12_Invalid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
-	const form = "one or two of state, county, city, filing_type, month, year, property_classification, category, holder, each once"
+	const form = "one or two of state, county, city, filing_type, month, year, property_classification, category, holder, owner, each once"
 	for query, want := range map[string]string{
 		"":                                    "by must be given: " + form,
 		"by=":                                 "by must be " + form,

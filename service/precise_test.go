@@ -147,6 +147,8 @@ func TestX11_Exclude(t *testing.T) {
 			"exclude_counties=orange;Bibb":                                        without(1, 2, 7, 3),
 			"county=Orange&exclude_counties=Orange, CA":                           {1, 7},
 			"exclude_filing_types=judgment&exclude_counties=Bibb, GA&ids=1,3,4,6": {1, 6},
+			"owner=OAK Holdings, L. L. C.":                                        {3}, // rule X26
+			"owner=zed,+emile&exclude_filing_types=judgment":                      {5},
 			"holder=county \"ONE\" %26 <sons>":                                    {1},
 			"exclude_holders=nobody;COUNTY \"one\" %26 <Sons>":                    without(1), // rule X31
 		} {

@@ -288,3 +288,44 @@ func TestOpen_OnlySealedGenerations(t *testing.T) {
 		}
 	}
 }
+
+// TestX28_LoadedBefore: what the version before owners has loaded is read, but for what it did not keep, and it is not updated.
+func TestX28_LoadedBefore(t *testing.T) {
+	t.Parallel()
+	before := newTestStore(t)
+	before.Version = document.OwnersSince - 1
+	l := before.lock(t)
+	name := sealedWith(t, l, "OLD", 3)
+	swap(t, before.Store, "", name)
+	if err := l.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now := before.again(t, nil)
+	r, err := now.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[index.Field]error{index.FilingType: nil, index.FilingHolder: index.ErrNoOwners, index.OwnerKey: index.ErrNoOwners} {
+		for _, p := range []index.Predicate{index.AnyOf{Fields: []index.Field{field}, Values: []string{"x"}}, index.NoneOf{Field: field, Values: []string{"x"}}} {
+			w := index.Where(p)
+			_, counted := r.Count(t.Context(), w)
+			_, read := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 1})
+			_, grouped := r.Groups(t.Context(), w, []index.Dimension{index.ByHolder})
+			if !errors.Is(counted, want) || !errors.Is(read, want) || !errors.Is(grouped, want) {
+				t.Errorf("%v: %v, %v, %v, want %v", w, counted, read, grouped, want)
+			}
+		}
+	}
+	if _, err := r.Groups(t.Context(), index.Filter{}, []index.Dimension{index.ByCounty, index.ByOwner}); !errors.Is(err, index.ErrNoOwners) {
+		t.Errorf("by owner: %v", err)
+	}
+	through := before.through(t, nil)
+	l = through.lock(t)
+	if b, err := l.Begin(t.Context(), name); !errors.Is(err, generation.ErrVersion) {
+		t.Errorf("a copy: %v, %v", b, err)
+	}
+	anew := sealedWith(t, l, "NEW", 2)
+	if err := l.Promote(t.Context(), name, anew); err != nil || liveOf(t, through.Store) != anew {
+		t.Errorf("loaded anew: %v", err)
+	}
+}

@@ -140,7 +140,7 @@ func open(cfg Config, c client.Config) (*Store, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	return &Store{storage: s, Lifecycle: generation.New(s, generation.Options{
-		Index: cfg.Index, Version: mappings.Version, Now: cfg.Now, Log: s.log, LiveFor: liveFor,
+		Index: cfg.Index, Version: mappings.Version, Oldest: mappings.Oldest, Now: cfg.Now, Log: s.log, LiveFor: liveFor,
 	})}, nil
 }
 

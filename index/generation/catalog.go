@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -77,7 +76,7 @@ func parseCatalog(body []byte) (c Catalog, err error) {
 // adopted returns the catalog of what is stored where there is no document: finished generations, none of them live. But data
 // of another version are those of a program that has no catalog, or another one: its live generation is not to be replaced by
 // the way.
-func adopted(parts []Part, version int) Catalog {
+func adopted(parts []Part, reads func(name string) error) Catalog {
 	c := Catalog{Form: catalogForm}
 	for _, p := range parts {
 		if p.Kind == FilingsPart && p.Sealed {
@@ -86,7 +85,7 @@ func adopted(parts []Part, version int) Catalog {
 		}
 	}
 	slices.SortFunc(c.Generations, func(a, b Entry) int { return strings.Compare(b.Name, a.Name) })
-	if c.Promoted && readable(c.Newest, version) != nil {
+	if c.Promoted && reads(c.Newest) != nil {
 		c.Live = c.Newest
 	}
 	return c
@@ -237,10 +236,10 @@ func (c *Catalog) changesets() (changesets []index.Changeset) {
 // ErrVersion: a generation is of another version of the data than this program reads.
 var ErrVersion = errors.New("load the filings anew")
 
-// readable returns ErrVersion for a generation that this program would misread.
-func readable(name string, version int) error {
-	of, _ := strconv.Atoi(name[strings.LastIndex(name, "-v")+len("-v"):])
-	if of == version {
+// readable returns ErrVersion for a generation that is not of one of these versions.
+func readable(name string, oldest, version int) error {
+	of := VersionOf(name)
+	if oldest <= of && of <= version {
 		return nil
 	}
 	loadedBy := "a newer"

@@ -27,7 +27,7 @@ func (l *Lifecycle) Kept(ctx context.Context) (kept []index.Generation, err erro
 		return nil, fmt.Errorf("listing generations: %w", err)
 	}
 	for _, g := range all {
-		if g.Sealed && g.Damaged == nil && readable(g.Name, l.Version) == nil {
+		if g.Sealed && g.Damaged == nil && l.reads(g.Name) == nil {
 			kept = append(kept, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live})
 		}
 	}
@@ -73,7 +73,7 @@ func (l *Lifecycle) Open(ctx context.Context, name string) (r index.Reader, err 
 	}
 	e, err := c.sealed(name)
 	if err == nil {
-		err = readable(name, l.Version)
+		err = l.reads(name)
 	}
 	if err == nil {
 		r, err = l.storage.Reader(ctx, name, nil)

@@ -2,6 +2,7 @@ package generation
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,8 @@ type Lifecycle struct {
 // Options of a Lifecycle.
 type Options struct {
 	Index   string           // first part of the names of all generations
-	Version int              // of the data that this program reads and writes: last part of their names
+	Version int              // of the data that this program writes: last part of their names
+	Oldest  int              // the first version of the data that it reads; 0: Version
 	Now     func() time.Time // the clock
 	Log     *slog.Logger
 	LiveFor time.Duration // how long the live generation is taken for granted; index.Engine promises a second
@@ -34,6 +36,11 @@ type Options struct {
 
 // New returns the lifecycle of what is stored there. It sends nothing.
 func New(storage Storage, o Options) *Lifecycle { return &Lifecycle{Options: o, storage: storage} }
+
+// reads returns ErrVersion for a generation that this program would misread.
+func (o *Options) reads(name string) error {
+	return readable(name, cmp.Or(o.Oldest, o.Version), o.Version)
+}
 
 // read reads the catalog, and its document. Where there is none, what is stored says what there is.
 func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error) {
@@ -45,7 +52,7 @@ func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error)
 		if err != nil {
 			return c, d, fmt.Errorf("listing what is stored: %w", err)
 		}
-		if c = adopted(parts, l.Version); !c.Promoted {
+		if c = adopted(parts, l.reads); !c.Promoted {
 			return c, d, nil
 		}
 		// The first load may have begun and sealed its generation between the two looks.

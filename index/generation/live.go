@@ -97,7 +97,7 @@ func (l *Lifecycle) look(ctx context.Context) (*seen, error) {
 // follow makes k's reader that of the live generation, which is the one before if it is of the same generation, and stored; and
 // compares that with what was sealed, now and then.
 func (l *Lifecycle) follow(ctx context.Context, k *seen, c *Catalog) error {
-	if err := readable(c.Live, l.Version); err != nil {
+	if err := l.reads(c.Live); err != nil {
 		return err
 	}
 	before := k.reader

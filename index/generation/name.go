@@ -15,6 +15,12 @@ func Name(prefix string, t time.Time, version int) string {
 	return fmt.Sprintf("%s-%s-v%d", prefix, t.UTC().Format(index.GenerationLayout), version)
 }
 
+// VersionOf returns the version of the data in the name of a generation, 0 for any other name.
+func VersionOf(name string) int {
+	version, _ := strconv.Atoi(name[strings.LastIndexByte(name, 'v')+1:])
+	return version
+}
+
 // ParseName returns when the generation of prefix with that name was begun; false for any other name.
 func ParseName(prefix, name string) (time.Time, bool) {
 	rest, _ := strings.CutPrefix(name, prefix+"-")

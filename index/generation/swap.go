@@ -28,7 +28,7 @@ func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*C
 		if err := c.swap(from, to, parts); err != nil {
 			return err
 		}
-		return readable(to, l.Version)
+		return l.reads(to)
 	})
 	l.LookAgain()
 	if err != nil {

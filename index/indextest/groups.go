@@ -18,7 +18,12 @@ func (o *Oracle) Groups(_ context.Context, w index.Filter, by []index.Dimension)
 			continue
 		}
 		for _, keys := range e.keys(by) {
-			at := folded{index.Fold(keys[0]), index.Fold(keys[1])}
+			at := folded{}
+			for i, d := range by {
+				if at[i] = index.Fold(keys[i]); d == index.ByOwner {
+					at[i] = e.ownerKey
+				}
+			}
 			if filings[at]++; sums[at] == nil {
 				sums[at] = &amounts{}
 			}
@@ -91,6 +96,11 @@ func (e *Entry) keysIn(d index.Dimension) []string {
 		return []string{e.Text(index.PropertyClassification)}
 	case index.ByHolder:
 		return []string{e.Text(index.FilingHolder)}
+	case index.ByOwner:
+		if e.ownerKey == "" {
+			return []string{""}
+		}
+		return []string{e.Text(index.Owner)}
 	}
 	if len(e.Categories) == 0 {
 		return []string{""}

@@ -65,6 +65,8 @@ func (e *Entry) folded(field index.Field) []string {
 	switch field {
 	case index.CountyName:
 		values = []string{e.Derived.CountyName}
+	case index.OwnerKey:
+		values = []string{e.ownerKey}
 	case index.City:
 		values = []string{e.Derived.City}
 	case index.Categories:

@@ -24,11 +24,12 @@ type Entry struct {
 	*index.Filing
 	Derived  index.Derived
 	Searched [4]string // the texts that Contains looks in
+	ownerKey string
 }
 
 // NewEntry returns the Entry of f.
 func NewEntry(f *index.Filing) *Entry {
-	e := &Entry{Filing: f, Derived: index.Derive(f)}
+	e := &Entry{Filing: f, Derived: index.Derive(f), ownerKey: ownerKey(f.Text(index.Owner))}
 	for i, field := range []index.Field{index.Owner, index.PropertyAddress, index.CaseNumber, index.County} {
 		e.Searched[i] = index.SearchText(f.Text(field))
 	}

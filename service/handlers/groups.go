@@ -37,6 +37,7 @@ type Group struct {
 	PropertyClassification *string `json:"property_classification,omitempty" help:"Class of the property, null where a filing has none."`
 	Category               *string `json:"category,omitempty" help:"Category of the property, null where a filing has none. One of two categories counts in both groups."`
 	Holder                 *string `json:"holder,omitempty" help:"Who holds the filing, null where a filing has none."`
+	Owner                  *string `json:"owner,omitempty" help:"Owner as most filings of the group write it, null where a filing has none."`
 	Filings                int64   `json:"filings" help:"Filings in the group."`
 	FilingAmount           Amounts `json:"filingAmount"`
 }

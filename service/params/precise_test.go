@@ -144,6 +144,7 @@ func TestX11_Exclude(t *testing.T) {
 		{"exclude_counties=Orange,FL;Lee FL", not(`("lee fl","orange,fl")`)}, // rule X30
 		{"exclude_counties=Foo, Bar", not(`("foo, bar")`)},                   // as county has it
 		{"exclude_counties=Foo,Bar;Orange, F1", not(`("foo,bar","orange, f1")`)},
+		{"owner=Röwangate,  FRANCIS", `where (ownerKey) in ("francis rowangate")`},
 		{"holder=Sample Fund, LLC", `where (filingHolder) in ("sample fund, llc")`},
 		{"exclude_holders=Sample Fund, LLC;b;&exclude_holders=B", `where filingHolder not in ("b","sample fund, llc")`},
 		{"filing_type=a&exclude_filing_types=a", `where (filingType) in ("a") and filingType not in ("a")`},
@@ -155,6 +156,7 @@ func TestX11_Exclude(t *testing.T) {
 	}
 	const counties = "exclude_counties must be a list of counties, as in Orange, FL or Orange, separated by semicolons, not "
 	for query, want := range map[string]string{
+		"owner=--":                              `owner must be a name, which has a letter or digit, not "--"`,
 		"exclude_counties=, FL":                 counties + `", FL"`,
 		"exclude_counties=Orange,":              counties + `"Orange,"`,
 		"exclude_counties=Orange, FL, Lee":      counties + `"Orange, FL, Lee"`,

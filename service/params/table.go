@@ -38,6 +38,7 @@ const (
 	Names           // separated by semicolons, repeated, or both
 	IDs             // comma-separated, repeated, or both: 1 to index.MaxIDs different ones
 	FieldNames      // comma-separated, repeated, or both; each one of Choices, which are no type of a client's
+	OwnerName       // text that has a key
 	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
 	Integer         // plain decimal
 	Number          // plain decimal
@@ -194,6 +195,8 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Categories to leave out: separated by commas, or the parameter repeated. Filings without categories stay.", Example: "land,commercial"},
 		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County, index.CountyName},
 			Help: "Counties to leave out, as in `Orange, FL`; `Orange` is every county of that name. Separated by semicolons, or the parameter repeated.", Example: "Orange, FL;Lee, FL"},
+		{Name: "owner", On: filters, Kind: OwnerName, op: opEqual, fields: []index.Field{index.OwnerKey},
+			Help: "Owner, however it is written: case, accents, punctuation, legal forms and `Surname, Given` make no difference.", Example: "Maplebrook Trusty Properties, Incorporated"},
 		{Name: "holder", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.FilingHolder},
 			Help: "Who holds the filing.", Example: "Orange Certificate Fund LLC"},
 		{Name: "exclude_holders", On: filters, Kind: Names, op: opExclude, fields: []index.Field{index.FilingHolder},

@@ -15,7 +15,7 @@ import (
 
 // value is a parameter's value, read by its kind.
 type value struct {
-	text    string   // Text, Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
+	text    string   // Text, OwnerName (its key), Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
 	texts   []string // Texts, Names, ChoiceList, Counties and FieldNames, never empty
 	ids     []int64  // IDs, never empty, each once
 	wrong   string   // the first item that a list does not take
@@ -32,6 +32,9 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	switch p.Kind {
 	case Text:
 		v.text = s
+	case OwnerName:
+		v.text = index.OwnerKeyOf(s)
+		ok = v.text != ""
 	case Term:
 		v.text = index.Squeeze(s)
 		ok = utf8.RuneCountInString(v.text) <= MaxTerm
@@ -150,6 +153,8 @@ func (p *Parameter) within(v float64) bool {
 // Form says what the values of p look like, to go after "must be".
 func (p *Parameter) Form() string {
 	switch p.Kind {
+	case OwnerName:
+		return "a name, which has a letter or digit"
 	case Term:
 		return fmt.Sprintf("1 to %d characters", MaxTerm)
 	case Integer, Number:

@@ -29,6 +29,10 @@ const (
 	stateField, writtenCityField, yearField = "state", "writtenCity", "year" // in x, to group by
 )
 
+// OwnersSince is the version of the data whose documents are the first ones with holders and owners to search by, and owners to group
+// by.
+const OwnersSince = 5
+
 // TextEnd follows each search text, so that its last two characters begin a trigram as well. No text holds NUL.
 const TextEnd = "\x00\x00"
 
@@ -47,7 +51,7 @@ func Key(d index.Dimension) string {
 		index.ByState: "x." + stateField, index.ByCounty: index.County.String(), index.ByCity: WrittenCity,
 		index.ByFilingType: index.FilingType.String(), index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
 		index.ByPropertyClassification: index.PropertyClassification.String(), index.ByCategory: index.Categories.String(),
-		index.ByHolder: index.FilingHolder.String(),
+		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(),
 	}[d]
 }
 
@@ -119,6 +123,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	} {
 		x.text(field.String(), index.Fold(f.Text(field)))
 	}
+	x.text(index.OwnerKey.String(), d.OwnerKey)
 	x.array(index.Categories.String(), f.Categories, "")
 	x.array("is", marks(f, &d), "")
 	x.array("text", d.Search, TextEnd)

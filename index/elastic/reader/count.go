@@ -11,6 +11,9 @@ import (
 
 // clauses translates w.
 func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, error) {
+	if !r.owners && search.NeedsOwners(w) {
+		return nil, index.ErrNoOwners
+	}
 	var counties []string
 	if search.NeedsCounties(w) {
 		var err error

@@ -61,6 +61,7 @@ func goldenCases() []goldenCase {
 		{"X11 other filing types", index.Where(index.NoneOf{Field: index.FilingType, Values: []string{"tax lien"}})},
 		{"X31 holder", anyOf(index.FilingHolder, "sample fund, llc")},
 		{"X31 other holders", index.Where(index.NoneOf{Field: index.FilingHolder, Values: []string{"sample fund, llc"}})},
+		{"X26 owner", anyOf(index.OwnerKey, "alder trust", "b alden")},
 		{"P12 property data", index.Where(index.Present{Field: index.PropertyData, Is: true})},
 		{"P13 equity percent", index.Where(index.Between{Field: index.EquityPercent, Min: number(33.3333)})},
 		{"P14 show", index.Where(index.Present{Field: index.ForeclosureStatus, Is: true})},
@@ -304,7 +305,7 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := index.NewGrouping()
+			got := index.NewGrouping(by)
 			for _, b := range all {
 				got.Add(b.group())
 			}
@@ -321,7 +322,7 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			if response, err = replay(t, r, golden[name+", terms"]); err != nil {
 				t.Fatal(err)
 			}
-			terms, complete, err := termGroups(response)
+			terms, complete, err := termGroups(response, by)
 			if diff := cmp.Diff(want, terms); err != nil || !complete || diff != "" {
 				t.Errorf("by terms: complete %t, %v (-want +got):\n%s", complete, err, diff)
 			}

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"slices"
 
 	"filings/index"
 	"filings/index/elastic/client"
@@ -12,6 +13,9 @@ import (
 func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (_ index.Groups, err error) {
 	defer r.wrap(&err, "reading groups")
 	clauses, err := r.clauses(ctx, w)
+	if err == nil && !r.owners && slices.Contains(by, index.ByOwner) {
+		err = index.ErrNoOwners
+	}
 	if err != nil {
 		return index.Groups{}, err
 	}
@@ -20,7 +24,7 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimensio
 		if err != nil {
 			return index.Groups{}, err
 		}
-		if g, complete, err := termGroups(response); err != nil || complete {
+		if g, complete, err := termGroups(response, by); err != nil || complete {
 			return g, err
 		}
 	}
@@ -29,7 +33,7 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimensio
 
 // termGroups reads the response to search.TermGroups, and whether it has all groups: a terms aggregation is faster than a
 // composite one, and says how many filings are in none of its buckets.
-func termGroups(response []byte) (all index.Groups, complete bool, err error) {
+func termGroups(response []byte, by []index.Dimension) (all index.Groups, complete bool, err error) {
 	var found struct {
 		Aggregations struct {
 			Groups struct {
@@ -51,7 +55,7 @@ func termGroups(response []byte) (all index.Groups, complete bool, err error) {
 	if *groups.Other > 0 {
 		return all, false, nil
 	}
-	g := index.NewGrouping()
+	g := index.NewGrouping(by)
 	for _, b := range groups.Buckets {
 		g.Add(b.of(b.Key))
 	}
@@ -80,7 +84,7 @@ func (s groupSums) of(keys ...string) index.Group {
 // compositeGroups reads a composite aggregation page by page to its end. As soon as there are too many groups they are only
 // counted, which needs no amounts.
 func (r *Reader) compositeGroups(ctx context.Context, clauses []search.Object, by []index.Dimension) (index.Groups, error) {
-	g := index.NewGrouping()
+	g := index.NewGrouping(by)
 	var after *search.GroupKey
 	for {
 		amounts, most := true, min(index.MaxGroups+1, r.limits.Buckets)

@@ -23,7 +23,9 @@ import (
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/elastic/client"
+	"filings/index/elastic/document"
 	"filings/index/elastic/search"
+	"filings/index/generation"
 )
 
 // Reader reads from one generation, which is an index of that name. It is safe for concurrent use.
@@ -33,14 +35,19 @@ type Reader struct {
 	limits     search.Limits
 	cache      *cache.Cache
 	space      string      // of its values there
+	owners     bool        // are kept: it is not of an older version
 	gone       atomic.Bool // a response said that the index was deleted
 }
 
 var _ index.Reader = (*Reader)(nil)
 
 // New returns a reader of a generation that keeps what it computes in kept. It sends nothing.
-func New(c *client.Client, generation string, kept *cache.Cache) *Reader {
-	return &Reader{c: c, generation: generation, limits: search.Usual, cache: kept, space: "reader of " + generation}
+func New(c *client.Client, name string, kept *cache.Cache) *Reader {
+	version := generation.VersionOf(name) // 0 only in tests
+	return &Reader{
+		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
+		owners: version == 0 || version >= document.OwnersSince,
+	}
 }
 
 // Generation implements index.Reader.

@@ -163,6 +163,16 @@ func contains(text string, counties []string) Object {
 	return either(options)
 }
 
+// NeedsOwners reports whether Clauses are of what documents have since document.OwnersSince.
+func NeedsOwners(w index.Filter) bool {
+	of := func(field index.Field) bool { return field == index.OwnerKey || field == index.FilingHolder }
+	return slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool {
+		any, isAny := p.(index.AnyOf)
+		none, isNone := p.(index.NoneOf)
+		return isAny && slices.ContainsFunc(any.Fields, of) || isNone && of(none.Field)
+	})
+}
+
 // NeedsCounties reports whether Clauses needs to know the counties.
 func NeedsCounties(w index.Filter) bool {
 	return slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, is := p.(index.Contains); return is })

@@ -80,7 +80,7 @@ func (t *Table) Groups(ctx context.Context, w index.Filter, by []index.Dimension
 		}
 		s.each(chunk, len(amounts), func(row int) { sums.at(first(row), second(row)).add(amounts[row]) })
 	}
-	return sums.groups(axes[0].keys, axes[1].keys), ctx.Err()
+	return sums.groups(by, axes[0].keys, axes[1].keys), ctx.Err()
 }
 
 // axis is a dimension of groups over a coded column. Words that have the same keys share a place.

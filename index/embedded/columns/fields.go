@@ -20,6 +20,7 @@ var coded = [...]codedField{
 	{"dateRange", text(index.DateRange)},
 	{"filingHolder", text(index.FilingHolder)},
 	codedTraits: {"traits", traits},
+	codedOwner:  {"ownerKey", owner},
 }
 
 type codedField struct {
@@ -33,6 +34,7 @@ const (
 	codedCounty = 1
 	codedCity   = 2
 	codedTraits = 9
+	codedOwner  = 10
 )
 
 // numbers is the table of the columns of numbers; NaN is a missing one.
@@ -92,6 +94,14 @@ func traits(_ *index.Filing, d *index.Derived) string {
 	return joined(hold)
 }
 
+// owner lists the key of the owner and how it is written; "" where there is no key.
+func owner(f *index.Filing, d *index.Derived) string {
+	if d.OwnerKey == "" {
+		return ""
+	}
+	return joined([]string{d.OwnerKey, f.Text(index.Owner)})
+}
+
 // dimension returns the coded column that has the keys of d, and which keys a word of it has: "" for none.
 func dimension(d index.Dimension) (column string, keys func(word string) []string) {
 	one := func(part func(word string) string) func(string) []string {
@@ -115,6 +125,8 @@ func dimension(d index.Dimension) (column string, keys func(word string) []strin
 		return "propertyClassification", whole
 	case index.ByHolder:
 		return "filingHolder", whole
+	case index.ByOwner:
+		return coded[codedOwner].name, one(func(word string) string { _, written, _ := strings.Cut(word, valueEnd); return written })
 	}
 	return "categories", func(word string) []string {
 		if word == "" {

@@ -131,6 +131,12 @@ func (t *Table) matchFolded(ctx context.Context, field index.Field, holds func(v
 			return name
 		}
 	}
+	if field == index.OwnerKey {
+		compared = func(owner string) string {
+			key, _, _ := strings.Cut(owner, valueEnd)
+			return key
+		}
+	}
 	if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
 		return nil, fmt.Errorf("embedded engine: no values of %v are looked up", field)
 	}

@@ -33,13 +33,13 @@ func testGroups(t *testing.T, open func(t *testing.T) Harness) {
 func groupedFilings() []*index.Filing {
 	return []*index.Filing{
 		edges.Filing(1, edges.Values{index.County: "Orange, FL", index.FilingType: "Tax Lien", index.FilingDate: "2024-01-05", index.FilingAmount: 0.1,
-			index.Categories: []string{"land", "residential"}, index.City: "Ocoee", index.FilingHolder: "Sample Fund", index.PropertyClassification: "land"}),
+			index.Categories: []string{"land", "residential"}, index.City: "Ocoee", index.Owner: "Röwangate, Francis", index.FilingHolder: "Sample Fund", index.PropertyClassification: "land"}),
 		edges.Filing(2, edges.Values{index.County: "Orange, FL", index.FilingType: "TAX LIEN", index.FilingDate: "2024-01-31", index.FilingAmount: 0.2,
-			index.Categories: []string{"land"}, index.PropertyAddress: "1 Elm St, OCOEE, FL", index.FilingHolder: "sample fund", index.PropertyClassification: "Land"}),
+			index.Categories: []string{"land"}, index.PropertyAddress: "1 Elm St, OCOEE, FL", index.FilingHolder: "sample fund", index.PropertyClassification: "Land", index.Owner: "FRANCIS ROWANGATE"}),
 		edges.Filing(3, edges.Values{index.County: "ORANGE, FL", index.FilingType: "TAX LIEN", index.FilingDate: "2023-12-31", index.FilingAmount: 0.3,
-			index.PropertyAddress: "2 Elm St, OCOEE, FL", index.PropertyClassification: "Land"}),
+			index.PropertyAddress: "2 Elm St, OCOEE, FL", index.PropertyClassification: "Land", index.Owner: "FRANCIS ROWANGATE"}),
 		edges.Filing(4, edges.Values{index.County: "Orange, CA", index.FilingType: "Municipal Lien", index.FilingAmount: -5.55}),
-		edges.Filing(5, edges.Values{index.County: "Lake, FL", index.FilingDate: "2024-01-01", index.FilingAmount: 1e12}),
+		edges.Filing(5, edges.Values{index.County: "Lake, FL", index.FilingDate: "2024-01-01", index.FilingAmount: 1e12, index.Owner: "--"}),
 		edges.Filing(6, edges.Values{index.County: "Lake, FL", index.FilingDate: "2024-02-01"}),
 	}
 }
@@ -75,6 +75,10 @@ func testGrouped(t *testing.T, r index.Reader) {
 			group(4, 3, 1e14+30-555, -5.55, 1e12, ""), group(2, 2, 30, 0.1, 0.2, "land"), group(1, 1, 10, 0.1, 0.1, "residential")}},
 		{"holders", index.Filter{}, by(index.ByHolder), []index.Group{
 			group(4, 3, 1e14+30-555, -5.55, 1e12, ""), group(2, 2, 30, 0.1, 0.2, "Sample Fund")}},
+		{"owners as most write them, and without a key none", index.Filter{}, by(index.ByOwner), []index.Group{
+			group(3, 3, 60, 0.1, 0.3, "FRANCIS ROWANGATE"), group(3, 2, 1e14-555, -5.55, 1e12, "")}},
+		{"owners as most of those selected write them", january, by(index.ByOwner, index.ByHolder), []index.Group{
+			group(2, 2, 30, 0.1, 0.2, "FRANCIS ROWANGATE", "Sample Fund")}},
 		{"cities, loaded or read from the address", index.Filter{}, by(index.ByCity), []index.Group{
 			group(3, 3, 60, 0.1, 0.3, "OCOEE"), group(3, 2, 1e14-555, -5.55, 1e12, "")}},
 		{"classifications", index.Filter{}, by(index.ByPropertyClassification), []index.Group{

@@ -65,7 +65,7 @@ func (g *generator) holding(e *indextest.Entry) index.Predicate {
 
 // predicate returns one that holds for e, if e has the value that it needs.
 func (g *generator) predicate(e *indextest.Entry) index.Predicate {
-	switch g.IntN(19) {
+	switch g.IntN(20) {
 	case 0:
 		return index.InCounty(g.pick(e.Text(index.County), e.Derived.CountyName))
 	case 1:
@@ -100,6 +100,8 @@ func (g *generator) predicate(e *indextest.Entry) index.Predicate {
 		return g.ids(e)
 	case 15, 16:
 		return g.noneOf()
+	case 18:
+		return edges.AnyOf(index.OwnerKey, e.Derived.OwnerKey).Predicates()[0]
 	case 17:
 		return edges.AnyOf(index.FilingHolder, e.Text(index.FilingHolder)).Predicates()[0]
 	}

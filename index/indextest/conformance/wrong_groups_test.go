@@ -124,6 +124,20 @@ func wrongGroups() []wrong {
 				}
 			}), w, by)
 		}),
+		groups("owners without a key are groups", "by_hand/owners_as_most_write", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			return right(rewritten(o, func(f *index.Filing) {
+				if f.Has(index.Owner) && index.OwnerKeyOf(f.Text(index.Owner)) == "" {
+					f.SetText(index.Owner, "x"+f.Text(index.Owner))
+				}
+			}), w, by)
+		}),
+		groups("each writing an owner", "by_hand/owners_as_most_write", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+			return right(rewritten(o, func(f *index.Filing) {
+				if f.Text(index.Owner) == "Röwangate, Francis" {
+					f.SetText(index.Owner, "Röwangate F")
+				}
+			}), w, by)
+		}),
 		groups("one category a filing", "by_hand/both_categories", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
 			return right(rewritten(o, func(f *index.Filing) { f.Categories = f.Categories[:min(1, len(f.Categories))] }), w, by)
 		}),

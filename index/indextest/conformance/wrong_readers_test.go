@@ -70,6 +70,16 @@ func wrongPredicates() []wrong {
 		holding("excluded in every state", "Edges/X11_counties_of_one_state", func(e *indextest.Entry, p index.NoneOf, right bool) bool {
 			return right && (p.Field != index.County || !slices.ContainsFunc(p.Values, func(v string) bool { return strings.HasPrefix(v, e.Derived.CountyName+",") }))
 		}),
+		holding("owners as written", "Edges/X26_however_it_is_written", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
+			return right && (p.Fields[0] != index.OwnerKey || slices.Contains(p.Values, index.Fold(e.Text(index.Owner))))
+		}),
+		holding("owners by key or writing", "Edges/X26_a_key_that_is_written", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
+			return right || p.Fields[0] == index.OwnerKey && slices.Contains(p.Values, index.Fold(e.Text(index.Owner)))
+		}),
+		holding("owners in any order of words", "Edges/X26_the_order_of_words", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
+			words := func(key string) []string { return slices.Sorted(slices.Values(strings.Fields(key))) }
+			return right || p.Fields[0] == index.OwnerKey && slices.Equal(words(p.Values[0]), words(e.Derived.OwnerKey))
+		}),
 		holding("holders by case", "Edges/X31_any_case", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
 			return right && (p.Fields[0] != index.FilingHolder || !strings.Contains(e.Text(index.FilingHolder), "SAMPLE"))
 		}),

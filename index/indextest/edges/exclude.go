@@ -98,6 +98,37 @@ func holderGroup() Group {
 	}}
 }
 
+func ownerGroup() Group {
+	longest := strings.Repeat("😀", index.MaxText-1) + "x"
+	owner := func(id int64, name string) *index.Filing { return Filing(id, Values{index.Owner: name}) }
+	of := func(name string) index.Filter { return AnyOf(index.OwnerKey, index.OwnerKeyOf(name)) }
+	return Group{"X26", []*index.Filing{
+		owner(1, "ROWANGATE, FRANCIS"),
+		owner(2, "Francis Rowangate"),
+		owner(3, "Rowangate Francis"),
+		owner(4, "Röwangate,Francis."),
+		owner(5, "Fern & Ash, L.L.C."),
+		owner(6, "FERN AND ASH LLC"),
+		owner(7, "Fern and Ash"),
+		owner(8, "--"),
+		owner(9, longest),
+		Filing(10, nil),
+		owner(11, "l l c"),
+		owner(12, "C, L L"), // whose key is how the one before is written
+		owner(13, strings.Repeat("ﷺ", index.MaxText)),
+	}, []Case{
+		{"however it is written", of("francis rowangate"), []int64{1, 2, 4}},
+		{"the order of words counts", of("ROWANGATE FRANCIS"), []int64{3}},
+		{"legal forms", of("Fern + Ash Limited Liability Company"), []int64{5, 6}},
+		{"another legal form, or none", of("fern and ash"), []int64{7}},
+		{"no part of a name", of("fern"), nil},
+		{"the longest name", of(longest), []int64{9}},
+		{"a name that becomes longer", of(strings.Repeat("ﷺ", index.MaxText)), []int64{13}},
+		{"a key that is written like another owner", of("C, L L"), []int64{12}},
+		{"a writing that is another's key", of("l l c"), []int64{11}},
+	}}
+}
+
 const holderRule = "X31"
 
 // idsGroup tries ids of its own filings, and of none. All but the last one that there can be are moved with them (Groups).

@@ -11,7 +11,7 @@ func Groups() []Group {
 		countyGroup(), cityGroup(), typeGroup(), dayGroup(), amountGroup(), acresGroup(), propertyGroup(),
 		propertyDataGroup(), equityGroup(), foreclosureGroup(), boxGroup(), antimeridianGroup(),
 		searchGroup(), shortGroup(), characterGroup(), controlGroup(), longGroup(), createdGroup(), ownerKindGroup(),
-		excludedTypesGroup(), excludedCategoriesGroup(), excludedCountiesGroup(), holderGroup(), idsGroup(), restGroup(),
+		excludedTypesGroup(), excludedCategoriesGroup(), excludedCountiesGroup(), holderGroup(), ownerGroup(), idsGroup(), restGroup(),
 	}
 	for n, g := range groups {
 		for _, f := range g.Filings {
