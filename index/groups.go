@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -42,10 +43,42 @@ func Dimensions() []Dimension {
 	return all
 }
 
-// MaxGroups is how many groups a response has at the most: some 2 MB of JSON, which a client reads at once.
-const MaxGroups = 10_000
+// MaxGroups is how many groups a response has at the most: some 2 MB of JSON, which a client reads at once. MaxCompared is of how
+// many the first ones are found: some 60 MB while they are.
+const MaxGroups, MaxCompared = 10_000, 200_000
 
-// Groups are all groups of some filings, sorted by CompareGroups. Where there are more than MaxGroups, List is nil.
+// GroupQuery requests groups.
+type GroupQuery struct {
+	By        []Dimension // one or two different ones
+	Sort      GroupSort
+	Ascending bool
+	Limit     int // how many of the first groups, at most MaxGroups; 0 for all
+}
+
+// GroupSort is what groups are sorted by. Ties, and the keys of groups of as many filings, are by the code points of their keys, no
+// value last.
+type GroupSort uint8
+
+// Sorts of groups.
+const (
+	SortByFilings GroupSort = iota
+	SortBySum               // of the amounts
+	SortByKey               // no value last in both directions
+)
+
+// GroupSorts are the names of all sorts in the API, each at its position.
+var GroupSorts = []string{SortByFilings: "filings", SortBySum: "sum", SortByKey: "key"}
+
+// Most is how many groups there may be, in all: beyond it they are only counted.
+func (q GroupQuery) Most() int {
+	if q.Limit > 0 {
+		return MaxCompared
+	}
+	return MaxGroups
+}
+
+// Groups are the groups that a GroupQuery requests, in its order, and how many there are in all. Where there are more than its
+// Most, List is nil.
 type Groups struct {
 	Total int64
 	List  []Group
@@ -63,40 +96,57 @@ type Group struct {
 	MinAmount, MaxAmount float64 // dollars; 0 where no filing has an amount
 }
 
-// CompareGroups orders groups by falling number of filings, then by the code points of their keys, no value last.
-func CompareGroups(a, b Group) int {
-	return cmp.Or(cmp.Compare(b.Filings, a.Filings), compareKeys(a.Keys[0], b.Keys[0]), compareKeys(a.Keys[1], b.Keys[1]))
-}
-
-func compareKeys(a, b string) int {
-	if a == "" || b == "" {
-		return cmp.Compare(b, a)
+// compare orders groups as q requests them.
+func (q GroupQuery) compare(a, b Group) int {
+	ascending := 1
+	if !q.Ascending {
+		ascending = -1
 	}
-	return cmp.Compare(a, b)
+	var first, keys int
+	switch q.Sort {
+	case SortByFilings:
+		first = ascending * cmp.Compare(a.Filings, b.Filings)
+	case SortBySum:
+		first = ascending * cmp.Compare(a.SumCents, b.SumCents)
+	}
+	for i := 0; i < len(a.Keys) && keys == 0; i++ {
+		switch keys = cmp.Compare(a.Keys[i], b.Keys[i]); {
+		case a.Keys[i] == "" || b.Keys[i] == "":
+			keys = -keys
+		case q.Sort == SortByKey:
+			keys *= ascending
+		}
+	}
+	return cmp.Or(first, keys)
 }
 
-// GroupsText returns the canonical text of a request for the groups of what w selects.
-func GroupsText(w Filter, by []Dimension) string {
-	names := make([]string, len(by))
-	for i, d := range by {
+// Text returns the canonical text of q for the groups of what w selects.
+func (q GroupQuery) Text(w Filter) string {
+	names := make([]string, len(q.By))
+	for i, d := range q.By {
 		names[i] = d.String()
 	}
-	return "groups by " + strings.Join(names, ",") + " " + w.String()
+	order := ""
+	if q.Sort != SortByFilings || q.Ascending || q.Limit > 0 {
+		order = fmt.Sprintf("sort %s ascending %t limit %d ", GroupSorts[q.Sort], q.Ascending, q.Limit)
+	}
+	return "groups by " + strings.Join(names, ",") + " " + order + w.String()
 }
 
-// Grouping makes Groups of parts: filings that an engine counted by their keys as they are written. Beyond MaxGroups it
+// Grouping makes Groups of parts: filings that an engine counted by their keys as they are written. Beyond the query's Most it
 // only counts groups.
 type Grouping struct {
+	query  GroupQuery
 	keys   [2]keyTable
-	groups map[[2]uint32]*Group // by their keys' numbers; nil for what is beyond MaxGroups
+	groups map[[2]uint32]*Group // by their keys' numbers; nil for what is beyond Most
 }
 
-// NewGrouping returns a Grouping by one or two dimensions, without filings.
-func NewGrouping(by []Dimension) *Grouping {
-	g := &Grouping{groups: map[[2]uint32]*Group{}}
+// NewGrouping returns a Grouping without filings.
+func NewGrouping(q GroupQuery) *Grouping {
+	g := &Grouping{query: q, groups: map[[2]uint32]*Group{}}
 	for i := range g.keys {
 		g.keys[i] = keyTable{fold: Fold, numbers: map[string]uint32{}, folded: map[string]uint32{}}
-		if i < len(by) && by[i] == ByOwner {
+		if i < len(q.By) && q.By[i] == ByOwner {
 			g.keys[i].fold = OwnerKeyOf
 		}
 	}
@@ -114,15 +164,15 @@ func (g *Grouping) Add(part Group) {
 	case known && of != nil:
 		of.add(part)
 	case known:
-	case len(g.groups) >= MaxGroups:
+	case len(g.groups) >= g.query.Most():
 		g.groups[keys] = nil
 	default:
 		g.groups[keys] = &part
 	}
 }
 
-// TooMany reports whether there are more than MaxGroups: amounts make no difference any more.
-func (g *Grouping) TooMany() bool { return len(g.groups) > MaxGroups }
+// TooMany reports whether there are more than Most: amounts make no difference any more.
+func (g *Grouping) TooMany() bool { return len(g.groups) > g.query.Most() }
 
 // Groups returns what was added.
 func (g *Grouping) Groups() Groups {
@@ -136,7 +186,10 @@ func (g *Grouping) Groups() Groups {
 		group.Keys = [2]string{first[keys[0]], second[keys[1]]}
 		all.List = append(all.List, *group)
 	}
-	slices.SortFunc(all.List, CompareGroups)
+	slices.SortFunc(all.List, g.query.compare)
+	if n := g.query.Limit; 0 < n && n < len(all.List) {
+		all.List = slices.Clone(all.List[:n]) // the others need not stay
+	}
 	return all
 }
 

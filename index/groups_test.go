@@ -12,7 +12,7 @@ import (
 // TestX12_Grouping: parts whose keys differ in case are one group, under the writing of most of its filings.
 func TestX12_Grouping(t *testing.T) {
 	t.Parallel()
-	g := index.NewGrouping(nil)
+	g := index.NewGrouping(index.GroupQuery{})
 	for _, part := range []index.Group{
 		{Keys: [2]string{"Ocoee", "a"}, Filings: 2, Amounts: 1, SumCents: -500, MinAmount: -5, MaxAmount: -5},
 		{Keys: [2]string{"OCOEE", "a"}, Filings: 2},
@@ -36,7 +36,7 @@ func TestX12_Grouping(t *testing.T) {
 // TestX12_Grouping_TooMany: beyond the most groups of a response they are counted, each once.
 func TestX12_Grouping_TooMany(t *testing.T) {
 	t.Parallel()
-	g := index.NewGrouping(nil)
+	g := index.NewGrouping(index.GroupQuery{})
 	for i := range index.MaxGroups {
 		g.Add(index.Group{Keys: [2]string{fmt.Sprint("k", i)}, Filings: 1})
 	}
@@ -58,8 +58,8 @@ func TestX12_Grouping_TooMany(t *testing.T) {
 func TestX12_GroupsText(t *testing.T) {
 	t.Parallel()
 	w := index.Where(index.InCounty("Orange, FL"))
-	a := index.GroupsText(w, []index.Dimension{index.ByCounty, index.ByMonth})
-	b := index.GroupsText(w, []index.Dimension{index.ByMonth, index.ByCounty})
+	a := index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByMonth}}.Text(w)
+	b := index.GroupQuery{By: []index.Dimension{index.ByMonth, index.ByCounty}}.Text(w)
 	if a != `groups by county,month `+w.String() || b != `groups by month,county `+w.String() {
 		t.Errorf("%q, %q", a, b)
 	}

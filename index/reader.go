@@ -63,7 +63,7 @@ type Reader interface {
 	// Distinct returns the different values that the selected filings have in f, which is Month or DateRange, sorted.
 	Distinct(ctx context.Context, w Filter, f Field) ([]string, error)
 	// Groups sums up the filings that w selects by their keys in one or two different dimensions.
-	Groups(ctx context.Context, w Filter, by []Dimension) (Groups, error)
+	Groups(ctx context.Context, w Filter, q GroupQuery) (Groups, error)
 	// Cells describes the filings that both w and g's box select, by the tiles of g: those that have any, sorted by
 	// CompareCells.
 	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
@@ -171,8 +171,8 @@ func (Empty) Filing(context.Context, int64) (Record, error) { return nil, ErrNot
 func (Empty) Filings(_ context.Context, ids []int64) ([]Record, error) {
 	return make([]Record, len(ids)), nil
 }
-func (Empty) Stats(context.Context) (Stats, error)                        { return Stats{}, nil }
-func (Empty) Counties(context.Context) ([]CountyStats, error)             { return nil, nil }
-func (Empty) Distinct(context.Context, Filter, Field) ([]string, error)   { return nil, nil }
-func (Empty) Groups(context.Context, Filter, []Dimension) (Groups, error) { return Groups{}, nil }
-func (Empty) Cells(context.Context, Filter, Grid) ([]Cell, error)         { return nil, nil }
+func (Empty) Stats(context.Context) (Stats, error)                       { return Stats{}, nil }
+func (Empty) Counties(context.Context) ([]CountyStats, error)            { return nil, nil }
+func (Empty) Distinct(context.Context, Filter, Field) ([]string, error)  { return nil, nil }
+func (Empty) Groups(context.Context, Filter, GroupQuery) (Groups, error) { return Groups{}, nil }
+func (Empty) Cells(context.Context, Filter, Grid) ([]Cell, error)        { return nil, nil }

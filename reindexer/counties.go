@@ -29,7 +29,7 @@ func (r *running) countChanges(ctx context.Context, d *generation.Differences, l
 		if len(p.ids) < atLeast {
 			return nil
 		}
-		groups, err := p.of.Groups(ctx, index.Where(index.IDs{IDs: p.ids}), []index.Dimension{index.ByCounty})
+		groups, err := p.of.Groups(ctx, index.Where(index.IDs{IDs: p.ids}), index.GroupQuery{By: []index.Dimension{index.ByCounty}})
 		if err == nil && groups.List == nil {
 			err = errTooManyCounties
 		}

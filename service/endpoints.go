@@ -67,7 +67,8 @@ func endpoints(keys access.Store) []endpoint {
 			Text: "Groups the filings that match `q` and the filters of the list by one or two of their values. Each group has the number of its " +
 				"filings, and the count, sum, average, minimum and maximum of their amounts, exact to the cent. One response has all groups, " +
 				"those with the most filings first, then by key, `null` last. Values that differ only in case are one group, written as most of " +
-				"its filings have it. More than 10,000 groups are a 400 that says how many there are.",
+				"its filings have it. More than 10,000 groups are a 400 that says how many there are. `limit` returns the first groups of up to 200,000; " +
+				"`meta.groups` then says how many there are.",
 			Schema: "GroupsResponse", Data: []handlers.Group{},
 		}},
 		{handle: handlers.Filing, Operation: openapi.Operation{

@@ -40,7 +40,9 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 		dst = appendJSON(dst, data)
 	}
 	if e.Shape.Has(openapi.Meta) {
-		dst = k.appendMeta(dst)
+		if dst = k.appendMeta(dst); q.Groups.Limit > 0 {
+			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"groups":`...), result.Total, 10), '}')
+		}
 	}
 	return append(dst, '}'), err
 }

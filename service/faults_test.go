@@ -167,7 +167,7 @@ func (goneReader) Stats(context.Context) (index.Stats, error)            { retur
 func (goneReader) Distinct(context.Context, index.Filter, index.Field) ([]string, error) {
 	return nil, index.ErrGone
 }
-func (goneReader) Groups(context.Context, index.Filter, []index.Dimension) (index.Groups, error) {
+func (goneReader) Groups(context.Context, index.Filter, index.GroupQuery) (index.Groups, error) {
 	return index.Groups{}, index.ErrGone
 }
 func (goneReader) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell, error) {

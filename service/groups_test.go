@@ -114,6 +114,9 @@ func TestX12_Invalid(t *testing.T) {
 		"by=county,month,state":               "by must be " + form + `, not "county,month,state"`,
 		"by=county&q=":                        "q must be 1 to 200 characters",
 		"by=county&q=%20":                     "q must be 1 to 200 characters",
+		"by=county&limit=0":                   "limit must be between 1 and 10000",
+		"by=county&limit=x":                   "limit must be between 1 and 10000",
+		"by=county&sort_by=amount":            `sort_by must be one of filings, sum, key (in any case), not "amount"`,
 		"by=county&min_amount=x":              `min_amount must be a plain decimal number such as 1000, not "x"`,
 		"by=county&min_amount=2&max_amount=1": "min_amount must not be above max_amount",
 	} {
@@ -123,8 +126,8 @@ func TestX12_Invalid(t *testing.T) {
 			t.Errorf("%q: %d %s, want %q", query, a.status, a.body, want)
 		}
 	}
-	ignored := s.get(t, access.Free, groupsPath+"by=county&limit=5&offset=1&sort_by=owner")
-	if got := ignored.header.Get("X-Ignored-Parameters"); ignored.status != http.StatusOK || got != "limit, offset, sort_by" {
+	ignored := s.get(t, access.Free, groupsPath+"by=county&offset=1&zoom=3")
+	if got := ignored.header.Get("X-Ignored-Parameters"); ignored.status != http.StatusOK || got != "offset, zoom" {
 		t.Errorf("%d, ignored %q", ignored.status, got)
 	}
 	if a := s.get(t, access.Free, "/v1/liens/groups?by=county"); a.status != http.StatusBadRequest {
@@ -143,7 +146,7 @@ func TestX12_TooMany(t *testing.T) {
 	s := newSite(t, caching{oracle(all)})
 	for range 2 { // the second time from the cache
 		a := s.get(t, access.Pro, groupsPath+"by=holder")
-		const want = "by must make at most 10000 groups, not 10001: filter more, or group by what has fewer values"
+		const want = "by must make at most 10000 groups, not 10001: filter more, or group by what has fewer values; limit returns the first ones of more"
 		if d := a.document(t); a.status != http.StatusBadRequest || d.Error == nil || d.Error.Message != want {
 			t.Errorf("%d %s", a.status, a.body)
 		}
@@ -154,6 +157,48 @@ func TestX12_TooMany(t *testing.T) {
 	var groups []struct{ Filings int }
 	if err := json.Unmarshal([]byte(dataOf(t, s.get(t, access.Pro, groupsPath+"by=holder&county=orange"))), &groups); err != nil || len(groups) != index.MaxGroups {
 		t.Errorf("%d groups: %v", len(groups), err)
+	}
+}
+
+// TestX36_Groups: the first groups in each order, and how many there are.
+func TestX36_Groups(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	for query, want := range map[string]string{
+		"limit=2":                               "Judgment 3, Tax Lien 3, of 5",
+		"limit=2&sort_order=ASC":                "HOA 1, Municipal Lien 1, of 5",
+		"limit=2&sort_by=SUM":                   "Tax Lien 3, HOA 1, of 5",
+		"limit=1&sort_by=sum&sort_order=asc":    "Municipal Lien 1, of 5",
+		"limit=2&sort_by=key":                   "HOA 1, Judgment 3, of 5",
+		"sort_by=key&sort_order=DESC":           "Tax Lien 3, Municipal Lien 1, Judgment 3, HOA 1, null 1, of 0",
+		"limit=20000&sort_by=key":               "HOA 1, Judgment 3, Municipal Lien 1, Tax Lien 3, null 1, of 5",
+		"limit=1&filing_type=none":              "of 0",
+		"limit=1&sort_by=filings&county=orange": "HOA 1, of 3",
+	} {
+		a := s.get(t, access.Free, groupsPath+"by=filing_type&"+query)
+		var d struct {
+			Data []struct {
+				Type    *string `json:"filing_type"`
+				Filings int
+			}
+			Meta struct{ Groups int }
+		}
+		if err := json.Unmarshal([]byte(a.body), &d); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, g := range d.Data {
+			if g.Type == nil {
+				g.Type = new("null")
+			}
+			got += fmt.Sprintf("%s %d, ", *g.Type, g.Filings)
+		}
+		if got += fmt.Sprintf("of %d", d.Meta.Groups); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+		if has := strings.Contains(a.body, `"groups":`); has != strings.Contains(query, "limit") {
+			t.Errorf("%s: %s", query, a.body)
+		}
 	}
 }
 

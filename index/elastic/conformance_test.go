@@ -6,6 +6,7 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/index/generation"
 	"filings/index/indextest/conformance"
+	"filings/mappings"
 )
 
 // The suite that every engine must pass, on the real Elasticsearch: once with one shard, and once with three, where
@@ -27,7 +28,7 @@ func TestConformance(t *testing.T) {
 					Again:   func(t *testing.T) generation.Store { return s.again(t, nil) },
 					Older: func(t *testing.T) generation.Store {
 						older := s.again(t, nil)
-						older.Version--
+						older.Version, older.Oldest = mappings.Oldest-1, 0
 						return older
 					},
 					Lose: func(t *testing.T) { s.remove(t, s.catalogIndex()) },

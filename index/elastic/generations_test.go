@@ -310,13 +310,13 @@ func TestX28_LoadedBefore(t *testing.T) {
 			w := index.Where(p)
 			_, counted := r.Count(t.Context(), w)
 			_, read := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 1})
-			_, grouped := r.Groups(t.Context(), w, []index.Dimension{index.ByHolder})
+			_, grouped := r.Groups(t.Context(), w, index.GroupQuery{By: []index.Dimension{index.ByHolder}})
 			if !errors.Is(counted, want) || !errors.Is(read, want) || !errors.Is(grouped, want) {
 				t.Errorf("%v: %v, %v, %v, want %v", w, counted, read, grouped, want)
 			}
 		}
 	}
-	if _, err := r.Groups(t.Context(), index.Filter{}, []index.Dimension{index.ByCounty, index.ByOwner}); !errors.Is(err, index.ErrNoOwners) {
+	if _, err := r.Groups(t.Context(), index.Filter{}, index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByOwner}}); !errors.Is(err, index.ErrNoOwners) {
 		t.Errorf("by owner: %v", err)
 	}
 	through := before.through(t, nil)

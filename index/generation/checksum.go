@@ -40,7 +40,7 @@ func ChecksumOf(ctx context.Context, r index.Reader) (Checksum, error) {
 		s.Filings += c.Filings
 		s.Counties[c.County] = CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
-	months, err := r.Groups(ctx, index.Filter{}, []index.Dimension{index.ByMonth})
+	months, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{index.ByMonth}})
 	if err == nil && months.Total > index.MaxGroups {
 		err = fmt.Errorf("there are %d", months.Total) // of eight centuries
 	}

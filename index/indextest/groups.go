@@ -1,15 +1,17 @@
 package indextest
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"filings/index"
 )
 
 // Groups implements index.Reader: it groups by folded keys, and looks through all filings of a key for its most frequent
 // writing.
-func (o *Oracle) Groups(_ context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
+func (o *Oracle) Groups(_ context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
 	type folded [2]string
 	filings, sums := map[folded]int64{}, map[folded]*amounts{}
 	written := [2]map[string]map[string]int64{{}, {}} // of each dimension: filings by folded key, then by writing
@@ -17,9 +19,9 @@ func (o *Oracle) Groups(_ context.Context, w index.Filter, by []index.Dimension)
 		if !e.matches(w) {
 			continue
 		}
-		for _, keys := range e.keys(by) {
+		for _, keys := range e.keys(q.By) {
 			at := folded{}
-			for i, d := range by {
+			for i, d := range q.By {
 				if at[i] = index.Fold(keys[i]); d == index.ByOwner {
 					at[i] = e.ownerKey
 				}
@@ -37,7 +39,7 @@ func (o *Oracle) Groups(_ context.Context, w index.Filter, by []index.Dimension)
 		}
 	}
 	all := index.Groups{Total: int64(len(filings))}
-	if all.Total > index.MaxGroups {
+	if all.Total > 10_000 && q.Limit == 0 || all.Total > 200_000 {
 		return all, nil
 	}
 	for at, n := range filings {
@@ -47,8 +49,36 @@ func (o *Oracle) Groups(_ context.Context, w index.Filter, by []index.Dimension)
 			Amounts: sum.n, SumCents: float64(sum.cents), MinAmount: sum.min, MaxAmount: sum.max,
 		})
 	}
-	slices.SortFunc(all.List, index.CompareGroups)
+	slices.SortFunc(all.List, func(a, b index.Group) int { return compareGroups(q, a, b) })
+	if q.Limit > 0 {
+		all.List = all.List[:min(q.Limit, len(all.List))]
+	}
 	return all, nil
+}
+
+// compareGroups compares groups as q sorts them. A missing key is greater than all others, also where the keys fall.
+func compareGroups(q index.GroupQuery, a, b index.Group) int {
+	const last = "\U0010ffff" // greater than what any filing has
+	order := 0
+	switch q.Sort {
+	case index.SortByFilings:
+		order = cmp.Compare(a.Filings, b.Filings)
+	case index.SortBySum:
+		order = cmp.Compare(a.SumCents, b.SumCents)
+	case index.SortByKey:
+		for i := range a.Keys {
+			if a.Keys[i] != "" && b.Keys[i] != "" && a.Keys[i] != b.Keys[i] {
+				order = strings.Compare(a.Keys[i], b.Keys[i])
+			}
+			if a.Keys[i] != b.Keys[i] {
+				break
+			}
+		}
+	}
+	if !q.Ascending {
+		order = -order
+	}
+	return cmp.Or(order, strings.Compare(cmp.Or(a.Keys[0], last), cmp.Or(b.Keys[0], last)), strings.Compare(cmp.Or(a.Keys[1], last), cmp.Or(b.Keys[1], last)))
 }
 
 // mostFrequent returns the writing that most filings have, of equally frequent ones the first.

@@ -103,9 +103,9 @@ func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([
 }
 
 // Groups implements index.Reader.
-func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
-	return do(ctx, r, request[index.Groups]{"groups", unlessClocked(w, index.GroupsText(w, by)), sizeOfGroups,
-		func(ctx context.Context) (index.Groups, error) { return r.inner.Groups(ctx, w, by) }})
+func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
+	return do(ctx, r, request[index.Groups]{"groups", unlessClocked(w, q.Text(w)), sizeOfGroups,
+		func(ctx context.Context) (index.Groups, error) { return r.inner.Groups(ctx, w, q) }})
 }
 
 // Cells implements index.Reader.

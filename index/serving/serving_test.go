@@ -96,11 +96,11 @@ func (r *countingReader) Cells(ctx context.Context, w index.Filter, g index.Grid
 	return r.Reader.Cells(ctx, w, g)
 }
 
-func (r *countingReader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
+func (r *countingReader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
 	if err := r.count(); err != nil {
 		return index.Groups{}, err
 	}
-	return r.Reader.Groups(ctx, w, by)
+	return r.Reader.Groups(ctx, w, q)
 }
 
 func filings(n int) []*index.Filing {
@@ -150,10 +150,10 @@ func requests() map[string]func(ctx context.Context, r index.Reader) (any, error
 		},
 		"cells": func(ctx context.Context, r index.Reader) (any, error) { return r.Cells(ctx, orange, quarters()) },
 		"groups": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Groups(ctx, orange, []index.Dimension{index.ByCounty, index.ByMonth})
+			return r.Groups(ctx, orange, index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByMonth}})
 		},
 		"groups, the other way round": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Groups(ctx, orange, []index.Dimension{index.ByMonth, index.ByCounty})
+			return r.Groups(ctx, orange, index.GroupQuery{By: []index.Dimension{index.ByMonth, index.ByCounty}})
 		},
 		"cells, finer": func(ctx context.Context, r index.Reader) (any, error) {
 			return r.Cells(ctx, orange, index.NewGrid(quarters().Box, 7))

@@ -12,12 +12,15 @@ import (
 
 // GroupFilings handles GET /v1/filings/groups: what the filters select, by one or two dimensions.
 func GroupFilings(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	all, err := r.Groups(ctx, q.Query.Where, q.By)
-	if err == nil && all.Total > index.MaxGroups {
-		err = Refuse(ErrInvalid, fmt.Sprintf("by must make at most %d groups, not %d: filter more, or group by what has fewer values",
-			index.MaxGroups, all.Total))
+	all, err := r.Groups(ctx, q.Query.Where, q.Groups)
+	if most := q.Groups.Most(); err == nil && all.Total > int64(most) {
+		hint := "filter more, or group by what has fewer values"
+		if q.Groups.Limit == 0 {
+			hint += "; limit returns the first ones of more"
+		}
+		err = Refuse(ErrInvalid, fmt.Sprintf("by must make at most %d groups, not %d: %s", most, all.Total, hint))
 	}
-	return Result{Data: Groups{q.By, all.List}}, err
+	return Result{Data: Groups{q.Groups.By, all.List}, Total: all.Total}, err
 }
 
 // Groups is the data of a response.

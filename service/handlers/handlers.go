@@ -16,7 +16,7 @@ type Handler func(context.Context, *serving.Reader, params.Request) (Result, err
 // Result is what a handler returns. The responder gives it its form.
 type Result struct {
 	Data  any    // index.Record, index.Page, Groups, Changes, or what encodes as JSON; in GeoJSON the whole body
-	Total int64  // of a page: how many filings the query selects
+	Total int64  // of a page: how many filings the query selects; of groups: how many there are
 	Next  string // of a page by cursor: the cursor of the next one; "" on the last one
 }
 

@@ -62,7 +62,11 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	s := of("string", "")
 	switch p.Kind {
 	case params.Choice:
-		return b.enum(typeName(p.Name), p.Choices)
+		name := typeName(p.Name)
+		if p.On == params.Groups { // sort_by of a page is another type
+			name = "Groups" + name
+		}
+		return b.enum(name, p.Choices)
 	case params.ChoiceList:
 		s = of("array", "")
 		s.Items = b.enum(typeName(p.Name), p.Choices)

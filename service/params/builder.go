@@ -21,6 +21,7 @@ type builder struct {
 	start, end string // date_start and date_end
 	edges      edges  // of a box
 	zoom       int    // of a map
+	groupOrder string // sort_order of groups
 }
 
 // edges are the edges of a box in the order of their operators: north, south, east, west. nil: not given.
@@ -184,6 +185,12 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.edges[p.op-opNorth] = &v.number
 	case opSortBy:
 		q.Sort.By = sorts[slices.Index(p.Choices, v.text)].field
+	case opSortGroups:
+		b.request.Groups.Sort = index.GroupSort(slices.Index(p.Choices, v.text))
+	case opOrderGroups:
+		b.groupOrder = v.text
+	case opFirstGroups:
+		b.request.Groups.Limit = int(min(v.integer, int64(*p.Max)))
 	case opSortOrder:
 		q.Sort.Ascending = v.text == "ASC"
 	case opLimit:
@@ -196,7 +203,7 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.zoom = int(v.integer)
 	case opBy:
 		for _, name := range v.texts {
-			b.request.By = append(b.request.By, index.Dimension(slices.Index(p.Choices, name)))
+			b.request.Groups.By = append(b.request.Groups.By, index.Dimension(slices.Index(p.Choices, name)))
 		}
 	case opID:
 		b.request.ID = v.integer
@@ -312,6 +319,7 @@ func (b *builder) finish(on Endpoints) error {
 			b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
 		}
 	}
+	b.request.Groups.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && b.request.Groups.Sort == index.SortByKey
 	b.request.Query.Where = index.Where(b.where...)
 	return b.resumes()
 }

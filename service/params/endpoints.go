@@ -3,8 +3,6 @@ package params
 import (
 	"fmt"
 	"strconv"
-
-	"filings/index"
 )
 
 // Endpoints is a set of endpoints that take parameters.
@@ -64,7 +62,7 @@ var endpoints = map[Endpoints]endpoint{
 	List:        {price: priceByLimit, paging: byOffset, crawl: "list", text: (*Request).pageText},
 	Search:      {price: priceByLimit, paging: byOffset, crawl: "search", text: (*Request).pageText},
 	Clusters:    {tiles: true, text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
-	Groups:      {text: func(r *Request) string { return index.GroupsText(r.Query.Where, r.By) }},
+	Groups:      {text: func(r *Request) string { return r.Groups.Text(r.Query.Where) }},
 	CountyStats: {text: func(r *Request) string { return r.State }},
 	OneFiling:   {text: func(r *Request) string { return strconv.FormatInt(r.ID, 10) + r.fieldsText() }},
 	OneCounty:   {text: func(r *Request) string { return r.Query.Where.String() }},

@@ -19,7 +19,7 @@ func invalid(name, must string, args ...any) error {
 // letter.
 func (p *Parameter) invalid(name, text string, v value) error {
 	switch {
-	case p.op == opLimit || p.InPath:
+	case p.Clamped() || p.InPath:
 		return invalid(name, "must be %s", p.Form())
 	case p.Kind == FieldNames:
 		return p.unknownField(name, v.wrong)

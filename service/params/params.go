@@ -23,12 +23,12 @@ import (
 
 // Request is what a client requests of an endpoint. Fields that an endpoint does not take are zero.
 type Request struct {
-	Query  index.Query       // Where by the filters; Sort, Offset and Limit of a page
-	Grid   index.Grid        // the tiles of a map
-	By     []index.Dimension // of groups, in the order of their keys
-	State  string            // two capital letters, or ""
-	ID     int64             // of a filing
-	County string            // as in the path, trimmed; Query.Where selects its filings
+	Query  index.Query // Where by the filters; Sort, Offset and Limit of a page
+	Grid   index.Grid  // the tiles of a map
+	Groups index.GroupQuery
+	State  string // two capital letters, or ""
+	ID     int64  // of a filing
+	County string // as in the path, trimmed; Query.Where selects its filings
 
 	Generation string // the public id of the generation to read, or up to which changes are; "": the live one
 	Since      string // the public id of the generation from which on changes are

@@ -80,6 +80,9 @@ const (
 	opState
 	opZoom
 	opBy // the dimensions of groups
+	opSortGroups
+	opOrderGroups
+	opFirstGroups // how many
 	opID
 	opGeneration
 	opSince
@@ -232,6 +235,12 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
 		{Name: "sort_order", On: Search, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
 			Help: "Direction of the sort. Filings without the value come last in both directions.", Example: "ASC"},
+		{Name: "sort_by", On: Groups, Kind: Choice, anyCase: true, Choices: index.GroupSorts, op: opSortGroups, Default: index.GroupSorts[0],
+			Help: "Sort by the number of filings, the sum of their amounts, or the keys.", Example: "sum"},
+		{Name: "sort_order", On: Groups, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opOrderGroups,
+			Help: "Direction of the sort; `DESC` when omitted, but `ASC` by keys. Ties are in the order of their keys.", Example: "ASC"},
+		{Name: "limit", On: Groups, Kind: Integer, Min: at(1), Max: at(index.MaxGroups), op: opFirstGroups,
+			Help: "The first groups only, 1 or more of them. Above 10,000 becomes 10,000. With it there may be up to 200,000 groups in all, without it 10,000.", Example: "10"},
 		{Name: "since", On: Changes, required: Changes, Kind: Generation, op: opSince,
 			Help: "The generation to compare with: `X-Generation` of the client's export, or of the last changes that it applied.", Example: "20261121-051409.330172"},
 		{Name: "until", On: Changes, Kind: Generation, op: opGeneration,

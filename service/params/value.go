@@ -143,7 +143,7 @@ func (p *Parameter) separator() string {
 }
 
 // Clamped reports whether a value above Max becomes Max instead of being refused (rule P1).
-func (p *Parameter) Clamped() bool { return p.op == opLimit }
+func (p *Parameter) Clamped() bool { return p.op == opLimit || p.op == opFirstGroups }
 
 // within reports whether v is inside p's limits.
 func (p *Parameter) within(v float64) bool {

@@ -11,7 +11,7 @@ import (
 
 // clauses translates w.
 func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, error) {
-	if !r.owners && search.NeedsOwners(w) {
+	if r.ownerless && search.NeedsOwners(w) {
 		return nil, index.ErrNoOwners
 	}
 	var counties []string

@@ -179,7 +179,7 @@ func TestGoldenQueries(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(goldenGroups())) {
 		by, last := goldenGroups()[name], "FL"
 		got.Files = append(got.Files,
-			txtar.File{Name: name, Data: []byte(index.GroupsText(index.Filter{}, by) + "\n")},
+			txtar.File{Name: name, Data: []byte(index.GroupQuery{By: by}.Text(index.Filter{}) + "\n")},
 			txtar.File{Name: name + ", request", Data: lines(t, search.CompositeGroups(nil, by, true, 10_001, nil))},
 			txtar.File{Name: name + ", next", Data: lines(t, search.CompositeGroups(nil, by, false, 65_000, &search.GroupKey{First: &last}))})
 		if len(by) == 1 {
@@ -305,11 +305,11 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := index.NewGrouping(by)
+			got := index.NewGrouping(index.GroupQuery{By: by})
 			for _, b := range all {
 				got.Add(b.group())
 			}
-			want, _ := o.Groups(t.Context(), index.Filter{}, by)
+			want, _ := o.Groups(t.Context(), index.Filter{}, index.GroupQuery{By: by})
 			if diff := cmp.Diff(want, got.Groups()); diff != "" || want.Total < 2 {
 				t.Errorf("%d groups (-want +got):\n%s", want.Total, diff)
 			}
@@ -322,7 +322,7 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			if response, err = replay(t, r, golden[name+", terms"]); err != nil {
 				t.Fatal(err)
 			}
-			terms, complete, err := termGroups(response, by)
+			terms, complete, err := termGroups(response, index.GroupQuery{By: by})
 			if diff := cmp.Diff(want, terms); err != nil || !complete || diff != "" {
 				t.Errorf("by terms: complete %t, %v (-want +got):\n%s", complete, err, diff)
 			}

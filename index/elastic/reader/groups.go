@@ -10,30 +10,30 @@ import (
 )
 
 // Groups returns the groups of what w selects.
-func (r *Reader) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (_ index.Groups, err error) {
+func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (_ index.Groups, err error) {
 	defer r.wrap(&err, "reading groups")
 	clauses, err := r.clauses(ctx, w)
-	if err == nil && !r.owners && slices.Contains(by, index.ByOwner) {
+	if err == nil && r.ownerless && slices.Contains(q.By, index.ByOwner) {
 		err = index.ErrNoOwners
 	}
 	if err != nil {
 		return index.Groups{}, err
 	}
-	if len(by) == 1 {
-		response, err := r.search(ctx, search.TermGroups(clauses, by[0], min(index.MaxGroups+1, r.limits.Buckets)))
+	if len(q.By) == 1 {
+		response, err := r.search(ctx, search.TermGroups(clauses, q.By[0], min(q.Most()+1, r.limits.Buckets)))
 		if err != nil {
 			return index.Groups{}, err
 		}
-		if g, complete, err := termGroups(response, by); err != nil || complete {
+		if g, complete, err := termGroups(response, q); err != nil || complete {
 			return g, err
 		}
 	}
-	return r.compositeGroups(ctx, clauses, by)
+	return r.compositeGroups(ctx, clauses, q)
 }
 
 // termGroups reads the response to search.TermGroups, and whether it has all groups: a terms aggregation is faster than a
 // composite one, and says how many filings are in none of its buckets.
-func termGroups(response []byte, by []index.Dimension) (all index.Groups, complete bool, err error) {
+func termGroups(response []byte, q index.GroupQuery) (all index.Groups, complete bool, err error) {
 	var found struct {
 		Aggregations struct {
 			Groups struct {
@@ -55,7 +55,7 @@ func termGroups(response []byte, by []index.Dimension) (all index.Groups, comple
 	if *groups.Other > 0 {
 		return all, false, nil
 	}
-	g := index.NewGrouping(by)
+	g := index.NewGrouping(q)
 	for _, b := range groups.Buckets {
 		g.Add(b.of(b.Key))
 	}
@@ -83,15 +83,15 @@ func (s groupSums) of(keys ...string) index.Group {
 
 // compositeGroups reads a composite aggregation page by page to its end. As soon as there are too many groups they are only
 // counted, which needs no amounts.
-func (r *Reader) compositeGroups(ctx context.Context, clauses []search.Object, by []index.Dimension) (index.Groups, error) {
-	g := index.NewGrouping(by)
+func (r *Reader) compositeGroups(ctx context.Context, clauses []search.Object, q index.GroupQuery) (index.Groups, error) {
+	g := index.NewGrouping(q)
 	var after *search.GroupKey
 	for {
-		amounts, most := true, min(index.MaxGroups+1, r.limits.Buckets)
+		amounts, most := true, min(q.Most()+1, r.limits.Buckets)
 		if g.TooMany() {
 			amounts, most = false, r.limits.Buckets
 		}
-		response, err := r.search(ctx, search.CompositeGroups(clauses, by, amounts, most, after))
+		response, err := r.search(ctx, search.CompositeGroups(clauses, q.By, amounts, most, after))
 		if err != nil {
 			return index.Groups{}, err
 		}

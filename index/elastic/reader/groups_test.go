@@ -24,10 +24,11 @@ func TestX12_AllPages(t *testing.T) {
 				for _, by := range [][]index.Dimension{{d}, {d, (d + 5) % index.Dimension(len(index.Dimensions()))}} {
 					t.Run(fmt.Sprintf("%d shards, %d buckets, %v", shards, buckets, by), func(t *testing.T) {
 						t.Parallel()
+						q := index.GroupQuery{By: by}
 						r := &Reader{c: r.c, generation: r.generation, limits: r.limits, cache: r.cache}
 						r.limits.Buckets = buckets
-						want, _ := o.Groups(t.Context(), index.Filter{}, by)
-						got, err := r.Groups(t.Context(), index.Filter{}, by)
+						want, _ := o.Groups(t.Context(), index.Filter{}, q)
+						got, err := r.Groups(t.Context(), index.Filter{}, q)
 						if err != nil {
 							t.Fatal(err)
 						}

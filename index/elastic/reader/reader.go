@@ -35,7 +35,7 @@ type Reader struct {
 	limits     search.Limits
 	cache      *cache.Cache
 	space      string      // of its values there
-	owners     bool        // are kept: it is not of an older version
+	ownerless  bool        // it is of a version that kept no owners
 	gone       atomic.Bool // a response said that the index was deleted
 }
 
@@ -46,7 +46,7 @@ func New(c *client.Client, name string, kept *cache.Cache) *Reader {
 	version := generation.VersionOf(name) // 0 only in tests
 	return &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
-		owners: version == 0 || version >= document.OwnersSince,
+		ownerless: 0 < version && version < document.OwnersSince,
 	}
 }
 

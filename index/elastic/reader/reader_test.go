@@ -371,7 +371,7 @@ func TestReader_GenerationIsGone(t *testing.T) {
 		"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
 		"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
 		"groups": func(ctx context.Context) error {
-			_, err := r.Groups(ctx, index.Filter{}, index.Dimensions()[:1])
+			_, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: index.Dimensions()[:1]})
 			return err
 		},
 	} {
@@ -400,7 +400,7 @@ func TestReader_StrangeResponses(t *testing.T) {
 			"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
 			"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
 			"groups": func(ctx context.Context) error {
-				_, err := r.Groups(ctx, index.Filter{}, index.Dimensions()[:1])
+				_, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: index.Dimensions()[:1]})
 				return err
 			},
 			"stats": func(ctx context.Context) error { _, err := r.Stats(ctx); return err },

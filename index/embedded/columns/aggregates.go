@@ -56,9 +56,9 @@ func (t *Table) used(ctx context.Context, w index.Filter, column string, n int) 
 
 // Groups returns what index.Reader says of the filings that w selects by one or two dimensions. It reads the selected rows
 // once, and counts them by the codes of their words.
-func (t *Table) Groups(ctx context.Context, w index.Filter, by []index.Dimension) (all index.Groups, err error) {
+func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (all index.Groups, err error) {
 	axes := [2]axis{{keys: [][]string{{""}}}, {keys: [][]string{{""}}}} // without a dimension all rows have the same place
-	for i, d := range by {
+	for i, d := range q.By {
 		if axes[i], err = t.axis(ctx, d); err != nil {
 			return all, err
 		}
@@ -80,7 +80,7 @@ func (t *Table) Groups(ctx context.Context, w index.Filter, by []index.Dimension
 		}
 		s.each(chunk, len(amounts), func(row int) { sums.at(first(row), second(row)).add(amounts[row]) })
 	}
-	return sums.groups(by, axes[0].keys, axes[1].keys), ctx.Err()
+	return sums.groups(q, axes[0].keys, axes[1].keys), ctx.Err()
 }
 
 // axis is a dimension of groups over a coded column. Words that have the same keys share a place.

@@ -180,8 +180,8 @@ func (s *sums) at(first, second uint32) *sum {
 }
 
 // groups makes groups of the sums by the keys that places on the two axes have.
-func (s *sums) groups(by []index.Dimension, first, second [][]string) index.Groups {
-	g := index.NewGrouping(by)
+func (s *sums) groups(q index.GroupQuery, first, second [][]string) index.Groups {
+	g := index.NewGrouping(q)
 	for _, one := range s.all {
 		part := index.Group{Filings: one.filings, Amounts: one.amounts, SumCents: one.cents, MinAmount: one.least, MaxAmount: one.most}
 		for _, a := range first[one.first] {

@@ -21,7 +21,7 @@ const tied = 10_300
 
 func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 	t.Run("P2 P17 pages of 7", func(t *testing.T) {
-		filings := edges.Fuzzed(900, 3)
+		filings := edges.Fuzzed(900, 5)
 		r := opened(t, open(t).Store, filings)
 		o := indextest.NewOracle("", filings)
 		crawlAll(t, r, o, 7)

@@ -14,7 +14,11 @@ import (
 )
 
 func testGroups(t *testing.T, open func(t *testing.T) Harness) {
-	t.Run("by hand", func(t *testing.T) { testGrouped(t, opened(t, open(t).Store, groupedFilings())) })
+	t.Run("by hand", func(t *testing.T) {
+		r := opened(t, open(t).Store, groupedFilings())
+		testGrouped(t, r)
+		t.Run("first", func(t *testing.T) { testFirst(t, r) })
+	})
 	t.Run("as many as there may be", func(t *testing.T) {
 		filings := manyHolders()
 		r, o := opened(t, open(t).Store, filings), indextest.NewOracle("", filings)
@@ -28,6 +32,37 @@ func testGroups(t *testing.T, open func(t *testing.T) Harness) {
 		filings := edges.Fuzzed(randomFilings, 5)
 		checkGroups(t, opened(t, open(t).Store, filings), indextest.NewOracle("", filings), newGenerator(6, filings), randomGroups)
 	})
+}
+
+// testFirst reads the first groups in each order.
+func testFirst(t *testing.T, r index.Reader) {
+	by := []index.Dimension{index.ByFilingType}
+	for _, test := range []struct {
+		name string
+		q    index.GroupQuery
+		want []string
+	}{
+		{"most filings", index.GroupQuery{By: by, Limit: 2}, []string{"TAX LIEN", ""}},
+		{"fewest filings", index.GroupQuery{By: by, Ascending: true, Limit: 2}, []string{"Municipal Lien", ""}},
+		{"largest sums", index.GroupQuery{By: by, Sort: index.SortBySum, Limit: 2}, []string{"", "TAX LIEN"}},
+		{"least sum", index.GroupQuery{By: by, Sort: index.SortBySum, Ascending: true, Limit: 1}, []string{"Municipal Lien"}},
+		{"first keys, none last", index.GroupQuery{By: by, Sort: index.SortByKey, Ascending: true, Limit: 3}, []string{"Municipal Lien", "TAX LIEN", ""}},
+		{"last keys, none last", index.GroupQuery{By: by, Sort: index.SortByKey, Limit: 3}, []string{"TAX LIEN", "Municipal Lien", ""}},
+		{"all keys", index.GroupQuery{By: by, Sort: index.SortByKey}, []string{"TAX LIEN", "Municipal Lien", ""}},
+		{"more than there are", index.GroupQuery{By: by, Limit: index.MaxGroups}, []string{"TAX LIEN", "", "Municipal Lien"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := r.Groups(t.Context(), index.Filter{}, test.q)
+			var keys []string
+			for _, g := range got.List {
+				keys = append(keys, g.Keys[0])
+			}
+			if err == nil && got.Total != 3 {
+				t.Errorf("%d groups in all", got.Total)
+			}
+			expect(t, test.want, keys, err)
+		})
+	}
 }
 
 func groupedFilings() []*index.Filing {
@@ -95,7 +130,7 @@ func testGrouped(t *testing.T, r index.Reader) {
 		{"nothing selected", index.Where(index.InCounty("nowhere")), by(index.ByCounty, index.ByMonth), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := r.Groups(t.Context(), test.where, test.by)
+			got, err := r.Groups(t.Context(), test.where, index.GroupQuery{By: test.by})
 			expect(t, index.Groups{Total: int64(len(test.want)), List: test.want}, got, err)
 		})
 	}
@@ -140,13 +175,19 @@ func checkGroups(t *testing.T, r index.Reader, o *indextest.Oracle, a *generator
 // sameGroups compares what r and the oracle say of groups, and returns their number.
 func sameGroups(t *testing.T, r index.Reader, o *indextest.Oracle, w index.Filter, by []index.Dimension) int64 {
 	t.Helper()
-	want, _ := o.Groups(t.Context(), w, by)
-	got, err := r.Groups(t.Context(), w, by)
-	if err != nil {
-		t.Fatalf("%s: %v", index.GroupsText(w, by), err)
+	all, _ := o.Groups(t.Context(), w, index.GroupQuery{By: by})
+	orders := []index.GroupQuery{
+		{By: by, Sort: index.SortBySum, Limit: 7}, {By: by, Sort: index.SortByKey, Ascending: true, Limit: index.MaxGroups}, {By: by, Ascending: true},
 	}
-	if got.Total != want.Total || !slices.Equal(got.List, want.List) { // a difference of so many takes long, even where there is none
-		t.Fatalf("%s (-want +got):\n%s", index.GroupsText(w, by), cmp.Diff(want, got, cmpopts.EquateEmpty()))
+	for _, q := range []index.GroupQuery{{By: by}, orders[all.Total%3]} {
+		want, _ := o.Groups(t.Context(), w, q)
+		got, err := r.Groups(t.Context(), w, q)
+		if err != nil {
+			t.Fatalf("%s: %v", q.Text(w), err)
+		}
+		if got.Total != want.Total || !slices.Equal(got.List, want.List) { // a difference of so many takes long, even where there is none
+			t.Fatalf("%s (-want +got):\n%s", q.Text(w), cmp.Diff(want, got, cmpopts.EquateEmpty()))
+		}
 	}
-	return want.Total
+	return all.Total
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -15,11 +16,11 @@ import (
 // grouping is a reader that gets groups wrong.
 type grouping struct {
 	*selecting
-	groups func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups
+	groups func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups
 }
 
-func (r grouping) Groups(_ context.Context, w index.Filter, by []index.Dimension) (index.Groups, error) {
-	return r.groups(r.Oracle, w, by), nil
+func (r grouping) Groups(_ context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
+	return r.groups(r.Oracle, w, q), nil
 }
 
 // rewritten returns an oracle of filings in which change changed something.
@@ -33,29 +34,29 @@ func rewritten(o *indextest.Oracle, change func(f *index.Filing)) *indextest.Ora
 }
 
 func wrongGroups() []wrong {
-	type groupsOf = func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups
+	type groupsOf = func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups
 	groups := func(name, caught string, of groupsOf) wrong {
 		return wrong{name, "Groups/" + caught, func(m *memory) generation.Store {
 			m.Memory.Read = func(o *indextest.Oracle) index.Reader { return &grouping{newSelecting(o), of} }
 			return m
 		}}
 	}
-	right := func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
-		all, _ := o.Groups(context.Background(), w, by)
+	right := func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
+		all, _ := o.Groups(context.Background(), w, q)
 		return all
 	}
 	changed := func(change func(*indextest.Oracle, index.Filter, *index.Groups)) groupsOf {
-		return func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
-			all := right(o, w, by)
+		return func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
+			all := right(o, w, q)
 			change(o, w, &all)
 			return all
 		}
 	}
 	return []wrong{
-		groups("the 10,001st group dropped", "as_many", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
-			all := right(o, w, by)
+		groups("the 10,001st group dropped", "as_many", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
+			all := right(o, w, q)
 			if all.Total > index.MaxGroups {
-				all = right(o, w.And(index.Between{Field: index.FilingAmount, Max: edges.At(index.MaxGroups)}), by)
+				all = right(o, w.And(index.Between{Field: index.FilingAmount, Max: edges.At(index.MaxGroups)}), q)
 			}
 			return all
 		}),
@@ -64,8 +65,8 @@ func wrongGroups() []wrong {
 				all.Total, all.List = index.MaxGroups+1, nil
 			}
 		})),
-		groups("groups sum floats", "by_hand/sums_of_cents", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
-			all := right(o, w, by)
+		groups("groups sum floats", "by_hand/sums_of_cents", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
+			all := right(o, w, q)
 			for i, g := range all.List {
 				if g.Keys[0] == "Orange, FL" && g.Amounts == 3 {
 					dollars := 0.0
@@ -77,12 +78,12 @@ func wrongGroups() []wrong {
 			}
 			return all
 		}),
-		groups("no value merged into another", "by_hand/types_as_most", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+		groups("no value merged into another", "by_hand/types_as_most", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
 			return right(rewritten(o, func(f *index.Filing) {
 				if !f.Has(index.FilingType) {
 					f.SetText(index.FilingType, "Municipal Lien")
 				}
-			}), w, by)
+			}), w, q)
 		}),
 		groups("no value left out", "by_hand/types_as_most", changed(func(_ *indextest.Oracle, _ index.Filter, all *index.Groups) {
 			all.List = slices.DeleteFunc(all.List, func(g index.Group) bool { return g.Keys[0] == "" })
@@ -101,8 +102,8 @@ func wrongGroups() []wrong {
 				all.List[i].Keys[0] = index.Fold(all.List[i].Keys[0])
 			}
 		})),
-		groups("the first writing", "by_hand/classifications", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
-			all := right(o, w, by)
+		groups("the first writing", "by_hand/classifications", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
+			all := right(o, w, q)
 			for i, g := range all.List {
 				if g.Keys[0] == "Land" {
 					all.List[i].Keys[0] = "land" // that of the filing with the least id
@@ -117,42 +118,60 @@ func wrongGroups() []wrong {
 				}
 			}
 		})),
-		groups("each case a group", "by_hand/sums_of_cents", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+		groups("each case a group", "by_hand/sums_of_cents", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
 			return right(rewritten(o, func(f *index.Filing) {
 				if county := f.Text(index.County); county == strings.ToUpper(county) {
 					f.SetText(index.County, "\u200b"+county)
 				}
-			}), w, by)
+			}), w, q)
 		}),
-		groups("owners without a key are groups", "by_hand/owners_as_most_write", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+		groups("owners without a key are groups", "by_hand/owners_as_most_write", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
 			return right(rewritten(o, func(f *index.Filing) {
 				if f.Has(index.Owner) && index.OwnerKeyOf(f.Text(index.Owner)) == "" {
 					f.SetText(index.Owner, "x"+f.Text(index.Owner))
 				}
-			}), w, by)
+			}), w, q)
 		}),
-		groups("each writing an owner", "by_hand/owners_as_most_write", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+		groups("each writing an owner", "by_hand/owners_as_most_write", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
 			return right(rewritten(o, func(f *index.Filing) {
 				if f.Text(index.Owner) == "Röwangate, Francis" {
 					f.SetText(index.Owner, "Röwangate F")
 				}
-			}), w, by)
+			}), w, q)
 		}),
-		groups("one category a filing", "by_hand/both_categories", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
-			return right(rewritten(o, func(f *index.Filing) { f.Categories = f.Categories[:min(1, len(f.Categories))] }), w, by)
+		groups("no value first where keys rise", "by_hand/first/first_keys", changed(func(_ *indextest.Oracle, _ index.Filter, all *index.Groups) {
+			slices.SortStableFunc(all.List, func(a, b index.Group) int { return strings.Compare(a.Keys[0], b.Keys[0]) })
+		})),
+		groups("no value first where keys fall", "by_hand/first/last_keys", changed(func(_ *indextest.Oracle, _ index.Filter, all *index.Groups) {
+			slices.Reverse(all.List)
+		})),
+		groups("as many groups as are returned", "by_hand/first/most_filings", changed(func(_ *indextest.Oracle, _ index.Filter, all *index.Groups) {
+			all.Total = int64(len(all.List))
+		})),
+		groups("sums by their size", "by_hand/first/least_sum", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
+			all := right(o, w, index.GroupQuery{By: q.By})
+			if q.Sort == index.SortBySum {
+				slices.SortFunc(all.List, func(a, b index.Group) int { return cmp.Compare(math.Abs(a.SumCents), math.Abs(b.SumCents)) })
+				all.List = all.List[:min(q.Limit, len(all.List))]
+			}
+			return all
 		}),
-		groups("keys in the order of the table", "by_hand/two", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
-			return right(o, w, slices.Sorted(slices.Values(by)))
+		groups("one category a filing", "by_hand/both_categories", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
+			return right(rewritten(o, func(f *index.Filing) { f.Categories = f.Categories[:min(1, len(f.Categories))] }), w, q)
 		}),
-		groups("groups of any filing", "random", func(o *indextest.Oracle, _ index.Filter, by []index.Dimension) index.Groups {
-			return right(o, index.Filter{}, by)
+		groups("keys in the order of the table", "by_hand/two", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
+			q.By = slices.Sorted(slices.Values(q.By))
+			return right(o, w, q)
 		}),
-		groups("amounts missing are 0", "by_hand/months", func(o *indextest.Oracle, w index.Filter, by []index.Dimension) index.Groups {
+		groups("groups of any filing", "random", func(o *indextest.Oracle, _ index.Filter, q index.GroupQuery) index.Groups {
+			return right(o, index.Filter{}, q)
+		}),
+		groups("amounts missing are 0", "by_hand/months", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
 			return right(rewritten(o, func(f *index.Filing) {
 				if v, ok := f.Number(index.FilingAmount); !ok || math.IsNaN(v) {
 					f.SetNumber(index.FilingAmount, 0)
 				}
-			}), w, by)
+			}), w, q)
 		}),
 	}
 }
