@@ -69,8 +69,8 @@ func each(parts index.Parts) (all []uint8) {
 }
 
 // Filings implements history.Source: of any generation whose index is there.
-func (s *storage) Filings(ctx context.Context, generation string, ids []int64) ([]index.Version, error) {
-	return reader.New(s.c, generation, s.cache).Versions(ctx, ids)
+func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]index.Version, error) {
+	return reader.New(s.c, name, generation.VersionOf(name), s.cache).Versions(ctx, ids)
 }
 
 // Chunks implements history.Source.

@@ -27,7 +27,7 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (sum generatio
 	if err := b.writeFingerprints(ctx); err != nil {
 		return sum, nil, err
 	}
-	r := reader.New(b.storage.c, b.name, b.storage.cache)
+	r := reader.New(b.storage.c, b.name, generation.VersionOf(b.name), b.storage.cache)
 	sum, owners, err := b.count(ctx, r)
 	if err == nil {
 		err = check(ctx, r, sum)

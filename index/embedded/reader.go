@@ -138,32 +138,34 @@ func (r *reader) idsOnly(ctx context.Context, rows []uint32) ([]index.Record, er
 	return records, err
 }
 
-// recordsAtOnce is how many records are read before it is looked whether there are enough: few enough for a page of the longest ones.
-const recordsAtOnce = 256
+// errEnough ends a reading of records.
+var errEnough = errors.New("enough bytes")
 
-// records returns the records of rows: at least the first of them that have more than so many bytes together; 0 is no bound.
+// records returns the records of rows. bytes, if not 0, is a bound: once the first of them have more, no more are read. It holds for
+// rows in their own order, as exports have them, since a thousand records of a hundred kilobytes are more than an export may take.
 func (r *reader) records(ctx context.Context, rows []uint32, bytes int) ([]index.Record, error) {
-	records := make([]index.Record, len(rows))
-	size := 0
-	for start := 0; start < len(rows); start += recordsAtOnce {
-		end := min(start+recordsAtOnce, len(rows))
-		err := r.Records(ctx, rows[start:end], func(position int, stored []byte) error {
-			record, err := whole(stored)
-			if err != nil {
-				return r.unavailable(err)
-			}
-			records[start+position] = record
-			size += len(record)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if bytes > 0 && size > bytes {
-			return records[:end], nil
-		}
+	if !slices.IsSorted(rows) {
+		bytes = 0
 	}
-	return records, nil
+	records := make([]index.Record, len(rows))
+	size, n := 0, 0
+	err := r.Records(ctx, rows, func(position int, stored []byte) error {
+		if bytes > 0 && size > bytes {
+			return errEnough
+		}
+		record, err := whole(stored)
+		if err != nil {
+			return r.unavailable(err)
+		}
+		records[position] = record
+		size += len(record)
+		n++
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	return records[:n], nil
 }
 
 // Filings implements index.Reader.

@@ -25,7 +25,6 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/search"
-	"filings/index/generation"
 )
 
 // Reader reads from one generation, which is an index of that name. It is safe for concurrent use.
@@ -41,12 +40,11 @@ type Reader struct {
 
 var _ index.Reader = (*Reader)(nil)
 
-// New returns a reader of a generation that keeps what it computes in kept. It sends nothing.
-func New(c *client.Client, name string, kept *cache.Cache) *Reader {
-	version := generation.VersionOf(name) // 0 only in tests
+// New returns a reader of a generation, of so high a version of the data, that keeps what it computes in kept. It sends nothing.
+func New(c *client.Client, name string, version int, kept *cache.Cache) *Reader {
 	return &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
-		ownerless: 0 < version && version < document.OwnersSince,
+		ownerless: version < document.OwnersSince,
 	}
 }
 
