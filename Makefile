@@ -1,5 +1,8 @@
 # `make` alone lists the targets.
 
+# One way to compile for `run`, `build` and the tests: what one of them compiled the others link.
+export CGO_ENABLED = 0
+
 # Without symbols a test links in two thirds of the time.
 LINK = -ldflags='-s -w'
 # -count=1: no cached result of an earlier run, which had other servers.
@@ -11,13 +14,17 @@ TEST = go test -count=1 -timeout=15m $(LINK)
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# go prints the name of each package that it compiled; what it says besides has blanks.
 run: ## for a first look: 20,000 synthetic filings, an account, the API on https://localhost:8443
-	@[ -x bin/filings ] || echo "Building the program from its source, once: this takes a few minutes, and prints nothing meanwhile." >&2
-	@go build -o bin/filings ./cmd/filings
+	@n= last= all=$$(go list -deps ./cmd/filings | wc -l); { go build -v -o bin/filings ./cmd/filings || echo not built; } 2>&1 | { \
+		while read -r line; do case $$line in \
+			*\ *) echo "$$line"; last=$$line;; \
+			*) n=$$((n + 1)); printf '\rBuilding the program from its source, once: %d of %d packages ' $$n $$all;; \
+		esac; done; [ -z "$$n" ] || echo; [ "$$last" != "not built" ]; } >&2
 	@exec bin/filings demo
 
 build: ## the program, as ./filings
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o filings ./cmd/filings
+	go build -ldflags '-s -w' -o filings ./cmd/filings
 
 dist: ## archives of the program for Linux, macOS and Windows, with checksums and SBOMs, in dist/
 	cmd/filings/dist/build
@@ -27,10 +34,10 @@ quick: ## the tests that need no server, browser or other program; lists what is
 	@TEST_QUICK=1 go test -short $(LINK) -json ./... | go run ./cmd/testservers/testtimes
 
 slowest: bin/testservers ## all tests, and the ten slowest as a table; lists what is left out
-	@bin/testservers -- $(TEST) -json ./... | go run ./cmd/testservers/testtimes
+	@bin/testservers -light -- $(TEST) -json ./... | go run ./cmd/testservers/testtimes
 
 test: bin/testservers ## all tests, with a real Elasticsearch, Redis and PostgreSQL where available; lists what is left out
-	bin/testservers -- $(TEST) ./...
+	bin/testservers -light -- $(TEST) ./...
 
 tools: ## installs what some tests run: client generators, linters of the OpenAPI document, axe-core, schemathesis
 	service/webtest/tools/install
@@ -39,7 +46,7 @@ check: bin/testservers ## what a change must pass: format, vet, staticcheck, all
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted by gofmt:" $$unformatted >&2; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
-	bin/testservers -- $(TEST) -race ./...
+	CGO_ENABLED=1 bin/testservers -light -- $(TEST) -race ./...
 
 # DATA=file.ndjson.gz measures with that file; by default with synthetic filings. TIMES=4 repeats the data four times.
 # FOR="pages offsets" measures only these; cmd/bench lists all. FOR=peers measures others beside the service: a two-day service,
@@ -51,7 +58,7 @@ bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million synthetic
 	bin/testservers -- go run ./cmd/bench $(if $(LARGEST),-largest $(LARGEST)) growth
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running; tries a million wrong keys
-	TEST_KILLS=100 bin/testservers -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
+	TEST_KILLS=100 bin/testservers -light -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
 	TEST_WRONG_KEYS=1000000 $(TEST) -run TestK2_WrongKeys -v ./service
 
 # FOR is how long the traffic lasts.
@@ -68,7 +75,7 @@ audit: ## the libraries: checksums as in go.sum, and no known vulnerability that
 
 # One after the other: the second stops one of the nodes.
 cluster: bin/testservers ## the engine's tests on three Elasticsearch nodes, and the loss of one of them
-	bin/testservers -nodes 3 -- sh -c '$(TEST) -run TestConformance ./index/elastic && \
+	bin/testservers -light -nodes 3 -- sh -c '$(TEST) -run TestConformance ./index/elastic && \
 		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic'
 
 FUZZTIME = 30s

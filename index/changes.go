@@ -80,10 +80,10 @@ func (f *Filing) setJSON(field Field, value []byte) (err error) {
 
 // ChangeQuery selects changes.
 type ChangeQuery struct {
-	Generations []string // of the changesets, each once
-	Parts       Parts    // changes that differ in one of these; not 0
-	After       int64    // changes of filings with a higher id; 0: of all
-	Limit       int      // changes to return at the most; at least as many as Generations
+	Generations []string    // of the changesets, each once
+	FieldGroups FieldGroups // changes that differ in one of these; not 0
+	After       int64       // changes of filings with a higher id; 0: of all
+	Limit       int         // changes to return at the most; at least as many as Generations
 	// Unread is the version of which it is enough to know whether there is one: then its Record may be empty, but not nil.
 	Unread Side
 }
@@ -106,22 +106,22 @@ type ChangePage struct {
 	More    bool // there are changes of filings with a higher id
 }
 
-// Parts is a set of parts of a Version. An engine keeps that of each change, to leave out what the caller's tier does not
-// show.
-type Parts uint8
+// FieldGroups is a set of field groups of a Version. An engine keeps that of each change, to leave out what the caller's tier
+// does not show.
+type FieldGroups uint8
 
-// Parts of a Version: the fields of a tier that no lower one shows, and the city.
+// Field groups of a Version: the fields of a tier that no lower one shows, and the city.
 const (
-	FreePart Parts = 1 << iota
-	ProPart
-	EnterprisePart
-	CityPart
+	FreeFields FieldGroups = 1 << iota
+	ProFields
+	EnterpriseFields
+	CityField
 
-	AllParts = FreePart | ProPart | EnterprisePart | CityPart
+	AllFieldGroups = FreeFields | ProFields | EnterpriseFields | CityField
 )
 
-// PartsOf returns the parts that a tier shows.
-func PartsOf(t Tier) Parts { return 1<<(t+1) - 1 }
+// FieldGroupsOf returns the field groups that a tier shows.
+func FieldGroupsOf(t Tier) FieldGroups { return 1<<(t+1) - 1 }
 
 // firstAbove holds, for each tier but the highest, the key of the first field that it does not see.
 var firstAbove = [Enterprise]Record{Free: Record(keys[PropertyType]), Pro: Record(keys[OwnerPhonePrimary])}

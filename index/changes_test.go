@@ -22,28 +22,28 @@ func TestX17_Parts(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		a, b index.Version
-		want index.Parts
+		want index.FieldGroups
 	}{
 		{"the same", same, version(func(*index.Filing) {}), 0},
 		{"nothing", index.Version{}, index.Version{}, 0},
-		{"added", index.Version{}, same, index.AllParts},
-		{"removed", same, index.Version{}, index.AllParts},
-		{"owner", same, version(func(f *index.Filing) { f.SetText(index.Owner, "SMITH, K") }), index.FreePart},
-		{"last of free", same, version(func(f *index.Filing) { f.Categories = []string{"land"} }), index.FreePart},
-		{"first of pro", same, version(func(f *index.Filing) { f.SetText(index.PropertyType, "SFR") }), index.ProPart},
-		{"last of pro", same, version(func(f *index.Filing) { f.SetText(index.AISummary, "") }), index.ProPart},
-		{"first of enterprise", same, version(func(f *index.Filing) { f.SetText(index.OwnerPhonePrimary, "1") }), index.EnterprisePart},
-		{"city", same, version(func(f *index.Filing) { f.SetText(index.City, "Casselberry") }), index.CityPart},
+		{"added", index.Version{}, same, index.AllFieldGroups},
+		{"removed", same, index.Version{}, index.AllFieldGroups},
+		{"owner", same, version(func(f *index.Filing) { f.SetText(index.Owner, "SMITH, K") }), index.FreeFields},
+		{"last of free", same, version(func(f *index.Filing) { f.Categories = []string{"land"} }), index.FreeFields},
+		{"first of pro", same, version(func(f *index.Filing) { f.SetText(index.PropertyType, "SFR") }), index.ProFields},
+		{"last of pro", same, version(func(f *index.Filing) { f.SetText(index.AISummary, "") }), index.ProFields},
+		{"first of enterprise", same, version(func(f *index.Filing) { f.SetText(index.OwnerPhonePrimary, "1") }), index.EnterpriseFields},
+		{"city", same, version(func(f *index.Filing) { f.SetText(index.City, "Casselberry") }), index.CityField},
 		{"created", same, version(func(f *index.Filing) { f.CreatedAt = f.CreatedAt.AddDate(1, 0, 0) }), 0},
 		{"several", same, version(func(f *index.Filing) {
 			f.SetNumber(index.FilingAmount, 3)
 			f.SetText(index.OwnerEmailSecondary, "a@example.com")
-		}), index.FreePart | index.EnterprisePart},
+		}), index.FreeFields | index.EnterpriseFields},
 	} {
-		if got := indextest.PartsOf(test.a, test.b); got != test.want {
+		if got := indextest.FieldGroupsOf(test.a, test.b); got != test.want {
 			t.Errorf("%s: %04b, want %04b", test.name, got, test.want)
 		}
-		if got := indextest.PartsOf(test.b, test.a); got != test.want {
+		if got := indextest.FieldGroupsOf(test.b, test.a); got != test.want {
 			t.Errorf("%s, the other way round: %04b, want %04b", test.name, got, test.want)
 		}
 	}
@@ -51,12 +51,12 @@ func TestX17_Parts(t *testing.T) {
 
 func TestX17_PartsOf(t *testing.T) {
 	t.Parallel()
-	for tier, want := range map[index.Tier]index.Parts{
-		index.Free:       index.FreePart,
-		index.Pro:        index.FreePart | index.ProPart,
-		index.Enterprise: index.AllParts &^ index.CityPart,
+	for tier, want := range map[index.Tier]index.FieldGroups{
+		index.Free:       index.FreeFields,
+		index.Pro:        index.FreeFields | index.ProFields,
+		index.Enterprise: index.AllFieldGroups &^ index.CityField,
 	} {
-		if got := index.PartsOf(tier); got != want {
+		if got := index.FieldGroupsOf(tier); got != want {
 			t.Errorf("%v: %04b, want %04b", tier, got, want)
 		}
 	}

@@ -136,15 +136,48 @@ func (p *Page) Check() error {
 // AppendRecords appends the records of p as an array, each as tier t sees it, with the fields of set; or returns ErrRecord.
 func (p Page) AppendRecords(dst []byte, t Tier, set FieldSet) (_ []byte, err error) {
 	dst = append(dst, '[')
+	for i := range p.Records {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = p.appendRecord(dst, i, t, set); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+func (p Page) appendRecord(dst []byte, i int, t Tier, set FieldSet) ([]byte, error) {
+	if set == 0 && p.cuts != nil {
+		return append(append(dst, p.Records[i][:p.cuts[i][t]]...), '}'), nil
+	}
+	return p.Records[i].AppendFields(dst, t, set)
+}
+
+// AppendFeatures is AppendRecords in GeoJSON: each record is the properties of a Feature. Where that is makes no difference to
+// set, since no geometry means no coordinates (RFC 7946); every tier sees them.
+func (p Page) AppendFeatures(dst []byte, t Tier, set FieldSet) ([]byte, error) {
+	dst = append(dst, '[')
 	for i, r := range p.Records {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if set == 0 && p.cuts != nil {
-			dst = append(append(dst, r[:p.cuts[i][t]]...), '}')
-		} else if dst, err = r.AppendFields(dst, t, set); err != nil {
+		var values [numReturned][]byte
+		err := r.Values(&values, Longitude)
+		if err != nil {
 			return dst, err
 		}
+		dst = append(append(append(dst, `{"type":"Feature","id":`...), values[ID]...), `,"geometry":`...)
+		if latitude, longitude := values[Latitude], values[Longitude]; latitude[0] == 'n' || longitude[0] == 'n' {
+			dst = append(dst, "null"...)
+		} else {
+			dst = append(append(append(dst, `{"type":"Point","coordinates":[`...), longitude...), ',')
+			dst = append(append(dst, latitude...), "]}"...)
+		}
+		if dst, err = p.appendRecord(append(dst, `,"properties":`...), i, t, set); err != nil {
+			return dst, err
+		}
+		dst = append(dst, '}')
 	}
 	return append(dst, ']'), nil
 }

@@ -20,10 +20,9 @@ type Derived struct {
 	Year          string // YYYY, "" without a FilingDate
 	EquityPercent float64
 	HasEquity     bool
-	PropertyData  bool     // at least one pro field is present
-	Trust, Estate bool     // rule A2
-	OwnerKey      string   // of Owner (rule X25), "" for none
-	Search        []string // SearchText of owner, address and case number, where present; not of the county
+	PropertyData  bool      // at least one pro field is present
+	Trust, Estate bool      // rule A2
+	Search        [3]string // SearchText of owner, address and case number, "" where missing; not of the county
 }
 
 // Derive computes what f's values imply.
@@ -40,17 +39,14 @@ func Derive(f *Filing) Derived {
 		d.PropertyData = fields[field].Tier == Pro && f.Has(field)
 	}
 	d.Trust, d.Estate = ownerKind(f.Text(Owner))
-	d.OwnerKey = OwnerKeyOf(f.Text(Owner))
-	for _, field := range searched {
-		if s := SearchText(f.Text(field)); s != "" {
-			d.Search = append(d.Search, s)
-		}
+	for i, field := range searched {
+		d.Search[i] = SearchText(f.Text(field))
 	}
 	return d
 }
 
 // searched are the fields that a search term is looked for in, besides County.
-var searched = []Field{Owner, PropertyAddress, CaseNumber}
+var searched = [...]Field{Owner, PropertyAddress, CaseNumber}
 
 var stateZIP = regexp.MustCompile(`^[A-Za-z]{2}([ ]+[0-9]{5}(-[0-9]{4})?)?$`)
 

@@ -11,6 +11,7 @@ type Generation struct {
 	CreatedAt time.Time // when it was begun, to the microsecond
 	Filings   int64
 	Live      bool
+	Values    *Values // of its fields; nil where its load did not count them. They are read, never changed
 }
 
 // ID returns g's public id.

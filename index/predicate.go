@@ -64,9 +64,15 @@ type Present struct {
 // longitudes from West to 180 and from -180 to East are inside.
 type Box struct{ North, South, East, West float64 }
 
-// Contains holds when Text, which is a SearchText, is a substring of the SearchText of Owner, PropertyAddress,
+// Contains holds when Text or one of Or, which are SearchTexts, is a substring of the SearchText of Owner, PropertyAddress,
 // CaseNumber or County.
-type Contains struct{ Text string }
+type Contains struct {
+	Text string
+	Or   []string
+}
+
+// Texts returns Text and Or.
+func (p Contains) Texts() []string { return append([]string{p.Text}, p.Or...) }
 
 // Rest holds for the filings from a position in the default order on: those whose FilingDate is Date and whose ID is at most
 // ID, and all after them. Date "" stands for filings without one, which come last.
@@ -99,7 +105,7 @@ func equals(field Field, values []string, f *Filing, d *Derived) bool {
 	case City:
 		value = d.City
 	case OwnerKey:
-		value = d.OwnerKey
+		value = OwnerKeyOf(f.Text(Owner))
 	default:
 		value = Fold(f.Text(field))
 	}
@@ -152,8 +158,10 @@ func (p Box) holds(f *Filing, _ *Derived) bool {
 }
 
 func (p Contains) holds(f *Filing, d *Derived) bool {
-	return strings.Contains(SearchText(f.Text(County)), p.Text) ||
-		slices.ContainsFunc(d.Search, func(text string) bool { return strings.Contains(text, p.Text) })
+	texts := append(d.Search[:], SearchText(f.Text(County)))
+	return slices.ContainsFunc(p.Texts(), func(term string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, term) })
+	})
 }
 
 func (p Rest) holds(f *Filing, _ *Derived) bool {
@@ -221,7 +229,12 @@ func (p Box) String() string {
 	return "box(" + string(b[:len(b)-1]) + ")"
 }
 
-func (p Contains) String() string { return "contains " + strconv.Quote(p.Text) }
+func (p Contains) String() string {
+	if len(p.Or) > 0 {
+		return "contains one of " + quoted(p.Texts())
+	}
+	return "contains " + strconv.Quote(p.Text)
+}
 
 func (p Rest) String() string {
 	return "rest from (" + p.Date + "," + strconv.FormatInt(p.ID, 10) + ")"

@@ -67,6 +67,12 @@ type Reader interface {
 	// Cells describes the filings that both w and g's box select, by the tiles of g: those that have any, sorted by
 	// CompareCells.
 	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
+	// Owners returns a page of portfolios; ErrNoOwners where the generation has none.
+	Owners(ctx context.Context, q OwnerQuery) (Owners, error)
+	// Nearest returns what each word may stand for (rule X29): of the words of all Owners and PropertyAddresses those at the smallest
+	// distance within its Reach, at most MaxNearest by falling filings, then code point; nil for a word that is one of them, and
+	// where none is near. ErrNoOwners as above.
+	Nearest(ctx context.Context, words []string) ([][]string, error)
 }
 
 // Page is a part of what a Query selects.
@@ -176,3 +182,7 @@ func (Empty) Counties(context.Context) ([]CountyStats, error)            { retur
 func (Empty) Distinct(context.Context, Filter, Field) ([]string, error)  { return nil, nil }
 func (Empty) Groups(context.Context, Filter, GroupQuery) (Groups, error) { return Groups{}, nil }
 func (Empty) Cells(context.Context, Filter, Grid) ([]Cell, error)        { return nil, nil }
+func (Empty) Owners(context.Context, OwnerQuery) (Owners, error)         { return Owners{}, nil }
+func (Empty) Nearest(_ context.Context, words []string) ([][]string, error) {
+	return make([][]string, len(words)), nil
+}

@@ -37,10 +37,10 @@ import (
 )
 
 // Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
-const Version = 5
+const Version = 6
 
 // Oldest is the first version whose generations can still be read. They lack x.filingHolder and x.ownerKey, and the columns of owner
-// (document.OwnersSince).
+// (document.OwnersSince); all before 6 lack the sidecar of owners (document.PortfoliosSince).
 const Oldest = 4
 
 //go:embed filings.json

@@ -3,9 +3,9 @@ package reindexer
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -89,26 +89,17 @@ func describe(s Status, took time.Duration) string {
 	if s.Phase != PhaseLoading {
 		return s.Phase
 	}
-	text := fmt.Sprintf("%s: %s read", s.Phase, grouped(s.Read))
+	text := fmt.Sprintf("%s: %s read", s.Phase, humanize.Comma(s.Read))
 	if took >= time.Second {
-		text += ", " + grouped(int64(float64(s.Read)/took.Seconds())) + "/s"
+		text += ", " + humanize.Comma(int64(float64(s.Read)/took.Seconds())) + "/s"
 	}
 	for _, count := range []struct {
 		n    int64
 		what string
 	}{{s.Updated, "updated"}, {s.Deleted, "deleted"}, {s.Missing, "missing"}, {s.Rejected, "rejected"}} {
 		if count.n > 0 {
-			text += ", " + grouped(count.n) + " " + count.what
+			text += ", " + humanize.Comma(count.n) + " " + count.what
 		}
 	}
 	return text
-}
-
-// grouped writes n, which is not negative, with a comma between groups of three digits.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

@@ -43,7 +43,7 @@ func snapshot(t *testing.T, store generation.Store, name string) map[int64]strin
 func changesOf(t *testing.T, store generation.Store, name string, limit int) (all []index.Change) {
 	t.Helper()
 	for after := int64(0); ; {
-		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name}, Parts: index.AllParts, After: after, Limit: limit})
+		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name}, FieldGroups: index.AllFieldGroups, After: after, Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestX19_StepsOutliveGenerations(t *testing.T) {
 				wantStep(t, store, step, snapshots[at-1], snapshots[at])
 			}
 		}
-		_, err := store.Changes(t.Context(), index.ChangeQuery{Generations: names[2:3], Parts: index.AllParts, Limit: 9})
+		_, err := store.Changes(t.Context(), index.ChangeQuery{Generations: names[2:3], FieldGroups: index.AllFieldGroups, Limit: 9})
 		if !errors.Is(err, index.ErrGone) {
 			t.Errorf("changes of a step that is too old: %v", err)
 		}

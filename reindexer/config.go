@@ -114,7 +114,6 @@ func (cfg Config) checkMayEmpty(all []source.Source) error {
 	return nil
 }
 
-// sources finds what cfg.Sources name.
 func (cfg Config) sources() ([]source.Source, error) {
 	return source.Find(cfg.Sources, source.Options{
 		Stdin: cfg.Stdin, Form: cfg.Form, Settings: cfg.Settings, Query: cfg.Query, Log: cfg.Log,

@@ -42,7 +42,7 @@ func (r *running) countChanges(ctx context.Context, d *generation.Differences, l
 		p.ids = nil
 		return err
 	}
-	for one := range d.All() {
+	for _, one := range d.List {
 		kind := 1
 		if !one.Before {
 			kind = 0

@@ -166,7 +166,7 @@ func (b *faultyBuild) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerpr
 	return b.s.fingerprints(b.Build.Fingerprints(ctx))
 }
 
-func (b *faultyBuild) WriteChangeset(ctx context.Context, step index.Changeset, differences iter.Seq2[generation.Difference, error]) error {
+func (b *faultyBuild) WriteChangeset(ctx context.Context, step index.Changeset, differences []generation.Difference) error {
 	return b.s.do("WriteChangeset", nil, func() error { return b.Build.WriteChangeset(ctx, step, differences) })
 }
 

@@ -1,11 +1,14 @@
 package reindexer
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/bits"
 
 	"filings/index"
+	"filings/reindexer/record"
 )
 
 // figures count filings by county, and how many of them have a value in each field: by them a generation is compared with the
@@ -30,7 +33,6 @@ const unguarded = 1<<index.ID | 1<<index.County | 1<<index.City | 1<<index.Creat
 
 func newFigures() *figures { return &figures{counties: map[string]*countyFigures{}, fields: true} }
 
-// clone returns a copy of g.
 func (g *figures) clone() *figures {
 	all := &figures{counties: make(map[string]*countyFigures, len(g.counties)), fields: g.fields}
 	for county, c := range g.counties {
@@ -133,60 +135,47 @@ type FieldValues struct {
 	Sum      any     `json:"sum,omitempty"`
 }
 
-// sums sum up the fields of the records of a dry run.
-type sums struct {
-	records int64
-	fields  [64]struct {
-		filled      int64
-		first, last string // dates
-		least, most float64
-		sum         float64 // of cents, where they are amounts
-	}
-}
-
-func (v *sums) add(f *index.Filing) {
-	v.records++
-	for filled := f.Filled(); filled != 0; filled &= filled - 1 {
-		field := index.Field(bits.TrailingZeros64(filled))
-		of := &v.fields[field]
-		if number, ok := f.Number(field); ok {
-			if of.filled == 0 {
-				of.least, of.most = number, number
-			}
-			of.least, of.most, of.sum = min(of.least, number), max(of.most, number), of.sum+index.Cents(number)
-		} else if text := f.Text(field); field.Info().Kind == index.KindDate {
-			if of.filled == 0 || text < of.first {
-				of.first = text
-			}
-			of.last = max(of.last, text)
-		}
-		of.filled++
-	}
-}
-
-// report returns the values of each field that a record can have.
-func (v *sums) report() map[string]FieldValues {
+// valuesOf returns the values of each field that a record can have.
+func valuesOf(v *index.Values) map[string]FieldValues {
 	all := map[string]FieldValues{}
+	records := v[index.ID].Filled
 	for _, field := range index.Fields() {
-		of := v.fields[field]
-		if !field.Loaded() || v.records == 0 {
+		of := v[field]
+		if !field.Loaded() || records == 0 {
 			continue
 		}
-		values := FieldValues{Filled: math.Round(float64(of.filled)/float64(v.records)*1e6) / 1e6}
-		if of.filled > 0 {
-			switch field.Info().Kind {
-			case index.KindDate:
-				values.Least, values.Greatest = of.first, of.last
-			case index.KindAmount, index.KindNumber:
-				values.Least, values.Greatest = of.least, of.most
-				if !math.IsInf(of.sum, 0) {
-					values.Sum = index.Dollars(of.sum)
-				}
-			case index.KindInteger, index.KindLatitude, index.KindLongitude:
-				values.Least, values.Greatest = of.least, of.most
-			}
+		values := FieldValues{Filled: math.Round(float64(of.Filled)/float64(records)*1e6) / 1e6}
+		if of.Least.Filings > 0 {
+			values.Least, values.Greatest = of.Least.JSON(field), of.Greatest.JSON(field)
+		}
+		if kind := field.Info().Kind; of.Filled > 0 && (kind == index.KindAmount || kind == index.KindNumber) && !math.IsInf(of.Sum, 0) {
+			values.Sum = index.Dollars(of.Sum)
 		}
 		all[field.String()] = values
 	}
 	return all
 }
+
+// countAgain counts the values of all filings that r has: an update took the last filing out that had the least or the greatest of
+// a field, or what is live was loaded before values were counted.
+func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
+	values := new(index.Values)
+	for after, more := "", true; more; {
+		page, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: countedRows, After: after, Bytes: countedBytes})
+		if err != nil {
+			return nil, fmt.Errorf("counting the values of fields: %w", err)
+		}
+		for _, row := range page.Records {
+			f, err := record.Decode(row)
+			if err != nil {
+				return nil, err
+			}
+			values.Count(index.HeldOf(f), 1)
+		}
+		after, more = page.End, len(page.Records) > 0
+	}
+	return values, nil
+}
+
+// countedRows and countedBytes are how much is read at a time.
+const countedRows, countedBytes = 1_000, 4 << 20

@@ -32,6 +32,7 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	if !r.replaces() {
 		r.live, _ = decodeFigures(g.Counts)
 	}
+	r.liveValues = g.Values
 	reader, err := r.cfg.Store.Open(ctx, g.Name)
 	if err == nil && !r.replaces() {
 		err = r.countLive(ctx, reader)
@@ -139,10 +140,10 @@ func (r *running) compare(ctx context.Context, build generation.Build, live, bui
 	if err != nil {
 		return fmt.Errorf("working out what changes: %w", err)
 	}
-	step := index.Changeset{
+	changeset := index.Changeset{
 		Generation: build.Generation(), Parent: r.previous, Added: d.Added, Changed: d.Changed, Removed: d.Removed,
 	}
-	if err := build.WriteChangeset(ctx, step, d.All()); err != nil {
+	if err := build.WriteChangeset(ctx, changeset, d.List); err != nil {
 		return fmt.Errorf("keeping what changes: %w", err)
 	}
 	r.changes = &Changes{d.Added, d.Changed, d.Removed}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"filings/index"
 	"filings/index/generation"
 	"filings/reindexer/source"
 )
@@ -376,4 +377,4 @@ func (l unkeptLock) Begin(ctx context.Context, from string) (generation.Build, e
 
 type unkeptBuild struct{ generation.Build }
 
-func (unkeptBuild) Keep([]byte) {}
+func (unkeptBuild) Keep([]byte, *index.Values) {}

@@ -31,16 +31,8 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		apply = changes.apply
 	}
 	r.enter(PhaseLoading)
-	err := r.pipeline(ctx, func(batch []change) error {
-		if r.tooMany() {
-			build = nil
-		}
-		return apply(ctx, batch, build)
-	})
+	err := r.pipeline(ctx, build, apply)
 	if err == nil && changes != nil {
-		if r.tooMany() {
-			build = nil
-		}
 		err = changes.removeOthers(ctx, build)
 	}
 	if closing := r.rejects.close(); err == nil {
@@ -57,7 +49,7 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 }
 
 // pipeline reads records beside applying them, which takes about as long.
-func (r *running) pipeline(ctx context.Context, apply func([]change) error) error {
+func (r *running) pipeline(ctx context.Context, build generation.Build, apply func(context.Context, []change, generation.Build) error) error {
 	batches, used := make(chan []change, batchesAhead), make(chan []change, batchesAhead)
 	group, reading := errgroup.WithContext(ctx)
 	send := func(batch []change) error {
@@ -92,7 +84,7 @@ func (r *running) pipeline(ctx context.Context, apply func([]change) error) erro
 	})
 	group.Go(func() error {
 		for batch := range batches {
-			if err := apply(batch); err != nil {
+			if err := apply(ctx, batch, build); err != nil {
 				return err
 			}
 			select {

@@ -20,7 +20,7 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 	programs := make([]*mapping.Program, len(cfg.Sources))
 	for i, m := range cfg.Maps {
 		if m.From >= len(cfg.Sources) || i+1 < len(cfg.Maps) && cfg.Maps[i+1].From == m.From {
-			return nil, fmt.Errorf("%w: the mapping %s is for no source: it holds for those behind it", ErrUsage, m.Name)
+			return nil, fmt.Errorf("%w: the mapping %s is for no source: it holds for those after it", ErrUsage, m.Name)
 		}
 		compile := mapping.Compile
 		if strings.HasSuffix(strings.ToLower(m.Name), ".csv") {

@@ -37,7 +37,6 @@ const (
 	PhasePruning   = "pruning"
 )
 
-// noProgress shows nothing.
 type noProgress struct{}
 
 func (noProgress) Show(Status)   {}

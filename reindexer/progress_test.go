@@ -89,12 +89,3 @@ func TestLog(t *testing.T) {
 		t.Error("the log gets the record of a reject")
 	}
 }
-
-func TestGrouped(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
-		}
-	}
-}

@@ -183,13 +183,18 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 	if err := r.guard(); err != nil {
 		return err
 	}
-	build.Keep(r.figures.encode())
 	r.enter(PhaseSealing)
-	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds generation.Checksum) error {
+	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds generation.Checksum) (err error) {
 		r.enter(PhaseVerifying)
 		if err := r.expect.verify(ctx, holds, reader); err != nil {
 			return err
 		}
+		if r.values == nil || !r.values.Known() {
+			if r.values, err = countAgain(ctx, reader); err != nil {
+				return err
+			}
+		}
+		build.Keep(r.figures.encode(), r.values)
 		r.enter(PhaseComparing)
 		return r.compare(ctx, build, live, reader)
 	})

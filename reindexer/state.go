@@ -15,23 +15,24 @@ import (
 // running is one run: what it is to do, and how far it has come. Its counts and its phase are written by the run and read
 // by whoever shows them, so they are safe for concurrent use.
 type running struct {
-	cfg     Config
-	started time.Time
-	reading *reading
-	rejects *rejects
-	expect  *expectation
-	lock    generation.Lock // nil: none yet, or a dry run
-	before  int64           // filings of the live generation when the run began; 0 where they need not be counted
-	live    *figures        // of the live generation; nil: there is none, or it need not be compared
-	figures *figures        // of the new one
-	sums    *sums           // of the records; nil but for a dry run
-	moved   []string        // the first filings that an update moves to another county
-	moves   int             // how many these are
+	cfg        Config
+	started    time.Time
+	reading    *reading
+	rejects    *rejects
+	expect     *expectation
+	lock       generation.Lock // nil: none yet, or a dry run
+	before     int64           // filings of the live generation when the run began; 0 where they need not be counted
+	live       *figures        // of the live generation; nil: there is none, or it need not be compared
+	figures    *figures        // of the new one
+	liveValues *index.Values   // of the live one's filings; nil: not known
+	values     *index.Values   // of the new one's filings; of a dry run those of its records; nil: not known
+	moved      []string        // the first filings that an update moves to another county
+	moves      int             // how many these are
 
 	previous string              // the generation that is live until this one is promoted; "" for none
 	differs  error               // index.ErrChanged, if that is not what was sealed
 	added    *added              // of previous; nil: no record needed it yet
-	changes  *Changes            // nil: there is no step
+	changes  *Changes            // nil: there is no changeset
 	counties map[string]*Changes // the same by county
 	warnings []string
 
@@ -50,20 +51,16 @@ type running struct {
 }
 
 func newRunning(cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), reasons: map[Reason]Rejected{}, warnings: []string{}, changed: make(chan struct{}, 1)}
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, changed: make(chan struct{}, 1)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
 	r.reading.warn, r.reading.mayEmpty = r.warn, cfg.MayEmpty
 	if len(cfg.Replace) > 0 {
 		r.reading.replaces(cfg.Replace)
 	}
 	r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow
-	if cfg.DryRun {
-		r.sums = &sums{}
-	}
 	return r
 }
 
-// enter begins a phase.
 func (r *running) enter(phase string) {
 	r.mu.Lock()
 	r.phase = phase
@@ -116,17 +113,22 @@ func (r *running) reject(reject Reject) error {
 	})
 }
 
-// put puts f into build, if there is one, and expects to find it there.
+// put puts f into build, if there is one that may still be promoted, and expects to find it there.
 func (r *running) put(ctx context.Context, f *index.Filing, build generation.Build) error {
 	r.expect.add(f)
-	r.figures.count(f.Text(index.County), f.Filled(), 1)
-	if r.sums != nil {
-		r.sums.add(f)
-	}
-	if build == nil {
+	r.count(f.Text(index.County), index.HeldOf(f), 1)
+	if build == nil || r.tooMany() {
 		return nil
 	}
 	return build.Put(ctx, f)
+}
+
+// count counts a filing of a county in, or out again.
+func (r *running) count(county string, h index.Held, n int64) {
+	r.figures.count(county, h.Filled, n)
+	if r.values != nil && (n > 0 || !r.cfg.DryRun) {
+		r.values.Count(h, n)
+	}
 }
 
 // tooMany reports whether more records were rejected than is allowed.
@@ -162,8 +164,8 @@ func (r *running) report() Report {
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
 		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings, Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
 	}
-	if r.sums != nil {
-		report.Fields = r.sums.report()
+	if r.cfg.DryRun {
+		report.Fields = valuesOf(r.values)
 	}
 	if r.promoted {
 		report.Generation = r.building

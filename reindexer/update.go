@@ -23,17 +23,17 @@ type update struct {
 // held is the part of a filing that a checksum counts, and when it was added; its zero value is no filing.
 type held struct {
 	there         bool
-	replaced      bool   // of a county that is replaced, and not named yet
-	named         bool   // by a record before: added says when it was added, in microseconds
-	added         int64  // of a filing that is there
-	filled        uint64 // as index.Filing.Filled says
+	replaced      bool  // of a county that is replaced, and not named yet
+	named         bool  // by a record before: added says when it was added, in microseconds
+	added         int64 // of a filing that is there
+	values        index.Held
 	county, month unique.Handle[string]
 	amounts       bool
 	amount        float64
 }
 
 func heldOf(f *index.Filing) held {
-	h := held{there: true, filled: f.Filled(), county: unique.Make(f.Text(index.County))}
+	h := held{there: true, values: index.HeldOf(f), county: unique.Make(f.Text(index.County))}
 	date := f.Text(index.FilingDate)
 	h.month = unique.Make(date[:min(7, len(date))])
 	h.amount, h.amounts = f.Number(index.FilingAmount)
@@ -60,6 +60,9 @@ func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, err
 	r.expect.checksum = checksum
 	if r.live != nil {
 		r.figures = r.live.clone()
+	}
+	if !r.cfg.DryRun {
+		r.values = r.liveValues
 	}
 	u := &update{run: r, live: live, now: map[int64]held{}}
 	return u, u.holdReplaced(ctx)
@@ -116,7 +119,7 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 	}
 	if was.there {
 		r.expect.checksum.Remove(was.filing())
-		r.figures.count(was.county.Value(), was.filled, -1)
+		r.count(was.county.Value(), was.values, -1)
 	}
 	switch {
 	case c.deleted && !was.there:
@@ -126,7 +129,7 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		r.deleted.Add(1)
 		u.now[f.ID] = held{named: true}
 		r.expect.sample.offer(f.ID, nil)
-		if build == nil {
+		if build == nil || r.tooMany() {
 			return nil
 		}
 		return build.Remove(ctx, f.ID)

@@ -125,7 +125,7 @@ func findOwner(ctx context.Context, r index.Reader, f *index.Filing) (string, er
 	}
 	page, err := r.Rows(ctx, index.Query{Where: where, Sort: index.DefaultSort, Limit: searchedRows})
 	rows := page.Records
-	if err != nil || len(rows) == searchedRows { // f may be behind them
+	if err != nil || len(rows) == searchedRows { // f may be after them
 		return "", err
 	}
 	for _, row := range rows {

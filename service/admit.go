@@ -26,7 +26,8 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	k.price = s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()), k.began)
 	began := s.now()
 	k.admission, err = s.config.Access.Admit(c.UserContext(), key, k.price)
-	s.metrics.keyStoreCalled(err, s.now().Sub(began))
+	k.keyStore = s.now().Sub(began)
+	s.metrics.keyStoreCalled(err, k.keyStore)
 	if err != nil {
 		return err
 	}

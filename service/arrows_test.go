@@ -14,12 +14,6 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// arrowsBack are the folders that have more arrows back up than a tenth, and how many: these are to be mended.
-var arrowsBack = map[string]int{
-	"reindexer/source/table": 3,
-	"reindexer/source/xlsx":  2,
-}
-
 // TestArrows keeps the files of a folder in an order. An arrow leads from a file to another one of its package that declares
 // what it uses: a function, a type, a method, a field, a constant, a variable. In the best order of the files, in which most
 // arrows lead down, at most a tenth of them, or one, may lead back up: a folder can be read from its end, each file with
@@ -44,13 +38,7 @@ func TestArrows(t *testing.T) {
 		name := strings.TrimPrefix(folder.PkgPath, module+"/")
 		all := arrowsOf(folder)
 		order, back := best(all)
-		most, excepted := arrowsBack[name]
-		if tenth := max(1, all.count()/10); !excepted {
-			most = tenth
-		} else if len(back) <= tenth {
-			t.Errorf("%s is in order: take it out of the exceptions", name)
-		}
-		if len(back) > most {
+		if most := max(1, all.count()/10); len(back) > most {
 			t.Errorf("%s: %d of %d arrows lead back up, at most %d may, in the order %s:", name, len(back), all.count(), most, strings.Join(order, ", "))
 			for _, arrow := range back {
 				t.Logf("\t%s → %s: %s", all.files[arrow.from], all.files[arrow.to], strings.Join(slices.Sorted(maps.Keys(all.uses[arrow])), ", "))

@@ -2,11 +2,13 @@ package service
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"filings/index/serving"
 	"filings/service/access"
 )
 
@@ -19,8 +21,10 @@ type call struct {
 	cancel    context.CancelFunc // of the request's time
 	known     bool               // the caller is: admission is set, whatever its verdict
 	admission access.Admission
-	price     int64 // how many requests were taken of the quota; 0: none yet, since it is not known how many (rule X7)
-	streams   bool  // the body is sent after the handlers' return, and ends the request
+	price     int64           // how many requests were taken of the quota; 0: none yet, since it is not known how many (rule X7)
+	keyStore  time.Duration   // that the key store took
+	reader    *serving.Reader // of the generation that responds; nil: none was needed yet
+	streams   bool            // the body is sent after the handlers' return, and ends the request
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
@@ -55,6 +59,21 @@ func (k *call) bodyBytes() int {
 		return 0
 	}
 	return len(k.http.Response().Body())
+}
+
+// setTiming says how long key store and engine took, and whether the cache had all that was requested of the engine (rule X40).
+func (k *call) setTiming() {
+	ms := func(took time.Duration) string { return strconv.FormatFloat(took.Seconds()*1000, 'f', 3, 64) }
+	text := "keystore;dur=" + ms(k.keyStore)
+	if k.reader != nil {
+		switch took, hits, misses := k.reader.Took(); {
+		case misses > 0:
+			text += ", engine;dur=" + ms(took) + ", cache;desc=miss"
+		case hits > 0:
+			text += ", engine;dur=" + ms(0) + ", cache;desc=hit"
+		}
+	}
+	k.http.Set(headerTiming, text)
 }
 
 // refundTime is kept of each request's time for the refund of its quota, since a request mostly fails by using up the

@@ -106,10 +106,12 @@ func telling(n int) (all []*index.Filing) {
 // fetch reads a response to its end; err is how it broke off.
 func (s *site) fetch(t *testing.T, l *servicetest.Listener, tier access.Tier, target string) (status int, body string, err error) {
 	t.Helper()
+	target, accept, _ := strings.Cut(target, " as ")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.Address+target, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Accept", accept)
 	req.Header.Set("X-API-Key", s.Keys[tier])
 	res, err := l.Client.Do(req)
 	if err != nil {
@@ -140,6 +142,7 @@ func TestX23_EveryWayOut(t *testing.T) {
 	}
 	targets := []string{
 		"/v1/filings?limit=1", "/v1/filings?limit=2&offset=%d", "/v1/filings?cursor=*&limit=1", "/v1/filings?limit=1&fields=owner,filingAmount", "/v1/filings?fields=id",
+		"/v1/filings?limit=1 as " + geoJSON, "/v1/filings/search?q=only&limit=1&fields=id,owner as " + geoJSON,
 		"/v1/filings/search?q=only&limit=1", "/v1/filings/%d", "/v1/filings/%d?fields=county,owner", "/v1/liens?limit=1", "/v1/liens/%d",
 		"/v1/filings/export?ids=%d", "/v1/filings/export?ids=%d&format=csv", "/v1/filings/export?ids=%d&format=parquet",
 		"/v1/filings/export?ids=%d&fields=owner,filingAmount", "/v1/filings/changes?since=20260314-000000.000000&limit=1",

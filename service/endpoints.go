@@ -26,15 +26,17 @@ func endpoints(keys access.Store) []endpoint {
 			Path: "/v1/filings", Legacy: "/v1/liens", Takes: params.List, Shape: page,
 			ID: "listFilings", Tag: openapi.TagFilings, Summary: "List and filter filings",
 			Text: "Returns a page of the filings that match all given filters, newest recording date first, then by id, descending. " +
-				"`total` is exact, and any offset works.",
-			Schema: "FilingList", Data: []index.Record{},
+				"`total` is exact, and any offset works. `sort_by` returns them in another order. With `Accept: application/geo+json` the response is a " +
+				"FeatureCollection.",
+			Schema: "FilingList", Data: []index.Record{}, GeoJSON: handlers.FilingFeatureCollection{},
 		}},
 		{handle: handlers.List, Operation: openapi.Operation{
 			Path: "/v1/filings/search", Legacy: "/v1/liens/search", Takes: params.Search, Shape: page | openapi.Success,
 			ID: "searchFilings", Tag: openapi.TagFilings, Summary: "Search filings",
 			Text: "Returns a page of the filings that contain the term `q` and match the filters of the list, in one of five sorts. Ties are in the " +
-				"list's order. Filings without the value come last in both directions.",
-			Schema: "FilingSearchResponse", Data: []index.Record{},
+				"list's order. Filings without the value come last in both directions. With `typos=auto` a term that is found nowhere is searched as words, and misspelt " +
+				"ones are corrected. With `Accept: application/geo+json` the response is a FeatureCollection.",
+			Schema: "FilingSearchResponse", Data: []index.Record{}, GeoJSON: handlers.FilingFeatureCollection{},
 		}},
 		{handle: handlers.MapClusters, Operation: openapi.Operation{
 			Path: "/v1/filings/clusters", Takes: params.Clusters, Shape: enveloped | openapi.Tagged,
@@ -76,6 +78,14 @@ func endpoints(keys access.Store) []endpoint {
 			ID: "getFiling", Tag: openapi.TagFilings, Summary: "Get one filing", Text: "Returns the filing with this id.",
 			Schema: "FilingResponse", Data: index.Record{},
 		}},
+		{handle: handlers.Owners, Operation: openapi.Operation{
+			Path: "/v1/owners", Takes: params.Owners, Shape: page | openapi.Success,
+			ID: "listOwners", Tag: openapi.TagFilings, Summary: "List owners",
+			Text: "Returns a page of the owners, however their names are written, with the number of their filings, their counties, the sum of their " +
+				"amounts and the range of their recording dates, in the whole generation. With `q` it completes a name as it is typed. Those with the " +
+				"most filings come first; ties are in the order of their names without punctuation, accents and case.",
+			Schema: "OwnerList", Data: []handlers.Owner{},
+		}},
 		{handle: handlers.Overall, Operation: openapi.Operation{
 			Path: "/v1/stats", Takes: params.Whole,
 			ID: "getStatistics", Tag: openapi.TagStats, Summary: "Get statistics of all filings",
@@ -112,6 +122,13 @@ func endpoints(keys access.Store) []endpoint {
 			Text: "Returns, for each county, the number of filings, how many of them have coordinates, the range of their recording dates, and when " +
 				"the latest was added. Sorted by state, then county. A state without filings is an empty list.",
 			Schema: "CoverageList", Data: []handlers.Coverage{},
+		}},
+		{handle: handlers.Fields, Operation: openapi.Operation{
+			Path: "/v1/fields", Takes: params.Whole, Shape: enveloped | openapi.Tagged,
+			ID: "listFields", Tag: openapi.TagGenerations, Summary: "List fields and what they have",
+			Text: "Returns each field that the caller's tier shows, in the order of a filing: how many filings have a value, how many different ones " +
+				"there are, and the least and the greatest of numbers and dates. All figures are exact. A load counts them.",
+			Schema: "FieldsResponse", Data: []handlers.FieldStats{},
 		}},
 		{handle: handlers.Generations, Operation: openapi.Operation{
 			Path: "/v1/generations",

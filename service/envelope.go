@@ -15,20 +15,23 @@ import (
 // appendResult appends the body of a response of 200: what the shape of e says is there besides data (rule E1), in this order. After
 // an error, which is that a record is none (rule X23), nothing of it may be sent.
 func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result handlers.Result) (_ []byte, err error) {
-	if q.GeoJSON {
+	page, paged := result.Data.(index.Page)
+	list, before := page.AppendRecords, `"data":`
+	switch {
+	case q.GeoJSON && !paged:
 		return appendJSON(dst, result.Data), nil
+	case q.GeoJSON:
+		list, before = page.AppendFeatures, `"type":"FeatureCollection","features":`
+	case e.Shape.Has(openapi.Success):
+		before = `"success":true,"data":`
 	}
-	dst = append(dst, '{')
-	if e.Shape.Has(openapi.Success) {
-		dst = append(dst, `"success":true,`...)
-	}
-	dst = append(dst, `"data":`...)
+	dst = append(append(dst, '{'), before...)
 	tier := recordTier(k.admission.Tier)
 	switch data := result.Data.(type) {
 	case index.Record:
 		dst, err = data.AppendFields(dst, tier, q.Fields)
 	case index.Page:
-		if dst, err = data.AppendRecords(dst, tier, q.Fields); e.Shape.Has(openapi.Pagination) {
+		if dst, err = list(dst, tier, q.Fields); e.Shape.Has(openapi.Pagination) {
 			dst = appendPagination(dst, q, len(data.Records), result)
 		}
 	case handlers.Changes:
@@ -36,12 +39,18 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 		dst = appendCursor(strconv.AppendInt(dst, int64(q.Query.Limit), 10), result.Next)
 	case handlers.Groups:
 		dst = data.AppendJSON(dst)
+	case []handlers.Owner:
+		dst = appendPagination(appendJSON(dst, data), q, len(data), result)
 	default:
 		dst = appendJSON(dst, data)
 	}
 	if e.Shape.Has(openapi.Meta) {
-		if dst = k.appendMeta(dst); q.Groups.Limit > 0 {
-			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"groups":`...), result.Total, 10), '}')
+		dst = k.appendMeta(dst)
+		switch open := dst[:len(dst)-1]; {
+		case q.Groups.Limit > 0:
+			dst = append(strconv.AppendInt(append(open, `,"groups":`...), result.Total, 10), '}')
+		case result.Corrected != nil:
+			dst = append(appendJSON(append(open, `,"corrected":`...), result.Corrected), '}')
 		}
 	}
 	return append(dst, '}'), err

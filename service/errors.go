@@ -43,7 +43,7 @@ var errorMappings = []errorMapping{
 	{errInvalid, http.StatusBadRequest, "invalid_parameter", "", false},
 	{index.ErrPosition, http.StatusBadRequest, "invalid_parameter", "cursor must be *, or the next_cursor of a page", false},
 	{index.ErrNoOwners, http.StatusBadRequest, "invalid_parameter", "this generation was loaded before owners were kept: " +
-		"owner, holder, exclude_holders and by=owner need a later one", false},
+		"owner, holder, exclude_holders, by=owner, /v1/owners and typos=auto need a later one", false},
 	{edge.ErrMalformed, http.StatusBadRequest, "invalid_parameter", "the request is not well-formed HTTP", false},
 	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter", "requests carry no body, and Transfer-Encoding is not accepted", false},
 	{errNoKey, http.StatusUnauthorized, "invalid_api_key", "an API key is needed: send it in the X-API-Key header", true},

@@ -108,7 +108,7 @@ func TestX6_Requests(t *testing.T) {
 // TestX5_Engines: a file has the same bytes from both engines, and from a plain loop over the filings.
 func TestX5_Engines(t *testing.T) {
 	t.Parallel()
-	filings := edges.Fuzzed(2500, 13)
+	filings := edges.Fuzzed(6000, 13)
 	eachStore(t, func(t *testing.T, k keeping) {
 		want := newSite(t, oracle(filings)) // of its own: an account has one export at a time
 		k.load(t, filings)

@@ -37,7 +37,7 @@ func (s *site) listen(t *testing.T) *servicetest.Listener {
 // back.
 func TestX8_SlowReader(t *testing.T) {
 	t.Parallel()
-	const total = 60_000
+	const total = 200_000
 	s := newSite(t, repeated(total, nil), func(c *service.Config) { c.Exports, c.ExportWait = 1, 3*time.Second })
 	l := s.listen(t)
 	slow := narrow(t, l)

@@ -123,6 +123,53 @@ func TestX5_HEAD(t *testing.T) {
 	}
 }
 
+// TestX39_Price: HEAD says how many rows an export has and what it costs, for one request, whatever other exports there are.
+func TestX39_Price(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, plenty, func(t *testing.T, s *site) {
+		if left, err := s.Store.AcquireLease(t.Context(), "user-pro", "another"); err != nil || left != 0 {
+			t.Fatal(left, err)
+		}
+		for query, want := range map[string]string{"": "45 1", "ids=1,2": "2 1", "q=owner+4&format=parquet": "6 1", "city=nowhere&format=csv": "0 1"} {
+			before := s.used(t, "user-pro")
+			a := s.do(t, http.MethodHead, access.Pro, "/v1/filings/export?"+query)
+			if got := a.header.Get("X-Total-Count") + " " + a.header.Get("X-Export-Price"); got != want || a.status != http.StatusOK || a.body != "" {
+				t.Errorf("%s: %d %q %q", query, a.status, got, a.body)
+			}
+			if used := s.used(t, "user-pro") - before; used != 1 {
+				t.Errorf("%s costs %d", query, used)
+			}
+		}
+		for query, status := range map[string]int{"format=xml": 400, "generation=20200101-000000.000000": 410, "after=7": 400} {
+			if a := s.do(t, http.MethodHead, access.Pro, "/v1/filings/export?"+query); a.status != status || a.header.Get("X-Export-Price") != "" {
+				t.Errorf("%s: %d %v", query, a.status, a.header)
+			}
+		}
+	})
+}
+
+// TestX39_TooDear: the price is said to who cannot pay it, and is that of the 429 that GET is.
+func TestX39_TooDear(t *testing.T) {
+	t.Parallel()
+	l := servicetest.Limits()
+	l[access.Starter] = access.Limit{Quota: 3, Burst: 100}
+	s := newSiteWith(t, oracle(many(t, 450)), l)
+	for _, want := range []int{http.StatusOK, http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+		a := s.do(t, http.MethodHead, access.Starter, "/v1/filings/export")
+		if a.status != want || want == http.StatusOK && a.header.Get("X-Export-Price") != "5" {
+			t.Errorf("%d %v, want %d", a.status, a.header, want)
+		}
+		if want == http.StatusOK {
+			if get := s.get(t, access.Starter, "/v1/filings/export"); get.status != http.StatusTooManyRequests {
+				t.Errorf("GET: %d", get.status)
+			}
+		}
+	}
+	if used := s.used(t, "user-starter"); used != 3 {
+		t.Errorf("%d used", used)
+	}
+}
+
 // TestX5_Invalid: what is wrong with a request is said, and costs what any wrong request costs.
 func TestX5_Invalid(t *testing.T) {
 	t.Parallel()
@@ -160,14 +207,14 @@ func TestX5_Invalid(t *testing.T) {
 // TestX6_Resume: cut anywhere, the two parts are the whole, byte for byte.
 func TestX6_Resume(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, servicetest.Still{Reader: indextest.NewOracle(generationName, edges.Fuzzed(1300, 9))})
+	s := newSite(t, servicetest.Still{Reader: indextest.NewOracle(generationName, edges.Fuzzed(2500, 9))})
 	for _, format := range []string{"ndjson", "csv"} {
 		for _, filter := range []string{"", "&min_amount=10"} {
 			target := "/v1/filings/export?generation=" + exportGeneration + filter + "&format=" + format
 			whole := s.get(t, access.Pro, target).body
 			rows := lines(s.get(t, access.Pro, strings.Replace(target, "csv", "ndjson", 1)).body)
 			r := rand.New(rand.NewPCG(1, 2))
-			for range 12 {
+			for range 25 {
 				at := r.IntN(len(rows))
 				var f struct{ ID int64 }
 				if err := json.Unmarshal([]byte(rows[at]), &f); err != nil {

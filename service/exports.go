@@ -40,18 +40,20 @@ func (s *Service) export(e endpoint) fiber.Handler {
 			return err
 		}
 		to := export.Sending{Limit: s.config.ExportTimeout, Stall: s.config.ExportStall}
-		if to.Lease, err = s.lease(k); err != nil {
-			return err
-		}
-		defer func() {
-			if !k.streams {
-				s.letGo(k.id, to)
+		if c.Method() != fiber.MethodHead { // which sends nothing that would have to be bounded
+			defer func() {
+				if !k.streams {
+					s.letGo(k.id, to)
+				}
+			}()
+			if to.Lease, err = s.lease(k); err != nil {
+				return err
 			}
-		}()
-		if to.Slot = s.slot(k); to.Slot == nil { // after the lease: so it waits for other accounts only
-			return busy(k, "this server sends as many exports as it may", exportRetry)
+			if to.Slot = s.slot(k); to.Slot == nil { // after the lease: so it waits for other accounts only
+				return busy(k, "this server sends as many exports as it may", exportRetry)
+			}
+			s.limitTime(k) // what it waited for its slot is not the engine's
 		}
-		s.limitTime(k) // what it waited for its slot is not the engine's
 		err = s.begin(k, q, to)
 		switch {
 		case !errors.Is(err, index.ErrGone):
@@ -167,6 +169,7 @@ const pageTime = 30 * time.Second
 func setFileHeaders(c *fiber.Ctx, r *serving.Reader, f export.Format, coding string, total int64) {
 	c.Set(fiber.HeaderContentType, f.MediaType())
 	c.Set(headerTotal, strconv.FormatInt(total, 10))
+	c.Set(headerPrice, strconv.FormatInt(params.PriceOf(total), 10))
 	name := "filings"
 	if id := index.GenerationID(r.Generation()); id != "" {
 		name += "-" + id

@@ -22,6 +22,8 @@ const (
 	headerApplied    = "Preference-Applied"
 	headerDeprecated = "Deprecation"
 	headerTotal      = "X-Total-Count"
+	headerPrice      = "X-Export-Price"
+	headerTiming     = "Server-Timing"
 	headerGeneration = "X-Generation"
 )
 
@@ -33,7 +35,7 @@ func newCORS(origins []string) edge.CORS {
 		Headers: headerKey + ", If-None-Match, " + headerPrefer,
 		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " + headerLimits + ", Retry-After, " + headerRequestID + ", " +
 			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
-			", " + headerTotal + ", Content-Disposition",
+			", " + headerTotal + ", " + headerPrice + ", " + headerTiming + ", Content-Disposition",
 	}
 }
 

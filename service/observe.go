@@ -25,6 +25,9 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	if err != nil {
 		s.fail(k, err)
 	}
+	if s.config.ServerTiming && k.known {
+		k.setTiming()
+	}
 	if !k.streams {
 		s.end(k, err)
 	}

@@ -26,8 +26,10 @@ var operationPaths = map[string]string{
 	"/v1/counties/{county}/date-ranges": "/v1/counties/Orange,%20FL/date-ranges",
 	"/v1/coverage":                      "/v1/coverage",
 	"/v1/generations":                   "/v1/generations",
+	"/v1/fields":                        "/v1/fields",
 	"/v1/filings/export":                "/v1/filings/export?format=csv&county=orange",
 	"/v1/filings/changes":               "/v1/filings/changes?since=20260314-000000.000000&limit=3",
+	"/v1/owners":                        "/v1/owners?q=a&limit=3",
 	"/v1/me":                            "/v1/me",
 	"/v1/me/usage":                      "/v1/me/usage",
 	"/v1/liens":                         "/v1/liens?lien_type=tax+lien",
@@ -96,16 +98,18 @@ func TestOpenAPI_Responses(t *testing.T) {
 	}
 }
 
-// TestOpenAPI_GeoJSON: the other form of clusters is in the document too.
+// TestOpenAPI_GeoJSON: the other form of clusters and pages is in the document too.
 func TestOpenAPI_GeoJSON(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
-	target := operationPaths["/v1/filings/clusters"]
-	a := s.get(t, access.Free, target, "Accept", "application/geo+json")
-	if a.status != http.StatusOK || !strings.HasPrefix(a.header.Get("Content-Type"), "application/geo+json") {
-		t.Fatalf("%d %v", a.status, a.header)
+	for _, path := range []string{"/v1/filings/clusters", "/v1/filings", "/v1/filings/search", "/v1/liens"} {
+		target := operationPaths[path]
+		a := s.get(t, access.Free, target, "Accept", geoJSON)
+		if a.status != http.StatusOK || !strings.HasPrefix(a.header.Get("Content-Type"), geoJSON) {
+			t.Fatalf("%d %v", a.status, a.header)
+		}
+		s.strict(t).check(t, path, target, a)
 	}
-	s.strict(t).check(t, "/v1/filings/clusters", target, a)
 }
 
 // TestOpenAPI_NotHTTP: what is refused before there is a request has the response for everything else.

@@ -62,7 +62,7 @@ func TestPages_Root(t *testing.T) {
 }
 
 // loads are the files that a page or a module names: as links, scripts and styles, as modules, as data.
-var loads = regexp.MustCompile(`(?:(?:href|src)=|address\()"([^"]*)"|from "\./([^"]*)"`)
+var loads = regexp.MustCompile(`(?:(?:href|src)=|address\()"([^"#]+)"|from "\./([^"]*)"`)
 
 // checkServed checks file and, if it has not seen them yet, all that it loads.
 func checkServed(t *testing.T, s *site, seen map[string]bool, file string) {

@@ -73,6 +73,7 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 		c.Vary(fiber.HeaderAccept)
 		if q.GeoJSON = negotiate.WantsGeoJSON(headerLines(c, fiber.HeaderAccept)); q.GeoJSON {
 			q.Text += " as " + openapi.GeoJSON
+			q.Query.IDsOnly = false // coordinates are wanted too
 		}
 	}
 	return q, nil
@@ -144,7 +145,7 @@ func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Account = k.admission.User
+	r.Account, k.reader = k.admission.User, r
 	if id := index.GenerationID(r.Generation()); id != "" { // else there are no filings yet
 		k.http.Set(headerGeneration, id)
 	}

@@ -49,6 +49,9 @@ func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export
 
 // letGo gives back what bounds exports.
 func (s *Service) letGo(id string, to export.Sending) {
+	if to.Lease == nil {
+		return
+	}
 	if err := to.Lease.Release(); err != nil {
 		s.log.Warn("lease of an export not released: it expires by itself", slog.String("id", id), slog.String("error", err.Error()))
 	}

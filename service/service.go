@@ -87,6 +87,8 @@ type Config struct {
 	LegacyHasDataName string
 	// EscapeFormulas has every CSV export write a ' before what a spreadsheet takes for a formula.
 	EscapeFormulas bool
+	// ServerTiming says in responses to known callers how long key store and engine took.
+	ServerTiming bool
 	// FiltersByTier refuses filters by fields that the caller's tier does not show.
 	FiltersByTier bool
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).

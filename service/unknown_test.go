@@ -16,7 +16,7 @@ func TestP5_UnknownNames(t *testing.T) {
 		{"one", "/v1/filings?limitt=1", "limitt"},
 		{"each once, in order", "/v1/filings?z=1&a=2&z=3&limit=1", "z, a"},
 		{"empty value", "/v1/filings?z=&z", "z"},
-		{"search's on the list", "/v1/filings?q=a&sort_by=x&sort_order=y", "q, sort_by, sort_order"},
+		{"search's on the list", "/v1/filings?q=a&zoom=x&by=y", "q, zoom, by"},
 		{"the list's on search", "/v1/filings/search?q=a&state=FL", "state"},
 		{"case counts", "/v1/filings?Limit=0", "Limit"},
 		{"no parameters", "/v1/stats?limit=0", "limit"},
@@ -57,11 +57,11 @@ func TestP5_Strict(t *testing.T) {
 	s := newSite(t, oracle(fixture(t)))
 	const others = "min_amount, max_amount, filing_type, filing_types, date_range, month, date_start, date_end, categories, " +
 		"exclude_filing_types, exclude_categories, exclude_counties, owner, holder, exclude_holders, ids, property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
-		"bounds_north, bounds_south, bounds_east, bounds_west, limit, offset, cursor, fields, generation"
+		"bounds_north, bounds_south, bounds_east, bounds_west, sort_by, sort_order, limit, offset, cursor, fields, generation"
 	for _, tt := range []struct{ name, target, prefer, want string }{
 		{"nearest", "/v1/filings?limitt=1", "handling=strict", "limitt is not a parameter here; the nearest one is limit"},
 		{"nearest to a legacy name", "/v1/filings?lien_typ=1", "handling=strict", "lien_typ is not a parameter here; the nearest one is filing_type"},
-		{"search's on the list", "/v1/filings?sort_by=x", "handling=strict", "sort_by is not a parameter here; those here are county, city, " + others},
+		{"search's on the list", "/v1/filings?q=x", "handling=strict", "q is not a parameter here; those here are county, city, " + others},
 		{"nothing near", "/v1/filings?foo=1", "handling=strict", "foo is not a parameter here; those here are county, city, " + others},
 		{"nothing near a long one", "/v1/filings?columns=1", "handling=strict", "columns is not a parameter here; those here are county, city, " + others},
 		{"nothing near among few", "/v1/stats/counties?limit=1", "handling=strict", "limit is not a parameter here; those here are state, generation"},

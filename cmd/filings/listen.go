@@ -26,7 +26,6 @@ type listeners struct {
 	certificate               *certificate.Certificate
 }
 
-// port is the port of the API.
 func (l listeners) port() int { return l.api.Addr().(*net.TCPAddr).Port }
 
 // listen opens all sockets, or none, and only then looks for the certificate: where another program has a port, nothing

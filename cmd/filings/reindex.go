@@ -99,7 +99,7 @@ func (m *mapFlag) Set(path string) error {
 	return nil
 }
 
-// settingFlag is an option of the sources behind it.
+// settingFlag is an option of the sources after it.
 type settingFlag struct {
 	flags *pflag.FlagSet
 	cfg   *reindexer.Config
@@ -211,5 +211,6 @@ var settingHelp = map[string]string{
 	"delimiter": "separator of the cells of CSV: , ; | or tab; by default the one that its header has most of",
 	"encoding":  "encoding of text, such as windows-1252; by default UTF-8",
 	"sheet":     "sheet of an XLSX file; by default its first one. Rows above the header that have one cell are left out",
+	"member":    "file in a zip archive; by default its only one",
 	"path":      "jq program that finds the records of a JSON document, such as '.parcels[]'",
 }

@@ -104,6 +104,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		Exports:           s.Exports,
 		ExportTimeout:     s.ExportTimeout,
 		EscapeFormulas:    bool(s.CSVEscape),
+		ServerTiming:      bool(s.ServerTiming),
 		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
 		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},

@@ -34,7 +34,7 @@ func elasticsearchKind(h host, want cluster) kind {
 				"xpack.security.enabled=false",
 				"cluster.routing.allocation.disk.threshold_enabled=false",
 				"path.repo=/tmp",
-				"ES_JAVA_OPTS=-Xms" + heap + " -Xmx" + heap,
+				"ES_JAVA_OPTS=" + strings.ReplaceAll(want.options(), "\n", " "),
 			},
 			scheme: "http",
 			port:   "9200/tcp",

@@ -1,6 +1,6 @@
 // Command testservers runs a command, usually `go test ./...`, with a real Elasticsearch, Redis and PostgreSQL:
 //
-//	testservers [-nodes N] [-restart] -- go test ./...
+//	testservers [-light] [-nodes N] [-restart] -- go test ./...
 //
 // For each of them it tries its providers, in order: the address that is already in the environment
 // (TEST_ELASTICSEARCH_URL, TEST_REDIS_URL, TEST_POSTGRES_URL); a container, for the first two of the image of
@@ -12,6 +12,9 @@
 // With -nodes N, Elasticsearch is a cluster of N nodes, and its address is all of theirs, separated by commas; with -restart,
 // a node that is killed starts again with its data, at its address. Either is always of this machine's own, fetched from
 // Maven Central: the command is about to kill nodes, which no other process may be using.
+//
+// With -light, Elasticsearch compiles its code once and not again for speed: a test run of minutes takes half of its CPU time so.
+// Measurements need it without.
 //
 // It starts nothing that outlives it: servers listen on the loopback interface only, run in process groups and
 // temporary folders (or in containers that remove themselves), and end with testservers, also when that is killed.
@@ -45,8 +48,9 @@ func run(args []string, h host) int {
 	var want cluster
 	flags.IntVar(&want.nodes, "nodes", 1, "")
 	flags.BoolVar(&want.restarts, "restart", false, "")
+	flags.BoolVar(&want.light, "light", false, "")
 	if flags.Parse(args) != nil || flags.NArg() == 0 || want.nodes < 1 {
-		fmt.Fprintln(h.stderr, "usage: testservers [-nodes N] [-restart] -- COMMAND [ARGUMENT…]")
+		fmt.Fprintln(h.stderr, "usage: testservers [-light] [-nodes N] [-restart] -- COMMAND [ARGUMENT…]")
 		return exitUsage
 	}
 	return runBeside(kinds(h, want), flags.Args(), h)

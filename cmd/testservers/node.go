@@ -19,10 +19,19 @@ const heap = "1g"
 type cluster struct {
 	nodes    int
 	restarts bool // a node that is killed starts again, with its data and at its address
+	light    bool // its code is compiled once
 }
 
 // expendable reports whether the command ends nodes: these must be started for it alone.
 func (c cluster) expendable() bool { return c.nodes > 1 || c.restarts }
+
+// options are those of Java, one a line.
+func (c cluster) options() string {
+	if c.light {
+		return "-Xms" + heap + "\n-Xmx" + heap + "\n-XX:TieredStopAtLevel=1"
+	}
+	return "-Xms" + heap + "\n-Xmx" + heap
+}
 
 // localElasticsearch starts nodes of the server from Maven Central.
 func localElasticsearch(ctx context.Context, h host, want cluster) (*server, error) {
@@ -43,7 +52,7 @@ func localElasticsearch(ctx context.Context, h host, want cluster) (*server, err
 			all.stop()
 			return nil, err
 		}
-		node, err := startNode(home, java, folder, formation, want.restarts)
+		node, err := startNode(home, java, folder, formation, want)
 		if err != nil {
 			os.RemoveAll(folder)
 			all.stop()
@@ -88,12 +97,12 @@ func formations(nodes int) ([][]string, error) {
 
 // startNode starts a node that keeps configuration, data and logs in folder. formation are the lines of
 // elasticsearch.yml that say how the node forms a cluster.
-func startNode(home, java, folder string, formation []string, restarts bool) (*server, error) {
+func startNode(home, java, folder string, formation []string, want cluster) (*server, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	if err := configure(home, folder, append(formation,
+	if err := configure(home, folder, want.options(), append(formation,
 		"http.port: "+strconv.Itoa(port),
 		"network.host: 127.0.0.1",
 		"path.data: "+filepath.Join(folder, "data"),
@@ -105,7 +114,7 @@ func startNode(home, java, folder string, formation []string, restarts bool) (*s
 		return nil, err
 	}
 	command := exec.Command(filepath.Join(home, "bin", "elasticsearch"))
-	if restarts {
+	if want.restarts {
 		command = again(command.Path)
 	}
 	// Nothing of our environment: it could hold options for another Java.
@@ -130,7 +139,7 @@ func again(program string) *exec.Cmd {
 }
 
 // configure writes a node's configuration into folder: what home brings, and our settings.
-func configure(home, folder string, settings []string) error {
+func configure(home, folder, options string, settings []string) error {
 	config := filepath.Join(folder, "config")
 	for _, name := range []string{config, filepath.Join(folder, "tmp")} {
 		if err := os.Mkdir(name, 0o700); err != nil {
@@ -139,7 +148,7 @@ func configure(home, folder string, settings []string) error {
 	}
 	for name, text := range map[string]string{
 		"elasticsearch.yml": strings.Join(settings, "\n") + "\n",
-		"jvm.options":       "-Xms" + heap + "\n-Xmx" + heap + "\n-Djava.io.tmpdir=${ES_TMPDIR}\n",
+		"jvm.options":       options + "\n-Djava.io.tmpdir=${ES_TMPDIR}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(config, name), []byte(text), 0o600); err != nil {
 			return err

@@ -1,15 +1,15 @@
-// Package changes computes what changed between two generations (rules X16 to X18): it finds the path of changesets (steps)
+// Package changes computes what changed between two generations (rules X16 to X18): it finds the path of changesets
 // from one to the other, and makes of their changes one change a filing, as a caller's tier and filter see it. It does no I/O: an
-// index.History reads the steps.
+// index.History reads these.
 //
 // # Design
 //
-// Steps form a tree (index.History). The path from one generation to another goes back to the last one that both come from,
-// and from there on; a step that is gone back has its changes the other way round. Of a filing, the first version on the
+// Changesets form a tree (index.History). The path from one generation to another goes back to the last one that both come from,
+// and from there on; a changeset that is gone back has its changes the other way round. Of a filing, the first version on the
 // path is what the caller has, the last one what it is to have: what was between does not matter.
 //
 // A change is returned if the caller sees it: the filter matches one version alone, or it matches both, and they differ in the
-// fields of the tier. Changes in other parts are not read at all, so neither a page's length nor its time reveals
+// fields of the tier. Changes in other field groups are not read at all, so neither a page's length nor its time reveals
 // them. After a full page the next visible change is looked up: the next page begins with it, and where there is none,
 // this page is the last. A page reads a bounded number of changes, and its records have a bounded number of bytes, so it may
 // have fewer than its limit, or none, and still not be the last. Where it ends depends on what the caller sees alone, and not
@@ -82,7 +82,7 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 		return Page{}, nil
 	}
 	on := onPath{positions: make(map[string]int, len(path)), path: path, query: q}
-	read := index.ChangeQuery{Parts: parts(q), After: q.After, Unread: unread(path, q)}
+	read := index.ChangeQuery{FieldGroups: groups(q), After: q.After, Unread: unread(path, q)}
 	for i, hop := range path {
 		read.Generations = append(read.Generations, hop.Generation)
 		on.positions[hop.Generation] = i
@@ -122,7 +122,7 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 	}
 }
 
-// unread is the version that q does not look at. A change of the only step differs in what the caller sees, by its parts; so
+// unread is the version that q does not look at. A change of the only changeset differs in what the caller sees, by its field groups; so
 // without a filter the version that the caller has says nothing more.
 func unread(path Path, q Query) index.Side {
 	switch {
@@ -134,12 +134,12 @@ func unread(path Path, q Query) index.Side {
 	return index.Earlier
 }
 
-// parts are those whose changes the caller of q may learn of: what its tier shows, and the city if it filters by that.
-func parts(q Query) index.Parts {
-	of := index.PartsOf(q.Tier)
+// groups are those whose changes the caller of q may learn of: what its tier shows, and the city if it filters by that.
+func groups(q Query) index.FieldGroups {
+	of := index.FieldGroupsOf(q.Tier)
 	for _, p := range q.Where.Predicates() {
 		if p, ok := p.(index.AnyOf); ok && slices.Contains(p.Fields, index.City) {
-			of |= index.CityPart
+			of |= index.CityField
 		}
 	}
 	return of
@@ -154,10 +154,10 @@ func sameID(changes []index.Change) int {
 	return n
 }
 
-// onPath makes one change of those that the steps of a path have of a filing.
+// onPath makes one change of those that the changesets of a path have of a filing.
 type onPath struct {
 	path      Path
-	positions map[string]int // of the steps on the path, by generation
+	positions map[string]int // of the changesets on the path, by generation
 	query     Query
 	bytes     int  // of the records that were added
 	allTold   bool // each change that is read is one to tell

@@ -9,18 +9,18 @@ import (
 // Path leads from one generation to another.
 type Path []Hop
 
-// Hop is a step of a path.
+// Hop is a changeset on a path.
 type Hop struct {
-	Generation string // whose step it is
+	Generation string // that the changeset leads to
 	Back       bool   // it is gone from the generation to its parent
 }
 
-// Find returns the path between the generations with these public ids; false where steps do not lead from one to the other,
+// Find returns the path between the generations with these public ids; false where changesets do not lead from one to the other,
 // or know neither.
-func Find(steps []index.Changeset, since, until string) (Path, bool) {
-	origin := make(map[string]index.Changeset, len(steps))
+func Find(changesets []index.Changeset, since, until string) (Path, bool) {
+	origin := make(map[string]index.Changeset, len(changesets))
 	known := false
-	for _, s := range steps {
+	for _, s := range changesets {
 		origin[index.GenerationID(s.Generation)] = s
 		known = known || index.GenerationID(s.Generation) == since || index.GenerationID(s.Parent) == since
 	}
@@ -28,7 +28,7 @@ func Find(steps []index.Changeset, since, until string) (Path, bool) {
 		return nil, known
 	}
 	up, down := toRoot(origin, since), toRoot(origin, until)
-	// Both end at the same steps if they have a root in common; what is left of them is the path.
+	// Both end at the same changesets if they have a root in common; what is left of them is the path.
 	for len(up) > 0 && len(down) > 0 && up[len(up)-1] == down[len(down)-1] {
 		up, down = up[:len(up)-1], down[:len(down)-1]
 	}
@@ -45,22 +45,22 @@ func Find(steps []index.Changeset, since, until string) (Path, bool) {
 	return path, true
 }
 
-// toRoot returns the steps from a generation back to the first one that is known. Each parent is older, so it ends.
-func toRoot(origin map[string]index.Changeset, id string) (steps []index.Changeset) {
+// toRoot returns the changesets from a generation back to the first one that is known. Each parent is older, so it ends.
+func toRoot(origin map[string]index.Changeset, id string) (changesets []index.Changeset) {
 	for {
 		s, ok := origin[id]
 		parent := index.GenerationID(s.Parent)
 		if !ok || parent >= id {
-			return steps
+			return changesets
 		}
-		steps, id = append(steps, s), parent
+		changesets, id = append(changesets, s), parent
 	}
 }
 
-// end returns the id of the generation that the steps back from id lead to.
-func end(steps []index.Changeset, id string) string {
-	if len(steps) == 0 {
+// end returns the id of the generation that the changesets back from id lead to.
+func end(changesets []index.Changeset, id string) string {
+	if len(changesets) == 0 {
 		return id
 	}
-	return index.GenerationID(steps[len(steps)-1].Parent)
+	return index.GenerationID(changesets[len(changesets)-1].Parent)
 }

@@ -22,6 +22,7 @@ type build struct {
 	name            string
 	from            string                 // the generation that was copied, "" for none
 	unfingerprinted bool                   // what was copied has no fingerprints
+	owners          int64                  // that differ in more than case
 	noted           generation.Differences // where that differs from what was copied, if anything was
 }
 

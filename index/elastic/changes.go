@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"iter"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -17,22 +16,13 @@ import (
 
 // chunk is a document of a changeset.
 type chunk struct {
-	Last  int64   `json:"last"`
-	Parts []uint8 `json:"parts"`
-	Data  []byte  `json:"data"`
-}
-
-// MarshalJSON writes parts as numbers: a []uint8 would be a text.
-func (c chunk) MarshalJSON() ([]byte, error) {
-	parts := make([]int, len(c.Parts))
-	for i, part := range c.Parts {
-		parts[i] = int(part)
-	}
-	return json.Marshal(map[string]any{"last": c.Last, "parts": parts, "data": c.Data})
+	Last  int64  `json:"last"`
+	Parts []int  `json:"parts"` // a number for each field group
+	Data  []byte `json:"data"`
 }
 
 // WriteChangeset implements generation.Writer.
-func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
+func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences []generation.Difference) (whole bool, err error) {
 	copies := s.Added+s.Changed+s.Removed <= b.storage.mostCopied
 	name := changesetIndex(b.name)
 	err = b.createSidecar(ctx, name, map[string]any{
@@ -48,7 +38,7 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 	chunks := 0
 	err = history.Encode(ctx, s, differences, copies, b.storage.Filings, func(c history.Chunk) error {
 		chunks++
-		return b.putSidecar(ctx, name, chunks, chunk{c.Last, each(c.Parts), c.Data})
+		return b.putSidecar(ctx, name, chunks, chunk{c.Last, each(c.FieldGroups), c.Data})
 	})
 	if err != nil {
 		return false, err
@@ -58,11 +48,11 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 	})
 }
 
-// each lists the parts of a set.
-func each(parts index.Parts) (all []uint8) {
-	for part := index.Parts(1); part&index.AllParts != 0; part <<= 1 {
-		if parts&part != 0 {
-			all = append(all, uint8(part))
+// each lists the numbers of field groups.
+func each(groups index.FieldGroups) (all []int) {
+	for group := index.FieldGroups(1); group&index.AllFieldGroups != 0; group <<= 1 {
+		if groups&group != 0 {
+			all = append(all, int(group))
 		}
 	}
 	return all
@@ -74,16 +64,12 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 }
 
 // Chunks implements history.Source.
-func (s *storage) Chunks(ctx context.Context, generation string, after int64, parts index.Parts, n int) ([][]byte, error) {
-	values := make([]int, 0, 4)
-	for _, part := range each(parts) {
-		values = append(values, int(part))
-	}
+func (s *storage) Chunks(ctx context.Context, generation string, after int64, groups index.FieldGroups, n int) ([][]byte, error) {
 	body, err := json.Marshal(map[string]any{
 		"size": n, "track_total_hits": false, "sort": []any{map[string]any{"last": "asc"}},
 		"query": map[string]any{"bool": map[string]any{"filter": []any{
 			map[string]any{"range": map[string]any{"last": map[string]any{"gt": after}}},
-			map[string]any{"terms": map[string]any{"parts": values}},
+			map[string]any{"terms": map[string]any{"parts": each(groups)}},
 		}}},
 		"_source": []string{"data"},
 	})

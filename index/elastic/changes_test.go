@@ -26,7 +26,7 @@ func ownedBy(owner string, n int64) (all []*index.Filing) {
 
 func sameChangeset(t *testing.T, want *indextest.History, got index.History, name string) {
 	t.Helper()
-	q := index.ChangeQuery{Generations: []string{name}, Parts: index.AllParts, Limit: 1000}
+	q := index.ChangeQuery{Generations: []string{name}, FieldGroups: index.AllFieldGroups, Limit: 1000}
 	w, err1 := want.Changes(t.Context(), q)
 	g, err2 := got.Changes(t.Context(), q)
 	if diff := cmp.Diff(w, g); diff != "" || errors.Join(err1, err2) != nil {
@@ -59,7 +59,7 @@ func TestX18_WithoutCopies(t *testing.T) {
 		t.Errorf("kept are %v, %v", kept, err)
 	}
 	sameChangeset(t, &want, s, second)
-	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // catalog, the live one with its fingerprints; changes, and first
+	for _, test := range []struct{ keep, indices int }{{1, 6}, {0, 4}} { // catalog, the live one with its fingerprints and owners; changes, and first
 		if _, err := lock.Prune(t.Context(), "", math.MaxInt, test.keep); err != nil {
 			t.Error(err)
 		}
@@ -105,7 +105,7 @@ func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := s.describe(t.Context(), s.alias+"*")
-	if err != nil || len(all) != 3 {
+	if err != nil || len(all) != 4 {
 		t.Errorf("%d indices are left, %v", len(all), err)
 	}
 	busy := elastictest.Respond(http.StatusTooManyRequests, `{"error":{"type":"es_rejected_execution_exception"}}`)

@@ -13,6 +13,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/generation"
 	"filings/index/history"
+	"filings/index/owners"
 )
 
 // fingerprintsDocument is a document of that index.
@@ -21,7 +22,7 @@ type fingerprintsDocument struct {
 }
 
 // writeFingerprints writes the fingerprints of what was put, over those of the generation that was copied; none, if that has
-// none.
+// none. What it writes of owners and words is worked out of their facts.
 func (b *build) writeFingerprints(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, b.collected.Close()) }()
 	before := iter.Seq2[index.Fingerprint, error](func(func(index.Fingerprint, error) bool) {})
@@ -29,7 +30,7 @@ func (b *build) writeFingerprints(ctx context.Context) (err error) {
 	if b.from != "" {
 		before, note = b.storage.fingerprints(ctx, b.from), b.noted.Note
 	}
-	created := false
+	created, collector := false, owners.NewCollector()
 	w := history.NewFingerprintWriter(func(chunk int, data []byte) error {
 		if !created {
 			if err := b.createSidecar(ctx, fingerprintsIndex(b.name), map[string]any{"enabled": false}, nil); err != nil {
@@ -44,14 +45,22 @@ func (b *build) writeFingerprints(ctx context.Context) (err error) {
 			b.unfingerprinted = true
 			return nil
 		}
+		var facts owners.Facts
 		if err == nil {
+			facts, err = owners.ReadFacts([]byte(s.Facts))
+		}
+		if err == nil {
+			collector.Add(&facts)
 			err = w.Add(s)
 		}
 		if err != nil {
 			return fmt.Errorf("writing fingerprints: %w", err)
 		}
 	}
-	return w.Finish()
+	if err := w.Finish(); err != nil {
+		return err
+	}
+	return b.writeOwners(ctx, collector)
 }
 
 // fingerprints yields the fingerprints of a generation.

@@ -17,9 +17,9 @@ func buildAlias(generation string) string { return generation + "-build" }
 
 // A sidecar of a generation is a hidden index NAME-KIND, written while the generation is sealed. The catalog decides
 // what becomes of it. All kinds are named here.
-const fingerprintsPart, countiesPart = "stamps", "counties"
+const fingerprintsPart, countiesPart, ownersPart = "stamps", "counties", "owners"
 
-var sidecars = []string{fingerprintsPart, countiesPart, generation.ChangesPart}
+var sidecars = []string{fingerprintsPart, countiesPart, ownersPart, generation.ChangesPart}
 
 // part returns what an index is; false for one that is none of this store's.
 func (s *storage) part(name string) (p generation.Part, ok bool) {

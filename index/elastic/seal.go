@@ -28,7 +28,12 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (sum generatio
 		return sum, nil, err
 	}
 	r := reader.New(b.storage.c, b.name, generation.VersionOf(b.name), b.storage.cache)
-	sum, owners, err := b.count(ctx, r)
+	err = b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) (err error) {
+		if sum, err = generation.ChecksumOf(ctx, r); err == nil && b.unfingerprinted {
+			b.owners, err = r.CountOwners(ctx)
+		}
+		return err
+	})
 	if err == nil {
 		err = check(ctx, r, sum)
 	}
@@ -47,21 +52,9 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (sum generatio
 		return sum, nil, err
 	}
 	return sum, identity, b.writeMeta(ctx, document.Meta{
-		Sealed: true, Generation: b.name, Filings: sum.Filings, Owners: owners, Writes: b.bulk.version, Counties: documents,
+		Sealed: true, Generation: b.name, Filings: sum.Filings, Owners: b.owners, Writes: b.bulk.version, Counties: documents,
 		Identity: identity,
 	})
-}
-
-// count counts what the generation holds, and its different owners.
-func (b *build) count(ctx context.Context, r *reader.Reader) (sum generation.Checksum, owners int64, err error) {
-	err = b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
-		if sum, err = generation.ChecksumOf(ctx, r); err != nil {
-			return err
-		}
-		owners, err = r.Owners(ctx)
-		return err
-	})
-	return sum, owners, err
 }
 
 // finalize turns what was written into what will be searched. Copies are made last: of merged segments, once.

@@ -12,7 +12,7 @@
 // # Design: what is stored
 //
 // With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its sidecars are hidden indices
-// (names.go): `NAME-stamps`, `NAME-counties`, `NAME-changes`. The `_meta` of a generation is the last thing that its writer
+// (names.go): `NAME-stamps`, `NAME-counties`, `NAME-owners`, `NAME-changes`. The `_meta` of a generation is the last thing that its writer
 // writes. It says what the generation holds, and names it: a clone inherits its source's `_meta`, and must not count as finished
 // by that.
 //

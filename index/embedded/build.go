@@ -177,7 +177,7 @@ func (b *build) Differences(ctx context.Context) (*generation.Differences, error
 }
 
 // WriteChangeset implements generation.Writer.
-func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
+func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences []generation.Difference) (whole bool, err error) {
 	copies := s.Added+s.Changed+s.Removed <= b.storage.mostCopied
 	err = writeChangeset(b.storage.files.changes(b.name), func(put func(history.Chunk) error) error {
 		return history.Encode(ctx, s, differences, copies, b.filings, put)

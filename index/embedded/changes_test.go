@@ -34,7 +34,7 @@ func threeLoads(t *testing.T, s *Store) (names []string, want *indextest.History
 func sameSteps(t *testing.T, want, got index.History, names ...string) {
 	t.Helper()
 	for after := int64(0); ; {
-		q := index.ChangeQuery{Generations: names, Parts: index.AllParts, Limit: 9, After: after}
+		q := index.ChangeQuery{Generations: names, FieldGroups: index.AllFieldGroups, Limit: 9, After: after}
 		w, err1 := want.Changes(t.Context(), q)
 		g, err2 := got.Changes(t.Context(), q)
 		if err := errors.Join(err1, err2); err != nil {
@@ -101,7 +101,7 @@ func TestX18_DamagedSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := index.ChangeQuery{Generations: names[1:2], Parts: index.AllParts, Limit: 100}
+	q := index.ChangeQuery{Generations: names[1:2], FieldGroups: index.AllFieldGroups, Limit: 100}
 	right, err := want.Changes(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ const (
 // contained says what a chunk has.
 type contained struct {
 	Last  int64 // id
-	Parts index.Parts
+	Parts index.FieldGroups
 }
 
 // writeChangeset writes the file of a changeset, whose chunks write hands to put, and waits until it is on the disk.
@@ -28,7 +28,7 @@ func writeChangeset(path string, write func(put func(history.Chunk) error) error
 	defer w.close()
 	var contents []contained
 	err = write(func(c history.Chunk) error {
-		contents = append(contents, contained{c.Last, c.Parts})
+		contents = append(contents, contained{c.Last, c.FieldGroups})
 		return w.put(sectionChanges, len(contents)-1, c.Data)
 	})
 	if err == nil {
@@ -40,8 +40,8 @@ func writeChangeset(path string, write func(put func(history.Chunk) error) error
 	return w.finish()
 }
 
-// readChangeset reads the first n chunks that have changes with a higher id than after in one of these parts.
-func readChangeset(ctx context.Context, path string, after int64, parts index.Parts, n int) (chunks [][]byte, err error) {
+// readChangeset reads the first n chunks that have changes with a higher id than after in one of these field groups.
+func readChangeset(ctx context.Context, path string, after int64, groups index.FieldGroups, n int) (chunks [][]byte, err error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func readChangeset(ctx context.Context, path string, after int64, parts index.Pa
 	var contents []contained
 	err = f.value(sectionContents, &contents)
 	for i, c := range contents {
-		if err == nil && c.Last > after && c.Parts&parts != 0 && len(chunks) < n {
+		if err == nil && c.Last > after && c.Parts&groups != 0 && len(chunks) < n {
 			var data []byte
 			data, err = f.chunk(ctx, sectionChanges, i, 0, -1)
 			chunks = append(chunks, data)

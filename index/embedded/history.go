@@ -52,8 +52,8 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 }
 
 // Chunks implements history.Source. A changeset that is damaged is none: clients who need it have to export anew.
-func (s *storage) Chunks(ctx context.Context, name string, after int64, parts index.Parts, n int) ([][]byte, error) {
-	chunks, err := readChangeset(ctx, s.files.changes(name), after, parts, n)
+func (s *storage) Chunks(ctx context.Context, name string, after int64, groups index.FieldGroups, n int) ([][]byte, error) {
+	chunks, err := readChangeset(ctx, s.files.changes(name), after, groups, n)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, columns.ErrDamaged) {
 		return nil, fmt.Errorf("the changeset of %s: %w: %v", name, index.ErrGone, err)
 	}

@@ -13,7 +13,7 @@ import (
 // with a filter that selects many and with one that selects few, wherever they begin, also in other orders of neighbours.
 func TestX8_OrderedRecords(t *testing.T) {
 	t.Parallel()
-	filings := append(edges.Fuzzed(500, 5), synthetics(2600, 2)...)
+	filings := append(edges.Fuzzed(500, 5), synthetics(6000, 2)...)
 	for i, f := range filings {
 		f.ID = int64(i + 1)
 	}

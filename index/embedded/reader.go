@@ -12,11 +12,12 @@ import (
 	"filings/index/cache"
 	"filings/index/embedded/columns"
 	"filings/index/generation"
+	"filings/index/owners"
 )
 
 // version is the version of what is in a file, and the last part of its generation's name: files of another version are not read.
 // It goes up with every change of what is stored, which includes emptyRecord.
-const version = 7
+const version = 8
 
 // Sections of the file of a generation, beside its columns.
 const (
@@ -43,6 +44,7 @@ func (s summary) changed(name string) error {
 // reader is a sealed generation that is open for reading: an index.Reader.
 type reader struct {
 	*columns.Table
+	*owners.Directory
 	file    *file
 	name    string
 	summary summary
@@ -79,6 +81,7 @@ func openReader(name, path string, c *cache.Cache) (*reader, error) {
 	}
 	r := &reader{file: f, name: name, summary: s}
 	r.Table = columns.Open("generation "+name, s.Stats.Filings, r.chunk, c)
+	r.Directory = owners.Open(name, r.ownersChunks, c)
 	return r, nil
 }
 
@@ -94,6 +97,18 @@ func (r *reader) chunk(ctx context.Context, name string, chunk, from, to int) ([
 		err = r.unavailable(err)
 	}
 	return data, err
+}
+
+// ownersChunks is the owners.Source of the file.
+func (r *reader) ownersChunks(ctx context.Context, section string, chunks []int) (all [][]byte, err error) {
+	for _, chunk := range chunks {
+		data, err := r.chunk(ctx, section, chunk, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data)
+	}
+	return all, nil
 }
 
 func (r *reader) unavailable(err error) error {
@@ -123,7 +138,7 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	}
 	page.Records = q.Within(page.Records)
 	if n := len(page.Records); n < len(rows) {
-		page.End, err = r.Behind(ctx, q.Sort, rows[n-1])
+		page.End, err = r.PositionAfter(ctx, q.Sort, rows[n-1])
 	}
 	return page, err
 }

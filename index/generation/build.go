@@ -3,7 +3,6 @@ package generation
 import (
 	"context"
 	"errors"
-	"iter"
 
 	"filings/index"
 )
@@ -50,6 +49,7 @@ type build struct {
 	name    string
 	changes *Changeset
 	counts  []byte
+	values  *index.Values
 }
 
 func (b *build) Generation() string { return b.name }
@@ -92,7 +92,7 @@ func (b *build) Seal(ctx context.Context, check Check) (_ Checksum, err error) {
 			if e == nil {
 				return index.ErrGone
 			}
-			e.State, e.Filings, e.Identity, e.Changes, e.Counts = Sealed, holds.Filings, identity, b.changes, b.counts
+			e.State, e.Filings, e.Identity, e.Changes, e.Counts, e.Values = Sealed, holds.Filings, identity, b.changes, b.counts, b.values
 			return nil
 		})
 	}
@@ -103,7 +103,7 @@ func (b *build) Seal(ctx context.Context, check Check) (_ Checksum, err error) {
 }
 
 // WriteChangeset implements Build.
-func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[Difference, error]) error {
+func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences []Difference) error {
 	if err := b.lock.mustHold(ctx); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 }
 
 // Keep implements Build.
-func (b *build) Keep(counts []byte) { b.counts = counts }
+func (b *build) Keep(counts []byte, values *index.Values) { b.counts, b.values = counts, values }
 
 // Abort implements Build.
 func (b *build) Abort(ctx context.Context) error {

@@ -42,6 +42,8 @@ type Entry struct {
 	Changes *Changeset `json:"changes,omitempty"`
 	// Counts is what Build.Keep was given, as long as the generation can be made live.
 	Counts json.RawMessage `json:"counts,omitempty"`
+	// Values are those of its filings; nil where they are not known.
+	Values *index.Values `json:"values,omitempty"`
 }
 
 // State is how far a generation is. It only ever moves on.
@@ -162,7 +164,7 @@ func (c *Catalog) bury(name string) (bool, error) {
 	if e == nil || e.State == Tombstoned {
 		return false, nil
 	}
-	e.Counts = nil
+	e.Counts, e.Values = nil, nil
 	if e.State = Tombstoned; !e.Promoted {
 		e.Changes = nil
 	}

@@ -174,10 +174,10 @@ type Build interface {
 	// WriteChangeset writes the changeset that leads to this generation from s.Parent, a sealed one. It is called by the Check of
 	// Seal, once, with the counts of s and the differences by id; no Reader sees the changeset before the generation is
 	// promoted, and none at all if it never is. It may read the filings that differ, in both generations.
-	WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[Difference, error]) error
-	// Keep has the catalog keep what the load counted in the generation (Info.Counts), in JSON of its own. It is read with
-	// every look at the live generation, so it is small.
-	Keep(counts []byte)
+	WriteChangeset(ctx context.Context, s index.Changeset, differences []Difference) error
+	// Keep has the catalog keep what the load counted in the generation: Info.Counts, in JSON of its own, and the values of its
+	// fields. It is read with every look at the live generation, so it is small.
+	Keep(counts []byte, values *index.Values)
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
 }
@@ -187,12 +187,13 @@ type Check func(ctx context.Context, r index.Reader, holds Checksum) error
 
 // Info describes a generation. As JSON it is a row of `filings generations --json`, which lists the sealed ones.
 type Info struct {
-	Name      string    `json:"name"`
-	CreatedAt time.Time `json:"createdAt"`
-	Filings   int64     `json:"filings"` // that were sealed; 0 if it is damaged
-	Bytes     int64     `json:"bytes"`
-	Live      bool      `json:"live"`
-	Sealed    bool      `json:"-"` // false: being built, or left behind by a load that died
-	Counts    []byte    `json:"-"` // what Build.Keep was given; nil for nothing
-	Damaged   error     `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
+	Name      string        `json:"name"`
+	CreatedAt time.Time     `json:"createdAt"`
+	Filings   int64         `json:"filings"` // that were sealed; 0 if it is damaged
+	Bytes     int64         `json:"bytes"`
+	Live      bool          `json:"live"`
+	Sealed    bool          `json:"-"` // false: being built, or left behind by a load that died
+	Counts    []byte        `json:"-"` // what Build.Keep was given; nil for nothing
+	Values    *index.Values `json:"-"` // of its fields; nil where they are not known
+	Damaged   error         `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
 }

@@ -28,7 +28,7 @@ func (l *Lifecycle) Kept(ctx context.Context) (kept []index.Generation, err erro
 	}
 	for _, g := range all {
 		if g.Sealed && g.Damaged == nil && l.reads(g.Name) == nil {
-			kept = append(kept, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live})
+			kept = append(kept, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live, Values: g.Values})
 		}
 	}
 	return kept, nil
@@ -53,7 +53,7 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 		g := Info{Name: p.Generation, CreatedAt: created, Filings: p.Filings, Bytes: p.Bytes, Damaged: p.Damaged}
 		if e != nil && e.State == Sealed {
 			g.Sealed, g.Live = true, e.Name == c.Live
-			g.Counts = e.Counts
+			g.Counts, g.Values = e.Counts, e.Values
 			if g.Filings = e.Filings; g.Damaged != nil && !errors.Is(g.Damaged, index.ErrChanged) {
 				g.Filings = 0
 			}

@@ -82,7 +82,7 @@ type Writer interface {
 	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
 	Differences(ctx context.Context) (*Differences, error)
 	// WriteChangeset writes the changeset. whole: it has no copies, and needs the filings of both generations as long as it is kept.
-	WriteChangeset(ctx context.Context, s index.Changeset, differences iter.Seq2[Difference, error]) (whole bool, err error)
+	WriteChangeset(ctx context.Context, s index.Changeset, differences []Difference) (whole bool, err error)
 	// Stop ends the writing. What is stored stays as it is.
 	Stop()
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"iter"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,9 +26,9 @@ const (
 
 // Chunk is a part of the changes of a changeset. Data is compressed.
 type Chunk struct {
-	Last  int64       // the highest id
-	Parts index.Parts // of all of its changes together
-	Data  []byte
+	Last        int64             // the highest id
+	FieldGroups index.FieldGroups // of all of its changes together
+	Data        []byte
 }
 
 // Filings returns filings of a generation, in the order of ids; the zero Version where there is none.
@@ -46,12 +46,14 @@ func (e *entry) size() int { return len(e.before.Record) + len(e.after.Record) }
 // Encode cuts the differences of a changeset, which come by id, into chunks. If copies, the filings that differ are read and go
 // with them.
 func Encode(
-	ctx context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error], copies bool, read Filings,
-	put func(Chunk) error,
+	ctx context.Context, s index.Changeset, differences []generation.Difference, copies bool, read Filings, put func(Chunk) error,
 ) error {
 	w := &chunkWriter{changeset: s, copies: copies, put: put}
-	batch := make([]entry, 0, readAtOnce)
-	add := func() error {
+	for some := range slices.Chunk(differences, readAtOnce) {
+		batch := make([]entry, len(some))
+		for i, d := range some {
+			batch[i].Difference = d
+		}
 		if copies {
 			if err := fill(ctx, s, batch, index.NoSide, read); err != nil {
 				return err
@@ -62,20 +64,12 @@ func Encode(
 				return err
 			}
 		}
-		batch = batch[:0]
-		return ctx.Err()
-	}
-	for d, err := range differences {
-		if err == nil && len(batch) == readAtOnce {
-			err = add()
-		}
-		if err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		batch = append(batch, entry{Difference: d})
 	}
-	if err := add(); err != nil || len(w.data) == 0 {
-		return err
+	if len(differences) == 0 {
+		return nil
 	}
 	return w.flush()
 }
@@ -122,7 +116,7 @@ func fill(ctx context.Context, s index.Changeset, entries []entry, unread index.
 	return group.Wait()
 }
 
-// chunkWriter writes entries one behind the other: the distance of the id from the one before, the parts, flags, and what
+// chunkWriter writes entries one after the other: the distance of the id from the one before, the field groups, flags, and what
 // is copied.
 type chunkWriter struct {
 	changeset index.Changeset
@@ -157,14 +151,14 @@ func (w *chunkWriter) add(e *entry) error {
 			flags |= 1 << i
 		}
 	}
-	w.data = append(binary.AppendUvarint(w.data, uint64(e.ID-w.Last)), byte(e.Parts), flags)
+	w.data = append(binary.AppendUvarint(w.data, uint64(e.ID-w.Last)), byte(e.FieldGroups), flags)
 	if w.copies {
 		for _, v := range []index.Version{e.before, e.after} {
 			w.data = appendText(appendText(w.data, v.Record), v.City)
 		}
 	}
 	w.changes++
-	w.Last, w.Parts = e.ID, w.Parts|e.Parts
+	w.Last, w.FieldGroups = e.ID, w.FieldGroups|e.FieldGroups
 	return nil
 }
 
@@ -188,9 +182,9 @@ func cut(data []byte) (s, rest []byte, ok bool) {
 }
 
 // decode returns the changeset of a chunk, by the names of its generations, and the first entries, up to most of them, that have a
-// higher id than after and differ in one of these parts. They refer to memory of their own. last is the id of the last entry
+// higher id than after and differ in one of these field groups. They refer to memory of their own. last is the id of the last entry
 // that was looked at: of the last one of the chunk, unless there were that many.
-func decode(data []byte, after int64, parts index.Parts, most int) (s index.Changeset, last int64, entries []entry, err error) {
+func decode(data []byte, after int64, groups index.FieldGroups, most int) (s index.Changeset, last int64, entries []entry, err error) {
 	raw, err := decoder.DecodeAll(data, nil)
 	if err != nil {
 		return s, 0, nil, errors.Join(ErrDamaged, err)
@@ -212,7 +206,7 @@ func decode(data []byte, after int64, parts index.Parts, most int) (s index.Chan
 		flags := raw[size+1]
 		last += int64(distance)
 		e := entry{Difference: generation.Difference{
-			ID: last, Parts: index.Parts(raw[size]), Before: flags&hasBefore != 0, After: flags&hasAfter != 0,
+			ID: last, FieldGroups: index.FieldGroups(raw[size]), Before: flags&hasBefore != 0, After: flags&hasAfter != 0,
 		}}
 		raw = raw[size+2:]
 		if flags&hasCopies != 0 {
@@ -223,7 +217,7 @@ func decode(data []byte, after int64, parts index.Parts, most int) (s index.Chan
 				v.City = string(text())
 			}
 		}
-		if e.ID > after && e.Parts&parts != 0 {
+		if e.ID > after && e.FieldGroups&groups != 0 {
 			entries = append(entries, e)
 		}
 	}

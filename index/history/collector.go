@@ -27,12 +27,12 @@ func NewCollector() *Collector { return &Collector{sorter: sorter.New("", sortBu
 
 // Put says that a filing was put. The last action of an id counts.
 func (c *Collector) Put(s index.Fingerprint) {
-	var value [fingerprintSize - 8]byte
-	for i, digest := range s.Digests {
-		binary.LittleEndian.PutUint64(value[i*8:], digest)
+	value := make([]byte, 0, 256)
+	for _, digest := range s.Digests {
+		value = binary.LittleEndian.AppendUint64(value, digest)
 	}
-	binary.LittleEndian.PutUint64(value[len(s.Digests)*8:], uint64(s.Created))
-	c.add(s.ID, value[:])
+	value = binary.LittleEndian.AppendUint64(value, uint64(s.Created))
+	c.add(s.ID, append(value, s.Facts...))
 }
 
 // Remove says that a filing was removed.
@@ -94,6 +94,7 @@ func (c *Collector) last(ctx context.Context) iter.Seq2[index.Fingerprint, error
 					s.Digests[i] = binary.LittleEndian.Uint64(value[i*8:])
 				}
 				s.Created = int64(binary.LittleEndian.Uint64(value[len(s.Digests)*8:]))
+				s.Facts = string(value[fingerprintSize-8:])
 				return nil
 			})
 		}

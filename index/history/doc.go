@@ -12,6 +12,6 @@
 // The filings that differ are copied into the changeset, as they were before and after, if they are few. Copying half a million
 // would take as long as half of a load; then the changeset names them, and its two generations are kept for it when they are
 // pruned: they are listed no more, and still read: the later one alone, if the caller has no filter and asks for one changeset, since
-// the changeset says whether the filing was there before. Either way the changeset knows of each change which parts of the record differ,
+// the changeset says whether the filing was there before. Either way the changeset knows of each change which field groups differ,
 // so that a caller's page costs what it has, and not what that caller's tier does not see.
 package history

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -43,10 +44,23 @@ func (w *FingerprintWriter) Add(s index.Fingerprint) error {
 func (w *FingerprintWriter) Finish() error { return w.flush(1) }
 
 func (w *FingerprintWriter) flush(last byte) error {
-	err := w.put(w.chunk, encoder.EncodeAll(appendFingerprints([]byte{last}, w.pending), nil))
+	head := []byte{last}
+	if slices.ContainsFunc(w.pending, func(s index.Fingerprint) bool { return s.Facts != "" }) {
+		head = binary.LittleEndian.AppendUint32([]byte{last | withFacts}, uint32(len(w.pending)))
+	}
+	raw := appendFingerprints(head, w.pending)
+	for _, s := range w.pending {
+		if len(head) > 1 {
+			raw = append(binary.AppendUvarint(raw, uint64(len(s.Facts))), s.Facts...)
+		}
+	}
+	err := w.put(w.chunk, encoder.EncodeAll(raw, nil))
 	w.chunk, w.pending = w.chunk+1, w.pending[:0]
 	return err
 }
+
+// withFacts is set in the first byte of a chunk with facts: then it says how many fingerprints there are, and facts follow them.
+const withFacts = 2
 
 // appendFingerprints writes equal members side by side, since most digests of a part are those of no value.
 func appendFingerprints(dst []byte, fingerprints []index.Fingerprint) []byte {
@@ -97,10 +111,22 @@ var ErrDamaged = errors.New("what is kept of changes is damaged")
 
 func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last bool, err error) {
 	raw, err := decoder.DecodeAll(data, nil)
-	if err != nil || len(raw)%fingerprintSize != 1 {
+	if err != nil || len(raw) == 0 {
 		return nil, false, errors.Join(ErrDamaged, err)
 	}
-	last, raw = raw[0] == 1, raw[1:]
+	head, raw := raw[0], raw[1:]
+	var facts []byte
+	if head&withFacts != 0 && len(raw) >= 4 {
+		size := int(binary.LittleEndian.Uint32(raw)) * fingerprintSize
+		if raw = raw[4:]; size > len(raw) {
+			return nil, false, ErrDamaged
+		}
+		raw, facts = raw[:size], raw[size:]
+	}
+	if len(raw)%fingerprintSize != 0 {
+		return nil, false, ErrDamaged
+	}
+	last = head&1 == 1
 	fingerprints = make([]index.Fingerprint, len(raw)/fingerprintSize)
 	word := func(column, row int) uint64 {
 		return binary.LittleEndian.Uint64(raw[(column*len(fingerprints)+row)*8:])
@@ -114,6 +140,13 @@ func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last boo
 			s.Digests[part] = word(1+part, i)
 		}
 		s.Created = int64(word(1+len(s.Digests), i))
+		if head&withFacts != 0 {
+			n, size := binary.Uvarint(facts)
+			if size <= 0 || n > uint64(len(facts)-size) {
+				return nil, false, ErrDamaged
+			}
+			s.Facts, facts = string(facts[size:][:n]), facts[size+int(n):]
+		}
 	}
 	return fingerprints, last, nil
 }

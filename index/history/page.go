@@ -12,8 +12,8 @@ import (
 // Source is where an engine keeps chunks and generations.
 type Source interface {
 	// Chunks returns the first n chunks of the changeset to a generation that have changes with a higher id than after in one
-	// of these parts, by id; fewer than n where there are no more; index.ErrGone where the changeset is not kept.
-	Chunks(ctx context.Context, generation string, after int64, parts index.Parts, n int) ([][]byte, error)
+	// of these field groups, by id; fewer than n where there are no more; index.ErrGone where the changeset is not kept.
+	Chunks(ctx context.Context, generation string, after int64, groups index.FieldGroups, n int) ([][]byte, error)
 	// Filings is of a generation that a changeset which has no copies leads from or to.
 	Filings(ctx context.Context, generation string, ids []int64) ([]index.Version, error)
 }
@@ -23,7 +23,7 @@ const (
 	chunksAtOnce = 3
 	// concurrency is how many requests a page has in progress.
 	concurrency = 4
-	// pageBytes is how many bytes the versions on a page may have together: it ends behind the filing with which they have more.
+	// pageBytes is how many bytes the versions on a page may have together: it ends after the filing with which they have more.
 	pageBytes = 4 << 20
 	// readFirst is of how many changes filings are read before it is known how large they are, and readGrowth how many times
 	// as many are read next at the most.
@@ -82,10 +82,10 @@ func (p *page) advance(ctx context.Context) error {
 			continue
 		}
 		group.Go(func() error {
-			chunks, err := p.source.Chunks(ctx, s.Generation, s.read, p.q.Parts, n)
+			chunks, err := p.source.Chunks(ctx, s.Generation, s.read, p.q.FieldGroups, n)
 			most := p.q.Limit + 1 // one more says that there are more
 			for _, data := range chunks {
-				changeset, last, entries, err := decode(data, s.read, p.q.Parts, most-len(s.pending))
+				changeset, last, entries, err := decode(data, s.read, p.q.FieldGroups, most-len(s.pending))
 				if err != nil {
 					return err
 				}

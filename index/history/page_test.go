@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -29,7 +28,7 @@ type memory struct {
 }
 
 // keep encodes a changeset.
-func (m *memory) keep(t *testing.T, s index.Changeset, differences iter.Seq2[generation.Difference, error], copies bool) {
+func (m *memory) keep(t *testing.T, s index.Changeset, differences []generation.Difference, copies bool) {
 	t.Helper()
 	err := history.Encode(t.Context(), s, differences, copies, m.Filings, func(c history.Chunk) error {
 		c.Data = slices.Clone(c.Data)
@@ -44,11 +43,11 @@ func (m *memory) keep(t *testing.T, s index.Changeset, differences iter.Seq2[gen
 	}
 }
 
-func (m *memory) Chunks(_ context.Context, generation string, after int64, parts index.Parts, n int) (data [][]byte, _ error) {
+func (m *memory) Chunks(_ context.Context, generation string, after int64, parts index.FieldGroups, n int) (data [][]byte, _ error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, c := range m.chunks[generation] {
-		if c.Last > after && c.Parts&parts != 0 && len(data) < n {
+		if c.Last > after && c.FieldGroups&parts != 0 && len(data) < n {
 			data = append(data, c.Data)
 		}
 	}
@@ -73,14 +72,12 @@ func (m *memory) Filings(_ context.Context, generation string, ids []int64) (ver
 	return versions, nil
 }
 
-func changed(n int) iter.Seq2[generation.Difference, error] {
-	return func(yield func(generation.Difference, error) bool) {
-		for id := range int64(n) {
-			if !yield(generation.Difference{ID: id + 1, Parts: index.FreePart, Before: true, After: true}, nil) {
-				return
-			}
-		}
+func changed(n int) []generation.Difference {
+	all := make([]generation.Difference, n)
+	for i := range all {
+		all[i] = generation.Difference{ID: int64(i) + 1, FieldGroups: index.FreeFields, Before: true, After: true}
 	}
+	return all
 }
 
 // TestX16_OneVersion: of a changeset without copies a page reads one generation's filings, if the other's are not looked at; it
@@ -94,7 +91,7 @@ func TestX16_OneVersion(t *testing.T) {
 		changeset := index.Changeset{Generation: "b", Parent: "a", Changed: 300}
 		m.keep(t, changeset, changed(300), false)
 		page, err := history.Page(t.Context(), m, index.ChangeQuery{
-			Generations: []string{"b"}, Parts: index.FreePart, Limit: 1000, Unread: unread,
+			Generations: []string{"b"}, FieldGroups: index.FreeFields, Limit: 1000, Unread: unread,
 		})
 		if err != nil || len(page.Changes) != 300 || !maps.Equal(m.of, want) {
 			t.Errorf("unread %d: %d changes, %v; filings read: %v, want %v", unread, len(page.Changes), err, m.of, want)
@@ -128,7 +125,7 @@ func TestX16_LongRecords(t *testing.T) {
 				for more := true; more; {
 					m.read, m.bytes = 0, 0
 					page, err := history.Page(t.Context(), m, index.ChangeQuery{
-						Generations: []string{"b"}, Parts: index.FreePart, After: after, Limit: 1000,
+						Generations: []string{"b"}, FieldGroups: index.FreeFields, After: after, Limit: 1000,
 					})
 					if err != nil || len(page.Changes) == 0 {
 						t.Fatalf("behind %d: %d changes, %v", after, len(page.Changes), err)
@@ -183,19 +180,13 @@ func TestX16_Pages(t *testing.T) {
 	for _, name := range []string{"b", "c", "d"} {
 		var all []generation.Difference
 		for id := int64(1); len(all) < 5000; id += 1 + random.Int64N(4) {
-			parts := index.FreePart << random.IntN(2)
-			all = append(all, generation.Difference{ID: id, Parts: parts, Before: true, After: true})
-			if parts == index.FreePart {
+			parts := index.FreeFields << random.IntN(2)
+			all = append(all, generation.Difference{ID: id, FieldGroups: parts, Before: true, After: true})
+			if parts == index.FreeFields {
 				want = append(want, found{id, name})
 			}
 		}
-		m.keep(t, index.Changeset{Generation: name, Parent: "before " + name}, func(yield func(generation.Difference, error) bool) {
-			for _, d := range all {
-				if !yield(d, nil) {
-					return
-				}
-			}
-		}, name == "c")
+		m.keep(t, index.Changeset{Generation: name, Parent: "before " + name}, all, name == "c")
 	}
 	slices.SortFunc(want, order)
 	for _, limit := range []int{30, 1000, 2048, 20_000} {
@@ -209,11 +200,11 @@ func TestX16_Pages(t *testing.T) {
 	}
 }
 
-// pagesOf reads all pages of the changes of changesets that differ in FreePart, and orders those of an id by their changesets.
+// pagesOf reads all pages of the changes of changesets that differ in FreeFields, and orders those of an id by their changesets.
 func pagesOf(t *testing.T, m *memory, limit int, changesets ...string) (got []found) {
 	t.Helper()
 	for after, more := int64(0), true; more; {
-		page, err := history.Page(t.Context(), m, index.ChangeQuery{Generations: changesets, Parts: index.FreePart, After: after, Limit: limit})
+		page, err := history.Page(t.Context(), m, index.ChangeQuery{Generations: changesets, FieldGroups: index.FreeFields, After: after, Limit: limit})
 		if err != nil || len(page.Changes) == 0 || len(page.Changes) > limit {
 			t.Fatalf("limit %d, behind %d: %d changes, %v", limit, after, len(page.Changes), err)
 		}

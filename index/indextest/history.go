@@ -20,7 +20,7 @@ type History struct {
 
 type kept struct {
 	index.Change
-	parts index.Parts
+	groups index.FieldGroups
 }
 
 var _ index.History = (*History)(nil)
@@ -39,7 +39,7 @@ func (h *History) Promote(parent string, before []*index.Filing, generation stri
 	var changes []index.Change
 	for id, p := range pairs {
 		switch {
-		case PartsOf(p.before, p.after) == 0:
+		case FieldGroupsOf(p.before, p.after) == 0:
 			continue
 		case p.before.Record == nil:
 			changeset.Added++
@@ -63,20 +63,20 @@ func (h *History) Add(changeset index.Changeset, changes []index.Change) {
 	}
 	all := make([]kept, len(changes))
 	for i, c := range changes {
-		all[i] = kept{c, PartsOf(c.Before, c.After)}
+		all[i] = kept{c, FieldGroupsOf(c.Before, c.After)}
 	}
 	h.changesets, h.changes[changeset.Generation] = append(h.changesets, changeset), all
 }
 
-// PartsOf returns the parts in which two versions of a filing differ: all of them where one of them is none.
-func PartsOf(a, b index.Version) index.Parts {
+// FieldGroupsOf returns the field groups in which two versions of a filing differ: all of them where one of them is none.
+func FieldGroupsOf(a, b index.Version) index.FieldGroups {
 	switch {
 	case a.Record == nil && b.Record == nil:
 		return 0
 	case a.Record == nil || b.Record == nil:
-		return index.AllParts
+		return index.AllFieldGroups
 	}
-	return index.FingerprintOf(1, a, index.NoTime).Parts(index.FingerprintOf(1, b, index.NoTime))
+	return index.FingerprintOf(1, a, index.NoTime).DiffersIn(index.FingerprintOf(1, b, index.NoTime))
 }
 
 // VersionOf returns the version that f is.
@@ -123,7 +123,7 @@ func (h *History) Changes(_ context.Context, q index.ChangeQuery) (page index.Ch
 			return page, fmt.Errorf("changes of %s: %w", generation, index.ErrGone)
 		}
 		for _, c := range changes {
-			if c.ID > q.After && c.parts&q.Parts != 0 {
+			if c.ID > q.After && c.groups&q.FieldGroups != 0 {
 				all = append(all, c.Change)
 			}
 		}

@@ -55,12 +55,16 @@ func build(ctx context.Context, lock generation.Lock, from string, filings iter.
 	if err != nil {
 		return "", err
 	}
-	want := generation.NewChecksum()
+	want, values := generation.NewChecksum(), new(index.Values)
 	for f := range filings {
 		if err := b.Put(ctx, f); err != nil {
 			return "", errors.Join(err, b.Abort(ctx))
 		}
 		want.Add(f)
+		values.Count(index.HeldOf(f), 1)
+	}
+	if from == "" {
+		b.Keep(nil, values)
 	}
 	for _, id := range removed {
 		if err := b.Remove(ctx, id); err != nil {
@@ -109,13 +113,7 @@ func ChangesetFrom(store generation.Store, parent string) func(generation.Build)
 			}
 			changeset, differences := differ(before, after)
 			changeset.Generation, changeset.Parent = b.Generation(), parent
-			return b.WriteChangeset(ctx, changeset, func(yield func(generation.Difference, error) bool) {
-				for _, d := range differences {
-					if !yield(d, nil) {
-						return
-					}
-				}
-			})
+			return b.WriteChangeset(ctx, changeset, differences)
 		}
 	}
 }
@@ -138,22 +136,22 @@ func fingerprints(all iter.Seq2[index.Fingerprint, error]) (map[int64]index.Fing
 func differ(before, after map[int64]index.Fingerprint) (changeset index.Changeset, all []generation.Difference) {
 	for id, a := range after {
 		b, had := before[id]
-		d := generation.Difference{ID: id, Parts: b.Parts(a), Before: had, After: true}
+		d := generation.Difference{ID: id, FieldGroups: b.DiffersIn(a), Before: had, After: true}
 		switch {
 		case !had:
 			changeset.Added++
-			d.Parts = index.AllParts
-		case d.Parts != 0:
+			d.FieldGroups = index.AllFieldGroups
+		case d.FieldGroups != 0:
 			changeset.Changed++
 		}
-		if d.Parts != 0 {
+		if d.FieldGroups != 0 {
 			all = append(all, d)
 		}
 	}
 	for id := range before {
 		if _, has := after[id]; !has {
 			changeset.Removed++
-			all = append(all, generation.Difference{ID: id, Parts: index.AllParts, Before: true})
+			all = append(all, generation.Difference{ID: id, FieldGroups: index.AllFieldGroups, Before: true})
 		}
 	}
 	slices.SortFunc(all, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })

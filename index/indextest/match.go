@@ -48,7 +48,12 @@ func (e *Entry) Holds(p index.Predicate) bool {
 	case index.Box:
 		return e.Inside(p)
 	case index.Contains:
-		return slices.ContainsFunc(e.Searched[:], func(text string) bool { return strings.Contains(text, p.Text) })
+		for _, term := range append([]string{p.Text}, p.Or...) {
+			if slices.ContainsFunc(e.Searched[:], func(text string) bool { return strings.Contains(text, term) }) {
+				return true
+			}
+		}
+		return false
 	case index.Rest:
 		day := e.Text(index.FilingDate)
 		if day == p.Date {

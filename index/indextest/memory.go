@@ -347,15 +347,8 @@ func (w *memoryWriter) Differences(context.Context) (*generation.Differences, er
 }
 
 // WriteChangeset implements generation.Writer. It copies nothing.
-func (w *memoryWriter) WriteChangeset(_ context.Context, s index.Changeset, differences iter.Seq2[generation.Difference, error]) (whole bool, err error) {
-	p := &MemoryPart{Changeset: s}
-	for d, err := range differences {
-		if err != nil {
-			return false, err
-		}
-		p.Differences = append(p.Differences, d)
-	}
-	return true, w.sidecar(generation.ChangesPart, p)
+func (w *memoryWriter) WriteChangeset(_ context.Context, s index.Changeset, differences []generation.Difference) (whole bool, err error) {
+	return true, w.sidecar(generation.ChangesPart, &MemoryPart{Changeset: s, Differences: differences})
 }
 
 func (w *memoryWriter) Stop() {}

@@ -17,6 +17,10 @@ type Oracle struct {
 	mu      sync.Mutex
 	sorted  map[index.Sort][]*Entry // all filings, in each order that was needed
 	records map[*index.Filing]index.Record
+	words   map[string]int // filings by word
+
+	owned      map[string][]*Entry // by key
+	portfolios map[string]index.Portfolio
 }
 
 // Entry is a filing and what is computed once for all queries.

@@ -22,6 +22,18 @@ var ownerForms = [...][]string{
 		"trustee", "trustee", "trustees", "trustee", "ttee", "trustee", "trs", "trustee"},
 }
 
+// ownerReplacers replace legal forms, those of most words first.
+var ownerReplacers = func() (all []*strings.Replacer) {
+	for words := len(ownerForms) - 1; words > 0; words-- {
+		var pairs []string
+		for i := 0; i < len(ownerForms[words]); i += 2 {
+			pairs = append(pairs, worded(ownerForms[words][i]), " ="+ownerForms[words][i+1]+" ")
+		}
+		all = append(all, strings.NewReplacer(pairs...))
+	}
+	return all
+}()
+
 // ownerKey is index.OwnerKey in another way: by replacing within the text, in which a blank stands on both sides of each word.
 func ownerKey(name string) string {
 	text := ""
@@ -44,12 +56,8 @@ func ownerKey(name string) string {
 	}
 	plain := worded(strings.ReplaceAll(text, ",", " "))
 	key := plain
-	for words := len(ownerForms) - 1; words > 0; words-- {
-		var pairs []string
-		for i := 0; i < len(ownerForms[words]); i += 2 {
-			pairs = append(pairs, worded(ownerForms[words][i]), " ="+ownerForms[words][i+1]+" ")
-		}
-		key = strings.NewReplacer(pairs...).Replace(key)
+	for _, replacer := range ownerReplacers {
+		key = replacer.Replace(key)
 	}
 	if before, ok := strings.CutSuffix(key, " tr "); ok {
 		key = before + " =trust "

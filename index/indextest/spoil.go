@@ -2,10 +2,11 @@ package indextest
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"filings/index"
 )
@@ -55,20 +56,21 @@ func Spoil(r index.Record, random *rand.Rand) (index.Record, error) {
 
 // membersOf returns the members of a record, each with its name.
 func membersOf(r index.Record) (members [][]byte, err error) {
-	d := json.NewDecoder(bytes.NewReader(r))
-	if _, err := d.Token(); err != nil {
+	d := jsontext.NewDecoder(bytes.NewReader(r), jsontext.AllowDuplicateNames(true))
+	if _, err := d.ReadToken(); err != nil {
 		return nil, err
 	}
-	for d.More() {
-		name, err := d.Token()
+	for d.PeekKind() != '}' {
+		name, err := d.ReadValue()
 		if err != nil {
 			return nil, err
 		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
+		member := append(slices.Clone(name), ':')
+		value, err := d.ReadValue()
+		if err != nil {
 			return nil, err
 		}
-		members = append(members, fmt.Appendf(nil, "%q:%s", name, value))
+		members = append(members, append(member, value...))
 	}
 	return members, nil
 }

@@ -67,6 +67,18 @@ func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
 	return kept, nil
 }
 
+// Values returns the values of r's filings, which are read, never changed; nil where their load did not count them.
+func (r *Reader) Values(ctx context.Context) (*index.Values, error) {
+	if r.Generation() == "" {
+		return new(index.Values), nil
+	}
+	kept, err := r.Kept(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return kept[slices.IndexFunc(kept, func(g index.Generation) bool { return g.Name == r.Generation() })].Values, nil
+}
+
 // look returns the result of a look later than the one with that number, and not older than keptFor.
 func (e *Engine) look(ctx context.Context, after uint64) (*seen, error) {
 	of := &e.generations

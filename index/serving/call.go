@@ -27,13 +27,15 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	if !r.caches || q.text == "" {
 		turn := e.limit.Join(r.Account, "")
 		defer turn.Leave(r.Account)
+		defer r.missed(time.Now())
 		return called(ctx, e, r.inner, turn, q)
 	}
 	key := r.key(q.text)
 	if v, ok := cache.Peek[T](e.cache, key); ok {
-		e.hits.Add(1)
+		r.hit()
 		return v, nil
 	}
+	began := time.Now()
 	turn := e.limit.Join(r.Account, key.Space+" "+key.Text)
 	defer turn.Leave(r.Account)
 	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
@@ -44,8 +46,9 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		return v, q.size(v), nil
 	})
 	if hit {
-		e.hits.Add(1)
+		r.hit()
 	} else {
+		r.missed(began)
 		e.misses.Add(1)
 	}
 	return v, err

@@ -55,6 +55,26 @@ type Reader struct {
 	inner  index.Reader
 	engine *Engine
 	caches bool // there is a cache, and a generation to cache by
+
+	took         atomic.Int64 // nanoseconds
+	hits, misses atomic.Int64
+}
+
+// Took returns how long r's calls of the engine took together, their turns included, how many calls the cache spared, and how many it
+// did not.
+func (r *Reader) Took() (took time.Duration, hits, misses int64) {
+	return time.Duration(r.took.Load()), r.hits.Load(), r.misses.Load()
+}
+
+func (r *Reader) hit() {
+	r.hits.Add(1)
+	r.engine.hits.Add(1)
+}
+
+// missed counts a call that began at that time.
+func (r *Reader) missed(began time.Time) {
+	r.took.Add(int64(time.Since(began)))
+	r.misses.Add(1)
 }
 
 var _ index.Reader = (*Reader)(nil)

@@ -16,7 +16,7 @@ func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, tota
 	keeps := r.caches && !q.Where.ByTime()
 	if keeps {
 		if n, ok := cache.Peek[int64](r.engine.cache, r.key(countText(q.Where))); ok {
-			r.engine.hits.Add(1)
+			r.hit()
 			page, err = r.Rows(ctx, q)
 			return page, n, err
 		}

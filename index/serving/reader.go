@@ -18,7 +18,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if whole := q; r.caches && q.IDsOnly {
 		whole.IDsOnly = false
 		if page, ok := cache.Peek[index.Page](r.engine.cache, r.key(rowsCall+whole.String())); ok {
-			r.engine.hits.Add(1)
+			r.hit()
 			return page, nil
 		}
 	}
@@ -112,6 +112,22 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery)
 func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
 	return do(ctx, r, request[[]index.Cell]{"cells", unlessClocked(w, g.Text(w)), func(cells []index.Cell) int { return cap(cells) * 10 * 8 },
 		func(ctx context.Context) ([]index.Cell, error) { return r.inner.Cells(ctx, w, g) }})
+}
+
+// Owners implements index.Reader.
+func (r *Reader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
+	return do(ctx, r, request[index.Owners]{"owners", q.Text(), sizeOfOwners,
+		func(ctx context.Context) (index.Owners, error) { return r.inner.Owners(ctx, q) }})
+}
+
+// Nearest implements index.Reader.
+func (r *Reader) Nearest(ctx context.Context, words []string) ([][]string, error) {
+	return do(ctx, r, request[[][]string]{"nearest", fmt.Sprintf("nearest %q", words), func(all [][]string) (n int) {
+		for _, some := range all {
+			n += sliceBytes + sizeOfTexts(some)
+		}
+		return n
+	}, func(ctx context.Context) ([][]string, error) { return r.inner.Nearest(ctx, words) }})
 }
 
 // unlessClocked returns the text of a request with the filter w, or "" where it depends on the clock: it is another

@@ -37,3 +37,14 @@ func sizeOfGroups(groups index.Groups) int {
 	}
 	return n
 }
+
+func sizeOfOwners(page index.Owners) int {
+	n := 8 + sliceBytes
+	for _, p := range page.List {
+		n += len(p.Name) + len(p.FirstFilingDate) + len(p.LastFilingDate) + 3*textBytes + 4*8 + sliceBytes
+		for _, c := range p.Counties {
+			n += len(c.County) + textBytes + 8
+		}
+	}
+	return n
+}

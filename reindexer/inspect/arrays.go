@@ -23,7 +23,6 @@ arrays(""; 4)`
 // shownArrays is how many are named.
 const shownArrays = 10
 
-// array is an array in a document.
 type array struct {
 	Path  string
 	Items int

@@ -21,11 +21,9 @@ type column struct {
 	forms      []*form  // that values may have, the more usual ones first
 	lists      bool     // a value was a list
 
-	hashes   []uint64
-	repeated bool // an id candidate no more: two values are equal
-	seen     map[uint64]struct{}
-	counts   bool // its values are 0, 1, 2, … or 1, 2, 3, … as those of a row's number are
-	last     int64
+	hashes []uint64
+	counts bool // its values are 0, 1, 2, … or 1, 2, 3, … as those of a row's number are
+	last   int64
 }
 
 const (
@@ -42,7 +40,7 @@ const (
 var seed = maphash.MakeSeed()
 
 func newColumn(path, name string, today time.Time) *column {
-	return &column{path: path, name: name, forms: formsOf(today), seen: map[uint64]struct{}{}, counts: true}
+	return &column{path: path, name: name, forms: formsOf(today), counts: true}
 }
 
 // add takes a value, of the record with that number, which begins at a line.
@@ -72,17 +70,10 @@ func (c *column) add(v any, row, line int) {
 	if row >= mostHashed || len([]rune(text)) > 100 {
 		return
 	}
-	h := maphash.String(seed, text)
 	for len(c.hashes) < row {
 		c.hashes = append(c.hashes, 0)
 	}
-	c.hashes = append(c.hashes, h)
-	if _, again := c.seen[h]; again {
-		c.repeated, c.seen = true, map[uint64]struct{}{}
-	}
-	if !c.repeated {
-		c.seen[h] = struct{}{}
-	}
+	c.hashes = append(c.hashes, maphash.String(seed, text))
 }
 
 func jsonText(v any) string {
@@ -134,11 +125,6 @@ func (c *column) ambiguous() string {
 	return ""
 }
 
-// unique reports whether every record has a value of its own, other than its number.
-func (c *column) unique(records int64) bool {
-	return c.filled == records && records > 1 && !c.repeated && c.identifies()
-}
-
 // identifies reports whether an id may be made of the values.
 func (c *column) identifies() bool {
 	f := c.form()
@@ -163,8 +149,8 @@ func words(name string) string {
 	return strings.TrimSpace(separators.ReplaceAllString(strings.ToLower(camel.ReplaceAllString(name, "$1 $2")), " "))
 }
 
-// looks says what the values look like.
-func (c *column) looks(records int64) string {
+// looks says what the values look like, which may be unique.
+func (c *column) looks(unique bool) string {
 	if c.filled == 0 {
 		return "empty"
 	}
@@ -175,7 +161,7 @@ func (c *column) looks(records int64) string {
 	} else if c.fits("") {
 		said = []string{"text"}
 	}
-	if c.unique(records) {
+	if unique {
 		said = append(said, "id candidate")
 	} else if c.countsRows() {
 		said = append(said, "number of the row")

@@ -30,7 +30,6 @@ type File struct {
 	rows    int // of hashes
 }
 
-// look reads a source.
 func look(ctx context.Context, s source.Source, today time.Time) (*File, error) {
 	var read atomic.Int64
 	in, err := s.Open(ctx, &read)

@@ -81,3 +81,8 @@ func (f *File) allDiffer(columns []*column) bool {
 	}
 	return f.rows > 0
 }
+
+// unique reports whether every record has a value of its own, other than its number.
+func (f *File) unique(c *column) bool {
+	return c.filled == f.records && f.records > 1 && c.identifies() && f.allDiffer([]*column{c})
+}

@@ -102,7 +102,7 @@ func (f *File) describe(p Proposal) (string, error) {
 		widest = max(widest, len([]rune(c.as(p))))
 	}
 	for _, c := range f.columns {
-		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records), c.looks(f.records), strings.Join(c.examples, ", "))
+		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records), c.looks(f.unique(c)), strings.Join(c.examples, ", "))
 	}
 	b.WriteString("#\n")
 	comment("A mapping to begin with. Look at every line, above all at the county and at what the id is made of; then")
@@ -131,14 +131,12 @@ func quotedList(all []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// flags returns the flags that name a form, each behind a blank, as a shell reads them on one line.
+// flags returns the flags that name a form, each after a blank, as a shell reads them on one line.
 func flags(form source.Form) string {
 	var b strings.Builder
-	for _, f := range []struct{ name, value string }{
-		{"format", form.Format}, {"delimiter", form.Delimiter}, {"encoding", form.Encoding}, {"sheet", form.Sheet}, {"path", form.Path},
-	} {
-		if f.value != "" {
-			fmt.Fprintf(&b, " --%s '%s'", f.name, strings.NewReplacer("'", `'\''`, "\n", " ").Replace(f.value))
+	for _, name := range source.SettingNames {
+		if value := *form.Part(name); value != "" {
+			fmt.Fprintf(&b, " --%s '%s'", name, strings.NewReplacer("'", `'\''`, "\n", " ").Replace(value))
 		}
 	}
 	return b.String()

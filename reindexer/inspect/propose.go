@@ -129,7 +129,7 @@ func (f *File) reading(r rule, c *column) mapping.Row {
 	return row
 }
 
-// addressWord is the end of a name of an address, behind what says whose it is.
+// addressWord is the end of a name of an address, after what says whose it is.
 var addressWord = regexp.MustCompile(` ?(street addr\w*|addr\w*( ?(line )?1)?|street|location|line ?1)$`)
 
 // parts returns the other columns of an address, which have the same words before theirs: the city of the owner is none of the

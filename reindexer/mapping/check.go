@@ -68,7 +68,7 @@ func (c *checker) wrong(node any, format string, values ...any) {
 	c.faults = append(c.faults, fault{c.begin.of(node), fmt.Sprintf(format, values...)})
 }
 
-// first returns the first of some faults behind its line and column; "" for none.
+// first returns the first of some faults after its line and column; "" for none.
 func (c *checker) first(of []fault) string {
 	if len(of) == 0 {
 		return ""
@@ -80,7 +80,7 @@ func (c *checker) first(of []fault) string {
 // checkForms checks the constant forms of dates of a call; one that is no constant is checked at its first use.
 func (c *checker) checkForms(date *gojq.Func) {
 	for _, arg := range date.Args {
-		term, f := arg.Term, forms{known: map[string]form{}}
+		term, f := arg.Term, forms{known: map[string]*form{}}
 		var err error
 		switch {
 		case term == nil || len(term.SuffixList) > 0:

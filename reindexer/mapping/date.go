@@ -36,18 +36,18 @@ func date(v, formOf any, r *run) any {
 		}
 	}
 	s = strings.TrimSpace(s)
-	var d found
-	if !f.match(s, &d) {
+	year, month, day, digits, ok := f.match(s)
+	if !ok {
 		return fail("date(%s) cannot read %s", quoted(formOf.(string)), quoted(s))
 	}
-	if d.digits == 2 {
-		d.year += r.today.Year() / 100 * 100
-		if time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC).After(r.today) {
-			d.year -= 100
+	date := func() time.Time { return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC) }
+	if digits == 2 {
+		if year += r.today.Year() / 100 * 100; date().After(r.today) {
+			year -= 100
 		}
 	}
-	t := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
-	if d.month < 1 || t.Day() != d.day || int(t.Month()) != d.month {
+	t := date()
+	if month < 1 || t.Day() != day || int(t.Month()) != month {
 		return fail("date(%s): there is no day %s", quoted(formOf.(string)), quoted(s))
 	}
 	return t.Format(time.DateOnly)

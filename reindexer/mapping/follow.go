@@ -194,7 +194,7 @@ func (f *follower) term(t *gojq.Term, in kind, s *scope) kind {
 }
 
 // index is a value of another one.
-func (f *follower) index(x *gojq.Index, of, in kind, s *scope, behind []*gojq.Suffix) kind {
+func (f *follower) index(x *gojq.Index, of, in kind, s *scope, next []*gojq.Suffix) kind {
 	name := textOf(x.Str, x.Name)
 	f.text(x.Str, in, s)
 	for _, q := range []*gojq.Query{x.Start, x.End} {
@@ -210,7 +210,7 @@ func (f *follower) index(x *gojq.Index, of, in kind, s *scope, behind []*gojq.Su
 		return nothing
 	case of != input || name == "":
 		return unknown
-	case len(behind) > 0 && behind[0].Optional:
+	case len(next) > 0 && next[0].Optional:
 		f.may(name)
 		return unknown
 	}

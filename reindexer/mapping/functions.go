@@ -103,7 +103,7 @@ func added(name string) *Function {
 
 // Can returns what says whether a function reads a value.
 func Can(function string, today time.Time, args ...any) func(v any) bool {
-	r, f := &run{today: today, forms: forms{known: map[string]form{}}}, added(function)
+	r, f := &run{today: today, forms: forms{known: map[string]*form{}}}, added(function)
 	return func(v any) bool { return !isError(f.call(r, v, args)) }
 }
 

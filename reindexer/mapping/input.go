@@ -49,7 +49,7 @@ func (s short) Error() string     { return string(s) }
 func (s short) Is(err error) bool { return err == record.ErrCut }
 
 // Value returns the value of a record, which is good until the next call, or says why it has none. The error is record.ErrCut if
-// the record may go on behind the end of its source.
+// the record may go on after the end of its source.
 func (i *Inputs) Value(text string) (any, error) {
 	if !utf8.ValidString(text) {
 		return nil, i.notUTF8

@@ -10,10 +10,8 @@
 // reject of that record alone, and the next one begins anew. A program has no environment and no other
 // input, so that the same file gives the same load.
 //
-// Dates are read by forms of our own (date.go), not by time.Parse with a translated layout. A layout knows no "Sept" and no
-// "Aug.", begins the century of two digits at 69, and takes letters and digits between the parts for parts. What it would leave
-// here are the table of parts, the names of months, the century, and the time of day that is cut off: all but one function of
-// 20 lines.
+// A form of dates becomes a regular expression (form.go), not a layout of time.Parse, which knows no "Sept" and no "Aug.", begins
+// the century of two digits at 69, and takes letters and digits between the parts for parts.
 package mapping
 
 import (
@@ -67,7 +65,7 @@ func compile(name string, s script, today time.Time) (*Program, error) {
 		return nil, errors.New(name + s.unreadable(err))
 	}
 	p := &Program{limit: bound.New(context.Background(), 0), name: name, check: check(query, s)}
-	p.run = &run{today: today, forms: forms{known: map[string]form{}}}
+	p.run = &run{today: today, forms: forms{known: map[string]*form{}}}
 	p.code, err = gojq.Compile(query, p.run.options()...)
 	if err != nil {
 		return nil, errors.New(name + p.check.unknownName(err))
@@ -111,7 +109,6 @@ func (p *Program) Run(input any) ([]Record, error) {
 	return records, err
 }
 
-// programError is an ErrProgram.
 type programError struct{ text string }
 
 func (e *programError) Error() string   { return e.text }

@@ -202,27 +202,3 @@ func TestX20_Records(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkRun(b *testing.B) {
-	p, err := Compile("f.jq", `{
-  id: id("Larimer"; .CERT; .YEAR),
-  county: "Larimer, CO",
-  caseNumber: .CERT,
-  owner: (.OWNER | blank),
-  propertyAddress: text(.ADDR1; .CITY; .STATE),
-  filingType: "Tax Lien",
-  filingAmount: (.AMOUNT | money),
-  filingDate: (.DATE | date("MM/DD/YY")),
-  filingHolder: (.BUYER | blank)
-}`, today)
-	if err != nil {
-		b.Fatal(err)
-	}
-	row := map[string]any{"CERT": "2019-12", "YEAR": "2019", "OWNER": "A B", "ADDR1": "1 Main St", "CITY": "Loveland", "STATE": "CO",
-		"AMOUNT": "$1,234.50", "DATE": "8/21/17", "BUYER": "NA", "PARCEL": "123"}
-	for b.Loop() {
-		if _, err := p.Run(row); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -1,7 +1,7 @@
 package mapping
 
 import (
-	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -45,20 +45,14 @@ func number(s string) any {
 	return signed(v, negative)
 }
 
+// thousands matches a decimal with commas between thousands.
+var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.\d*)?$`)
+
 // decimal reads digits, with or without commas between thousands and a fraction.
 func decimal(text string) (float64, bool) {
-	whole, fraction, _ := strings.Cut(text, ".")
-	digits := len(fraction)
-	if !allDigits(fraction) {
+	if strings.Trim(text, "0123456789.,") != "" || strings.Contains(text, ",") && !thousands.MatchString(text) {
 		return 0, false
 	}
-	for i, group := range strings.Split(whole, ",") {
-		grouped := len(group) == 3 || i == 0 && len(group) > 0 && len(group) < 3
-		if !allDigits(group) || len(group) < len(whole) && !grouped {
-			return 0, false
-		}
-		digits += len(group)
-	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
-	return v, digits > 0 && err == nil && !math.IsInf(v, 0)
+	return v, err == nil
 }

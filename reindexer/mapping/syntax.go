@@ -12,7 +12,7 @@ import (
 )
 
 // gojq's syntax tree does not say where in the text its nodes stand. places finds them again: it goes through the nodes in the
-// order of the text, and looks for the name of each behind that of the one before it.
+// order of the text, and looks for the name of each after that of the one before it.
 
 // token is a name in a program or a text, and the byte that it begins at.
 type token struct {
@@ -156,7 +156,7 @@ func (s script) position(offset int) (line, column int) {
 	return line, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }
 
-// at says what is wrong at a byte of s, behind ":line:column:".
+// at says what is wrong at a byte of s, after ":line:column:".
 func (s script) at(offset int, wrong string) string {
 	line, column := s.position(offset)
 	return fmt.Sprintf(":%d:%d: %s", line, column, wrong)

@@ -37,7 +37,6 @@ type Row struct {
 // OrNothing ends how a column is read.
 const OrNothing = " or nothing"
 
-// isPath matches a path in jq.
 var isPath = regexp.MustCompile(`^(\.[A-Za-z_]\w*|\."(?:[^"\\]|\\.)*")+$`)
 
 // pathOf returns what a program reads a column by, whose name may be a path already.

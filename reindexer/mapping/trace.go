@@ -72,13 +72,12 @@ func newTracer(text string, r *run) *tracer {
 	return t
 }
 
-// number adds a step.
 func (t *tracer) number(s step) int {
 	t.steps = append(t.steps, s)
 	return len(t.steps) - 1
 }
 
-// put puts a step before or behind a term.
+// put puts a step before or after a term.
 func (t *tracer) put(term *gojq.Term, n int, before bool) {
 	number := &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeNumber, Number: strconv.Itoa(n)}}
 	taken := &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeFunc, Func: &gojq.Func{Name: stepName, Args: []*gojq.Query{number}}}}

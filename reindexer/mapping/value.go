@@ -66,12 +66,3 @@ func signed(v float64, negative bool) any {
 	}
 	return v
 }
-
-func allDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}

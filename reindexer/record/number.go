@@ -1,6 +1,8 @@
 package record
 
 import (
+	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -26,22 +28,19 @@ func cents(literal string) (v float64, rounded, ok bool) {
 	if (dot < 0 || len(literal)-dot <= 3) && !strings.ContainsAny(literal, "eE") {
 		return v, false, true
 	}
-	d := apart(literal)
-	keep := d.point + 2
-	if keep >= len(d.digits) || strings.Trim(d.digits[max(keep, 0):], "0") == "" {
+	if math.Abs(v) < 0.001 { // written out, it may have a million zeros
+		mantissa, _, _ := strings.Cut(strings.ToLower(literal), "e")
+		return 0, strings.ContainsAny(mantissa, "123456789"), true
+	}
+	written, ok := new(big.Rat).SetString(literal)
+	if !ok {
+		return 0, false, false
+	}
+	text := written.FloatString(2)
+	if whole, _ := new(big.Rat).SetString(text); whole.Cmp(written) == 0 {
 		return v, false, true
 	}
-	whole := "0"
-	if keep > 0 {
-		whole = d.digits[:keep]
-	}
-	if keep >= 0 && d.digits[keep] >= '5' {
-		whole = increment(whole)
-	}
-	if d.negative {
-		whole = "-" + whole
-	}
-	v, err = strconv.ParseFloat(whole+"e-2", 64)
+	v, err = strconv.ParseFloat(text, 64)
 	return v, true, err == nil
 }
 
@@ -51,57 +50,16 @@ func (v *value) integer() (n int64, ok bool) {
 	if v.kind != kindNumber {
 		return 0, false
 	}
-	digits := v.text
-	if strings.ContainsAny(digits, ".eE") {
-		// Beyond 19 digits a number fits no field. The limit keeps 1e999999999 from being written out.
-		d := apart(digits)
-		if d.point < len(d.digits) || d.point > 19 {
-			return 0, false
-		}
-		digits = "0" + d.digits + strings.Repeat("0", d.point-len(d.digits))
-		if d.negative {
-			digits = "-" + digits
-		}
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return n, err == nil
-}
-
-// decimal is a number literal taken apart: 0.digits times ten to the power of point. The first digit is not 0; the last
-// ones are as written.
-type decimal struct {
-	negative bool
-	digits   string
-	point    int
-}
-
-// maxExponent is more than any float64 has and small enough to be added to the length of a line.
-const maxExponent = 1 << 30
-
-func apart(literal string) (d decimal) {
-	literal, d.negative = strings.CutPrefix(literal, "-")
-	mantissa, exponent := literal, 0
-	if e := strings.IndexAny(literal, "eE"); e >= 0 {
-		mantissa = literal[:e]
-		// Out of range, Atoi returns the nearest number that it can.
-		n, _ := strconv.Atoi(literal[e+1:])
-		exponent = max(-maxExponent, min(n, maxExponent))
+	mantissa, exponent := v.text, 0
+	if e := strings.IndexAny(mantissa, "eE"); e >= 0 {
+		exponent, _ = strconv.Atoi(mantissa[e+1:]) // out of range: the nearest number that there is
+		mantissa = mantissa[:e]
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	all := whole + fraction
-	d.digits = strings.TrimLeft(all, "0")
-	d.point = len(whole) + exponent - (len(all) - len(d.digits))
-	return d
-}
-
-// increment adds one to a row of decimal digits.
-func increment(digits string) string {
-	b := []byte("0" + digits)
-	for i := len(b) - 1; ; i-- {
-		if b[i] != '9' {
-			b[i]++
-			return string(b)
-		}
-		b[i] = '0'
+	zeros := exponent - len(fraction)
+	if zeros < 0 || zeros > 19 { // with more digits a number fits no field
+		return 0, false
 	}
+	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", zeros), 10, 64)
+	return n, err == nil
 }

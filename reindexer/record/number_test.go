@@ -48,13 +48,15 @@ func TestL4_CentsAgreeWithBigNumbers(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s is no number", in)
 		}
-		// FloatString rounds halves away from zero.
-		text := exact.FloatString(2)
-		want, _ := strconv.ParseFloat(text, 64)
-		kept, _ := new(big.Rat).SetString(text)
+		// Half a cent more, and then whole cents: the code rounds the text.
+		size := new(big.Rat).Mul(new(big.Rat).Abs(exact), big.NewRat(100, 1))
+		whole := new(big.Rat).Add(size, big.NewRat(1, 2))
+		n := new(big.Int).Quo(whole.Num(), whole.Denom())
+		want, _ := strconv.ParseFloat(n.String()+"e-2", 64)
 		got, rounded, ok := cents(in)
-		if !ok || got != want || rounded != (kept.Cmp(exact) != 0) {
-			t.Fatalf("cents(%s) = %v, %v, %v; want %v, %v", in, got, rounded, ok, want, kept.Cmp(exact) != 0)
+		isRounded := size.Cmp(new(big.Rat).SetInt(n)) != 0
+		if !ok || math.Abs(got) != want || got != 0 && math.Signbit(got) != (exact.Sign() < 0) || rounded != isRounded {
+			t.Fatalf("cents(%s) = %v, %v, %v; want the size %v, %v", in, got, rounded, ok, want, isRounded)
 		}
 	})
 }

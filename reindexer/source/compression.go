@@ -20,20 +20,19 @@ var unsupported = []struct {
 	start string
 	what  string
 }{
-	{"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"PK\x03\x04", "zip"}, {"7z\xbc\xaf", "7-Zip"}, {"\x04\x22\x4d\x18", "lz4"},
+	{"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"7z\xbc\xaf", "7-Zip"}, {"\x04\x22\x4d\x18", "lz4"},
 }
 
-// decompressed returns the plain bytes of raw, decompressed by the first of them, and what frees the decoder. What is to be a
-// zip archive, as XLSX is, is left as it is.
-func decompressed(raw *bufio.Reader, zip bool) (plain io.Reader, free func(), err error) {
+// decompressed returns the plain bytes of raw, decompressed by the first of them, and what frees the decoder.
+func decompressed(raw *bufio.Reader) (plain io.Reader, free func(), err error) {
 	free = func() {}
 	start, err := raw.Peek(6)
 	if err != nil && err != io.EOF {
 		return nil, free, err
 	}
 	for _, u := range unsupported {
-		if bytes.HasPrefix(start, []byte(u.start)) && (u.what != "zip" || !zip) {
-			return nil, free, fmt.Errorf("it is compressed with %s; gzip, zstd and plain text are understood", u.what)
+		if bytes.HasPrefix(start, []byte(u.start)) {
+			return nil, free, fmt.Errorf("it is compressed with %s; gzip, zstd, zip and plain text are understood", u.what)
 		}
 	}
 	switch {

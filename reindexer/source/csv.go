@@ -63,7 +63,7 @@ func (r *rows) nextLong(l line) (Record, error) {
 	return Record{Text: b.String(), Line: begins, Last: !l.ended}, nil
 }
 
-// leavesOpen reports whether a quoted cell goes on behind the end of a line, if one was open (quoted) at its beginning. A line
+// leavesOpen reports whether a quoted cell goes on after the end of a line, if one was open (quoted) at its beginning. A line
 // that is no CSV does not go on, so that it is rejected alone.
 func leavesOpen(quoted bool, text []byte, delimiter byte) bool {
 	for {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/itchyny/gojq"
 
@@ -34,8 +35,9 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 	}
 	limited := &io.LimitedReader{R: text, N: most + 1}
 	d := jsontext.NewDecoder(limited)
-	value, err := valueOf(d)
-	if err != nil {
+	// It does not guess: a name that appears twice in an object and text that is no UTF-8 are errors.
+	var value any
+	if err := jsonv2.UnmarshalDecode(d, &value, asWritten); err != nil {
 		return nil, documentError(limited, most, err)
 	}
 	if _, err := d.ReadToken(); err != io.EOF {
@@ -46,53 +48,15 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 	return &document{limit: limit, results: code.RunWithContext(limit, value)}, nil
 }
 
-// valueOf reads a value as jq has it, its numbers as they are written. It does not guess: a name that appears twice in an object
-// and text that is no UTF-8 are errors.
-func valueOf(d *jsontext.Decoder) (any, error) {
-	token, err := d.ReadToken()
-	if err != nil {
-		return nil, err
+// asWritten keeps numbers as they are written.
+var asWritten = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, into *any) error {
+	if d.PeekKind() != '0' {
+		return jsonv2.SkipFunc
 	}
-	switch token.Kind() {
-	case '{':
-		return objectOf(d)
-	case '[':
-		list := []any{}
-		for d.PeekKind() != ']' {
-			item, err := valueOf(d)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, item)
-		}
-		_, err = d.ReadToken()
-		return list, err
-	case '"':
-		return token.String(), nil
-	case '0':
-		return json.Number(token.String()), nil
-	case 'n':
-		return nil, nil
-	}
-	return token.Bool(), nil
-}
-
-// objectOf reads an object behind its {.
-func objectOf(d *jsontext.Decoder) (any, error) {
-	object := map[string]any{}
-	for d.PeekKind() != '}' {
-		token, err := d.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		name := token.String()
-		if object[name], err = valueOf(d); err != nil {
-			return nil, err
-		}
-	}
-	_, err := d.ReadToken()
-	return object, err
-}
+	number, err := d.ReadToken()
+	*into = json.Number(number.String())
+	return err
+}))
 
 func documentError(limited *io.LimitedReader, most int64, err error) error {
 	var syntax *jsontext.SyntacticError

@@ -41,7 +41,7 @@ func localSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	}
 	if !ok {
 		return nil, fmt.Errorf("%w: the name of %s does not say its format: name it .ndjson, .jsonl, .csv, .tsv, "+
-			".xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst, if you like), or give --format", ErrUsage, path)
+			".xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst, if you like), or .zip, or give --format", ErrUsage, path)
 	}
 	return []Source{s}, nil
 }
@@ -51,7 +51,8 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 	f = f.named(path)
 	s := Source{Name: path, unit: f.unit(), format: f.Format, info: info}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		from, err := opened(ctx, opening)
+		// A named pipe opens together with its other end, which may never come.
+		from, err := untilEnd(ctx, opening, func(file *os.File) { _ = file.Close() }) // nothing was read of it
 		if err != nil {
 			return nil, err
 		}
@@ -62,31 +63,6 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 		return open(ctx, from, f, file, read)
 	}
 	return s, f.Format != ""
-}
-
-// opened opens a file, and gives up when ctx ends: a named pipe opens together with its other end, which may never come.
-func opened(ctx context.Context, open func() (*os.File, error)) (*os.File, error) {
-	type result struct {
-		file *os.File
-		err  error
-	}
-	done := make(chan result)
-	go func() {
-		file, err := open()
-		select {
-		case done <- result{file, err}:
-		case <-ctx.Done():
-			if err == nil {
-				_ = file.Close() // nothing was read of it
-			}
-		}
-	}()
-	select {
-	case got := <-done:
-		return got.file, got.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // folderSources lists the files of a folder in the order of their names. Folders within it, hidden files and files whose format
@@ -119,7 +95,7 @@ func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 		found = append(found, s)
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%w: the folder %s has no file named .ndjson, .jsonl, .csv, .tsv, .xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst)",
+		return nil, fmt.Errorf("%w: the folder %s has no file named .ndjson, .jsonl, .csv, .tsv, .xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst), or .zip",
 			ErrUnreadable, path)
 	}
 	return found, nil

@@ -36,6 +36,7 @@ type Form struct {
 	Encoding  string // of text, as IANA names it; "" is UTF-8
 	Sheet     string // of XLSX; "" is the first one
 	Path      string // of JSON: a jq program whose results are the records
+	Member    string // of a zip archive, by its whole name; "" for the only one
 }
 
 // delimiters are what may stand between the cells of CSV.
@@ -119,6 +120,8 @@ func formatOf(path string) string {
 		return XLSX
 	case ".parquet":
 		return Parquet
+	case ".zip":
+		return Zip
 	}
 	return ""
 }

@@ -295,7 +295,7 @@ func TestStop_Spooled(t *testing.T) {
 	}{{"copying", 1024, 2048}, {"opening", len(sheet), len(sheet)}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		from := &endsAt{bytes.NewReader(sheet), tt.at, cancel}
-		r, err := openSpooled(ctx, from, Form{Format: XLSX}, func() {})
+		r, err := openTable(ctx, from, Form{Format: XLSX}, func() {})
 		if read := tt.at - from.left; !errors.Is(err, context.Canceled) || read > tt.most {
 			t.Errorf("%s: %v after %d bytes", tt.name, err, read)
 		}
@@ -306,7 +306,7 @@ func TestStop_Spooled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := Source{Name: "a.xlsx", open: func(ctx context.Context, _ *atomic.Int64) (*Reader, error) {
-		return openSpooled(ctx, &endsAt{bytes.NewReader(sheet), len(sheet), cancel}, Form{Format: XLSX}, func() {})
+		return openTable(ctx, &endsAt{bytes.NewReader(sheet), len(sheet), cancel}, Form{Format: XLSX}, func() {})
 	}}
 	if _, err := s.Open(ctx, new(atomic.Int64)); err != context.Canceled { // and nothing about the file
 		t.Errorf("%v", err)

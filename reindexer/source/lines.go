@@ -47,44 +47,36 @@ func (l *lines) nextFull() (line, error) {
 
 // next returns the next line, or io.EOF when there is none.
 func (l *lines) next() (line, error) {
-	piece, err := l.r.ReadSlice('\n')
-	if len(piece) == 0 && err == io.EOF {
+	text, err := l.r.ReadSlice('\n')
+	if len(text) == 0 && err == io.EOF {
 		return line{}, io.EOF
 	}
 	l.number++
-	if err == nil || err == io.EOF {
-		return whole(piece), nil
+	long := false
+	if err == bufio.ErrBufferFull {
+		text, long, err = l.collect(text)
 	}
-	if err != bufio.ErrBufferFull {
+	if err != nil && err != io.EOF {
 		return line{}, err
 	}
-	return l.collect(piece)
+	text, ended := bytes.CutSuffix(text, []byte{'\n'})
+	if ended {
+		text = bytes.TrimSuffix(text, []byte{'\r'})
+	}
+	return line{text: text, ended: err == nil, long: long}, nil
 }
 
-// collect reads on a line that does not fit into the reader's buffer.
-func (l *lines) collect(piece []byte) (line, error) {
+// collect reads on a line that does not fit into the reader's buffer. Of one that is too long it keeps the beginning.
+func (l *lines) collect(piece []byte) (text []byte, long bool, err error) {
 	l.buf = append(l.buf[:0], piece...)
-	err := error(bufio.ErrBufferFull)
-	long := false
-	for err == bufio.ErrBufferFull {
+	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull; {
 		piece, err = l.r.ReadSlice('\n')
 		if long = long || len(l.buf)+len(piece) > MaxLine; !long {
 			l.buf = append(l.buf, piece...)
 		}
 	}
-	if err != nil && err != io.EOF {
-		return line{}, err
-	}
 	if long {
-		return line{text: l.buf[:shownOfLong], ended: err == nil, long: true}, nil
+		return l.buf[:shownOfLong], true, err
 	}
-	return whole(l.buf), nil
-}
-
-func whole(text []byte) line {
-	text, ended := bytes.CutSuffix(text, []byte{'\n'})
-	if ended {
-		text = bytes.TrimSuffix(text, []byte{'\r'})
-	}
-	return line{text: text, ended: ended}
+	return l.buf, false, err
 }

@@ -14,7 +14,7 @@ type Setting struct {
 }
 
 // SettingNames are the parts of a Form as options.
-var SettingNames = []string{"format", "delimiter", "encoding", "sheet", "path"}
+var SettingNames = []string{"format", "delimiter", "encoding", "sheet", "path", "member"}
 
 // settingFormats are the formats that options are for; others are for all.
 var settingFormats = map[string]string{"delimiter": CSV, "sheet": XLSX, "path": JSON}
@@ -30,6 +30,8 @@ func (f *Form) Part(name string) *string {
 		return &f.Sheet
 	case "path":
 		return &f.Path
+	case "member":
+		return &f.Member
 	}
 	return &f.Format
 }
@@ -74,7 +76,7 @@ func (o *Options) unused(all []Source) error {
 	for i, s := range o.Settings {
 		format := settingFormats[s.Name]
 		may := func(of Source) bool {
-			return of.Arg >= s.From && of.Arg < o.until(i, math.MaxInt) && (of.format == format || of.format == "")
+			return of.Arg >= s.From && of.Arg < o.until(i, math.MaxInt) && (of.format == format || of.format == "" || of.format == Zip)
 		}
 		if format != "" && s.Value != "" && !slices.ContainsFunc(all, may) {
 			return fmt.Errorf("%w: --%s is for %s, and no source after it is that", ErrUsage, s.Name, format)

@@ -5,7 +5,7 @@
 // # Design
 //
 // Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are decompressed by what
-// they are, not by what they are called (stream.go, compression.go), cut into lines of bounded length (lines.go), and
+// they are, not by what they are called (stream.go, compression.go, zip.go), cut into lines of bounded length (lines.go), and
 // these are records of NDJSON or rows of CSV (record.go, csv.go). A response of a web server counts only if it came whole
 // (web.go, body.go). The rows of a query are streamed, each as the JSON object that its SQL values make (database.go,
 // column.go), so that there is one way only from a value to a field.

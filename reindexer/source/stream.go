@@ -21,24 +21,25 @@ func open(ctx context.Context, from io.ReadCloser, f Form, file *os.File, read *
 		stored = &interruptible{ctx: ctx, r: from}
 	}
 	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: stored, n: read}, bufferSize)
-	plain, free, err := decompressed(raw, f.Format == XLSX)
-	done := func() {
-		free()
-		_ = from.Close() // only read from: there is nothing that closing could lose
-	}
+	done := func() { _ = from.Close() } // only read from: there is nothing that closing could lose
 	var r *Reader
-	if err == nil {
-		r, err = openForm(ctx, plain, f, done)
+	start, err := raw.Peek(4)
+	switch zipped := string(start) == "PK\x03\x04" || string(start) == "PK\x05\x06"; {
+	case err != nil && err != io.EOF:
+	case zipped && (f.Format != XLSX || f.Member != ""): // a sheet is an archive, too
+		r, err = openMember(ctx, raw, f, done)
+	case f.Format == Zip || f.Member != "":
+		err = errors.New("it is not a zip archive")
+	default:
+		r, err = openForm(ctx, raw, f, done)
 	}
 	if err != nil {
 		done()
 		return nil, err
 	}
-	r.form = f
 	return r, nil
 }
 
-// isPage reports whether a text is a page of HTML.
 func isPage(text *bufio.Reader) bool {
 	start, _ := text.Peek(1) // an error comes again with the first record
 	if len(start) == 0 || !strings.Contains("< \r\n\t", string(start)) {
@@ -51,11 +52,29 @@ func isPage(text *bufio.Reader) bool {
 // html matches the beginning of a page.
 var html = regexp.MustCompile(`(?i)^\s*(<\?xml[^>]*>\s*)?(<!--.*-->\s*)?<(!doctype html|html|head|body)\b`)
 
-// openForm reads records from plain bytes. The Reader ends with done.
-func openForm(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
+// openForm reads records in a form from bytes that may be compressed. The Reader ends with done.
+func openForm(ctx context.Context, raw *bufio.Reader, f Form, done func()) (*Reader, error) {
+	plain, free, err := decompressed(raw)
+	if err != nil {
+		return nil, err
+	}
+	r, err := recordsOf(ctx, plain, f, func() {
+		free()
+		done()
+	})
+	if err != nil {
+		free()
+		return nil, err
+	}
+	r.form = f
+	return r, nil
+}
+
+// recordsOf reads records in a form from plain bytes.
+func recordsOf(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
 	switch f.Format {
 	case XLSX, Parquet:
-		return openSpooled(ctx, plain, f, done)
+		return openTable(ctx, plain, f, done)
 	}
 	text, err := f.text(plain)
 	if err != nil {
@@ -160,22 +179,33 @@ type interruptible struct {
 }
 
 func (i *interruptible) Read(dst []byte) (int, error) {
-	type result struct {
-		n   int
-		err error
-	}
 	if i.buf == nil {
 		i.buf = make([]byte, bufferSize)
 	}
-	buf, done := i.buf[:min(len(dst), len(i.buf))], make(chan result, 1)
+	buf := i.buf[:min(len(dst), len(i.buf))]
+	n, err := untilEnd(i.ctx, func() (int, error) { return i.r.Read(buf) }, func(int) {})
+	return copy(dst, buf[:n]), err
+}
+
+// untilEnd returns what do returns, which may block for ever, or gives up when ctx ends: late gets what comes after all.
+func untilEnd[T any](ctx context.Context, do func() (T, error), late func(T)) (value T, err error) {
+	done, gone := make(chan struct{}), ctx.Done()
+	var result T
+	var failed error
 	go func() {
-		n, err := i.r.Read(buf)
-		done <- result{n, err}
+		result, failed = do()
+		select {
+		case done <- struct{}{}:
+		case <-gone:
+			if failed == nil {
+				late(result)
+			}
+		}
 	}()
 	select {
-	case got := <-done:
-		return copy(dst, buf[:got.n]), got.err
-	case <-i.ctx.Done():
-		return 0, i.ctx.Err()
+	case <-done:
+		return result, failed
+	case <-gone:
+		return value, ctx.Err()
 	}
 }

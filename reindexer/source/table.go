@@ -29,36 +29,51 @@ func (t *tableRows) Next() (Record, error) {
 	return Record{Text: string(row), Line: t.Line()}, err
 }
 
-// openSpooled opens a form that is read from its end first, from a temporary file: what comes may be compressed, or come from
-// a network. The file has no name, so that nothing of it is left behind. The Reader ends with ctx, and with done.
-func openSpooled(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
+// openTable opens a spreadsheet or a Parquet file. The Reader ends with ctx, and with done.
+func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
+	return spool(ctx, plain, func(copied spooled, size int64) (*Reader, error) {
+		var rows table.Rows
+		var err error
+		switch {
+		case size == 0:
+			return nil, errors.New("it is empty")
+		case f.Format == XLSX:
+			rows, err = table.OpenSheet(copied, size, f.Sheet)
+		default:
+			rows, err = table.OpenParquet(copied, size)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &Reader{Format: NDJSON, Columns: rows.Columns(), OtherSheets: rows.OtherSheets(), records: &tableRows{rows}, close: func() {
+			rows.Close()
+			done()
+		}}, nil
+	})
+}
+
+// spool copies what is read from its end first, and may come compressed or from a network, to a temporary file, which open opens.
+// The file has no name, so that nothing of it is left behind.
+func spool(ctx context.Context, from io.Reader, open func(copied spooled, size int64) (*Reader, error)) (*Reader, error) {
 	file, err := sorter.Nameless("")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := openTable(spooled{ctx, file}, plain, f)
+	var r *Reader
+	size, err := io.Copy(spooled{ctx, file}, from)
+	if err == nil {
+		r, err = open(spooled{ctx, file}, size)
+	}
 	if err != nil {
 		_ = sorter.Discard(file)
 		return nil, err
 	}
-	return &Reader{Format: NDJSON, Columns: rows.Columns(), OtherSheets: rows.OtherSheets(), records: &tableRows{rows}, close: func() {
-		rows.Close()
+	end := r.close
+	r.close = func() {
+		end()
 		_ = sorter.Discard(file) // only read from by now
-		done()
-	}}, nil
-}
-
-func openTable(copied spooled, plain io.Reader, f Form) (table.Rows, error) {
-	size, err := io.Copy(copied, plain)
-	switch {
-	case err != nil:
-		return nil, err
-	case size == 0:
-		return nil, errors.New("it is empty")
-	case f.Format == XLSX:
-		return table.OpenSheet(copied, size, f.Sheet)
 	}
-	return table.OpenParquet(copied, size)
+	return r, nil
 }
 
 // spooled is a temporary file whose errors do not name it. It ends with its context: what it holds may take minutes to read

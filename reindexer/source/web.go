@@ -156,6 +156,8 @@ func formatOfMedia(contentType string) string {
 		return XLSX
 	case "application/vnd.apache.parquet":
 		return Parquet
+	case "application/zip", "application/x-zip-compressed":
+		return Zip
 	}
 	return ""
 }

@@ -41,8 +41,18 @@ func NewSlots(n int, wait time.Duration) *Slots {
 	return &Slots{wait: wait, free: n, held: map[*Slot]struct{}{}}
 }
 
-// Take waits for a slot, until ctx ends or the time to wait is over: then it returns nil. The caller must Leave it.
+// Take waits for a slot, until ctx ends or the time to wait is over: then it returns nil. The caller must Leave it. Whose ctx ended
+// gets none, also where one became free at the same moment, as they do when the service stops: an export would begin only to be cut.
 func (p *Slots) Take(ctx context.Context) *Slot {
+	own := p.take(ctx)
+	if own != nil && ctx.Err() != nil {
+		own.Leave()
+		return nil
+	}
+	return own
+}
+
+func (p *Slots) take(ctx context.Context) *Slot {
 	own := &Slot{of: p, taken: make(chan struct{})}
 	before, held := p.enter(own)
 	if held {

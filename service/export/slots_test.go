@@ -148,3 +148,17 @@ func TestX8_Slots(t *testing.T) {
 		}
 	})
 }
+
+// TestX8_SlotAfterTheEnd: whose context has ended gets no slot, though one is free.
+func TestX8_SlotAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	p := NewSlots(1, time.Hour)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p.Take(ctx) != nil {
+		t.Fatal("it has a slot")
+	}
+	if p.Take(t.Context()) == nil {
+		t.Error("the slot is lost")
+	}
+}

@@ -13,12 +13,47 @@ import (
 )
 
 // List handles GET /v1/filings and GET /v1/filings/search: a page.
-func List(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	if q.Cursor != nil {
-		return crawl(ctx, r, q.Query, *q.Cursor)
+func List(ctx context.Context, r *serving.Reader, q params.Request) (result Result, err error) {
+	var corrections []Correction
+	if q.Typos {
+		if q.Query.Where, corrections, err = corrected(ctx, r, q.Query.Where); err != nil {
+			return Result{}, err
+		}
 	}
-	page, total, err := r.Page(ctx, q.Query)
-	return Result{Data: page, Total: total}, err
+	if q.Cursor != nil {
+		result, err = crawl(ctx, r, q.Query, *q.Cursor)
+	} else {
+		page, total, failed := r.Page(ctx, q.Query)
+		result, err = Result{Data: page, Total: total}, failed
+	}
+	result.Corrected = corrections
+	return result, err
+}
+
+// FilingFeatureCollection is a page in GeoJSON as documents have it.
+type FilingFeatureCollection struct {
+	Type       string          `json:"type" const:"FeatureCollection" help:"What it is in GeoJSON."`
+	Features   []filingFeature `json:"features" help:"The filings of the page."`
+	Pagination Pagination      `json:"pagination"`
+	Meta       Meta            `json:"meta"`
+}
+
+// Pagination and Meta are schemas that the document has.
+type (
+	Pagination struct{}
+	Meta       struct{}
+)
+
+type filingFeature struct {
+	Type       string       `json:"type" const:"Feature" help:"What it is in GeoJSON."`
+	ID         int64        `json:"id" help:"Id of the filing."`
+	Geometry   *filingPoint `json:"geometry"`
+	Properties index.Record `json:"properties"`
+}
+
+type filingPoint struct {
+	Type        string     `json:"type" const:"Point" help:"What it is in GeoJSON."`
+	Coordinates [2]float64 `json:"coordinates" help:"Longitude and latitude of the property."`
 }
 
 // pageBytes is how many bytes the records of a page may have together whose limit is above that of pages by offset. It is

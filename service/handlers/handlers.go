@@ -18,6 +18,8 @@ type Result struct {
 	Data  any    // index.Record, index.Page, Groups, Changes, or what encodes as JSON; in GeoJSON the whole body
 	Total int64  // of a page: how many filings the query selects; of groups: how many there are
 	Next  string // of a page by cursor: the cursor of the next one; "" on the last one
+
+	Corrected []Correction // of a search that found nothing as it was typed; nil for any other
 }
 
 // Kinds of refusals.

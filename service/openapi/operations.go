@@ -10,7 +10,7 @@ import (
 // addOperation adds o under its current path and, if it has one, under its legacy path.
 func (b *builder) addOperation(o Operation) error {
 	if o.Shape.Has(File) {
-		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, files(), "X-Total-Count", "Content-Disposition")})
+		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, files(), "X-Total-Count", "X-Export-Price", "Content-Disposition")})
 		return nil
 	}
 	response, err := b.responseSchema(o)

@@ -63,8 +63,11 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	switch p.Kind {
 	case params.Choice:
 		name := typeName(p.Name)
-		if p.On == params.Groups { // sort_by of a page is another type
+		switch p.On { // sort_by of a page is another type
+		case params.Groups:
 			name = "Groups" + name
+		case params.Owners:
+			name = "Owners" + name
 		}
 		return b.enum(name, p.Choices)
 	case params.ChoiceList:
@@ -82,7 +85,7 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 		s = openapi3.NewArraySchema().WithItems(s.WithPattern("^(" + strings.Join(p.Choices, "|") + ")$"))
 	case params.IDs:
 		s = openapi3.NewArraySchema().WithItems(of("integer", "int64").WithMin(1)).WithMaxItems(index.MaxIDs)
-	case params.Term:
+	case params.Term, params.NameStart:
 		s.WithMinLength(1).WithMaxLength(params.MaxTerm)
 	case params.Integer, params.Number:
 		s = of("integer", "int64")

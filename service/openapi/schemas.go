@@ -75,11 +75,11 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 	if t == reflect.TypeFor[time.Time]() {
 		return of("string", "date-time").NewRef(), nil
 	}
+	if b.schemas[t.Name()] != nil { // access.Tier
+		return refTo(t.Name()), nil
+	}
 	switch t.Kind() {
 	case reflect.String:
-		if b.schemas[t.Name()] != nil { // access.Tier
-			return refTo(t.Name()), nil
-		}
 		return of("string", "").NewRef(), nil
 	case reflect.Int, reflect.Int64:
 		return of("integer", "int64").NewRef(), nil
@@ -94,12 +94,17 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 			s.WithMinItems(int64(t.Len())).WithMaxItems(int64(t.Len()))
 		}
 		return s.NewRef(), err
-	case reflect.Pointer: // to what is no component
-		s, err := b.schema(t.Elem())
-		if err == nil {
-			s.Value.Type = &openapi3.Types{s.Value.Type.Slice()[0], "null"}
+	case reflect.Pointer: // a component may be null wherever it stands
+		ref, err := b.schema(t.Elem())
+		if err != nil {
+			return nil, err
 		}
-		return s, err
+		s := ref.Value
+		if s == nil {
+			s = b.schemas[strings.TrimPrefix(ref.Ref, refTo("").Ref)].Value
+		}
+		s.Type = &openapi3.Types{s.Type.Slice()[0], "null"}
+		return ref, nil
 	case reflect.Struct:
 		return b.structure(t)
 	}

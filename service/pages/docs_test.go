@@ -145,7 +145,7 @@ func TestDocs_Guide(t *testing.T) {
 			if over := p.Value(`String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`); over != "0" {
 				t.Errorf("%s, %d: %s pixels wider than the window", theme, window[0], over)
 			}
-			if found := p.Serious(t); len(found) > 0 {
+			if found := p.Findings(t); len(found) > 0 {
 				t.Errorf("%s, %d, by axe-core:\n%s", theme, window[0], strings.Join(found, "\n"))
 			}
 		}

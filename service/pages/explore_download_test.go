@@ -71,14 +71,24 @@ func TestExplore_Download(t *testing.T) {
 		if got := e.Value(saved); format != "parquet" && (got != want || want == "") {
 			t.Errorf("%s has %.500s, want %.500s", format, got, want)
 		}
+		if format == "csv" {
+			want = "\ufeff" + want // by which Excel knows the encoding; file.text() leaves it out
+		}
 		if got := e.Value(`picked.getFile().then((file) => String(file.size))`); got != fmt.Sprint(len(want)) {
 			t.Errorf("%s has %s bytes, want %d", format, got, len(want))
+		}
+		if got, want := e.Value(`picked.name`), "filings-orange-ca-trust-"+time.Now().UTC().Format(time.DateOnly)+"."+format; got != want {
+			t.Errorf("the file is called %s, want %s", got, want)
 		}
 	}
 	if got := e.Value(`preferred.slice(0, 3).join()`); got != "escape-formulas,escape-formulas,escape-formulas" {
 		t.Errorf("the page prefers %q", got)
 	}
 	e.Screenshot("done")
+	e.act(func() { e.term("") })
+	if got := e.Value(`document.querySelector("#download-status").textContent`); got != "" {
+		t.Errorf("with other filters it still says %q", got)
+	}
 	checkQuiet(e)
 }
 
@@ -117,9 +127,9 @@ func TestExplore_DownloadCollected(t *testing.T) {
 		t.Fatal(got)
 	}
 	_, want := e.fetch(e.site.Address + "/v1/filings/export?format=csv")
-	file := filepath.Join(folder, "filings.csv")
+	file := filepath.Join(folder, "filings-"+time.Now().UTC().Format(time.DateOnly)+".csv")
 	for end := time.Now().Add(20 * time.Second); ; { // the browser writes it in its own time
-		if got, err := os.ReadFile(file); err == nil && string(got) == want {
+		if got, err := os.ReadFile(file); err == nil && string(got) == "\ufeff"+want {
 			return
 		} else if time.Now().After(end) {
 			t.Fatalf("the file has %d bytes, want %d: %v", len(got), len(want), err)

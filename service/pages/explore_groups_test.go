@@ -82,18 +82,26 @@ func press(e *explorer, key string) {
 	})
 }
 
-// group opens the bars, or shows others.
-func group(e *explorer, by string) {
+// redrawn acts and waits until there are other bars: those of before may have the same number.
+func redrawn(e *explorer, act func()) {
 	e.t.Helper()
 	const first = `document.querySelector("#bars li")`
 	e.Value(`window.barBefore = ` + first + `, ""`)
-	e.Value(fmt.Sprintf(`{
-		document.querySelector("#groups").open = true;
-		const by = document.querySelector("#groups-by"), other = by.value !== %q;
-		by.value = %[1]q;
-		if (other) by.dispatchEvent(new Event("change"));
-	} ""`, by))
+	act()
 	e.Wait(first + ` && ` + first + ` !== barBefore`)
+}
+
+// group opens the bars, or shows others.
+func group(e *explorer, by string) {
+	e.t.Helper()
+	redrawn(e, func() {
+		e.Value(fmt.Sprintf(`{
+			document.querySelector("#groups").open = true;
+			const by = document.querySelector("#groups-by"), other = by.value !== %q;
+			by.value = %[1]q;
+			if (other) by.dispatchEvent(new Event("change"));
+		} ""`, by))
+	})
 }
 
 // TestExplore_Groups: the bars are the groups of what the other filters select, with counts and sums; a press filters by one,

@@ -110,15 +110,18 @@ func checkPoint(e *explorer) {
 	e.Wait(`document.querySelector("#filing").hidden`)
 }
 
-// checkSecret: the key is nowhere that outlives the page or can be looked at.
+// checkSecret: the key is kept for the tab, and nowhere else that outlives the page or can be looked at.
 func checkSecret(e *explorer) {
-	for _, where := range []string{"location.href", "document.cookie", "JSON.stringify(localStorage)", "JSON.stringify(sessionStorage)", "document.documentElement.outerHTML",
+	for _, where := range []string{"location.href", "document.cookie", "JSON.stringify(localStorage)", "document.documentElement.outerHTML",
 		`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "JSON.stringify(history.state)"} {
 		if got := e.Value("String(" + where + ")"); strings.Contains(got, e.site.Key[8:]) {
 			e.t.Errorf("the key is in %s", where)
 		}
 	}
-	for _, where := range []string{"document.cookie", "localStorage.length || ''", "sessionStorage.length || ''"} {
+	if got := e.Value("JSON.stringify(sessionStorage)"); got != `{"filings-key":"`+e.site.Key+`"}` {
+		e.t.Errorf("the tab keeps %s", got)
+	}
+	for _, where := range []string{"document.cookie", "localStorage.length || ''"} {
 		if got := e.Value("String(" + where + ")"); got != "" {
 			e.t.Errorf("%s: %s", where, got)
 		}
@@ -199,7 +202,7 @@ func TestExplore_Filters(t *testing.T) {
 func checkForm(e *explorer) {
 	var want []string
 	for _, p := range params.New("", nil).Of(params.List) {
-		given := strings.HasPrefix(p.Name, "bounds_") || slices.Contains([]string{"limit", "offset", "cursor", "generation", "fields"}, p.Name)
+		given := strings.HasPrefix(p.Name, "bounds_") || slices.Contains([]string{"limit", "offset", "cursor", "generation", "fields", "sort_by", "sort_order"}, p.Name)
 		if !given {
 			want = append(want, p.Name)
 		}

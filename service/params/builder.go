@@ -21,7 +21,7 @@ type builder struct {
 	start, end string // date_start and date_end
 	edges      edges  // of a box
 	zoom       int    // of a map
-	groupOrder string // sort_order of groups
+	groupOrder string // sort_order of groups and owners
 }
 
 // edges are the edges of a box in the order of their operators: north, south, east, west. nil: not given.
@@ -191,6 +191,14 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.groupOrder = v.text
 	case opFirstGroups:
 		b.request.Groups.Limit = int(min(v.integer, int64(*p.Max)))
+	case opNameStart:
+		b.request.Owners.Tokens = v.texts
+	case opTypos:
+		b.request.Typos = true
+	case opSortOwners:
+		b.request.Owners.Sort = index.OwnerSort(slices.Index(p.Choices, v.text))
+	case opMinFilings:
+		b.request.Owners.MinFilings = v.integer
 	case opSortOrder:
 		q.Sort.Ascending = v.text == "ASC"
 	case opLimit:
@@ -320,6 +328,7 @@ func (b *builder) finish(on Endpoints) error {
 		}
 	}
 	b.request.Groups.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && b.request.Groups.Sort == index.SortByKey
+	b.request.Owners.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && b.request.Owners.Sort == index.OwnersByName
 	b.request.Query.Where = index.Where(b.where...)
 	return b.resumes()
 }

@@ -3,6 +3,8 @@ package params
 import (
 	"fmt"
 	"strconv"
+
+	"filings/index"
 )
 
 // Endpoints is a set of endpoints that take parameters.
@@ -20,12 +22,14 @@ const (
 	Whole     // all filings, without a parameter of its own
 	Export
 	Changes
+	Owners
 
 	pages   = List | Search
+	paged   = pages | Owners
 	filters = pages | Clusters | Groups | Export | Changes
 
 	// Queried are those that take a query string: all that read filings.
-	Queried = filters | CountyStats | OneFiling | OneCounty | Whole
+	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | Whole
 )
 
 // endpoint is one row of the table of endpoints: what they differ in besides the parameters that they take. The zero value is
@@ -67,6 +71,7 @@ var endpoints = map[Endpoints]endpoint{
 	OneFiling:   {text: func(r *Request) string { return strconv.FormatInt(r.ID, 10) + r.fieldsText() }},
 	OneCounty:   {text: func(r *Request) string { return r.Query.Where.String() }},
 	Export:      {price: priceByExport, text: func(r *Request) string { return r.Query.Where.String() }},
+	Owners:      {price: priceByLimit, paging: byOffset, crawl: "owners", text: (*Request).ownersText},
 	Changes:     {paging: byCursor, crawl: "changes", shown: true, text: (*Request).changesText},
 }
 
@@ -83,10 +88,30 @@ func (r *Request) canonical(on Endpoints) string {
 
 func (r *Request) pageText() string {
 	text := r.Query.String() + r.fieldsText()
-	if r.Cursor != nil { // the page says of what it is a part
-		text += fmt.Sprintf(" by cursor, %d of %d", r.Cursor.Seen, r.Cursor.Total)
+	if r.Typos {
+		text += " typos auto"
 	}
-	return text
+	return text + r.cursorText()
+}
+
+func (r *Request) ownersText() string { return r.OwnerQuery().Text() + r.cursorText() }
+
+// cursorText is that of a page by cursor, which says of what it is a part.
+func (r *Request) cursorText() string {
+	if r.Cursor == nil {
+		return ""
+	}
+	return fmt.Sprintf(" by cursor, %d of %d", r.Cursor.Seen, r.Cursor.Total)
+}
+
+// OwnerQuery is what r requests of owners.
+func (r *Request) OwnerQuery() index.OwnerQuery {
+	q := r.Owners
+	q.Where, q.State, q.Offset, q.Limit = r.Query.Where, r.State, r.Query.Offset, r.Query.Limit
+	if r.Cursor != nil {
+		q.Offset = int(r.Cursor.Seen)
+	}
+	return q
 }
 
 func (r *Request) changesText() string {

@@ -26,9 +26,11 @@ type Request struct {
 	Query  index.Query // Where by the filters; Sort, Offset and Limit of a page
 	Grid   index.Grid  // the tiles of a map
 	Groups index.GroupQuery
-	State  string // two capital letters, or ""
-	ID     int64  // of a filing
-	County string // as in the path, trimmed; Query.Where selects its filings
+	Owners index.OwnerQuery // without what Query and State say: see OwnerQuery
+	Typos  bool             // a search that finds nothing is tried with words near those of its term
+	State  string           // two capital letters, or ""
+	ID     int64            // of a filing
+	County string           // as in the path, trimmed; Query.Where selects its filings
 
 	Generation string // the public id of the generation to read, or up to which changes are; "": the live one
 	Since      string // the public id of the generation from which on changes are

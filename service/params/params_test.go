@@ -165,7 +165,7 @@ func TestP3_OneTable(t *testing.T) {
 		if _, ok := table.names[Search][name]; !ok {
 			t.Errorf("search does not take %s", name)
 		}
-		if _, ok := table.names[Clusters][name]; ok == slices.Contains([]string{"limit", "offset", "cursor", "fields", "ids"}, name) {
+		if _, ok := table.names[Clusters][name]; ok == slices.Contains([]string{"sort_by", "sort_order", "limit", "offset", "cursor", "fields", "ids"}, name) {
 			t.Errorf("clusters: %s", name)
 		}
 	}

@@ -39,6 +39,7 @@ const (
 	IDs             // comma-separated, repeated, or both: 1 to index.MaxIDs different ones
 	FieldNames      // comma-separated, repeated, or both; each one of Choices, which are no type of a client's
 	OwnerName       // text that has a key
+	NameStart       // text that has a token of a key, up to MaxTerm characters
 	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
 	Integer         // plain decimal
 	Number          // plain decimal
@@ -83,6 +84,10 @@ const (
 	opSortGroups
 	opOrderGroups
 	opFirstGroups // how many
+	opNameStart
+	opTypos
+	opSortOwners
+	opMinFilings
 	opID
 	opGeneration
 	opSince
@@ -170,7 +175,11 @@ func rows(legacyHasData string) []Parameter {
 	return []Parameter{
 		{Name: "q", On: filters &^ List, required: Search, Kind: Term, op: opContains,
 			Help: "Search term: filings whose owner, property address, case number or county contains it, in any case.", Example: "maple"},
-		{Name: "county", On: filters, Kind: Text, op: opInCounty,
+		{Name: "q", On: Owners, Kind: NameStart, op: opNameStart,
+			Help: "Of owners: what has been typed of a name. Each word of it begins some word of the owner's, in any order.", Example: "map tru"},
+		{Name: "typos", On: Search, Kind: Choice, Choices: []string{"auto"}, op: opTypos,
+			Help: "`auto`: where the search finds nothing, its words may stand anywhere, and one of 5 letters or more that no owner and no address has stands for those nearest to it. `meta.corrected` lists them.", Example: "auto"},
+		{Name: "county", On: filters | Owners, Kind: Text, op: opInCounty,
 			Help: "County, as in `Orange, FL`; `Orange` is every county of that name. Where no county is written so, as people write it: `orange county fl`.", Example: "Orange, FL"},
 		{Name: "city", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.City},
 			Help: "City.", Example: "Fern Park"},
@@ -231,14 +240,18 @@ func rows(legacyHasData string) []Parameter {
 			Help: "One or two dimensions to group by: separated by a comma, or the parameter repeated. Groups have their keys in this order.", Example: "county,month"},
 		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
 			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", Example: "12"},
-		{Name: "sort_by", On: Search, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",
+		{Name: "sort_by", On: pages, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",
 			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
-		{Name: "sort_order", On: Search, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
+		{Name: "sort_order", On: pages, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
 			Help: "Direction of the sort. Filings without the value come last in both directions.", Example: "ASC"},
 		{Name: "sort_by", On: Groups, Kind: Choice, anyCase: true, Choices: index.GroupSorts, op: opSortGroups, Default: index.GroupSorts[0],
 			Help: "Sort by the number of filings, the sum of their amounts, or the keys.", Example: "sum"},
-		{Name: "sort_order", On: Groups, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opOrderGroups,
-			Help: "Direction of the sort; `DESC` when omitted, but `ASC` by keys. Ties are in the order of their keys.", Example: "ASC"},
+		{Name: "sort_by", On: Owners, Kind: Choice, anyCase: true, Choices: index.OwnerSorts, op: opSortOwners, Default: index.OwnerSorts[0],
+			Help: "Sort owners by the number of filings, the sum of their amounts, or the name.", Example: "amount"},
+		{Name: "sort_order", On: Groups | Owners, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opOrderGroups,
+			Help: "Direction of the sort; `DESC` when omitted, but `ASC` by keys and names. Ties are in the order of their keys.", Example: "ASC"},
+		{Name: "min_filings", On: Owners, Kind: Integer, Min: at(1), op: opMinFilings,
+			Help: "Only owners of so many filings or more.", Example: "2"},
 		{Name: "limit", On: Groups, Kind: Integer, Min: at(1), Max: at(index.MaxGroups), op: opFirstGroups,
 			Help: "The first groups only, 1 or more of them. Above 10,000 becomes 10,000. With it there may be up to 200,000 groups in all, without it 10,000.", Example: "10"},
 		{Name: "since", On: Changes, required: Changes, Kind: Generation, op: opSince,
@@ -247,21 +260,21 @@ func rows(legacyHasData string) []Parameter {
 			Help: "The generation that the changes lead to; the live one when omitted. It may be older than `since`.", Example: "20261122-051422.061847"},
 		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges), op: opLimit, Default: strconv.Itoa(DefaultChanges),
 			Help: "Page size, 1 or more. Above 1,000 becomes 1,000.", Example: "1000"},
-		{Name: "limit", On: pages, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor), op: opLimit, Default: strconv.Itoa(DefaultLimit),
+		{Name: "limit", On: paged, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor), op: opLimit, Default: strconv.Itoa(DefaultLimit),
 			Help: "Page size, 1 or more. Above 100 becomes 100; with `cursor` above 1,000 becomes 1,000. A page by cursor costs one request per 100 of its limit, rounded up.", Example: "50"},
-		{Name: "offset", On: pages, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and with a cursor there is none
+		{Name: "offset", On: paged, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and with a cursor there is none
 			Help: "Number of filings to skip; 0 when omitted. Must not be given with `cursor`.", Example: "40"},
 		{Name: "cursor", On: Changes, Kind: Text, op: opCursor,
 			Help: "`next_cursor` of the previous page. It holds both generations, the other parameters and the position, so no other parameter is needed. " +
 				"Parameters given with it must be the same; `limit` may change. Without it, or with `*`: the first page.", Example: "*"},
-		{Name: "cursor", On: pages, Kind: Text, op: opCursor,
+		{Name: "cursor", On: paged, Kind: Text, op: opCursor,
 			Help: "`*` for the first page of a crawl, then `next_cursor` of the previous page. It holds the generation, the other parameters and the position, " +
 				"so no other parameter is needed. Parameters given with it must be the same; `limit` may change.", Example: "*"},
 		{Name: "fields", On: pages | OneFiling | Export, Kind: FieldNames, Choices: fieldNames(), op: opFields,
 			Help:    "Fields that each filing of the response has, in the record's own order: separated by commas, or the parameter repeated. `id` is always one.",
 			Example: "id,owner"},
-		{Name: "state", On: CountyStats, Kind: State, op: opState,
-			Help: "State abbreviation; all counties when omitted.", Example: "FL"},
+		{Name: "state", On: CountyStats | Owners, Kind: State, op: opState,
+			Help: "State abbreviation: counties there, or owners with a filing there; all when omitted.", Example: "FL"},
 		{Name: "generation", On: Queried &^ Changes, Kind: Generation, op: opGeneration,
 			Help: "The generation to read, whatever is loaded meanwhile; the live one when omitted. The header `X-Generation` and `/v1/generations` " +
 				"have its id.", Example: "20261122-051422.061847"},

@@ -16,7 +16,7 @@ import (
 // value is a parameter's value, read by its kind.
 type value struct {
 	text    string   // Text, OwnerName (its key), Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
-	texts   []string // Texts, Names, ChoiceList, Counties and FieldNames, never empty
+	texts   []string // NameStart (its tokens), Texts, Names, ChoiceList, Counties and FieldNames, never empty
 	ids     []int64  // IDs, never empty, each once
 	wrong   string   // the first item that a list does not take
 	number  float64
@@ -35,6 +35,9 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	case OwnerName:
 		v.text = index.OwnerKeyOf(s)
 		ok = v.text != ""
+	case NameStart:
+		v.texts = index.NameTokens(s)
+		ok = len(v.texts) > 0 && utf8.RuneCountInString(s) <= MaxTerm
 	case Term:
 		v.text = index.Squeeze(s)
 		ok = utf8.RuneCountInString(v.text) <= MaxTerm
@@ -155,6 +158,8 @@ func (p *Parameter) Form() string {
 	switch p.Kind {
 	case OwnerName:
 		return "a name, which has a letter or digit"
+	case NameStart:
+		return fmt.Sprintf("1 to %d characters, with a letter or digit", MaxTerm)
 	case Term:
 		return fmt.Sprintf("1 to %d characters", MaxTerm)
 	case Integer, Number:

@@ -18,6 +18,7 @@ import (
 
 	"filings/index"
 	"filings/index/cache"
+	"filings/index/indextest"
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
@@ -108,7 +109,20 @@ func (e Still) Kept(ctx context.Context) ([]index.Generation, error) {
 	}
 	n, err := e.Count(ctx, index.Filter{})
 	created, _ := time.Parse(index.GenerationLayout, index.GenerationID(e.Generation())) // else it is never
-	return []index.Generation{{Name: e.Generation(), CreatedAt: created, Filings: n, Live: true}}, err
+	return []index.Generation{{Name: e.Generation(), CreatedAt: created, Filings: n, Live: true, Values: valuesOf(e.Reader)}}, err
+}
+
+// valuesOf returns what a load would have counted; nil where r is no oracle.
+func valuesOf(r index.Reader) *index.Values {
+	oracle, ok := r.(*indextest.Oracle)
+	if !ok {
+		return nil
+	}
+	values := new(index.Values)
+	for _, e := range oracle.Entries() {
+		values.Count(index.HeldOf(e.Filing), 1)
+	}
+	return values
 }
 
 // Open implements index.Engine.

@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,23 +12,34 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-// audit is what axe-core finds on the page as it stands, as JSON: a text for each element.
+// audit is what axe-core finds on the page as it stands, of these impacts, as JSON: a text for each element.
 const audit = `axe.run(document, {resultTypes: ["violations"]}).then((found) => JSON.stringify(found.violations
-	.filter((rule) => rule.impact === "serious" || rule.impact === "critical")
+	.filter((rule) => %s.includes(rule.impact))
 	.flatMap((rule) => rule.nodes.map((node) =>
 		rule.id + ": " + node.target.join(" ") + "\n" + node.html.slice(0, 300) + "\n" + node.failureSummary))))`
 
-// Serious returns what keeps people from using the page as it stands, by axe-core: its findings of serious or critical
-// impact, each with the rule's id, a CSS selector of the element, and how to mend it. None is nil. axe-core is of
-// `make tools`; without it the test is left out, and with REQUIRE_SERVICES=1 that is a failure.
-func (p *Page) Serious(t testing.TB) (findings []string) {
+// Findings returns all that axe-core finds on the page as it stands, each with the rule's id, a CSS selector of the element, and
+// how to mend it. None is nil. axe-core is of `make tools`; without it the test is left out, and with REQUIRE_SERVICES=1 that is
+// a failure.
+func (p *Page) Findings(t testing.TB) []string {
+	t.Helper()
+	return p.audited(t, `["minor", "moderate", "serious", "critical"]`)
+}
+
+// Serious returns of the Findings those that keep people from using the page.
+func (p *Page) Serious(t testing.TB) []string {
+	t.Helper()
+	return p.audited(t, `["serious", "critical"]`)
+}
+
+func (p *Page) audited(t testing.TB, impacts string) (findings []string) {
 	t.Helper()
 	axe, err := os.ReadFile(filepath.Join(servers.NodeModules(t, "axe-core"), "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Do(chromedp.Evaluate[chromedp.Void](string(axe) + "\n;undefined")) // as a debugger: the page's policy forbids a script
-	if err := json.Unmarshal([]byte(p.Value(audit)), &findings); err != nil {
+	if err := json.Unmarshal([]byte(p.Value(fmt.Sprintf(audit, impacts))), &findings); err != nil {
 		t.Fatal(err)
 	}
 	return findings

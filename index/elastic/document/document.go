@@ -12,10 +12,13 @@
 package document
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"filings/index"
+	"filings/index/owners"
 )
 
 // Names of fields that no field of package index has.
@@ -32,6 +35,20 @@ const (
 // OwnersSince is the version of the data whose documents are the first ones with holders and owners to search by, and owners to group
 // by.
 const OwnersSince = 5
+
+// PortfoliosSince is the version of the data whose generations are the first ones with a sidecar of owners.
+const PortfoliosSince = 6
+
+// OwnersIndex names the sidecar of a generation that has what package owners writes, in documents named after section and chunk.
+func OwnersIndex(generation string) string { return generation + "-owners" }
+
+// OwnersID names a document of it.
+func OwnersID(section string, chunk int) string { return section + " " + strconv.Itoa(chunk) }
+
+// OwnersChunk is a document of it.
+type OwnersChunk struct {
+	Data []byte `json:"data"`
+}
 
 // TextEnd follows each search text, so that its last two characters begin a trigram as well. No text holds NUL.
 const TextEnd = "\x00\x00"
@@ -106,6 +123,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 		created = f.CreatedAt.UnixMicro()
 	}
 	fingerprint := index.FingerprintOf(f.ID, index.Version{Record: dst[start:], City: d.WrittenCity}, created)
+	fingerprint.Facts = facts(f, &d)
 	x := members{append(dst[:len(dst)-1], `,"x":{`...)}
 
 	x.text(index.County.String(), d.County)
@@ -123,10 +141,10 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	} {
 		x.text(field.String(), index.Fold(f.Text(field)))
 	}
-	x.text(index.OwnerKey.String(), d.OwnerKey)
+	x.text(index.OwnerKey.String(), index.OwnerKeyOf(f.Text(index.Owner)))
 	x.array(index.Categories.String(), f.Categories, "")
 	x.array("is", marks(f, &d), "")
-	x.array("text", d.Search, TextEnd)
+	x.array("text", slices.DeleteFunc(d.Search[:], func(text string) bool { return text == "" }), TextEnd)
 	if v, ok := f.Number(index.FilingAmount); ok {
 		x.number("cents", index.Cents(v))
 	}
@@ -140,6 +158,18 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	x.name("code")
 	x.dst = append(appendCodes(x.dst, f), "}}"...)
 	return x.dst, fingerprint
+}
+
+// facts returns what counts of f for its owner and its words: a clone is never read whole again.
+func facts(f *index.Filing, d *index.Derived) string {
+	of := owners.Facts{
+		Owner: []byte(f.Text(index.Owner)), County: []byte(f.Text(index.County)), Date: []byte(f.Text(index.FilingDate)),
+		Address: []byte(d.Search[1]), Amount: math.NaN(),
+	}
+	if v, ok := f.Number(index.FilingAmount); ok {
+		of.Amount = v
+	}
+	return string(of.Append(make([]byte, 0, 256)))
 }
 
 // marks names what is true of f.

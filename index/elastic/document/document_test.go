@@ -9,6 +9,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/elastictest"
+	"filings/index/owners"
 )
 
 func TestAppend(t *testing.T) {
@@ -63,6 +64,11 @@ func TestAppend(t *testing.T) {
 				created = test.filing.CreatedAt.UnixMicro()
 			}
 			version := index.Version{Record: record[len("before"):], City: index.Derive(test.filing).WrittenCity}
+			facts, err := owners.ReadFacts([]byte(fingerprint.Facts))
+			if string(facts.Owner) != test.filing.Text(index.Owner) || string(facts.Address) != index.SearchText(test.filing.Text(index.PropertyAddress)) || err != nil {
+				t.Errorf("facts %+v, %v", facts, err)
+			}
+			fingerprint.Facts = ""
 			if want := index.FingerprintOf(test.filing.ID, version, created); fingerprint != want {
 				t.Errorf("stamp %+v, want %+v", fingerprint, want)
 			}

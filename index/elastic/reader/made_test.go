@@ -66,7 +66,7 @@ func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
 	must(t, c, http.MethodPut, "/"+name, nil, body)
 	load(t, c, name, filings)
 
-	owners, err := New(c, name, document.OwnersSince, cache.New(1<<20)).Owners(t.Context())
+	owners, err := New(c, name, document.OwnersSince, cache.New(1<<20)).CountOwners(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,27 +25,33 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/search"
+	"filings/index/owners"
 )
 
 // Reader reads from one generation, which is an index of that name. It is safe for concurrent use.
 type Reader struct {
-	c          *client.Client
-	generation string
-	limits     search.Limits
-	cache      *cache.Cache
-	space      string      // of its values there
-	ownerless  bool        // it is of a version that kept no owners
-	gone       atomic.Bool // a response said that the index was deleted
+	*owners.Directory
+
+	c             *client.Client
+	generation    string
+	limits        search.Limits
+	cache         *cache.Cache
+	space         string      // of its values there
+	ownerless     bool        // it is of a version that kept no owners
+	portfolioless bool        // or of one that kept no sidecar of them
+	gone          atomic.Bool // a response said that the index was deleted
 }
 
 var _ index.Reader = (*Reader)(nil)
 
 // New returns a reader of a generation, of so high a version of the data, that keeps what it computes in kept. It sends nothing.
 func New(c *client.Client, name string, version int, kept *cache.Cache) *Reader {
-	return &Reader{
+	r := &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
-		ownerless: version < document.OwnersSince,
+		ownerless: version < document.OwnersSince, portfolioless: version < document.PortfoliosSince,
 	}
+	r.Directory = owners.Open(name, r.ownersChunks, kept)
+	return r
 }
 
 // Generation implements index.Reader.

@@ -36,7 +36,7 @@ func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
 	if found.Hits.Total == nil {
 		return index.Stats{}, client.ErrResponse
 	}
-	owners, err := r.Owners(ctx)
+	owners, err := r.CountOwners(ctx)
 	if err != nil {
 		return index.Stats{}, err
 	}
@@ -55,7 +55,7 @@ func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
 
 // meta returns what the generation's mapping says of it: nothing before it is sealed.
 func (r *Reader) meta(ctx context.Context) (document.Meta, error) {
-	return cached(ctx, r, "meta", func(ctx context.Context) (document.Meta, int, error) {
+	meta, err := cached(ctx, r, "meta", func(ctx context.Context) (document.Meta, int, error) {
 		response, err := r.read(ctx, esapi.IndicesGetMappingRequest{
 			Index: []string{r.generation}, FilterPath: []string{"*.mappings._meta"},
 		})
@@ -69,28 +69,31 @@ func (r *Reader) meta(ctx context.Context) (document.Meta, error) {
 		}
 		err = client.Decode(response, &all)
 		meta := all[r.generation].Mappings.Meta
-		if !meta.IsOf(r.generation) {
-			meta = document.Meta{}
+		if err == nil && !meta.IsOf(r.generation) {
+			return document.Meta{}, 0, errUnsealed // so that it is not kept
 		}
 		return meta, len(meta.Generation), err
 	})
+	if errors.Is(err, errUnsealed) {
+		err = nil
+	}
+	return meta, err
 }
 
-// Owners returns how many owners differ in more than case: what the generation's meta says, or, before it is sealed, as
+var errUnsealed = errors.New("the generation is not sealed")
+
+// CountOwners returns how many owners differ in more than case: what the generation's meta says of it, or, before it is sealed, as
 // many as are counted by walking over all of them.
-func (r *Reader) Owners(ctx context.Context) (int64, error) {
-	return cached(ctx, r, "owners", func(ctx context.Context) (int64, int, error) {
-		meta, err := r.meta(ctx)
-		if err != nil || meta.Sealed {
-			return meta.Owners, 8, err
-		}
-		owners := int64(0)
-		_, err = r.each(ctx, search.Terms{Field: document.Derived(index.Owner)}, func(bucket) error {
-			owners++
-			return nil
-		})
-		return owners, 8, err
+func (r *Reader) CountOwners(ctx context.Context) (owners int64, err error) {
+	meta, err := r.meta(ctx)
+	if err != nil || meta.Sealed {
+		return meta.Owners, err
+	}
+	_, err = r.each(ctx, search.Terms{Field: document.Derived(index.Owner)}, func(bucket) error {
+		owners++
+		return nil
 	})
+	return owners, err
 }
 
 // Counties returns stats of each county.

@@ -47,7 +47,7 @@ func clause(p index.Predicate, counties []string) ([]Object, error) {
 	case index.Box:
 		return []Object{box(p)}, nil
 	case index.Contains:
-		return []Object{contains(p.Text, counties)}, nil
+		return []Object{contains(p.Texts(), counties)}, nil
 	case index.Rest:
 		c, err := rest(p)
 		return []Object{c}, err
@@ -139,23 +139,25 @@ func present(p index.Present) Object {
 	return not(marked)
 }
 
-// contains selects by a substring. Three characters and more are a phrase of trigrams, one and two the beginning of a
-// trigram. Counties are few, so the term is searched in their names here, and the filings of those that have it are
+// contains selects by substrings, any of them. Three characters and more are a phrase of trigrams, one and two the beginning of a
+// trigram. Counties are few, so the terms are searched in their names here, and the filings of those that have one are
 // selected.
-func contains(text string, counties []string) Object {
+func contains(texts, counties []string) Object {
 	var named []string
 	for _, county := range counties {
-		if strings.Contains(index.Squeeze(county), text) {
+		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(index.Squeeze(county), text) }) {
 			named = append(named, county)
 		}
 	}
 	var options []Object
-	switch {
-	case strings.Contains(text, document.TextEnd[:1]): // no text holds NUL, but all of them end in it
-	case utf8.RuneCountInString(text) < 3:
-		options = append(options, Object{"prefix": Object{document.TextField: Object{"value": text}}})
-	default:
-		options = append(options, Object{"match_phrase": Object{document.TextField: Object{"query": text}}})
+	for _, text := range texts {
+		switch {
+		case strings.Contains(text, document.TextEnd[:1]): // no text holds NUL, but all of them end in it
+		case utf8.RuneCountInString(text) < 3:
+			options = append(options, Object{"prefix": Object{document.TextField: Object{"value": text}}})
+		default:
+			options = append(options, Object{"match_phrase": Object{document.TextField: Object{"query": text}}})
+		}
 	}
 	for part := range slices.Chunk(named, mostTerms) {
 		options = append(options, Object{"terms": Object{document.Derived(index.County): part}})

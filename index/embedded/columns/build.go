@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/owners"
 )
 
 // builder lays filings out in columns: those of a table that is built from, if there is one, and what changes in it.
@@ -34,6 +35,8 @@ type builder struct {
 	dated        int    // how many rows have one
 	byID         *ordering
 	counter      counter
+	owners       *owners.Collector
+	owner        []byte // the word of codedOwner of the last row that was put
 }
 
 // gone is the row of a filing of base that is none any more.
@@ -67,6 +70,7 @@ func newBuilder(ctx context.Context, base *Table, changes *Changes, to Sink, dir
 		records: &recordColumn{to: to},
 		byID:    newOrdering(index.Sort{}, dir),
 		counter: newCounter(),
+		owners:  owners.NewCollector(),
 	}
 	if base != nil {
 		b.moved = make([]uint32, base.rows)
@@ -93,6 +97,7 @@ func (b *builder) settle() error {
 	b.dropped = newBitset(int(b.changes.actions) + 1)
 	var last int64
 	var before uint64
+	find := finder{t: b.base, read: -1}
 	return b.changes.byID.Each(b.ctx, func(key, _ []byte) error {
 		id, action := int64(binary.BigEndian.Uint64(key)), binary.BigEndian.Uint64(key[8:])
 		again := id == last
@@ -104,7 +109,7 @@ func (b *builder) settle() error {
 		if b.base == nil {
 			return nil
 		}
-		row, ok, err := b.base.RowOf(b.ctx, id)
+		row, ok, err := find.rowOf(b.ctx, id)
 		if ok {
 			b.moved[row] = gone
 		}
@@ -145,6 +150,12 @@ func (b *builder) addRow(v *storedValues, record []byte) error {
 			b.day = append(b.day[:0], day...)
 		}
 	}
+	facts := v.facts()
+	b.owner = b.owner[:0]
+	if key := b.owners.Add(facts); key != "" {
+		b.owner = append(append(append(b.owner, key...), valueEnd...), facts.Owner...)
+	}
+	v.words[codedOwner] = b.owner
 	for i, word := range v.words {
 		if err := b.coded[i].addWord(word); err != nil {
 			return err
@@ -187,6 +198,7 @@ func (b *builder) writeOrders() error {
 	group, ctx := errgroup.WithContext(b.ctx)
 	group.SetLimit(ordersAtOnce)
 	group.Go(func() error { return b.writeByID(ctx) })
+	group.Go(func() error { return b.owners.Write(owners.Sink(b.to)) })
 	group.Go(func() error {
 		rows := make([]uint32, b.rows)
 		for i := range rows {

@@ -20,7 +20,7 @@ var coded = [...]codedField{
 	{"dateRange", text(index.DateRange)},
 	{"filingHolder", text(index.FilingHolder)},
 	codedTraits: {"traits", traits},
-	codedOwner:  {"ownerKey", owner},
+	codedOwner:  {"ownerKey", text(index.Owner)}, // a row's word lists the key too, before it; "" without a key
 }
 
 type codedField struct {
@@ -94,14 +94,6 @@ func traits(_ *index.Filing, d *index.Derived) string {
 	return joined(hold)
 }
 
-// owner lists the key of the owner and how it is written; "" where there is no key.
-func owner(f *index.Filing, d *index.Derived) string {
-	if d.OwnerKey == "" {
-		return ""
-	}
-	return joined([]string{d.OwnerKey, f.Text(index.Owner)})
-}
-
 // dimension returns the coded column that has the keys of d, and which keys a word of it has: "" for none.
 func dimension(d index.Dimension) (column string, keys func(word string) []string) {
 	one := func(part func(word string) string) func(string) []string {
@@ -149,5 +141,4 @@ func listed(word string) []string {
 	return strings.Split(word, valueEnd)
 }
 
-// lists reports whether word lists v.
 func lists(word, v string) bool { return slices.Contains(listed(word), v) }

@@ -26,7 +26,7 @@ const (
 	keyMissing = 1
 )
 
-// appendSortKey appends to dst what v is sorted by in s, so that comparing bytes compares as s does. Behind it the row
+// appendSortKey appends to dst what v is sorted by in s, so that comparing bytes compares as s does. After it the row
 // decides ties.
 func appendSortKey(dst []byte, v *storedValues, s index.Sort) ([]byte, error) {
 	start := len(dst)
@@ -62,7 +62,7 @@ func appendSortKey(dst []byte, v *storedValues, s index.Sort) ([]byte, error) {
 }
 
 // appendTextKey ends the text with a NUL, which no text contains, so that a text comes before those that it begins; and
-// behind them when all bits are flipped.
+// after them when all bits are flipped.
 func appendTextKey(dst, text []byte) []byte {
 	if len(text) == 0 {
 		return dst

@@ -19,7 +19,7 @@ const ordersAtOnce = 2
 // runBytes is how much a chunk of the runs of an order has.
 const runBytes = 1 << 20
 
-// ordering collects rows in an ascending order. Its sorter's keys are sort keys, each with the row behind it.
+// ordering collects rows in an ascending order. Its sorter's keys are sort keys, each with the row after it.
 type ordering struct {
 	sort   index.Sort
 	sorter *sorter.Sorter
@@ -30,7 +30,7 @@ func newOrdering(s index.Sort, dir string) *ordering {
 }
 
 // writeOrder writes an order and the opposite one, in which rows that are equal keep their places among each other, and those
-// without a value stay behind; and the runs of rows that are equal, with which the next update merges. It returns how many there are
+// without a value stay last; and the runs of rows that are equal, with which the next update merges. It returns how many there are
 // with a value.
 func (b *builder) writeOrder(ctx context.Context, o *ordering) (distinct int, err error) {
 	rows, starts, present := make([]uint32, 0, b.rows), newBitset(int(b.rows)), 0
@@ -76,7 +76,7 @@ func (b *builder) putReversed(s index.Sort, rows []uint32, starts bitset, presen
 	return errors.Join(c.addAll(rows[present:]), c.finish())
 }
 
-// runColumn writes the keys of an order, each behind the number of its rows.
+// runColumn writes the keys of an order, each after the number of its rows.
 type runColumn struct {
 	name   string
 	to     Sink
@@ -117,7 +117,7 @@ func (c *runColumn) finish() error {
 	return c.put()
 }
 
-// baseOrder yields the keys of the rows of base in an order, each with its row of now behind it, without those that are gone.
+// baseOrder yields the keys of the rows of base in an order, each with its row of now after it, without those that are gone.
 // It is nil without base.
 func (b *builder) baseOrder(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error] {
 	if b.base == nil {
@@ -204,7 +204,7 @@ func (b *builder) writeByID(ctx context.Context) error {
 	return err
 }
 
-// baseIDs yields the ids of the rows of base, each with its row of now behind it, without those that are gone; nil without base.
+// baseIDs yields the ids of the rows of base, each with its row of now after it, without those that are gone; nil without base.
 func (b *builder) baseIDs(ctx context.Context) iter.Seq2[[]byte, error] {
 	if b.base == nil {
 		return nil

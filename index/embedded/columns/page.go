@@ -16,7 +16,7 @@ import (
 // enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
 const blockRows = 4096
 
-// Rows returns the rows of a page, how many rows its filter selects in all, and the place behind the page's, "" where there
+// Rows returns the rows of a page, how many rows its filter selects in all, and the position after the page's, "" where there
 // are none: how many rows of the whole order, selected or not, come before what follows.
 func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, total int64, end string, err error) {
 	if q.Sort != index.DefaultSort && !slices.Contains(orders(), q.Sort) {
@@ -26,30 +26,42 @@ func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, total i
 	if err != nil {
 		return nil, 0, "", err
 	}
-	from, err := t.place(ctx, q, s)
+	from, err := t.start(ctx, q, s)
 	if err != nil {
 		return nil, 0, "", err
 	}
-	rows, behind, err := t.page(ctx, q, s, from)
+	rows, after, err := t.page(ctx, q, s, from)
 	if err != nil {
 		return nil, 0, "", err
 	}
 	if len(rows) > 0 {
-		end = strconv.Itoa(behind)
+		end = strconv.Itoa(after)
 	}
 	return rows, int64(t.count(s)), end, nil
 }
 
-// Behind returns the place behind a row in an order.
-func (t *Table) Behind(ctx context.Context, order index.Sort, row uint32) (string, error) {
+// PositionAfter returns the position after a row in an order.
+func (t *Table) PositionAfter(ctx context.Context, order index.Sort, row uint32) (string, error) {
+	after, err := t.after(ctx, order, row, 0)
+	return strconv.Itoa(after), err
+}
+
+// after returns the position after a row in an order, which it looks for there from a position on.
+func (t *Table) after(ctx context.Context, order index.Sort, row uint32, from int) (int, error) {
 	if order == index.DefaultSort {
-		return strconv.Itoa(int(row) + 1), nil
+		return int(row) + 1, nil
 	}
-	ids, err := t.IDs(ctx, []uint32{row})
-	if err != nil {
-		return "", err
+	for n := from / ChunkRows; n < t.chunks(); n++ {
+		chunk, err := readColumn[uint32](ctx, t, order.String(), n)
+		if err != nil {
+			return 0, err
+		}
+		begin := max(0, from-n*ChunkRows)
+		if i := slices.Index(chunk[begin:], row); i >= 0 {
+			return n*ChunkRows + begin + i + 1, nil
+		}
 	}
-	return index.PositionAfter(ids[0]), nil
+	return 0, t.damaged(0, order.String())
 }
 
 // IDs returns the ids of the filings of rows.
@@ -65,68 +77,55 @@ func (t *Table) IDs(ctx context.Context, rows []uint32) ([]int64, error) {
 	return ids, nil
 }
 
-// place is where a page begins: at a row of an order, and then behind so many of the selected ones.
-type place struct{ row, skip int }
+// start is where a page begins: at a row of an order, and then after so many of the selected ones.
+type start struct{ row, skip int }
 
-// place returns where the page of q begins. A page at an offset of what a filter selects is found by its seek table, all
+// start returns where the page of q begins. A page at an offset of what a filter selects is found by its seek table, all
 // others without one.
-func (t *Table) place(ctx context.Context, q index.Query, s *selection) (place, error) {
+func (t *Table) start(ctx context.Context, q index.Query, s *selection) (start, error) {
 	switch {
 	case q.After != "":
-		row, err := t.behind(ctx, q)
-		return place{row, q.Offset}, err
+		row, err := t.rowAt(ctx, q)
+		return start{row, q.Offset}, err
 	case s == nil:
-		return place{min(q.Offset, t.rows), 0}, nil
+		return start{min(q.Offset, t.rows), 0}, nil
 	case q.Offset == 0 || q.Offset >= s.count:
-		return place{0, q.Offset}, nil
+		return start{0, q.Offset}, nil
 	}
 	before, err := t.seeks(ctx, q, s)
 	if err != nil {
-		return place{}, err
+		return start{}, err
 	}
 	// The block that has the first row of the page: the last one before which no more are selected than are skipped.
 	block := sort.Search(len(before), func(b int) bool { return int(before[b]) > q.Offset }) - 1
-	return place{block * blockRows, q.Offset - int(before[block])}, nil
+	return start{block * blockRows, q.Offset - int(before[block])}, nil
 }
 
-// behind returns the row of the order of q that q.After is the place before.
-func (t *Table) behind(ctx context.Context, q index.Query) (int, error) {
-	if id, is, err := index.IDOfPosition(q.After); is || err != nil {
+// rowAt returns the row of the order of q that q.After is the position before.
+func (t *Table) rowAt(ctx context.Context, q index.Query) (int, error) {
+	id, is, err := index.IDOfPosition(q.After)
+	switch {
+	case err != nil:
+		return 0, err
+	case is:
+		row, ok, err := t.RowOf(ctx, id)
+		if err == nil && !ok {
+			err = fmt.Errorf("%s has no filing %d: %w", t.name, id, index.ErrPosition)
+		}
 		if err != nil {
 			return 0, err
 		}
-		return t.behindID(ctx, q.Sort, id)
+		return t.after(ctx, q.Sort, row, 0)
 	}
 	row, err := strconv.ParseUint(q.After, 10, 32)
 	if err != nil || row > uint64(t.rows) {
-		return 0, fmt.Errorf("%s has no place %q: %w", t.name, q.After, index.ErrPosition)
+		return 0, fmt.Errorf("%s has no position %q: %w", t.name, q.After, index.ErrPosition)
 	}
 	return int(row), nil
 }
 
-// behindID returns the row of an order behind that of a filing, which it looks for in the order.
-func (t *Table) behindID(ctx context.Context, order index.Sort, id int64) (int, error) {
-	found, ok, err := t.RowOf(ctx, id)
-	if err == nil && !ok {
-		err = fmt.Errorf("%s has no filing %d: %w", t.name, id, index.ErrPosition)
-	}
-	if err != nil || order == index.DefaultSort {
-		return int(found) + 1, err
-	}
-	for n := range t.chunks() {
-		chunk, err := readColumn[uint32](ctx, t, order.String(), n)
-		if err != nil {
-			return 0, err
-		}
-		if i := slices.Index(chunk, found); i >= 0 {
-			return n*ChunkRows + i + 1, nil
-		}
-	}
-	return 0, t.damaged(0, order.String())
-}
-
-// page returns the rows of a page that begins at a place, and the row of the order behind the last of them.
-func (t *Table) page(ctx context.Context, q index.Query, s *selection, from place) (rows []uint32, behind int, err error) {
+// page returns the rows of a page, and the position after the last of them.
+func (t *Table) page(ctx context.Context, q index.Query, s *selection, from start) (rows []uint32, after int, err error) {
 	n := q.Limit
 	if q.After == "" {
 		n = min(n, t.count(s)-q.Offset) // with the last of them the search ends
@@ -147,20 +146,11 @@ func (t *Table) page(ctx context.Context, q index.Query, s *selection, from plac
 			continue
 		}
 		rows = append(rows, listed...)
-		if behind, err = t.rowBehind(ctx, q.Sort, block, rows[len(rows)-1]); err != nil {
+		if after, err = t.after(ctx, q.Sort, rows[len(rows)-1], block*blockRows); err != nil {
 			return nil, 0, err
 		}
 	}
-	return rows, behind, nil
-}
-
-// rowBehind returns which row of an order comes behind one that is in a block of it.
-func (t *Table) rowBehind(ctx context.Context, order index.Sort, block int, row uint32) (int, error) {
-	if order == index.DefaultSort {
-		return int(row) + 1, nil
-	}
-	listed, err := t.block(ctx, order, block)
-	return block*blockRows + slices.Index(listed, row) + 1, err
+	return rows, after, nil
 }
 
 // seeks returns how many selected rows there are before each block of the order of q.

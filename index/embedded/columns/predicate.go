@@ -24,7 +24,7 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	case index.NoneOf:
 		return t.matchFolded(ctx, p.Field, func(values []string) bool { return !shares(values, p.Values) })
 	case index.IDs:
-		return t.oneOf(p.IDs), nil
+		return t.oneOf(ctx, p.IDs)
 	case index.Between:
 		return t.between(p)
 	case index.Days:
@@ -39,7 +39,7 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	case index.Box:
 		return t.box(p), nil
 	case index.Contains:
-		return t.contains(ctx, p.Text)
+		return t.contains(ctx, p, t.inTexts)
 	case index.Rest:
 		return t.rest(ctx, p)
 	}
@@ -104,9 +104,9 @@ func both(a, b condition) condition {
 }
 
 func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
-	behind, err1 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
+	earlier, err1 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
 	of, err2 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
-	return either(behind, both(of, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
+	return either(earlier, both(of, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
@@ -149,16 +149,30 @@ func shares(a, b []string) bool {
 }
 
 // oneOf holds for the rows with one of the ids.
-func (t *Table) oneOf(ids []int64) condition {
-	set := newIDSet(ids)
-	return func(ctx context.Context, chunk int, bits []uint64) error {
-		values, err := readColumn[int64](ctx, t, columnID, chunk)
+func (t *Table) oneOf(ctx context.Context, ids []int64) (condition, error) {
+	var rows []uint32
+	find := finder{t: t, read: -1}
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		row, ok, err := find.rowOf(ctx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		set.setBits(bits, values)
-		return nil
+		if ok {
+			rows = append(rows, row)
+		}
 	}
+	slices.Sort(rows)
+	return func(_ context.Context, chunk int, bits []uint64) error {
+		first, _ := slices.BinarySearch(rows, uint32(chunk*ChunkRows))
+		for _, row := range rows[first:] {
+			i := int(row) - chunk*ChunkRows
+			if i >= ChunkRows {
+				break
+			}
+			bits[i/64] |= 1 << (i % 64)
+		}
+		return nil
+	}, nil
 }
 
 func (t *Table) between(p index.Between) (condition, error) {
@@ -216,17 +230,20 @@ func (t *Table) coordinates(ctx context.Context, chunk int) (latitudes, longitud
 	return latitudes, longitudes, err
 }
 
-// contains looks for a term in the search texts of each row, and in the words of county.
-func (t *Table) contains(ctx context.Context, term string) (condition, error) {
+// contains looks for the terms of p by inTexts in the search texts of each row, and in the words of county.
+func (t *Table) contains(ctx context.Context, p index.Contains, inTexts func(term []byte) condition) (condition, error) {
 	texts, err := t.countyTexts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inCounty := t.lookup(index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) })
-	if term == "" || !utf8.ValidString(term) {
-		return inCounty, nil // "" is in every county; what is no UTF-8 is nowhere
+	var all []condition
+	for _, term := range p.Texts() {
+		all = append(all, t.lookup(index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) }))
+		if term != "" && utf8.ValidString(term) { // "" is in every county; what is no UTF-8 is nowhere
+			all = append(all, inTexts([]byte(term)))
+		}
 	}
-	return either(inCounty, t.inTexts([]byte(term))), nil
+	return either(all...), nil
 }
 
 // countyTexts returns the search texts of the words of county. They are kept: to make those of 3,000 counties takes 0.7 ms, which
@@ -242,13 +259,54 @@ func (t *Table) countyTexts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// inTexts holds for the rows that have term in their search texts. Only blocks that may have it are read, and what lies
-// between two that are near each other.
+// inBlocks is inTexts of whole blocks: those that may have term. A term of one or two bytes may be in any, and the index has it in
+// thousands of sets.
+func (t *Table) inBlocks(term []byte) condition {
+	return func(ctx context.Context, chunk int, bits []uint64) (err error) {
+		candidates := allBlocks()
+		if len(term) > 2 {
+			candidates, err = t.candidates(ctx, chunk, term)
+		}
+		for block := range min(blocksAChunk, len(bits)*64/rowsABlock) {
+			bits[block*rowsABlock/64] |= candidates[block/64] >> (block % 64) & 1 * wholeBlock << (block * rowsABlock % 64)
+		}
+		return err
+	}
+}
+
+const (
+	wholeBlock = 1<<rowsABlock - 1 // a bit for each row of a block
+	// So many are read in the time in which the index says which of them may have a term of three bytes or more, or a shorter one.
+	fewBlocks, fewForShort = 64, 1024
+)
+
+// open returns the blocks that have a row whose bit is not set, and how many they are.
+func open(bits []uint64) (b blocks, n int) {
+	for block := range min(blocksAChunk, len(bits)*64/rowsABlock) {
+		if bits[block*rowsABlock/64]>>(block*rowsABlock%64)&wholeBlock != wholeBlock {
+			b[block/64] |= 1 << (block % 64)
+			n++
+		}
+	}
+	return b, n
+}
+
+// inTexts holds for the rows that have term in their search texts. Only blocks that may have it, and have a row whose bit is not set, are
+// read, and what lies between two that are near each other.
 func (t *Table) inTexts(term []byte) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
-		candidates, err := t.candidates(ctx, chunk, term)
-		if err != nil || candidates == (blocks{}) {
-			return err
+		candidates, n := open(bits)
+		if n > fewForShort || n > fewBlocks && len(term) > 2 || n == len(bits)*64/rowsABlock {
+			may, err := t.candidates(ctx, chunk, term)
+			if err != nil {
+				return err
+			}
+			for i := range candidates {
+				candidates[i] &= may[i]
+			}
+		}
+		if candidates == (blocks{}) {
+			return nil
 		}
 		starts, err := t.starts(ctx, chunk)
 		if err != nil {

@@ -2,7 +2,6 @@ package columns
 
 import (
 	"bytes"
-	"slices"
 
 	"filings/index"
 )
@@ -48,51 +47,9 @@ func setInBox(bits []uint64, latitudes, longitudes []float64, b index.Box) {
 	}
 }
 
-// idSet is a set of ids, and beside them a table in which almost no other id is found.
-type idSet struct {
-	ids   []int64 // sorted
-	table [idBits / 64]uint64
-}
-
-// idBits is the size of the table: a hundred ids set one bit in 160, and its kilobytes stay in the processor's first cache.
-const idBits = 1 << 14
-
-func newIDSet(ids []int64) *idSet {
-	s := &idSet{ids: slices.Sorted(slices.Values(ids))}
-	for _, id := range ids {
-		h := hashed(id)
-		s.table[h/64] |= 1 << (h % 64)
-	}
-	return s
-}
-
-// hashed spreads ids, neighbours too, over the table: by the golden ratio's fraction of 2^64.
-func hashed(id int64) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 >> 50 }
-
-// setBits sets the bits of the rows whose ids are in s. Almost all of them the table excludes, without a branch.
-func (s *idSet) setBits(bits []uint64, ids []int64) {
-	for i := range bits {
-		var word uint64
-		rows := rowsOf(ids, i)
-		for j, id := range rows {
-			h := hashed(id)
-			word |= (s.table[h/64] >> (h % 64) & 1) << (j & 63)
-		}
-		for j := 0; word>>j != 0; j++ {
-			if word>>j&1 == 1 {
-				if _, is := slices.BinarySearch(s.ids, rows[j]); !is {
-					word &^= 1 << j
-				}
-			}
-		}
-		bits[i] |= word
-	}
-}
-
 // rowsOf returns the values of the rows that have their bits in word i.
 func rowsOf[T element](values []T, i int) []T { return values[i*64 : min(i*64+64, len(values))] }
 
-// one returns 1 for true.
 func one(is bool) uint64 {
 	if is {
 		return 1

@@ -84,24 +84,37 @@ func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error
 }
 
 // compileAll compiles the predicates of w: ids, which leave nothing in most chunks, go first, and those that take the longest
-// last. What follows is not evaluated in chunks in which nothing is left.
+// last. Of several such, the blocks that may have all of their terms are found before one is read, and long terms, which few
+// filings have, go first. What follows is not evaluated in
+// chunks in which nothing is left.
 func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
-	var first, quick, slow []condition
-	for _, p := range w.Predicates() {
+	var first, quick, blocks, slow []condition
+	length := func(p index.Predicate) int {
+		contains, _ := p.(index.Contains)
+		return len(contains.Text)
+	}
+	for _, p := range slices.SortedStableFunc(slices.Values(w.Predicates()), func(a, b index.Predicate) int { return length(b) - length(a) }) {
 		c, err := t.compile(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		switch p.(type) {
+		switch p := p.(type) {
 		case index.IDs:
 			first = append(first, c)
 		case index.Contains:
 			slow = append(slow, c)
+			if c, err = t.contains(ctx, p, t.inBlocks); err != nil {
+				return nil, err
+			}
+			blocks = append(blocks, c)
 		default:
 			quick = append(quick, c)
 		}
 	}
-	return slices.Concat(first, quick, slow), nil
+	if len(slow) < 2 {
+		blocks = nil
+	}
+	return slices.Concat(first, quick, blocks, slow), nil
 }
 
 // evaluateChunk sets the bits of the rows of a chunk for which every condition holds.
@@ -114,9 +127,11 @@ func evaluateChunk(ctx context.Context, conditions []condition, chunk int, resul
 	}
 	hits := make([]uint64, len(result))
 	for _, c := range conditions[1:] {
-		clear(hits)
 		if !slices.ContainsFunc(result, func(word uint64) bool { return word != 0 }) {
 			return nil
+		}
+		for i := range result {
+			hits[i] = ^result[i] // what is out already need not be looked at
 		}
 		if err := c(ctx, chunk, hits); err != nil {
 			return err

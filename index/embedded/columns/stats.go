@@ -16,7 +16,6 @@ type Stats struct {
 	Months   map[string]int64    // filings by index.Month; those without a date under ""
 }
 
-// counter counts rows.
 type counter struct {
 	counties      map[string]*index.CountyStats
 	dates, traits map[string]*int64 // by the words of their columns

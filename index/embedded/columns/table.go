@@ -30,7 +30,6 @@ func Open(name string, filings int64, source Source, c *cache.Cache) *Table {
 	return &Table{name, int(filings), source, c}
 }
 
-// chunks returns how many chunks the columns have.
 func (t *Table) chunks() int { return (t.rows + ChunkRows - 1) / ChunkRows }
 
 // rowsOf returns how many rows a chunk has.
@@ -65,7 +64,6 @@ func decoded[T any](
 	})
 }
 
-// readColumn returns a chunk of a column.
 func readColumn[T element](ctx context.Context, t *Table, name string, chunk int) ([]T, error) {
 	return decoded(ctx, t, name, chunk, func(data []byte) ([]T, int, bool) {
 		return decodeValues[T](data, t.rowsOf(chunk))
@@ -150,29 +148,41 @@ const (
 
 // RowOf returns the row of the filing with an id; false for none.
 func (t *Table) RowOf(ctx context.Context, id int64) (row uint32, ok bool, err error) {
-	firsts, err := decoded(ctx, t, columnFirstIDs, 0, func(data []byte) ([]int64, int, bool) {
-		return decodeValues[int64](data, (t.rows+idsABlock-1)/idsABlock)
+	f := finder{t: t, read: -1}
+	return f.rowOf(ctx, id)
+}
+
+// finder finds rows by ids. It keeps the block that it read last, for the next higher ids.
+type finder struct {
+	t     *Table
+	read  int // number of the block; -1: none
+	pairs []byte
+}
+
+func (f *finder) rowOf(ctx context.Context, id int64) (row uint32, ok bool, err error) {
+	firsts, err := decoded(ctx, f.t, columnFirstIDs, 0, func(data []byte) ([]int64, int, bool) {
+		return decodeValues[int64](data, (f.t.rows+idsABlock-1)/idsABlock)
 	})
-	if err != nil {
-		return 0, false, err
-	}
 	block := sort.Search(len(firsts), func(i int) bool { return firsts[i] > id }) - 1
-	if block < 0 {
-		return 0, false, nil
-	}
-	const aChunk = ChunkRows / idsABlock
-	chunk, from := block/aChunk, block%aChunk*idsABlock
-	pairs, err := t.source(ctx, columnByID, chunk, from*idSize, min(from+idsABlock, t.rowsOf(chunk))*idSize)
-	if err != nil {
+	if err != nil || block < 0 {
 		return 0, false, err
 	}
-	at := func(i int) int64 { return int64(binary.LittleEndian.Uint64(pairs[i*idSize:])) }
-	i := sort.Search(len(pairs)/idSize, func(i int) bool { return at(i) >= id })
-	if i*idSize == len(pairs) || at(i) != id {
+	if block != f.read {
+		const aChunk = ChunkRows / idsABlock
+		chunk, from := block/aChunk, block%aChunk*idsABlock
+		f.pairs, err = f.t.source(ctx, columnByID, chunk, from*idSize, min(from+idsABlock, f.t.rowsOf(chunk))*idSize)
+		if err != nil {
+			return 0, false, err
+		}
+		f.read = block
+	}
+	at := func(i int) int64 { return int64(binary.LittleEndian.Uint64(f.pairs[i*idSize:])) }
+	i := sort.Search(len(f.pairs)/idSize, func(i int) bool { return at(i) >= id })
+	if i*idSize == len(f.pairs) || at(i) != id {
 		return 0, false, nil
 	}
-	row = binary.LittleEndian.Uint32(pairs[i*idSize+8:])
-	return row, int(row) < t.rows, nil
+	row = binary.LittleEndian.Uint32(f.pairs[i*idSize+8:])
+	return row, int(row) < f.t.rows, nil
 }
 
 // City returns the city of the filing in a row, as written.

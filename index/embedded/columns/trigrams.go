@@ -90,7 +90,7 @@ func newTrigramColumn(to Sink) *trigramColumn {
 }
 
 // add notes the trigrams of a row in a block of the chunk: those that begin at any byte of its texts, so that a term of one or two
-// bytes begins a trigram wherever it is. Behind the texts are more ends.
+// bytes begins a trigram wherever it is. After the texts are more ends.
 func (c *trigramColumn) add(block int, texts []byte) {
 	at := func(i int) byte {
 		if i < len(texts) {
@@ -162,9 +162,7 @@ func (t *Table) candidates(ctx context.Context, chunk int, term []byte) (b block
 	if err != nil {
 		return b, err
 	}
-	for i := range b {
-		b[i] = ^uint64(0)
-	}
+	b = allBlocks()
 	for i := range term[:max(1, len(term)-2)] {
 		others, err := t.union(ctx, chunk, &x, term[i:min(len(term), i+3)])
 		if err != nil {
@@ -200,6 +198,13 @@ func (t *Table) union(ctx context.Context, chunk int, x *trigrams, prefix []byte
 
 // blocks are some blocks of a chunk, a bit each.
 type blocks [blocksAChunk / 64]uint64
+
+func allBlocks() (b blocks) {
+	for i := range b {
+		b[i] = ^uint64(0)
+	}
+	return b
+}
 
 // bitsSize is how many bytes the bits of blocks take.
 const bitsSize = blocksAChunk / 8

@@ -1,10 +1,12 @@
 package columns
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 
 	"filings/index"
+	"filings/index/owners"
 )
 
 // noTime is the created of a filing without CreatedAt.
@@ -17,7 +19,7 @@ type storedValues struct {
 	words   [len(coded)][]byte
 	numbers [len(numbers)]float64
 	owner   []byte // folded, for sorting
-	search  []byte // each value followed by textEnd
+	search  []byte // the texts of index.Derived, each followed by textEnd
 }
 
 // textEnd ends a value of the search texts. It occurs in no UTF-8, so that no term is found across it.
@@ -27,7 +29,7 @@ const textEnd = 0xff
 const rowEnd = 0xfe
 
 // AppendValues appends the stored values of f to dst, as Build reads them: id, created, a bit for each number that there
-// is, those numbers, and the texts, each behind its length.
+// is, those numbers, and the texts, each after its length.
 func AppendValues(dst []byte, f *index.Filing) []byte {
 	d := index.Derive(f)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.ID))
@@ -48,11 +50,24 @@ func AppendValues(dst []byte, f *index.Filing) []byte {
 		dst = appendText(dst, c.word(f, &d))
 	}
 	dst = appendText(dst, index.Fold(f.Text(index.Owner)))
-	search := ""
+	search := make([]byte, 0, 128)
 	for _, s := range d.Search {
-		search += s + string([]byte{textEnd})
+		search = append(append(search, s...), textEnd)
 	}
 	return appendText(dst, search)
+}
+
+// facts returns what counts of v for its owner and its words. The key is not known of what was put.
+func (v *storedValues) facts() *owners.Facts {
+	key, written, known := bytes.Cut(v.words[codedOwner], []byte(valueEnd))
+	if !known {
+		key, written = nil, key
+	}
+	_, texts, _ := bytes.Cut(v.search, []byte{textEnd})
+	address, _, _ := bytes.Cut(texts, []byte{textEnd})
+	return &owners.Facts{
+		Owner: written, Key: key, County: v.words[codedCounty], Date: v.words[codedDate], Address: address, Amount: v.numbers[numberFilingAmount],
+	}
 }
 
 func appendText[S string | []byte](dst []byte, s S) []byte {
@@ -108,7 +123,7 @@ func cutText(data []byte) (s, rest []byte) {
 	return data[size:end:end], data[end:]
 }
 
-// splitTexts returns the texts that appendText wrote one behind the other.
+// splitTexts returns the texts that appendText wrote one after the other.
 func splitTexts(data []byte) (all []string) {
 	for len(data) > 0 {
 		var s []byte

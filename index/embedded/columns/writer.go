@@ -63,14 +63,13 @@ func (c *column[T]) finish() error {
 type codedColumn struct {
 	column[uint32]
 	codes map[string]uint32
-	words []byte // by code, each behind its length
+	words []byte // by code, each after its length
 }
 
 func newCodedColumn(name string, to Sink) *codedColumn {
 	return &codedColumn{column[uint32]{name: name, to: to}, map[string]uint32{"": 0}, appendText(nil, "")}
 }
 
-// addWord appends the code of a word.
 func (c *codedColumn) addWord(word []byte) error {
 	code, ok := c.codes[string(word)]
 	if !ok {
@@ -91,7 +90,7 @@ const (
 	blocksAChunk = ChunkRows / rowsABlock
 )
 
-// textColumn is the search texts: a chunk holds those of its rows one behind the other. Other columns say where each block
+// textColumn is the search texts: a chunk holds those of its rows one after the other. Other columns say where each block
 // of them begins, and which trigrams it has.
 type textColumn struct {
 	to       Sink
@@ -143,7 +142,7 @@ func (c *textColumn) put() {
 	})
 }
 
-// recordColumn is the records: a chunk holds those of one block, each behind its length, compressed. S2 takes more
+// recordColumn is the records: a chunk holds those of one block, each after its length, compressed. S2 takes more
 // room than zstd, but one record is read for a client, and each update writes all of them.
 type recordColumn struct {
 	to     Sink

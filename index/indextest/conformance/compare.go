@@ -222,6 +222,7 @@ func check(t *testing.T, r index.Reader, o *indextest.Oracle) {
 		}
 	})
 	sameTotals(t, r, o)
+	sameOwners(t, r, o)
 }
 
 // eachOrder calls f for the ten orders that filings can be sorted in.

@@ -7,7 +7,7 @@
 // select. Random sends random queries over random filings and compares pages and totals with the oracle's. Crawl pages
 // through whole generations in every order; one of them has more ties than Elasticsearch lets a search skip. Aggregates
 // holds stats, counties and distinct values to those counted by hand and by the oracle. Cells does the same for the tiles
-// of maps, Groups for groups. Generations covers the life of a generation, Locks the lock of a load, Changes
+// of maps, Groups for groups, Owners for owners and the words near a typed one. Generations covers the life of a generation, Locks the lock of a load, Changes
 // what is kept of how generations came from each other.
 //
 // That the suite finds errors is tested too: wrong engines, each with one error, must fail the part that is about it.
@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		{"Aggregates", testAggregates},
 		{"Cells", testCells},
 		{"Groups", testGroups},
+		{"Owners", testOwners},
 		{"Generations", testGenerations},
 		{"Locks", testLocks},
 		{"Changes", testChanges},

@@ -101,7 +101,7 @@ func (g *generator) predicate(e *indextest.Entry) index.Predicate {
 	case 15, 16:
 		return g.noneOf()
 	case 18:
-		return edges.AnyOf(index.OwnerKey, e.Derived.OwnerKey).Predicates()[0]
+		return edges.AnyOf(index.OwnerKey, index.OwnerKeyOf(e.Text(index.Owner))).Predicates()[0]
 	case 17:
 		return edges.AnyOf(index.FilingHolder, e.Text(index.FilingHolder)).Predicates()[0]
 	}

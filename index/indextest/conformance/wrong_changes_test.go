@@ -19,7 +19,7 @@ func wrongChanges() []wrong {
 	}
 	return []wrong{
 		page("changes in all parts", "Changes/X16_pages_of_a_changeset", func(q *index.ChangeQuery) func(*index.ChangePage) {
-			q.Parts = index.AllParts
+			q.FieldGroups = index.AllFieldGroups
 			return nil
 		}),
 		page("changes of the filing before, too", "Changes/X16_pages_of_a_changeset", func(q *index.ChangeQuery) func(*index.ChangePage) {

@@ -78,7 +78,7 @@ func wrongPredicates() []wrong {
 		}),
 		holding("owners in any order of words", "Edges/X26_the_order_of_words", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
 			words := func(key string) []string { return slices.Sorted(slices.Values(strings.Fields(key))) }
-			return right || p.Fields[0] == index.OwnerKey && slices.Equal(words(p.Values[0]), words(e.Derived.OwnerKey))
+			return right || p.Fields[0] == index.OwnerKey && slices.Equal(words(p.Values[0]), words(index.OwnerKeyOf(e.Text(index.Owner))))
 		}),
 		holding("holders by case", "Edges/X31_any_case", func(e *indextest.Entry, p index.AnyOf, right bool) bool {
 			return right && (p.Fields[0] != index.FilingHolder || !strings.Contains(e.Text(index.FilingHolder), "SAMPLE"))
@@ -413,5 +413,82 @@ func wrongFilings() []wrong {
 			}
 			return right
 		}),
+	}
+}
+
+// owning is a reader that says something wrong of owners, or of words near others.
+type owning struct {
+	*selecting
+	ask     func(*index.OwnerQuery)
+	owners  func(*index.Owners)
+	nearest func([]string) []string
+}
+
+func (r owning) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
+	if r.ask != nil {
+		r.ask(&q)
+	}
+	page, err := r.selecting.Owners(ctx, q)
+	page.List = slices.Clone(page.List)
+	if r.owners != nil {
+		r.owners(&page)
+	}
+	return page, err
+}
+
+func (r owning) Nearest(ctx context.Context, words []string) ([][]string, error) {
+	all, err := r.selecting.Nearest(ctx, words)
+	for i := range all {
+		if r.nearest != nil {
+			all[i] = r.nearest(all[i])
+		}
+	}
+	return all, err
+}
+
+func wrongOwners() []wrong {
+	owns := func(name, caught string, o owning) wrong {
+		return wrong{name, "Owners/by_hand/" + caught, func(m *memory) generation.Store {
+			m.Memory.Read = func(oracle *indextest.Oracle) index.Reader {
+				o := o
+				o.selecting = newSelecting(oracle)
+				return &o
+			}
+			return m
+		}}
+	}
+	each := func(change func(*index.Portfolio)) func(*index.Owners) {
+		return func(page *index.Owners) {
+			for i := range page.List {
+				change(&page.List[i])
+			}
+		}
+	}
+	return []wrong{
+		owns("ties are turned round", "X27_fewest_filings", owning{owners: func(page *index.Owners) {
+			if len(page.List) > 1 && page.List[0].Filings == page.List[1].Filings {
+				page.List[0], page.List[1] = page.List[1], page.List[0]
+			}
+		}}),
+		owns("a county that is not listed", "X27_a_county_past", owning{ask: func(q *index.OwnerQuery) {
+			if strings.Contains(q.Where.String(), "c20") {
+				q.MinFilings = 1000
+			}
+		}}),
+		owns("all counties", "X27_most_filings", owning{owners: each(func(p *index.Portfolio) {
+			p.Counties = append(slices.Clip(p.Counties), index.CountyFilings{County: "C19, ZZ", Filings: 1})
+		})}),
+		owns("a cent", "X27_a_state", owning{owners: each(func(p *index.Portfolio) { p.SumCents++ })}),
+		owns("one writing", "X27_most_filings", owning{owners: each(func(p *index.Portfolio) { p.Writings = 1 })}),
+		owns("the total of the page", "X27_a_page", owning{owners: func(page *index.Owners) { page.Total = int64(len(page.List)) }}),
+		owns("the first token alone", "X27_a_form", owning{ask: func(q *index.OwnerQuery) { q.Tokens = nil }}),
+		owns("more than is asked for", "X27_not_fewer", owning{ask: func(q *index.OwnerQuery) { q.MinFilings = 0 }}),
+		owns("no word is near", "X29_a_letter_less", owning{nearest: func([]string) []string { return nil }}),
+		owns("some word is always near", "X29_four_letters", owning{nearest: func(near []string) []string {
+			if near == nil {
+				return []string{"homes"}
+			}
+			return near
+		}}),
 	}
 }

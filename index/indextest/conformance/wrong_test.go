@@ -14,7 +14,7 @@ import (
 const wrongVariable = "INDEXTEST_WRONG"
 
 func wrongs() []wrong {
-	return slices.Concat(wrongPredicates(), wrongPages(), wrongFilings(), wrongStats(), wrongCells(), wrongGroups(), wrongStores(), wrongChanges())
+	return slices.Concat(wrongPredicates(), wrongPages(), wrongFilings(), wrongStats(), wrongCells(), wrongGroups(), wrongOwners(), wrongStores(), wrongChanges())
 }
 
 // The suite must fail on each wrong store, and in the part that is about its error. A test cannot see from inside that

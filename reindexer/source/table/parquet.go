@@ -24,14 +24,18 @@ type parquetRows struct {
 	buf     []byte
 }
 
-// parquetColumn is a column of values, or of lists of them.
-type parquetColumn struct {
-	key  []byte // its name as JSON
-	list bool
-	kind parquet.Type
-	half bool // a float of 16 bits, which the library knows as bytes
-	// item is the definition level of a list's item, which may be null.
-	item int
+// OpenParquet opens a Parquet file of that size.
+func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library does so on some damaged files
+			err = fmt.Errorf("it is a damaged Parquet file: %v", p)
+		}
+	}()
+	f, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("it is no Parquet file, or damaged: %w", err)
+	}
+	return newParquet(f)
 }
 
 func newParquet(f *parquet.File) (*parquetRows, error) {
@@ -195,24 +199,4 @@ func (p *parquetRows) read() error {
 	err = p.rows.Close()
 	p.rows, p.groups, p.got = nil, p.groups[1:], 0
 	return err
-}
-
-func (c parquetColumn) append(dst []byte, values []parquet.Value) []byte {
-	if !c.list {
-		return c.appendValue(dst, values[0])
-	}
-	if len(values) == 1 && values[0].DefinitionLevel() == 0 {
-		return append(dst, "null"...)
-	}
-	dst = append(dst, '[')
-	for i, v := range values {
-		if v.IsNull() && v.DefinitionLevel() < c.item { // an empty list
-			break
-		}
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = c.appendValue(dst, v)
-	}
-	return append(dst, ']')
 }

@@ -22,6 +22,22 @@ type sheet struct {
 	buf    []byte
 }
 
+// oleMark begins a file of Excel before 2007, and an XLSX file that is encrypted.
+const oleMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+// OpenSheet opens a sheet of an XLSX file of that size; "" is the first one.
+func OpenSheet(file io.ReaderAt, size int64, name string) (Rows, error) {
+	start := make([]byte, len(oleMark))
+	if _, err := file.ReadAt(start, 0); err == nil && string(start) == oleMark {
+		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without a password")
+	}
+	book, err := xlsx.Open(file, size)
+	if err != nil {
+		return nil, fmt.Errorf("it is no XLSX file, or damaged: %w", err)
+	}
+	return newSheet(book, name)
+}
+
 // newSheet begins to read the sheet of book with that name. Its header is its first row with more than one cell, so that
 // titles above a table are left out; of a sheet with one column it is the first row that is not empty.
 func newSheet(book *xlsx.Book, name string) (*sheet, error) {
@@ -113,8 +129,8 @@ func (s *sheet) Next() ([]byte, error) {
 	}
 	s.buf = append(s.buf[:0], '{')
 	for _, c := range cells {
-		if beyond := c.Column + 1 - len(s.names); beyond > 0 { // the header
-			s.name(Names(append(s.Columns(), make([]string, beyond)...))[len(s.names):]...)
+		if past := c.Column + 1 - len(s.names); past > 0 { // the header
+			s.name(Names(append(s.Columns(), make([]string, past)...))[len(s.names):]...)
 		}
 		if len(s.buf) > 1 {
 			s.buf = append(s.buf, ',')

@@ -3,14 +3,8 @@
 package table
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
-
-	"filings/reindexer/source/xlsx"
 )
 
 // Rows are the rows of one table.
@@ -28,38 +22,8 @@ type Rows interface {
 	Close()
 }
 
-// oleMark begins a file of Excel before 2007, and an XLSX file that is encrypted.
-const oleMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-
-// OpenSheet opens a sheet of an XLSX file of that size; "" is the first one.
-func OpenSheet(file io.ReaderAt, size int64, name string) (Rows, error) {
-	start := make([]byte, len(oleMark))
-	if _, err := file.ReadAt(start, 0); err == nil && string(start) == oleMark {
-		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without a password")
-	}
-	book, err := xlsx.Open(file, size)
-	if err != nil {
-		return nil, fmt.Errorf("it is no XLSX file, or damaged: %w", err)
-	}
-	return newSheet(book, name)
-}
-
-// OpenParquet opens a Parquet file of that size.
-func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
-	defer func() {
-		if p := recover(); p != nil { // the library does so on some damaged files
-			err = fmt.Errorf("it is a damaged Parquet file: %v", p)
-		}
-	}()
-	f, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, fmt.Errorf("it is no Parquet file, or damaged: %w", err)
-	}
-	return newParquet(f)
-}
-
 // Names are the names by which records know columns: trimmed, a column without a name by its number, and the second of a
-// name with _2 behind it, or with the next number of which no column has the name.
+// name with _2 after it, or with the next number of which no column has the name.
 func Names(header []string) []string {
 	names, taken := make([]string, len(header)), make(map[string]bool, len(header))
 	for i, name := range header {
@@ -68,7 +32,7 @@ func Names(header []string) []string {
 		}
 		taken[names[i]] = true
 	}
-	last := make(map[string]int, len(header)) // number behind a name
+	last := make(map[string]int, len(header)) // number after a name
 	for i, name := range names {
 		if last[name]++; last[name] == 1 {
 			continue

@@ -22,7 +22,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -198,37 +197,4 @@ func (b *Book) readStyles(part string) error {
 		b.dates = append(b.dates, is || !found && slices.Contains(dateFormats, c.Format))
 	}
 	return nil
-}
-
-// Rows begins to read the sheet with that name, which there has to be. Its texts are in a temporary file until
-// Close.
-func (b *Book) Rows(name string) (_ *Rows, err error) {
-	i := slices.IndexFunc(b.sheets, func(s sheet) bool { return s.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("it has no sheet %q", name)
-	}
-	r := &Rows{book: b}
-	defer func() {
-		if err != nil {
-			r.Close()
-		}
-	}()
-	if b.texts != "" {
-		if size := b.parts[b.texts].UncompressedSize64; size > maxTexts {
-			return nil, fmt.Errorf("its part %s: %w", b.texts, errTexts(int64(min(size, math.MaxInt64))))
-		}
-		in, err := b.open(b.texts)
-		if err != nil {
-			return nil, err
-		}
-		defer in.Close()
-		if r.texts, err = readTexts(in); err != nil {
-			return nil, fmt.Errorf("its part %s: %w", b.texts, err)
-		}
-	}
-	if r.part, err = b.open(b.sheets[i].part); err != nil {
-		return nil, err
-	}
-	r.in = newScanner(r.part)
-	return r, nil
 }

@@ -3,9 +3,42 @@ package xlsx
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 )
+
+const (
+	// lastColumn and lastRow are the last ones that a sheet can have.
+	lastColumn = 1 << 14
+	lastRow    = 1 << 20
+	// maxRow is how much of a row is read. What is beyond it is left out: such a row is too long to be a record.
+	maxRow = 32 << 20
+)
+
+// Cell is a cell that is not empty.
+type Cell struct {
+	Column int    // from 0
+	Text   []byte // a number as it is stored, such as 1E-3; a date as YYYY-MM-DD; true and false as TRUE and FALSE
+	Number bool   // it is none of the others, which are texts
+	end    int    // of Text in Rows.buf
+}
+
+// Rows reads a sheet.
+type Rows struct {
+	book   *Book
+	texts  *texts
+	part   io.ReadCloser
+	in     *scanner
+	t      token
+	number int
+	cells  []Cell
+	buf    []byte // the texts of the cells
+	value  []byte // of the cell that is being read
+	inside bool   // the rows have begun
+
+	uncomputed int64
+}
 
 // cell reads the cell that has just begun, whose column is next unless it says another one, and returns its column.
 func (r *Rows) cell(next int) (column int, err error) {

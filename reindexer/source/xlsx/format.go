@@ -41,7 +41,7 @@ const (
 	lastFalse = 60
 )
 
-// dayOf returns the day with that number, and whether there is one. Hours are what stands behind the point.
+// dayOf returns the day with that number, and whether there is one. Hours are what stands after the point.
 func dayOf(number float64, from1904 bool) (time.Time, bool) {
 	if from1904 {
 		number += 1462

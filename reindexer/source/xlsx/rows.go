@@ -2,40 +2,42 @@ package xlsx
 
 import (
 	"fmt"
-	"io"
+	"math"
+	"slices"
 	"strconv"
 )
 
-const (
-	// lastColumn and lastRow are the last ones that a sheet can have.
-	lastColumn = 1 << 14
-	lastRow    = 1 << 20
-	// maxRow is how much of a row is read. What is beyond it is left out: such a row is too long to be a record.
-	maxRow = 32 << 20
-)
-
-// Cell is a cell that is not empty.
-type Cell struct {
-	Column int    // from 0
-	Text   []byte // a number as it is stored, such as 1E-3; a date as YYYY-MM-DD; true and false as TRUE and FALSE
-	Number bool   // it is none of the others, which are texts
-	end    int    // of Text in Rows.buf
-}
-
-// Rows reads a sheet.
-type Rows struct {
-	book   *Book
-	texts  *texts
-	part   io.ReadCloser
-	in     *scanner
-	t      token
-	number int
-	cells  []Cell
-	buf    []byte // the texts of the cells
-	value  []byte // of the cell that is being read
-	inside bool   // the rows have begun
-
-	uncomputed int64
+// Rows begins to read the sheet with that name, which there has to be. Its texts are in a temporary file until
+// Close.
+func (b *Book) Rows(name string) (_ *Rows, err error) {
+	i := slices.IndexFunc(b.sheets, func(s sheet) bool { return s.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("it has no sheet %q", name)
+	}
+	r := &Rows{book: b}
+	defer func() {
+		if err != nil {
+			r.Close()
+		}
+	}()
+	if b.texts != "" {
+		if size := b.parts[b.texts].UncompressedSize64; size > maxTexts {
+			return nil, fmt.Errorf("its part %s: %w", b.texts, errTexts(int64(min(size, math.MaxInt64))))
+		}
+		in, err := b.open(b.texts)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		if r.texts, err = readTexts(in); err != nil {
+			return nil, fmt.Errorf("its part %s: %w", b.texts, err)
+		}
+	}
+	if r.part, err = b.open(b.sheets[i].part); err != nil {
+		return nil, err
+	}
+	r.in = newScanner(r.part)
+	return r, nil
 }
 
 // Close ends the reading.

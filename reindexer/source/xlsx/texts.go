@@ -25,7 +25,7 @@ const (
 	maxTexts = 2 << 30
 )
 
-// texts are the texts that cells name by number. They are in a file of their own, one behind the other, each behind its length.
+// texts are the texts that cells name by number. They are in a file of their own, one after the other, each after its length.
 type texts struct {
 	file   *os.File
 	starts []int64 // of the blocks

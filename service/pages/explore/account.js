@@ -10,6 +10,7 @@ export function showAccount({ account, ready }) {
   one("#key").hidden = ready;
   one("#account").hidden = !ready;
   one("#hint").hidden = ready;
+  one("#kept").textContent = ready ? "Key kept in this tab" : "";
   const tier = account?.tier ? `${label(account.tier)} · ` : "";
   one("#quota").textContent = account ? `${tier}${number(account.remaining)} of ${number(account.limit)} requests left` : "";
 }
@@ -20,6 +21,7 @@ export function showAccount({ account, ready }) {
  */
 export function showTrouble(what, failure, again, anotherKey) {
   if (!failure && place.dataset.what !== what) return;
+  if (!failure && place.contains(document.activeElement)) one("#term").focus(); // what it is on goes
   place.dataset.what = what;
   place.hidden = !failure;
   one("p", place).textContent = failure?.message ?? "";

@@ -11,9 +11,9 @@ export function address(path, parameters = {}) {
   return new URL(path + (query && "?" + query), document.baseURI).href;
 }
 
-/** Client holds the key, which is nowhere else: no storage, no address and no element has it. */
+/** The key is kept for the tab (sessionStorage): a reload has it, another tab and another day do not. No address and no element has it. */
 export class Client {
-  #key = "";
+  #key = sessionStorage.getItem("filings-key") ?? "";
   #waits;
 
   /** What the answers said of the account: tier, limit, remaining, reset. */
@@ -29,6 +29,8 @@ export class Client {
 
   use(key) {
     this.#key = key;
+    if (key) sessionStorage.setItem("filings-key", key);
+    else sessionStorage.removeItem("filings-key");
     this.account = null;
     this.used = 0;
   }

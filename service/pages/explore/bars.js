@@ -9,12 +9,15 @@ const few = 50; // bars that show at once
 const kinds = {
   county: { one: "county", many: "counties", none: "No county" },
   filing_type: { one: "filing type", many: "filing types", none: "No filing type" },
+  holder: { one: "holder", many: "holders", none: "No holder" },
+  owner: { one: "owner", many: "owners", none: "No owner" },
   month: { one: "month", many: "months", none: "No recording date" },
 };
 
 export class Bars {
   #details = one("#groups");
   #by = one("#groups-by");
+  #sort = one("#groups-sort");
   #list = one("#bars");
   #all = one("#all-bars");
   #groups;
@@ -26,37 +29,41 @@ export class Bars {
     this.#groups = groups;
     this.#chosen = chosen;
     this.#details.addEventListener("toggle", () => this.#details.open && opened());
-    this.#by.addEventListener("change", () => {
-      this.#shown = few;
-      opened();
-    });
+    for (const choice of [this.#by, this.#sort]) {
+      choice.addEventListener("change", () => {
+        this.#shown = few;
+        opened();
+      });
+    }
   }
 
   /** Asks for the groups of what filters select, where they show, and shows them. */
   async show(where, signal) {
     if (!this.#details.open) return;
-    let by, groups;
+    let by, sort, answer;
     do {
-      by = this.#by.value;
-      groups = await this.#groups.by(by, where, signal);
+      [by, sort] = [this.#by.value, this.#sort.value];
+      answer = await this.#groups.by(by, where, signal, sort);
       signal.throwIfAborted();
-    } while (by !== this.#by.value); // another was chosen meanwhile
-    this.#draw(by, by === "month" ? groups.toSorted(later) : groups, where);
+    } while (by !== this.#by.value || sort !== this.#sort.value); // another was chosen meanwhile
+    const { groups, total } = answer;
+    this.#draw(by, by === "month" && !sort ? groups.toSorted(later) : groups, total, where, sort ? (group) => Math.max(0, group.sum) : (group) => group.filings);
   }
 
-  #draw(by, groups, where) {
+  #draw(by, groups, total, where, length) {
     const held = document.activeElement.closest("#bars button")?.dataset.key;
-    const most = Math.max(...groups.map((group) => group.filings));
+    const most = Math.max(...groups.map(length)) || 1;
     const shown = groups.slice(0, this.#shown);
-    this.#list.replaceChildren(...shown.map((group) => element("li", {}, this.#bar(by, group, group.filings / most, where))));
+    this.#list.replaceChildren(...shown.map((group) => element("li", {}, this.#bar(by, group, length(group) / most, where))));
+    const selected = "bounds_north" in where ? "of what the other filters select in the map’s view" : "of what the other filters select";
     one("#groups-status").textContent = groups.length
-      ? `${number(groups.length)} ${groups.length === 1 ? kinds[by].one : kinds[by].many} of what the other filters select. Press one to filter by it.`
+      ? `${number(total)} ${total === 1 ? kinds[by].one : kinds[by].many} ${selected}. Press one to filter by it.`
       : "No groups: the other filters select no filings.";
     this.#all.hidden = shown.length === groups.length;
-    this.#all.textContent = `Show all ${number(groups.length)}`;
+    this.#all.textContent = `Show ${total > groups.length ? "the first" : "all"} ${number(groups.length)}`;
     this.#all.onclick = () => {
       this.#shown = Infinity;
-      this.#draw(by, groups, where);
+      this.#draw(by, groups, total, where, length);
       one(`li:nth-child(${few + 1}) button`, this.#list)?.focus();
     };
     if (held !== undefined) [...this.#list.querySelectorAll("button")].find((button) => button.dataset.key === held)?.focus();

@@ -7,6 +7,8 @@ import { memory, pickFile, toFile } from "./save.js";
 
 const perRequest = 100; // rows that one request pays for
 
+const mark = Uint8Array.of(0xef, 0xbb, 0xbf); // without it Excel reads a CSV file in an encoding of its own
+
 const mediaTypes = { ndjson: "application/x-ndjson", csv: "text/csv", parquet: "application/vnd.apache.parquet" };
 
 const start = one("#start"), stop = one("#stop"), progress = one("#progress"), received = one("#received"), status = one("#download-status");
@@ -14,6 +16,7 @@ const start = one("#start"), stop = one("#stop"), progress = one("#progress"), r
 export class Download {
   #get;
   #offer = null; // { total, parameters }: what there is to download
+  #said = ""; // what the last download was of
   #left = 0;
   #running = null; // an AbortController, while there is a download
 
@@ -25,8 +28,10 @@ export class Download {
     one("#save-limit").textContent = toFile() ? "" : `This browser can save up to ${memory} MiB; for more, use curl.`;
   }
 
-  /** Offers what parameters select; null: nothing, or not known yet. */
+  /** Offers what parameters select; null: nothing, or not known yet. What is said of a download is of what was offered then. */
   offer(selected) {
+    const what = selected && JSON.stringify(selected.parameters);
+    if (what && what !== this.#said && !this.#running) status.textContent = "";
     this.#offer = selected;
     this.#showPrice();
   }
@@ -45,17 +50,19 @@ export class Download {
   async #start() {
     const { total, parameters } = this.#offer;
     const format = one("#format").value;
+    this.#said = JSON.stringify(parameters);
     this.#running = new AbortController();
     const { signal } = this.#running;
     this.#show(true);
     status.textContent = "";
     let file = null;
     try {
-      file = await pickFile(`filings.${format}`, mediaTypes[format]);
+      file = await pickFile(`${nameOf(parameters)}.${format}`, mediaTypes[format]);
       if (!file) return;
       status.textContent = "Waiting for the first rows …";
       const answer = await this.#get("v1/filings/export", { ...parameters, format }, signal, priceOf(total));
       status.textContent = "Downloading …";
+      if (format === "csv") await file.write(mark);
       const bytes = await receive(answer, format, file);
       await file.close();
       status.textContent = `Done: ${filings(rowsOf(answer) ?? total)}, ${megabytes(bytes)}.`;
@@ -105,6 +112,13 @@ async function receive(answer, format, file) {
   }
   if (count && rows !== total) throw new Error(`It ended after ${number(rows)} of ${filings(total)}`);
   return bytes;
+}
+
+/** What a file of the filings that parameters select is called: by what tells them apart, and the day. */
+function nameOf({ q, county, city, owner, holder, filing_type, filing_types, month }) {
+  const parts = ["filings", county, city, owner, holder, filing_type, filing_types, month, q, new Date().toISOString().slice(0, 10)];
+  const words = parts.map((part = "") => part.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 40));
+  return words.filter(Boolean).join("-");
 }
 
 const rowsOf = ({ headers }) => Number(headers.get("X-Total-Count"));

@@ -4,13 +4,14 @@
 // opens a filing of the table without asking.
 
 import { showAccount, showTrouble, showWait } from "./account.js";
-import { hashOf, readHash } from "./address.js";
+import { hashOf, readHash, stepOf } from "./address.js";
 import { address, Client } from "./api.js";
 import { Details } from "./details.js";
 import { one } from "./dom.js";
 import { extentOf } from "./extent.js";
 import { Filters, fold } from "./filters.js";
 import { FilingsMap } from "./map.js";
+import { meantOf, showMeant } from "./meant.js";
 import { Requests } from "./requests.js";
 import { Results } from "./results.js";
 import { Search } from "./search.js";
@@ -37,6 +38,7 @@ let going = false; // the map is going there
 let filing = ""; // the id of the open one
 let asking = new AbortController(); // ends when something else is asked
 let timer = 0; // 0: nothing is waited for
+let settled = false; // the reader has seen what the address says: what comes next is a step of its own, to go back by
 
 /** The map shows something else. */
 function moved() {
@@ -53,11 +55,11 @@ function moved() {
 }
 
 /** Other filters are set. */
-function filtered(delay) {
+function filtered(delay, from = 0) {
   const values = { ...filters.values, ...(search.term && { q: search.term }) };
   if (JSON.stringify(values) === JSON.stringify(where) && !timer) return;
   where = values;
-  [found, rows, cells, offset] = [null, false, false, 0];
+  [found, rows, cells, offset] = [null, false, false, from];
   details.reset();
   results.wait();
   side.offer(null);
@@ -91,7 +93,8 @@ async function ask() {
     if (!found) await find(signal);
     await Promise.all([askRows(signal), askCells(signal)]);
     trouble("list", null);
-    await side.showGroups(where);
+    settled = true;
+    await side.showGroups(selected());
   } catch (failure) {
     if (signal.aborted) return; // something else is being asked
     asking.abort(); // the other one
@@ -106,8 +109,9 @@ async function find(signal) {
   const [name, from] = inView.checked ? ["all", 0] : ["list", offset];
   const list = await getRows(name, { offset: from || "" }, signal);
   if (!inView.checked) showPage(list);
-  const { placed, box } = await extentOf(list, async (world) => (await get("places", "v1/filings/clusters", { ...where, ...world }, signal)).data);
-  found = { total: list.pagination.total, placed };
+  const plainly = list.meta.corrected ? { data: [], pagination: { total: 0 } } : list; // the map knows nothing of misspelt words
+  const { placed, box } = await extentOf(plainly, async (world) => (await get("places", "v1/filings/clusters", { ...where, ...world }, signal)).data);
+  found = { total: plainly.pagination.total, placed };
   const place = placeOf(where);
   if (place !== shownPlace && box) {
     going = true;
@@ -131,17 +135,24 @@ async function askCells(signal) {
   cells = true;
 }
 
-/** A term is searched for, in the order that the reader wants; without one there is the list, in its own. */
-function getRows(name, parameters, signal) {
-  return get(name, listPath(), { ...where, ...orderOf(), ...parameters, limit: pageSize }, signal);
+/** The filters, with the map's view where only that shows. */
+const selected = () => ({ ...where, ...(inView.checked && map.bounds) });
+
+/** A term is searched for, also misspelt where the generation knows its words; without one there is the list. */
+async function getRows(name, parameters, signal, typos = where.q ? "auto" : "") {
+  try {
+    return await get(name, listPath(), { ...where, ...search.order, ...parameters, typos, limit: pageSize }, signal);
+  } catch (failure) {
+    if (!typos || !failure.message?.includes("before owners were kept")) throw failure;
+    return getRows(name, parameters, signal, "");
+  }
 }
 
 const listPath = () => (where.q ? "v1/filings/search" : "v1/filings");
-const orderOf = () => (where.q ? search.order : {});
 
-/** Asks for the groups, which are of no view; while the rest is asked for, they come after it. */
+/** Asks for the groups; while the rest is asked for, they come after it. */
 function askGroups() {
-  if (client.ready && !isBusy()) side.showGroups(where);
+  if (client.ready && !isBusy()) side.showGroups(selected());
 }
 
 async function get(name, path, parameters, signal) {
@@ -163,9 +174,13 @@ function counted() {
 
 function showPage(list) {
   details.learn(list.data);
-  results.showPage(list, search.columns(where.q), inView.checked);
-  search.showOrder(where.q);
-  side.offer({ total: list.pagination.total, parameters: { ...where, ...(inView.checked && map.bounds) } });
+  results.showPage(list, search.columns, inView.checked);
+  const meant = list.meta.corrected && list.pagination.total ? meantOf(where.q, list) : null;
+  showMeant(meant, (owner) => {
+    search.values = { q: "" };
+    change({ owner });
+  });
+  side.offer(meant ? null : { total: list.pagination.total, parameters: selected() }); // a file has what the term finds
   results.select(filing);
   rows = true;
 }
@@ -174,7 +189,7 @@ function showPage(list) {
 function openPlace(cell) {
   const [west, south, east, north] = cell.bbox;
   const bounds = { bounds_north: north, bounds_south: south, bounds_east: east, bounds_west: west };
-  details.openPlace(cell, listPath(), { ...where, ...orderOf(), ...bounds, limit: pageSize });
+  details.openPlace(cell, listPath(), { ...where, ...search.order, ...bounds, limit: pageSize });
 }
 
 /** Another filing is open, or null. */
@@ -183,10 +198,15 @@ function chosen(opened) {
   map.mark(opened);
   results.select(filing);
   remember();
+  settled ||= !timer && !isBusy();
 }
 
+/** Says in the address what is asked for. Back goes back by what was seen, not by each letter and each move of the map. */
 function remember() {
-  history.replaceState(null, "", hashOf({ map: map.view, inView: inView.checked, filing, filters: { ...where, ...orderOf() } }));
+  const hash = hashOf({ map: map.view, inView: inView.checked, offset, filing, filters: { ...where, ...search.order } });
+  if (!settled || stepOf(hash) === stepOf(location.hash)) return history.replaceState(null, "", hash);
+  history.pushState(null, "", hash);
+  settled = false;
 }
 
 function busy(is) {
@@ -231,6 +251,7 @@ function forget() {
 function clear() {
   if (!cells) map.draw([]);
   if (!rows) {
+    showMeant(null);
     results.clear();
     side.offer(null);
   }
@@ -239,17 +260,20 @@ function clear() {
 function applyHash() {
   const state = readHash(location.hash), order = JSON.stringify(search.order);
   filters.values = search.values = state.filters;
-  if (JSON.stringify(search.order) !== order) [rows, offset] = [false, 0];
-  if (inView.checked !== state.inView) [inView.checked, rows, offset] = [state.inView, false, 0];
+  settled = false;
+  if (JSON.stringify(search.order) !== order || inView.checked !== state.inView || offset !== state.offset) rows = false;
+  inView.checked = state.inView;
   filing = state.filing;
   if (state.map) {
     map.view = state.map;
     shownPlace = placeOf(state.filters);
   }
-  filtered(pause);
+  offset = state.offset;
+  filtered(pause, offset);
   if (!rows && !timer && client.ready) later(pause);
   if (!filing) details.close();
   else if (client.ready) details.open(filing);
+  settled = rows && !timer;
 }
 
 function placeOf({ county = "", city = "" }) {
@@ -264,9 +288,15 @@ one("#key").addEventListener("submit", (event) => {
   if (!/^[!-~]+$/.test(key)) return trouble("list", new Error("This is no API key: a key is ak_live_ and 32 digits or letters a to f."));
   client.use(key);
   showAccount(client);
+  one("#term").focus(); // the field of the key is gone
   ask();
   if (filing) details.open(filing);
   side.showUsage();
+});
+
+one("#skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address holds what is shown
+  one("#results .scroll").focus();
 });
 one("#forget").addEventListener("click", anotherKey);
 inView.addEventListener("change", () => turn(0));
@@ -275,6 +305,7 @@ addEventListener("hashchange", applyHash);
 function turn(to) {
   offset = Math.max(0, to);
   rows = false;
+  busy(client.ready);
   remember();
   ask();
 }
@@ -289,8 +320,10 @@ async function start() {
   filters = new Filters(one("#filters"), openapi, {
     ...forms,
     counties: async () => client.ready && (await get("counties", "v1/counties", {}, new AbortController().signal)).data,
+    owners: async (q) => client.ready && (await get("owners", "v1/owners", { q, limit: 10 }, new AbortController().signal)).data,
     values: async (kind) => client.ready && side.values(kind, where),
   });
+  showAccount(client);
   applyHash();
 }
 

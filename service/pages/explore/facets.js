@@ -5,6 +5,8 @@ const own = {
   county: ["county"],
   city: ["city"],
   filing_type: ["filing_type", "filing_types"],
+  holder: ["holder"],
+  owner: ["owner"],
   month: ["month"],
   property_classification: ["property_type"],
 };
@@ -14,12 +16,15 @@ export function others(by, where) {
   return Object.fromEntries(Object.entries(where).filter(([name]) => !own[by].includes(name)));
 }
 
+/** A county's name as the service compares it: Orange County, FL is orange fl, and so is orange ,fl. */
+export const plain = (county) => county.toLowerCase().replaceAll(",", " ").trim().replace(/\s+/g, " ").replace(/ (county|parish|borough)(?=( ..)?$)/, "");
+
 /** Whether filters select a group by name. A county's name without its state is every county of that name. */
 export function isChosen(by, key, where) {
   const same = (value) => value.trim().toLowerCase() === key.toLowerCase();
   switch (by) {
     case "county":
-      return [where.county ?? ""].some((value) => same(value) || value.trim().toLowerCase() === key.replace(/, ..$/, "").toLowerCase());
+      return [key, key.replace(/, ..$/, "")].some((name) => plain(name) === plain(where.county ?? ""));
     case "filing_type":
       return same(where.filing_type ?? "") || listed(where).some(same);
   }

@@ -1,35 +1,43 @@
 // The form of filters, made from the OpenAPI document: a filter that the service learns is in the form at once.
 
 import { element } from "./dom.js";
-import { label } from "./format.js";
+import { plain } from "./facets.js";
+import { filings as count, label } from "./format.js";
 import { Offers } from "./offers.js";
 import { resolved } from "./schema.js";
 
 // What most people filter by comes first, in this order; everything else the document has is below "More filters".
-const first = ["county", "city", "filing_types", "date_start", "date_end", "min_amount", "max_amount", "categories",
+const first = ["county", "city", "owner", "holder", "filing_types", "date_start", "date_end", "min_amount", "max_amount", "categories",
   "has_property_data", "foreclosure_filter"];
 
 // The map and the table give these.
-const notAsked = /^(bounds_|zoom$|limit$|offset$|cursor$|generation$|fields$)/;
+const notAsked = /^(bounds_|zoom$|sort_|limit$|offset$|cursor$|generation$|fields$)/;
 
 // Filters whose values filings have: what the service groups by.
-const kinds = { city: "city", filing_type: "filing_type", filing_types: "filing_type", exclude_filing_types: "filing_type", property_type: "property_classification" };
+const kinds = { city: "city", filing_type: "filing_type", filing_types: "filing_type", exclude_filing_types: "filing_type", property_type: "property_classification",
+  holder: "holder", exclude_holders: "holder" };
+
+const whole = ["owner", "holder"]; // the beginning of a name is nobody's: it is asked for when it is entered, or picked
+
+const letters = 3; // of a name, from which on owners are offered
 
 const stay = 300; // ms that a field has the focus before its values are asked for: who passes through wants none
 
-const decimal = String.raw`\s*-?\d+(\.\d+)?\s*`;
+// Numbers as people write them: -12.5, and $5,000.
+const decimal = String.raw`\s*-?\s*\$?\s*(\d+|\d{1,3}(,\d{3})+)(\.\d+)?\s*`;
 
 export class Filters {
   #form;
   #offers = {};
-  #counties = null; // in lower case, with and without the state; null: not known
+  #counties = null; // as they are compared, with and without the state; null: not known
 
   /**
    * Fills a form with the list's filters. typed is called while a value is being typed, chosen when one is entered or
    * picked; counties is asked once the names of all counties are of use, values for those of a kind that filings have,
-   * among what the other filters select; both return false where there are none yet.
+   * among what the other filters select; both return false where there are none yet. owners is asked for those whose names
+   * have the words that were typed so far.
    */
-  constructor(form, openapi, { typed, chosen, counties, values }) {
+  constructor(form, openapi, { typed, chosen, counties, values, owners }) {
     this.#form = form;
     form.noValidate = true; // the service says what is wrong; the form only waits while a value is not whole
     const filters = openapi.paths["/v1/filings"].get.parameters
@@ -45,12 +53,14 @@ export class Filters {
     for (const p of filters) if (isText(p.schema)) this.#offers[p.name] = new Offers(form.elements[p.name], separatorOf(p));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", (event) => {
+      const { name, value, validity } = event.target;
       this.#checkCounty();
-      if (event.target.validity.valid) typed();
+      if (validity.valid && (!whole.includes(name) || !value.trim() || this.#offers[name].has(value))) typed();
     });
     form.addEventListener("change", chosen);
     form.addEventListener("reset", () => setTimeout(chosen)); // the values are cleared after the event
     for (const name of ["county", "exclude_counties"]) this.#whenIn(name, () => this.#offerCounties(counties));
+    this.#completeOwner(owners);
     for (const name of Object.keys(kinds)) this.#whenIn(name, () => this.#offer(name, values));
   }
 
@@ -58,7 +68,8 @@ export class Filters {
   get values() {
     const values = {};
     for (const [name, value] of new FormData(this.#form)) {
-      if (value.trim() !== "") values[name] = name in values ? `${values[name]},${value}` : value.trim();
+      const read = this.#form.elements[name].inputMode === "decimal" && new RegExp(`^${decimal}$`).test(value) ? value.replace(/[$,\s]/g, "") : value.trim();
+      if (read) values[name] = name in values ? `${values[name]},${read}` : read;
     }
     return values;
   }
@@ -95,6 +106,22 @@ export class Filters {
     if (values) this.#offers[name].set(values);
   }
 
+  /** Offers owners while a name is typed, in whatever order: the words that are typed stand in the label, by which browsers compare. */
+  #completeOwner(ask) {
+    const { owner } = this.#form.elements;
+    let timer = 0;
+    owner.addEventListener("input", () => {
+      clearTimeout(timer);
+      const typed = owner.value.trim();
+      if (typed.length < letters || this.#offers.owner.has(typed)) return;
+      timer = setTimeout(async () => {
+        const found = (await ask(typed).catch(() => false)) || [];
+        if (owner.value.trim() !== typed) return; // more was typed meanwhile
+        this.#offers.owner.label(found.map(({ name, filings }) => ({ value: name, label: `${count(filings)}: ${typed}` })));
+      }, stay);
+    });
+  }
+
   /** Offers all counties. From then on the beginning of a county's name is no whole value. */
   async #offerCounties(ask) {
     if (this.#counties) return;
@@ -102,13 +129,13 @@ export class Filters {
     const names = (await ask().catch(() => false)) || [];
     if (!names.length) return (this.#counties = null); // none yet: asked again when the field gets the focus again
     for (const name of ["county", "exclude_counties"]) this.#offers[name]?.set(names);
-    this.#counties = new Set(names.flatMap((name) => [name, name.replace(/, ..$/, "")]).map((name) => name.toLowerCase()));
+    this.#counties = new Set(names.flatMap((name) => [name, name.replace(/, ..$/, "")]).map(plain));
     this.#checkCounty();
   }
 
   #checkCounty() {
     const { county } = this.#form.elements;
-    const typed = county.value.trim().toLowerCase();
+    const typed = plain(county.value);
     county.setCustomValidity(!typed || !this.#counties?.size || this.#counties.has(typed) ? "" : "no county of that name");
   }
 
@@ -140,13 +167,13 @@ function isText(schema) {
 
 /** What is between the values of a filter that takes several: names of counties have commas of their own. */
 function separatorOf({ name, schema }) {
-  if (name === "exclude_counties") return ";";
+  if (["exclude_counties", "exclude_holders"].includes(name)) return ";";
   return schema.type === "array" ? "," : "";
 }
 
 /** One filter: its label, its control, and its help, which shows while the control has the focus. */
 function field(parameter) {
-  const said = parameter.description.replaceAll("`", "");
+  const said = parameter.description.replaceAll("`", "").replace(/ Must be a plain decimal number[^.]*\./, ""); // $1,000 is one here
   const text = isText(parameter.schema) ? said.replace(/ Example: .*/, "") : said; // which may match nothing here: see the offers
   const help = element("p", { id: `help-${parameter.name}`, class: "help" }, text);
   const described = { name: parameter.name, "aria-describedby": help.id };

@@ -1,5 +1,7 @@
 // Filings in groups, as the service counts them. An answer is kept until another one of its kind is asked for.
 
+const most = 1000; // groups that are asked for: nobody reads more of them
+
 import { others } from "./facets.js";
 
 export class Groups {
@@ -12,18 +14,19 @@ export class Groups {
   }
 
   /**
-   * The groups of what the other filters select, by their kind: { key, filings, sum }, key null for filings without a
-   * value, sum null where no filing has an amount.
+   * The first groups of what the other filters select, by their kind, and how many there are: { groups, total }. Each is
+   * { key, filings, sum }, key null for filings without a value, sum null where no filing has an amount.
    */
-  async by(kind, where, signal) {
-    const parameters = { ...others(kind, where), by: kind };
+  async by(kind, where, signal, sort = "") {
+    const parameters = { ...others(kind, where), by: kind, sort_by: sort, limit: most };
     const question = JSON.stringify(parameters);
     const kept = this.#answers.get(kind);
-    if (kept?.question === question) return kept.groups;
-    const { data } = await this.#get("groups", "v1/filings/groups", parameters, signal);
+    if (kept?.question === question) return kept.answer;
+    const { data, meta } = await this.#get("groups", "v1/filings/groups", parameters, signal);
     const groups = data.map((group) => ({ key: group[kind], filings: group.filings, sum: group.filingAmount.count ? group.filingAmount.sum : null }));
-    this.#answers.set(kind, { question, groups });
-    return groups;
+    const answer = { groups, total: meta.groups };
+    this.#answers.set(kind, { question, answer });
+    return answer;
   }
 
   forget() {

@@ -31,6 +31,7 @@ export class FilingsMap {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.#map = L.map(container, {
       zoomControl: false, minZoom: 2, maxZoom: nearest, maxBounds: world, maxBoundsViscosity: 1, renderer: L.svg({ padding: 0.5 }),
+      trackResize: false, // the observer below sees the window's too, and at once
       zoomAnimation: !calm, fadeAnimation: !calm, markerZoomAnimation: !calm,
     });
     this.#map.attributionControl.setPrefix("Leaflet").addAttribution("Outlines: U.S. Census Bureau");

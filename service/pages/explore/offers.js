@@ -18,6 +18,16 @@ export class Offers {
     if (separator) control.addEventListener("input", () => this.#fill());
   }
 
+  /** Whether a value is offered. */
+  has(value) {
+    return [...this.#list.options].some((option) => option.value === value);
+  }
+
+  /** Offers values as they are, each with a label: a browser offers what has the text that is typed in either. */
+  label(values) {
+    this.#list.replaceChildren(...values.map(({ value, label }) => element("option", { value, label })));
+  }
+
   /** Offers values, in place of those before. */
   set(values) {
     this.#values = values.filter((value) => value && !(this.#separator && value.includes(this.#separator))).sort(); // a list would take it for two

@@ -22,11 +22,13 @@ export class Results {
   /** Shows a page of the list in an order; inView: of those in the map's view. */
   showPage({ data, pagination: { total, offset, has_more } }, order, inView) {
     this.#table.show(data, order);
+    const held = [previous, next].find((button) => button === document.activeElement);
     const range = `${number(offset + 1)}–${number(offset + data.length)}`;
     const none = inView ? "No filings in view: zoom out, or clear a filter." : "No filings: clear or change a filter.";
     status.textContent = total ? `${filings(total)}${inView ? " in view" : ""}, shown: ${range}` : none;
     previous.disabled = offset === 0;
     next.disabled = !has_more;
+    if (held?.disabled) (held === next ? previous : next).focus(); // it was the last page, or the first one
   }
 
   /** Says how many of all filings that the filters select have no place on the map. */

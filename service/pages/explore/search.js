@@ -1,4 +1,4 @@
-// The search box, and the order of what it finds: the service sorts what a term finds, and nothing else.
+// The search box, and the order of the filings.
 
 import { element, one } from "./dom.js";
 import { label } from "./format.js";
@@ -39,7 +39,7 @@ export class Search {
     return this.#term.value.trim().replace(/\s+/g, " ");
   }
 
-  /** The order, as parameters of a search; none where it is the service's own. */
+  /** The order, as parameters; none where it is the service's own. */
   get order() {
     const [sort_by, sort_order] = this.#sort.value.split(" ");
     return this.#sort.value === this.#first ? {} : { sort_by, sort_order };
@@ -62,16 +62,10 @@ export class Search {
     this.#sort.dispatchEvent(new Event("change"));
   }
 
-  /** What the table's heads show: the columns that can be sorted by, and the one that is; for a term, or for none. */
-  columns(term) {
-    const [by, order] = (term ? this.#sort.value : this.#first).split(" ");
-    return { sorts: term ? Object.values(columns) : [], by: columns[by], falling: order === "DESC" };
-  }
-
-  /** Offers other orders while there is a term. */
-  showOrder(term) {
-    one("#order").hidden = Boolean(term);
-    one("#sorting").hidden = !term;
+  /** What the table's heads show: the columns that can be sorted by, and the one that is. */
+  get columns() {
+    const [by, order] = this.#sort.value.split(" ");
+    return { sorts: Object.values(columns), by: columns[by], falling: order === "DESC" };
   }
 
   mark(message) {

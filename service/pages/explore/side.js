@@ -42,7 +42,7 @@ export class Side {
 
   /** The values that filings have, of those that the other filters select. */
   async values(kind, where) {
-    const groups = await this.#groups.by(kind, where, this.#asking.values.signal);
+    const { groups } = await this.#groups.by(kind, where, this.#asking.values.signal);
     return groups.map((group) => group.key);
   }
 

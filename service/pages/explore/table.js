@@ -4,7 +4,7 @@ import { element, one } from "./dom.js";
 import { isMoney, label, value } from "./format.js";
 
 // What tells filings apart comes first; the other fields follow as they were answered.
-const first = ["owner", "propertyAddress", "county", "filingType", "filingAmount", "filingDate"];
+const first = ["owner", "filingAmount", "filingDate", "filingType", "filingHolder", "propertyAddress", "county"];
 
 export class Table {
   #table;

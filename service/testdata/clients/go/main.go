@@ -125,11 +125,23 @@ func run(ctx context.Context) error {
 	got["listCounties"] = ok(c.ListCountiesWithResponse(ctx, nil)).JSON200.Data
 	got["listCountyMonths"] = ok(c.ListCountyMonthsWithResponse(ctx, county, nil)).JSON200.Data
 	got["listCountyDateRanges"] = ok(c.ListCountyDateRangesWithResponse(ctx, county, nil)).JSON200.Data
+	typed, one := "m", int64(1)
+	var owed []float64
+	for _, owner := range ok(c.ListOwnersWithResponse(ctx, &filings.ListOwnersParams{Q: &typed, MinFilings: &one})).JSON200.Data {
+		owed = append(owed, owner.FilingAmount.Sum)
+	}
+	got["listOwners"] = owed
 	var placed []int64
 	for _, county := range ok(c.ListCoverageWithResponse(ctx, &filings.ListCoverageParams{State: &state})).JSON200.Data {
 		placed = append(placed, county.WithCoordinates)
 	}
 	got["listCoverage"] = placed
+	var filled []int64
+	var to []any
+	for _, field := range ok(c.ListFieldsWithResponse(ctx, nil)).JSON200.Data {
+		filled, to = append(filled, field.Filled), append(to, field.Max)
+	}
+	got["listFields"], got["listFields to"] = filled, to
 	var kept []string
 	for _, generation := range ok(c.ListGenerationsWithResponse(ctx, nil)).JSON200.Data {
 		kept = append(kept, generation.Id)

@@ -57,11 +57,16 @@ async function main(): Promise<void> {
   const missing = be((await api.getFiling({ client, path: { id: 1_000_000 } })).error).error;
   got["getFiling refused"] = typeof missing === "string" ? missing : missing.code;
 
+  const owners = be((await api.listOwners({ client, query: { q: "m", min_filings: 1 } })).data).data;
+  got["listOwners"] = owners.map((owner) => owner.filingAmount.sum);
   got["getStatistics"] = be((await api.getStatistics({ client })).data).data.totalFilings;
   const byCounty = await api.listCountyStatistics({ client, query: { state: "FL" } });
   got["listCountyStatistics"] = be(byCounty.data).data.map((stats) => stats.filingCount);
   const coverage = await api.listCoverage({ client, query: { state: "FL" } });
   got["listCoverage"] = be(coverage.data).data.map((county) => county.withCoordinates);
+  const fields = be((await api.listFields({ client })).data).data;
+  got["listFields"] = fields.map((field) => field.filled);
+  got["listFields to"] = fields.map((field) => field.max);
   got["listGenerations"] = be((await api.listGenerations({ client })).data).data.map((generation) => generation.id);
   got["listCounties"] = be((await api.listCounties({ client })).data).data;
   got["listCountyMonths"] = be((await api.listCountyMonths(county)).data).data;

@@ -15,7 +15,9 @@ function be<T>(part: T | undefined): T {
 
 async function main(): Promise<void> {
   const baseUrl = process.env.ADDRESS;
-  const client = createClient<paths>({ baseUrl, headers: { "X-API-Key": process.env.KEY } });
+  const headers = { "X-API-Key": process.env.KEY };
+  const client = createClient<paths, "application/json">({ baseUrl, headers });
+  const map = createClient<paths, "application/geo+json">({ baseUrl, headers: { ...headers, Accept: "application/geo+json" } });
   const keyless = createClient<paths>({ baseUrl });
   const filing_types = ["Tax Lien", "Municipal Lien"];
   const categories: components["schemas"]["Category"][] = ["residential", "land"];
@@ -42,10 +44,9 @@ async function main(): Promise<void> {
   got["searchFilings"] = ids(be((await client.GET("/v1/filings/search", { params: { query } })).data));
   const world = { bounds_north: 90, bounds_south: -90, bounds_east: 180, bounds_west: -180, zoom: 4, filing_types };
   const clusters = be((await client.GET("/v1/filings/clusters", { params: { query: world } })).data);
-  got["clusterFilings"] = "data" in clusters && clusters.data.total;
-  const headers = { Accept: "application/geo+json" };
-  const features = be((await client.GET("/v1/filings/clusters", { params: { query: world }, headers })).data);
-  got["clusterFilings as GeoJSON"] = "features" in features && features.features.map((f) => f.properties.count);
+  got["clusterFilings"] = clusters.data.total;
+  const features = be((await map.GET("/v1/filings/clusters", { params: { query: world } })).data).features;
+  got["clusterFilings as GeoJSON"] = features.map((f) => f.properties.count);
   const by: components["schemas"]["By"][] = ["county", "category"];
   const groups = be((await client.GET("/v1/filings/groups", { params: { query: { by, filing_types } } })).data).data;
   got["groupFilings"] = groups.map((group) => group.filingAmount.sum);
@@ -62,11 +63,16 @@ async function main(): Promise<void> {
   const missing = be(none.error).error;
   got["getFiling refused"] = typeof missing === "string" ? missing : missing.code;
 
+  const portfolios = be((await client.GET("/v1/owners", { params: { query: { q: "m", min_filings: 1 } } })).data).data;
+  got["listOwners"] = portfolios.map((owner) => owner.filingAmount.sum);
   got["getStatistics"] = be((await client.GET("/v1/stats")).data).data.totalFilings;
   const byCounty = await client.GET("/v1/stats/counties", { params: { query: { state: "FL" } } });
   got["listCountyStatistics"] = be(byCounty.data).data.map((stats) => stats.filingCount);
   const coverage = await client.GET("/v1/coverage", { params: { query: { state: "FL" } } });
   got["listCoverage"] = be(coverage.data).data.map((county) => county.withCoordinates);
+  const fields = be((await client.GET("/v1/fields")).data).data;
+  got["listFields"] = fields.map((field) => field.filled);
+  got["listFields to"] = fields.map((field) => field.max);
   got["listGenerations"] = be((await client.GET("/v1/generations")).data).data.map((generation) => generation.id);
   got["listCounties"] = be((await client.GET("/v1/counties")).data).data;
   got["listCountyMonths"] = be((await client.GET("/v1/counties/{county}/months", county)).data).data;

@@ -11,8 +11,8 @@ from filings.api.account import get_identity, get_usage
 from filings.api.counties import list_counties, list_county_date_ranges, list_county_months
 from filings.api.document import get_open_api
 from filings.api.filings import cluster_filings, export_filings, get_filing, group_filings, legacy_get_filing, legacy_list_filings
-from filings.api.filings import legacy_search_filings, list_changes, list_filings, search_filings
-from filings.api.generations import list_coverage, list_generations
+from filings.api.filings import legacy_search_filings, list_changes, list_filings, list_owners, search_filings
+from filings.api.generations import list_coverage, list_fields, list_generations
 from filings.api.statistics import get_statistics, list_county_statistics
 from filings.models.by import By
 from filings.models.category import Category
@@ -22,6 +22,7 @@ from filings.models.county_list import CountyList
 from filings.models.county_stats_list import CountyStatsList
 from filings.models.coverage_list import CoverageList
 from filings.models.date_range_list import DateRangeList
+from filings.models.fields_response import FieldsResponse
 from filings.models.error_response import ErrorResponse
 from filings.models.feature_collection import FeatureCollection
 from filings.models.filing_list import FilingList
@@ -34,6 +35,7 @@ from filings.models.groups_response import GroupsResponse
 from filings.models.identity_response import IdentityResponse
 from filings.models.usage_response import UsageResponse
 from filings.models.month_list import MonthList
+from filings.models.owner_list import OwnerList
 from filings.models.sort_by import SortBy
 from filings.models.sort_order import SortOrder
 from filings.models.stats_response import StatsResponse
@@ -101,11 +103,16 @@ def main() -> None:
     got["getFiling"] = be(FilingResponse, get_filing.sync(1, client=client)).data.county
     got["getFiling refused"] = be(ErrorResponse, get_filing.sync(1_000_000, client=client)).error.code.value
 
+    owners = be(OwnerList, list_owners.sync(client=client, q="m", min_filings=1)).data
+    got["listOwners"] = [owner.filing_amount.sum_ for owner in owners]
     got["getStatistics"] = be(StatsResponse, get_statistics.sync(client=client)).data.total_filings
     by_county = be(CountyStatsList, list_county_statistics.sync(client=client, state="FL"))
     got["listCountyStatistics"] = [stats.filing_count for stats in by_county.data]
     coverage = be(CoverageList, list_coverage.sync(client=client, state="FL"))
     got["listCoverage"] = [county.with_coordinates for county in coverage.data]
+    fields = be(FieldsResponse, list_fields.sync(client=client)).data
+    got["listFields"] = [field.filled for field in fields]
+    got["listFields to"] = [field.max_ for field in fields]
     got["listGenerations"] = [generation.id for generation in be(GenerationList, list_generations.sync(client=client)).data]
     got["listCounties"] = be(CountyList, list_counties.sync(client=client)).data
     got["listCountyMonths"] = be(MonthList, list_county_months.sync(county, client=client)).data

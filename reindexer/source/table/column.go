@@ -13,6 +13,36 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
+// parquetColumn is a column of values, or of lists of them.
+type parquetColumn struct {
+	key  []byte // its name as JSON
+	list bool
+	kind parquet.Type
+	half bool // a float of 16 bits, which the library knows as bytes
+	// item is the definition level of a list's item, which may be null.
+	item int
+}
+
+func (c parquetColumn) append(dst []byte, values []parquet.Value) []byte {
+	if !c.list {
+		return c.appendValue(dst, values[0])
+	}
+	if len(values) == 1 && values[0].DefinitionLevel() == 0 {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, '[')
+	for i, v := range values {
+		if v.IsNull() && v.DefinitionLevel() < c.item { // an empty list
+			break
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = c.appendValue(dst, v)
+	}
+	return append(dst, ']')
+}
+
 // appendValue appends a value as JSON: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in it, decimals as numbers, bytes
 // that are no text as PostgreSQL writes them. What is no number in JSON stays a text, for the record to refuse.
 func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
@@ -112,15 +142,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(b))*8))
 		}
 	}
-	digits := new(big.Int).Abs(n).String()
-	if n.Sign() < 0 {
-		dst = append(dst, '-')
-	}
-	if scale <= 0 {
-		return append(dst, digits...)
-	}
-	if len(digits) <= scale {
-		digits = strings.Repeat("0", scale+1-len(digits)) + digits
-	}
-	return append(append(append(dst, digits[:len(digits)-scale]...), '.'), digits[len(digits)-scale:]...)
+	scale = max(0, scale)
+	ones := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+	return append(dst, new(big.Rat).SetFrac(n, ones).FloatString(scale)...)
 }

@@ -1,0 +1,125 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Portfolio is the filings of one OwnerKey (rule X27).
+type Portfolio struct {
+	Name                            string // the most frequent writing, of equally frequent ones the first by code point
+	Filings                         int64
+	Writings                        int64           // different ones
+	Counties                        []CountyFilings // the first MaxOwnerCounties by falling filings, then by name
+	Amounts                         int64           // filings that have a FilingAmount
+	SumCents                        float64
+	FirstFilingDate, LastFilingDate string // of those that have one; "" for none
+}
+
+// CountyFilings is how many filings there are in a county, as written on the records.
+type CountyFilings struct {
+	County  string
+	Filings int64
+}
+
+// MaxOwnerCounties is how many counties a Portfolio lists.
+const MaxOwnerCounties = 20
+
+// OwnerQuery requests portfolios. Each condition is on the owner, whose figures are those of all its filings.
+type OwnerQuery struct {
+	Tokens     []string // each begins some token of the OwnerKey; there may be none
+	Where      Filter   // the owner has a filing whose county, and nothing else of it, is selected,
+	State      string   // and is in this state; "" for any
+	MinFilings int64
+	Sort       OwnerSort
+	Ascending  bool
+	Offset     int
+	Limit      int
+}
+
+// OwnerSort is what owners are sorted by. Ties are by OwnerKey, rising in both directions.
+type OwnerSort uint8
+
+// Sorts of owners.
+const (
+	OwnersByFilings OwnerSort = iota
+	OwnersByAmount            // the sum
+	OwnersByName              // folded
+)
+
+// OwnerSorts are the names of all sorts in the API, each at its position.
+var OwnerSorts = []string{OwnersByFilings: "filings", OwnersByAmount: "amount", OwnersByName: "name"}
+
+// Text returns the canonical text of q.
+func (q OwnerQuery) Text() string {
+	return fmt.Sprintf("owners %q state %s filings %d sort %s ascending %t offset %d limit %d %s",
+		q.Tokens, q.State, q.MinFilings, OwnerSorts[q.Sort], q.Ascending, q.Offset, q.Limit, q.Where)
+}
+
+// InCounty reports whether q is about owners with a filing in a county, as written.
+func (q OwnerQuery) InCounty(county string) bool {
+	f := Filing{}
+	f.SetText(County, county)
+	_, state := SplitCounty(county)
+	return (q.State == "" || q.State == state) && q.Where.Holds(&f)
+}
+
+// Owners is a page of owners, and how many there are in all.
+type Owners struct {
+	Total int64
+	List  []Portfolio
+}
+
+// NameTokens returns the tokens of a name without step 3 and 4 of rule X25: what a client has typed of it so far.
+func NameTokens(name string) []string { return splitName(name).tokens }
+
+// CutWord returns the first word of a folded text, letters and digits side by side, and what follows it; "" where there is none.
+func CutWord[T string | []byte](text T) (word, rest T) {
+	start := -1
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(string(text[i:min(len(text), i+utf8.UTFMax)]))
+		}
+		isWord := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+		switch {
+		case isWord && start < 0:
+			start = i
+		case !isWord && start >= 0:
+			return text[start:i], text[i:]
+		}
+		i += size
+	}
+	if start < 0 {
+		return text[:0], text[:0]
+	}
+	return text[start:], text[:0]
+}
+
+// Words returns the different words of a text, folded, in their order.
+func Words(text string) (words []string) {
+	word, rest := CutWord(Fold(text))
+	for ; word != ""; word, rest = CutWord(rest) {
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// Reach is how far a word may be from what was typed for it (rule X29); 0 where it is taken as it is: with a digit, or short.
+func Reach(word string) int {
+	switch n := utf8.RuneCountInString(word); {
+	case n < 5 || strings.ContainsFunc(word, unicode.IsDigit):
+		return 0
+	case n <= 8:
+		return 1
+	}
+	return 2
+}
+
+// MaxNearest is how many words are taken for one that was typed.
+const MaxNearest = 10

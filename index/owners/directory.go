@@ -1,0 +1,262 @@
+package owners
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+
+	"filings/index"
+	"filings/index/cache"
+)
+
+// Directory reads what a Collector wrote. It is safe for concurrent use.
+type Directory struct {
+	space string // of what it keeps in cache
+	from  Source
+	cache *cache.Cache
+}
+
+// Open returns the Directory of a generation. It reads nothing.
+func Open(generation string, from Source, kept *cache.Cache) *Directory {
+	return &Directory{"owners of " + generation, from, kept}
+}
+
+// cached returns what is kept of a section as decode makes it of the section's bytes, with its size.
+func cached[T any](ctx context.Context, d *Directory, section string, decode func(*cutter) (T, int)) (T, error) {
+	v, _, err := cache.Get(ctx, d.cache, cache.Key{Space: d.space, Text: section}, func(ctx context.Context) (v T, size int, err error) {
+		data, err := whole(ctx, d.from, section)
+		if err != nil {
+			return v, 0, err
+		}
+		c := cutter{data: data}
+		if v, size = decode(&c); c.failed {
+			err = ErrDamaged
+		}
+		return v, size, err
+	})
+	return v, err
+}
+
+// Owners implements index.Reader.
+func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.Owners, err error) {
+	filings, err := cached(ctx, d, sectionFilings, func(c *cutter) (all []uint32, size int) {
+		for len(c.data) > 0 {
+			all = append(all, uint32(c.number()))
+		}
+		return all, 4 * cap(all)
+	})
+	if err != nil {
+		return page, err
+	}
+	selected, err := d.selected(ctx, q, len(filings))
+	if err != nil {
+		return page, err
+	}
+	selected.clearFrom(sort.Search(len(filings), func(i int) bool { return int64(filings[i]) < q.MinFilings }))
+	var numbers []uint32
+	skip := q.Offset
+	add := func(number uint32) (more bool) {
+		if skip--; skip < 0 {
+			numbers = append(numbers, number)
+		}
+		return len(numbers) < q.Limit
+	}
+	if section := orderOf(q.Sort, q.Ascending); section == "" {
+		selected.each(add)
+	} else {
+		order, err := cached(ctx, d, section, func(c *cutter) ([]uint32, int) {
+			order := make([]uint32, len(filings))
+			n, err := binary.Decode(c.data, binary.LittleEndian, order)
+			c.failed = err != nil || n != len(c.data)
+			return order, len(c.data)
+		})
+		if err != nil {
+			return page, err
+		}
+		for _, number := range order {
+			if selected.has(number) && !add(number) {
+				break
+			}
+		}
+	}
+	page.Total = selected.count()
+	page.List, err = d.portfolios(ctx, numbers)
+	return page, err
+}
+
+// selected returns the owners that q's tokens and counties select.
+func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int) (set, error) {
+	selected := newSet(owners)
+	selected.fill(owners)
+	if len(q.Tokens) > 0 {
+		tokens, err := cached(ctx, d, sectionTokens, readPostings)
+		if err != nil {
+			return nil, err
+		}
+		for _, token := range q.Tokens {
+			first := sort.SearchStrings(tokens.texts, token)
+			behind := first + sort.Search(len(tokens.texts)-first, func(i int) bool { return !strings.HasPrefix(tokens.texts[first+i], token) })
+			with := newSet(owners)
+			with.add(tokens.of(first, behind))
+			selected.keep(with)
+		}
+	}
+	if q.State != "" || len(q.Where.Predicates()) > 0 {
+		counties, err := cached(ctx, d, sectionCounties, readPostings)
+		if err != nil {
+			return nil, err
+		}
+		with := newSet(owners)
+		for i, county := range counties.texts {
+			if q.InCounty(county) {
+				with.add(counties.of(i, i+1))
+			}
+		}
+		selected.keep(with)
+	}
+	return selected, nil
+}
+
+// postings are texts, sorted, and the owners of each.
+type postings struct {
+	texts  []string
+	starts []uint32 // of the owners of each in owners, and where the last ones end
+	owners []uint32
+}
+
+func readPostings(c *cutter) (p postings, size int) {
+	p.starts = []uint32{0}
+	for len(c.data) > 0 {
+		p.texts = append(p.texts, string(c.text()))
+		number := uint32(0)
+		for range c.number() {
+			if c.failed {
+				break
+			}
+			number += uint32(c.number())
+			p.owners = append(p.owners, number)
+		}
+		size += len(p.texts[len(p.texts)-1]) + 16 + 4
+		p.starts = append(p.starts, uint32(len(p.owners)))
+	}
+	return p, size + 4*cap(p.owners)
+}
+
+// of returns the owners of the texts from one to before another.
+func (p *postings) of(first, behind int) []uint32 { return p.owners[p.starts[first]:p.starts[behind]] }
+
+// set is a set of owners: a bit each.
+type set []uint64
+
+func newSet(owners int) set { return make(set, (owners+63)/64) }
+
+func (s set) fill(owners int) {
+	for i := range s {
+		s[i] = math.MaxUint64
+	}
+	s.clearFrom(owners)
+}
+
+// clearFrom takes out the owner of a number, and all after it.
+func (s set) clearFrom(number int) {
+	if i := number / 64; i < len(s) {
+		s[i] &= 1<<(number%64) - 1
+		clear(s[i+1:])
+	}
+}
+
+func (s set) add(owners []uint32) {
+	for _, number := range owners {
+		s[number/64] |= 1 << (number % 64)
+	}
+}
+
+func (s set) keep(other set) {
+	for i := range s {
+		s[i] &= other[i]
+	}
+}
+
+func (s set) has(number uint32) bool { return s[number/64]>>(number%64)&1 == 1 }
+
+func (s set) count() (n int64) {
+	for _, word := range s {
+		n += int64(bits.OnesCount64(word))
+	}
+	return n
+}
+
+// each calls visit with the owners, in their order, until it returns false.
+func (s set) each(visit func(number uint32) (more bool)) {
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			if !visit(uint32(i*64 + bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
+}
+
+// portfolios reads what is shown of owners. Chunks that are not kept are read at once.
+func (d *Directory) portfolios(ctx context.Context, numbers []uint32) ([]index.Portfolio, error) {
+	key := func(chunk int) cache.Key { return cache.Key{Space: d.space, Text: sectionPortfolios, Part: chunk} }
+	chunks := map[int][]byte{}
+	var missing []int
+	for _, number := range numbers {
+		chunk := int(number) / portfoliosAChunk
+		if _, known := chunks[chunk]; known {
+			continue
+		}
+		data, ok := cache.Peek[[]byte](d.cache, key(chunk))
+		if chunks[chunk] = data; !ok {
+			missing = append(missing, chunk)
+		}
+	}
+	for some := range slices.Chunk(missing, 64) {
+		read, err := d.from(ctx, sectionPortfolios, some)
+		if err != nil {
+			return nil, err
+		}
+		for i, chunk := range some {
+			if i >= len(read) {
+				return nil, ErrDamaged
+			}
+			data, err := unpacked(read[i])
+			if err != nil {
+				return nil, err
+			}
+			chunks[chunk] = data
+			cache.Set(d.cache, key(chunk), data, len(data))
+		}
+	}
+	all := make([]index.Portfolio, len(numbers))
+	for i, number := range numbers {
+		c := cutter{data: chunks[int(number)/portfoliosAChunk]}
+		for range number % portfoliosAChunk {
+			c.text()
+		}
+		one := cutter{data: c.text()}
+		if all[i] = readPortfolio(&one); c.failed || one.failed {
+			return nil, ErrDamaged
+		}
+	}
+	return all, nil
+}
+
+func readPortfolio(c *cutter) (p index.Portfolio) {
+	p.Name, p.FirstFilingDate, p.LastFilingDate = string(c.text()), dateOf(uint32(c.number())), dateOf(uint32(c.number()))
+	p.Filings, p.Writings, p.Amounts = int64(c.number()), int64(c.number()), int64(c.number())
+	if len(c.data) < 8 {
+		c.failed = true
+		return p
+	}
+	p.SumCents = math.Float64frombits(binary.LittleEndian.Uint64(c.data))
+	for c.data = c.data[8:]; len(c.data) > 0; {
+		p.Counties = append(p.Counties, index.CountyFilings{County: string(c.text()), Filings: int64(c.number())})
+	}
+	return p
+}

@@ -1,0 +1,173 @@
+package owners_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/cache"
+	"filings/index/indextest"
+	"filings/index/indextest/conformance"
+	"filings/index/indextest/edges"
+	"filings/index/owners"
+)
+
+// chunks are what a Collector has written.
+type chunks map[string][]byte
+
+func (c chunks) put(section string, chunk int, data []byte) error {
+	name := fmt.Sprint(section, " ", chunk)
+	if _, twice := c[name]; twice {
+		return errors.New(name + " was written twice")
+	}
+	c[name] = append([]byte{}, data...)
+	return nil
+}
+
+func (c chunks) get(_ context.Context, section string, chunks []int) (all [][]byte, err error) {
+	for _, chunk := range chunks {
+		data, ok := c[fmt.Sprint(section, " ", chunk)]
+		if !ok {
+			return nil, errors.New("no such chunk")
+		}
+		all = append(all, data)
+	}
+	return all, nil
+}
+
+// reader reads owners from what was collected, and all else from the oracle.
+type reader struct {
+	*indextest.Oracle
+	*owners.Directory
+}
+
+func (r reader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
+	return r.Directory.Owners(ctx, q)
+}
+
+func (r reader) Nearest(ctx context.Context, words []string) ([][]string, error) {
+	return r.Directory.Nearest(ctx, words)
+}
+
+func collected(t *testing.T, filings []*index.Filing) (reader, chunks) {
+	t.Helper()
+	c, to := owners.NewCollector(), chunks{}
+	for _, f := range filings {
+		facts := owners.Facts{
+			Owner: []byte(f.Text(index.Owner)), County: []byte(f.Text(index.County)), Date: []byte(f.Text(index.FilingDate)),
+			Address: []byte(index.SearchText(f.Text(index.PropertyAddress))), Amount: math.NaN(),
+		}
+		if v, ok := f.Number(index.FilingAmount); ok {
+			facts.Amount = v
+		}
+		read, err := owners.ReadFacts(facts.Append(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Add(&read)
+	}
+	if err := c.Write(to.put); err != nil {
+		t.Fatal(err)
+	}
+	return reader{indextest.NewOracle("", filings), owners.Open("g", to.get, cache.New(1<<20))}, to
+}
+
+// TestX27_Oracle: whatever is requested of owners, the oracle says the same.
+func TestX27_Oracle(t *testing.T) {
+	t.Parallel()
+	for name, filings := range map[string][]*index.Filing{"some": edges.Fuzzed(2000, 1), "none": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, _ := collected(t, filings)
+			if filings == nil {
+				page, err := r.Owners(t.Context(), index.OwnerQuery{Limit: 10, Tokens: []string{"a"}})
+				words, failed := r.Nearest(t.Context(), []string{"nothing"})
+				if page.Total != 0 || err != nil || failed != nil || words[0] != nil {
+					t.Errorf("%v, %v, %v, %v", page, err, words, failed)
+				}
+				return
+			}
+			conformance.CheckOwners(t, r, r.Oracle, 200)
+		})
+	}
+}
+
+// TestX27_SumOfFilings: each filing whose owner has a key is one owner's.
+func TestX27_SumOfFilings(t *testing.T) {
+	t.Parallel()
+	filings := edges.Fuzzed(2000, 2)
+	want, got := int64(0), int64(0)
+	for _, f := range filings {
+		if index.OwnerKeyOf(f.Text(index.Owner)) != "" {
+			want++
+		}
+	}
+	r, _ := collected(t, filings)
+	page, err := r.Owners(t.Context(), index.OwnerQuery{Limit: len(filings)})
+	for _, p := range page.List {
+		got += p.Filings
+	}
+	if err != nil || got != want || want == 0 {
+		t.Errorf("%d filings, want %d; %v", got, want, err)
+	}
+}
+
+// TestX29_DamagedWords: for 2,000 damaged words the words near them are those that the oracle finds.
+func TestX29_DamagedWords(t *testing.T) {
+	t.Parallel()
+	r, _ := collected(t, edges.Fuzzed(1000, 3))
+	words := conformance.DamagedWords(r.Oracle, 2000)
+	want, _ := r.Oracle.Nearest(t.Context(), words)
+	got, err := r.Nearest(t.Context(), words)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	several, corrected := 0, 0
+	for _, near := range got {
+		if len(near) > 0 {
+			corrected++
+		}
+		if len(near) > 1 {
+			several++
+		}
+	}
+	if corrected < 500 || several < 5 {
+		t.Errorf("%d of %d words are near others, %d near several: they try too little", corrected, len(words), several)
+	}
+}
+
+// TestX28_Damage: whatever is cut off a chunk, a request fails or has the right response; none panics.
+func TestX28_Damage(t *testing.T) {
+	t.Parallel()
+	r, stored := collected(t, edges.Fuzzed(200, 4))
+	requests := func(r reader) (all []any, err error) {
+		for sort := range index.OwnerSorts {
+			page, failed := r.Owners(t.Context(), index.OwnerQuery{Sort: index.OwnerSort(sort), Ascending: true, Tokens: []string{"a"}, State: "FL", Limit: 5})
+			all, err = append(all, page), errors.Join(err, failed)
+		}
+		words, failed := r.Nearest(t.Context(), []string{"nothing"})
+		return append(all, words), errors.Join(err, failed)
+	}
+	want, err := requests(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range stored {
+		for _, n := range []int{0, 1, len(data) / 2, len(data) - 1} {
+			damaged := chunks{}
+			for other, whole := range stored {
+				damaged[other] = whole
+			}
+			damaged[name] = data[:n]
+			got, err := requests(reader{r.Oracle, owners.Open("g", damaged.get, cache.New(1<<20))})
+			if err == nil && !cmp.Equal(want, got) || err != nil && !errors.Is(err, index.ErrUnavailable) {
+				t.Errorf("%s cut to %d of %d: %v", name, n, len(data), err)
+			}
+		}
+	}
+}

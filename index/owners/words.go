@@ -1,0 +1,123 @@
+package owners
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"filings/index"
+)
+
+// words are the words of a generation, by how many characters they have, then by their bytes.
+type words struct {
+	texts   []string
+	filings []uint32
+	letters []uint64 // lettersOf each
+	first   []int    // by characters: the first word of so many, or more
+}
+
+func readWords(c *cutter) (w words, size int) {
+	for len(c.data) > 0 {
+		text := string(c.text())
+		for len(w.first) <= utf8.RuneCountInString(text) {
+			w.first = append(w.first, len(w.texts))
+		}
+		w.texts, w.filings, w.letters = append(w.texts, text), append(w.filings, uint32(c.number())), append(w.letters, lettersOf(text))
+		size += len(text)
+	}
+	return w, size + 16*cap(w.texts) + 4*cap(w.filings) + 8*cap(w.letters)
+}
+
+// from returns the first word of so many characters, or more.
+func (w *words) from(characters int) int {
+	if characters < len(w.first) {
+		return w.first[max(0, characters)]
+	}
+	return len(w.texts)
+}
+
+// lettersOf returns a bit for each letter or digit that a word has; some letters share one. To insert or delete a character changes one of
+// them, to replace it two.
+func lettersOf(word string) (letters uint64) {
+	for _, r := range word {
+		letters |= 1 << (uint32(r) % 64)
+	}
+	return letters
+}
+
+// Nearest implements index.Reader.
+func (d *Directory) Nearest(ctx context.Context, typed []string) ([][]string, error) {
+	w, err := cached(ctx, d, sectionWords, readWords)
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]string, len(typed))
+	for i, word := range typed {
+		if reach := index.Reach(word); reach > 0 && !w.has(word) {
+			all[i] = w.nearest(word, reach)
+		}
+	}
+	return all, ctx.Err()
+}
+
+func (w *words) has(word string) bool {
+	n := utf8.RuneCountInString(word)
+	first, behind := w.from(n), w.from(n+1)
+	i := first + sort.SearchStrings(w.texts[first:behind], word)
+	return i < behind && w.texts[i] == word
+}
+
+// nearest returns the words at the smallest distance, which is at most reach.
+func (w *words) nearest(word string, reach int) []string {
+	letters, typed := lettersOf(word), []rune(word)
+	var found []int
+	for i := w.from(len(typed) - reach); i < w.from(len(typed)+reach+1); i++ {
+		if bits.OnesCount64(letters^w.letters[i]) > 2*reach {
+			continue
+		}
+		switch distance := osaDistance(typed, []rune(w.texts[i])); {
+		case distance < reach:
+			reach, found = distance, append(found[:0], i)
+		case distance == reach:
+			found = append(found, i)
+		}
+	}
+	slices.SortFunc(found, func(a, b int) int {
+		return cmp.Or(cmp.Compare(w.filings[b], w.filings[a]), strings.Compare(w.texts[a], w.texts[b]))
+	})
+	var nearest []string
+	for _, i := range found[:min(len(found), index.MaxNearest)] {
+		nearest = append(nearest, w.texts[i])
+	}
+	return nearest
+}
+
+// osaDistance returns how many characters have to be inserted, deleted, replaced, or exchanged with their neighbour, none of them
+// twice, to make b of a: the optimal string alignment distance.
+func osaDistance(a, b []rune) int {
+	width := len(b) + 1
+	rows := make([]int, 3*width)
+	before, last, row := rows[:width], rows[width:2*width], rows[2*width:]
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

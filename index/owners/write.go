@@ -1,0 +1,264 @@
+package owners
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/s2"
+
+	"filings/index"
+)
+
+// owner is what was counted of a key.
+type owner struct {
+	key, name               string
+	filings, writings, most uint32 // most is the filings of the writing that is its name
+	amounts, first, last    uint32
+	cents                   float64
+	shares                  []inCounty // those with the most filings first
+}
+
+type inCounty struct{ county, filings uint32 }
+
+// Owners returns how many owners differ in more than case, those without a key included.
+func (c *Collector) Owners() int64 {
+	folded := map[string]bool{}
+	for _, text := range c.written.texts {
+		folded[index.Fold(text)] = true
+	}
+	return int64(len(folded))
+}
+
+// Write writes what was counted.
+func (c *Collector) Write(to Sink) error {
+	c.words.finish(c.writings)
+	all := c.owners()
+	c.fillShares(all)
+	all = all[1:] // 0 is no key
+	slices.SortFunc(all, func(a, b owner) int { return strings.Compare(a.key, b.key) })
+	slices.SortStableFunc(all, func(a, b owner) int { return cmp.Compare(b.filings, a.filings) })
+	return cmp.Or(
+		c.writePortfolios(all, to),
+		c.writeSelection(all, to),
+		writeOrders(all, to),
+		c.writeWords(to),
+	)
+}
+
+// owners returns the owners by the numbers of their keys.
+func (c *Collector) owners() []owner {
+	all := make([]owner, len(c.keys.texts))
+	for i, w := range c.writings {
+		o, text := &all[w.owner], c.written.texts[i]
+		if w.filings > o.most || w.filings == o.most && text < o.name {
+			o.most, o.name = w.filings, text
+		}
+		o.key = c.keys.texts[w.owner]
+		o.writings++
+		o.filings += w.filings
+		o.amounts += w.amounts
+		o.cents += w.cents
+		if w.first > 0 && (o.first == 0 || w.first < o.first) {
+			o.first = w.first
+		}
+		o.last = max(o.last, w.last)
+		o.shares = append(o.shares, inCounty{w.county, w.inThat})
+	}
+	return all
+}
+
+// fillShares completes the shares of the owners.
+func (c *Collector) fillShares(all []owner) {
+	for at, filings := range c.shares {
+		o := &all[c.writings[at.of].owner]
+		o.shares = append(o.shares, inCounty{at.county, filings})
+	}
+	for i := range all {
+		o := &all[i]
+		slices.SortFunc(o.shares, func(a, b inCounty) int { return cmp.Compare(a.county, b.county) })
+		merged := o.shares[:0]
+		for _, s := range o.shares {
+			if n := len(merged); n > 0 && merged[n-1].county == s.county {
+				merged[n-1].filings += s.filings
+			} else if c.counties.texts[s.county] != "" {
+				merged = append(merged, s)
+			}
+		}
+		slices.SortFunc(merged, func(a, b inCounty) int {
+			return cmp.Or(cmp.Compare(b.filings, a.filings), strings.Compare(c.counties.texts[a.county], c.counties.texts[b.county]))
+		})
+		o.shares = merged
+	}
+}
+
+func (c *Collector) writePortfolios(all []owner, to Sink) error {
+	var data, one []byte
+	for chunk := 0; chunk*portfoliosAChunk < len(all); chunk++ {
+		data = data[:0]
+		for i := range all[chunk*portfoliosAChunk : min(len(all), (chunk+1)*portfoliosAChunk)] {
+			one = all[chunk*portfoliosAChunk+i].append(one[:0], c.counties.texts)
+			data = appendText(data, one)
+		}
+		if err := to(sectionPortfolios, chunk, s2.Encode(nil, data)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append appends what is shown of o, as readPortfolio reads it.
+func (o *owner) append(dst []byte, counties []string) []byte {
+	dst = appendText(dst, o.name)
+	for _, n := range []uint32{o.first, o.last, o.filings, o.writings, o.amounts} {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(o.cents))
+	for _, s := range o.shares[:min(len(o.shares), index.MaxOwnerCounties)] {
+		dst = binary.AppendUvarint(appendText(dst, counties[s.county]), uint64(s.filings))
+	}
+	return dst
+}
+
+// writeSelection writes how many filings each owner has, and which owners have each token and each county.
+func (c *Collector) writeSelection(all []owner, to Sink) error {
+	var filings []byte
+	var inTokens, inCounties pairs
+	tokens := numbers{of: map[string]uint32{}}
+	for i := range all {
+		o := &all[i]
+		filings = binary.AppendUvarint(filings, uint64(o.filings))
+		for token := range strings.SplitSeq(o.key, " ") {
+			number, _ := tokens.number([]byte(token))
+			inTokens.add(number, uint32(i))
+		}
+		for _, s := range o.shares {
+			inCounties.add(s.county, uint32(i))
+		}
+	}
+	return cmp.Or(
+		putWhole(to, sectionFilings, filings),
+		putWhole(to, sectionTokens, inTokens.appendPostings(tokens.texts)),
+		putWhole(to, sectionCounties, inCounties.appendPostings(c.counties.texts)),
+	)
+}
+
+// pairs say which owners have which texts, by their numbers.
+type pairs struct{ texts, owners []uint32 }
+
+func (p *pairs) add(text, owner uint32) {
+	p.texts, p.owners = append(p.texts, text), append(p.owners, owner)
+}
+
+// appendPostings returns the texts that there are, sorted, each with the numbers of its owners, which rise.
+func (p *pairs) appendPostings(texts []string) (data []byte) {
+	ends := make([]uint32, len(texts)+1)
+	for _, text := range p.texts {
+		ends[text+1]++
+	}
+	for i := range texts {
+		ends[i+1] += ends[i]
+	}
+	starts, owners := slices.Clone(ends), make([]uint32, len(p.owners))
+	for i, text := range p.texts {
+		owners[starts[text]] = p.owners[i]
+		starts[text]++
+	}
+	for _, text := range inOrder(len(texts), func(a, b uint32) int { return strings.Compare(texts[a], texts[b]) }) {
+		of := slices.Compact(owners[ends[text]:ends[text+1]])
+		if len(of) == 0 {
+			continue
+		}
+		data = binary.AppendUvarint(appendText(data, texts[text]), uint64(len(of)))
+		last := uint32(0)
+		for _, number := range of {
+			data = binary.AppendUvarint(data, uint64(number-last))
+			last = number
+		}
+	}
+	return data
+}
+
+// inOrder returns the numbers from 0 to before n as compare orders them.
+func inOrder(n int, compare func(a, b uint32) int) []uint32 {
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, compare)
+	return order
+}
+
+// writeOrders writes the orders but the default one, each in both directions. Ties are by key in both.
+func writeOrders(all []owner, to Sink) error {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = index.Fold(all[i].name)
+	}
+	compare := [...]func(a, b uint32) int{
+		index.OwnersByFilings: func(a, b uint32) int { return cmp.Compare(all[a].filings, all[b].filings) },
+		index.OwnersByAmount:  func(a, b uint32) int { return cmp.Compare(all[a].cents, all[b].cents) },
+		index.OwnersByName:    func(a, b uint32) int { return strings.Compare(names[a], names[b]) },
+	}
+	for sort, by := range compare {
+		rising := inOrder(len(all), func(a, b uint32) int {
+			if order := by(a, b); order != 0 {
+				return order
+			}
+			return strings.Compare(all[a].key, all[b].key)
+		})
+		falling := make([]uint32, 0, len(all))
+		for end := len(rising); end > 0; {
+			start := end - 1
+			for start > 0 && by(rising[start-1], rising[start]) == 0 {
+				start--
+			}
+			falling = append(falling, rising[start:end]...)
+			end = start
+		}
+		for i, order := range [][]uint32{rising, falling} {
+			section := orderOf(index.OwnerSort(sort), i == 0)
+			if section == "" {
+				continue
+			}
+			data, err := binary.Append(nil, binary.LittleEndian, order)
+			if err = cmp.Or(err, putWhole(to, section, data)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// orderOf names the section of an order, "" for the one that owners are numbered in.
+func orderOf(sort index.OwnerSort, ascending bool) string {
+	switch {
+	case ascending:
+		return sectionOrder + index.OwnerSorts[sort] + " rising"
+	case sort == index.OwnersByFilings:
+		return ""
+	}
+	return sectionOrder + index.OwnerSorts[sort] + " falling"
+}
+
+// writeWords writes the words by how long they are, then by their bytes, each with its filings.
+func (c *Collector) writeWords(to Sink) error {
+	texts := c.words.words.texts
+	lengths := make([]int, len(texts))
+	for i, word := range texts {
+		lengths[i] = utf8.RuneCountInString(word)
+	}
+	var data []byte
+	for _, i := range inOrder(len(texts), func(a, b uint32) int {
+		if lengths[a] != lengths[b] {
+			return lengths[a] - lengths[b]
+		}
+		return strings.Compare(texts[a], texts[b])
+	}) {
+		data = binary.AppendUvarint(appendText(data, texts[i]), uint64(c.words.counts[i].filings))
+	}
+	return putWhole(to, sectionWords, data)
+}

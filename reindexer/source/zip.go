@@ -1,0 +1,80 @@
+package source
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// Zip is the format of a source whose name says that it is a zip archive: what its member is, that one's name says.
+const Zip = "zip"
+
+// openMember reads the member of a zip archive that f names, or its only one. An archive has its list of members at its end. The
+// Reader ends with ctx, and with done.
+func openMember(ctx context.Context, stored io.Reader, f Form, done func()) (*Reader, error) {
+	return spool(ctx, stored, func(copied spooled, size int64) (*Reader, error) { return readMember(ctx, copied, size, f, done) })
+}
+
+func readMember(ctx context.Context, copied spooled, size int64, f Form, done func()) (*Reader, error) {
+	all, err := zip.NewReader(copied, size)
+	if err != nil {
+		return nil, fmt.Errorf("the zip archive is cut off or damaged: %w", err)
+	}
+	member, err := memberOf(all.File, f.Member)
+	if err != nil {
+		return nil, err
+	}
+	f.Member = ""
+	if f.Format == Zip {
+		f.Format = ""
+		if f = f.named(member.Name); f.Format == "" && formatOf(member.Name) == JSON {
+			return nil, fmt.Errorf("its member %.200q: %w", member.Name, ErrNoPath)
+		}
+		if f.Format == "" || f.Format == Zip {
+			return nil, fmt.Errorf("the name of its member %.200q does not say its format: give --format", member.Name)
+		}
+	}
+	plain, err := member.Open()
+	if err != nil {
+		return nil, fmt.Errorf("its member %.200q: %w", member.Name, err)
+	}
+	r, err := openForm(ctx, bufio.NewReaderSize(&archive{plain, "zip"}, bufferSize), f, done)
+	if err != nil {
+		return nil, fmt.Errorf("its member %.200q: %w", member.Name, err)
+	}
+	return r, nil
+}
+
+// memberOf finds a member by its name, or the only one where that is "". Folders, and what macOS adds, are none.
+func memberOf(all []*zip.File, name string) (found *zip.File, err error) {
+	var names []string
+	for _, m := range all {
+		if strings.HasSuffix(m.Name, "/") || strings.HasPrefix(m.Name, "__MACOSX/") || strings.HasPrefix(path.Base(m.Name), ".") {
+			continue
+		}
+		names = append(names, fmt.Sprintf("%.200q", m.Name))
+		if found == nil && (name == "" || name == m.Name) {
+			found = m
+		}
+	}
+	shown := strings.Join(names[:min(len(names), 10)], ", ")
+	if len(names) > 10 {
+		shown += ", …"
+	}
+	switch {
+	case len(names) == 0:
+		return nil, errors.New("the zip archive is empty")
+	case found == nil:
+		return nil, fmt.Errorf("the zip archive has no member %.200q; it has %s", name, shown)
+	case name == "" && len(names) > 1:
+		return nil, fmt.Errorf("the zip archive has %d members, %s: name one with --member", len(names), shown)
+	case found.Flags&1 != 0:
+		return nil, fmt.Errorf("its member %.200q is encrypted", found.Name)
+	}
+	return found, nil
+}

@@ -1,0 +1,100 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+
+	"filings/index"
+	"filings/index/serving"
+	"filings/service/access"
+	"filings/service/params"
+)
+
+// FieldStats says what a generation has in a field.
+type FieldStats struct {
+	Name     string      `json:"name" help:"Name of the field, as a filing has it."`
+	Type     FieldType   `json:"type"`
+	Tier     access.Tier `json:"tier"`
+	Help     string      `json:"help" help:"What it means."`
+	Filled   int64       `json:"filled" help:"Filings that have a value."`
+	Distinct *int64      `json:"distinct" help:"Different values, as groups have them; null where filings are not grouped by the field."`
+	Min      Extreme     `json:"min" help:"Least value of a number or a date; null for others, and where no filing has one."`
+	Max      Extreme     `json:"max" help:"Greatest value of a number or a date; null for others, and where no filing has one."`
+}
+
+// Extreme is a number, a date or nil.
+type Extreme any
+
+// FieldType is the form of a field's values in JSON.
+type FieldType string
+
+// typeOf returns the type of the values of a kind.
+func typeOf(k index.Kind) FieldType {
+	switch k {
+	case index.KindID, index.KindInteger:
+		return "integer"
+	case index.KindAmount, index.KindNumber, index.KindLatitude, index.KindLongitude:
+		return "number"
+	case index.KindDate:
+		return "date"
+	case index.KindCategories:
+		return "strings"
+	}
+	return "string"
+}
+
+// groupedBy are the dimensions that are the values of a field.
+var groupedBy = map[index.Field]index.Dimension{
+	index.County: index.ByCounty, index.Owner: index.ByOwner, index.FilingType: index.ByFilingType, index.FilingHolder: index.ByHolder,
+	index.PropertyClassification: index.ByPropertyClassification, index.Categories: index.ByCategory,
+}
+
+// Fields handles GET /v1/fields: what a form for filters needs to know of the fields that the caller sees.
+func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	values, err := r.Values(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if values == nil {
+		return Result{}, Refuse(ErrInvalid, "generation must be one whose fields were counted: this one was loaded before the program did that")
+	}
+	data := []FieldStats{}
+	for _, f := range index.Fields() {
+		if !f.Returned(q.Caller.Fields) {
+			continue
+		}
+		info, of := f.Info(), values[f]
+		stats := FieldStats{Name: info.Name, Type: typeOf(info.Kind), Tier: access.Tier(info.Tier.String()), Help: info.Help, Filled: of.Filled}
+		if of.Least.Filings > 0 {
+			stats.Min, stats.Max = of.Least.JSON(f), of.Greatest.JSON(f)
+		}
+		if stats.Distinct, err = distinct(ctx, r, values, f); err != nil {
+			return Result{}, err
+		}
+		data = append(data, stats)
+	}
+	return Result{Data: data}, nil
+}
+
+// distinct counts the values of f that groups have; nil where there are no such groups.
+func distinct(ctx context.Context, r *serving.Reader, values *index.Values, f index.Field) (*int64, error) {
+	by, some := groupedBy[f]
+	if !some {
+		return nil, nil
+	}
+	if f == index.Owner { // who they are was worked out when the generation was sealed
+		owners, err := r.Owners(ctx, index.OwnerQuery{Limit: 1})
+		if errors.Is(err, index.ErrNoOwners) {
+			return nil, nil
+		}
+		return &owners.Total, err
+	}
+	groups, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{by}, Limit: 1})
+	if errors.Is(err, index.ErrNoOwners) {
+		return nil, nil
+	}
+	if values[f].Filled < values[index.ID].Filled { // one group has those without a value
+		groups.Total--
+	}
+	return &groups.Total, err
+}
