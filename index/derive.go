@@ -11,6 +11,7 @@ import (
 
 // Derived is what is computed from a filing to answer queries about it. Text is folded, ready to be compared.
 type Derived struct {
+	Owner         string // folded Owner
 	County        string // folded County
 	CountyName    string // folded County without its state
 	State         string // of County
@@ -27,7 +28,7 @@ type Derived struct {
 
 // Derive computes what f's values imply.
 func Derive(f *Filing) Derived {
-	d := Derived{County: Fold(f.Text(County)), WrittenCity: city(f)}
+	d := Derived{Owner: Fold(f.Text(Owner)), County: Fold(f.Text(County)), WrittenCity: city(f)}
 	d.City = Fold(d.WrittenCity)
 	_, d.State = SplitCounty(f.Text(County))
 	d.CountyName, _ = SplitCounty(d.County)
@@ -38,15 +39,10 @@ func Derive(f *Filing) Derived {
 	for field := ID; field < numFields && !d.PropertyData; field++ {
 		d.PropertyData = fields[field].Tier == Pro && f.Has(field)
 	}
-	d.Trust, d.Estate = ownerKind(f.Text(Owner))
-	for i, field := range searched {
-		d.Search[i] = SearchText(f.Text(field))
-	}
+	d.Trust, d.Estate = ownerKind(d.Owner)
+	d.Search = [...]string{Squeeze(d.Owner), SearchText(f.Text(PropertyAddress)), SearchText(f.Text(CaseNumber))}
 	return d
 }
-
-// searched are the fields that a search term is looked for in, besides County.
-var searched = [...]Field{Owner, PropertyAddress, CaseNumber}
 
 var stateZIP = regexp.MustCompile(`^[A-Za-z]{2}([ ]+[0-9]{5}(-[0-9]{4})?)?$`)
 
@@ -82,9 +78,9 @@ func decimal(v float64) *big.Rat {
 	return r
 }
 
-// ownerKind finds out by whole words of an owner's name whether it is a trust, an estate, or both (rule A2).
+// ownerKind finds out by whole words of an owner's name, folded, whether it is a trust, an estate, or both (rule A2).
 func ownerKind(owner string) (trust, estate bool) {
-	words := strings.FieldsFunc(Fold(owner), func(r rune) bool {
+	words := strings.FieldsFunc(owner, func(r rune) bool {
 		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	var realEstate, company bool

@@ -209,7 +209,7 @@ func TestDerive_CountyMonthSearch(t *testing.T) {
 	f.SetText(index.PropertyAddress, " ")
 	f.SetText(index.CaseNumber, "A-1")
 	want := index.Derived{
-		County: "st. john's, fl", CountyName: "st. john's", State: "FL", Month: "2024-02", Year: "2024",
+		Owner: "  birch \t alex ", County: "st. john's, fl", CountyName: "st. john's", State: "FL", Month: "2024-02", Year: "2024",
 		Search: [3]string{"birch alex", "", "a-1"},
 	}
 	if diff := cmp.Diff(want, index.Derive(&f)); diff != "" {

@@ -50,21 +50,29 @@ func HeldOf(f *Filing) Held {
 		field := Field(bits.TrailingZeros64(filled))
 		number, ok := f.Number(field)
 		if !ok {
-			number = dayNumber(f.Text(field))
+			number = float64(DayNumber(f.Text(field)))
 		}
 		h.numbers = append(h.numbers, number)
 	}
 	return h
 }
 
-// dayNumber returns 20260131 for 2026-01-31.
-func dayNumber(day string) (n float64) {
+// DayNumber returns 20260131 for 2026-01-31, and 0 for "".
+func DayNumber[T string | []byte](day T) (n uint32) {
 	for _, c := range []byte(day) {
 		if c != '-' {
-			n = 10*n + float64(c-'0')
+			n = 10*n + uint32(c-'0')
 		}
 	}
 	return n
+}
+
+// DayText returns 2026-01-31 for 20260131, and "" for 0.
+func DayText(n uint32) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", n/10_000, n/100%100, n%100)
 }
 
 // Count counts a filing in, with n 1, or out again, with n -1.
@@ -133,6 +141,5 @@ func (e Extreme) JSON(field Field) json.RawMessage {
 	if fields[field].Kind != KindDate {
 		return AppendNumber(nil, e.Value)
 	}
-	day := int(e.Value)
-	return fmt.Appendf(nil, `"%04d-%02d-%02d"`, day/10_000, day/100%100, day%100)
+	return AppendString(nil, DayText(uint32(e.Value)))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 	"filings/index/generation"
@@ -142,7 +143,7 @@ func (w *chunkWriter) add(e *entry) error {
 		}
 	}
 	if w.changes == 0 {
-		w.data = appendText(appendText(w.data[:0], w.changeset.Parent), w.changeset.Generation)
+		w.data = protowire.AppendString(protowire.AppendString(w.data[:0], w.changeset.Parent), w.changeset.Generation)
 		w.Chunk = Chunk{}
 	}
 	flags := byte(0)
@@ -154,7 +155,7 @@ func (w *chunkWriter) add(e *entry) error {
 	w.data = append(binary.AppendUvarint(w.data, uint64(e.ID-w.Last)), byte(e.FieldGroups), flags)
 	if w.copies {
 		for _, v := range []index.Version{e.before, e.after} {
-			w.data = appendText(appendText(w.data, v.Record), v.City)
+			w.data = protowire.AppendString(protowire.AppendBytes(w.data, v.Record), v.City)
 		}
 	}
 	w.changes++
@@ -167,20 +168,6 @@ func (w *chunkWriter) flush() error {
 	return w.put(w.Chunk)
 }
 
-func appendText[S ~string | ~[]byte](dst []byte, s S) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
-// cut cuts a text that appendText wrote off data; ok is false where there is none.
-func cut(data []byte) (s, rest []byte, ok bool) {
-	n, size := binary.Uvarint(data)
-	if size <= 0 || uint64(len(data)-size) < n {
-		return nil, nil, false
-	}
-	end := size + int(n)
-	return data[size:end:end], data[end:], true
-}
-
 // decode returns the changeset of a chunk, by the names of its generations, and the first entries, up to most of them, that have a
 // higher id than after and differ in one of these field groups. They refer to memory of their own. last is the id of the last entry
 // that was looked at: of the last one of the chunk, unless there were that many.
@@ -191,8 +178,9 @@ func decode(data []byte, after int64, groups index.FieldGroups, most int) (s ind
 	}
 	ok := true
 	text := func() (t []byte) {
-		if ok {
-			t, raw, ok = cut(raw)
+		t, n := protowire.ConsumeBytes(raw)
+		if ok = ok && n >= 0; ok {
+			raw = raw[n:]
 		}
 		return t
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 )
@@ -51,7 +52,7 @@ func (w *FingerprintWriter) flush(last byte) error {
 	raw := appendFingerprints(head, w.pending)
 	for _, s := range w.pending {
 		if len(head) > 1 {
-			raw = append(binary.AppendUvarint(raw, uint64(len(s.Facts))), s.Facts...)
+			raw = protowire.AppendString(raw, s.Facts)
 		}
 	}
 	err := w.put(w.chunk, encoder.EncodeAll(raw, nil))
@@ -141,11 +142,11 @@ func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last boo
 		}
 		s.Created = int64(word(1+len(s.Digests), i))
 		if head&withFacts != 0 {
-			n, size := binary.Uvarint(facts)
-			if size <= 0 || n > uint64(len(facts)-size) {
+			text, n := protowire.ConsumeBytes(facts)
+			if n < 0 {
 				return nil, false, ErrDamaged
 			}
-			s.Facts, facts = string(facts[size:][:n]), facts[size+int(n):]
+			s.Facts, facts = string(text), facts[n:]
 		}
 	}
 	return fingerprints, last, nil

@@ -2,8 +2,9 @@ package owners
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 )
@@ -66,7 +67,7 @@ type Facts struct {
 // Append appends f as ReadFacts reads it.
 func (f *Facts) Append(dst []byte) []byte {
 	for _, text := range [][]byte{f.Owner, f.County, f.Date, f.Address} {
-		dst = appendText(dst, text)
+		dst = protowire.AppendBytes(dst, text)
 	}
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(f.Amount))
 }
@@ -82,25 +83,27 @@ func ReadFacts(data []byte) (f Facts, err error) {
 	return f, nil
 }
 
-// Add counts a filing, and returns the key of its owner, "" for none, which it works out once for each writing.
-func (c *Collector) Add(f *Facts) (key string) {
+// Add counts a filing, and returns the number of its owner's writing, from 0 in the order of their first filings; -1 without an owner.
+func (c *Collector) Add(f *Facts) (writing int) {
 	if len(f.Owner) == 0 {
 		c.words.add(-1, nil, f.Address)
-		return ""
+		return -1
 	}
 	number, isNew := c.written.number(f.Owner)
 	if isNew {
 		c.writings = append(c.writings, c.newWriting(f))
 	}
 	c.addTo(&c.writings[number], number, f)
-	key = c.keys.texts[c.writings[number].owner]
 	var words []byte
-	if isNew && key != "" {
+	if isNew && c.Key(int(number)) != "" {
 		words = f.Owner
 	}
 	c.words.add(int(number), words, f.Address)
-	return key
+	return int(number)
 }
+
+// Key returns the key of a writing, "" for none.
+func (c *Collector) Key(writing int) string { return c.keys.texts[c.writings[writing].owner] }
 
 func (c *Collector) newWriting(f *Facts) (w writing) {
 	key := f.Key
@@ -118,7 +121,7 @@ func (c *Collector) addTo(w *writing, number uint32, f *Facts) {
 		w.amounts++
 		w.cents += index.Cents(f.Amount)
 	}
-	if day := dayOf(f.Date); day > 0 {
+	if day := index.DayNumber(f.Date); day > 0 {
 		if w.first == 0 || day < w.first {
 			w.first = day
 		}
@@ -130,21 +133,4 @@ func (c *Collector) addTo(w *writing, number uint32, f *Facts) {
 		county, _ := c.counties.number(f.County)
 		c.shares[share{number, county}]++
 	}
-}
-
-// dayOf returns YYYYMMDD of YYYY-MM-DD; 0 of none.
-func dayOf(date []byte) (day uint32) {
-	for _, digit := range date {
-		if digit != '-' {
-			day = day*10 + uint32(digit-'0')
-		}
-	}
-	return day
-}
-
-func dateOf(day uint32) string {
-	if day == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%04d-%02d-%02d", day/1e4, day/100%100, day%100)
 }

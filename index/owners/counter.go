@@ -1,10 +1,10 @@
 package owners
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 )
@@ -38,7 +38,7 @@ func newWordCounter() *wordCounter {
 // add counts a filing by the words of its address that its owner does not have. The first filing of a writing, which are numbered from
 // 0, brings the owner; of no owner the number is -1.
 func (c *wordCounter) add(writing int, owner, address []byte) {
-	c.batch = appendText(appendText(binary.AppendUvarint(c.batch, uint64(writing+1)), owner), address)
+	c.batch = protowire.AppendBytes(protowire.AppendBytes(protowire.AppendVarint(c.batch, uint64(writing+1)), owner), address)
 	if len(c.batch) >= batchBytes {
 		c.countBatch()
 	}

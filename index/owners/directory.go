@@ -99,9 +99,9 @@ func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int
 		}
 		for _, token := range q.Tokens {
 			first := sort.SearchStrings(tokens.texts, token)
-			behind := first + sort.Search(len(tokens.texts)-first, func(i int) bool { return !strings.HasPrefix(tokens.texts[first+i], token) })
+			end := first + sort.Search(len(tokens.texts)-first, func(i int) bool { return !strings.HasPrefix(tokens.texts[first+i], token) })
 			with := newSet(owners)
-			with.add(tokens.of(first, behind))
+			with.add(tokens.of(first, end))
 			selected.keep(with)
 		}
 	}
@@ -147,7 +147,7 @@ func readPostings(c *cutter) (p postings, size int) {
 }
 
 // of returns the owners of the texts from one to before another.
-func (p *postings) of(first, behind int) []uint32 { return p.owners[p.starts[first]:p.starts[behind]] }
+func (p *postings) of(first, end int) []uint32 { return p.owners[p.starts[first]:p.starts[end]] }
 
 // set is a set of owners: a bit each.
 type set []uint64
@@ -248,7 +248,7 @@ func (d *Directory) portfolios(ctx context.Context, numbers []uint32) ([]index.P
 }
 
 func readPortfolio(c *cutter) (p index.Portfolio) {
-	p.Name, p.FirstFilingDate, p.LastFilingDate = string(c.text()), dateOf(uint32(c.number())), dateOf(uint32(c.number()))
+	p.Name, p.FirstFilingDate, p.LastFilingDate = string(c.text()), index.DayText(uint32(c.number())), index.DayText(uint32(c.number()))
 	p.Filings, p.Writings, p.Amounts = int64(c.number()), int64(c.number()), int64(c.number())
 	if len(c.data) < 8 {
 		c.failed = true

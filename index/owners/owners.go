@@ -18,10 +18,10 @@ package owners
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/klauspost/compress/s2"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 )
@@ -92,10 +92,6 @@ func unpacked(packed []byte) ([]byte, error) {
 	return data, nil
 }
 
-func appendText[T string | []byte](dst []byte, text T) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
-}
-
 // cutter cuts what was appended off data. After its end it fails, and returns zero values.
 type cutter struct {
 	data   []byte
@@ -103,22 +99,21 @@ type cutter struct {
 }
 
 func (c *cutter) number() uint64 {
-	n, size := binary.Uvarint(c.data)
-	if size <= 0 {
-		c.data, c.failed = nil, true
-		return 0
-	}
-	c.data = c.data[size:]
-	return n
+	number, n := protowire.ConsumeVarint(c.data)
+	c.skip(n)
+	return number
 }
 
 func (c *cutter) text() []byte {
-	n := c.number()
-	if n > uint64(len(c.data)) {
-		c.data, c.failed = nil, true
-		return nil
-	}
-	text := c.data[:n:n]
-	c.data = c.data[n:]
+	text, n := protowire.ConsumeBytes(c.data)
+	c.skip(n)
 	return text
+}
+
+func (c *cutter) skip(n int) {
+	if n < 0 {
+		c.data, c.failed = nil, true
+		return
+	}
+	c.data = c.data[n:]
 }

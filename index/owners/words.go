@@ -66,9 +66,9 @@ func (d *Directory) Nearest(ctx context.Context, typed []string) ([][]string, er
 
 func (w *words) has(word string) bool {
 	n := utf8.RuneCountInString(word)
-	first, behind := w.from(n), w.from(n+1)
-	i := first + sort.SearchStrings(w.texts[first:behind], word)
-	return i < behind && w.texts[i] == word
+	first, end := w.from(n), w.from(n+1)
+	i := first + sort.SearchStrings(w.texts[first:end], word)
+	return i < end && w.texts[i] == word
 }
 
 // nearest returns the words at the smallest distance, which is at most reach.

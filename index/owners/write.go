@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/s2"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 )
@@ -20,6 +21,7 @@ type owner struct {
 	amounts, first, last    uint32
 	cents                   float64
 	shares                  []inCounty // those with the most filings first
+	rank                    uint32     // by key
 }
 
 type inCounty struct{ county, filings uint32 }
@@ -38,15 +40,27 @@ func (c *Collector) Write(to Sink) error {
 	c.words.finish(c.writings)
 	all := c.owners()
 	c.fillShares(all)
-	all = all[1:] // 0 is no key
-	slices.SortFunc(all, func(a, b owner) int { return strings.Compare(a.key, b.key) })
-	slices.SortStableFunc(all, func(a, b owner) int { return cmp.Compare(b.filings, a.filings) })
+	all = numbered(all[1:]) // 0 is no key
 	return cmp.Or(
 		c.writePortfolios(all, to),
 		c.writeSelection(all, to),
 		writeOrders(all, to),
 		c.writeWords(to),
 	)
+}
+
+// numbered returns owners in the order of their numbers: by falling filings, then by key.
+func numbered(all []owner) []owner {
+	for rank, i := range inOrder(len(all), func(a, b uint32) int { return strings.Compare(all[a].key, all[b].key) }) {
+		all[i].rank = uint32(rank)
+	}
+	sorted := make([]owner, 0, len(all))
+	for _, i := range inOrder(len(all), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(all[b].filings, all[a].filings), cmp.Compare(all[a].rank, all[b].rank))
+	}) {
+		sorted = append(sorted, all[i])
+	}
+	return sorted
 }
 
 // owners returns the owners by the numbers of their keys.
@@ -101,7 +115,7 @@ func (c *Collector) writePortfolios(all []owner, to Sink) error {
 		data = data[:0]
 		for i := range all[chunk*portfoliosAChunk : min(len(all), (chunk+1)*portfoliosAChunk)] {
 			one = all[chunk*portfoliosAChunk+i].append(one[:0], c.counties.texts)
-			data = appendText(data, one)
+			data = protowire.AppendBytes(data, one)
 		}
 		if err := to(sectionPortfolios, chunk, s2.Encode(nil, data)); err != nil {
 			return err
@@ -112,13 +126,13 @@ func (c *Collector) writePortfolios(all []owner, to Sink) error {
 
 // append appends what is shown of o, as readPortfolio reads it.
 func (o *owner) append(dst []byte, counties []string) []byte {
-	dst = appendText(dst, o.name)
+	dst = protowire.AppendString(dst, o.name)
 	for _, n := range []uint32{o.first, o.last, o.filings, o.writings, o.amounts} {
-		dst = binary.AppendUvarint(dst, uint64(n))
+		dst = protowire.AppendVarint(dst, uint64(n))
 	}
 	dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(o.cents))
 	for _, s := range o.shares[:min(len(o.shares), index.MaxOwnerCounties)] {
-		dst = binary.AppendUvarint(appendText(dst, counties[s.county]), uint64(s.filings))
+		dst = protowire.AppendVarint(protowire.AppendString(dst, counties[s.county]), uint64(s.filings))
 	}
 	return dst
 }
@@ -130,7 +144,7 @@ func (c *Collector) writeSelection(all []owner, to Sink) error {
 	tokens := numbers{of: map[string]uint32{}}
 	for i := range all {
 		o := &all[i]
-		filings = binary.AppendUvarint(filings, uint64(o.filings))
+		filings = protowire.AppendVarint(filings, uint64(o.filings))
 		for token := range strings.SplitSeq(o.key, " ") {
 			number, _ := tokens.number([]byte(token))
 			inTokens.add(number, uint32(i))
@@ -172,10 +186,10 @@ func (p *pairs) appendPostings(texts []string) (data []byte) {
 		if len(of) == 0 {
 			continue
 		}
-		data = binary.AppendUvarint(appendText(data, texts[text]), uint64(len(of)))
+		data = protowire.AppendVarint(protowire.AppendString(data, texts[text]), uint64(len(of)))
 		last := uint32(0)
 		for _, number := range of {
-			data = binary.AppendUvarint(data, uint64(number-last))
+			data = protowire.AppendVarint(data, uint64(number-last))
 			last = number
 		}
 	}
@@ -204,12 +218,7 @@ func writeOrders(all []owner, to Sink) error {
 		index.OwnersByName:    func(a, b uint32) int { return strings.Compare(names[a], names[b]) },
 	}
 	for sort, by := range compare {
-		rising := inOrder(len(all), func(a, b uint32) int {
-			if order := by(a, b); order != 0 {
-				return order
-			}
-			return strings.Compare(all[a].key, all[b].key)
-		})
+		rising := inOrder(len(all), func(a, b uint32) int { return cmp.Or(by(a, b), cmp.Compare(all[a].rank, all[b].rank)) })
 		falling := make([]uint32, 0, len(all))
 		for end := len(rising); end > 0; {
 			start := end - 1
@@ -258,7 +267,7 @@ func (c *Collector) writeWords(to Sink) error {
 		}
 		return strings.Compare(texts[a], texts[b])
 	}) {
-		data = binary.AppendUvarint(appendText(data, texts[i]), uint64(c.words.counts[i].filings))
+		data = protowire.AppendVarint(protowire.AppendString(data, texts[i]), uint64(c.words.counts[i].filings))
 	}
 	return putWhole(to, sectionWords, data)
 }

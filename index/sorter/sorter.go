@@ -16,6 +16,8 @@ import (
 	"os"
 	"runtime"
 	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Sorter collects items and sorts them. It is not safe for concurrent use.
@@ -48,8 +50,7 @@ func (s *Sorter) Add(key, value []byte) error {
 	var prefix [8]byte
 	copy(prefix[:], key)
 	at := len(s.arena)
-	s.arena = append(binary.AppendUvarint(s.arena, uint64(len(key))), key...)
-	s.arena = append(binary.AppendUvarint(s.arena, uint64(len(value))), value...)
+	s.arena = protowire.AppendBytes(protowire.AppendBytes(s.arena, key), value)
 	s.items = append(s.items, item{binary.BigEndian.Uint64(prefix[:]), uint32(at), uint32(len(s.arena))})
 	return nil
 }

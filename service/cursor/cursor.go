@@ -12,6 +12,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // First is what a client sends for the first page.
@@ -44,10 +46,10 @@ const secondsADay = 24 * 60 * 60
 func (c Cursor) String() string {
 	b := []byte{version}
 	for _, s := range c.texts() {
-		b = append(binary.AppendUvarint(b, uint64(len(*s))), *s...)
+		b = protowire.AppendString(b, *s)
 	}
 	for _, n := range []int64{c.Day.Unix() / secondsADay, c.Seen, c.Total} {
-		b = binary.AppendUvarint(b, uint64(n))
+		b = protowire.AppendVarint(b, uint64(n))
 	}
 	return encoding.EncodeToString(binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, table)))
 }
@@ -83,22 +85,24 @@ type reader struct {
 const largest = 1 << 40
 
 func (r *reader) number() int64 {
-	n, size := binary.Uvarint(r.rest)
-	if size <= 0 || n > largest {
-		r.rest, r.failed = nil, true
-		return 0
+	number, n := protowire.ConsumeVarint(r.rest)
+	if number > largest {
+		n = -1
 	}
-	r.rest = r.rest[size:]
-	return int64(n)
+	r.skip(n)
+	return int64(number)
 }
 
 func (r *reader) text() string {
-	n := int(r.number())
-	if n > len(r.rest) {
+	text, n := protowire.ConsumeBytes(r.rest)
+	r.skip(n)
+	return string(text)
+}
+
+func (r *reader) skip(n int) {
+	if n < 0 {
 		r.rest, r.failed = nil, true
-		return ""
+		return
 	}
-	text := string(r.rest[:n])
 	r.rest = r.rest[n:]
-	return text
 }

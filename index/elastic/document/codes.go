@@ -14,14 +14,14 @@ import (
 
 // appendCodes appends the object x.code: the codes of f's sort keys, and of its id, which breaks ties. A filing date is
 // its own code.
-func appendCodes(dst []byte, f *index.Filing) []byte {
+func appendCodes(dst []byte, f *index.Filing, d *index.Derived) []byte {
 	code := members{append(dst, '{')}
 	for _, field := range []index.Field{index.FilingAmount, index.CurrentAmount} {
 		if v, ok := f.Number(field); ok {
 			code.text(field.String(), numberCode(v))
 		}
 	}
-	code.text(index.Owner.String(), textCode(index.Fold(f.Text(index.Owner))))
+	code.text(index.Owner.String(), textCode(d.Owner))
 	if f.Has(index.CreatedAt) {
 		code.text(index.CreatedAt.String(), f.CreatedAt.UTC().Format("2006-01-02"))
 	}

@@ -156,7 +156,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	}
 	x.point(f)
 	x.name("code")
-	x.dst = append(appendCodes(x.dst, f), "}}"...)
+	x.dst = append(appendCodes(x.dst, f, &d), "}}"...)
 	return x.dst, fingerprint
 }
 

@@ -36,7 +36,7 @@ type builder struct {
 	byID         *ordering
 	counter      counter
 	owners       *owners.Collector
-	owner        []byte // the word of codedOwner of the last row that was put
+	ownerCodes   []uint32 // of codedOwner, by the writing
 }
 
 // gone is the row of a filing of base that is none any more.
@@ -150,14 +150,13 @@ func (b *builder) addRow(v *storedValues, record []byte) error {
 			b.day = append(b.day[:0], day...)
 		}
 	}
-	facts := v.facts()
-	b.owner = b.owner[:0]
-	if key := b.owners.Add(facts); key != "" {
-		b.owner = append(append(append(b.owner, key...), valueEnd...), facts.Owner...)
-	}
-	v.words[codedOwner] = b.owner
+	owner := b.ownerCode(v)
 	for i, word := range v.words {
-		if err := b.coded[i].addWord(word); err != nil {
+		code := owner
+		if i != codedOwner {
+			code = b.coded[i].code(word)
+		}
+		if err := b.coded[i].add(code); err != nil {
 			return err
 		}
 	}
@@ -169,6 +168,23 @@ func (b *builder) addRow(v *storedValues, record []byte) error {
 	b.counter.add(v)
 	b.rows++
 	return errors.Join(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search), b.records.add(record))
+}
+
+// ownerCode counts v for its owner, and returns the code of the owner's word, which it makes once for each writing.
+func (b *builder) ownerCode(v *storedValues) uint32 {
+	facts := v.facts()
+	writing := b.owners.Add(facts)
+	if writing < 0 {
+		return 0
+	}
+	if writing == len(b.ownerCodes) {
+		var word []byte
+		if key := b.owners.Key(writing); key != "" {
+			word = append(append([]byte(key), valueEnd...), facts.Owner...)
+		}
+		b.ownerCodes = append(b.ownerCodes, b.coded[codedOwner].code(word))
+	}
+	return b.ownerCodes[writing]
 }
 
 func (b *builder) addToOrders(v *storedValues) error {

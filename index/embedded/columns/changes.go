@@ -7,6 +7,8 @@ import (
 	"errors"
 	"iter"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"filings/index"
 	"filings/index/sorter"
 )
@@ -39,7 +41,7 @@ func (c *Changes) Put(values, record []byte) error {
 		return err
 	}
 	err = c.act(v.id)
-	data := append(appendText(nil, values), record...)
+	data := append(protowire.AppendBytes(nil, values), record...)
 	return errors.Join(err, c.sorted.Add(binary.BigEndian.AppendUint64(key, c.actions), data))
 }
 

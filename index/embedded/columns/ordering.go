@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"filings/index"
 	"filings/index/sorter"
 )
@@ -101,7 +103,7 @@ func (c *runColumn) add(key []byte, first bool) error {
 
 func (c *runColumn) end() {
 	if c.length > 0 {
-		c.data = appendText(binary.AppendUvarint(c.data, c.length), c.key)
+		c.data = protowire.AppendBytes(protowire.AppendVarint(c.data, c.length), c.key)
 		c.length = 0
 	}
 }

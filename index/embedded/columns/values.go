@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"filings/index"
 	"filings/index/owners"
 )
@@ -47,14 +49,14 @@ func AppendValues(dst []byte, f *index.Filing) []byte {
 		}
 	}
 	for _, c := range coded {
-		dst = appendText(dst, c.word(f, &d))
+		dst = protowire.AppendString(dst, c.word(f, &d))
 	}
-	dst = appendText(dst, index.Fold(f.Text(index.Owner)))
+	dst = protowire.AppendString(dst, d.Owner)
 	search := make([]byte, 0, 128)
 	for _, s := range d.Search {
 		search = append(append(search, s...), textEnd)
 	}
-	return appendText(dst, search)
+	return protowire.AppendBytes(dst, search)
 }
 
 // facts returns what counts of v for its owner and its words. The key is not known of what was put.
@@ -68,11 +70,6 @@ func (v *storedValues) facts() *owners.Facts {
 	return &owners.Facts{
 		Owner: written, Key: key, County: v.words[codedCounty], Date: v.words[codedDate], Address: address, Amount: v.numbers[numberFilingAmount],
 	}
-}
-
-func appendText[S string | []byte](dst []byte, s S) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(s)))
-	return append(dst, s...)
 }
 
 // read sets v to what AppendValues wrote. v refers to data.
@@ -113,17 +110,16 @@ func Hidden(values []byte) (id, created int64, city []byte, err error) {
 	return v.id, v.created, v.words[codedCity], err
 }
 
-// cutText cuts a text that appendText wrote off data. The rest is nil if there is none.
+// cutText cuts a text off data that stands after its length. The rest is nil if there is none.
 func cutText(data []byte) (s, rest []byte) {
-	n, size := binary.Uvarint(data)
-	if size <= 0 || uint64(len(data)-size) < n {
+	s, n := protowire.ConsumeBytes(data)
+	if n < 0 {
 		return nil, nil
 	}
-	end := size + int(n)
-	return data[size:end:end], data[end:]
+	return s, data[n:]
 }
 
-// splitTexts returns the texts that appendText wrote one after the other.
+// splitTexts returns the texts that stand in data, each after its length.
 func splitTexts(data []byte) (all []string) {
 	for len(data) > 0 {
 		var s []byte

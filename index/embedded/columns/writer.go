@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // element is what columns hold: codes, rows and lengths; instants and ids; numbers.
@@ -67,17 +68,18 @@ type codedColumn struct {
 }
 
 func newCodedColumn(name string, to Sink) *codedColumn {
-	return &codedColumn{column[uint32]{name: name, to: to}, map[string]uint32{"": 0}, appendText(nil, "")}
+	return &codedColumn{column[uint32]{name: name, to: to}, map[string]uint32{"": 0}, protowire.AppendString(nil, "")}
 }
 
-func (c *codedColumn) addWord(word []byte) error {
+// code returns the code of a word.
+func (c *codedColumn) code(word []byte) uint32 {
 	code, ok := c.codes[string(word)]
 	if !ok {
 		code = uint32(len(c.codes))
 		c.codes[string(word)] = code
-		c.words = appendText(c.words, word)
+		c.words = protowire.AppendBytes(c.words, word)
 	}
-	return c.add(code)
+	return code
 }
 
 func (c *codedColumn) finish() error {
@@ -152,7 +154,7 @@ type recordColumn struct {
 }
 
 func (c *recordColumn) add(record []byte) error {
-	c.data = appendText(c.data, record)
+	c.data = protowire.AppendBytes(c.data, record)
 	if c.row++; c.row%rowsABlock == 0 {
 		return c.finish()
 	}
