@@ -27,7 +27,7 @@ var sizes = []int{500_000, 2_000_000, 8_000_000}
 
 // measureGrowth measures the same pages with more and more filings, up to largest, in both engines.
 func (b *bench) measureGrowth(ctx context.Context, largest int) error {
-	fmt.Print("\n| filings | load, s | first page, ms, median | deep page | search | box | new name | new box | new county and amount | stats | cached page | memory of the service, MiB |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Print("\n| filings | load, s | first page, ms, median | deep page | search | box | new name | new box | new county and amount | stats | cached page | owners as typed, p99 | a misspelt name, p99 of what it takes more | memory of the service, MiB |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, n := range sizes {
 		if n > largest {
 			break
@@ -106,6 +106,19 @@ func (b *bench) grow(ctx context.Context, name, folder string, environment ...st
 		}
 		row = append(row, ms(quantile(took[warmUp:], .5)))
 	}
+	_, people, err := ownersIn(b.data)
+	if err != nil {
+		return err
+	}
+	_, typed, err := s.typed(ctx, people[:manyPeople])
+	if err != nil {
+		return err
+	}
+	more, err := s.corrected(ctx, people[manyPeople:2*manyPeople])
+	if err != nil {
+		return err
+	}
+	row = append(row, ms(quantile(typed, .99)), ms(quantile(more, .99)))
 	memory, err := residentBytes(s.cmd.Process.Pid)
 	fmt.Printf("| %s | %d |\n", strings.Join(row, " | "), memory>>20)
 	return err
