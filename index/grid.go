@@ -58,6 +58,13 @@ func NewGrid(b Box, precision int) Grid {
 	return g
 }
 
+// TileBox returns the box of a tile: of just those coordinates that are in its column and its row, whose edges belong to one of two
+// neighbours.
+func TileBox(column, row, precision int) Box {
+	x, y := columnSpan(column, precision), rowSpan(row, precision)
+	return Box{North: math.Nextafter(y.To, -180), South: y.From, East: math.Nextafter(x.To, -360), West: x.From}
+}
+
 // Where returns w with the box of g among its predicates, which is what the filings in g's cells match.
 func (g Grid) Where(w Filter) Filter {
 	if slices.Contains(w.Predicates(), Predicate(g.Box)) {

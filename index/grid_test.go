@@ -135,3 +135,30 @@ func TestRoundDegrees(t *testing.T) {
 		}
 	}
 }
+
+// TestX35_TileBox: a coordinate is in the box of just one tile of a zoom, also next to an edge, at the poles and at 180 degrees.
+func TestX35_TileBox(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		precision := rapid.IntRange(0, 22).Draw(t, "precision")
+		x, y := rapid.IntRange(0, 1<<precision-1).Draw(t, "x"), rapid.IntRange(0, 1<<precision-1).Draw(t, "y")
+		box := index.TileBox(x, y, precision)
+		near := func(name string, edges ...float64) float64 {
+			at := rapid.SampledFrom(edges).Draw(t, name)
+			return rapid.SampledFrom([]float64{at, math.Nextafter(at, -1000), math.Nextafter(at, 1000)}).Draw(t, name+" beside")
+		}
+		lat, lon := max(-90, min(90, near("lat", box.North, box.South))), max(-180, min(180, near("lon", box.East, box.West)))
+		tiles := 0
+		for column := max(0, x-1); column <= min(1<<precision-1, x+1); column++ {
+			for row := max(0, y-1); row <= min(1<<precision-1, y+1); row++ {
+				b := index.TileBox(column, row, precision)
+				if b.South <= lat && lat <= b.North && b.West <= lon && lon <= b.East {
+					tiles++
+				}
+			}
+		}
+		if tiles != 1 {
+			t.Fatalf("%v, %v is in %d tiles", lat, lon, tiles)
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	_ "github.com/oapi-codegen/runtime/types"
 
 	"filings/cmd/testservers/servers"
+	"filings/service/openapi"
 	"filings/service/webtest"
 )
 
@@ -38,6 +40,8 @@ var clientCalls = []struct{ name, target, of string }{
 	{"getFiling", "/v1/filings/1", "data county"},
 	{"getFiling refused", "/v1/filings/1000000", "error code"},
 	{"listOwners", "/v1/owners?q=m&min_filings=1", "data * filingAmount sum"},
+	{"getTileSet", "/v1/tiles.json?q=maple", "tiles"},
+	{"getTile", "/v1/tiles/20260315-000000.000000/0/0/0.mvt", "bytes"},
 	{"getStatistics", "/v1/stats", "data totalFilings"},
 	{"listCountyStatistics", "/v1/stats/counties?state=FL", "data * filingCount"},
 	{"listCounties", "/v1/counties", "data"},
@@ -133,7 +137,13 @@ func plainResponses(t *testing.T, s webtest.Site) map[string]any {
 			t.Fatal(err)
 		}
 		var body any
-		err = json.NewDecoder(res.Body).Decode(&body)
+		if call.of == "bytes" {
+			var text []byte
+			text, err = io.ReadAll(res.Body)
+			body = map[string]any{"bytes": float64(len(text))}
+		} else {
+			err = json.NewDecoder(res.Body).Decode(&body)
+		}
 		_ = res.Body.Close()
 		if err != nil {
 			t.Fatalf("%s: %v", call.target, err)
@@ -187,7 +197,7 @@ func oapiCodegen(t *testing.T, dir, document string) *exec.Cmd {
 func openapiPythonClient(t *testing.T, dir, document string) *exec.Cmd {
 	generate, mypy, python := servers.Tool(t, "openapi-python-client"), servers.Tool(t, "mypy"), servers.Tool(t, "python")
 	config := filepath.Join(dir, "config.yaml")
-	write(t, config, []byte("post_hooks: []\n")) // no formatting
+	write(t, config, []byte("post_hooks: []\ncontent_type_overrides: {"+openapi.TileType+": application/octet-stream}\n")) // no formatting
 	output(t, exec.CommandContext(t.Context(), generate, "generate", "--path", document, "--output-path", filepath.Join(dir, "filings"),
 		"--meta", "none", "--config", config, "--fail-on-warning"))
 	program := filepath.Join(dir, "main.py")

@@ -46,6 +46,21 @@ func endpoints(keys access.Store) []endpoint {
 				"box. With `Accept: application/geo+json` the response is a FeatureCollection.",
 			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
 		}},
+		{handle: handlers.TileSet, Operation: openapi.Operation{
+			Path: "/v1/tiles.json", Takes: params.TileSets, Shape: openapi.Plain,
+			ID: "getTileSet", Tag: openapi.TagFilings, Summary: "Get the address of map tiles",
+			Text: "Returns where the tiles of the filings that match `q` and the filters of the list are, as TileJSON 3.0.0. They are of the live " +
+				"generation: request it again to see what was loaded since.",
+			Schema: "TileJSON", Data: handlers.TileJSON{},
+		}},
+		{handle: handlers.Tile, Operation: openapi.Operation{
+			Path: "/v1/tiles/:generation/:z/:x/:y.mvt", Takes: params.Tiles, Shape: openapi.Plain | openapi.Forever | openapi.Tagged,
+			ID: "getTile", Tag: openapi.TagFilings, Summary: "Get a map tile",
+			Text: "Returns a tile of a web map as Mapbox Vector Tile 2.1, with the filings in it that match `q` and the filters of the list. Up to 500 " +
+				"filings are points of the layer `filings`; more are clusters of the layer `clusters`, by cells of an eighth of the tile. A tile never " +
+				"changes: browsers and proxies of your own keep it.",
+			Schema: "Tile", Data: []byte{},
+		}},
 		{Operation: openapi.Operation{
 			Path: "/v1/filings/export", Takes: params.Export, Shape: openapi.File,
 			ID: "exportFilings", Tag: openapi.TagFilings, Summary: "Export filings as a file",

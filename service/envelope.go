@@ -18,6 +18,11 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 	page, paged := result.Data.(index.Page)
 	list, before := page.AppendRecords, `"data":`
 	switch {
+	case e.Shape.Has(openapi.Plain):
+		if tile, isBytes := result.Data.([]byte); isBytes {
+			return append(dst, tile...), nil
+		}
+		return appendJSON(dst, result.Data), nil
 	case q.GeoJSON && !paged:
 		return appendJSON(dst, result.Data), nil
 	case q.GeoJSON:

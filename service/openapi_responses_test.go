@@ -30,12 +30,16 @@ var operationPaths = map[string]string{
 	"/v1/filings/export":                "/v1/filings/export?format=csv&county=orange",
 	"/v1/filings/changes":               "/v1/filings/changes?since=20260314-000000.000000&limit=3",
 	"/v1/owners":                        "/v1/owners?q=a&limit=3",
-	"/v1/me":                            "/v1/me",
-	"/v1/me/usage":                      "/v1/me/usage",
-	"/v1/liens":                         "/v1/liens?lien_type=tax+lien",
-	"/v1/liens/search":                  "/v1/liens/search?q=o",
-	"/v1/liens/{id}":                    "/v1/liens/6",
-	"/openapi.json":                     "/openapi.json",
+	"/v1/tiles.json":                    "/v1/tiles.json?q=o",
+
+	"/v1/tiles/{generation}/{z}/{x}/{y}.mvt": "/v1/tiles/20260315-000000.000000/0/0/0.mvt",
+
+	"/v1/me":           "/v1/me",
+	"/v1/me/usage":     "/v1/me/usage",
+	"/v1/liens":        "/v1/liens?lien_type=tax+lien",
+	"/v1/liens/search": "/v1/liens/search?q=o",
+	"/v1/liens/{id}":   "/v1/liens/6",
+	"/openapi.json":    "/openapi.json",
 }
 
 // TestOpenAPI_Responses compares responses of every path, tier and status with the document.
@@ -90,7 +94,12 @@ func TestOpenAPI_Responses(t *testing.T) {
 		"/v1/filings/changes":               {"/v1/filings/changes", "/v1/filings/changes?since=x", "/v1/filings/changes?since=20260315-000000.000000&until=20260314-000000.000000", "/v1/filings/changes?since=20200101-000000.000000"},
 		"/v1/stats/counties":                {"/v1/stats/counties?state=X", "/v1/stats/counties?state=ZZ"},
 		"/v1/liens":                         {"/v1/liens?limit=0"},
-		"/v1/liens/{id}":                    {"/v1/liens/77"},
+
+		"/v1/tiles/{generation}/{z}/{x}/{y}.mvt": {
+			"/v1/tiles/20260315-000000.000000/0/0/1.mvt", "/v1/tiles/20260315-000000.000000/23/0/0.mvt", "/v1/tiles/20200101-000000.000000/0/0/0.mvt",
+			"/v1/tiles/20260315-000000.000000/22/0/0.mvt",
+		},
+		"/v1/liens/{id}": {"/v1/liens/77"},
 	} {
 		for _, target := range targets {
 			c.check(t, path, target, s.get(t, access.Enterprise, target))

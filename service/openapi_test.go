@@ -11,6 +11,7 @@ import (
 
 	"filings/service"
 	"filings/service/access"
+	"filings/service/openapi"
 	"filings/service/params"
 )
 
@@ -82,7 +83,7 @@ func TestOpenAPI_Routes(t *testing.T) {
 	served := map[string]bool{}
 	for _, route := range s.App.GetRoutes(true) {
 		if route.Method == fiber.MethodGet && (strings.HasPrefix(route.Path, "/v1/") || route.Path == "/openapi.json") {
-			served[inBraces(route.Path)] = true
+			served[openapi.Template(route.Path)] = true
 		}
 	}
 	if len(served) == 0 {
@@ -100,16 +101,6 @@ func TestOpenAPI_Routes(t *testing.T) {
 	}
 }
 
-func inBraces(path string) string {
-	parts := strings.Split(path, "/")
-	for i, part := range parts {
-		if name, ok := strings.CutPrefix(part, ":"); ok {
-			parts[i] = "{" + name + "}"
-		}
-	}
-	return strings.Join(parts, "/")
-}
-
 // TestOpenAPI_Parameters: each row of the table is in the document, under both names, and nothing else is.
 func TestOpenAPI_Parameters(t *testing.T) {
 	t.Parallel()
@@ -120,8 +111,8 @@ func TestOpenAPI_Parameters(t *testing.T) {
 			if p.InPath {
 				continue
 			}
-			op := doc.Paths.Value(inBraces(e.Path)).Get
-			want[inBraces(e.Path)+" "+p.Name] = true
+			op := doc.Paths.Value(openapi.Template(e.Path)).Get
+			want[openapi.Template(e.Path)+" "+p.Name] = true
 			d := op.Parameters.GetByInAndName("query", p.Name)
 			if d == nil || d.Required != p.RequiredBy(e.Takes) || !strings.HasPrefix(d.Description, p.Help) || d.Deprecated {
 				t.Errorf("%s: %s is %+v", e.Path, p.Name, d)
@@ -129,7 +120,7 @@ func TestOpenAPI_Parameters(t *testing.T) {
 			if p.Legacy == "" {
 				continue
 			}
-			want[inBraces(e.Path)+" "+p.Legacy] = true
+			want[openapi.Template(e.Path)+" "+p.Legacy] = true
 			if d := op.Parameters.GetByInAndName("query", p.Legacy); d == nil || !d.Deprecated {
 				t.Errorf("%s: %s is %+v", e.Path, p.Legacy, d)
 			}

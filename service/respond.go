@@ -68,6 +68,7 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	if err != nil {
 		return q, handlers.Refuse(errInvalid, err.Error())
 	}
+	q.Host = string(c.Request().Host())
 	q.Caller = params.Caller{User: k.admission.User, Tier: string(k.admission.Tier), Fields: tiers.Fields}
 	if e.GeoJSON != nil {
 		c.Vary(fiber.HeaderAccept)
@@ -119,7 +120,10 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 			return err // which must have no tag, and not be kept
 		}
 	}
-	if tag != "" && q.Generation != "" && !q.Moves {
+	switch {
+	case e.Shape.Has(openapi.Forever):
+		k.http.Set(fiber.HeaderCacheControl, foreverCaching)
+	case tag != "" && q.Generation != "" && !q.Moves:
 		k.http.Set(fiber.HeaderCacheControl, pinnedCaching)
 	}
 	if !modified {
@@ -134,6 +138,9 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 // pinnedCaching lets a client use what it got of a pinned generation for an hour without asking. The tag is good for ever,
 // but what the key shows is not: its tier may change, or it may be revoked.
 const pinnedCaching = "private, max-age=3600"
+
+// foreverCaching lets a client keep what it got, and never ask again. All tiers see the same of it (rule X35).
+const foreverCaching = "private, max-age=31536000, immutable"
 
 // reader returns the Reader of the generation with that id, the live one for "", and names it in a header (rule X1).
 func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
@@ -178,8 +185,14 @@ func (s *Service) write(k *call, e endpoint, q params.Request, result handlers.R
 		return err
 	}
 	mediaType := contentType
-	if q.GeoJSON {
+	switch _, isBytes := result.Data.([]byte); {
+	case q.GeoJSON:
 		mediaType = openapi.GeoJSON
+	case isBytes && len(body) == 0:
+		k.http.Status(fiber.StatusNoContent)
+		return nil
+	case isBytes:
+		mediaType = openapi.TileType
 	}
 	k.http.Set(fiber.HeaderContentType, mediaType)
 	if result.Next != "" {

@@ -56,7 +56,7 @@ const (
 )
 
 // Shape is what a response of 200 has besides data (rule E1), and which other responses there are.
-type Shape uint8
+type Shape uint16
 
 // Parts of a Shape.
 const (
@@ -67,6 +67,8 @@ const (
 	MayMiss // what is requested may not exist: 404
 	File    // a file in one of the media types of Files, and nothing else
 	Forward // of Pagination: by cursor alone, and nothing is counted
+	Plain   // data alone is the body: bytes as they are, all else as JSON
+	Forever // what a path says never changes: clients may keep it
 )
 
 // Has reports whether s has part.
@@ -99,12 +101,18 @@ const (
 	TagGenerations = "generations"
 )
 
-// Template writes a path of an Operation as OpenAPI does: :id is {id}.
+// TileType is the media type of vector tiles.
+const TileType = "application/vnd.mapbox-vector-tile"
+
+// Template writes a path of an Operation as OpenAPI does: :id is {id}, and :y.mvt is {y}.mvt.
 func Template(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		if name, ok := strings.CutPrefix(part, ":"); ok {
-			parts[i] = "{" + name + "}"
+			name, extension, dotted := strings.Cut(name, ".")
+			if parts[i] = "{" + name + "}"; dotted {
+				parts[i] += "." + extension
+			}
 		}
 	}
 	return strings.Join(parts, "/")

@@ -13,6 +13,11 @@ func (b *builder) addOperation(o Operation) error {
 		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, files(), "X-Total-Count", "X-Export-Price", "Content-Disposition")})
 		return nil
 	}
+	if _, isBytes := o.Data.([]byte); isBytes {
+		tile := openapi3.Content{TileType: openapi3.NewMediaType().WithSchemaRef(of("string", "binary").NewRef())}
+		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, tile)})
+		return nil
+	}
 	response, err := b.responseSchema(o)
 	if err != nil {
 		return err
@@ -69,6 +74,9 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 	if o.Shape.Has(Tagged) {
 		headers = append(headers, "ETag")
 		op.Responses.Set("304", response("The `ETag` in `If-None-Match` still holds. No body.", headers, nil))
+	}
+	if o.Shape.Has(Forever) {
+		op.Responses.Set("204", response("It has no filings. No body.", headers, nil))
 	}
 	op.Responses.Set("200", response("The response.", headers, content))
 	for status, name := range errorResponses {

@@ -40,6 +40,13 @@ func refTo(name string) *openapi3.SchemaRef {
 
 // responseSchema is the schema of all responses of o that are 200.
 func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
+	if o.Shape.Has(Plain) {
+		ref, err := b.schemaOf(o.Data)
+		if err != nil {
+			return nil, err
+		}
+		return b.schemas[strings.TrimPrefix(ref.Ref, refTo("").Ref)].Value, nil
+	}
 	s := of("object", "")
 	add := func(name string, part *openapi3.SchemaRef) {
 		s.WithPropertyRef(name, part)

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,9 @@ type bounds struct {
 // finerTiles is how much finer than the tiles of the client's map cells are: 64 of its pixels wide instead of 256, so
 // that the markers of two cells, each at its centroid, mostly do not cover each other.
 const finerTiles = 2
+
+// finerCells is how much finer than a vector tile its cells are (rule X35): clients draw one of them 512 pixels wide.
+const finerCells = 3
 
 // Read reads the values of raw and of the path, and builds the Request. The first invalid one in the order of the table is
 // the error. segment returns the segment of the path for a parameter, as it was sent. tiers are the caller's.
@@ -104,6 +108,9 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 	}
 	if b.request.Cursor = at; at != nil && at.After != "" {
 		b.request.Query.After, b.request.Generation, b.request.Moves = at.After, at.Generation, false
+	}
+	if raw.on == TileSets {
+		b.request.Filters = t.filters(raw)
 	}
 	b.request.Text = b.request.canonical(raw.on)
 	return b.request, nil
@@ -209,6 +216,10 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.request.State = v.text
 	case opZoom:
 		b.zoom = int(v.integer)
+	case opColumn:
+		b.request.Tile.Column = int(min(v.integer, math.MaxInt32))
+	case opRow:
+		b.request.Tile.Row = int(min(v.integer, math.MaxInt32))
 	case opBy:
 		for _, name := range v.texts {
 			b.request.Groups.By = append(b.request.Groups.By, index.Dimension(slices.Index(p.Choices, name)))
@@ -323,9 +334,19 @@ func (b *builder) finish(on Endpoints) error {
 			return invalid("bounds_south", "must not be above bounds_north")
 		}
 		b.where = append(b.where, box)
-		if on.row().tiles {
+		if on.row().boxed {
 			b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
 		}
+	}
+	if on == Tiles {
+		tile := &b.request.Tile
+		tile.Zoom = b.zoom
+		for i, number := range []int{tile.Column, tile.Row} {
+			if number >= 1<<b.zoom {
+				return invalid([]string{"x", "y"}[i], "must be below %d: at zoom %d the world is so many tiles wide", 1<<b.zoom, b.zoom)
+			}
+		}
+		b.request.Grid = index.NewGrid(index.TileBox(tile.Column, tile.Row, b.zoom), b.zoom+finerCells)
 	}
 	b.request.Groups.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && b.request.Groups.Sort == index.SortByKey
 	b.request.Owners.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && b.request.Owners.Sort == index.OwnersByName

@@ -23,10 +23,14 @@ const (
 	Export
 	Changes
 	Owners
+	Tiles    // of a map, by generation, zoom, column and row in the path
+	TileSets // what clients need to know of tiles
 
 	pages   = List | Search
 	paged   = pages | Owners
-	filters = pages | Clusters | Groups | Export | Changes
+	filters = pages | Clusters | Groups | Export | Changes | tiles
+	tiles   = Tiles | TileSets
+	lasting = Changes | tiles // what they select must not change with the day
 
 	// Queried are those that take a query string: all that read filings.
 	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | Whole
@@ -38,7 +42,7 @@ type endpoint struct {
 	price  pricing
 	paging paging
 	crawl  string // what a cursor calls the endpoint; these names never change
-	tiles  bool   // it answers by tiles of a box, and so needs all four bounds
+	boxed  bool   // it answers by cells of a box, and so needs all four bounds
 	shown  bool   // filters are by fields that the tier shows: else what is selected would tell what it may not
 	text   func(*Request) string
 }
@@ -65,13 +69,15 @@ const (
 var endpoints = map[Endpoints]endpoint{
 	List:        {price: priceByLimit, paging: byOffset, crawl: "list", text: (*Request).pageText},
 	Search:      {price: priceByLimit, paging: byOffset, crawl: "search", text: (*Request).pageText},
-	Clusters:    {tiles: true, text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
+	Clusters:    {boxed: true, text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
 	Groups:      {text: func(r *Request) string { return r.Groups.Text(r.Query.Where) }},
 	CountyStats: {text: func(r *Request) string { return r.State }},
 	OneFiling:   {text: func(r *Request) string { return strconv.FormatInt(r.ID, 10) + r.fieldsText() }},
 	OneCounty:   {text: func(r *Request) string { return r.Query.Where.String() }},
 	Export:      {price: priceByExport, text: func(r *Request) string { return r.Query.Where.String() }},
 	Owners:      {price: priceByLimit, paging: byOffset, crawl: "owners", text: (*Request).ownersText},
+	Tiles:       {text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
+	TileSets:    {text: func(r *Request) string { return r.Filters }},
 	Changes:     {paging: byCursor, crawl: "changes", shown: true, text: (*Request).changesText},
 }
 

@@ -25,6 +25,7 @@ import (
 type Request struct {
 	Query  index.Query // Where by the filters; Sort, Offset and Limit of a page
 	Grid   index.Grid  // the tiles of a map
+	Tile   MapTile     // the one that is requested
 	Groups index.GroupQuery
 	Owners index.OwnerQuery // without what Query and State say: see OwnerQuery
 	Typos  bool             // a search that finds nothing is tried with words near those of its term
@@ -38,19 +39,24 @@ type Request struct {
 
 	// Cursor is where a page by cursor begins, with the parameters of the page; After is "" for the first one. nil: a page
 	// by offset. Changes always have one.
-	Cursor *cursor.Cursor
-	Fields index.FieldSet // of each record; the zero set: all that the caller's tier sees
-	Format string         // of an export
-	After  int64          // the id of the filing after which an export begins; 0: at the first one
+	Cursor  *cursor.Cursor
+	Fields  index.FieldSet // of each record; the zero set: all that the caller's tier sees
+	Filters string         // as a query string, of what clients need to know of tiles
+	Format  string         // of an export
+	After   int64          // the id of the filing after which an export begins; 0: at the first one
 
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
 
 	// The service fills in what follows.
 	Now     time.Time // when the request is handled
+	Host    string    // that the request names
 	GeoJSON bool      // the client prefers GeoJSON, on an endpoint that has it
 	Caller  Caller
 }
+
+// MapTile is a tile of a web map: its zoom, its column from the west and its row from the north.
+type MapTile struct{ Zoom, Column, Row int }
 
 // Caller is whose key a request has.
 type Caller struct {

@@ -56,7 +56,7 @@ func (t *Table) Split(on Endpoints, query string) (Raw, error) {
 			r.Unknown = append(r.Unknown, name)
 		}
 	}
-	if r.values != nil && !on.row().tiles {
+	if r.values != nil && !on.row().boxed {
 		t.dropPartialBounds(r)
 	}
 	return r, nil
@@ -87,6 +87,18 @@ func (t *Table) dropPartialBounds(r Raw) {
 			r.values[i] = nil
 		}
 	}
+}
+
+// filters returns the filters among raw as a query string, sorted by name.
+func (t *Table) filters(r Raw) string {
+	given := url.Values{}
+	for i := range t.rows {
+		p := &t.rows[i]
+		if text, name, err := r.text(i, p); err == nil && text != "" && p.op != opGeneration {
+			given.Set(name, text)
+		}
+	}
+	return given.Encode()
 }
 
 // filled reports whether v has a value, be it one that does not decode.

@@ -80,6 +80,8 @@ const (
 	opOffset
 	opState
 	opZoom
+	opColumn // of a tile
+	opRow
 	opBy // the dimensions of groups
 	opSortGroups
 	opOrderGroups
@@ -99,7 +101,7 @@ const (
 
 // RequiredBy reports whether on, which takes p, has no response without it.
 func (p *Parameter) RequiredBy(on Endpoints) bool {
-	return p.required&on != 0 || p.InPath || p.edge() && on.row().tiles
+	return p.required&on != 0 || p.InPath || p.edge() && on.row().boxed
 }
 
 func (p *Parameter) edge() bool { return opNorth <= p.op && p.op <= opWest }
@@ -164,7 +166,7 @@ const (
 	maxChanges             = 1000
 	maxDays                = 36_500 // about a century, and far from where dates overflow
 	MaxTerm                = 200    // characters
-	maxZoom                = 22     // where web maps end
+	MaxZoom                = 22     // where web maps end
 )
 
 func at(v float64) *float64 { return &v }
@@ -191,7 +193,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "One filing type. With `filing_types`: any of all of them.", Example: "Tax Lien"},
 		{Name: "filing_types", Legacy: "lien_types", On: filters, Kind: Texts, op: opEqual, fields: []index.Field{index.FilingType},
 			Help: "Filing types: filings of any of them. Separated by commas, or the parameter repeated.", Example: "Tax Lien,Municipal Lien"},
-		{Name: "date_range", On: filters &^ Changes, refused: Changes, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
+		{Name: "date_range", On: filters &^ lasting, refused: lasting, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
 			Help: "Recorded in the last N days.", Example: "30"},
 		{Name: "month", On: filters, Kind: Month, op: opInMonth,
 			Help: "Recorded in that month.", Example: "2026-01"},
@@ -238,7 +240,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Western longitude of the box. If it is greater than the eastern one, the box crosses the antimeridian.", Example: "-81.6"},
 		{Name: "by", On: Groups, required: Groups, Kind: ChoiceList, Choices: dimensionNames(), Most: 2, op: opBy,
 			Help: "One or two dimensions to group by: separated by a comma, or the parameter repeated. Groups have their keys in this order.", Example: "county,month"},
-		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(maxZoom), op: opZoom,
+		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(MaxZoom), op: opZoom,
 			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", Example: "12"},
 		{Name: "sort_by", On: pages, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",
 			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
@@ -275,7 +277,7 @@ func rows(legacyHasData string) []Parameter {
 			Example: "id,owner"},
 		{Name: "state", On: CountyStats | Owners, Kind: State, op: opState,
 			Help: "State abbreviation: counties there, or owners with a filing there; all when omitted.", Example: "FL"},
-		{Name: "generation", On: Queried &^ Changes, Kind: Generation, op: opGeneration,
+		{Name: "generation", On: Queried &^ (Changes | Tiles), Kind: Generation, op: opGeneration,
 			Help: "The generation to read, whatever is loaded meanwhile; the live one when omitted. The header `X-Generation` and `/v1/generations` " +
 				"have its id.", Example: "20261122-051422.061847"},
 		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, op: opFormat, Default: "ndjson",
@@ -283,6 +285,14 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "after", On: Export, Kind: Integer, Min: at(1), op: opAfter,
 			Help: "Continue after the filing with this id, the last one that was received whole. With the `generation` and the filters of the export that " +
 				"was cut, the response has the bytes that it did not send. Not for `parquet`.", Example: "1200345"},
+		{Name: "generation", On: Tiles, InPath: true, Kind: Generation, op: opGeneration,
+			Help: "The generation, as `X-Generation` and `/v1/generations` name it.", Example: "20261122-051422.061847"},
+		{Name: "z", On: Tiles, InPath: true, Kind: Integer, Min: at(0), Max: at(MaxZoom), op: opZoom,
+			Help: "Zoom level: the world is 2 to the power of it tiles wide.", Example: "0"},
+		{Name: "x", On: Tiles, InPath: true, Kind: Integer, Min: at(0), op: opColumn,
+			Help: "Column of the tile, from the west.", Example: "0"},
+		{Name: "y", On: Tiles, InPath: true, Kind: Integer, Min: at(0), op: opRow,
+			Help: "Row of the tile, from the north.", Example: "0"},
 		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
 			Help: "Id of the filing.", Example: "1"},
 		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, op: opInCounty,

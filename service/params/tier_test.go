@@ -59,7 +59,7 @@ func TestFiltersByTier_Fields(t *testing.T) {
 	t.Parallel()
 	free := map[operator]bool{opInCounty: true, opContains: true, opLastDays: true, opInMonth: true, opFrom: true, opTo: true, // by free fields
 		opNorth: true, opSouth: true, opEast: true, opWest: true,
-		opSortBy: true, opSortOrder: true, opLimit: true, opOffset: true, opState: true, opZoom: true, opCursor: true, opBy: true, opSortGroups: true, opOrderGroups: true, opFirstGroups: true, opNameStart: true, opTypos: true, opSortOwners: true, opMinFilings: true, opID: true, opFields: true, opGeneration: true, opSince: true, opFormat: true, opAfter: true}
+		opSortBy: true, opSortOrder: true, opLimit: true, opOffset: true, opState: true, opZoom: true, opColumn: true, opRow: true, opCursor: true, opBy: true, opSortGroups: true, opOrderGroups: true, opFirstGroups: true, opNameStart: true, opTypos: true, opSortOwners: true, opMinFilings: true, opID: true, opFields: true, opGeneration: true, opSince: true, opFormat: true, opAfter: true}
 	for _, p := range newTable().rows {
 		if len(p.fields) == 0 && !free[p.op] {
 			t.Errorf("%s names no field", p.Name)

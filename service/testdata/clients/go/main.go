@@ -131,6 +131,9 @@ func run(ctx context.Context) error {
 		owed = append(owed, owner.FilingAmount.Sum)
 	}
 	got["listOwners"] = owed
+	maple := "maple"
+	got["getTileSet"] = ok(c.GetTileSetWithResponse(ctx, &filings.GetTileSetParams{Q: &maple})).JSON200.Tiles
+	got["getTile"] = len(ok(c.GetTileWithResponse(ctx, "20260315-000000.000000", 0, 0, 0, nil)).Body)
 	var placed []int64
 	for _, county := range ok(c.ListCoverageWithResponse(ctx, &filings.ListCoverageParams{State: &state})).JSON200.Data {
 		placed = append(placed, county.WithCoordinates)

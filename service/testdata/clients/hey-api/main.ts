@@ -59,6 +59,9 @@ async function main(): Promise<void> {
 
   const owners = be((await api.listOwners({ client, query: { q: "m", min_filings: 1 } })).data).data;
   got["listOwners"] = owners.map((owner) => owner.filingAmount.sum);
+  got["getTileSet"] = be((await api.getTileSet({ client, query: { q: "maple" } })).data).tiles;
+  const tile = await api.getTile({ client, path: { generation: "20260315-000000.000000", z: 0, x: 0, y: 0 }, parseAs: "blob" });
+  got["getTile"] = (be(tile.data) as Blob).size;
   got["getStatistics"] = be((await api.getStatistics({ client })).data).data.totalFilings;
   const byCounty = await api.listCountyStatistics({ client, query: { state: "FL" } });
   got["listCountyStatistics"] = be(byCounty.data).data.map((stats) => stats.filingCount);

@@ -65,6 +65,9 @@ async function main(): Promise<void> {
 
   const portfolios = be((await client.GET("/v1/owners", { params: { query: { q: "m", min_filings: 1 } } })).data).data;
   got["listOwners"] = portfolios.map((owner) => owner.filingAmount.sum);
+  got["getTileSet"] = be((await client.GET("/v1/tiles.json", { params: { query: { q: "maple" } } })).data).tiles;
+  const place = { params: { path: { generation: "20260315-000000.000000", z: 0, x: 0, y: 0 } } };
+  got["getTile"] = be((await client.GET("/v1/tiles/{generation}/{z}/{x}/{y}.mvt", { ...place, parseAs: "blob" })).data).size;
   got["getStatistics"] = be((await client.GET("/v1/stats")).data).data.totalFilings;
   const byCounty = await client.GET("/v1/stats/counties", { params: { query: { state: "FL" } } });
   got["listCountyStatistics"] = be(byCounty.data).data.map((stats) => stats.filingCount);

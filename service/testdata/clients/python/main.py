@@ -11,7 +11,7 @@ from filings.api.account import get_identity, get_usage
 from filings.api.counties import list_counties, list_county_date_ranges, list_county_months
 from filings.api.document import get_open_api
 from filings.api.filings import cluster_filings, export_filings, get_filing, group_filings, legacy_get_filing, legacy_list_filings
-from filings.api.filings import legacy_search_filings, list_changes, list_filings, list_owners, search_filings
+from filings.api.filings import get_tile, get_tile_set, legacy_search_filings, list_changes, list_filings, list_owners, search_filings
 from filings.api.generations import list_coverage, list_fields, list_generations
 from filings.api.statistics import get_statistics, list_county_statistics
 from filings.models.by import By
@@ -40,6 +40,8 @@ from filings.models.sort_by import SortBy
 from filings.models.sort_order import SortOrder
 from filings.models.stats_response import StatsResponse
 from filings.models.tier import Tier
+from filings.models.tile_json import TileJSON
+from filings.types import File
 
 T = TypeVar("T")
 
@@ -105,6 +107,8 @@ def main() -> None:
 
     owners = be(OwnerList, list_owners.sync(client=client, q="m", min_filings=1)).data
     got["listOwners"] = [owner.filing_amount.sum_ for owner in owners]
+    got["getTileSet"] = be(TileJSON, get_tile_set.sync(client=client, q="maple")).tiles
+    got["getTile"] = len(be(File, get_tile.sync("20260315-000000.000000", 0, 0, 0, client=client)).payload.read())
     got["getStatistics"] = be(StatsResponse, get_statistics.sync(client=client)).data.total_filings
     by_county = be(CountyStatsList, list_county_statistics.sync(client=client, state="FL"))
     got["listCountyStatistics"] = [stats.filing_count for stats in by_county.data]

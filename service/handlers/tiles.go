@@ -1,0 +1,123 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+
+	"filings/index"
+	"filings/index/serving"
+	"filings/service/mvt"
+	"filings/service/params"
+)
+
+// mostPoints is how many filings a tile shows as points; more are clusters.
+const mostPoints = 500
+
+// shown are the fields of the points of a tile: for all tiers the same.
+var shown = index.SetOf(index.ID, index.Latitude, index.Longitude, index.FilingType, index.FilingAmount, index.FilingDate, index.County)
+
+// Tile handles GET /v1/tiles/{generation}/{z}/{x}/{y}.mvt (rule X35). A tile without filings has no bytes.
+func Tile(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	tile := mvt.Tile(q.Tile)
+	cells, err := r.Cells(ctx, q.Query.Where, q.Grid)
+	if err != nil {
+		return Result{}, err
+	}
+	total := clustersOf(cells, 0).Total
+	switch {
+	case total == 0:
+		return Result{Data: []byte{}}, nil
+	case total > mostPoints:
+		return Result{Data: clusterLayer(tile, cells)}, nil
+	}
+	page, err := r.Rows(ctx, index.Query{Where: q.Grid.Where(q.Query.Where), Sort: index.DefaultSort, Limit: mostPoints})
+	if err != nil {
+		return Result{}, err
+	}
+	data, err := filingLayer(tile, page, q.Caller.Fields)
+	return Result{Data: data}, err
+}
+
+func clusterLayer(tile mvt.Tile, cells []index.Cell) []byte {
+	layer := mvt.NewLayer(tile, "clusters")
+	for _, c := range cells {
+		var id any
+		if c.ID > 0 {
+			id = c.ID
+		}
+		layer.Add(c.ID, c.Latitude, c.Longitude, mvt.Property{Key: "count", Value: c.Filings}, mvt.Property{Key: "id", Value: id})
+	}
+	return layer.Bytes()
+}
+
+func filingLayer(tile mvt.Tile, page index.Page, tier index.Tier) ([]byte, error) {
+	layer := mvt.NewLayer(tile, "filings")
+	var text []byte
+	for _, record := range page.Records {
+		var err error
+		if text, err = record.AppendFields(text[:0], tier, shown); err != nil {
+			return nil, err
+		}
+		var f struct {
+			ID                                  int64
+			GeocodedLatitude, GeocodedLongitude float64
+			FilingType, FilingDate, County      *string
+			FilingAmount                        *float64
+		}
+		if err := json.Unmarshal(text, &f); err != nil {
+			return nil, err
+		}
+		layer.Add(f.ID, f.GeocodedLatitude, f.GeocodedLongitude,
+			mvt.Property{Key: "id", Value: f.ID},
+			mvt.Property{Key: "filingType", Value: valueOf(f.FilingType)}, mvt.Property{Key: "filingAmount", Value: valueOf(f.FilingAmount)},
+			mvt.Property{Key: "filingDate", Value: valueOf(f.FilingDate)}, mvt.Property{Key: "county", Value: valueOf(f.County)})
+	}
+	return layer.Bytes(), nil
+}
+
+func valueOf[T any](v *T) any {
+	if v == nil {
+		return nil
+	}
+	return *v
+}
+
+// TileJSON is what clients need to know of tiles, in the form of TileJSON 3.0.0.
+type TileJSON struct {
+	TileJSON string        `json:"tilejson" const:"3.0.0" help:"The version of the form."`
+	Name     string        `json:"name" const:"filings" help:"What the tiles show."`
+	Tiles    []string      `json:"tiles" help:"Addresses of tiles of one generation, with the filters."`
+	MinZoom  int           `json:"minzoom" help:"The least zoom."`
+	MaxZoom  int           `json:"maxzoom" help:"The greatest zoom."`
+	Layers   []vectorLayer `json:"vector_layers" help:"The layers: a tile has one of them."`
+}
+
+type vectorLayer struct {
+	ID          string      `json:"id" help:"Name of the layer."`
+	Description string      `json:"description" help:"What it shows."`
+	Fields      layerFields `json:"fields"`
+}
+
+type layerFields struct {
+	ID     string `json:"id" help:"Id of the filing; of a cluster where it is only one."`
+	Count  string `json:"count,omitempty" help:"Filings of a cluster."`
+	Type   string `json:"filingType,omitempty" help:"As on the filing."`
+	Amount string `json:"filingAmount,omitempty" help:"As on the filing, dollars."`
+	Date   string `json:"filingDate,omitempty" help:"As on the filing."`
+	County string `json:"county,omitempty" help:"As on the filing."`
+}
+
+// TileSet handles GET /v1/tiles.json. It names the generation, since tiles stay as they are.
+func TileSet(_ context.Context, r *serving.Reader, q params.Request) (Result, error) {
+	address := "https://" + q.Host + "/v1/tiles/" + index.GenerationID(r.Generation()) + "/{z}/{x}/{y}.mvt"
+	if q.Filters != "" {
+		address += "?" + q.Filters
+	}
+	return Result{Data: TileJSON{
+		TileJSON: "3.0.0", Name: "filings", Tiles: []string{address}, MinZoom: 0, MaxZoom: params.MaxZoom,
+		Layers: []vectorLayer{
+			{"filings", "At most 500 filings, a point each.", layerFields{ID: "Number", Type: "String", Amount: "Number", Date: "String", County: "String"}},
+			{"clusters", "More filings, by cells of 64 of the tile's 512 pixels.", layerFields{ID: "Number", Count: "Number"}},
+		},
+	}}, nil
+}
