@@ -23,8 +23,16 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	k.price = s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()), k.began)
-	began := s.now()
+	if err := s.admitted(k, key, s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()), k.began)); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+// admitted admits a request of a price; otherwise it returns why it does not.
+func (s *Service) admitted(k *call, key string, price int64) (err error) {
+	c, began := k.http, s.now()
+	k.price = price
 	k.admission, err = s.config.Access.Admit(c.UserContext(), key, k.price)
 	k.keyStore = s.now().Sub(began)
 	s.metrics.keyStoreCalled(err, k.keyStore)
@@ -49,7 +57,7 @@ func (s *Service) admit(c *fiber.Ctx) error {
 		}
 		return k.refuseQuota("")
 	}
-	return c.Next()
+	return nil
 }
 
 // keyOf returns the key of a request. Exactly one X-API-Key must hold it: of several, a proxy in front of us may have

@@ -3,6 +3,7 @@ package service_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func BenchmarkPage(b *testing.B) {
 		filings[i] = &index.Filing{}
 		g.Next(filings[i])
 	}
-	s := newSite(b, caching{oracle(filings)}, func(c *service.Config) { c.Log, c.Access = nil, free{} })
+	s := newSite(b, caching{oracle(filings)}, func(c *service.Config) { c.Log, c.Access, c.MCP = nil, free{}, true })
 	handler := s.App.Handler()
 	for _, bb := range []struct{ name, target, header, value string }{
 		{"list", "/v1/filings", fiber.HeaderAccept, "*/*"},
@@ -39,16 +40,25 @@ func BenchmarkPage(b *testing.B) {
 		{"gzip", "/v1/filings", fiber.HeaderAcceptEncoding, "gzip"},
 		{"br", "/v1/filings", fiber.HeaderAcceptEncoding, "br"},
 		{"me", "/v1/me", fiber.HeaderAccept, "*/*"},
+		{"as a tool shows it", "/v1/filings?cursor=*&fields=id,county,owner,propertyAddress,filingType,filingAmount,filingDate", fiber.HeaderAccept, "*/*"},
+		{"tool", "", fiber.HeaderAccept, "application/json, text/event-stream"}, // search_filings
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var c fasthttp.RequestCtx
 			text := "GET " + bb.target + " HTTP/1.1\r\nHost: h\r\nX-API-Key: " + s.Keys[access.Enterprise] + "\r\n" +
 				bb.header + ": " + bb.value + "\r\n\r\n"
-			if err := c.Request.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
+			if bb.target == "" {
+				message := messageOf("search_filings", map[string]any{})
+				text = fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: h\r\nX-API-Key: %s\r\n%s: %s\r\nContent-Type: application/json\r\n"+
+					"Content-Length: %d\r\n\r\n%s", s.Keys[access.Enterprise], bb.header, bb.value, len(message), message)
+			}
+			var request fasthttp.Request
+			if err := request.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
+				request.CopyTo(&c.Request)
 				c.Response.Reset()
 				handler(&c)
 			}

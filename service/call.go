@@ -21,10 +21,13 @@ type call struct {
 	cancel    context.CancelFunc // of the request's time
 	known     bool               // the caller is: admission is set, whatever its verdict
 	admission access.Admission
-	price     int64           // how many requests were taken of the quota; 0: none yet, since it is not known how many (rule X7)
-	keyStore  time.Duration   // that the key store took
-	reader    *serving.Reader // of the generation that responds; nil: none was needed yet
-	streams   bool            // the body is sent after the handlers' return, and ends the request
+	price     int64             // how many requests were taken of the quota; 0: none yet, since it is not known how many (rule X7)
+	keyStore  time.Duration     // that the key store took
+	reader    *serving.Reader   // of the generation that responds; nil: none was needed yet
+	streams   bool              // the body is sent after the handlers' return, and ends the request
+	ended     bool              // it is counted and logged
+	free      bool              // it costs nothing, whatever becomes of it
+	inPath    map[string]string // parameters of a path that was not routed; nil: it was
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
@@ -43,6 +46,14 @@ func (s *Service) limitTime(k *call) {
 	var ctx context.Context
 	ctx, k.cancel = context.WithTimeout(context.Background(), s.config.RequestTimeout-min(refundTime, s.config.RequestTimeout/10))
 	k.http.SetUserContext(ctx)
+}
+
+// param returns a parameter of the path, as it is there.
+func (k *call) param(name string) string {
+	if k.inPath != nil {
+		return k.inPath[name]
+	}
+	return k.http.Params(name)
 }
 
 // applied says in a header that a preference of the request was applied.

@@ -22,6 +22,7 @@ var (
 	errLifetime   = errors.New("lifetime quota exceeded")
 	errBusy       = errors.New("too many exports in progress")
 	errNotKept    = handlers.ErrNotKept
+	errForbidden  = errors.New("not for this origin or host")
 )
 
 // errorMapping is one row of the table of errors: how an error of a kind is exposed to a client.
@@ -48,6 +49,7 @@ var errorMappings = []errorMapping{
 	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter", "requests carry no body, and Transfer-Encoding is not accepted", false},
 	{errNoKey, http.StatusUnauthorized, "invalid_api_key", "an API key is needed: send it in the X-API-Key header", true},
 	{errUnknownKey, http.StatusUnauthorized, "invalid_api_key", "the API key in X-API-Key is not valid, or was revoked", true},
+	{errForbidden, http.StatusForbidden, "forbidden", "", false},
 	{edge.ErrNoPath, http.StatusNotFound, "not_found", "there is no such path", false},
 	{index.ErrNotFound, http.StatusNotFound, "not_found", "there is no such resource", false},
 	{errNotKept, http.StatusGone, "generation_gone", "", false},
@@ -101,6 +103,8 @@ func exposedErrors() (rows []errorMapping) {
 			m.message = "limit must be between 1 and 100"
 		case errNotKept:
 			m.message = notKept("20261122-051422.061847", "20261124-051407.220331")
+		case errForbidden: // no operation of the document has it
+			continue
 		}
 		same := func(r errorMapping) bool { return r.status == m.status && r.code == m.code && r.message == m.message }
 		if !slices.ContainsFunc(rows, same) {

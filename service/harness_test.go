@@ -19,7 +19,8 @@ import (
 // site is a service under test with an account of each tier, at the time now.
 type site struct {
 	*servicetest.Site
-	clock *indextest.Clock
+	clock  *indextest.Clock
+	engine index.Engine
 }
 
 // newSite starts a service over engine. Options change its configuration first.
@@ -35,7 +36,7 @@ func newSiteWith(t testing.TB, engine index.Engine, l access.Limits, options ...
 	if _, ok := engine.(caching); ok {
 		o.CacheBytes = cacheBytes
 	}
-	return &site{servicetest.New(t, engine, o), clock}
+	return &site{servicetest.New(t, engine, o), clock, engine}
 }
 
 // caching is an engine that a site puts a cache in front of, as in production.

@@ -28,15 +28,20 @@ const (
 )
 
 // newCORS lets scripts of origins use the API, and read all headers that it sends (rule K7).
-func newCORS(origins []string) edge.CORS {
-	return edge.CORS{
-		Origins: origins,
+func newCORS(c Config) edge.CORS {
+	cors := edge.CORS{
+		Origins: c.CORSOrigins,
 		Methods: "GET, HEAD",
 		Headers: headerKey + ", If-None-Match, " + headerPrefer,
 		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " + headerLimits + ", Retry-After, " + headerRequestID + ", " +
 			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
 			", " + headerTotal + ", " + headerPrice + ", " + headerTiming + ", Content-Disposition",
 	}
+	if c.MCP {
+		cors.Methods += ", POST"
+		cors.Headers += ", Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
+	}
+	return cors
 }
 
 func ifNoneMatch(c *fiber.Ctx) string { return headerLines(c, fiber.HeaderIfNoneMatch) }

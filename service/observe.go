@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -10,6 +12,8 @@ import (
 
 	"filings/service/access"
 	"filings/service/edge"
+	"filings/service/handlers"
+	"filings/service/mcp"
 )
 
 // observe is the outermost middleware: it begins a request and ends it. Errors, panics included, come to it and to
@@ -54,6 +58,9 @@ func (s *Service) newCall(c *fiber.Ctx) *call {
 func (s *Service) refused(c *fiber.Ctx, err error) error {
 	k := s.newCall(c)
 	err = edge.Error(err)
+	if s.tools != nil && errors.Is(err, edge.ErrBodyTooLarge) {
+		err = handlers.Refuse(err, fmt.Sprintf("requests carry no body, and those to %s at most %d bytes", agentsPath, mcp.MaxBody))
+	}
 	s.fail(k, err)
 	s.end(k, err)
 	return nil
@@ -74,6 +81,7 @@ func (s *Service) fail(k *call, err error) {
 	switch {
 	case kind.status >= http.StatusInternalServerError:
 		s.refund(k, k.price)
+	case k.free:
 	case k.price == 0 && kind.status != http.StatusTooManyRequests:
 		s.chargeRefused(k)
 	default:
@@ -86,8 +94,12 @@ func (s *Service) fail(k *call, err error) {
 	r.SetBody(k.appendError(nil, kind, message))
 }
 
-// end counts and logs a request that was answered.
+// end counts and logs a request that was answered, once.
 func (s *Service) end(k *call, err error) {
+	if k.ended {
+		return
+	}
+	k.ended = true
 	now := s.now()
 	took := now.Sub(k.began)
 	s.latest.Store(now.UnixNano())

@@ -1,6 +1,13 @@
 package service
 
 import (
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
 	"filings/index"
 	"filings/index/changes"
 	"filings/service/access"
@@ -30,6 +37,38 @@ func newDocument(t *params.Table) ([]byte, error) {
 		a.Errors = append(a.Errors, openapi.Error{Status: m.status, Code: m.code, Message: m.message, Flat: m.flat, Body: body})
 	}
 	return openapi.New(a)
+}
+
+// partOfDocument responds to a request for some paths of the document with these, and leaves any other alone.
+func (s *Service) partOfDocument() fiber.Handler {
+	parts := sync.OnceValues(func() (openapi.Parts, error) {
+		whole, err := newDocument(s.params)
+		if err != nil {
+			return openapi.Parts{}, err
+		}
+		return openapi.Split(whole)
+	})
+	return func(c *fiber.Ctx) error {
+		query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+		if err != nil || !query.Has("paths") {
+			return c.Next()
+		}
+		callOf(c).route = documentPath
+		p, err := parts()
+		if err != nil {
+			return err
+		}
+		document, unknown := p.Of(strings.Split(strings.Join(query["paths"], ","), ","))
+		if unknown != "" {
+			return handlers.Refuse(errInvalid, fmt.Sprintf("paths must be a list of paths of this document, not %q; those are %s",
+				params.Shorten(unknown), strings.Join(p.Paths(), ", ")))
+		}
+		c.Set(fiber.HeaderCacheControl, "public, no-cache")
+		c.Set(fiber.HeaderContentType, contentType)
+		c.Response().SetBodyRaw(document)
+		compress(c)
+		return nil
+	}
 }
 
 // examples are responses with a filing as each tier sees it, written by the code that responds.

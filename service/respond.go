@@ -64,7 +64,7 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	if s.config.FiltersByTier {
 		tiers.Filters = tiers.Fields
 	}
-	q, err := s.params.Read(raw, func(name string) string { return c.Params(name) }, tiers, s.now())
+	q, err := s.params.Read(raw, k.param, tiers, s.now())
 	if err != nil {
 		return q, handlers.Refuse(errInvalid, err.Error())
 	}

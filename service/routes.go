@@ -10,6 +10,7 @@ import (
 	"filings/service/accounts"
 	"filings/service/edge"
 	"filings/service/export"
+	"filings/service/mcp"
 	"filings/service/negotiate"
 	"filings/service/openapi"
 	"filings/service/pages"
@@ -25,17 +26,23 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("service: the operations token must be " + accounts.TokenForm)
 	}
 	c = c.withDefaults()
-	s := &Service{config: c, now: c.Now, log: c.Log, params: params.New(c.LegacyHasDataName, c.ActiveStatuses), cors: newCORS(c.CORSOrigins)}
+	s := &Service{config: c, now: c.Now, log: c.Log, params: params.New(c.LegacyHasDataName, c.ActiveStatuses), cors: newCORS(c)}
 	var err error
 	if s.files, err = pages.All(c.Tiles); err != nil {
 		return nil, err
 	}
 	s.files = append(s.files, pages.New(documentPath, contentType, func() ([]byte, error) { return newDocument(s.params) }))
-	s.takes = map[string]params.Endpoints{}
-	for _, e := range endpoints(nil) {
+	s.takes, s.endpoints = map[string]params.Endpoints{}, map[string]endpoint{}
+	for _, e := range endpoints(c.Access) {
 		s.takes[e.Path], s.takes[e.Legacy] = e.Takes, e.Takes
+		s.endpoints[e.Path] = e
 	}
 	delete(s.takes, "") // what has no legacy path
+	if c.MCP {
+		if s.tools, err = mcp.New(s.params, c.MCPResult); err != nil {
+			return nil, err
+		}
+	}
 	s.exports = export.NewSlots(c.Exports, c.ExportWait)
 	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
 	s.buffers.New = func() any { return new([]byte) }
@@ -47,11 +54,15 @@ func New(c Config) (*Service, error) {
 }
 
 func (s *Service) newApp() *fiber.App {
-	app := edge.New(s.refused, edge.APIBody)
+	app := s.newEdge()
 	app.Use(s.observe, edge.Framed, s.preflight)
 	app.Get("/", toReference)
+	app.Get(documentPath, s.partOfDocument())
 	for _, f := range s.files {
 		app.Get(f.Path, s.serveFile(f))
+	}
+	if s.tools != nil {
+		app.All(agentsPath, s.agents)
 	}
 	app.Use(s.admit, wellFormed)
 	for _, e := range endpoints(s.config.Access) {

@@ -65,6 +65,7 @@ import (
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/export"
+	"filings/service/mcp"
 	"filings/service/pages"
 	"filings/service/params"
 )
@@ -89,6 +90,9 @@ type Config struct {
 	EscapeFormulas bool
 	// ServerTiming says in responses to known callers how long key store and engine took.
 	ServerTiming bool
+	// MCP lets assistants call the API as tools at /mcp (rule X50). MCPResult is how many bytes a result has at the most; 0: 24,000.
+	MCP       bool
+	MCPResult int
 	// FiltersByTier refuses filters by fields that the caller's tier does not show.
 	FiltersByTier bool
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).
@@ -110,18 +114,20 @@ type Config struct {
 
 // Service is the HTTP API.
 type Service struct {
-	config  Config
-	now     func() time.Time
-	log     *slog.Logger
-	params  *params.Table
-	takes   map[string]params.Endpoints // by path, without patterns
-	files   []pages.File                // need no key
-	cors    edge.CORS
-	metrics *metrics
-	lacked  atomic.Value // string: what /readyz said last
-	buffers sync.Pool    // of *[]byte: bodies while they are written
-	refunds sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
-	app     *fiber.App
+	config    Config
+	now       func() time.Time
+	log       *slog.Logger
+	params    *params.Table
+	takes     map[string]params.Endpoints // by path, without patterns
+	endpoints map[string]endpoint         // by path, as tools name them
+	files     []pages.File                // need no key
+	tools     *mcp.Server                 // of assistants; nil: they are off
+	cors      edge.CORS
+	metrics   *metrics
+	lacked    atomic.Value // string: what /readyz said last
+	buffers   sync.Pool    // of *[]byte: bodies while they are written
+	refunds   sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
+	app       *fiber.App
 
 	exports    *export.Slots
 	exporting  context.Context // ends with all exports
@@ -135,6 +141,7 @@ const (
 	defaultExportTimeout = 15 * time.Minute
 	defaultExportStall   = 30 * time.Second
 	defaultExportWait    = 15 * time.Second
+	defaultMCPResult     = 24_000
 )
 
 func (c Config) withDefaults() Config {
@@ -148,6 +155,7 @@ func (c Config) withDefaults() Config {
 	c.ExportTimeout = cmp.Or(c.ExportTimeout, defaultExportTimeout)
 	c.ExportStall = cmp.Or(c.ExportStall, defaultExportStall)
 	c.ExportWait = cmp.Or(c.ExportWait, defaultExportWait)
+	c.MCPResult = cmp.Or(c.MCPResult, defaultMCPResult)
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()
 	}

@@ -105,6 +105,8 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		ExportTimeout:     s.ExportTimeout,
 		EscapeFormulas:    bool(s.CSVEscape),
 		ServerTiming:      bool(s.ServerTiming),
+		MCP:               bool(s.MCP),
+		MCPResult:         s.MCPResult,
 		TrustedProxies:    s.TrustedProxies,
 		OperationsToken:   s.OperationsToken,
 		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},

@@ -1,8 +1,10 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"filings/index"
 	"filings/index/changes"
@@ -44,6 +46,20 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 	}
 	return do(ctx, r, request[changes.Page]{"changes", "changes " + between + " " + q.String(), sizeOfChanges,
 		func(ctx context.Context) (changes.Page, error) { return changes.Read(ctx, history, path, q) }})
+}
+
+// Earlier returns the public ids of the generations from which Changes lead to r's, the newest first.
+func (r *Reader) Earlier(ctx context.Context) ([]string, error) {
+	changesets, err := do(ctx, r, request[[]index.Changeset]{call: "changesets", run: r.engine.inner.Changesets})
+	ids := []string{}
+	for _, s := range changesets {
+		id := index.GenerationID(s.Parent)
+		if _, ok := changes.Find(changesets, id, index.GenerationID(r.Generation())); ok && id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(b, a) })
+	return ids, err
 }
 
 func sizeOfPath(path changes.Path) int {

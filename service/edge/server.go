@@ -47,6 +47,19 @@ func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 	return app
 }
 
+// AllowBody makes app take bodies of up to most bytes for one path, and those of other paths as before.
+func AllowBody(app *fiber.App, path string, most int) {
+	server := app.Server()
+	next := server.HeaderReceived
+	server.HeaderReceived = func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+		config := next(h)
+		if string(h.RequestURI()) == path {
+			config.MaxRequestBodySize = most
+		}
+		return config
+	}
+}
+
 // routeAllMethods makes server pass requests with methods that HTTP does not define to the application, too.
 func routeAllMethods(server *fasthttp.Server) {
 	next := server.Handler

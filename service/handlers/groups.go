@@ -80,3 +80,19 @@ func (g Groups) AppendJSON(dst []byte) []byte {
 	}
 	return append(dst, ']')
 }
+
+// Len returns how many groups there are.
+func (g Groups) Len() int { return len(g.list) }
+
+// Total adds g up.
+func (g Groups) Total() index.Group { return Total(g.list) }
+
+// Total adds groups up: their filings, those that have an amount, and the sum of these.
+func Total(groups []index.Group) (all index.Group) {
+	for _, g := range groups {
+		all.Filings += g.Filings
+		all.Amounts += g.Amounts
+		all.SumCents += g.SumCents
+	}
+	return all
+}

@@ -23,7 +23,7 @@ type Document struct {
 }
 
 // chapters are the pages about the API in the order in which they are read.
-var chapters = []string{"requests", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps", "tiers", "choices"}
+var chapters = []string{"requests", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps", "agents", "tiers", "choices"}
 
 // chapter is the source of one page.
 type chapter struct {
@@ -32,7 +32,7 @@ type chapter struct {
 }
 
 // Documents returns the pages about the API as HTML (/docs/NAME) and as Markdown (/docs/NAME.md), what they load, and
-// /llms.txt, which lists them for programs that read (llmstxt.org). It renders them anew each time: 2 ms, so that no
+// /llms.txt, which lists them for programs that read (llmstxt.org), and /llms-full.txt, which is all of them. It renders them anew each time: 2 ms, so that no
 // generated file has to be kept with its source.
 func Documents() ([]Document, error) {
 	var read []chapter
@@ -43,7 +43,12 @@ func Documents() ([]Document, error) {
 		}
 		read = append(read, parse(name, source))
 	}
-	all := []Document{{"/llms.txt", "text/plain; charset=utf-8", llms(read)}}
+	full := []byte{}
+	for _, c := range read {
+		within := bytes.ReplaceAll(c.markdown, []byte("](#"), []byte("]("+c.name+".md#"))
+		full = append(append(full, betweenSources.ReplaceAll(within, []byte("](/docs/$1.md"))...), '\n')
+	}
+	all := []Document{{"/llms.txt", "text/plain; charset=utf-8", llms(read)}, {"/llms-full.txt", "text/plain; charset=utf-8", full}}
 	for _, c := range read {
 		page, err := c.html(read)
 		if err != nil {
@@ -62,7 +67,8 @@ var (
 	// Links to documents that the service does not have: their text stays.
 	elsewhere = regexp.MustCompile(`\[([^\]]+)\]\(\.\./[^)]+\)`)
 	// Links from page to page.
-	between = regexp.MustCompile(`(<a href="[a-z]+)\.md([#"])`)
+	between        = regexp.MustCompile(`(<a href="[a-z]+)\.md([#"])`)
+	betweenSources = regexp.MustCompile(`\]\(([a-z]+)\.md`)
 )
 
 // parse takes a source apart: the heading is the title, the first sentence after it the summary.
@@ -114,6 +120,8 @@ func llms(all []chapter) []byte {
 	for _, c := range all {
 		fmt.Fprintf(&b, "- [%s](/docs/%s.md): %s\n", c.title, c.name, c.summary)
 	}
-	b.WriteString("\n## Reference\n\n- [OpenAPI document](/openapi.json): every endpoint, parameter, field and error, with examples\n")
+	b.WriteString("\n## Reference\n\n- [OpenAPI document](/openapi.json): every endpoint, parameter, field and error, with examples; " +
+		"`/openapi.json?paths=/v1/filings/groups` has these paths alone\n- [All pages](/llms-full.txt) in one text\n" +
+		"- `POST /mcp`: the API as six tools, by the Model Context Protocol, where the operator has turned that on\n")
 	return b.Bytes()
 }

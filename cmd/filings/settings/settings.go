@@ -43,6 +43,8 @@ type Settings struct {
 	ExportTimeout    time.Duration `split_words:"true" default:"15m" desc:"Time limit of one export, all of it"`
 	CSVEscape        Switch        `split_words:"true" default:"off" desc:"on: every CSV export has a ' before each text that a spreadsheet would read as a formula; off: where the client sends Prefer: escape-formulas"`
 	ServerTiming     Switch        `split_words:"true" default:"off" desc:"on: responses to known callers say in Server-Timing how long key store and engine took, and whether the cache had the response"`
+	MCP              Switch        `split_words:"true" default:"off" desc:"on: assistants call the API as tools at /mcp (Model Context Protocol)"`
+	MCPResult        int           `split_words:"true" default:"24000" desc:"Bytes that a result of such a tool has at most, as it is sent"`
 	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s: once"`
 	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for all caches together: totals, aggregations and pages, and what the engine keeps of its generations; 0: no totals, aggregations and pages"`
 

@@ -29,6 +29,7 @@ func (s Settings) Check() error {
 	check(s.Listen != "" && s.Listen != Off, "LISTEN", s.Listen, "must be an address such as :8443")
 	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…", "FILINGS_OPERATIONS_LISTEN is off: it must be an address")
 	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
+	check(!bool(s.MCP) || s.MCPResult >= 10_000, "MCP_RESULT", strconv.Itoa(s.MCPResult), "must be 10000 or more: room for a row and its cursor")
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
 	check(s.ExportTimeout > 0, "EXPORT_TIMEOUT", s.ExportTimeout.String(), "must be a duration above 0")
 	check(s.StartTimeout >= 0, "START_TIMEOUT", s.StartTimeout.String(), "must be a duration, 0s or more")

@@ -1,0 +1,155 @@
+package service
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"filings/service/edge"
+	"filings/service/handlers"
+	"filings/service/mcp"
+)
+
+// agentsPath is where assistants call the API as tools (rule X50).
+const agentsPath = "/mcp"
+
+// agents responds to assistants. A call of a tool is the request that it stands for: it is admitted, handled and logged as that
+// one. Anything else costs nothing of the quota.
+func (s *Service) agents(c *fiber.Ctx) error {
+	k := callOf(c)
+	k.route, k.free = agentsPath, true
+	if err := sameSite(c); err != nil {
+		return err
+	}
+	key, err := keyOrBearer(c)
+	if err != nil {
+		return err
+	}
+	method, header, body := c.Method(), netHeader(c), slices.Clone(c.Request().Body())
+	var called *mcp.Call
+	if method == fiber.MethodPost {
+		called = s.tools.Read(body)
+	}
+	if called != nil {
+		err = s.callTool(k, key, called)
+	} else if err = s.admitted(k, key, 0); err == nil && mcp.IsBatch(body) {
+		err = handlers.Refuse(errInvalid, "a request to "+agentsPath+" must have one message: batches are not accepted")
+	}
+	if err != nil {
+		return err
+	}
+	return k.sendMessage(s.tools.Serve(method, header, body, called), header.Get(fiber.HeaderAcceptEncoding))
+}
+
+// callTool handles the request that a call of a tool stands for, and ends it: what follows is its form. It returns an error only
+// where the caller is not known.
+func (s *Service) callTool(k *call, key string, called *mcp.Call) error {
+	e := s.endpoints[called.Path]
+	k.route, k.free, k.inPath = e.Path, false, called.InPath
+	k.become(called)
+	err := s.admitted(k, key, s.params.Price(e.Takes, called.Query, k.began))
+	if !k.known {
+		return err
+	}
+	called.Admission = k.admission
+	if err == nil && called.Err != nil {
+		err = handlers.Refuse(errInvalid, called.Err.Error())
+	}
+	e.handle = called.Handler(e.handle)
+	for done := err != nil; !done; done = err != nil || called.Fit(k.http.Response().Body()) {
+		err = s.serve(e)(k.http)
+	}
+	if err != nil {
+		s.fail(k, err)
+		_, message := mapError(err)
+		called.Refuse(message)
+	}
+	s.end(k, err)
+	return nil
+}
+
+// become makes k's request the one that a call of a tool stands for.
+func (k *call) become(called *mcp.Call) {
+	k.http.Method(fiber.MethodGet)
+	r := k.http.Request()
+	r.Header.SetMethod(fiber.MethodGet)
+	r.SetRequestURI("/?" + called.Query)
+	r.Header.Set(headerPrefer, "handling=strict")
+	for _, name := range []string{fiber.HeaderAccept, fiber.HeaderAcceptEncoding, fiber.HeaderIfNoneMatch, fiber.HeaderIfModifiedSince} {
+		r.Header.Del(name)
+	}
+}
+
+// sendMessage sends what the protocol's library responds, with the headers of the request that was handled but those of its body.
+func (k *call) sendMessage(m *mcp.Response, accepted string) error {
+	r := k.http.Response()
+	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLink, fiber.HeaderContentType, headerApplied} {
+		r.Header.Del(name)
+	}
+	for name, values := range m.Header() {
+		k.http.Set(name, strings.Join(values, ", "))
+	}
+	k.http.Set(fiber.HeaderCacheControl, "no-store")
+	k.http.Status(m.Status)
+	r.SetBodyRaw(m.Body)
+	k.http.Request().Header.Set(fiber.HeaderAcceptEncoding, accepted)
+	compress(k.http)
+	return nil
+}
+
+// sameSite refuses a script of an origin that may not use the API, and a name for a loopback address that is not its own, which a page
+// elsewhere may have given it (DNS rebinding).
+func sameSite(c *fiber.Ctx) error {
+	if origin := c.Request().Header.Peek(fiber.HeaderOrigin); len(origin) > 0 && c.GetRespHeader(fiber.HeaderAccessControlAllowOrigin) == "" {
+		return handlers.Refuse(errForbidden, "Origin must be one that the operator allows")
+	}
+	at, err := netip.ParseAddrPort(c.Context().LocalAddr().String())
+	if err == nil && at.Addr().Unmap().IsLoopback() && !isLoopback(string(c.Request().Host())) {
+		return handlers.Refuse(errForbidden, "Host must be localhost, or a loopback address, as the address of this connection is")
+	}
+	return nil
+}
+
+// isLoopback reports whether a Host names this machine.
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	at, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || err == nil && at.Unmap().IsLoopback()
+}
+
+// keyOrBearer returns the key of a request. Clients of the protocol have a setting for a token, and often none for a header.
+func keyOrBearer(c *fiber.Ctx) (string, error) {
+	lines := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
+	if len(lines) == 1 && len(c.Request().Header.Peek(headerKey)) == 0 {
+		if scheme, key, ok := strings.Cut(string(lines[0]), " "); ok && strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(key) != "" {
+			return strings.TrimSpace(key), nil
+		}
+	}
+	return keyOf(c)
+}
+
+// netHeader returns the headers of a request as net/http has them, but the key.
+func netHeader(c *fiber.Ctx) http.Header {
+	header := http.Header{}
+	for name, value := range c.Request().Header.All() {
+		header.Add(string(name), string(value))
+	}
+	header.Del(headerKey)
+	header.Del(fiber.HeaderAuthorization)
+	return header
+}
+
+// newEdge returns the application of the API. Where assistants may call tools, their messages may be longer than other bodies.
+func (s *Service) newEdge() *fiber.App {
+	app := edge.New(s.refused, edge.APIBody)
+	if s.tools != nil {
+		edge.AllowBody(app, agentsPath, mcp.MaxBody)
+	}
+	return app
+}

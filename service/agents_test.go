@@ -1,0 +1,542 @@
+package service_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"filings/index"
+	"filings/service"
+	"filings/service/access"
+	"filings/service/servicetest"
+)
+
+// withTools lets assistants call tools.
+func withTools(c *service.Config) { c.MCP = true }
+
+// agentResult is what a client gets of a call: its text, and how many bytes the result has as it is sent.
+type agentResult struct {
+	Text    string
+	IsError bool
+	Bytes   int
+	header  http.Header
+}
+
+// post sends a message to /mcp with the key of tier; more headers follow.
+func (s *site) post(t testing.TB, tier access.Tier, message string, headers ...string) response {
+	t.Helper()
+	req := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(message))
+	headers = append([]string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream"}, headers...)
+	if tier != "" {
+		headers = append(headers, "X-API-Key", s.Keys[tier])
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Add(headers[i], headers[i+1])
+	}
+	res, err := s.App.Test(req, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response{res.StatusCode, res.Header, string(body)}
+}
+
+// messageOf is the message of a call.
+func messageOf(tool string, arguments any) string {
+	message, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return string(message)
+}
+
+// tool calls a tool.
+func (s *site) tool(t testing.TB, tier access.Tier, name string, arguments any) agentResult {
+	t.Helper()
+	a := s.post(t, tier, messageOf(name, arguments))
+	var m struct{ Result json.RawMessage }
+	if err := json.Unmarshal([]byte(a.body), &m); err != nil || a.status != http.StatusOK || m.Result == nil {
+		t.Fatalf("%s %v: %d %s: %v", name, arguments, a.status, a.body, err)
+	}
+	var r struct {
+		Content           []struct{ Type, Text string }
+		StructuredContent json.RawMessage
+		IsError           bool
+	}
+	if err := json.Unmarshal(m.Result, &r); err != nil || len(r.Content) != 1 || r.Content[0].Type != "text" {
+		t.Fatalf("%s: %v", m.Result, err)
+	}
+	got := agentResult{r.Content[0].Text, r.IsError, len(m.Result), a.header}
+	if r.IsError == (r.StructuredContent != nil) {
+		t.Fatalf("%s", m.Result)
+	}
+	if !r.IsError {
+		var structured bytes.Buffer // encoding/json writes < as \u003c
+		enc := json.NewEncoder(&structured)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(r.StructuredContent); err != nil || strings.TrimSpace(structured.String()) != got.Text && !sameJSON(t, structured.String(), got.Text) {
+			t.Fatalf("%s is not %s", structured.String(), got.Text)
+		}
+	}
+	return got
+}
+
+func sameJSON(t testing.TB, a, b string) bool {
+	t.Helper()
+	var x, y any
+	if err := json.Unmarshal([]byte(a), &x); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(b), &y); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := json.Marshal(x)
+	q, _ := json.Marshal(y)
+	return bytes.Equal(p, q)
+}
+
+// agentDocument is what tests look at of a result.
+type agentDocument struct {
+	Data       []json.RawMessage
+	Pagination struct {
+		Total, Limit int64
+		Next         *string `json:"next_cursor"`
+		More         bool    `json:"has_more"`
+	}
+	Rest *struct {
+		Groups, Filings int64
+		FilingAmount    struct {
+			Count int64
+			Sum   float64
+		}
+	}
+	Hint string
+}
+
+func (r agentResult) document(t testing.TB) (d agentDocument) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.Text), &d); err != nil || r.IsError {
+		t.Fatalf("%s: %v", r.Text, err)
+	}
+	return d
+}
+
+// client connects the official client to s, as a program elsewhere does.
+func (s *site) client(t *testing.T, tier access.Tier) *sdk.ClientSession {
+	t.Helper()
+	l := servicetest.ListenTLS(t, s.App)
+	send := *l.Client
+	send.Transport = bearer{l.Client.Transport, s.Keys[tier]}
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "https://" + l.Address + "/mcp", HTTPClient: &send}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+type bearer struct {
+	next http.RoundTripper
+	key  string
+}
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(context.WithoutCancel(r.Context()))
+	r.Header.Set("Authorization", "Bearer "+b.key)
+	return b.next.RoundTrip(r)
+}
+
+// TestX50_OfficialClient: the SDK's own client connects by HTTPS, lists six tools, all read-only, and calls one.
+func TestX50_OfficialClient(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, handmade, func(t *testing.T, plain *site) {
+		s := newSite(t, plain.engine, withTools)
+		session := s.client(t, access.Free)
+		listed, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, tool := range listed.Tools {
+			names = append(names, tool.Name)
+			if !tool.Annotations.ReadOnlyHint || tool.Description == "" {
+				t.Errorf("%s: %+v", tool.Name, tool.Annotations)
+			}
+		}
+		if got := strings.Join(names, " "); got != "describe_data get_filing list_changes list_counties search_filings summarize_filings" {
+			t.Error(got)
+		}
+		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "search_filings", Arguments: map[string]any{"county": "Orange, FL", "min_amount": 10}})
+		if err != nil || result.IsError {
+			t.Fatal(err, result)
+		}
+		text := result.Content[0].(*sdk.TextContent).Text
+		if a := s.get(t, access.Free, "/v1/filings?cursor=*&county=Orange,+FL&min_amount=10&fields="+agentFields); rawData(t, text) != rawData(t, a.body) {
+			t.Errorf("%s is not %s", text, a.body)
+		}
+	})
+}
+
+const agentFields = "id,county,owner,propertyAddress,filingType,filingAmount,filingDate"
+
+// rawData returns the data of a body as it stands there.
+func rawData(t testing.TB, body string) string {
+	t.Helper()
+	var d struct{ Data json.RawMessage }
+	if err := json.Unmarshal([]byte(body), &d); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return string(d.Data)
+}
+
+// TestX50_Refused: who may not call tools, and what is no message, by status; none of it counts against the quota.
+func TestX50_Refused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)), withTools, func(c *service.Config) { c.CORSOrigins = []string{"https://good.example"} })
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, tt := range []struct {
+		tier    access.Tier
+		message string
+		headers []string
+		status  int
+	}{
+		{access.Free, ping, nil, 200},
+		{"", ping, nil, 401},
+		{"", ping, []string{"Authorization", "Bearer " + s.Keys[access.Free]}, 200},
+		{"", ping, []string{"Authorization", "Bearer no"}, 401},
+		{"", messageOf("list_counties", nil), []string{"X-API-Key", "no"}, 401},
+		{access.Free, ping, []string{"Origin", "https://good.example"}, 200},
+		{access.Free, ping, []string{"Origin", "https://bad.example"}, 403},
+		{access.Free, "[" + ping + "]", nil, 400},
+		{access.Free, " \n[" + messageOf("list_counties", nil) + "]", nil, 400},
+		{access.Free, "{", nil, 400},
+		{access.Free, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202},
+		{access.Free, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`, nil, 200},
+	} {
+		if a := s.post(t, tt.tier, tt.message, tt.headers...); a.status != tt.status {
+			t.Errorf("%.80s %v: %d %s", tt.message, tt.headers, a.status, a.body)
+		}
+	}
+	if a := s.get(t, access.Free, "/mcp"); a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") != "POST" {
+		t.Errorf("GET: %d %v", a.status, a.header)
+	}
+	if used := s.used(t, "user-free"); used != 0 {
+		t.Errorf("%d requests count", used)
+	}
+	off := newSite(t, oracle(fixture(t)))
+	if a := off.post(t, access.Free, ping); a.status != http.StatusNotFound {
+		t.Errorf("off: %d %s", a.status, a.body)
+	}
+	l := servicetest.ListenTLS(t, s.App)
+	for _, tt := range []struct {
+		host, body string
+		status     int
+	}{
+		{"localhost", ping, 200}, {"127.0.0.1:1", ping, 200}, {"[::1]:8443", ping, 200},
+		{"evil.example", ping, 403}, {"localhost.evil.example", ping, 403},
+		{"localhost", ping + strings.Repeat(" ", 64<<10-len(ping)), 200}, {"localhost", ping + strings.Repeat(" ", 64<<10+1-len(ping)), 413},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+l.Address+"/mcp", strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = tt.host
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "X-Api-Key": {s.Keys[access.Free]}}
+		res, err := l.Client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != tt.status {
+			t.Errorf("%s, %d bytes: %d, want %d", tt.host, len(tt.body), res.StatusCode, tt.status)
+		}
+	}
+}
+
+// TestX52_Price: a call costs one request, is logged as the request that it stands for, and its failures are results with the
+// sentence of the API.
+func TestX52_Price(t *testing.T) {
+	t.Parallel()
+	s := newSiteWith(t, oracle(fixture(t)), access.Limits{access.Free: {Quota: 9, Burst: 100}, access.Starter: {Quota: 9, Burst: 9}, access.Pro: {Quota: 9, Burst: 9}, access.Enterprise: {Quota: 9, Burst: 9}}, withTools)
+	for i, tt := range []struct {
+		tool, arguments, target, log string
+		isError                      bool
+	}{
+		{"search_filings", `{"county":"Orange, FL"}`, "/v1/filings?county=Orange,+FL&cursor=*&fields=" + agentFields, `"route":"/v1/filings","status":200`, false},
+		{"search_filings", `{"q":"oak","limit":1000}`, "/v1/filings/search?q=oak&limit=100&cursor=*&fields=" + agentFields, `"route":"/v1/filings/search","status":200`, false},
+		{"get_filing", `{"id":77}`, "/v1/filings/77", `"route":"/v1/filings/:id","status":404`, true},
+		{"get_filing", `{"id":1,"fields":["owner"]}`, "/v1/filings/1?fields=owner", `"route":"/v1/filings/:id","status":200`, false},
+		{"search_filings", `{"countty":"x"}`, "/v1/filings?countty=x", `"route":"/v1/filings","status":400`, true},
+		{"search_filings", `{"limit":0}`, "/v1/filings?limit=0&cursor=*", `"route":"/v1/filings","status":400`, true},
+		{"search_filings", `{"county":{}}`, "", `"route":"/v1/filings","status":400`, true},
+		{"summarize_filings", `{"by":["county"],"limit":7}`, "/v1/filings/groups?by=county&limit=7", `"route":"/v1/filings/groups","status":200`, false},
+		{"list_counties", `{"state":"FL"}`, "/v1/coverage?state=FL", `"route":"/v1/coverage","status":200`, false},
+		{"list_counties", `{"state":"FL"}`, "", `"route":"/v1/coverage","status":429`, true},
+	} {
+		r := s.tool(t, access.Free, tt.tool, json.RawMessage(tt.arguments))
+		if r.IsError != tt.isError || !strings.Contains(s.Log.String(), tt.log) {
+			t.Errorf("%s %s: %+v", tt.tool, tt.arguments, r)
+		}
+		if used := s.used(t, "user-free"); used != int64(min(i+1, 9)) {
+			t.Errorf("%s %s: %d count", tt.tool, tt.arguments, used)
+		}
+		if tt.target == "" {
+			continue
+		}
+		plain := newSite(t, oracle(fixture(t))).get(t, access.Free, tt.target, "Prefer", "handling=strict")
+		if tt.isError && r.Text != plain.document(t).Error.Message || !tt.isError && rawData(t, r.Text) != rawData(t, plain.body) {
+			t.Errorf("%s %s: %s, and the API says %s", tt.tool, tt.arguments, r.Text, plain.body)
+		}
+	}
+	if n := strings.Count(s.Log.String(), `"msg":"request"`); n != 10 {
+		t.Errorf("%d records", n)
+	}
+}
+
+// TestX52_Refund: a call that fails because of the service costs nothing.
+func TestX52_Refund(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, engineless{oracle(fixture(t))}, withTools)
+	if r := s.tool(t, access.Free, "search_filings", nil); !r.IsError || strings.Contains(r.Text, "secret") {
+		t.Errorf("%+v", r)
+	}
+	if used := s.used(t, "user-free"); used != 0 {
+		t.Errorf("%d count", used)
+	}
+}
+
+// engineless is an engine that does not respond.
+type engineless struct{ index.Engine }
+
+func (engineless) Live(context.Context) (index.Reader, error) {
+	return nil, fmt.Errorf("secret: %w", index.ErrUnavailable)
+}
+
+// TestX51_Crawl: following the cursors of results shows each filing that a filter selects once, whatever fits into a result.
+func TestX51_Crawl(t *testing.T) {
+	t.Parallel()
+	filings := many(t, 5000)
+	s := newSite(t, caching{oracle(filings)}, withTools)
+	seen, arguments := map[string]bool{}, map[string]any{"limit": 100}
+	for {
+		r := s.tool(t, access.Enterprise, "search_filings", arguments)
+		d := r.document(t)
+		if r.Bytes > 24_000 || d.Pagination.Total != 5000 || d.Pagination.Limit != 100 || (len(d.Data) < 100) != (d.Hint != "") && d.Pagination.More {
+			t.Fatalf("%d bytes, %d rows, %+v %q", r.Bytes, len(d.Data), d.Pagination, d.Hint)
+		}
+		for _, row := range d.Data {
+			if seen[string(row)] {
+				t.Fatalf("%s comes again", row)
+			}
+			seen[string(row)] = true
+		}
+		if d.Pagination.Next == nil {
+			break
+		}
+		arguments = map[string]any{"cursor": *d.Pagination.Next}
+	}
+	if len(seen) != len(filings) {
+		t.Errorf("%d of %d", len(seen), len(filings))
+	}
+}
+
+// TestX51_RandomCalls: no result is above the cap, none costs more than one request, and rows are those of the API, byte for byte,
+// on every engine. TEST_TOOL_CALLS sets how many calls there are.
+func TestX51_RandomCalls(t *testing.T) {
+	t.Parallel()
+	calls, _ := strconv.Atoi(cmp.Or(os.Getenv("TEST_TOOL_CALLS"), "60"))
+	eachEngine(t, plenty, func(t *testing.T, plain *site) {
+		s := newSite(t, plain.engine, withTools, func(c *service.Config) { c.MCPResult = 10_000 })
+		dice := rand.New(rand.NewPCG(1, 2))
+		some := func(from ...any) any { return from[dice.IntN(len(from))] }
+		for i := range calls {
+			arguments := map[string]any{}
+			for name, values := range map[string][]any{
+				"county": {"Orange, FL", "orange", "no"}, "min_amount": {1, 10.5, "100", -3}, "limit": {1, 7, 100, 500, 0, "x"}, "filing_types": {[]string{"Tax Lien", "HOA"}, "Judgment"},
+				"date_range": {30, 400}, "month": {"2026-01"}, "sort_order": {"ASC"}, "city": {nil, ""}, "foreclosure_filter": {"show", "never"}, "ids": {[]int{1, 2, 3}}, "nme": {1},
+			} {
+				if dice.IntN(8) == 0 {
+					arguments[name] = some(values...)
+				}
+			}
+			tool, path, cap := "search_filings", "/v1/filings", "100"
+			query := url.Values{}
+			switch dice.IntN(4) {
+			case 0:
+				tool, path = "summarize_filings", "/v1/filings/groups"
+				arguments["by"] = some("county", []string{"month", "filing_type"}, "category", "owner")
+			case 1:
+				arguments["q"], path = some("a", "owner"), "/v1/filings/search"
+			case 2:
+				arguments["fields"] = some("id", "owner,county", []string{"id", "caseNumber", "aiSummary"})
+			}
+			for name, value := range arguments {
+				text, _ := json.Marshal(value)
+				var list []any
+				if json.Unmarshal(text, &list) != nil {
+					list = []any{value}
+				}
+				for _, item := range list {
+					if item != nil {
+						query.Add(name, fmt.Sprint(item))
+					}
+				}
+			}
+			if n, err := strconv.Atoi(query.Get("limit")); err == nil && n > 100 {
+				query.Set("limit", cap)
+			}
+			if tool == "search_filings" {
+				query.Set("cursor", "*")
+				if !query.Has("fields") {
+					query.Set("fields", agentFields)
+				}
+			} else if !query.Has("limit") {
+				query.Set("limit", "20")
+			}
+			before := s.used(t, "user-enterprise")
+			r := s.tool(t, access.Enterprise, tool, arguments)
+			a := plain.get(t, access.Enterprise, path+"?"+query.Encode(), "Prefer", "handling=strict")
+			if used := s.used(t, "user-enterprise") - before; used != 1 || r.Bytes > 10_000 || r.IsError != (a.status != 200) {
+				t.Fatalf("%d: %s %v costs %d, %d bytes: %s; %d %s", i, tool, arguments, used, r.Bytes, r.Text, a.status, a.body)
+			}
+			if r.IsError {
+				if r.Text != a.document(t).Error.Message {
+					t.Fatalf("%s %v: %s, not %s", tool, arguments, r.Text, a.body)
+				}
+				continue
+			}
+			var want agentDocument
+			if err := json.Unmarshal([]byte(a.body), &want); err != nil {
+				t.Fatal(err)
+			}
+			got := r.document(t)
+			if len(got.Data) > len(want.Data) || len(got.Data) < len(want.Data) && got.Hint == "" {
+				t.Fatalf("%s %v: %d rows of %d", tool, arguments, len(got.Data), len(want.Data))
+			}
+			for j := range got.Data {
+				if string(got.Data[j]) != string(want.Data[j]) {
+					t.Fatalf("%s %v: %s, not %s", tool, arguments, got.Data[j], want.Data[j])
+				}
+			}
+			checkRest(t, plain, query, got)
+		}
+	})
+}
+
+// checkRest compares what is added up with all groups.
+func checkRest(t *testing.T, plain *site, query url.Values, got agentDocument) {
+	t.Helper()
+	if got.Rest == nil {
+		return
+	}
+	query.Del("limit")
+	var all struct {
+		Data []struct {
+			Filings      int64
+			FilingAmount struct {
+				Count int64
+				Sum   float64
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(plain.get(t, access.Enterprise, "/v1/filings/groups?"+query.Encode()).body), &all); err != nil {
+		t.Fatal(err)
+	}
+	var filings, count, cents int64
+	for _, g := range all.Data[len(got.Data):] {
+		filings, count, cents = filings+g.Filings, count+g.FilingAmount.Count, cents+int64(math.Round(g.FilingAmount.Sum*100))
+	}
+	if r := got.Rest; r.Groups != int64(len(all.Data)-len(got.Data)) || r.Filings != filings || r.FilingAmount.Count != count || int64(math.Round(r.FilingAmount.Sum*100)) != cents {
+		t.Fatalf("%v: %+v, want %d filings, %d amounts, %d cents", query, r, filings, count, cents)
+	}
+}
+
+// TestX51_Counties: a list of counties that does not fit goes on behind the last one sent.
+func TestX51_Counties(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 300 {
+		names = append(names, fmt.Sprintf("County %c%c, %s", 'A'+i%26, 'a'+i/26, []string{"FL", "GA"}[i%2]))
+	}
+	s := newSite(t, oracle(ofCounties(t, names...)), withTools)
+	var got []string
+	for arguments := map[string]any{}; arguments != nil; {
+		r := s.tool(t, access.Enterprise, "list_counties", arguments)
+		d := r.document(t)
+		for _, row := range d.Data {
+			got = append(got, string(row))
+		}
+		if arguments = nil; r.Bytes > 24_000 || d.Pagination.More != (d.Pagination.Next != nil) || (d.Hint != "") != d.Pagination.More {
+			t.Fatalf("%d bytes, %+v %q", r.Bytes, d.Pagination, d.Hint)
+		}
+		if d.Pagination.More {
+			arguments = map[string]any{"cursor": *d.Pagination.Next}
+		}
+	}
+	if a := s.get(t, access.Enterprise, "/v1/coverage"); len(got) != 300 || "["+strings.Join(got, ",")+"]" != rawData(t, a.body) {
+		t.Errorf("%d counties: %v", len(got), got)
+	}
+}
+
+// TestX51_Examples: the calls of docs/api/agents.md have results.
+func TestX51_Examples(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/api/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(t, grown(fixture(t)), withTools)
+	var described struct {
+		Since []string `json:"changes_since"`
+	}
+	if err := json.Unmarshal([]byte(s.tool(t, access.Pro, "describe_data", nil).Text), &described); err != nil || len(described.Since) != 1 {
+		t.Fatal(err, described)
+	}
+	words := strings.NewReplacer("SINCE", described.Since[0], "MONTH_AGO", "2026-02-15")
+	calls := regexp.MustCompile("(?m)^\\| .* \\| `([a-z_]+) (\\{.*\\})` \\|$").FindAllStringSubmatch(string(text), -1)
+	if len(calls) != 12 {
+		t.Fatalf("%d calls", len(calls))
+	}
+	for _, call := range calls {
+		if r := s.tool(t, access.Pro, call[1], json.RawMessage(words.Replace(call[2]))); r.IsError {
+			t.Errorf("%s: %s", call[0], r.Text)
+		}
+	}
+}
+
+// TestOpenAPI_Paths: the document has only the paths that are wanted, with all that they refer to.
+func TestOpenAPI_Paths(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	a := s.get(t, "", "/openapi.json?paths=/v1/filings/groups,/v1/me")
+	d, err := openapi3.NewLoader().LoadFromData([]byte(a.body)) // resolves every reference
+	if err != nil || a.status != 200 || d.Paths.Len() != 2 || d.Components.Schemas["OwnerList"] != nil || len(a.body) > 60_000 {
+		t.Errorf("%d %d bytes %v", a.status, len(a.body), err)
+	}
+	if a := s.get(t, "", "/openapi.json?paths=/v1/group"); a.status != 400 || !strings.Contains(a.body, "/v1/filings/{id}") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}

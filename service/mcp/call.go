@@ -1,0 +1,220 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"filings/index"
+	"filings/index/serving"
+	"filings/service/access"
+	"filings/service/handlers"
+	"filings/service/params"
+)
+
+// Call is one call of a tool: the request that it stands for, and then its result.
+type Call struct {
+	Path      string            // of the endpoint, as the table of endpoints has it
+	Query     string            // its query string
+	InPath    map[string]string // the parameters in the path
+	Err       error             // of arguments that are no parameters; nil: the endpoint reads them
+	Admission access.Admission  // of the caller
+
+	tool   *tool
+	after  string // the county after which a list of counties begins; "": at the first one
+	rows   int    // of the result, at the most
+	most   int    // bytes of it
+	cut    int    // how many rows there were before some were left out; 0: none was
+	extra  []byte // members of the result after those of the response
+	result *sdk.CallToolResult
+}
+
+const coveragePath = "/v1/coverage"
+
+// Handler returns the handler of the endpoint as c needs it.
+func (c *Call) Handler(h handlers.Handler) handlers.Handler {
+	if c.tool.handle == nil {
+		return h
+	}
+	return func(ctx context.Context, r *serving.Reader, q params.Request) (handlers.Result, error) {
+		return c.tool.handle(ctx, c, h, r, q)
+	}
+}
+
+// add adds a member to the result.
+func (c *Call) add(name string, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // only numbers and texts: they always encode
+	}
+	c.extra = append(fmt.Appendf(c.extra, ",%q:", name), text...)
+}
+
+// limited reads at most c.rows. The cursor after them holds the limit that the client wants.
+func limited(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
+	q.Query.Limit = min(q.Query.Limit, c.rows)
+	return h(ctx, r, q)
+}
+
+// rest is what all other groups are together.
+type rest struct {
+	Groups       int64 `json:"groups"`
+	Filings      int64 `json:"filings"`
+	FilingAmount struct {
+		Count int64   `json:"count"`
+		Sum   float64 `json:"sum"`
+	} `json:"filingAmount"`
+}
+
+// grouped adds up the groups that are left out: all, less those returned. All are added up by a dimension of few groups, in which
+// each filing counts as often as in those of the client.
+func grouped(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
+	q.Groups.Limit = min(q.Groups.Limit, c.rows)
+	result, err := h(ctx, r, q)
+	if err != nil {
+		return result, err
+	}
+	few := index.ByYear
+	if slices.Contains(q.Groups.By, index.ByCategory) {
+		few = index.ByCategory
+	}
+	groups, err := r.Groups(ctx, q.Query.Where, index.GroupQuery{By: []index.Dimension{few}})
+	if err != nil {
+		return result, err
+	}
+	all, shown := handlers.Total(groups.List), result.Data.(handlers.Groups).Total()
+	others := rest{Groups: result.Total - int64(result.Data.(handlers.Groups).Len()), Filings: all.Filings - shown.Filings}
+	others.FilingAmount.Count, others.FilingAmount.Sum = all.Amounts-shown.Amounts, index.Dollars(all.SumCents-shown.SumCents)
+	c.add("rest", others)
+	return result, nil
+}
+
+// covered returns the counties after c.after.
+func covered(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
+	result, err := h(ctx, r, q)
+	if err != nil {
+		return result, err
+	}
+	name := func(of handlers.Coverage) string { return of.County + ", " + of.State }
+	all := result.Data.([]handlers.Coverage)
+	first := 0
+	if c.after != "" {
+		first = len(all)
+		if i := slices.IndexFunc(all, func(of handlers.Coverage) bool { return index.CompareByState(name(of), c.after) > 0 }); i >= 0 {
+			first = i
+		}
+	}
+	page, next := all[first:min(len(all), first+c.rows)], (*string)(nil)
+	if first+len(page) < len(all) {
+		last := name(page[len(page)-1])
+		next = &last
+	}
+	c.add("pagination", struct {
+		Total int     `json:"total"`
+		Next  *string `json:"next_cursor"`
+		More  bool    `json:"has_more"`
+	}{len(all), next, next != nil})
+	return handlers.Result{Data: page}, nil
+}
+
+// described adds what is no field: today, generations and limits.
+func described(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
+	result, err := h(ctx, r, q)
+	if err != nil {
+		return result, err
+	}
+	earlier, err := r.Earlier(ctx)
+	if err != nil {
+		return result, err
+	}
+	c.add("today", q.Now.UTC().Format(time.DateOnly))
+	c.add("generation", index.GenerationID(r.Generation()))
+	c.add("changes_since", earlier)
+	a := c.Admission
+	quota := map[string]any{"name": a.Tier.QuotaName(), "limit": a.Limit, "remaining": a.Remaining}
+	if a.Tier != access.Free {
+		quota["resets_at"] = a.Reset
+	}
+	c.add("limits", map[string]any{
+		"quota": quota, "calls_a_second": a.Burst.Limit, "rows_of_a_result": maxRows, "bytes_of_a_result": c.most,
+	})
+	return result, nil
+}
+
+// Fit makes body, the endpoint's response, the result of c. It returns false where that would be too large, after it has
+// lowered the number of rows: the handler is to be called again.
+func (c *Call) Fit(body []byte) bool {
+	text := slices.Concat(bytes.TrimSuffix(body, []byte{'}'}), c.extra)
+	c.extra = nil
+	if hint := c.hint(body); hint != "" {
+		text = index.AppendString(append(text, `,"hint":`...), hint)
+	}
+	text = append(text, '}')
+	size := sentSize(text)
+	if size <= c.most-overhead {
+		c.result = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}
+		return true
+	}
+	var rows struct{ Data []json.RawMessage }
+	if json.Unmarshal(body, &rows) != nil || len(rows.Data) < 2 {
+		c.Refuse(fmt.Sprintf("one row alone is too large, since a result has at most %d bytes: %s", c.most, c.tool.narrow))
+		return true
+	}
+	c.cut = cmp.Or(c.cut, len(rows.Data))
+	for _, row := range rows.Data {
+		size -= sentSize(row) + 2
+	}
+	if c.rows = 0; size < c.most-overhead-hintSize {
+		for _, row := range rows.Data[1:] { // the last ones become fewer
+			if size += sentSize(row) + 2; size > c.most-overhead-hintSize {
+				break
+			}
+			c.rows++
+		}
+	}
+	c.rows = min(max(1, c.rows), len(rows.Data)-1)
+	return false
+}
+
+const (
+	overhead = 512 // bytes of a result around its text
+	hintSize = 512 // bytes that a hint takes
+)
+
+// sentSize is how many bytes a text of JSON takes in a result, at the most: once as it is, and once as a string.
+func sentSize(text []byte) int {
+	n := 2 * len(text)
+	for _, b := range text {
+		switch b {
+		case '"', '\\':
+			n++
+		case '<', '>', '&': // \u003c, both times
+			n += 10
+		case 0xE2: // begins U+2028, which is escaped
+			n += 6
+		}
+	}
+	return n
+}
+
+// hint says what to do about rows that were left out, or about none.
+func (c *Call) hint(body []byte) string {
+	switch {
+	case c.cut > 0:
+		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s", c.rows, c.cut, c.most, c.tool.narrow)
+	case bytes.Contains(body[:min(len(body), 40)], []byte(`"data":[]`)):
+		return "nothing here matches these arguments, though other filings may be there: describe_data and list_counties say what there is"
+	}
+	return ""
+}
+
+// Refuse makes message the result of c, which failed.
+func (c *Call) Refuse(message string) {
+	c.result = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: message}}, IsError: true}
+}
