@@ -9,7 +9,7 @@ LINK = -ldflags='-s -w'
 TEST = go test -count=1 -timeout=15m $(LINK)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist quick slowest test check audit tools bench bench-growth faults soak fuzz cluster image compose compose-down
+.PHONY: help run build dist quick slowest test check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster image compose compose-down
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schem
 		done; \
 	done
 	SCHEMATHESIS_EXAMPLES=300 go test -count=1 -run TestSchemathesis -v ./service
+
+mcp-conformance: ## the official conformance suite of the Model Context Protocol against /mcp; needs npm
+	TEST_MCP_CONFORMANCE="npx -y @modelcontextprotocol/conformance@0.1.16" go test -count=1 -run TestX50_Conformance -v ./service
 
 image: ## the container image, as filings:local
 	docker compose build filings
