@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"filings/reindexer/source/table"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"filings/reindexer/source/table"
+	"filings/reindexer/web"
 )
 
 // column is a Column whose type is known.
@@ -50,7 +52,7 @@ func columnsOf(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDe
 	list := []byte("{" + strings.Join(oids, ",") + "}")
 	types := conn.ExecParams(ctx, typesQuery, [][]byte{list}, nil, nil, nil).Read()
 	if types.Err != nil {
-		return nil, fmt.Errorf("reading the types of columns: %w", foreign(ctx, types.Err))
+		return nil, fmt.Errorf("reading the types of columns: %w", web.Foreign(ctx, types.Err))
 	}
 	columns := make([]column, len(fields))
 	for i, f := range fields {

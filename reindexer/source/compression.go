@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"filings/reindexer/web"
 )
 
 // maxWindow is the largest zstd window that is decoded: that of `zstd --long`, which zstd itself decodes by default.
@@ -68,7 +70,7 @@ func (a *archive) Read(p []byte) (int, error) {
 
 func explain(kind string, err error) error {
 	switch {
-	case err == nil, err == io.EOF, errors.Is(err, errBroken),
+	case err == nil, err == io.EOF, errors.Is(err, web.ErrBroken),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"filings/reindexer/web"
 )
 
 const (
@@ -78,15 +80,15 @@ func (q *query) start(config *pgconn.Config, o Options) (err error) {
 		if errors.As(err, &repeats) {
 			err = repeats.Unwrap()
 		}
-		return fmt.Errorf("connecting: %w", foreign(q.ctx, err))
+		return fmt.Errorf("connecting: %w", web.Foreign(q.ctx, err))
 	}
 	q.conn.Frontend().SetMaxBodyLen(maxMessage)
 	if _, err = q.conn.Exec(q.ctx, beginQuery).ReadAll(); err != nil {
-		return fmt.Errorf("beginning a transaction: %w", foreign(q.ctx, err))
+		return fmt.Errorf("beginning a transaction: %w", web.Foreign(q.ctx, err))
 	}
 	described, err := q.conn.Prepare(q.ctx, "", o.Query, nil)
 	if err != nil {
-		return fmt.Errorf("the query: %w", foreign(q.ctx, err))
+		return fmt.Errorf("the query: %w", web.Foreign(q.ctx, err))
 	}
 	if len(described.ParamOIDs) > 0 {
 		return errors.New("the query has parameters such as $1, for which there are no values")
@@ -137,5 +139,5 @@ func (q *query) end() error {
 	if errors.As(err, &long) {
 		return errors.New("the next row is too long to be read")
 	}
-	return foreign(q.ctx, err)
+	return web.Foreign(q.ctx, err)
 }

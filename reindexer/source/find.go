@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"filings/reindexer/web"
 )
 
 // Find returns the sources that names mean: files, folders, addresses of HTTP and PostgreSQL, or "-" for standard input.
@@ -79,10 +81,10 @@ func remoteSource(scheme, address string, o Options) (Source, error) {
 			"/ ? # @ : %% as %%2F %%3F %%23 %%40 %%3A %%25, and any @ elsewhere as %%40", ErrUsage, scheme)
 	}
 	if isDatabase(scheme) {
-		return databaseSource(u.Scheme+address[len(u.Scheme):], publicAddress(u), o)
+		return databaseSource(u.Scheme+address[len(u.Scheme):], web.Public(u), o)
 	}
 	if u.Hostname() == "" {
 		return Source{}, fmt.Errorf("%w: an address %s:// names no host", ErrUsage, scheme)
 	}
-	return newWeb().source(u, o.Form), nil
+	return webSource(web.New(o.Log, web.Public(u)), u, o.Form), nil
 }

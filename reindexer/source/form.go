@@ -26,6 +26,9 @@ const (
 	Parquet = "parquet"
 )
 
+// Zip is the format of a source whose name says that it is a zip archive: what its member is, that one's name says.
+const Zip = "zip"
+
 // Formats are all formats.
 var Formats = []string{NDJSON, CSV, JSON, XLSX, Parquet}
 

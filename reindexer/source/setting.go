@@ -2,9 +2,29 @@ package source
 
 import (
 	"fmt"
+	"io"
+	"log/slog"
 	"math"
 	"slices"
 )
+
+// Options say how names become sources.
+type Options struct {
+	Stdin io.Reader // read for "-"
+	Form  Form
+	// Settings change Form for some of the sources.
+	Settings []Setting
+	Query    string              // run on databases; "" if there are none
+	Column   func(string) Column // what a column of a query stands for, by its name
+	Log      *slog.Logger        // for files that are left out
+}
+
+// Column says what a column of a query stands for.
+type Column struct {
+	Name  string // of the field, or as the query calls the column where no field is meant
+	Field bool   // a field: its type has to be one that can be read
+	List  bool   // a text is a list, cut at each semicolon
+}
 
 // Setting is an option of the sources from position From on, up to the next one of its name (rule X44).
 type Setting struct {

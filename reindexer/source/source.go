@@ -7,7 +7,7 @@
 // Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are decompressed by what
 // they are, not by what they are called (stream.go, compression.go, zip.go), cut into lines of bounded length (lines.go), and
 // these are records of NDJSON or rows of CSV (record.go, csv.go). A response of a web server counts only if it came whole
-// (web.go, body.go). The rows of a query are streamed, each as the JSON object that its SQL values make (database.go,
+// (web.go, package web). The rows of a query are streamed, each as the JSON object that its SQL values make (database.go,
 // column.go), so that there is one way only from a value to a field.
 //
 // What makes the rest of a source unknowable (a stream that is cut off, a damaged archive, a quote that is never closed)
@@ -21,10 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net/url"
 	"os"
-	"strings"
 	"sync/atomic"
 )
 
@@ -39,24 +36,6 @@ var (
 	// ErrNotUTF8: a text is not UTF-8, and nothing says which encoding it has.
 	ErrNotUTF8 = errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
 )
-
-// Options say how names become sources.
-type Options struct {
-	Stdin io.Reader // read for "-"
-	Form  Form
-	// Settings change Form for some of the sources.
-	Settings []Setting
-	Query    string              // run on databases; "" if there are none
-	Column   func(string) Column // what a column of a query stands for, by its name
-	Log      *slog.Logger        // for files that are left out
-}
-
-// Column says what a column of a query stands for.
-type Column struct {
-	Name  string // of the field, or as the query calls the column where no field is meant
-	Field bool   // a field: its type has to be one that can be read
-	List  bool   // a text is a list, cut at each semicolon
-}
 
 // Source is one stream of records. Find makes it.
 type Source struct {
@@ -107,20 +86,6 @@ func TotalBytes(all []Source) (total int64) {
 		total += s.info.Size()
 	}
 	return total
-}
-
-// publicAddress returns u without its secrets: the user and password, and the parameters, which may be a signature.
-func publicAddress(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
-}
-
-// foreign returns the message of an error of a network library, but not its kind: a timeout of the library would be taken
-// for the end of ctx.
-func foreign(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
 // Record is the text of one record.

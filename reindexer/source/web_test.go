@@ -15,7 +15,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"filings/reindexer/web"
 )
+
+// webClient returns a client with a transport, which waits so long for a byte and not at all between tries.
+func webClient(transport http.RoundTripper, stall time.Duration) *web.Client {
+	c := web.New(nil, "")
+	c.Transport, c.Stall, c.Sleep = transport, stall, func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	return c
+}
 
 // serve starts a web server and returns its address.
 func serve(t *testing.T, handler http.HandlerFunc) string {
@@ -145,7 +154,7 @@ func TestHTTP_Redirects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, _, err := newWeb().open(t.Context(), u, NDJSON)
+		b, _, err := openWeb(t.Context(), web.New(nil, ""), u, NDJSON)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +175,7 @@ func TestHTTP_NoWayBackFromHTTPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = web{server.Client().Transport, stallTimeout}.open(t.Context(), u, NDJSON)
+	_, _, err = openWeb(t.Context(), webClient(server.Client().Transport, time.Minute), u, NDJSON)
 	if err == nil || !strings.Contains(err.Error(), "redirects from https to http") {
 		t.Errorf("error %v", err)
 	}
@@ -235,13 +244,13 @@ func TestHTTP_Stall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := web{http.DefaultTransport, 50 * time.Millisecond}.source(u, Form{})
+	in := webSource(webClient(http.DefaultTransport, 50*time.Millisecond), u, Form{})
 	if _, err := readSource(in); !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), "no byte came for 50ms") {
 		t.Errorf("error %v", err)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	b, _, err := web{http.DefaultTransport, time.Hour}.open(ctx, u, NDJSON)
+	b, _, err := openWeb(ctx, webClient(http.DefaultTransport, time.Hour), u, NDJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +297,7 @@ func TestHTTP_OwnLimitsAreErrorsOfTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = readSource(web{&http.Transport{ResponseHeaderTimeout: 20 * time.Millisecond}, stallTimeout}.source(u, Form{}))
+	_, err = readSource(webSource(webClient(&http.Transport{ResponseHeaderTimeout: 20 * time.Millisecond}, time.Minute), u, Form{}))
 	if !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), "timeout awaiting response headers") {
 		t.Errorf("error %v", err)
 	}

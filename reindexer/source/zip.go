@@ -11,9 +11,6 @@ import (
 	"strings"
 )
 
-// Zip is the format of a source whose name says that it is a zip archive: what its member is, that one's name says.
-const Zip = "zip"
-
 // openMember reads the member of a zip archive that f names, or its only one. An archive has its list of members at its end. The
 // Reader ends with ctx, and with done.
 func openMember(ctx context.Context, stored io.Reader, f Form, done func()) (*Reader, error) {

@@ -1,4 +1,4 @@
-package source
+package web
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// errBroken: a transfer ended before its end, wherever that falls in the records.
-var errBroken = errors.New("the connection broke off")
+// ErrBroken: a transfer ended before its end, wherever that falls in the records.
+var ErrBroken = errors.New("the connection broke off")
 
 // body is the body of a response. Its end is the end that the server announced, by Content-Length, the last chunk or
-// the end of an HTTP/2 stream; anything else is errBroken.
+// the end of an HTTP/2 stream; anything else is ErrBroken.
 type body struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -26,7 +26,7 @@ type body struct {
 
 func newBody(ctx context.Context, cancel context.CancelCauseFunc, response *http.Response, limit time.Duration) *body {
 	b := &body{ctx: ctx, cancel: cancel, from: response.Body, length: response.ContentLength, limit: limit}
-	b.stall = time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: no byte came for %v", errBroken, limit)) })
+	b.stall = time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: no byte came for %v", ErrBroken, limit)) })
 	b.stall.Stop()
 	return b
 }
@@ -44,7 +44,7 @@ func (b *body) Read(p []byte) (int, error) {
 
 // broken says why err ended the transfer.
 func (b *body) broken(err error) error {
-	if cause := context.Cause(b.ctx); errors.Is(cause, errBroken) {
+	if cause := context.Cause(b.ctx); errors.Is(cause, ErrBroken) {
 		return cause
 	}
 	if b.ctx.Err() != nil {
@@ -52,11 +52,11 @@ func (b *body) broken(err error) error {
 	}
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) && b.length >= 0:
-		return fmt.Errorf("%w after %d of %d bytes", errBroken, b.got, b.length)
+		return fmt.Errorf("%w after %d of %d bytes", ErrBroken, b.got, b.length)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w after %d bytes, before the last chunk", errBroken, b.got)
+		return fmt.Errorf("%w after %d bytes, before the last chunk", ErrBroken, b.got)
 	}
-	return fmt.Errorf("%w after %d bytes: %v", errBroken, b.got, err)
+	return fmt.Errorf("%w after %d bytes: %v", ErrBroken, b.got, err)
 }
 
 func (b *body) Close() error {

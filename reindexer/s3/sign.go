@@ -1,0 +1,64 @@
+package s3
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// sign signs r, whose body has a SHA-256 in hex, with all headers that it has (AWS Signature Version 4).
+func (c Config) sign(r *http.Request, body string, now time.Time) {
+	at := now.UTC().Format("20060102T150405Z")
+	r.Header.Set("x-amz-date", at)
+	r.Header.Set("x-amz-content-sha256", body)
+	if c.SessionToken != "" {
+		r.Header.Set("x-amz-security-token", c.SessionToken)
+	}
+	headers := map[string]string{"host": r.URL.Host}
+	for name := range r.Header {
+		headers[strings.ToLower(name)] = strings.TrimSpace(r.Header.Get(name))
+	}
+	names := slices.Sorted(maps.Keys(headers))
+	request := []string{r.Method, r.URL.EscapedPath(), r.URL.RawQuery}
+	for _, name := range names {
+		request = append(request, name+":"+headers[name])
+	}
+	signed := strings.Join(names, ";")
+	request = append(request, "", signed, body)
+
+	scope := []string{at[:8], c.Region, "s3", "aws4_request"}
+	key := []byte("AWS4" + c.SecretAccessKey)
+	for _, part := range scope {
+		key = keyed(key, part)
+	}
+	text := strings.Join([]string{"AWS4-HMAC-SHA256", at, strings.Join(scope, "/"), digest([]byte(strings.Join(request, "\n")))}, "\n")
+	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s,SignedHeaders=%s,Signature=%x",
+		c.AccessKeyID, strings.Join(scope, "/"), signed, keyed(key, text)))
+}
+
+func keyed(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+func digest(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// escaped writes each byte but letters, digits and - . _ ~ as signatures have it; slashes stay those of a path.
+func escaped(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(url.QueryEscape(part), "+", "%20")
+	}
+	return strings.Join(parts, "/")
+}

@@ -1,0 +1,155 @@
+// Package web sends requests to the web servers that sources are read from and archives are kept on. It owns how long a server may
+// take, when a request is sent again, and that a response counts only if it came whole. It knows nothing of what is requested, and
+// neither its errors nor its log show what an address has in users, passwords and parameters.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// dialTimeout and headerTimeout bound how long a server may take to be reached, for TCP and TLS each, and to begin its
+	// response, which it may first have to make.
+	dialTimeout   = 15 * time.Second
+	headerTimeout = 60 * time.Second
+	// stallTimeout is how long no byte may come. A whole transfer may take as long as it likes.
+	stallTimeout = 60 * time.Second
+
+	// mostTries is how often a request is sent (rule X45). Between two tries passes what the server wants, at most longestWait, else
+	// shortestWait, which doubles up to doubledWait.
+	mostTries    = 10
+	shortestWait = time.Second
+	doubledWait  = time.Minute
+	longestWait  = time.Hour
+)
+
+// Client sends requests to one server.
+type Client struct {
+	Transport http.RoundTripper
+	Stall     time.Duration                                    // how long no byte of a response may come
+	Sleep     func(ctx context.Context, d time.Duration) error // waits before another try
+	Log       *slog.Logger                                     // gets a record of each other try
+
+	reached atomic.Bool // the server has responded: that it is the right one is known
+}
+
+// New returns a Client. What it logs says the name of the source.
+func New(log *slog.Logger, source string) *Client {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Client{Stall: stallTimeout, Sleep: sleep, Log: log.With("source", source), Transport: &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSHandshakeTimeout:   dialTimeout,
+		ResponseHeaderTimeout: headerTimeout,
+		IdleConnTimeout:       doubledWait,
+		DisableCompression:    true, // the bytes are wanted as they are stored
+		ForceAttemptHTTP2:     true,
+	}}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Send sends the request that build returns, and returns its response, whose body ends with ctx. It sends it again, made anew, where the
+// response is 429 or 5xx, and where none came from a server that has responded before. failed counts the tries of what the request is
+// for that have failed; whoever has come further by one sets it to 0.
+func (c *Client) Send(ctx context.Context, failed *int, build func(context.Context) (*http.Request, error)) (*http.Response, error) {
+	for {
+		response, err := c.once(ctx, build)
+		after := ""
+		switch {
+		case err != nil && (!c.reached.Load() || ctx.Err() != nil):
+			return nil, err
+		case err == nil && response.StatusCode != http.StatusTooManyRequests && response.StatusCode < 500:
+			return response, nil
+		case err == nil:
+			err, after = Status(response), response.Header.Get("Retry-After")
+			response.Body.Close()
+		}
+		if err := c.Again(ctx, failed, err, after); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Again waits before another try of what failed with err, as long as the server wants, by its Retry-After. It returns err after the
+// tenth.
+func (c *Client) Again(ctx context.Context, failed *int, err error, after string) error {
+	wait := min(shortestWait<<*failed, doubledWait)
+	if seconds, failed := strconv.ParseUint(after, 10, 31); failed == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, failed := http.ParseTime(after); failed == nil {
+		wait = max(0, time.Until(at))
+	}
+	switch *failed++; {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case *failed >= mostTries:
+		return fmt.Errorf("%w, after %d tries", err, *failed)
+	case wait > longestWait:
+		return fmt.Errorf("%w, and is to be tried again in %v", err, wait.Round(time.Second))
+	}
+	c.Log.Warn("a source is tried again", "seconds", wait.Seconds(), "try", *failed+1, "error", err)
+	return c.Sleep(ctx, wait)
+}
+
+// once sends one request. It does without http.Client, which would send the parameters of this address to the next server of a redirect,
+// and repeats addresses in its errors.
+func (c *Client) once(ctx context.Context, build func(context.Context) (*http.Request, error)) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	request, err := build(ctx)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	request.Header.Set("Accept-Encoding", "identity")
+	request.Header.Set("User-Agent", "filings")
+	response, err := c.Transport.RoundTrip(request)
+	if err != nil {
+		err = Foreign(ctx, err)
+		cancel(nil)
+		return nil, err
+	}
+	c.reached.Store(true)
+	response.Body = newBody(ctx, cancel, response, c.Stall)
+	return response, nil
+}
+
+// Status returns an error that says what a server responds with.
+func Status(response *http.Response) error {
+	return fmt.Errorf("%s responds with status %d %s", Public(response.Request.URL), response.StatusCode, http.StatusText(response.StatusCode))
+}
+
+// Public returns u without its secrets: the user and password, and the parameters, which may be a signature.
+func Public(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}
+
+// Foreign returns the message of an error of a network library, but not its kind: a timeout of the library would be taken
+// for the end of ctx.
+func Foreign(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+}
