@@ -88,8 +88,9 @@ fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schem
 	done
 	SCHEMATHESIS_EXAMPLES=300 go test -count=1 -run TestSchemathesis -v ./service
 
-mcp-conformance: ## the official conformance suite of the Model Context Protocol against /mcp; needs npm
-	TEST_MCP_CONFORMANCE="npx -y @modelcontextprotocol/conformance@0.1.16" go test -count=1 -run TestX50_Conformance -v ./service
+mcp-conformance: ## the official conformance suite, clients and inspector of the Model Context Protocol against /mcp; needs npm
+	TEST_MCP_CONFORMANCE="npx -y -p node@22 -p @modelcontextprotocol/conformance@0.2.0-alpha.12 conformance" \
+	TEST_MCP_INSPECTOR="npx -y -p node@22 -p @modelcontextprotocol/inspector@2.12.0 mcp-inspector" go test -count=1 -run "TestX50_Conformance|TestX50_OfficialClients" -v ./service
 
 image: ## the container image, as filings:local
 	docker compose build filings
