@@ -63,13 +63,13 @@ func Sorts(response []byte) (first, last []byte) {
 	if i < 0 {
 		return nil, nil
 	}
-	return arrayAt(response[i+len(afterSource)-1:]), arrayAt(response[bytes.LastIndex(response, afterSource)+len(afterSource)-1:])
+	return valueAt(response[i+len(afterSource)-1:]), valueAt(response[bytes.LastIndex(response, afterSource)+len(afterSource)-1:])
 }
 
-// arrayAt returns the array that text begins with.
-func arrayAt(text []byte) []byte {
-	array, _ := jsontext.NewDecoder(bytes.NewReader(text)).ReadValue() // nil where it is broken
-	return array
+// valueAt returns the value that text begins with; nil where it is broken.
+func valueAt(text []byte) []byte {
+	value, _ := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)).ReadValue()
+	return value
 }
 
 // IDs returns records of the id alone for the hits in the response to a search that requested no source, only the column
@@ -112,23 +112,7 @@ func sourceEnd(text []byte) int {
 	if n := bytes.Index(text, afterSource); n >= 0 {
 		return n + 1
 	}
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch b := text[i]; {
-		case quoted && b == '\\':
-			i++
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == '{' || b == '[':
-			depth++
-		case b == '}' || b == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
+	return len(valueAt(text))
 }
 
 // Canonical returns a source as index.AppendRecord writes it. Elasticsearch writes a source anew when parts of it are
