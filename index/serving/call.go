@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 type request[T any] struct {
 	call string // the method, as metrics name it
 	text string // canonical: requests of the same text have the same response; "": it is not cached
-	size func(T) int
 	run  func(context.Context) (T, error)
 }
 
@@ -43,7 +43,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		if err != nil {
 			return v, 0, err
 		}
-		return v, q.size(v), nil
+		return v, sizeOf(reflect.ValueOf(&v).Elem()), nil
 	})
 	if hit {
 		r.hit()

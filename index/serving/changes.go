@@ -20,7 +20,7 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 	history := r.engine.inner
 	between := "from " + since + " to " + until
 	// Once there is a path between two generations, it is the one that there will ever be.
-	path, err := do(ctx, r, request[changes.Path]{"steps", "changesets " + between, sizeOfPath,
+	path, err := do(ctx, r, request[changes.Path]{"steps", "changesets " + between,
 		func(ctx context.Context) (changes.Path, error) {
 			changesets, err := history.Changesets(ctx)
 			if err != nil {
@@ -44,7 +44,7 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 			return changes.Page{}, err
 		}
 	}
-	return do(ctx, r, request[changes.Page]{"changes", "changes " + between + " " + q.String(), sizeOfChanges,
+	return do(ctx, r, request[changes.Page]{"changes", "changes " + between + " " + q.String(),
 		func(ctx context.Context) (changes.Page, error) { return changes.Read(ctx, history, path, q) }})
 }
 
@@ -60,20 +60,4 @@ func (r *Reader) Earlier(ctx context.Context) ([]string, error) {
 	}
 	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(b, a) })
 	return ids, err
-}
-
-func sizeOfPath(path changes.Path) int {
-	n := sliceBytes
-	for _, hop := range path {
-		n += len(hop.Generation) + textBytes + 8
-	}
-	return n
-}
-
-func sizeOfChanges(page changes.Page) int {
-	n := sliceBytes + 8
-	for _, c := range page.Changes {
-		n += cap(c.Filing) + sliceBytes + textBytes + 8
-	}
-	return n
 }

@@ -22,7 +22,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 			return page, nil
 		}
 	}
-	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall+q.String()), sizeOfPage,
+	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall+q.String()),
 		func(ctx context.Context) (index.Page, error) {
 			page, err := r.inner.Rows(ctx, q)
 			if err == nil && r.caches {
@@ -56,7 +56,7 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 
 // Count implements index.Reader.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
-	return do(ctx, r, request[int64]{"count", unlessClocked(w, countText(w)), func(int64) int { return countBytes },
+	return do(ctx, r, request[int64]{"count", unlessClocked(w, countText(w)),
 		func(ctx context.Context) (int64, error) { return r.inner.Count(ctx, w) }})
 }
 
@@ -69,7 +69,7 @@ func countText(w index.Filter) string { return "count " + w.String() }
 
 // Filing implements index.Reader.
 func (r *Reader) Filing(ctx context.Context, id int64) (index.Record, error) {
-	return do(ctx, r, request[index.Record]{"filing", "filing " + strconv.FormatInt(id, 10), func(v index.Record) int { return cap(v) },
+	return do(ctx, r, request[index.Record]{"filing", "filing " + strconv.FormatInt(id, 10),
 		func(ctx context.Context) (index.Record, error) {
 			v, err := r.inner.Filing(ctx, id)
 			if err == nil {
@@ -88,46 +88,42 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, erro
 
 // Stats implements index.Reader.
 func (r *Reader) Stats(ctx context.Context) (index.Stats, error) {
-	return do(ctx, r, request[index.Stats]{"stats", "stats", func(index.Stats) int { return 72 }, r.inner.Stats})
+	return do(ctx, r, request[index.Stats]{"stats", "stats", r.inner.Stats})
 }
 
 // Counties implements index.Reader.
 func (r *Reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
-	return do(ctx, r, request[[]index.CountyStats]{"counties", "counties", sizeOfCounties, r.inner.Counties})
+	return do(ctx, r, request[[]index.CountyStats]{"counties", "counties", r.inner.Counties})
 }
 
 // Distinct implements index.Reader.
 func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
-	return do(ctx, r, request[[]string]{"distinct", unlessClocked(w, "distinct "+f.String()+" "+w.String()), sizeOfTexts,
+	return do(ctx, r, request[[]string]{"distinct", unlessClocked(w, "distinct "+f.String()+" "+w.String()),
 		func(ctx context.Context) ([]string, error) { return r.inner.Distinct(ctx, w, f) }})
 }
 
 // Groups implements index.Reader.
 func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
-	return do(ctx, r, request[index.Groups]{"groups", unlessClocked(w, q.Text(w)), sizeOfGroups,
+	return do(ctx, r, request[index.Groups]{"groups", unlessClocked(w, q.Text(w)),
 		func(ctx context.Context) (index.Groups, error) { return r.inner.Groups(ctx, w, q) }})
 }
 
 // Cells implements index.Reader.
 func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
-	return do(ctx, r, request[[]index.Cell]{"cells", unlessClocked(w, g.Text(w)), func(cells []index.Cell) int { return cap(cells) * 10 * 8 },
+	return do(ctx, r, request[[]index.Cell]{"cells", unlessClocked(w, g.Text(w)),
 		func(ctx context.Context) ([]index.Cell, error) { return r.inner.Cells(ctx, w, g) }})
 }
 
 // Owners implements index.Reader.
 func (r *Reader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
-	return do(ctx, r, request[index.Owners]{"owners", q.Text(), sizeOfOwners,
+	return do(ctx, r, request[index.Owners]{"owners", q.Text(),
 		func(ctx context.Context) (index.Owners, error) { return r.inner.Owners(ctx, q) }})
 }
 
 // Nearest implements index.Reader.
 func (r *Reader) Nearest(ctx context.Context, words []string) ([][]string, error) {
-	return do(ctx, r, request[[][]string]{"nearest", fmt.Sprintf("nearest %q", words), func(all [][]string) (n int) {
-		for _, some := range all {
-			n += sliceBytes + sizeOfTexts(some)
-		}
-		return n
-	}, func(ctx context.Context) ([][]string, error) { return r.inner.Nearest(ctx, words) }})
+	return do(ctx, r, request[[][]string]{"nearest", fmt.Sprintf("nearest %q", words),
+		func(ctx context.Context) ([][]string, error) { return r.inner.Nearest(ctx, words) }})
 }
 
 // unlessClocked returns the text of a request with the filter w, or "" where it depends on the clock: it is another

@@ -7,7 +7,7 @@
 // One function does it all, in this order (do, call.go): cached responses and equal requests in progress (package
 // cache), limit and breaker, timer, engine. So a cached response passes neither limit nor breaker, and the timer measures
 // the engine alone. The limit (package limit) gives each account its turns: a Reader says whose calls it makes. A method of
-// Reader only says what is requested, under which text, and how large a response is.
+// Reader only says what is requested, and under which text.
 //
 // A generation never changes, so a response is right for ever under the key (generation, canonical text of the request):
 // nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not looked

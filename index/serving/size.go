@@ -1,49 +1,29 @@
 package serving
 
-import "filings/index"
+import "reflect"
 
-const sliceBytes, textBytes, timeBytes = 24, 16, 24 // headers of a slice and of a string; a time.Time
+// sizeOf returns how many bytes v takes, with the texts and lists that it refers to; responses have no other references of their own.
+func sizeOf(v reflect.Value) int { return int(v.Type().Size()) + referred(v) }
 
-const cutBytes = 3 * 8 // where a record is cut for each tier
-
-func sizeOfPage(page index.Page) int {
-	n := sliceBytes + textBytes + len(page.End) + 16
-	for _, r := range page.Records {
-		n += len(r) + sliceBytes + cutBytes
-	}
-	return n
-}
-
-func sizeOfTexts(texts []string) int {
-	n := 0
-	for _, s := range texts {
-		n += len(s) + textBytes
-	}
-	return n
-}
-
-func sizeOfCounties(counties []index.CountyStats) int {
-	n := 0
-	for _, c := range counties {
-		n += len(c.County) + len(c.FirstFilingDate) + len(c.LastFilingDate) + 3*textBytes + 6*8 + timeBytes
-	}
-	return n
-}
-
-func sizeOfGroups(groups index.Groups) int {
-	n := 8 + sliceBytes
-	for _, g := range groups.List {
-		n += len(g.Keys[0]) + len(g.Keys[1]) + 2*textBytes + 5*8
-	}
-	return n
-}
-
-func sizeOfOwners(page index.Owners) int {
-	n := 8 + sliceBytes
-	for _, p := range page.List {
-		n += len(p.Name) + len(p.FirstFilingDate) + len(p.LastFilingDate) + 3*textBytes + 4*8 + sliceBytes
-		for _, c := range p.Counties {
-			n += len(c.County) + textBytes + 8
+// referred returns how many bytes v refers to.
+func referred(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.String:
+		return v.Len()
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += referred(v.Field(i))
+		}
+	case reflect.Slice, reflect.Array:
+		of := v.Type().Elem()
+		if v.Kind() == reflect.Slice {
+			n = v.Cap() * int(of.Size())
+		}
+		switch of.Kind() {
+		case reflect.String, reflect.Struct, reflect.Slice, reflect.Array: // no numbers
+			for i := range v.Len() {
+				n += referred(v.Index(i))
+			}
 		}
 	}
 	return n
