@@ -11,39 +11,27 @@ import (
 
 // ndjson writes each record on a line, byte for byte as the list shows it.
 type ndjson struct {
-	fields []index.Field
-	tier   index.Tier
-	whole  bool // fields are all that tier sees
+	tier index.Tier
+	set  index.FieldSet // 0: all that tier sees
 }
 
 func newNDJSON(fields []index.Field) *ndjson {
-	e := &ndjson{fields: fields}
+	e := &ndjson{}
 	for _, f := range fields {
 		e.tier = max(e.tier, f.Info().Tier)
 	}
-	e.whole = len(Fields(e.tier)) == len(fields)
+	if len(Fields(e.tier)) > len(fields) {
+		e.set = index.SetOf(fields...)
+	}
 	return e
 }
 
 func (e *ndjson) Append(dst []byte, records []index.Record) (_ []byte, err error) {
 	for _, r := range records {
-		if e.whole {
-			if dst, err = r.AppendFor(dst, e.tier); err != nil {
-				return dst, err
-			}
-			dst = append(dst, '\n')
-			continue
-		}
-		var values [index.NumReturned][]byte
-		if err := r.Values(&values, e.fields[len(e.fields)-1]); err != nil {
+		if dst, err = r.AppendFields(dst, e.tier, e.set); err != nil {
 			return dst, err
 		}
-		for i, f := range e.fields {
-			dst = append(dst, ",{"[b2i(i == 0)])
-			dst = append(append(append(dst, '"'), f.String()...), '"', ':')
-			dst = append(dst, values[f]...)
-		}
-		dst = append(dst, '}', '\n')
+		dst = append(dst, '\n')
 	}
 	return dst, nil
 }
