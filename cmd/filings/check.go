@@ -21,13 +21,9 @@ import (
 func (p *program) checkCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "check",
-		Short: "Checks settings, servers, data folder, certificate and ports, and says what is wrong",
-		Long: "Checks everything that the service needs, and prints a line for each check: ok, warn or fail, what was checked, and what\n" +
-			"to do. It connects to the servers as the service does, and changes nothing on them but a counter of its own in\n" +
-			"the key store. In a data folder that exists it creates a file for a moment, and it listens on each address for a\n" +
-			"moment.\n\n" +
-			"Exit codes: 0 nothing fails (there may be warnings), 1 something fails, 2 wrong usage or settings.",
+		Use:     "check",
+		Short:   "Checks settings, servers, data folder, certificate and ports, and says what is wrong",
+		Long:    help("check"),
 		Example: "  filings check\n  filings check --json | jq '.[] | select(.result != \"ok\")'",
 		Args:    noArguments,
 	}

@@ -33,13 +33,9 @@ const (
 
 func (p *program) demoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo",
-		Short: "For a first look: makes 20,000 filings, loads them, prints a key and curl lines, serves",
-		Long: "For a first look: makes 20,000 filings, loads them, creates an enterprise account, prints its key and curl lines\n" +
-			"that work as they stand, and serves. It always uses the embedded engine and store, in the folder demo of\n" +
-			"FILINGS_DATA_DIR: everything else stays as it is. The next demo in that folder loads anew, if all ports are\n" +
-			"free, and the account keeps its key. Only this machine reaches it: an address without a host, as FILINGS_LISTEN and\n" +
-			"FILINGS_REDIRECT_LISTEN have by default, is one of 127.0.0.1 here.",
+		Use:     "demo",
+		Short:   "For a first look: makes 20,000 filings, loads them, prints a key and curl lines, serves",
+		Long:    help("demo"),
 		Example: "  filings demo\n  FILINGS_LISTEN=0.0.0.0:8443 filings demo   # for other machines, too",
 		Args:    noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {

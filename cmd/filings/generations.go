@@ -21,11 +21,9 @@ import (
 func (p *program) generationsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "generations",
-		Short: "Lists the generations: name, time, filings, changes, size, which one is live",
-		Long: "Lists the generations, the newest first: name, time, filings, size, which one is live, and how many filings were added,\n" +
-			"changed and removed since the generation that was live before it; - where that is not known, as of the first one.\n" +
-			"Standard error says whether a load is running, on any machine, and how the last one ended, unless it promoted.",
+		Use:     "generations",
+		Short:   "Lists the generations: name, time, filings, changes, size, which one is live",
+		Long:    help("generations"),
 		Example: "  filings generations\n  filings generations --json | jq -r '.[] | select(.live) | .name'",
 		Args:    noArguments,
 	}
@@ -80,11 +78,9 @@ func listed(all []generation.Info, changesets []index.Changeset) []generationRow
 
 func (p *program) rollbackCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "rollback [GENERATION]",
-		Short: "Makes the previous generation (or the named one) live",
-		Long: "Makes the generation before the live one live, or the named one, and prints its name.\n" +
-			"Services serve it within a second or two; no request fails because of it. The command searches the generation first:\n" +
-			"it refuses one that cannot be searched, and changes nothing. Where the live generation was lost, name one.",
+		Use:     "rollback [GENERATION]",
+		Short:   "Makes the previous generation (or the named one) live",
+		Long:    help("rollback"),
 		Example: "  filings rollback\n  filings rollback filings-20260131-020000.000000-v1",
 		Args:    cobra.MaximumNArgs(1),
 

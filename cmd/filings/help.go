@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,19 @@ import (
 
 	"filings/cmd/filings/settings"
 )
+
+// helpTexts are those of `filings help`, as a terminal shows them.
+//
+//go:embed help
+var helpTexts embed.FS
+
+func help(name string) string {
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // each name is a constant, and `filings` asks for all of them when it starts
+	}
+	return string(text)
+}
 
 // noSuchCommand refuses what is left over after the name of a command, and suggests a command of a similar name.
 func noSuchCommand(cmd *cobra.Command, args []string) error {

@@ -53,13 +53,9 @@ func run(ctx context.Context, args []string, environment func() (settings.Settin
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "filings",
-		Short: "Loads public county filing records into a search index and serves them as a JSON API",
-		Long: "Loads public county filing records into a search index and serves them as a JSON API.\n\n" +
-			"With FILINGS_ELASTICSEARCH_URL and FILINGS_REDIS_URL the filings live in Elasticsearch 8, keys and counters in Redis;\n" +
-			"without them, an embedded engine keeps both in FILINGS_DATA_DIR.\n\n" +
-			"Results go to standard output, everything else to standard error.\n" +
-			"Exit codes: 0 done, 1 failed, 2 wrong usage or settings.",
+		Use:           "filings",
+		Short:         "Loads public county filing records into a search index and serves them as a JSON API",
+		Long:          help("filings"),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       versionLine(),

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,23 +23,13 @@ import (
 	"filings/reindexer/source"
 )
 
-// Texts of `filings help`.
-var (
-	//go:embed help/reindex.txt
-	reindexHelp string
-	//go:embed help/reindex-examples.txt
-	reindexExamples string
-	//go:embed help/inspect.txt
-	inspectHelp string
-)
-
 func (p *program) reindexCommand() *cobra.Command {
 	cfg := reindexer.Config{}
 	cmd := &cobra.Command{
 		Use:     "reindex [flags] SOURCE…",
 		Short:   "Loads filings into a new generation, verifies it and makes it live at once",
-		Long:    reindexHelp,
-		Example: reindexExamples,
+		Long:    help("reindex"),
+		Example: help("reindex-examples"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("name at least one SOURCE: a file, a folder, an address, or - for standard input")
@@ -182,7 +171,7 @@ func (p *program) inspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "inspect [flags] FILE",
 		Short:   "Describes a county's file, and proposes a mapping for reindex --map",
-		Long:    inspectHelp,
+		Long:    help("inspect"),
 		Example: "  filings inspect --table --county 'Orange, FL' orange.csv > county.csv\n  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -36,16 +36,9 @@ const drainTime = 2 * time.Second
 
 func (p *program) serveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "serve",
-		Short: "Serves the API until SIGINT or SIGTERM, then finishes the requests in progress",
-		Long: "Serves the API over TLS on FILINGS_LISTEN until SIGINT or SIGTERM, then finishes the requests in progress: for at most\n" +
-			"FILINGS_REQUEST_TIMEOUT and two seconds, the last two without exports. It cuts an export that takes longer, which the\n" +
-			"client sees, and refunds the rows that were not sent. A second signal ends it at once.\n" +
-			"If Elasticsearch or Redis does not respond at the start, it tries again for FILINGS_START_TIMEOUT; meanwhile /readyz\n" +
-			"is 503, and requests are 500. Then it ends with exit code 1.\n" +
-			"FILINGS_REDIRECT_LISTEN only redirects to it; FILINGS_OPERATIONS_LISTEN has /livez, /readyz and /metrics, and, with\n" +
-			"FILINGS_OPERATIONS_TOKEN, /accounts.\n" +
-			"It reads the certificate's files again every minute and at SIGHUP: new connections get the new certificate.",
+		Use:     "serve",
+		Short:   "Serves the API until SIGINT or SIGTERM, then finishes the requests in progress",
+		Long:    help("serve"),
 		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
 		Args:    noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
