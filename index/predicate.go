@@ -145,16 +145,12 @@ func (p Present) holds(f *Filing, d *Derived) bool {
 	return has == p.Is
 }
 
-func (p Box) holds(f *Filing, _ *Derived) bool {
-	lat, ok := f.Number(Latitude)
-	lon, also := f.Number(Longitude)
-	if !ok || !also || lat < p.South || p.North < lat {
-		return false
-	}
-	if p.West > p.East {
-		return p.West <= lon || lon <= p.East
-	}
-	return p.West <= lon && lon <= p.East
+func (p Box) holds(f *Filing, _ *Derived) bool { return holdsAt(p, f) }
+
+// Has reports whether a point lies inside, edges included.
+func (p Box) Has(at Point) bool {
+	east, west := at.Longitude <= p.East, p.West <= at.Longitude
+	return p.South <= at.Latitude && at.Latitude <= p.North && (east && west || p.West > p.East && (east || west))
 }
 
 func (p Contains) holds(f *Filing, d *Derived) bool {

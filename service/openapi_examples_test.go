@@ -77,13 +77,14 @@ func TestOpenAPI_Examples(t *testing.T) {
 }
 
 // exampleRequest puts together what the document suggests: what is required, and the parameter name unless it is "".
-// Edges of a box come together.
+// Edges of a box come together, and companions.
 func exampleRequest(t testing.TB, path string, op *openapi3.Operation, name string) string {
 	t.Helper()
 	query := url.Values{}
+	companions := map[string]string{"after": "generation", "near": "radius", "radius": "near"}
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		needed := p.Required || p.Name == name || strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_") || name == "after" && p.Name == "generation"
+		needed := p.Required || p.Name == name || strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_") || companions[name] == p.Name
 		switch {
 		case !needed || p.In == "header":
 		case p.In == "path":

@@ -18,6 +18,7 @@
 //	crawls    everything in pages of 100, in every order, by offsets and by cursor, from both engines
 //	embedded  pages, offsets and expensive requests of the embedded engine
 //	exports   exports of everything from both engines, in each form, and pages beside them
+//	regions   pages of circles and polygons beside boxes with as many filings, of both engines
 //	owners    owners as somebody types them, and misspelt names, of both engines; PostgreSQL with pg_trgm completes the same
 //
 // and these only by name, since they take long, or need more than the servers:
@@ -62,7 +63,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "changes", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "owners", "peers", "memory", "growth"}
+var names = []string{"load", "changes", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "regions", "owners", "peers", "memory", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -149,6 +150,11 @@ func run(ctx context.Context, args []string) (err error) {
 	}
 	if selected("exports") {
 		if err := b.measureExports(ctx); err != nil {
+			return err
+		}
+	}
+	if selected("regions") {
+		if err := b.measureRegions(ctx); err != nil {
 			return err
 		}
 	}

@@ -108,24 +108,31 @@ func (b *bench) measureOwners(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Print("\n| | owners as typed: ms, the first time | median and p99 | misspelt searches: ms more than right ones, median and p99 | groups of all owners, ms, the first time |\n|---|---|---|---|---|\n")
-	for _, engine := range []struct {
-		name, folder string
-		environment  []string
-	}{
-		{"Elasticsearch", "owners-elasticsearch", b.onElasticsearch(b.elasticsearch)},
-		{"embedded", "owners-embedded", []string{"FILINGS_DATA_DIR=" + filepath.Join(b.dir, "owners-embedded")}},
-	} {
-		if err := b.measureOwnersOf(ctx, engine.name, engine.folder, people, engine.environment...); err != nil {
-			return err
-		}
-	}
-	if err := b.deleteIndices(ctx); err != nil {
+	err = b.onBoth(ctx, "owners", func(engine string, s *served) error { return measureOwnersOf(ctx, engine, s, people) })
+	if err != nil {
 		return err
 	}
 	return completeByTrigrams(ctx, all, people)
 }
 
-func (b *bench) measureOwnersOf(ctx context.Context, name, folder string, people []string, environment ...string) (err error) {
+// onBoth measures the data in each engine in turn.
+func (b *bench) onBoth(ctx context.Context, what string, measure func(engine string, s *served) error) error {
+	for _, engine := range []struct {
+		name        string
+		environment []string
+	}{
+		{"Elasticsearch", b.onElasticsearch(b.elasticsearch)},
+		{"embedded", []string{"FILINGS_DATA_DIR=" + filepath.Join(b.dir, what+"-embedded")}},
+	} {
+		err := b.onOne(ctx, what+"-"+strings.ToLower(engine.name), engine.environment, func(s *served) error { return measure(engine.name, s) })
+		if err != nil {
+			return err
+		}
+	}
+	return b.deleteIndices(ctx)
+}
+
+func (b *bench) onOne(ctx context.Context, folder string, environment []string, measure func(*served) error) (err error) {
 	if _, err := b.load(ctx, b.data, environment...); err != nil {
 		return err
 	}
@@ -137,6 +144,10 @@ func (b *bench) measureOwnersOf(ctx context.Context, name, folder string, people
 	if _, err := s.get(ctx, "/v1/stats"); err != nil { // the connection, and what any first request reads
 		return err
 	}
+	return measure(s)
+}
+
+func measureOwnersOf(ctx context.Context, engine string, s *served, people []string) error {
 	first, took, err := s.typed(ctx, people[:manyPeople])
 	if err != nil {
 		return err
@@ -146,7 +157,7 @@ func (b *bench) measureOwnersOf(ctx context.Context, name, folder string, people
 		return err
 	}
 	groups, err := s.timed(ctx, "/v1/filings/groups?by=owner&limit=10")
-	fmt.Printf("| %s | %s | %s, %s | %s, %s | %s |\n", name, ms(first), ms(quantile(took, .5)), ms(quantile(took, .99)),
+	fmt.Printf("| %s | %s | %s, %s | %s, %s | %s |\n", engine, ms(first), ms(quantile(took, .5)), ms(quantile(took, .99)),
 		ms(quantile(more, .5)), ms(quantile(more, .99)), ms(groups))
 	return err
 }

@@ -47,6 +47,10 @@ func (e *Entry) Holds(p index.Predicate) bool {
 		return e.Present(p.Field) == p.Is
 	case index.Box:
 		return e.Inside(p)
+	case index.Near:
+		return e.near(p)
+	case index.Polygon:
+		return e.covered(p)
 	case index.Contains:
 		for _, term := range append([]string{p.Text}, p.Or...) {
 			if slices.ContainsFunc(e.Searched[:], func(text string) bool { return strings.Contains(text, term) }) {

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -115,11 +116,18 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 		s.Pattern = `^\d{4}-(0[1-9]|1[0-2])$`
 	case params.Generation:
 		s.Pattern = `^\d{8}-\d{6}\.\d{6}$`
+	case params.Point:
+		s.Pattern = "^" + point + "$"
+	case params.Corners:
+		s.Pattern = fmt.Sprintf("^%s(;%s){%d,%d}$", point, point, index.MinCorners-1, index.MaxCorners-1)
 	case params.State:
 		s.Pattern = `^[A-Za-z]{2}$`
 	}
 	return s.NewRef()
 }
+
+// point is the form of a latitude and a longitude.
+const point = `-?\d+(\.\d+)?,-?\d+(\.\d+)?`
 
 // namesOf names p's choices in generated code, where a plain Category would be the type of another list.
 func namesOf(p *params.Parameter) (names []string) {

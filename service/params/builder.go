@@ -19,8 +19,11 @@ type builder struct {
 	equal      []index.AnyOf
 	ranges     []bounds
 	days       index.Days
-	start, end string // date_start and date_end
-	edges      edges  // of a box
+	start, end string       // date_start and date_end
+	edges      edges        // of a box
+	center     *index.Point // of a circle
+	radius     *float64
+	corners    []index.Point
 	zoom       int    // of a map
 	groupOrder string // sort_order of groups and owners
 }
@@ -190,6 +193,12 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.recorded(p.op, v)
 	case opNorth, opSouth, opEast, opWest:
 		b.edges[p.op-opNorth] = &v.number
+	case opNear:
+		b.center = &v.points[0]
+	case opRadius:
+		b.radius = &v.number
+	case opPolygon:
+		b.corners = v.points
 	case opSortBy:
 		q.Sort.By = sorts[slices.Index(p.Choices, v.text)].field
 	case opSortGroups:
@@ -338,6 +347,9 @@ func (b *builder) finish(on Endpoints) error {
 			b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
 		}
 	}
+	if err := b.regions(); err != nil {
+		return err
+	}
 	if on == Tiles {
 		tile := &b.request.Tile
 		tile.Zoom = b.zoom
@@ -352,6 +364,27 @@ func (b *builder) finish(on Endpoints) error {
 	b.request.Owners.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && b.request.Owners.Sort == index.OwnersByName
 	b.request.Query.Where = index.Where(b.where...)
 	return b.resumes()
+}
+
+// regions adds a circle and a polygon.
+func (b *builder) regions() error {
+	switch {
+	case b.center != nil && b.radius != nil:
+		b.where = append(b.where, index.Near{Center: *b.center, Radius: *b.radius})
+	case b.center != nil:
+		return invalid("near", "needs radius: how many metres from it filings may be")
+	case b.radius != nil:
+		return invalid("radius", "needs near: the center of the circle, as LAT,LON")
+	}
+	if b.corners == nil {
+		return nil
+	}
+	polygon, err := index.NewPolygon(b.corners)
+	if err != nil {
+		return invalid("polygon", "%v", err)
+	}
+	b.where = append(b.where, polygon)
+	return nil
 }
 
 // resumes checks that what after continues is known: rows of another generation would be other ones.

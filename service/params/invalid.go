@@ -25,7 +25,9 @@ func (p *Parameter) invalid(name, text string, v value) error {
 		return p.unknownField(name, v.wrong)
 	case len(v.ids) > index.MaxIDs:
 		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.ids))
-	case p.Kind == Counties, p.Kind == IDs:
+	case p.Kind == Corners && v.wrong == "":
+		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.points))
+	case p.Kind == Counties, p.Kind == IDs, p.Kind == Corners:
 		text = v.wrong
 	}
 	hint := ""

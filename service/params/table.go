@@ -51,6 +51,8 @@ const (
 	State           // two letters
 	Segment         // percent-encoded text, in the path
 	Generation      // the public id of a generation
+	Point           // LAT,LON
+	Corners         // of a polygon: points separated by semicolons
 )
 
 // operator is what a parameter does to a request.
@@ -74,6 +76,9 @@ const (
 	opSouth
 	opEast
 	opWest
+	opNear
+	opRadius
+	opPolygon
 	opSortBy
 	opSortOrder
 	opLimit
@@ -238,6 +243,13 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Eastern longitude of the box.", Example: "-81.2"},
 		{Name: "bounds_west", On: filters, Kind: Number, Min: at(-180), Max: at(180), op: opWest,
 			Help: "Western longitude of the box. If it is greater than the eastern one, the box crosses the antimeridian.", Example: "-81.6"},
+		{Name: "near", On: filters, Kind: Point, op: opNear,
+			Help: "Center of a circle. Needs `radius`. The filings in it are at most so far from the center, by the haversine formula on a sphere of 6,371,008.8 m.", Example: "28.54,-81.38"},
+		{Name: "radius", On: filters, Kind: Number, Min: at(1), Max: at(index.MaxRadius), op: opRadius,
+			Help: "Radius of the circle, metres. Needs `near`.", Example: "1500"},
+		{Name: "polygon", On: filters, Kind: Corners, op: opPolygon,
+			Help: "Corners of a polygon, which is closed by itself: filings inside or on its outline, by the even-odd rule in the plane of degrees, exactly. " +
+				"No edge may span 180 degrees or more. With the circle and the box: filings that are in all of them.", Example: "28.5,-81.4;28.6,-81.4;28.55,-81.3"},
 		{Name: "by", On: Groups, required: Groups, Kind: ChoiceList, Choices: dimensionNames(), Most: 2, op: opBy,
 			Help: "One or two dimensions to group by: separated by a comma, or the parameter repeated. Groups have their keys in this order.", Example: "county,month"},
 		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(MaxZoom), op: opZoom,

@@ -15,10 +15,11 @@ import (
 
 // value is a parameter's value, read by its kind.
 type value struct {
-	text    string   // Text, OwnerName (its key), Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
-	texts   []string // NameStart (its tokens), Texts, Names, ChoiceList, Counties and FieldNames, never empty
-	ids     []int64  // IDs, never empty, each once
-	wrong   string   // the first item that a list does not take
+	text    string        // Text, OwnerName (its key), Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
+	texts   []string      // NameStart (its tokens), Texts, Names, ChoiceList, Counties and FieldNames, never empty
+	ids     []int64       // IDs, never empty, each once
+	wrong   string        // the first item that a list does not take
+	points  []index.Point // Point, and Corners
 	number  float64
 	integer int64
 	is      bool
@@ -65,6 +66,8 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 		v.text, ok = strings.ToUpper(s), isState(s)
 	case Generation:
 		v.text, ok = s, index.ValidGenerationID(s)
+	case Point, Corners:
+		return p.readPoints(items(s, ";"))
 	case Segment:
 		text, err := url.PathUnescape(s)
 		v.text, ok = strings.TrimSpace(text), err == nil && utf8.ValidString(text)
@@ -89,6 +92,22 @@ func (p *Parameter) readList(list []string) (v value, some, ok bool) {
 	slices.Sort(v.ids)
 	v.ids = slices.Compact(v.ids)
 	return v, len(list) > 0, len(v.ids) <= index.MaxIDs && (p.Most == 0 || len(list) <= p.Most && !repeats(list))
+}
+
+// readPoints reads latitudes and longitudes, each pair an item. Of a number of points that there may not be, none is wrong.
+func (p *Parameter) readPoints(list []string) (v value, some, ok bool) {
+	for _, item := range list {
+		first, second, _ := strings.Cut(item, ",")
+		lat, isLat := readNumber(strings.TrimSpace(first))
+		lon, isLon := readNumber(strings.TrimSpace(second))
+		if !isLat || !isLon || math.Abs(lat) > 90 || math.Abs(lon) > 180 {
+			v.wrong = item
+			return v, true, false
+		}
+		v.points = append(v.points, index.Point{Latitude: lat, Longitude: lon})
+	}
+	n := len(v.points)
+	return v, true, p.Kind == Point && n == 1 || p.Kind == Corners && index.MinCorners <= n && n <= index.MaxCorners
 }
 
 // repeats reports whether an item is there twice.
@@ -137,9 +156,9 @@ func (p *Parameter) empty(text string) bool {
 	return text == "" || p.List() && len(items(text, p.separator())) == 0
 }
 
-// separator is what separates the items of p, which is a list. Names hold commas.
+// separator is what separates the items of p, which is a list or has corners. Names and points hold commas.
 func (p *Parameter) separator() string {
-	if p.Kind == Counties || p.Kind == Names {
+	if p.Kind == Counties || p.Kind == Names || p.Kind == Corners {
 		return ";"
 	}
 	return ","
@@ -191,6 +210,11 @@ func (p *Parameter) Form() string {
 		return "two letters"
 	case Segment:
 		return "percent-encoded UTF-8"
+	case Point:
+		return "a latitude from -90 to 90 and a longitude from -180 to 180, as in " + p.Example
+	case Corners:
+		return fmt.Sprintf("%d to %d corners separated by semicolons, each a latitude from -90 to 90 and a longitude from -180 to 180, as in %s",
+			index.MinCorners, index.MaxCorners, p.Example)
 	case Generation:
 		return "the id of a generation such as " + p.Example
 	}

@@ -90,36 +90,21 @@ func (found *cellRows) cells() ([]index.Cell, error) {
 
 // identify requests the ids of filings that are alone in their cells and have none there yet.
 func (r *Reader) identify(ctx context.Context, clauses []search.Object, cells []index.Cell) error {
-	alone := map[search.Point]*index.Cell{}
+	alone := map[index.Point]*index.Cell{}
 	for i := range cells {
 		if c := &cells[i]; c.Filings == 1 && c.ID == 0 {
-			alone[search.Point{Latitude: c.Box.North, Longitude: c.Box.East}] = c
+			alone[index.Point{Latitude: c.Box.North, Longitude: c.Box.East}] = c
 		}
 	}
 	for some := range slices.Chunk(slices.Collect(maps.Keys(alone)), search.MostPoints) {
-		var found struct {
-			Hits struct {
-				Hits []struct {
-					Fields struct {
-						ID  []int64   `json:"id"`
-						Lat []float64 `json:"geocodedLatitude"`
-						Lon []float64 `json:"geocodedLongitude"`
-					}
-				}
-			}
-		}
-		if err := r.searchInto(ctx, &found, search.Points(clauses, some)); err != nil {
+		found, err := r.located(ctx, search.Points(clauses, some))
+		if err != nil {
 			return err
 		}
-		for _, hit := range found.Hits.Hits {
-			f := hit.Fields
-			if len(f.ID) != 1 || len(f.Lat) != 1 || len(f.Lon) != 1 {
-				return client.ErrResponse
-			}
-			at := search.Point{Latitude: f.Lat[0], Longitude: f.Lon[0]}
-			if c := alone[at]; c != nil {
-				c.ID = f.ID[0]
-				delete(alone, at)
+		for _, f := range found {
+			if c := alone[f.at]; c != nil {
+				c.ID = f.id
+				delete(alone, f.at)
 			}
 		}
 	}

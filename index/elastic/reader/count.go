@@ -21,7 +21,16 @@ func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, 
 			return nil, err
 		}
 	}
-	return search.Clauses(w, counties)
+	rims := map[string]search.Rim{}
+	for _, p := range w.Predicates() {
+		if region, is := p.(index.Region); is {
+			var err error
+			if rims[p.String()], err = r.rim(ctx, region); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return search.Clauses(w, counties, rims)
 }
 
 // Count returns how many filings w selects.

@@ -31,23 +31,18 @@ func ranges(spans []index.Span) []Object {
 	return all
 }
 
-// Point is where a filing is, as loaded. A filing that is alone in its cell is alone there.
-type Point struct{ Latitude, Longitude float64 }
-
 // MostPoints is how many points one request has. Each is two clauses of a query, which may have 1,024 at the
 // least (indices.query.bool.max_clause_count).
 const MostPoints = 256
 
-// Points requests the ids of the filings at so many points.
-func Points(clauses []Object, points []Point) Object {
-	lat, lon, id := index.Latitude.String(), index.Longitude.String(), index.ID.String()
+// Points requests the ids of the filings at so many points. A filing that is alone in its cell is alone at its point.
+func Points(clauses []Object, points []index.Point) Object {
+	lat, lon := index.Latitude.String(), index.Longitude.String()
 	options := make([]Object, len(points))
 	for i, p := range points {
 		options[i] = Object{"bool": Object{"filter": []Object{
 			between(lat, &p.Latitude, &p.Latitude), between(lon, &p.Longitude, &p.Longitude),
 		}}}
 	}
-	return filtered(Object{
-		"size": len(points), "track_total_hits": false, "_source": false, "docvalue_fields": []string{id, lat, lon},
-	}, append(slices.Clip(clauses), either(options)))
+	return located(len(points), append(slices.Clip(clauses), either(options))...)
 }

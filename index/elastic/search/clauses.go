@@ -12,11 +12,11 @@ import (
 )
 
 // Clauses translates w to clauses that must all hold. counties are the folded names of all counties of the generation, which
-// only a search term needs (NeedsCounties).
-func Clauses(w index.Filter, counties []string) ([]Object, error) {
+// only a search term needs (NeedsCounties), rims those of its regions by their texts.
+func Clauses(w index.Filter, counties []string, rims map[string]Rim) ([]Object, error) {
 	all := make([]Object, 0, len(w.Predicates()))
 	for _, p := range w.Predicates() {
-		c, err := clause(p, counties)
+		c, err := clause(p, counties, rims)
 		if err != nil {
 			return nil, err
 		}
@@ -25,7 +25,7 @@ func Clauses(w index.Filter, counties []string) ([]Object, error) {
 	return all, nil
 }
 
-func clause(p index.Predicate, counties []string) ([]Object, error) {
+func clause(p index.Predicate, counties []string, rims map[string]Rim) ([]Object, error) {
 	switch p := p.(type) {
 	case index.AnyOf:
 		return []Object{anyOf(p)}, nil
@@ -46,6 +46,8 @@ func clause(p index.Predicate, counties []string) ([]Object, error) {
 		return []Object{present(p)}, nil
 	case index.Box:
 		return []Object{box(p)}, nil
+	case index.Region:
+		return []Object{region(p, rims[p.String()])}, nil
 	case index.Contains:
 		return []Object{contains(p.Texts(), counties)}, nil
 	case index.Rest:

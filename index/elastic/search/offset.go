@@ -34,11 +34,15 @@ var Usual = Limits{FirstPages: 200, LongestWalk: 2_500, LargestSpan: 10_000, Mos
 // everything makes Elasticsearch count all hits, as `true` does.
 const everything = math.MaxInt32
 
-// Counted returns up to how many filings are counted with a page of q. Before it finds the first filing in a box,
+// Counted returns up to how many filings are counted with a page of q. Before it finds the first filing in a box or region,
 // Elasticsearch has found all of them, so that it may as well count them, where nothing else is looked at after the page.
 func (l Limits) Counted(q index.Query) int64 {
-	inBox := slices.ContainsFunc(q.Where.Predicates(), func(p index.Predicate) bool { _, is := p.(index.Box); return is })
-	if inBox && q.Sort == index.DefaultSort {
+	inBox := func(p index.Predicate) bool {
+		_, is := p.(index.Box)
+		_, isRegion := p.(index.Region)
+		return is || isRegion
+	}
+	if slices.ContainsFunc(q.Where.Predicates(), inBox) && q.Sort == index.DefaultSort {
 		return everything
 	}
 	return l.MostCounted

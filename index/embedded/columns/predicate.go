@@ -38,6 +38,8 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 		return t.present(ctx, p)
 	case index.Box:
 		return t.box(p), nil
+	case index.Region:
+		return t.region(p), nil
 	case index.Contains:
 		return t.contains(ctx, p, t.inTexts)
 	case index.Rest:

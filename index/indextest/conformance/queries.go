@@ -93,7 +93,7 @@ func (g *generator) predicate(e *indextest.Entry) index.Predicate {
 	case 11:
 		return g.present(e)
 	case 12:
-		return g.box(e)
+		return []func(*indextest.Entry) index.Predicate{g.box, g.near, g.polygon}[g.IntN(3)](e)
 	case 13:
 		return index.Rest{Date: e.Text(index.FilingDate), ID: e.ID - g.Int64N(2)} // with or without e
 	case 14:
@@ -220,6 +220,50 @@ func (g *generator) box(e *indextest.Entry) index.Predicate {
 		b.West, b.East = b.East, b.West
 	}
 	return b
+}
+
+// near puts e's point just inside a circle, just outside, or anywhere.
+func (g *generator) near(e *indextest.Entry) index.Predicate {
+	at := pointOf(e.Filing)
+	size := math.Pow(10, g.Float64()*5-5) // 0.00001 to 1 degree
+	p := index.Near{Center: index.Point{
+		Latitude: max(-90, min(90, at.Latitude+size*(g.Float64()-.5))), Longitude: max(-180, min(180, at.Longitude+size*(g.Float64()-.5))),
+	}}
+	away := indextest.Distance(p.Center, at)
+	p.Radius = max(1, min(index.MaxRadius, away+[]float64{1e-5, -1e-5, away * g.Float64()}[g.IntN(3)]))
+	return p
+}
+
+// polygon has corners around e's point, some of which are points of filings. Its edges cross one another.
+func (g *generator) polygon(e *indextest.Entry) index.Predicate {
+	at := pointOf(e.Filing)
+	size := math.Pow(10, g.Float64()*5-4) // 0.0001 to 10 degrees
+	var corners []index.Point
+	for range index.MinCorners + g.IntN(10) {
+		c := index.Point{
+			Latitude: max(-90, min(90, at.Latitude+size*(g.Float64()-.5))), Longitude: max(-180, min(180, at.Longitude+size*(g.Float64()-.5))),
+		}
+		switch g.IntN(6) {
+		case 0:
+			c = at
+		case 1:
+			c.Latitude = at.Latitude
+		case 2:
+			c = pointOf(g.any())
+		}
+		corners = append(corners, c)
+	}
+	p, err := index.NewPolygon(corners)
+	if err != nil {
+		return g.near(e)
+	}
+	return p
+}
+
+func pointOf(f *index.Filing) (p index.Point) {
+	p.Latitude, _ = f.Number(index.Latitude)
+	p.Longitude, _ = f.Number(index.Longitude)
+	return p
 }
 
 // contains takes a term of 1 to 12 characters, or a whole value, out of what is searched.

@@ -140,6 +140,34 @@ func wrongPredicates() []wrong {
 		holding("nothing crosses", "Edges/P15_antimeridian_west_>_east", func(e *indextest.Entry, p index.Box, right bool) bool {
 			return right && p.West <= p.East
 		}),
+		holding("a circle's rim outside", "Edges/X34_circle_a_millimetre", func(e *indextest.Entry, p index.Near, right bool) bool {
+			return right && e.Holds(index.Near{Center: p.Center, Radius: p.Radius - .01})
+		}),
+		holding("another sphere", "Edges/X34_circle_the_sphere,_outside", func(e *indextest.Entry, p index.Near, right bool) bool {
+			return right || e.Holds(index.Near{Center: p.Center, Radius: p.Radius * (6_371_008.8 / 6_371_000)})
+		}),
+		holding("a square for a circle", "Edges/X34_circle_no_square", func(e *indextest.Entry, p index.Near, right bool) bool {
+			return right || e.Inside(p.Bounds())
+		}),
+		holding("circles end at 180", "Edges/X34_circle_across_the_antimeridian", func(e *indextest.Entry, p index.Near, right bool) bool {
+			v, _ := e.Number(index.Longitude)
+			return right && v*p.Center.Longitude > 0
+		}),
+		holding("an outline outside", "Edges/X34_polygon_edges_and_corners", func(e *indextest.Entry, p index.Polygon, right bool) bool {
+			lat, _ := e.Number(index.Latitude)
+			return right && lat < p.Bounds().North
+		}),
+		holding("a box for a polygon", "Edges/X34_polygon_a_diagonal", func(e *indextest.Entry, p index.Polygon, right bool) bool {
+			return right || e.Inside(p.Bounds())
+		}),
+		holding("twice around is inside", "Edges/X34_polygon_twice_around", func(e *indextest.Entry, p index.Polygon, right bool) bool {
+			half := len(p.Corners) / 2
+			return right || half > 3 && (e.Holds(index.Polygon{Corners: p.Corners[:half]}) || e.Holds(index.Polygon{Corners: p.Corners[half:]}))
+		}),
+		holding("the line of floats", "Edges/X34_polygon_the_line", func(e *indextest.Entry, p index.Polygon, right bool) bool {
+			lon, _ := e.Number(index.Longitude)
+			return right && lon != .3
+		}),
 		holding("across values", "Edges/P16_never_across_two_values", func(e *indextest.Entry, p index.Contains, right bool) bool {
 			return right || strings.Contains(joined(e, ""), p.Text)
 		}),

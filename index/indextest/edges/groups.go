@@ -9,7 +9,7 @@ import "filings/index"
 func Groups() []Group {
 	groups := []Group{
 		countyGroup(), cityGroup(), typeGroup(), dayGroup(), amountGroup(), acresGroup(), propertyGroup(),
-		propertyDataGroup(), equityGroup(), foreclosureGroup(), boxGroup(), antimeridianGroup(),
+		propertyDataGroup(), equityGroup(), foreclosureGroup(), boxGroup(), antimeridianGroup(), circleGroup(), polygonGroup(),
 		searchGroup(), shortGroup(), characterGroup(), controlGroup(), longGroup(), createdGroup(), ownerKindGroup(),
 		excludedTypesGroup(), excludedCategoriesGroup(), excludedCountiesGroup(), holderGroup(), ownerGroup(), idsGroup(), restGroup(),
 	}

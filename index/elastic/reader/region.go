@@ -1,0 +1,63 @@
+package reader
+
+import (
+	"context"
+
+	"filings/index"
+	"filings/index/elastic/client"
+	"filings/index/elastic/search"
+)
+
+// rim decides on the filings near the rim of a region, once.
+func (r *Reader) rim(ctx context.Context, p index.Region) (search.Rim, error) {
+	return cached(ctx, r, p.String(), func(ctx context.Context) (rim search.Rim, bytes int, err error) {
+		for last, more := int64(0), true; more; {
+			near, err := r.located(ctx, search.RimOf(p, last))
+			if err != nil {
+				return rim, 0, err
+			}
+			for _, f := range near {
+				if last = f.id; p.Has(f.at) {
+					rim.In = append(rim.In, f.id)
+				} else {
+					rim.Out = append(rim.Out, f.id)
+				}
+			}
+			more = len(near) == search.MostRim
+		}
+		return rim, 8 * (cap(rim.In) + cap(rim.Out)), nil
+	})
+}
+
+// located is a filing's id, and where it is.
+type located struct {
+	id int64
+	at index.Point
+}
+
+// located returns the filings that a search finds, which requests no more of them.
+func (r *Reader) located(ctx context.Context, body search.Object) ([]located, error) {
+	var found struct {
+		Hits struct {
+			Hits []struct {
+				Fields struct {
+					ID  []int64   `json:"id"`
+					Lat []float64 `json:"geocodedLatitude"`
+					Lon []float64 `json:"geocodedLongitude"`
+				}
+			}
+		}
+	}
+	if err := r.searchInto(ctx, &found, body); err != nil {
+		return nil, err
+	}
+	all := make([]located, len(found.Hits.Hits))
+	for i, hit := range found.Hits.Hits {
+		f := hit.Fields
+		if len(f.ID) != 1 || len(f.Lat) != 1 || len(f.Lon) != 1 {
+			return nil, client.ErrResponse
+		}
+		all[i] = located{f.ID[0], index.Point{Latitude: f.Lat[0], Longitude: f.Lon[0]}}
+	}
+	return all, nil
+}

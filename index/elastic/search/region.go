@@ -1,0 +1,131 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"filings/index"
+	"filings/index/elastic/document"
+)
+
+// A region is searched by the geo_point, too: Elasticsearch decides on all filings but those so near its rim that a rounded
+// geo_point, or arithmetic other than ours, may be on the other side. These are few, mostly none. They are read once (package reader), and
+// index.Region decides on each.
+
+// Rim has the ids of the filings near a region's rim: those that are inside, and those that are not. Both are sorted.
+type Rim struct{ In, Out []int64 }
+
+// rimMetres is more than rounding a geo_point (0.01 m), Lucene's sphere (4.5e-9 of a radius) and its sines move a point, or a rim.
+const rimMetres = 0.1
+
+// region selects what is in p.
+func region(p index.Region, rim Rim) Object {
+	c := about(p)
+	if len(rim.Out) > 0 {
+		c = Object{"bool": Object{"filter": []Object{c}, "must_not": withIDs(rim.Out)}}
+	}
+	return either(append(withIDs(rim.In), c))
+}
+
+func withIDs(ids []int64) (some []Object) {
+	for part := range slices.Chunk(ids, mostTerms) {
+		some = append(some, Object{"terms": Object{index.ID.String(): part}})
+	}
+	return some
+}
+
+// about selects what is in p, but for filings near its rim.
+func about(p index.Region) Object {
+	switch p := p.(type) {
+	case index.Near:
+		return circle(p.Center, p.Radius)
+	case index.Polygon:
+		return outline(p.Corners...)
+	}
+	panic(fmt.Sprintf("elastic: no shape for %T", p))
+}
+
+func circle(center index.Point, radius float64) Object {
+	return Object{"geo_distance": Object{"distance": fmt.Sprintf("%fm", radius), document.PointField: point(center)}}
+}
+
+// outline takes even-odd outlines of any form, where a geo_shape must not touch itself.
+func outline(corners ...index.Point) Object {
+	points := make([]Object, len(corners))
+	for i, c := range corners {
+		points[i] = point(c)
+	}
+	return Object{"geo_polygon": Object{document.PointField: Object{"points": points}}}
+}
+
+func point(p index.Point) Object { return Object{"lat": p.Latitude, "lon": p.Longitude} }
+
+// MostRim is how many filings near a rim one request has: as many as Elasticsearch allows by default.
+const MostRim = 10_000
+
+// RimOf requests filings near the rim of p, up to MostRim, in the order of their ids, after one, with their coordinates.
+func RimOf(p index.Region, after int64) Object {
+	var near Object
+	switch p := p.(type) {
+	case index.Near:
+		near = Object{"bool": Object{
+			"filter": []Object{circle(p.Center, p.Radius+rimMetres)}, "must_not": []Object{circle(p.Center, p.Radius-rimMetres)},
+		}}
+	case index.Polygon:
+		strips := worldsEnd()
+		for i, a := range p.Corners {
+			strips = append(strips, strip(a, p.Corners[(i+1)%len(p.Corners)])...)
+		}
+		near = either(strips)
+	}
+	body := located(MostRim, near, within(index.ID.String(), Object{"gt": after}))
+	body["sort"] = []Object{{index.ID.String(): "asc"}}
+	return body
+}
+
+// located requests filings by their ids and coordinates.
+func located(size int, clauses ...Object) Object {
+	columns := []string{index.ID.String(), index.Latitude.String(), index.Longitude.String()}
+	return filtered(Object{"size": size, "track_total_hits": false, "_source": false, "docvalue_fields": columns}, clauses)
+}
+
+// strip selects what is within two margins of an edge, and not at the end of the world, past which no outline may go.
+func strip(a, b index.Point) []Object {
+	from, to := 0.0, 1.0 // the part of the edge that is not there
+	x, y := b.Longitude-a.Longitude, b.Latitude-a.Latitude
+	for _, axis := range [][3]float64{{a.Longitude, x, 180 - end}, {a.Latitude, y, 90 - end}} {
+		start, length, end := axis[0], axis[1], axis[2]
+		switch low, high := (-end-start)/length, (end-start)/length; {
+		case length != 0:
+			from, to = max(from, min(low, high)), min(to, max(low, high))
+		case math.Abs(start) > end:
+			return nil
+		}
+	}
+	if from > to {
+		return nil
+	}
+	dx, dy := 2*margin, 0.0 // so far along the edge, which may be a point
+	if length := math.Hypot(x, y); length > 0 {
+		dx, dy = 2*margin*x/length, 2*margin*y/length
+	}
+	corner := func(at, ahead, left float64) index.Point {
+		return index.Point{Latitude: a.Latitude + at*y + ahead*dy + left*dx, Longitude: a.Longitude + at*x + ahead*dx - left*dy}
+	}
+	return []Object{outline(corner(from, -1, -1), corner(from, -1, 1), corner(to, 1, 1), corner(to, 1, -1))}
+}
+
+// end is how near the end of the world a strip may begin: further than it is wide.
+const end = 4 * margin
+
+// worldsEnd selects what strips leave out.
+func worldsEnd() (all []Object) {
+	for _, side := range []index.Box{
+		{North: 90, South: 90 - 2*end, East: 180, West: -180}, {North: 2*end - 90, South: -90, East: 180, West: -180},
+		{North: 90, South: -90, East: 180, West: 180 - 2*end}, {North: 90, South: -90, East: 2*end - 180, West: -180},
+	} {
+		all = append(all, near(side))
+	}
+	return all
+}

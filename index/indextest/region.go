@@ -1,0 +1,79 @@
+package indextest
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+
+	"filings/index"
+)
+
+// near reports whether e is at most so far from the center of p: by the chord between two points of the sphere, which is what the haversine
+// formula comes from.
+func (e *Entry) near(p index.Near) bool {
+	lat, ok1 := e.Number(index.Latitude)
+	lon, ok2 := e.Number(index.Longitude)
+	return ok1 && ok2 && Distance(p.Center, index.Point{Latitude: lat, Longitude: lon}) <= p.Radius
+}
+
+// Distance returns the metres between two points, along the sphere of rule X34.
+func Distance(a, b index.Point) float64 {
+	vector := func(p index.Point) [3]float64 {
+		sin, cos := math.Sincos(p.Latitude / 180 * math.Pi)
+		east, ahead := math.Sincos(p.Longitude / 180 * math.Pi)
+		return [3]float64{cos * ahead, cos * east, sin}
+	}
+	u, v := vector(a), vector(b)
+	chord := math.Hypot(math.Hypot(u[0]-v[0], u[1]-v[1]), u[2]-v[2])
+	return 2 * 6_371_008.8 * math.Asin(min(1, chord/2))
+}
+
+// Covers reports whether a point is in p or on its outline, in fractions: where the edges cross the parallel of the point, those to the west
+// of it are counted.
+func Covers(p index.Polygon, at index.Point) bool {
+	lat, lon := fraction(at.Latitude), fraction(at.Longitude)
+	west := 0
+	for i, c := range p.Corners {
+		d := p.Corners[(i+1)%len(p.Corners)]
+		if c.Latitude > d.Latitude {
+			c, d = d, c
+		}
+		if at.Latitude < c.Latitude || at.Latitude > d.Latitude {
+			continue
+		}
+		if c.Latitude == d.Latitude {
+			if min(c.Longitude, d.Longitude) <= at.Longitude && at.Longitude <= max(c.Longitude, d.Longitude) {
+				return true
+			}
+			continue
+		}
+		south, north, from, to := fraction(c.Latitude), fraction(d.Latitude), fraction(c.Longitude), fraction(d.Longitude)
+		share := new(big.Rat).Quo(new(big.Rat).Sub(lat, south), north.Sub(north, south))
+		crossing := from.Add(from, share.Mul(share, to.Sub(to, from)))
+		switch crossing.Cmp(lon) {
+		case 0:
+			return true
+		case -1:
+			if at.Latitude < d.Latitude { // an edge has its southern end, and not its northern one
+				west++
+			}
+		}
+	}
+	return west%2 == 1
+}
+
+// covered reports whether e has a point that p covers.
+func (e *Entry) covered(p index.Polygon) bool {
+	lat, ok1 := e.Number(index.Latitude)
+	lon, ok2 := e.Number(index.Longitude)
+	return ok1 && ok2 && Covers(p, index.Point{Latitude: lat, Longitude: lon})
+}
+
+// fraction is the decimal that stands for v in a record.
+func fraction(v float64) *big.Rat {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(v, 'f', -1, 64))
+	if !ok {
+		panic("no decimal")
+	}
+	return r
+}
