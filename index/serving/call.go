@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"runtime/debug"
 	"time"
 
@@ -43,7 +42,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		if err != nil {
 			return v, 0, err
 		}
-		return v, sizeOf(reflect.ValueOf(&v).Elem()), nil
+		return v, cache.SizeOf(v), nil
 	})
 	if hit {
 		r.hit()

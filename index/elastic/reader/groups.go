@@ -100,7 +100,7 @@ func (r *Reader) compositeGroups(ctx context.Context, clauses []search.Object, q
 			return index.Groups{}, err
 		}
 		for _, b := range found {
-			g.Add(b.group())
+			g.Add(b.of(b.Key.First, b.Key.Second))
 		}
 		if len(found) < most {
 			return g.Groups(), nil
@@ -109,21 +109,11 @@ func (r *Reader) compositeGroups(ctx context.Context, clauses []search.Object, q
 	}
 }
 
-// text returns a key, "" for no value.
-func text(key *string) string {
-	if key == nil {
-		return ""
-	}
-	return *key
-}
-
 // groupBucket sums up the filings whose keys are written alike.
 type groupBucket struct {
 	Key search.GroupKey
 	groupSums
 }
-
-func (b groupBucket) group() index.Group { return b.of(text(b.Key.First), text(b.Key.Second)) }
 
 // groupBuckets reads the response to search.CompositeGroups.
 func groupBuckets(response []byte) ([]groupBucket, error) {

@@ -40,17 +40,14 @@ func (r *Reader) seek(ctx context.Context, s search.Span, offset, limit int64) (
 
 // table counts the filings of s, or returns the table that is kept of them.
 func (r *Reader) table(ctx context.Context, s search.Span) (*search.Table, error) {
-	return cached(ctx, r, s.Name(), func(ctx context.Context) (t *search.Table, bytes int, err error) {
+	return cached(ctx, r, s.Name(), func(ctx context.Context) (t *search.Table, err error) {
 		if s.Level().Parts {
 			t, err = r.countParts(ctx, s)
 		}
 		if t == nil && err == nil {
 			t, err = r.countValues(ctx, s)
 		}
-		if err != nil {
-			return nil, 0, err
-		}
-		return t, t.Size(), nil
+		return t, err
 	})
 }
 

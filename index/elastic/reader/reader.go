@@ -84,14 +84,10 @@ func (r *Reader) searchInto(ctx context.Context, v any, body search.Object) erro
 // read sends a request about the generation's index, and notes when there is no such index any more.
 func (r *Reader) read(ctx context.Context, request esapi.Request) ([]byte, error) {
 	response, err := r.c.Read(ctx, request)
-	return response, r.note(err)
-}
-
-func (r *Reader) note(err error) error {
 	if errors.Is(err, index.ErrGone) {
 		r.gone.Store(true)
 	}
-	return err
+	return response, err
 }
 
 // wrap makes an error say what was attempted.
@@ -101,11 +97,14 @@ func (r *Reader) wrap(err *error, what string) {
 	}
 }
 
-// cached returns what is kept under key, or else what create returns, with its size in bytes.
-func cached[T any](
-	ctx context.Context, r *Reader, key string, create func(context.Context) (T, int, error),
-) (T, error) {
-	v, hit, err := cache.Get(ctx, r.cache, cache.Key{Space: r.space, Text: key}, create)
+// cached returns what is kept under key, or else what create returns.
+func cached[T any](ctx context.Context, r *Reader, key string, create func(context.Context) (T, error)) (T, error) {
+	v, hit, err := cache.Get(ctx, r.cache, cache.Key{Space: r.space, Text: key}, func(ctx context.Context) (v T, bytes int, err error) {
+		if v, err = create(ctx); err == nil {
+			bytes = cache.SizeOf(v)
+		}
+		return v, bytes, err
+	})
 	if hit && err != nil && ctx.Err() != nil {
 		err = client.Ended(ctx) // while it waited for another request's
 	}

@@ -10,11 +10,11 @@ import (
 
 // rim decides on the filings near the rim of a region, once.
 func (r *Reader) rim(ctx context.Context, p index.Region) (search.Rim, error) {
-	return cached(ctx, r, p.String(), func(ctx context.Context) (rim search.Rim, bytes int, err error) {
+	return cached(ctx, r, p.String(), func(ctx context.Context) (rim search.Rim, err error) {
 		for last, more := int64(0), true; more; {
 			near, err := r.located(ctx, search.RimOf(p, last))
 			if err != nil {
-				return rim, 0, err
+				return rim, err
 			}
 			for _, f := range near {
 				if last = f.id; p.Has(f.at) {
@@ -25,7 +25,7 @@ func (r *Reader) rim(ctx context.Context, p index.Region) (search.Rim, error) {
 			}
 			more = len(near) == search.MostRim
 		}
-		return rim, 8 * (cap(rim.In) + cap(rim.Out)), nil
+		return rim, nil
 	})
 }
 

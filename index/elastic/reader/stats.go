@@ -55,12 +55,12 @@ func (r *Reader) Stats(ctx context.Context) (_ index.Stats, err error) {
 
 // meta returns what the generation's mapping says of it: nothing before it is sealed.
 func (r *Reader) meta(ctx context.Context) (document.Meta, error) {
-	meta, err := cached(ctx, r, "meta", func(ctx context.Context) (document.Meta, int, error) {
+	meta, err := cached(ctx, r, "meta", func(ctx context.Context) (document.Meta, error) {
 		response, err := r.read(ctx, esapi.IndicesGetMappingRequest{
 			Index: []string{r.generation}, FilterPath: []string{"*.mappings._meta"},
 		})
 		if err != nil {
-			return document.Meta{}, 0, err
+			return document.Meta{}, err
 		}
 		var all map[string]struct {
 			Mappings struct {
@@ -70,9 +70,9 @@ func (r *Reader) meta(ctx context.Context) (document.Meta, error) {
 		err = client.Decode(response, &all)
 		meta := all[r.generation].Mappings.Meta
 		if err == nil && !meta.IsOf(r.generation) {
-			return document.Meta{}, 0, errUnsealed // so that it is not kept
+			return document.Meta{}, errUnsealed // so that it is not kept
 		}
-		return meta, len(meta.Generation), err
+		return meta, err
 	})
 	if errors.Is(err, errUnsealed) {
 		err = nil
@@ -106,20 +106,16 @@ func (r *Reader) Counties(ctx context.Context) (_ []index.CountyStats, err error
 // allCounties is Counties, not to be changed. Where there are many they were kept when the generation was sealed: counting
 // 65,000 of them takes seconds.
 func (r *Reader) allCounties(ctx context.Context) ([]index.CountyStats, error) {
-	return cached(ctx, r, "all counties", func(ctx context.Context) ([]index.CountyStats, int, error) {
+	return cached(ctx, r, "all counties", func(ctx context.Context) ([]index.CountyStats, error) {
 		meta, err := r.meta(ctx)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		all, err := r.keptCounties(ctx, meta.Counties)
 		if all == nil && err == nil {
 			all, err = r.countCounties(ctx)
 		}
-		bytes := 0
-		for _, c := range all {
-			bytes += len(c.County) + len(c.FirstFilingDate) + len(c.LastFilingDate) + 120
-		}
-		return all, bytes, err
+		return all, err
 	})
 }
 
@@ -165,11 +161,11 @@ func (r *Reader) countCounties(ctx context.Context) (all []index.CountyStats, er
 
 // countyNames returns the folded names of all counties, each once, sorted.
 func (r *Reader) countyNames(ctx context.Context) ([]string, error) {
-	return cached(ctx, r, "names of counties", func(ctx context.Context) (names []string, bytes int, err error) {
+	return cached(ctx, r, "names of counties", func(ctx context.Context) (names []string, err error) {
 		all, err := r.allCounties(ctx)
 		for _, c := range all {
-			names, bytes = append(names, index.Fold(c.County)), bytes+len(c.County)+16
+			names = append(names, index.Fold(c.County))
 		}
-		return slices.Compact(names), bytes, err // equal ones are neighbours
+		return slices.Compact(names), err // equal ones are neighbours
 	})
 }

@@ -23,10 +23,10 @@ func amountsOfGroups() Object {
 	}
 }
 
-// GroupKey is the key of a bucket by the positions of the dimensions; nil for no value.
+// GroupKey is the key of a bucket by the positions of the dimensions; "" for no value, which is null in a request and a response.
 type GroupKey struct {
-	First  *string `json:"0"`
-	Second *string `json:"1"`
+	First  string `json:"0"`
+	Second string `json:"1"`
 }
 
 // CompositeGroups requests so many groups, as they are written, after a key.
@@ -37,10 +37,11 @@ func CompositeGroups(clauses []Object, by []index.Dimension, amounts bool, most 
 	}
 	composite := Object{"size": most, "sources": sources}
 	if after != nil {
-		values := []*string{after.First, after.Second}
 		key := Object{}
-		for i := range by {
-			key[position(i)] = values[i]
+		for i, value := range []string{after.First, after.Second}[:len(by)] {
+			if key[position(i)] = value; value == "" {
+				key[position(i)] = nil
+			}
 		}
 		composite["after"] = key
 	}

@@ -39,14 +39,6 @@ func (t *Table) Total() int64 {
 	return t.ends[len(t.ends)-1]
 }
 
-// Size returns about how many bytes t takes.
-func (t *Table) Size() (bytes int) {
-	for _, key := range t.keys {
-		bytes += len(key) + 16 + 8 // text, string header, end
-	}
-	return bytes
-}
-
 // at returns the bucket that holds the filing at a position below Total.
 func (t *Table) at(position int64) int {
 	return sort.Search(len(t.ends), func(i int) bool { return t.ends[i] > position })

@@ -1,9 +1,15 @@
-package serving
+package cache
 
 import "reflect"
 
-// sizeOf returns how many bytes v takes, with the texts and lists that it refers to; responses have no other references of their own.
-func sizeOf(v reflect.Value) int { return int(v.Type().Size()) + referred(v) }
+// SizeOf returns how many bytes v takes, with the texts and lists that it refers to. It follows no other references, but v may be one.
+func SizeOf(v any) int {
+	of := reflect.ValueOf(v)
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	return int(of.Type().Size()) + referred(of)
+}
 
 // referred returns how many bytes v refers to.
 func referred(v reflect.Value) (n int) {
