@@ -7,8 +7,7 @@ import (
 	"filings/index"
 )
 
-// side is how many cells a raster has from west to east, and from south to north: the rim of a circle is in one of 16 of them. With a raster
-// a circle takes up to twice the time of its box, without one ten times as long (go test -bench Filter).
+// side is how many cells a raster has from west to east, and from south to north: a rim is in one of 16 of them or so. The raster takes 4 kB.
 const side = 64
 
 // raster tells of most points of a region's bounds, without computing, whether they are in it.
