@@ -41,7 +41,7 @@ func (s *shows) Show(Status) { s.n++ }
 func TestRenewing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lock, shown := &renewals{}, &shows{}
-		r := newRunning(Config{Holder: "me", Now: time.Now, Progress: shown, Log: slog.New(slog.DiscardHandler)}, nil, time.Now())
+		r := newRunning(t.Context(), Config{Holder: "me", Now: time.Now, Progress: shown, Log: slog.New(slog.DiscardHandler)}, nil, time.Now())
 		r.lock = lock
 		ctx, stop := r.renewing(t.Context())
 		defer stop()

@@ -43,6 +43,8 @@
 // it reads the filings that it is about to replace or delete from the live generation, once for each id, and keeps
 // some 60 bytes of each: an update needs memory in proportion to the number of its changes.
 //
+// Each phase is a span (package trace) within the one of ctx, if that has one.
+//
 // A dry run does all of the reading and nothing else. For a full load it does not even connect to the store; an update
 // looks ids up in the live generation to count what it would do.
 package reindexer
@@ -70,7 +72,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	started := cfg.Now()
 	all, err := cfg.sources()
-	r := newRunning(cfg, all, started)
+	r := newRunning(ctx, cfg, all, started)
 	if err == nil {
 		r.reading.programs, err = cfg.compile(started)
 	}

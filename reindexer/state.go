@@ -9,6 +9,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/trace"
 	"filings/reindexer/source"
 )
 
@@ -47,11 +48,12 @@ type running struct {
 
 	reasons map[Reason]Rejected
 
-	showing sync.Mutex // Progress has one caller at a time
+	showing sync.Mutex   // Progress has one caller at a time
+	span    func(string) // begins that of a phase
 }
 
-func newRunning(cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, changed: make(chan struct{}, 1)}
+func newRunning(ctx context.Context, cfg Config, all []source.Source, started time.Time) *running {
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
 	r.reading.warn, r.reading.mayEmpty = r.warn, cfg.MayEmpty
 	if len(cfg.Replace) > 0 {
@@ -65,6 +67,7 @@ func (r *running) enter(phase string) {
 	r.mu.Lock()
 	r.phase = phase
 	r.mu.Unlock()
+	r.span(phase)
 	select {
 	case r.changed <- struct{}{}:
 	default: // a change that was not looked at yet says as much

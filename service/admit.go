@@ -33,9 +33,14 @@ func (s *Service) admit(c *fiber.Ctx) error {
 func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	c, began := k.http, s.now()
 	k.price = price
-	k.admission, err = s.config.Access.Admit(c.UserContext(), key, k.price)
+	ctx, span := s.config.KeyStore.Start(c.UserContext(), "admit")
+	k.admission, err = s.config.Access.Admit(ctx, key, k.price)
 	k.keyStore = s.now().Sub(began)
-	s.metrics.keyStoreCalled(err, k.keyStore)
+	outcome := s.metrics.keyStoreCalled(err, k.keyStore)
+	if err == nil {
+		span.Text("filings.verdict", verdictLabels[k.admission.Verdict])
+	}
+	span.End(outcome)
 	if err != nil {
 		return err
 	}

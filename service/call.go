@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"log/slog"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"filings/index/serving"
+	"filings/index/trace"
 	"filings/service/access"
 )
 
@@ -18,6 +20,8 @@ type call struct {
 	id        string // rule E5
 	route     string // the endpoint's path as a pattern
 	began     time.Time
+	span      trace.Span
+	traced    context.Context    // has the span
 	cancel    context.CancelFunc // of the request's time
 	known     bool               // the caller is: admission is set, whatever its verdict
 	admission access.Admission
@@ -34,6 +38,14 @@ type call struct {
 // an unbounded number of labels, and a path may hold what does not belong into a log.
 const noRoute = "none"
 
+// routed is a route for a span, which has none where it came to none.
+func routed(route string) string {
+	if route == noRoute {
+		return ""
+	}
+	return route
+}
+
 type callKey struct{}
 
 func callOf(c *fiber.Ctx) *call { return c.Locals(callKey{}).(*call) }
@@ -44,7 +56,7 @@ func (s *Service) limitTime(k *call) {
 		k.cancel()
 	}
 	var ctx context.Context
-	ctx, k.cancel = context.WithTimeout(context.Background(), s.config.RequestTimeout-min(refundTime, s.config.RequestTimeout/10))
+	ctx, k.cancel = context.WithTimeout(k.traced, s.config.RequestTimeout-min(refundTime, s.config.RequestTimeout/10))
 	k.http.SetUserContext(ctx)
 }
 
@@ -70,6 +82,14 @@ func (k *call) bodyBytes() int {
 		return 0
 	}
 	return len(k.http.Response().Body())
+}
+
+// traceID is the attribute of a log record that names k's trace, if it has one.
+func (k *call) traceID() []slog.Attr {
+	if id := k.span.Trace(); id != "" {
+		return []slog.Attr{slog.String("trace_id", id)}
+	}
+	return nil
 }
 
 // setTiming says how long key store and engine took, and whether the cache had all that was requested of the engine (rule X40).

@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
 
 	"filings/index/serving"
+	"filings/index/trace"
 	"filings/service"
 	"filings/service/access"
 	"filings/service/servicetest"
@@ -72,6 +74,7 @@ func TestLog_Format(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	dead := newOffice(t, func(c *service.Config) { c.Engine, _ = serving.New(deadEngine{}, serving.Config{}) })
+	traced := newOffice(t, func(c *service.Config) { c.Tracer = trace.New(sdk.NewTracerProvider()) })
 	check := func(what string, log *servicetest.Log, table string, occasions ...string) {
 		t.Helper()
 		if diff := cmp.Diff(documentedFields(t, table, occasions...), lastRecord(t, log)); diff != "" {
@@ -84,6 +87,8 @@ func TestLog_Format(t *testing.T) {
 	check("400", o.Log, "request", "known caller", "refused")
 	o.get(t, "", "/v1/filings")
 	check("401", o.Log, "request", "refused")
+	traced.get(t, access.Pro, "/v1/filings")
+	check("traces", traced.Log, "request", "known caller", "traces")
 	dead.get(t, access.Pro, "/v1/filings")
 	check("500", dead.Log, "request", "known caller", "refused", "5xx")
 

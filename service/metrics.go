@@ -80,8 +80,8 @@ func (m *metrics) observed(route, status, tier string, took time.Duration) {
 	m.durations.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// keyStoreCalled counts an admission that took some time and ended with err.
-func (m *metrics) keyStoreCalled(err error, took time.Duration) {
+// keyStoreCalled counts an admission that took some time and ended with err, and returns its outcome.
+func (m *metrics) keyStoreCalled(err error, took time.Duration) string {
 	outcome := "ok"
 	switch {
 	case errors.Is(err, access.ErrUnavailable):
@@ -90,6 +90,7 @@ func (m *metrics) keyStoreCalled(err error, took time.Duration) {
 		outcome = "error"
 	}
 	m.keyStore.WithLabelValues(outcome).Observe(took.Seconds())
+	return outcome
 }
 
 // scraped is a Collector of gauges that are read when Prometheus scrapes them. It sends none while the engine that it

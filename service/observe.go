@@ -43,6 +43,7 @@ func (s *Service) observe(c *fiber.Ctx) error {
 // Strict-Transport-Security.
 func (s *Service) newCall(c *fiber.Ctx) *call {
 	k := &call{http: c, id: edge.NewID(), route: noRoute, began: s.now()}
+	k.traced, k.span = s.config.Tracer.Request(edge.TraceContext(c, s.config.TrustedProxies))
 	c.Locals(callKey{}, k)
 	c.Set(headerRequestID, k.id)
 	c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
@@ -113,14 +114,18 @@ func (s *Service) end(k *call, err error) {
 	if k.known {
 		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}
+	attributes = append(attributes, k.traceID()...)
+	failure := ""
 	if err != nil {
 		kind := mappingOf(err)
 		attributes = append(attributes, slog.String("code", kind.code))
 		if kind.status >= http.StatusInternalServerError {
+			failure = kind.code
 			level, attributes = slog.LevelError, append(attributes, slog.String("error", err.Error()))
 		}
 	}
 	s.log.LogAttrs(context.Background(), level, "request", attributes...)
+	k.span.EndRequest(k.http.Method(), routed(k.route), k.http.Response().StatusCode(), failure)
 }
 
 // chargeRefused counts a refused request for an export, as any other refused request counts.

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"log/slog"
+	"net/http"
 
 	"filings/service/edge"
 	"filings/service/export"
@@ -21,9 +22,10 @@ func (s *Service) send(k *call, to export.Sending, open func(context.Context) *e
 // sent returns what ends the request k, which is used for another one by then: it gives back what was not sent, lets the next
 // export begin, counts, and writes the record of the log.
 func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export.Sending) func(export.Sent) {
-	id, route, began, tier := k.id, k.route, k.began, string(k.admission.Tier)
+	id, route, began, tier, method := k.id, k.route, k.began, string(k.admission.Tier), k.http.Method()
 	attributes := append(edge.Attributes(k.http, id, route), slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()),
 		slog.String("user", k.admission.User), slog.String("tier", tier))
+	attributes = append(attributes, k.traceID()...)
 	return func(sent export.Sent) {
 		unsent := charge.Unsent(sent.Rows)
 		if unsent > 0 {
@@ -35,15 +37,17 @@ func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export
 		s.metrics.observed(route, "200", tier, took)
 		s.metrics.exports.WithLabelValues(string(f), outcome).Inc()
 		s.metrics.exportRows.Add(float64(sent.Rows))
-		level, attributes := slog.LevelInfo, append(attributes, edge.Took(took), slog.Int64("bytes", sent.Bytes), slog.Int64("rows", sent.Rows),
+		level, failure, attributes := slog.LevelInfo, "", append(attributes, edge.Took(took), slog.Int64("bytes", sent.Bytes), slog.Int64("rows", sent.Rows),
 			slog.Int64("total", charge.Rows), slog.Int64("price", charge.Price-unsent), slog.String("outcome", outcome))
 		if sent.Err != nil {
 			attributes = append(attributes, slog.String("error", sent.Err.Error()))
 		}
 		if outcome == "failed" {
-			level = slog.LevelError
+			level, failure = slog.LevelError, outcome
 		}
 		s.log.LogAttrs(context.Background(), level, "request", attributes...)
+		k.span.Number("filings.rows", sent.Rows)
+		k.span.EndRequest(method, route, http.StatusOK, failure)
 	}
 }
 

@@ -62,6 +62,7 @@ import (
 
 	"filings/index/generation"
 	"filings/index/serving"
+	"filings/index/trace"
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/export"
@@ -99,6 +100,10 @@ type Config struct {
 	CORSOrigins []string
 	// TrustedProxies are the peers that the plain listener believes (Redirect), and whose clients the log names.
 	TrustedProxies []netip.Prefix
+	// Tracer begins the spans of requests; from TrustedProxies it takes what they name as its parent. nil: there are none.
+	Tracer *trace.Tracer
+	// KeyStore names what Access calls in these spans.
+	KeyStore trace.Database
 	// Ready says why the process is not ready for reasons of its own, such as that it is stopping. nil: it always is.
 	Ready func(context.Context) error
 	// LastLoad returns the load that runs or ran last, for the metrics. nil: they have none.

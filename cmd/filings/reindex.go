@@ -18,6 +18,7 @@ import (
 
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
+	"filings/cmd/filings/traces"
 	"filings/reindexer"
 	"filings/reindexer/inspect"
 	"filings/reindexer/source"
@@ -119,7 +120,14 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 		cfg.Progress = p.progress(log)
 	}
 	cfg.OnShow = func(text string) { fmt.Fprintln(p.out, text) }
+	tracer, sendSpans, err := traces.Open(version, log)
+	if err != nil {
+		return usageError{err}
+	}
+	defer sendSpans()
+	ctx, span := tracer.Load(ctx)
 	report, err := reindexer.Run(ctx, cfg)
+	span.EndLoad(report.Generation, report.Read, report.Rejected, err)
 	if errors.Is(err, reindexer.ErrUsage) {
 		return usageError{err}
 	}

@@ -18,10 +18,12 @@ import (
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/memory"
 	"filings/cmd/filings/settings"
+	"filings/cmd/filings/traces"
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/generation"
 	"filings/index/serving"
+	"filings/index/trace"
 	"filings/service"
 	"filings/service/access"
 	"filings/service/edge"
@@ -80,8 +82,14 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		return err
 	}
 	defer func() { err = errors.Join(err, keys.Close()) }()
+	tracer, sendSpans, err := traces.Open(version, log)
+	if err != nil {
+		return usageError{err}
+	}
+	defer sendSpans()
 	engine, err := serving.New(store, serving.Config{
 		Cache: caches, RequestTime: s.RequestTimeout, Registry: registry, Log: log,
+		Database: trace.Database{System: system(len(s.ElasticsearchURL) > 0, "elasticsearch"), Collection: s.Index},
 	})
 	if err != nil {
 		return err
@@ -101,6 +109,8 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		MCP:               bool(s.MCP),
 		MCPResult:         s.MCPResult,
 		TrustedProxies:    s.TrustedProxies,
+		Tracer:            tracer,
+		KeyStore:          trace.Database{System: system(s.RedisURL != "", "redis")},
 		OperationsToken:   s.OperationsToken,
 		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},
 		Ready:             func(context.Context) error { return ctx.Err() },
@@ -131,6 +141,14 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		ready()
 		return nil
 	})
+}
+
+// system names a store in spans: a server, or what the program embeds.
+func system(isServer bool, name string) string {
+	if isServer {
+		return name
+	}
+	return "filings"
 }
 
 // reach makes sure that the servers respond, and waits for those that do not, each by itself.

@@ -88,8 +88,11 @@ func (e *Engine) acquire(ctx context.Context, turn *limit.Call) error {
 // timed calls the engine and observes how long that took, and how it ended.
 func timed[T any](ctx context.Context, e *Engine, call string, run func(context.Context) (T, error)) (T, error) {
 	began := time.Now()
+	ctx, span := e.database.Start(ctx, call)
 	v, err := run(ctx)
-	e.calls.WithLabelValues(call, e.outcome(ctx, began, err)).Observe(time.Since(began).Seconds())
+	outcome := e.outcome(ctx, began, err)
+	e.calls.WithLabelValues(call, outcome).Observe(time.Since(began).Seconds())
+	span.End(outcome)
 	return v, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"filings/index/breaker"
 	"filings/index/cache"
 	"filings/index/limit"
+	"filings/index/trace"
 )
 
 // Engine serves an index.Engine. It is safe for concurrent use.
@@ -26,7 +27,8 @@ type Engine struct {
 	hits, misses atomic.Uint64
 	log          *slog.Logger
 	enough       time.Duration // of a request's time, for a call
-	lost         atomic.Bool   // the live generation is, as was logged
+	database     trace.Database
+	lost         atomic.Bool // the live generation is, as was logged
 	damages      damages
 	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
 	generations  generations

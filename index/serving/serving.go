@@ -35,6 +35,7 @@ import (
 	"filings/index/breaker"
 	"filings/index/cache"
 	"filings/index/limit"
+	"filings/index/trace"
 )
 
 // Config says how an engine is served. The zero value caches nothing and exposes no metrics.
@@ -46,6 +47,8 @@ type Config struct {
 	// RequestTime is the time of a whole request. Metrics hold a call that ran out of time against the engine only if it had
 	// half of that: the rest is for what comes before it. 0: always.
 	RequestTime time.Duration
+	// Database names the engine in the spans of its calls, which are within those of requests.
+	Database trace.Database
 }
 
 // calls is how many calls to the engine are in progress at once, if it does not say that it has the width for more. A
@@ -66,7 +69,7 @@ const (
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
 func New(inner index.Engine, c Config) (*Engine, error) {
-	e := &Engine{inner: inner, now: c.Now, cache: c.Cache, log: c.Log, enough: c.RequestTime / 2}
+	e := &Engine{inner: inner, now: c.Now, cache: c.Cache, log: c.Log, enough: c.RequestTime / 2, database: c.Database}
 	if e.now == nil {
 		e.now = time.Now
 	}

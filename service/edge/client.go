@@ -35,6 +35,15 @@ func Client(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
 	return client
 }
 
+// TraceContext returns the headers traceparent and tracestate of a request from a proxy within trusted, "" from anyone else,
+// who could put its spans into traces of others, and decide which are recorded.
+func TraceContext(c *fiber.Ctx, trusted []netip.Prefix) (traceparent, tracestate string) {
+	if len(trusted) == 0 || !within(trusted, peer(c)) {
+		return "", ""
+	}
+	return c.Get("traceparent"), c.Get("tracestate")
+}
+
 // peer returns the address at the other end of the connection.
 func peer(c *fiber.Ctx) netip.Addr {
 	address, _ := netip.AddrFromSlice(c.Context().RemoteIP()) // of a TCP connection: never fails

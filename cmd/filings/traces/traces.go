@@ -1,0 +1,126 @@
+// Package traces sends spans to a collector, by OTLP over HTTP. It owns where they go and reads the variables of
+// OpenTelemetry for that: which spans there are, and what they hold, is package trace's.
+//
+// The library that sends by HTTP (otlptracehttp) brings gRPC and its gateway, for types that it does not use: 70 packages. How
+// spans become messages is the library's here too (otlptrace); sending one is the POST below.
+package traces
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"filings/index/trace"
+)
+
+// Variables of OpenTelemetry that are read here; OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and the
+// limits OTEL_BSP_… are read by its library.
+const (
+	endpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	headersVariable  = "OTEL_EXPORTER_OTLP_HEADERS"
+)
+
+const (
+	sendTime = 10 * time.Second // for one batch: the default of OpenTelemetry
+	lastTime = time.Second      // for what is left when the process ends
+)
+
+// Open returns the tracer that the environment asks for, and what ends it after sending what is left. Without an endpoint
+// the tracer is nil. An error means that a variable has a wrong value.
+func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
+	endpoint := os.Getenv(endpointVariable)
+	if endpoint == "" {
+		return nil, func() {}, nil
+	}
+	c, err := newCollector(endpoint, os.Getenv(headersVariable))
+	if err != nil {
+		return nil, nil, err
+	}
+	var wrong error
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { wrong = errors.Join(wrong, err) }))
+	described, err := resource.New(context.Background(), resource.WithTelemetrySDK(),
+		resource.WithAttributes(attribute.String("service.name", "filings"), attribute.String("service.version", version)), resource.WithFromEnv())
+	if err != nil {
+		return nil, nil, err
+	}
+	exporter := otlptrace.NewUnstarted(c)
+	provider := sdk.NewTracerProvider(sdk.WithResource(described), sdk.WithBatcher(exporter))
+	if wrong != nil {
+		return nil, nil, wrong
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", slog.String("error", err.Error())) }))
+	return trace.New(provider), func() {
+		ctx, cancel := context.WithTimeout(context.Background(), lastTime)
+		defer cancel()
+		_ = provider.Shutdown(ctx) // what fails is logged
+	}, nil
+}
+
+// collector is where batches of spans go. It implements otlptrace.Client.
+type collector struct {
+	url    string
+	header http.Header
+	client http.Client
+}
+
+func newCollector(endpoint, headers string) (*collector, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s: must be an http:// or https:// address", endpointVariable)
+	}
+	c := &collector{url: u.JoinPath("v1/traces").String(), client: http.Client{Timeout: sendTime}, header: http.Header{"Content-Type": {"application/x-protobuf"}}}
+	for pair := range strings.SplitSeq(headers, ",") {
+		name, value, ok := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if err != nil || !ok && strings.TrimSpace(pair) != "" {
+			return nil, fmt.Errorf("%s: must be name=value, separated by commas, percent-encoded", headersVariable)
+		}
+		if ok {
+			c.header.Set(strings.TrimSpace(name), value)
+		}
+	}
+	return c, nil
+}
+
+// Start and Stop do nothing: there is no connection to open or to close.
+func (*collector) Start(context.Context) error { return nil }
+func (*collector) Stop(context.Context) error  { return nil }
+
+// UploadTraces sends a batch once. A batch that the collector does not take is lost: memory for spans has a limit.
+func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpans) error {
+	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans}) // the same bytes as an ExportTraceServiceRequest
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header = c.header
+	response, err := c.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20)) // so that the connection is used again
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("the collector responded with %s: a batch of spans is lost", response.Status)
+	}
+	return nil
+}
