@@ -316,6 +316,21 @@ func TestX52_Price(t *testing.T) {
 	}
 }
 
+// TestX51_MarkAsID: a message whose id is what stands in the place of a result's text is responded to as any other.
+func TestX51_MarkAsID(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)), withTools)
+	const id = `"id":"the response of the endpoint"`
+	want := s.post(t, access.Pro, messageOf("get_filing", map[string]any{"id": 1})).body
+	message := strings.Replace(messageOf("get_filing", map[string]any{"id": 1}), `"id":1,"jsonrpc"`, id+`,"jsonrpc"`, 1)
+	got := s.post(t, access.Pro, message).body
+	withoutRequest := regexp.MustCompile(`req_[0-9a-f]{32}|remaining\W+[0-9]+`)
+	want = withoutRequest.ReplaceAllString(strings.Replace(want, `"id":1,"result"`, id+`,"result"`, 1), "")
+	if got = withoutRequest.ReplaceAllString(got, ""); !strings.Contains(message, id) || !strings.Contains(want, id) || got != want {
+		t.Errorf("%s\nis not\n%s", got, want)
+	}
+}
+
 // TestX52_Refund: a call that fails because of the service costs nothing.
 func TestX52_Refund(t *testing.T) {
 	t.Parallel()

@@ -32,6 +32,7 @@ type Call struct {
 	most   int    // bytes of it
 	cut    int    // how many rows there were before some were left out; 0: none was
 	extra  []byte // members of the result after those of the response
+	text   []byte // of the result, for mark
 	result *sdk.CallToolResult
 }
 
@@ -158,7 +159,7 @@ func (c *Call) Fit(body []byte) bool {
 	text = append(text, '}')
 	size := sentSize(text)
 	if size <= c.most-overhead {
-		c.result = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}
+		c.text, c.result = text, &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: mark}}, StructuredContent: mark}
 		return true
 	}
 	var rows struct{ Data []json.RawMessage }
@@ -182,6 +183,23 @@ func (c *Call) Fit(body []byte) bool {
 	return false
 }
 
+// mark stands in a result for the text of c, which the SDK would encode several times over.
+const mark = "the response of the endpoint"
+
+// insert puts the text of c into message, the result as the SDK sends it: the last two marks are its own, whatever the client's id is.
+func (c *Call) insert(message []byte) []byte {
+	const quoted = `"` + mark + `"`
+	second := bytes.LastIndex(message, []byte(quoted))
+	first := bytes.LastIndex(message[:max(second, 0)], []byte(quoted))
+	if first < 0 { // an error of the protocol
+		return message
+	}
+	all := append(make([]byte, 0, len(message)+c.most), message[:first]...)
+	all = index.AppendString(all, string(c.text))
+	all = append(append(all, message[first+len(quoted):second]...), c.text...)
+	return append(all, message[second+len(quoted):]...)
+}
+
 const (
 	overhead = 512 // bytes of a result around its text
 	hintSize = 512 // bytes that a hint takes
@@ -194,10 +212,8 @@ func sentSize(text []byte) int {
 		switch b {
 		case '"', '\\':
 			n++
-		case '<', '>', '&': // \u003c, both times
-			n += 10
-		case 0xE2: // begins U+2028, which is escaped
-			n += 6
+		case 0xE2: // begins U+2028, which is escaped in a string
+			n += 3
 		}
 	}
 	return n
