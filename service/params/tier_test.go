@@ -43,7 +43,7 @@ func TestFiltersByTier(t *testing.T) {
 			}
 		}
 		for _, p := range table.Of(on) {
-			if _, pro := refused[p.Name+"="+p.Example]; pro || p.tier() > index.Free || p.edge() || p.op == opContains || p.op == opZoom {
+			if _, pro := refused[p.Name+"="+p.Example]; pro || p.tier() > index.Free || p.edge() || p.op == opNear || p.op == opRadius || p.op == opContains || p.op == opZoom {
 				continue
 			}
 			if err := read(on, rest+p.Name+"="+url.QueryEscape(p.Example), index.Free); err != nil {
@@ -58,7 +58,7 @@ func TestFiltersByTier(t *testing.T) {
 func TestFiltersByTier_Fields(t *testing.T) {
 	t.Parallel()
 	free := map[operator]bool{opInCounty: true, opContains: true, opLastDays: true, opInMonth: true, opFrom: true, opTo: true, // by free fields
-		opNorth: true, opSouth: true, opEast: true, opWest: true,
+		opNorth: true, opSouth: true, opEast: true, opWest: true, opNear: true, opRadius: true, opPolygon: true,
 		opSortBy: true, opSortOrder: true, opLimit: true, opOffset: true, opState: true, opZoom: true, opColumn: true, opRow: true, opCursor: true, opBy: true, opSortGroups: true, opOrderGroups: true, opFirstGroups: true, opNameStart: true, opTypos: true, opSortOwners: true, opMinFilings: true, opID: true, opFields: true, opGeneration: true, opSince: true, opFormat: true, opAfter: true}
 	for _, p := range newTable().rows {
 		if len(p.fields) == 0 && !free[p.op] {
