@@ -53,10 +53,7 @@ func BenchmarkPage(b *testing.B) {
 				text = fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: h\r\nX-API-Key: %s\r\n%s: %s\r\nContent-Type: application/json\r\n"+
 					"Content-Length: %d\r\n\r\n%s", s.Keys[access.Enterprise], bb.header, bb.value, len(message), message)
 			}
-			var request fasthttp.Request
-			if err := request.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
-				b.Fatal(err)
-			}
+			request := wire(b, text)
 			for b.Loop() {
 				request.CopyTo(&c.Request)
 				c.Response.Reset()
@@ -68,4 +65,14 @@ func BenchmarkPage(b *testing.B) {
 			}
 		})
 	}
+}
+
+// wire returns the request that text is, read as the server reads it.
+func wire(b *testing.B, text string) *fasthttp.Request {
+	b.Helper()
+	var r fasthttp.Request
+	if err := r.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
+		b.Fatal(err)
+	}
+	return &r
 }

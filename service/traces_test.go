@@ -83,14 +83,12 @@ func BenchmarkTraces(b *testing.B) {
 			limits := servicetest.Limits()
 			limits[access.Pro] = access.Limit{Quota: 1 << 40, Burst: 1_000_000_000}
 			s := newSiteWith(b, caching{oracle(nil)}, limits, func(c *service.Config) { c.Tracer = of.tracer })
-			handle := s.Service.API().Handler()
+			handle := s.App.Handler()
+			request := wire(b, "GET /v1/filings HTTP/1.1\r\nHost: h\r\nX-API-Key: "+s.Keys[access.Pro]+"\r\n\r\n")
 			b.ReportAllocs()
 			for b.Loop() {
 				var c fasthttp.RequestCtx
-				var r fasthttp.Request
-				r.SetRequestURI("/v1/filings")
-				r.Header.Set("X-API-Key", s.Keys[access.Pro])
-				c.Init(&r, nil, nil)
+				request.CopyTo(&c.Request)
 				handle(&c)
 				if c.Response.StatusCode() != 200 {
 					b.Fatal(c.Response.StatusCode(), string(c.Response.Body()))
