@@ -1,6 +1,7 @@
 package reindexer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +43,7 @@ type Config struct {
 	Sources []string  // files, folders, addresses of HTTP and PostgreSQL, or "-" for Stdin
 	Query   string    // for addresses of PostgreSQL; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
+	Servers source.Servers
 	Form    source.Form
 	// Settings and Maps are options and mappings, in the order of the sources that they are for.
 	Settings []source.Setting
@@ -52,6 +54,8 @@ type Config struct {
 	Replace []string
 	Strict  bool // reject records with unknown fields
 	DryRun  bool // read and check only
+	// IfChanged builds nothing where the live generation was made of the same sources, in the same states, in the same way.
+	IfChanged bool
 
 	Show   int               // how many of the first records are shown, as they are read or as a mapping makes them
 	OnShow func(text string) // gets these
@@ -79,6 +83,8 @@ func (cfg Config) checked() (Config, error) {
 		return cfg, fmt.Errorf("%w: the number of allowed rejects is 0 or more, not %d", ErrUsage, cfg.MaxRejects)
 	case cfg.Show < 0 || cfg.Show > 0 && !cfg.DryRun:
 		return cfg, fmt.Errorf("%w: --show prints 0 or more of the records of a --dry-run; with a load it would print beside its report", ErrUsage)
+	case cfg.IfChanged && cfg.DryRun:
+		return cfg, fmt.Errorf("%w: --if-changed compares with the live generation, which a --dry-run does not look at", ErrUsage)
 	case math.IsNaN(cfg.MaxShrink) || cfg.MaxShrink < 0 || cfg.MaxShrink > 100:
 		return cfg, fmt.Errorf("%w: the allowed shrinking is 0 to 100 percent, not %v", ErrUsage, cfg.MaxShrink)
 	case cfg.Keep < 0:
@@ -114,9 +120,9 @@ func (cfg Config) checkMayEmpty(all []source.Source) error {
 	return nil
 }
 
-func (cfg Config) sources() ([]source.Source, error) {
-	return source.Find(cfg.Sources, source.Options{
-		Stdin: cfg.Stdin, Form: cfg.Form, Settings: cfg.Settings, Query: cfg.Query, Log: cfg.Log,
+func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
+	return source.Find(ctx, cfg.Sources, source.Options{
+		Stdin: cfg.Stdin, Form: cfg.Form, Settings: cfg.Settings, Query: cfg.Query, Servers: cfg.Servers, Log: cfg.Log,
 		Column: func(column string) source.Column {
 			name, known, list := record.NameOf(column)
 			return source.Column{Name: name, Field: known, List: list}
@@ -162,6 +168,8 @@ type Report struct {
 	Filings  int64   `json:"filings"` // in the new generation
 	Seconds  float64 `json:"seconds"`
 	Promoted bool    `json:"promoted"`
+	// Unchanged: nothing was built, since the live generation is what would have been (rule X46).
+	Unchanged bool `json:"unchanged,omitempty"`
 }
 
 // SourceCounts counts what a source gave.

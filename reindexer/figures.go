@@ -73,16 +73,25 @@ func (g *figures) count(county string, filled uint64, n int64) {
 
 // keptFigures are figures in the catalog. A row has a county's filings and then a number for each of the fields.
 type keptFigures struct {
+	Made     string             `json:"made,omitempty"` // what made the generation (rule X46)
 	Fields   []string           `json:"fields"`
 	Counties map[string][]int64 `json:"counties"`
 }
 
-// encode returns what the catalog keeps of g; nil for nothing.
-func (g *figures) encode() []byte {
-	if !g.fields {
+// encode returns what the catalog keeps of g, and of what made the generation; nil for nothing.
+func (g *figures) encode(made string) []byte {
+	kept := keptFigures{Made: made}
+	if g.fields {
+		g.keep(&kept)
+	} else if made == "" {
 		return nil
 	}
-	kept := keptFigures{Counties: map[string][]int64{}}
+	text, _ := json.Marshal(kept) // of numbers and texts
+	return text
+}
+
+func (g *figures) keep(kept *keptFigures) {
+	kept.Counties = map[string][]int64{}
 	for county, c := range g.counties {
 		if c.filings > 0 {
 			kept.Counties[county] = []int64{c.filings}
@@ -101,14 +110,12 @@ func (g *figures) encode() []byte {
 			kept.Counties[county] = append(row, g.counties[county].filled[field])
 		}
 	}
-	text, _ := json.Marshal(kept) // of numbers and texts
-	return text
 }
 
 // decodeFigures returns what a catalog has kept; false for nothing.
 func decodeFigures(text []byte) (*figures, bool) {
 	var kept keptFigures
-	if len(text) == 0 || json.Unmarshal(text, &kept) != nil {
+	if len(text) == 0 || json.Unmarshal(text, &kept) != nil || kept.Counties == nil {
 		return nil, false
 	}
 	g := newFigures()

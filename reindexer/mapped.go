@@ -2,10 +2,12 @@ package reindexer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"filings/reindexer/mapping"
+	"filings/reindexer/source"
 )
 
 // Map is a mapping and the sources that it is for: those from position From in Config.Sources on, up to the next one's.
@@ -35,4 +37,68 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 		}
 	}
 	return programs, nil
+}
+
+// checkReads returns the names that a mapping reads of records, as far as these are yet to be seen. Where the source says the
+// names of its columns first, one that it lacks is ErrUsage: the county has renamed it, or it is mistyped (rule X42).
+func checkReads(src source.Source, in *source.Reader, inputs *mapping.Inputs, p *mapping.Program) ([]mapping.Read, error) {
+	columns := inputs.Names()
+	if columns == nil {
+		columns = in.Columns
+	}
+	if columns == nil {
+		return slices.Clone(p.Reads()), nil
+	}
+	for _, read := range p.Reads() {
+		if !slices.Contains(columns, read.Name) {
+			optional := ""
+			if !p.IsTable() {
+				optional = fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
+			}
+			return nil, fmt.Errorf("%w: %s:%d:%d: %s has no column %q%s%s", ErrUsage, p.Name(), read.Line, read.Column, src.Name, read.Name,
+				nearest(read.Name, columns), optional)
+		}
+	}
+	return nil, nil
+}
+
+// nearest says which column may be meant: one that differs in case or in signs, else one that shares most of its beginning.
+func nearest(name string, columns []string) string {
+	plain := func(s string) string {
+		return strings.Map(func(c rune) rune {
+			if strings.ContainsRune(" _-.#", c) {
+				return -1
+			}
+			return c
+		}, strings.ToLower(s))
+	}
+	best, most := "", 2
+	for _, column := range columns {
+		a, b, same := plain(name), plain(column), 0
+		for same < len(a) && same < len(b) && a[same] == b[same] {
+			same++
+		}
+		if a == b {
+			same = 1 << 20
+		}
+		if same > most {
+			best, most = column, same
+		}
+	}
+	if best == "" {
+		return ", but " + strings.Join(columns[:min(len(columns), 20)], ", ")
+	}
+	return fmt.Sprintf("; is %q meant?", best)
+}
+
+// unseen leaves out of reads what a record has.
+func unseen(reads []mapping.Read, record any) []mapping.Read {
+	object, _ := record.(map[string]any)
+	if len(reads) == 0 || object == nil {
+		return reads
+	}
+	return slices.DeleteFunc(reads, func(read mapping.Read) bool {
+		_, has := object[read.Name]
+		return has
+	})
 }

@@ -34,7 +34,7 @@ func mapped(t *testing.T, cfg Config, files map[string]string) (ids []int64, rej
 	for i := range cfg.Sources {
 		cfg.Sources[i] = filepath.Join(dir, cfg.Sources[i])
 	}
-	all, err := cfg.sources()
+	all, err := cfg.sources(t.Context())
 	if err != nil {
 		return nil, nil, err
 	}

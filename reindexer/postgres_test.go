@@ -22,7 +22,7 @@ import (
 // queryPostgres reads the rows of a query.
 func queryPostgres(t *testing.T, sql string, s settings) outcome {
 	t.Helper()
-	all, err := Config{Sources: []string{servers.Postgres(t)}, Query: sql}.sources()
+	all, err := Config{Sources: []string{servers.Postgres(t)}, Query: sql}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestPostgres_OneState(t *testing.T) {
 	table := "filings_" + strings.ToLower(rand.Text()[:10])
 	execute(t, "CREATE TABLE "+table+" AS SELECT i AS id, 'A, FL' AS county, repeat('x', 5000) AS owner FROM generate_series(1,20000) AS i")
 	t.Cleanup(func() { execute(t, "DROP TABLE "+table) })
-	all, err := Config{Sources: []string{servers.Postgres(t)}, Query: "SELECT * FROM " + table}.sources()
+	all, err := Config{Sources: []string{servers.Postgres(t)}, Query: "SELECT * FROM " + table}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestPostgres_OneState(t *testing.T) {
 func TestPostgres_Ends(t *testing.T) {
 	t.Parallel()
 	all, err := Config{Sources: []string{servers.Postgres(t)},
-		Query: "SELECT generate_series(1,1000000000000) AS id, 'A, FL' AS county"}.sources()
+		Query: "SELECT generate_series(1,1000000000000) AS id, 'A, FL' AS county"}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestPostgres_CutConnection(t *testing.T) {
 	q.Set("sslmode", "disable")
 	address.RawQuery = q.Encode()
 	all, err := Config{Sources: []string{address.String()},
-		Query: "SELECT i AS id, 'A, FL' AS county, repeat('x', 5000) AS owner FROM generate_series(1,200000) AS i"}.sources()
+		Query: "SELECT i AS id, 'A, FL' AS county, repeat('x', 5000) AS owner FROM generate_series(1,200000) AS i"}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

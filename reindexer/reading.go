@@ -29,6 +29,7 @@ type reading struct {
 	twice    map[int64]string // where some of the ids came again
 	line     int              // of the record that is taken
 
+	states  []string       // of the sources that were read; "" for one that is not known
 	only    []string       // the only counties that records may have, folded; nil: any
 	counts  []SourceCounts // of each source
 	count   *SourceCounts  // of the one that is read
@@ -76,6 +77,11 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			err = r.checkRows(src, in)
 		}
 		r.uncomputed += in.Uncomputed()
+		state := ""
+		if err == nil && in.State != nil {
+			state = in.State()
+		}
+		r.states = append(r.states, state)
 		in.Close()
 		if err != nil {
 			return err

@@ -63,7 +63,7 @@ import (
 // closeTimeout is how long a run that was cancelled or failed may take to clear up behind itself.
 const closeTimeout = 30 * time.Second
 
-// Run loads cfg.Sources. If the error is nil a new generation is live, or it was a dry run. After an error the store
+// Run loads cfg.Sources. If the error is nil a new generation is live, or the live one is what it would have built, or it was a dry run. After an error the store
 // serves what it served before; the Report then says how far the run came.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	cfg, err := cfg.checked()
@@ -71,7 +71,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		return Report{IgnoredFields: map[string]int64{}}, err
 	}
 	started := cfg.Now()
-	all, err := cfg.sources()
+	all, err := cfg.sources(ctx)
 	r := newRunning(ctx, cfg, all, started)
 	if err == nil {
 		r.reading.programs, err = cfg.compile(started)
@@ -151,6 +151,9 @@ func (r *running) replace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if same, err := r.unchanged(ctx, previous); same || err != nil {
+		return err
+	}
 	r.previous = previous.Name
 	defer r.closeAdded()
 	from := ""
@@ -196,7 +199,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 				return err
 			}
 		}
-		build.Keep(r.figures.encode(), r.values)
+		build.Keep(r.figures.encode(r.cfg.made(r.reading.sources, r.reading.states)), r.values)
 		r.enter(PhaseComparing)
 		return r.compare(ctx, build, live, reader)
 	})

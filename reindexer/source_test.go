@@ -35,7 +35,7 @@ func readSources(t *testing.T, cfg Config) (ids []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := cfg.sources()
+	all, err := cfg.sources(t.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,7 @@ type running struct {
 	building string // the generation
 	outcome  string
 	promoted bool
+	same     bool          // the live generation is what the load would build
 	changed  chan struct{} // gets something when a phase begins
 
 	reasons map[Reason]Rejected
@@ -93,6 +94,9 @@ func (r *running) end(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.outcome = generation.OutcomePromoted
+	if r.same {
+		r.outcome = generation.OutcomeUnchanged
+	}
 	if err != nil {
 		r.outcome = generation.OutcomeFailed
 	}
@@ -165,7 +169,7 @@ func (r *running) report() Report {
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
 		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed,
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
-		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings, Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted,
+		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings, Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted, Unchanged: r.same,
 	}
 	if r.cfg.DryRun {
 		report.Fields = valuesOf(r.values)

@@ -55,7 +55,7 @@ var mayImport = []importRule{
 	{"reindexer/inspect", []string{"reindexer/mapping", "reindexer/source"}, "what is proposed to a person is a mapping: a load knows nothing of how it was found"},
 	{"reindexer/source/table", []string{"reindexer/source/xlsx"}, "rows are JSON objects, wherever the file comes from and whatever they are read as"},
 	{"reindexer/source/xlsx", []string{"index/sorter"}, "what a cell holds does not depend on what rows are read for"},
-	{"reindexer/source", []string{"index/sorter", "reindexer/bound", "reindexer/source/table", "reindexer/web"}, "where records come from knows no fields: a new source changes no rule of what is valid"},
+	{"reindexer/source", []string{"index/sorter", "reindexer/bound", "reindexer/s3", "reindexer/source/table", "reindexer/web"}, "where records come from knows no fields: a new source changes no rule of what is valid"},
 	{"reindexer/s3", []string{"reindexer/web"}, "objects are bytes: what they hold, who reads or writes them knows"},
 	{"reindexer/web", nil, "requests are sent and responses come whole whatever they are for"},
 	{"service/access", []string{"index/breaker", "index/limit", "service/access/batch"}, "keys and quotas know nothing of filings or HTTP"},

@@ -112,7 +112,8 @@ func (s *Service) lastLoad(ctx context.Context, send sendGauge) {
 	gauge("started_timestamp_seconds", "When the last load began.", unixSeconds(run.Started))
 	gauge("seen_timestamp_seconds", "When the last load last reported; after its end, its end.", unixSeconds(run.Renewed))
 	gauge("duration_seconds", "From the beginning of the last load to its last report.", run.Renewed.Sub(run.Started).Seconds())
-	gauge("promoted", "1 if the last load promoted its generation; 0 if it failed, died, or is in progress.", one(run.Outcome == generation.OutcomePromoted))
+	gauge("promoted", "1 if the last load promoted its generation, or found that nothing had changed; 0 if it failed, died, or is in progress.",
+		one(run.Outcome == generation.OutcomePromoted || run.Outcome == generation.OutcomeUnchanged))
 	gauge("ended", "1 if the last load reported how it ended; 0 if it is in progress, or died.", one(run.Outcome != ""))
 	gauge("records_read", "Records that the last load has read.", float64(run.Read))
 	gauge("records_indexed", "Filings that the last load has added or replaced.", float64(run.Indexed))

@@ -29,6 +29,7 @@ var leftOut = []struct{ document, begins, reason string }{
 	{"docs/figures.md", "GOCACHE=$(mktemp -d) go build -debug-actiongraph=build.json ./cmd/filings   # CmdUser and CmdSys of each package, in ns", "it takes minutes"},
 	{"docs/api/requests.md", "go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -generate client,models -package filings openapi.json > client.go",
 		"it fetches a program; TestGeneratedClient runs it as a tool of the module"},
+	{"docs/operate/load.md", "filings reindex --if-changed --map orange.jq 'socrata://data.example.gov/abcd-1234?$where=tax_year > 2023'", "it needs portals; TestX45_Nightly loads from them"},
 	{"docs/operate/install.md", "make build", "it needs the source; this test builds the program in the same way"},
 	{"docs/operate/install.md", "cd dist && sha256sum --check --ignore-missing SHA256SUMS", "it needs the archives of all platforms, which take minutes to build"},
 	{"docs/operate/install.md", "docker compose up --build --wait", "it needs Docker"},

@@ -178,7 +178,7 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store, all []g
 			state = endOf(run, all)
 		}
 	}
-	if err != nil || run == nil || run.Outcome == generation.OutcomePromoted {
+	if err != nil || run == nil || run.Outcome == generation.OutcomePromoted || run.Outcome == generation.OutcomeUnchanged {
 		return err
 	}
 	_, err = fmt.Fprintf(p.err, "%s: %s, since %s, phase %s, %d read, %d indexed, %d rejected.\n",

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"filings/cmd/filings/traces"
 	"filings/reindexer"
 	"filings/reindexer/inspect"
+	"filings/reindexer/s3"
 	"filings/reindexer/source"
 )
 
@@ -50,6 +52,7 @@ func (p *program) reindexCommand() *cobra.Command {
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
+	f.BoolVar(&cfg.IfChanged, "if-changed", false, "build nothing if each source says that it is as it was for the live generation")
 	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
@@ -112,7 +115,7 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 		return err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
-	cfg.Store = store
+	cfg.Store, cfg.Servers = store, serversOf(s)
 	cfg.Keep, cfg.KeepChanges = s.KeepGenerations, s.KeepChanges
 	cfg.Holder = holder()
 	cfg.Log = log
@@ -136,6 +139,18 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 		err = errors.Join(err, printErr)
 	}
 	return check.Explain(s, err)
+}
+
+// serversOf returns who reads from servers.
+func serversOf(s settings.Settings) source.Servers {
+	servers := source.Servers{SocrataToken: s.SocrataToken, ArcGISTokens: map[string]string{}, S3: s3.Config{
+		Endpoint: s.S3Endpoint, Region: s.AWS.Region, AccessKeyID: s.AWS.AccessKeyID, SecretAccessKey: s.AWS.SecretAccessKey, SessionToken: s.AWS.SessionToken,
+	}}
+	for _, item := range s.ArcgisTokens {
+		host, token, _ := strings.Cut(item, "=")
+		servers.ArcGISTokens[host] = token
+	}
+	return servers
 }
 
 // writeReasons writes how many records were rejected for what, the most frequent reasons first, with an example of each.
@@ -182,15 +197,15 @@ func (p *program) inspectCommand() *cobra.Command {
 		Long:    help("inspect"),
 		Example: "  filings inspect --table --county 'Orange, FL' orange.csv > county.csv\n  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Stdin, o.Log = p.in, slog.New(slog.DiscardHandler)
+		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
+			o.Stdin, o.Servers, o.Log = p.in, serversOf(s), slog.New(slog.DiscardHandler)
 			proposal.Today = time.Now()
-			err := inspect.Run(cmd.Context(), args[0], o, proposal, p.out)
+			err := inspect.Run(ctx, args[0], o, proposal, p.out)
 			if errors.Is(err, source.ErrUsage) {
 				return usageError{err}
 			}
 			return err
-		},
+		}),
 		ValidArgsFunction: completeFile,
 	}
 	for _, name := range source.SettingNames {

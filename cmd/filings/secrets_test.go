@@ -42,6 +42,8 @@ func TestSecrets_Failures(t *testing.T) {
 		"Redis, down":              {"FILINGS_REDIS_URL=redis://:" + secret + "@" + nowhere},
 		"token, short":             {"FILINGS_OPERATIONS_TOKEN=" + secret},
 		"token, no listener":       {"FILINGS_OPERATIONS_TOKEN=" + strings.Repeat(secret, 6), "FILINGS_OPERATIONS_LISTEN=off"},
+		"S3, malformed":            {"FILINGS_S3_ENDPOINT=u:" + secret + "@host"},
+		"ArcGIS, no host":          {"FILINGS_ARCGIS_TOKENS=" + secret},
 		"unknown setting":          {"FILINGS_REDIS_PASSWORD=" + secret},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,8 +81,17 @@ func TestSecrets_Sources(t *testing.T) {
 		{"http://u:" + secret + "@" + nowhere + "/filings.ndjson"},
 		{"http://u:" + secret + "@" + nowhere + ":port/filings.ndjson"},
 		{"http://" + nowhere + "/filings.ndjson?token=" + secret},
+		{"s3://u:" + secret + "@counties/a.csv"},
+		{"s3://counties/a.csv"},
+		{"socrata://u:" + secret + "@" + nowhere + "/abcd-1234?$where=a='" + secret + "'"},
+		{"socrata://" + nowhere + "/abcd-1234?$$app_token=" + secret},
+		{"arcgis+http://u:" + secret + "@" + nowhere + "/FeatureServer/0?where=" + secret},
+		{"arcgis+http://" + nowhere + "/FeatureServer/0?token=" + secret},
+		{"--if-changed", "arcgis+http://" + nowhere + "/FeatureServer/0"},
 	} {
-		cmd := programCommand([]string{"PGPASSWORD=" + secret, "FILINGS_DATA_DIR=" + t.TempDir(), "FILINGS_LOG_LEVEL=debug"}, append([]string{"reindex"}, args...)...)
+		cmd := programCommand([]string{"PGPASSWORD=" + secret, "AWS_ACCESS_KEY_ID=" + secret, "AWS_SECRET_ACCESS_KEY=" + secret, "AWS_SESSION_TOKEN=" + secret,
+			"FILINGS_S3_ENDPOINT=http://u:" + secret + "@" + nowhere, "FILINGS_SOCRATA_TOKEN=" + secret, "FILINGS_ARCGIS_TOKENS=127.0.0.1=" + secret,
+			 "FILINGS_DATA_DIR=" + t.TempDir(), "FILINGS_LOG_LEVEL=debug"}, append([]string{"reindex"}, args...)...)
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			t.Errorf("reindex %v succeeded", args)

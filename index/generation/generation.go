@@ -121,13 +121,15 @@ type Run struct {
 	Read       int64     `json:"read"`
 	Indexed    int64     `json:"indexed"`
 	Rejected   int64     `json:"rejected"`
-	Outcome    string    `json:"outcome"` // OutcomePromoted or OutcomeFailed at the end; of a load that died it stays ""
+	Outcome    string    `json:"outcome"` // one of these at the end; of a load that died it stays ""
 }
 
 // Outcomes of loads.
 const (
 	OutcomePromoted = "promoted"
 	OutcomeFailed   = "failed"
+	// OutcomeUnchanged: the live generation is what the load would have built.
+	OutcomeUnchanged = "unchanged"
 )
 
 // Lock is the right to build, promote and delete generations. After the lock was lost its methods return ErrLockLost

@@ -32,7 +32,7 @@ type array struct {
 // input can be done once.
 func arraysOf(ctx context.Context, name string, o source.Options) (found []array, err error) {
 	o.Form.Format, o.Form.Path = source.JSON, findArrays
-	all, err := source.Find([]string{name}, o)
+	all, err := source.Find(ctx, []string{name}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -41,13 +41,13 @@ func Run(ctx context.Context, name string, o source.Options, p Proposal, w io.Wr
 		return fmt.Errorf("%w: --county names a county and its state, such as \"Orange, FL\", not %.200q", source.ErrUsage, p.County)
 	}
 	var arrays []array
-	all, err := source.Find([]string{name}, o)
+	all, err := source.Find(ctx, []string{name}, o)
 	if errors.Is(err, source.ErrNoPath) {
 		if arrays, err = arraysOf(ctx, name, o); err != nil {
 			return err
 		}
 		o.Form.Path = largest(arrays).Path
-		all, err = source.Find([]string{name}, o)
+		all, err = source.Find(ctx, []string{name}, o)
 	}
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func Run(ctx context.Context, name string, o source.Options, p Proposal, w io.Wr
 	f, err := look(ctx, all[0], p.Today)
 	if o.Form.Encoding == "" && name != "-" && (errors.Is(err, source.ErrNotUTF8) || err == nil && f.notUTF8) {
 		o.Form.Encoding = windows1252
-		if all, err = source.Find([]string{name}, o); err == nil {
+		if all, err = source.Find(ctx, []string{name}, o); err == nil {
 			f, err = look(ctx, all[0], p.Today)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"filings/reindexer/s3"
 	"filings/reindexer/web"
 )
 
@@ -70,7 +71,7 @@ func (a *archive) Read(p []byte) (int, error) {
 
 func explain(kind string, err error) error {
 	switch {
-	case err == nil, err == io.EOF, errors.Is(err, web.ErrBroken),
+	case err == nil, err == io.EOF, errors.Is(err, web.ErrBroken), errors.Is(err, s3.ErrChanged),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):

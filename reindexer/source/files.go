@@ -2,7 +2,9 @@ package source
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"hash"
 	"io"
 	"log/slog"
 	"os"
@@ -56,13 +58,61 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 		if err != nil {
 			return nil, err
 		}
-		var file *os.File
-		if info, err := from.Stat(); err == nil && info.Mode().IsRegular() {
-			file = from
+		info, err := from.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			return open(ctx, from, f, nil, read)
 		}
-		return open(ctx, from, f, file, read)
+		hashed := &hashed{file: from, info: info, sum: sha256.New()}
+		r, err := open(ctx, hashed, f, from, read)
+		if err == nil {
+			r.State = hashed.state
+		}
+		return r, err
+	}
+	if s.regular() {
+		s.state = func(ctx context.Context) (string, error) { return fileState(ctx, opening) }
 	}
 	return s, f.Format != ""
+}
+
+// hashed is a file that is hashed while it is read.
+type hashed struct {
+	file *os.File
+	info os.FileInfo // when it was opened
+	sum  hash.Hash
+	n    int64
+}
+
+func (h *hashed) Read(p []byte) (int, error) {
+	n, err := h.file.Read(p)
+	h.n += int64(n)
+	_, _ = h.sum.Write(p[:n]) // never fails
+	return n, err
+}
+
+func (h *hashed) Close() error { return h.file.Close() }
+
+// state is that of the file, if it was read to its end and not written to meanwhile; else "".
+func (h *hashed) state() string {
+	info, err := h.file.Stat()
+	if err != nil || h.n != info.Size() || info.Size() != h.info.Size() || !info.ModTime().Equal(h.info.ModTime()) {
+		return ""
+	}
+	return fmt.Sprintf("file %d %d %x", h.n, info.ModTime().UnixNano(), h.sum.Sum(nil))
+}
+
+// fileState returns the state of a file.
+func fileState(ctx context.Context, opening func() (*os.File, error)) (string, error) {
+	file, err := opening()
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := &hashed{file: file, sum: sha256.New()}
+	if h.info, err = file.Stat(); err == nil {
+		_, err = io.Copy(io.Discard, &counted{ctx: ctx, r: h, n: new(atomic.Int64)})
+	}
+	return h.state(), err
 }
 
 // folderSources lists the files of a folder in the order of their names. Folders within it, hidden files and files whose format

@@ -43,7 +43,7 @@ func TestL1_OfAFolderFilesOnly(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Find([]string{folder}, Options{Log: slog.New(slog.DiscardHandler)})
+		_, err := Find(t.Context(), []string{folder}, Options{Log: slog.New(slog.DiscardHandler)})
 		if want := path + " is " + strings.TrimSpace(what); !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -69,7 +69,7 @@ func TestL1_FolderThatChanges(t *testing.T) {
 		"path escapes": func(path string) error { return os.Symlink(elsewhere, path) },
 	} {
 		path := write(t, "a.ndjson", filing(1))
-		all, err := Find([]string{filepath.Dir(path)}, Options{Log: slog.New(slog.DiscardHandler)})
+		all, err := Find(t.Context(), []string{filepath.Dir(path)}, Options{Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestL1_NamedPipe(t *testing.T) {
 func TestStop_NamedPipe(t *testing.T) {
 	t.Parallel()
 	path := fifo(t, t.TempDir(), "a.ndjson")
-	all, err := Find([]string{path}, Options{})
+	all, err := Find(t.Context(), []string{path}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

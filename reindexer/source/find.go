@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -9,9 +10,9 @@ import (
 	"filings/reindexer/web"
 )
 
-// Find returns the sources that names mean: files, folders, addresses of HTTP and PostgreSQL, or "-" for standard input.
-// It fails on the first that is not there or whose format is not known, before anything is read.
-func Find(names []string, o Options) (all []Source, err error) {
+// Find returns the sources that names mean: files, folders, addresses, or "-" for standard input. It fails on the first that is
+// not there or whose format is not known, before anything is read.
+func Find(ctx context.Context, names []string, o Options) (all []Source, err error) {
 	if err := o.check(names); err != nil {
 		return nil, err
 	}
@@ -29,6 +30,8 @@ func Find(names []string, o Options) (all []Source, err error) {
 			found = []Source{stdinSource(o.Stdin, o.Form)}
 		case scheme == "":
 			found, err = localSources(name, o.Form, o.Log)
+		case scheme == "s3":
+			found, err = objectSources(ctx, name, o)
 		default:
 			found = make([]Source, 1)
 			found[0], err = remoteSource(scheme, name, o)
@@ -68,12 +71,15 @@ func schemeOf(name string) string {
 
 func isDatabase(scheme string) bool { return scheme == "postgres" || scheme == "postgresql" }
 
+// schemes are those of the sources of remoteSource, besides that of databases.
+var schemes = []string{"http", "https", "socrata", "arcgis+https", "arcgis+http"}
+
 // remoteSource returns the source at an address. No error repeats an address as it was written: it may have a password in it,
 // or in its parameters, or, where it cannot be parsed, anywhere.
 func remoteSource(scheme, address string, o Options) (Source, error) {
-	if scheme != "http" && scheme != "https" && !isDatabase(scheme) {
-		return Source{}, fmt.Errorf("%w: sources at addresses are http://, https:// and postgres://, not %.200s://", ErrUsage,
-			scheme)
+	if !slices.Contains(schemes, scheme) && !isDatabase(scheme) {
+		return Source{}, fmt.Errorf("%w: sources at addresses are %s://, s3:// and postgres://, not %.200s://", ErrUsage,
+			strings.Join(schemes, "://, "), scheme)
 	}
 	u, err := url.Parse(address)
 	if err != nil || strings.Contains(u.EscapedPath()+"?"+u.RawQuery+"#"+u.EscapedFragment(), "@") {
@@ -86,5 +92,12 @@ func remoteSource(scheme, address string, o Options) (Source, error) {
 	if u.Hostname() == "" {
 		return Source{}, fmt.Errorf("%w: an address %s:// names no host", ErrUsage, scheme)
 	}
-	return webSource(web.New(o.Log, web.Public(u)), u, o.Form), nil
+	client := web.New(o.Log, web.Public(u))
+	switch scheme {
+	case "socrata":
+		return socrataSource(client, u, o.Servers.SocrataToken)
+	case "arcgis+https", "arcgis+http":
+		return arcgisSource(client, u, o.Servers.ArcGISTokens)
+	}
+	return webSource(client, u, o.Form), nil
 }

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+
+	"filings/reindexer/s3"
 )
 
 // Options say how names become sources.
@@ -16,7 +18,15 @@ type Options struct {
 	Settings []Setting
 	Query    string              // run on databases; "" if there are none
 	Column   func(string) Column // what a column of a query stands for, by its name
-	Log      *slog.Logger        // for files that are left out
+	Servers  Servers
+	Log      *slog.Logger // for files that are left out
+}
+
+// Servers say who reads from servers whose credentials are not in the addresses.
+type Servers struct {
+	S3           s3.Config
+	SocrataToken string            // "" for none; it names an application, on any server
+	ArcGISTokens map[string]string // by host
 }
 
 // Column says what a column of a query stands for.

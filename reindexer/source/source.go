@@ -1,5 +1,5 @@
 // Package source finds where the records of a load come from and reads their text: files and folders, standard input,
-// web servers, and queries to PostgreSQL. It owns all that happens before a record's text is known. It knows no fields
+// web servers, objects of S3, datasets of Socrata, layers of ArcGIS, and queries to PostgreSQL. It owns all that happens before a record's text is known. It knows no fields
 // and judges no record.
 //
 // # Design
@@ -8,7 +8,8 @@
 // they are, not by what they are called (stream.go, compression.go, zip.go), cut into lines of bounded length (lines.go), and
 // these are records of NDJSON or rows of CSV (record.go, csv.go). A response of a web server counts only if it came whole
 // (web.go, package web). The rows of a query are streamed, each as the JSON object that its SQL values make (database.go,
-// column.go), so that there is one way only from a value to a field.
+// column.go), so that there is one way only from a value to a field. A dataset or layer is read in parts, by keys, beside what is done
+// with its rows (paged.go, socrata.go, arcgis.go): all rows are of one state, or the reading fails.
 //
 // What makes the rest of a source unknowable (a stream that is cut off, a damaged archive, a quote that is never closed)
 // is ErrUnreadable; a record that is too long is still a record. The memory of reading does not depend on the size of a
@@ -43,9 +44,22 @@ type Source struct {
 	Arg  int    // which of the names given to Find it comes from
 
 	unit   string      // that its records are numbered in: line or row
-	format string      // one of Formats, or "postgres"; "" where only the response of a server says it
+	format string      // one of Formats, or the kind of server; "" where only the response of a server says it
 	info   os.FileInfo // nil for what is no file
 	open   func(ctx context.Context, read *atomic.Int64) (*Reader, error)
+	state  func(ctx context.Context) (string, error) // nil: not known before it is read
+}
+
+// State says in which state s is now, as Reader.State does of what was read (rule X46); "" if it cannot say so.
+func (s Source) State(ctx context.Context) (string, error) {
+	if s.state == nil {
+		return "", nil
+	}
+	state, err := s.state(ctx)
+	if err != nil {
+		return "", s.Error(0, err)
+	}
+	return state, nil
 }
 
 // Open begins to read s. What is read of it, in bytes as they are stored, is added to read. The Reader ends with ctx,
@@ -103,6 +117,10 @@ type Reader struct {
 	Delimiter   byte     // between the cells of CSV
 	Columns     []string // the names of a query's columns, or a spreadsheet's
 	OtherSheets []string // the names of a spreadsheet's other sheets
+
+	// State says, after the last record, which state of the source they are; nil or "": not known. Two equal states are the
+	// same records.
+	State func() string
 
 	records
 	form  Form

@@ -72,7 +72,7 @@ func readAll(t *testing.T, names []string, o Options) (ids []int64, err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	all, err := Find(names, o)
+	all, err := Find(t.Context(), names, o)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 
 	"filings/reindexer/web"
@@ -21,19 +21,39 @@ func webSource(c *web.Client, u *url.URL, f Form) Source {
 	f = f.named(u.Path)
 	s := Source{Name: web.Public(u), unit: f.unit(), format: f.Format}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		from, format, err := openWeb(ctx, c, u, f.Format)
+		response, format, err := openWeb(ctx, c, u, f.Format)
 		if err != nil {
 			return nil, err
 		}
 		f := f
 		f.Format = format
-		return open(ctx, from, f, nil, read)
+		r, err := open(ctx, response.Body, f, nil, read)
+		if err == nil {
+			r.State = func() string { return webState(response) }
+		}
+		return r, err
+	}
+	s.state = func(ctx context.Context) (string, error) {
+		response, err := getWeb(ctx, c, http.MethodHead, u)
+		if err != nil {
+			return "", nil // GET may say more
+		}
+		defer response.Body.Close()
+		return webState(response), nil
 	}
 	return s
 }
 
+// webState returns the state that an ETag names. A weak one may be that of two states.
+func webState(response *http.Response) string {
+	if etag := response.Header.Get("ETag"); strings.HasPrefix(etag, `"`) {
+		return "web " + etag
+	}
+	return ""
+}
+
 // openWeb requests u.
-func openWeb(ctx context.Context, c *web.Client, u *url.URL, format string) (io.ReadCloser, string, error) {
+func openWeb(ctx context.Context, c *web.Client, u *url.URL, format string) (*http.Response, string, error) {
 	response, err := getWeb(ctx, c, http.MethodGet, u)
 	if err != nil {
 		return nil, "", err
@@ -51,7 +71,7 @@ func openWeb(ctx context.Context, c *web.Client, u *url.URL, format string) (io.
 	if err != nil {
 		response.Body.Close()
 	}
-	return response.Body, format, err
+	return response, format, err
 }
 
 // getWeb requests u, follows redirects, and returns a response with the status 200.

@@ -113,7 +113,7 @@ func TestHTTP_Secrets(t *testing.T) {
 		}
 		noSecrets(t, err)
 	}
-	all, err := Find([]string{"http://me:hun%3Ater2@" + host + "/a.ndjson?signature=s3cret"}, Options{})
+	all, err := Find(t.Context(), []string{"http://me:hun%3Ater2@" + host + "/a.ndjson?signature=s3cret"}, Options{})
 	if err != nil || all[0].Name != "http://"+host+"/a.ndjson" {
 		t.Errorf("error %v, the name of the source, which rejects show, is %v", err, all)
 	}
@@ -154,15 +154,15 @@ func TestHTTP_Redirects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, _, err := openWeb(t.Context(), web.New(nil, ""), u, NDJSON)
+		response, _, err := openWeb(t.Context(), web.New(nil, ""), u, NDJSON)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(b)
+		got, err := io.ReadAll(response.Body)
 		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
 			t.Errorf("%s: error %v (-want +got):\n%s", path, err, diff)
 		}
-		b.Close()
+		response.Body.Close()
 	}
 }
 
@@ -250,13 +250,13 @@ func TestHTTP_Stall(t *testing.T) {
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	b, _, err := openWeb(ctx, webClient(http.DefaultTransport, time.Hour), u, NDJSON)
+	response, _, err := openWeb(ctx, webClient(http.DefaultTransport, time.Hour), u, NDJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	defer response.Body.Close()
 	cancel()
-	if _, err := io.ReadAll(b); !errors.Is(err, context.Canceled) {
+	if _, err := io.ReadAll(response.Body); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -268,7 +268,7 @@ func TestAddresses_Refused(t *testing.T) {
 	tests := []struct {
 		source, query, want string
 	}{
-		{"s3://me:hunter2@bucket/a.ndjson", "", "not s3://"},
+		{"s3://me:hunter2@bucket/a.ndjson", "", "S3 is s3://BUCKET/KEY"},
 		{"http://me:hun/ter2@host/a.ndjson", "", "not well-formed"},
 		{"http://me:1/hunter2@host/a.ndjson", "", "not well-formed"},
 		{"http://me:1?hunter2@host/a.ndjson", "", "not well-formed"},

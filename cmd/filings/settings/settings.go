@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type Settings struct {
 	IndexShards           int    `split_words:"true" default:"1" desc:"Shards of a generation"`
 	IndexReplicas         int    `split_words:"true" default:"1" desc:"Replicas of a promoted generation"`
 	RedisURL              string `split_words:"true" desc:"redis:// or rediss:// address of the key store; empty: the embedded store"`
+	S3Endpoint            string `split_words:"true" desc:"http:// or https:// address of what speaks S3, for s3://; empty: Amazon's. AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN are read as elsewhere"`
 	DataDir               string `split_words:"true" default:"filings-data" desc:"Folder of the embedded engine and store and of the self-signed certificate"`
 
 	Listen           string        `split_words:"true" default:":8443" desc:"Address of the API, TLS"`
@@ -62,12 +64,19 @@ type Settings struct {
 	TilesURL                  string `split_words:"true" desc:"Base map of /explore: https:// address of its tiles, with {z}, {x} and {y}; empty: none, and nothing is loaded from elsewhere"`
 	TilesAttribution          string `split_words:"true" desc:"Credit of the base map, shown on it; addresses in it become links"`
 	LegacyHasDataName         string `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
+	SocrataToken              string `split_words:"true" desc:"Application token that loads send to socrata:// as X-App-Token; empty: none"`
+	ArcgisTokens              List   `split_words:"true" desc:"Tokens that loads send to arcgis+https://, by host: HOST=TOKEN, separated by commas"`
 	KeepGenerations           int    `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
 	KeepChanges               int    `split_words:"true" default:"30" desc:"Generations whose changes are kept, also of those that were deleted; 0: none"`
 
 	LogLevel  slog.Level `split_words:"true" default:"info" desc:"debug, info, warn or error"`
 	LogFormat string     `split_words:"true" default:"auto" desc:"text, json, or auto: text on a terminal, else json"`
+
+	AWS AWS `ignored:"true"`
 }
+
+// AWS has what the usual variables say who reads and writes objects of S3.
+type AWS struct{ Region, AccessKeyID, SecretAccessKey, SessionToken string }
 
 const prefix = "filings"
 
@@ -83,6 +92,7 @@ func Read() (Settings, error) {
 		return s, fmt.Errorf("there is no setting %s%s: see `filings help settings`", name, suggestion(name))
 	}
 	err := envconfig.Process(prefix, &s)
+	s.AWS = AWS{os.Getenv("AWS_REGION"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN")}
 	var parse *envconfig.ParseError
 	if errors.As(err, &parse) {
 		return s, fmt.Errorf("%s=%q: must be %s", parse.KeyName, parse.Value, form(parse.TypeName))

@@ -24,6 +24,11 @@ func (s Settings) Check() error {
 		check(isURL(address, "http", "https"), "ELASTICSEARCH_URL", "…", "must be http:// or https:// addresses, separated by commas")
 	}
 	check(s.RedisURL == "" || isURL(s.RedisURL, "redis", "rediss"), "REDIS_URL", "…", "must be a redis:// or rediss:// address")
+	check(s.S3Endpoint == "" || isURL(s.S3Endpoint, "http", "https"), "S3_ENDPOINT", "…", "must be an http:// or https:// address")
+	for _, item := range s.ArcgisTokens {
+		host, token, _ := strings.Cut(item, "=")
+		check(host != "" && token != "" && !strings.ContainsAny(host, ":/@"), "ARCGIS_TOKENS", "…", "must be HOST=TOKEN, separated by commas, such as gis.example.gov=…")
+	}
 	check(indexName.MatchString(s.Index), "INDEX", s.Index, "must be up to 100 lower-case letters, digits, - and _")
 	check(s.DataDir != "", "DATA_DIR", s.DataDir, "must be the path of a folder")
 	check(s.Listen != "" && s.Listen != Off, "LISTEN", s.Listen, "must be an address such as :8443")

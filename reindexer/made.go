@@ -1,0 +1,73 @@
+package reindexer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+
+	"filings/index/generation"
+	"filings/reindexer/source"
+)
+
+// made returns a digest of what a generation is made of (rule X46): the sources, in these states, and how they are read; "" where a state
+// is not known. What a later load with the same digest would build is that generation.
+func (cfg Config) made(all []source.Source, states []string) string {
+	if len(states) != len(all) {
+		return ""
+	}
+	kept := struct {
+		Sources, Names, States []string
+		Query                  string
+		Form                   source.Form
+		Settings               []source.Setting
+		Maps                   []Map
+		Update, Strict         bool
+		Replace                []string
+		MaxRejects             int
+	}{States: states, Query: cfg.Query, Form: cfg.Form, Settings: cfg.Settings, Maps: cfg.Maps, Update: cfg.Update, Strict: cfg.Strict, Replace: cfg.Replace, MaxRejects: cfg.MaxRejects}
+	for i, s := range all {
+		if states[i] == "" {
+			return ""
+		}
+		kept.Names = append(kept.Names, s.Name)
+	}
+	for _, address := range cfg.Sources {
+		if u, err := url.Parse(address); err == nil && u.User != nil {
+			u.User = nil // a password is not kept, and not in a digest either
+			address = u.String()
+		}
+		kept.Sources = append(kept.Sources, address)
+	}
+	text, _ := json.Marshal(kept) // of texts and numbers
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// unchanged reports whether the live generation is what this load would build.
+func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, error) {
+	was := madeOf(live.Counts)
+	if !r.cfg.IfChanged || was == "" || r.differs != nil {
+		return false, nil
+	}
+	var states []string
+	for _, s := range r.reading.sources {
+		state, err := s.State(ctx)
+		if err != nil {
+			return false, err
+		}
+		states = append(states, state)
+	}
+	r.same = r.cfg.made(r.reading.sources, states) == was
+	return r.same, nil
+}
+
+// madeOf returns what a catalog has kept of it.
+func madeOf(text []byte) string {
+	var kept keptFigures
+	if json.Unmarshal(text, &kept) != nil { // nothing was kept
+		return ""
+	}
+	return kept.Made
+}

@@ -1,0 +1,72 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"filings/reindexer/s3"
+)
+
+// objectSources returns an object of S3, or those of a folder: an address that ends in a slash, or names a bucket alone.
+func objectSources(ctx context.Context, address string, o Options) ([]Source, error) {
+	at, err := s3.ParseAddress(address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	client := s3.New(o.Servers.S3, o.Log)
+	if at.Key == "" || strings.HasSuffix(at.Key, "/") {
+		return folderObjects(ctx, client, at, o)
+	}
+	s, ok := objectSource(client, at, o.Form)
+	if !ok {
+		return nil, fmt.Errorf("%w: the name of %s does not say its format: give --format; the address of a folder ends in a slash", ErrUsage, at)
+	}
+	if at, err = client.Head(ctx, at); err != nil {
+		return nil, s.Error(0, err)
+	}
+	s, _ = objectSource(client, at, o.Form)
+	return []Source{s}, nil
+}
+
+// folderObjects lists the objects of a folder, as folderSources does files: the load is of those that it has now, in this state.
+func folderObjects(ctx context.Context, client *s3.Client, folder s3.Object, o Options) (found []Source, err error) {
+	objects, folders, err := client.List(ctx, folder)
+	if err != nil {
+		return nil, Source{Name: folder.String()}.Error(0, err)
+	}
+	for _, name := range folders {
+		o.Log.Warn("left out: a folder within", "path", "s3://"+folder.Bucket+"/"+name)
+	}
+	for _, object := range objects {
+		s, ok := objectSource(client, object, o.Form)
+		switch name := strings.TrimPrefix(object.Key, folder.Key); {
+		case name == "" || strings.HasPrefix(name, "."):
+		case !ok:
+			o.Log.Warn("left out: not a file whose name says its format", "path", s.Name)
+		default:
+			found = append(found, s)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%w: the folder %s has no object whose name says its format", ErrUnreadable, folder)
+	}
+	return found, nil
+}
+
+// objectSource is the source of an object in the state that its ETag names. It is not ok if its format is not known.
+func objectSource(client *s3.Client, object s3.Object, f Form) (_ Source, ok bool) {
+	f = f.named(object.Key)
+	state := fmt.Sprintf("s3 %d %s", object.Size, object.ETag)
+	s := Source{Name: object.String(), unit: f.unit(), format: f.Format}
+	s.state = func(context.Context) (string, error) { return state, nil } // it was just asked for
+	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
+		r, err := open(ctx, client.Get(ctx, object), f, nil, read)
+		if err == nil {
+			r.State = func() string { return state }
+		}
+		return r, err
+	}
+	return s, f.Format != ""
+}
