@@ -50,7 +50,7 @@ func TestExplore_Download(t *testing.T) {
 	e.Value(picker)
 	sent := len(e.sent(0))
 	e.Value(`document.querySelector("#download").open = true, ""`)
-	if got, want := e.Text("#price"), fmt.Sprintf("%s filings, for 31 requests of the 99,997 that the key has left.", grouped(len(e.filings))); got != want {
+	if got, want := e.Text("#price"), fmt.Sprintf("%s filings, for 31 requests of the 99,998 that the key has left.", grouped(len(e.filings))); got != want {
 		t.Errorf("price %q, want %q", got, want)
 	}
 	if got := e.sent(sent); len(got) != 0 {
@@ -98,17 +98,17 @@ func TestExplore_DownloadPrice(t *testing.T) {
 	e := limited(t, access.Pro, access.Limit{Quota: 60, Burst: 20}, func() time.Time { return now })
 	e.Value(picker)
 	download(e, "ndjson")
-	if got := downloaded(e); !strings.HasPrefix(got, "Done: ") || e.Text("#quota") != "Pro · 26 of 60 requests left" {
+	if got := downloaded(e); !strings.HasPrefix(got, "Done: ") || e.Text("#quota") != "Pro · 27 of 60 requests left" {
 		t.Errorf("%q, %q", got, e.Text("#quota"))
 	}
-	if got := e.Text("#price"); !strings.HasSuffix(got, "for 31 requests of the 26 that the key has left. That is too few: narrow the filters.") {
+	if got := e.Text("#price"); !strings.HasSuffix(got, "for 31 requests of the 27 that the key has left. That is too few: narrow the filters.") {
 		t.Errorf("price %q", got)
 	}
 	download(e, "ndjson")
-	if got := downloaded(e); !strings.HasPrefix(got, "The download failed, and nothing was saved. ") || !strings.Contains(got, "31") || !strings.Contains(got, "26") {
+	if got := downloaded(e); !strings.HasPrefix(got, "The download failed, and nothing was saved. ") || !strings.Contains(got, "31") || !strings.Contains(got, "27") {
 		t.Errorf("too dear: %q", got)
 	}
-	if got := e.Text("#quota"); got != "Pro · 26 of 60 requests left" {
+	if got := e.Text("#quota"); got != "Pro · 27 of 60 requests left" {
 		t.Errorf("it took %q", got)
 	}
 	e.Screenshot("dear")
@@ -182,7 +182,7 @@ func TestExplore_DownloadCut(t *testing.T) {
 			b := &halting{fails: name == "cut", end: t.Context().Done()}
 			b.left.Store(2) // the table, and a part of the export
 			e := explore(t, "", func(c *service.Config) {
-				b.Engine = plain{served: c.Engine}
+				b.Engine = stored()
 				c.Engine, _ = serving.New(b, serving.Config{}) // without a registry nothing can fail
 			})
 			e.use(e.site.Key)

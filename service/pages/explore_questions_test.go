@@ -289,7 +289,7 @@ func (olderReader) Nearest(context.Context, []string) ([][]string, error) {
 func TestX29_ExploreOlder(t *testing.T) {
 	t.Parallel()
 	e := explore(t, "", func(c *service.Config) {
-		c.Engine, _ = serving.New(older{plain{served: c.Engine}}, serving.Config{}) // without a registry nothing can fail
+		c.Engine, _ = serving.New(older{stored()}, serving.Config{}) // without a registry nothing can fail
 	})
 	e.use(e.site.Key)
 	e.act(func() { e.term("nobodyiscalledso") })

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"net/url"
 	"os/exec"
 	"slices"
@@ -33,7 +34,7 @@ func TestExplore_Requests(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	expect("a key", "list", "world", "map")
+	expect("a key", "list", "world")
 	e.act(func() { e.Click("#table tbody button") })
 	expect("a filing of the table")
 	e.act(func() { e.Click("#filing button") })
@@ -41,16 +42,27 @@ func TestExplore_Requests(t *testing.T) {
 	e.Click("#next")
 	e.waitIdle()
 	expect("a page", "list")
-	e.act(func() { e.Click("#map .leaflet-control-zoom-in") })
-	expect("a view", "map")
+	zoom := func(to string) { e.act(func() { e.Click("#map .leaflet-control-zoom-" + to) }) }
+	zoom("in")
+	expect("a view", "tile", "tile", "tile")
+	zoom("out")
+	zoom("in")
+	expect("what was in view before")
+	view := func(at string) { e.act(func() { e.Value(`location.hash = "#map=` + at + `"`) }) }
+	view("8/33.8/-117.6&offset=100")
+	expect("nearer in a tile that has each filing")
+	view("10/33.8/-117.6&offset=100")
+	expect("nearer than that tile is sharp", "tile")
+	view("12/33.8/-117.9&offset=100")
+	expect("nearer in the next one")
 	e.act(func() { e.Type("#filter-county", "Nowhere, TX") })
 	expect("a county without filings", "counties", "list")
 	e.act(func() { e.Type("#filter-county", unplacedCounty) })
 	expect("a county without places", "list")
 	e.act(func() { e.Type("#filter-county", "Kenedy, TX") })
-	expect("a county whose filings fit into a page", "list", "map")
+	expect("a county whose filings fit into a page", "list")
 	e.act(func() { e.Type("#filter-county", "Orange") })
-	expect("a county with many", "list", "world", "map")
+	expect("a county with many", "list", "world")
 	if got := e.Text("#requests summary"); got != "Requests · 13 counted since the key was typed" || sent != 13 {
 		t.Errorf("%q after %d", got, sent)
 	}
@@ -59,7 +71,7 @@ func TestExplore_Requests(t *testing.T) {
 // TestExplore_MovedWhileAsked: what the filters select is of no view, so a view that changes while it is asked for costs nothing.
 func TestExplore_MovedWhileAsked(t *testing.T) {
 	t.Parallel()
-	for hash, want := range map[string][]string{"": {"list", "world", "map"}, "#map=4/39/-96&in_view=true": {"list", "world", "list", "map"}} {
+	for hash, want := range map[string][]string{"": {"list", "world", "tile", "tile", "tile"}, "#map=4/39/-96&in_view=true": {"list", "world", "list", "tile", "tile", "tile"}} {
 		t.Run(hash, func(t *testing.T) {
 			t.Parallel()
 			g := &gate{arrived: make(chan struct{}, 1)}
@@ -74,14 +86,14 @@ func TestExplore_MovedWhileAsked(t *testing.T) {
 			g.set(false, nil)
 			close(held)
 			e.waitIdle()
-			zoom := "zoom=" + e.Value(`location.hash.match(/map=(\d+)/)[1]`)
+			zoom := e.number(`location.hash.match(/map=(\d+)/)[1]`) - 2 // of tiles of 1,024 pixels
 			sent := e.sent(0)
 			var got []string
 			for _, path := range sent {
 				got = append(got, kind(t, path))
 			}
 			slices.Sort(got[2:]) // the last ones go at once
-			if !slices.Equal(got, want) || !slices.ContainsFunc(sent, func(path string) bool { return strings.Contains(path, zoom) }) {
+			if !slices.Equal(got, want) || !slices.ContainsFunc(sent, func(path string) bool { return strings.Contains(path, fmt.Sprintf("/%d/", zoom)) }) {
 				t.Errorf("it sent %q", sent)
 			}
 		})
@@ -95,10 +107,12 @@ func kind(t *testing.T, path string) string {
 	switch {
 	case err != nil:
 		t.Fatal(err)
-	case u.Path == "/v1/filings/clusters" && u.Query().Get("zoom") == "0":
+	case u.Path == "/v1/filings/clusters" && u.Query().Get("bounds_north") == "90":
 		return "world"
 	case u.Path == "/v1/filings/clusters":
-		return "map"
+		return "cell"
+	case strings.HasPrefix(u.Path, "/v1/tiles/"):
+		return "tile"
 	case u.Path == "/v1/filings":
 		return "list"
 	}
@@ -128,7 +142,7 @@ func TestExplore_Typing(t *testing.T) {
 		t.Error("the beginning of a county's name is asked for")
 	}
 	e.act(func() { e.Insert("y, TX") })
-	if got := e.sent(sent); len(got) != 2 || e.total() != 4 {
+	if got := e.sent(sent); len(got) != 1 || e.total() != 4 {
 		t.Errorf("typing sent %q, the table has %d", got, e.total())
 	}
 	e.act(func() { e.Type("#filter-county", "Orange") })
@@ -181,7 +195,7 @@ func TestExplore_Offers(t *testing.T) {
 	for i, path := range got {
 		got[i] = kind(t, path)
 	}
-	if want := []string{"filings/groups", "list", "map", "filings/groups"}; !slices.Equal(got, want) {
+	if want := []string{"filings/groups", "list", "filings/groups"}; !slices.Equal(got, want) {
 		t.Errorf("it sent %q, want %q", got, want)
 	}
 }

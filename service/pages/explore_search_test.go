@@ -40,7 +40,7 @@ func TestExplore_Search(t *testing.T) {
 	if e.total() != all || e.counted() != placed || in == 0 {
 		t.Errorf("%d filings, %d on the map; want %d and %d", e.total(), e.counted(), all, placed)
 	}
-	if got := e.sent(sent); len(got) != 3 || kind(t, got[0]) != "filings/search" {
+	if got := e.sent(sent); len(got) != 2 || kind(t, got[0]) != "filings/search" {
 		t.Errorf("a term sent %q", got)
 	}
 	e.Screenshot("term")
@@ -81,7 +81,7 @@ func TestExplore_TermTyped(t *testing.T) {
 		t.Error("two letters are asked for")
 	}
 	e.act(func() { e.Press("u") })
-	if got := e.sent(sent); len(got) != 3 || !strings.Contains(got[0], "q=tru") {
+	if got := e.sent(sent); len(got) != 2 || !strings.Contains(got[0], "q=tru") {
 		t.Errorf("typing sent %q", got)
 	}
 	e.act(func() { e.Type("#term", "tr") })

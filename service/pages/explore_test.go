@@ -81,8 +81,8 @@ func checkSplit(e *explorer) {
 	for e.Value(`String(document.querySelectorAll("#map .point").length > 2 && document.querySelectorAll("#map .circle").length > 0)`) != "true" || e.total() > 300 {
 		before := e.total()
 		e.act(func() { e.Value(largest + `.click(), ""`) })
-		if total := e.total(); total >= before || total == 0 || e.counted() != total {
-			e.t.Fatalf("zoomed from %d filings to %d, %d on the map", before, total, e.counted())
+		if total := e.total(); total >= before || total == 0 || e.counted() < total {
+			e.t.Fatalf("zoomed from %d filings to %d, %d on the map and around it", before, total, e.counted())
 		}
 	}
 }

@@ -22,6 +22,9 @@ export class Client {
   /** How many requests of this page counted. */
   used = 0;
 
+  /** The generation that the latest answer is of. */
+  generation = "";
+
   /** waits is called with the seconds for which the client waits until the service takes more requests; with 0: it goes on. */
   constructor(waits) {
     this.#waits = waits;
@@ -41,9 +44,21 @@ export class Client {
 
   /** Asks for a path; returns the body. Throws a Refusal, or an AbortError when the signal says so. */
   async get(path, parameters, signal) {
+    const { answer, body } = await this.#patiently(address(path, parameters), signal);
+    this.generation = answer.headers.get("X-Generation") ?? this.generation;
+    return body;
+  }
+
+  /** Asks for what never changes, as bytes, which the browser keeps: nothing of people's contacts may be in them. Throws as get does. */
+  async keep(path, parameters, signal) {
+    return (await this.#patiently(address(path, parameters), signal, { kept: true })).bytes;
+  }
+
+  /** Sends a request, again and again while it comes too soon after others. */
+  async #patiently(url, signal, options) {
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await this.#send(address(path, parameters), signal)).body;
+        return await this.#send(url, signal, options);
       } catch (failure) {
         if (!failure.wait || attempt === attempts) throw failure;
         await this.#wait(failure.wait, signal);
@@ -53,21 +68,22 @@ export class Client {
 
   /** Asks for a stream that costs so many requests; returns the response, whose body is to be read. Throws as get does. */
   async stream(path, parameters, signal, price) {
-    const { answer } = await this.#send(address(path, parameters), signal, price);
+    const { answer } = await this.#send(address(path, parameters), signal, { price });
     if (this.account) this.account.reset = 0; // what is not sent is given back: the next answer may say more than this one
     return answer;
   }
 
-  /** Sends a request. With a price, the body of a success is left to be read. */
-  async #send(url, signal, price = 0) {
-    let answer, text = "";
-    const cost = price || 1;
+  /** Sends a request. With a price, the body of a success is left to be read. kept: the browser may have the answer. */
+  async #send(url, signal, { price = 0, kept = false } = {}) {
+    let answer, bytes, text = "";
+    const cost = price || 1, before = this.account;
     this.used += cost; // also if it is aborted: the service has mostly counted it by then
     try {
       // A file is opened in a spreadsheet, which must not take a name for a formula.
       // Answers have people's contacts in them: the browser must not keep them on its disk.
-      answer = await fetch(url, { headers: { "X-API-Key": this.#key, ...(price && { Prefer: "escape-formulas" }) }, cache: "no-store", signal });
-      if (!price || !answer.ok) text = await answer.text();
+      answer = await fetch(url, { headers: { "X-API-Key": this.#key, ...(price && { Prefer: "escape-formulas" }) }, cache: kept ? "default" : "no-store", signal });
+      if (kept && answer.ok) bytes = await answer.arrayBuffer();
+      else if (!price || !answer.ok) text = await answer.text();
     } catch (failure) {
       signal.throwIfAborted();
       this.used -= cost;
@@ -76,9 +92,10 @@ export class Client {
     signal.throwIfAborted(); // something else was asked meanwhile
     const body = read(text);
     if ([401, 429].includes(answer.status) || answer.status >= 500) this.used -= cost;
-    if (answer.headers.has("X-RateLimit-Limit")) this.#learn(answer.headers, body.meta?.tier ?? this.account?.tier ?? "");
+    if (kept && isOld(answer.headers, before)) this.used -= cost;
+    else if (answer.headers.has("X-RateLimit-Limit")) this.#learn(answer.headers, body.meta?.tier ?? this.account?.tier ?? "");
     if (!answer.ok) throw refusalOf(answer, body);
-    return { answer, body };
+    return { answer, body, bytes };
   }
 
   async #wait(seconds, signal) {
@@ -93,11 +110,22 @@ export class Client {
 
   /** Learns of the account. Of requests that went together the answers come in any order: the least counts, till the reset. */
   #learn(headers, tier) {
-    const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
+    const { limit, remaining, reset } = limitsOf(headers);
     const before = this.account;
     const same = before?.tier === tier && before.limit === limit && before.reset === reset;
     this.account = { tier, limit, reset, remaining: same ? Math.min(before.remaining, remaining) : remaining };
   }
+}
+
+const limitsOf = (headers) => {
+  const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
+  return { limit, remaining, reset };
+};
+
+/** Whether an answer is of before its request was sent, from the browser's store or a proxy's: then no less was left than was known. */
+function isOld(headers, before) {
+  const { remaining, reset } = limitsOf(headers);
+  return before !== null && before.reset > 0 && (reset < before.reset || (reset === before.reset && remaining >= before.remaining));
 }
 
 /** Reads JSON. Whole numbers with more digits than JavaScript's numbers have, as ids may be, stay text. */

@@ -43,10 +43,15 @@ export class Details {
     });
   }
 
-  /** Opens the list of the filings of a cell, which parameters ask a path for. */
-  openPlace(cell, path, parameters) {
-    return this.#open(() => this.openPlace(cell, path, parameters), async (signal) => {
-      const { data } = await this.#get("place", path, parameters, signal);
+  /**
+   * Opens the list of the filings of a cell, which locate returns, given a signal; null: there is nothing to open. request
+   * returns the path and the parameters that ask for them.
+   */
+  openPlace(locate, request) {
+    return this.#open(() => this.openPlace(locate, request), async (signal) => {
+      const cell = await locate(signal);
+      if (!cell) return;
+      const { data } = await this.#get("place", ...request(cell), signal);
       this.learn(data);
       const more = cell.count > data.length ? `, the latest ${data.length}` : "";
       this.#place.show(`${filings(cell.count)} at one place${more}`, listOf(data, (id) => this.open(id)));

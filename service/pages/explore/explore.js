@@ -1,11 +1,12 @@
 // The page: the key, the filters and the map's view ask; the map, the table and the panels show what is answered.
 //
 // Every request counts, for a free key for life. So the page asks after a pause, asks only for what it does not have, and
-// opens a filing of the table without asking.
+// opens a filing of the table without asking. What the map shows comes from tiles, of which it needs each once.
 
 import { showAccount, showTrouble, showWait } from "./account.js";
 import { hashOf, readHash, stepOf } from "./address.js";
 import { address, Client } from "./api.js";
+import { around, Cells } from "./cells.js";
 import { Details } from "./details.js";
 import { one } from "./dom.js";
 import { extentOf } from "./extent.js";
@@ -21,7 +22,8 @@ const pageSize = 100; // the most that one request brings
 const pause = 300, typing = 700; // ms without a further change before the service is asked
 
 const client = new Client(showWait);
-const map = new FilingsMap(one("#map"), { moved, opened: (id) => details.open(id), listed: openPlace });
+const map = new FilingsMap(one("#map"), { moved, opened: (id) => details.open(id), chosen: openCell });
+const tiles = new Cells(loadTile, drawCells);
 const details = new Details({ get, chosen, failed: (failure, again) => trouble("filing", failure, again) });
 const results = new Results({ opened: (id) => details.open(id), turned: (pages) => turn(offset + pages * pageSize), sorted: (column) => search.sortBy(column) });
 const requests = new Requests(one("#requests"));
@@ -44,6 +46,7 @@ let settled = false; // the reader has seen what the address says: what comes ne
 function moved() {
   if (!filters) return; // the page is still being made
   cells = false;
+  drawCells();
   if (inView.checked) {
     [rows, offset] = [false, 0];
     results.wait();
@@ -57,7 +60,7 @@ function moved() {
 /** Other filters are set. */
 function filtered(delay, from = 0) {
   const values = { ...filters.values, ...(search.term && { q: search.term }) };
-  if (JSON.stringify(values) === JSON.stringify(where) && !timer) return;
+  if (JSON.stringify(values) === JSON.stringify(where)) return timer && later(delay);
   where = values;
   [found, rows, cells, offset] = [null, false, false, from];
   details.reset();
@@ -98,6 +101,10 @@ async function ask() {
   } catch (failure) {
     if (signal.aborted) return; // something else is being asked
     asking.abort(); // the other one
+    if (failure.status === 410) { // the tiles are of a generation that is gone: the list tells the next one
+      [found, rows] = [null, false];
+      return ask();
+    }
     clear();
     trouble("list", failure, ask);
   }
@@ -110,7 +117,14 @@ async function find(signal) {
   const list = await getRows(name, { offset: from || "" }, signal);
   if (!inView.checked) showPage(list);
   const plainly = list.meta.corrected ? { data: [], pagination: { total: 0 } } : list; // the map knows nothing of misspelt words
-  const { placed, box } = await extentOf(plainly, async (world) => (await get("places", "v1/filings/clusters", { ...where, ...world }, signal)).data);
+  const { generation } = client;
+  tiles.use(generation, where);
+  if (plainly.data.length === plainly.pagination.total) tiles.learnFilings(plainly.data);
+  const { placed, box } = await extentOf(plainly, async (world) => {
+    const { data } = await get("places", "v1/filings/clusters", { ...where, ...world, generation }, signal);
+    tiles.learnWorld(data);
+    return data;
+  });
   found = { total: plainly.pagination.total, placed };
   const place = placeOf(where);
   if (place !== shownPlace && box) {
@@ -129,10 +143,20 @@ async function askRows(signal) {
 
 async function askCells(signal) {
   if (cells) return;
-  const none = { data: { cells: [] } }; // known without asking
-  const answer = found.placed ? await get("map", "v1/filings/clusters", { ...where, ...map.bounds, zoom: map.view.zoom }, signal) : none;
-  map.draw(answer.data.cells);
+  if (found.placed) await tiles.load(map.extent, signal);
+  drawCells();
   cells = true;
+}
+
+/** Draws what is known of what is in view. */
+function drawCells() {
+  map.draw(tiles.at(map.extent));
+}
+
+function loadTile(generation, where, tile, signal) {
+  const path = `v1/tiles/${generation}/${tile}.mvt`;
+  requests.show("map", address(path, where));
+  return client.keep(path, where, signal).finally(counted);
 }
 
 /** The filters, with the map's view where only that shows. */
@@ -185,11 +209,16 @@ function showPage(list) {
   rows = true;
 }
 
-/** Opens the list of the filings of a cell. Its box holds no others. */
-function openPlace(cell) {
-  const [west, south, east, north] = cell.bbox;
-  const bounds = { bounds_north: north, bounds_south: south, bounds_east: east, bounds_west: west };
-  details.openPlace(cell, listPath(), { ...where, ...search.order, ...bounds, limit: pageSize });
+/** Zooms in to where a cell falls apart, or opens the list of its filings where nothing takes them apart. */
+function openCell(cell) {
+  const locate = async (signal) => {
+    const bbox = cell.bbox ?? around((await get("cell", "v1/filings/clusters", { ...where, ...cell.bounds, zoom: map.view.zoom }, signal)).data.cells);
+    return bbox && !map.split({ bbox }) ? { ...cell, bbox } : null;
+  };
+  details.openPlace(locate, ({ bbox: [west, south, east, north] }) => { // its box holds no others
+    const bounds = { bounds_north: north, bounds_south: south, bounds_east: east, bounds_west: west };
+    return [listPath(), { ...where, ...search.order, ...bounds, limit: pageSize }];
+  });
 }
 
 /** Another filing is open, or null. */
@@ -235,6 +264,7 @@ function anotherKey() {
 function forget() {
   client.use("");
   asking.abort();
+  tiles.use("", {});
   [found, rows, cells] = [null, false, false];
   clear();
   filters?.forget();
@@ -249,6 +279,7 @@ function forget() {
 
 /** Takes away what the map and the table show, unless it is what is asked for. */
 function clear() {
+  if (!found) tiles.use("", {});
   if (!cells) map.draw([]);
   if (!rows) {
     showMeant(null);

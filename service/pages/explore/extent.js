@@ -2,7 +2,7 @@
 
 import { place } from "./world.js";
 
-const world = { bounds_north: 90, bounds_south: -90, bounds_east: 180, bounds_west: -180, zoom: 0 };
+const world = { bounds_north: 90, bounds_south: -90, bounds_east: 180, bounds_west: -180, zoom: 3 }; // as many cells as there may be
 
 /**
  * How many filings of a list have a place, and the box around them: { placed, box }, with null for no box. Of a list that

@@ -1,4 +1,4 @@
-// The map: borders of states and counties, a graticule, and the service's cells as circles. Nothing of it comes from
+// The map: borders of states and counties, a graticule, and cells of filings as circles. Nothing of it comes from
 // elsewhere, but for the base map that an operator may have set.
 
 import { address } from "./api.js";
@@ -19,15 +19,15 @@ export class FilingsMap {
   #cells = L.layerGroup();
   #mark = null;
   #opened;
-  #listed;
+  #chosen;
 
   /**
-   * moved is called when the view has changed, opened with the id of a filing that was chosen, listed with the cell of
-   * filings that no zoom takes apart.
+   * moved is called when the view has changed, opened with the id of a filing that was chosen, chosen with the cell of
+   * several.
    */
-  constructor(container, { moved, opened, listed }) {
+  constructor(container, { moved, opened, chosen }) {
     this.#opened = opened;
-    this.#listed = listed;
+    this.#chosen = chosen;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.#map = L.map(container, {
       zoomControl: false, minZoom: 2, maxZoom: nearest, maxBounds: world, maxBoundsViscosity: 1, renderer: L.svg({ padding: 0.5 }),
@@ -70,11 +70,18 @@ export class FilingsMap {
     return boundsOf(this.#map.getBounds());
   }
 
-  /** Draws cells in place of those that are drawn. */
+  /** What is in view, as parts of the world's width and height: { zoom, left, right, top, bottom }. */
+  get extent() {
+    const { min, max } = this.#map.getPixelBounds(), zoom = this.#map.getZoom(), size = 256 * 2 ** zoom;
+    return { zoom, left: Math.max(min.x / size, (west + 180) / 360), right: Math.min(max.x / size, (east + 180) / 360), top: min.y / size, bottom: max.y / size };
+  }
+
+  /** Draws cells in place of those that are drawn, as far as they are near the view. */
   draw(cells) {
     const held = this.#map.getContainer().contains(document.activeElement);
+    const near = this.#map.getBounds().pad(0.5);
     this.#cells.clearLayers();
-    for (const cell of cells) this.#circle(cell);
+    for (const cell of cells) if (near.contains([cell.latitude, place(cell.longitude)])) this.#circle(cell);
     if (held && document.activeElement === document.body) this.#map.getContainer().focus(); // the circle that had it is gone
   }
 
@@ -83,24 +90,29 @@ export class FilingsMap {
     const size = single ? 16 : Math.round(22 + 8 * Math.log10(cell.count)); // pixels: below the 64 of a cell up to 100,000
     const icon = L.divIcon({ className: single ? "point" : "circle", iconSize: [size, size], html: element("span", {}, single ? "" : brief(cell.count)) });
     const marker = L.marker([cell.latitude, place(cell.longitude)], { icon, riseOnHover: true, zIndexOffset: -10 * size }).addTo(this.#cells);
-    const [w, south, e, north] = cell.bbox;
-    const apart = this.#map.getZoom() < nearest && (w < e || south < north);
-    const name = single ? `Filing ${cell.id}: open` : `${brief(cell.count)} filings: ${apart ? "zoom in" : "list"}`;
+    const name = single ? `Filing ${cell.id}: open` : `${brief(cell.count)} filings: ${!cell.bbox || this.#isApart(cell) ? "zoom in" : "list"}`;
     marker.getElement().setAttribute("aria-label", name);
     marker.getElement().dataset.count = cell.count;
     marker.on("click keypress", ({ type, originalEvent }) => {
       if (type === "keypress" && !["Enter", " "].includes(originalEvent.key)) return;
       if (single) this.#opened(String(cell.id));
-      else if (apart) this.#split(cell);
-      else this.#listed(cell);
+      else this.#chosen(cell);
     });
   }
 
-  /** Zooms in to where a cell falls apart, or as far as it goes. */
-  #split({ bbox: [w, south, e, north] }) {
+  /** Whether zooming in takes a cell apart. */
+  #isApart({ bbox: [w, south, e, north] }) {
+    return this.#map.getZoom() < nearest && (w < e || south < north);
+  }
+
+  /** Zooms in to where a cell falls apart, or as far as it goes; returns whether there is such a zoom. */
+  split(cell) {
+    if (!this.#isApart(cell)) return false;
+    const [w, south, e, north] = cell.bbox;
     const box = L.latLngBounds([south, place(w)], [north, place(e)]);
     const zoom = Math.max(this.#map.getBoundsZoom(box.pad(0.1)), this.#map.getZoom() + 1);
     this.#map.setView(box.getCenter(), Math.min(zoom, nearest));
+    return true;
   }
 
   /** Marks the place of a filing, if it has one, and brings it into view. */

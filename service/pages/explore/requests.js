@@ -3,7 +3,7 @@
 import { element, one } from "./dom.js";
 
 /** The line that asks the same. An address that URL made has no quote in it that a shell would see. */
-const curl = (url) => `curl -H "X-API-Key: $KEY" '${url.replaceAll("'", "%27")}'`;
+const curl = (url) => `curl -H "X-API-Key: $KEY" '${url.replaceAll("'", "%27")}'${/\.mvt(\?|$)/.test(url) ? " -o tile.mvt" : ""}`;
 
 /** The line after which curl trusts the certificate that this service shows: a page cannot know where its file is. */
 function trust() {

@@ -7,7 +7,8 @@ export const west = -270, east = 90;
 export const place = (longitude) => (longitude > east ? longitude - 360 : longitude);
 
 const served = (longitude) => (longitude < -180 ? longitude + 360 : longitude);
-const text = (degrees) => degrees.toFixed(6); // 0.1 m
+/** Degrees as parameters have them. */
+export const text = (degrees) => degrees.toFixed(6); // 0.1 m
 
 /** The four bounds of what a map shows, as parameters. West of a box across 180° is past its east, as the service has it. */
 export function boundsOf(box) {
