@@ -22,7 +22,7 @@ const pageSize = 100; // the most that one request brings
 const pause = 300, typing = 700; // ms without a further change before the service is asked
 
 const client = new Client(showWait);
-const map = new FilingsMap(one("#map"), { moved, opened: (id) => details.open(id), chosen: openCell });
+const map = new FilingsMap(one("#map"), { moved, opened: (id) => details.open(id), chosen: openCell, drawn: change });
 const tiles = new Cells(loadTile, drawCells);
 const details = new Details({ get, chosen, failed: (failure, again) => trouble("filing", failure, again) });
 const results = new Results({ opened: (id) => details.open(id), turned: (pages) => turn(offset + pages * pageSize), sorted: (column) => search.sortBy(column) });
@@ -62,6 +62,7 @@ function filtered(delay, from = 0) {
   const values = { ...filters.values, ...(search.term && { q: search.term }) };
   if (JSON.stringify(values) === JSON.stringify(where)) return timer && later(delay);
   where = values;
+  map.showRegions(where);
   [found, rows, cells, offset] = [null, false, false, from];
   details.reset();
   results.wait();

@@ -6,6 +6,7 @@ import { drawBorders } from "./borders.js";
 import { element } from "./dom.js";
 import { brief } from "./format.js";
 import { drawGraticule } from "./graticule.js";
+import { Regions } from "./regions.js";
 import { drawTiles } from "./tiles.js";
 import { boundsOf, east, place, west } from "./world.js";
 
@@ -18,14 +19,15 @@ export class FilingsMap {
   #map;
   #cells = L.layerGroup();
   #mark = null;
+  #regions;
   #opened;
   #chosen;
 
   /**
    * moved is called when the view has changed, opened with the id of a filing that was chosen, chosen with the cell of
-   * several.
+   * several, drawn with the filters that a drawn region changes.
    */
-  constructor(container, { moved, opened, chosen }) {
+  constructor(container, { moved, opened, chosen, drawn }) {
     this.#opened = opened;
     this.#chosen = chosen;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -41,6 +43,7 @@ export class FilingsMap {
     const graticule = L.layerGroup().addTo(this.#map);
     this.#map.on("moveend", () => drawGraticule(this.#map, graticule)).fitBounds(home);
     this.#cells.addTo(this.#map);
+    this.#regions = new Regions(this.#map, drawn);
     this.#map.on("moveend", moved);
     new ResizeObserver(() => this.#map.invalidateSize({ animate: false })).observe(container);
   }
@@ -58,6 +61,11 @@ export class FilingsMap {
 
   set view({ zoom, lat, lng }) {
     this.#map.setView([lat, place(lng)], zoom, { animate: false });
+  }
+
+  /** Shows the regions of filters. */
+  showRegions(where) {
+    this.#regions.show(where);
   }
 
   /** Shows a box, and what is around it if it is small. */

@@ -6,7 +6,8 @@ export const west = -270, east = 90;
 /** The map's longitude of one of the service. */
 export const place = (longitude) => (longitude > east ? longitude - 360 : longitude);
 
-const served = (longitude) => (longitude < -180 ? longitude + 360 : longitude);
+/** The service's longitude of one of the map. */
+export const served = (longitude) => (longitude < -180 ? longitude + 360 : longitude);
 /** Degrees as parameters have them. */
 export const text = (degrees) => degrees.toFixed(6); // 0.1 m
 
