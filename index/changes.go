@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -78,6 +79,25 @@ func (f *Filing) setJSON(field Field, value []byte) (err error) {
 		}
 	}
 	return err
+}
+
+// Stored is a filing as a generation stores it: all that a load knows of it.
+type Stored struct {
+	Version
+	Created int64 // CreatedAt in microseconds of Unix time; NoTime for none
+}
+
+// AppendLoad appends s as a record of a load, which makes the same filing again.
+func (s Stored) AppendLoad(dst []byte) []byte {
+	dst = append(dst, s.Record[:max(len(s.Record)-1, 0)]...)
+	if s.City != "" {
+		dst = AppendString(append(dst, keys[City]...), s.City)
+	}
+	if s.Created != NoTime {
+		dst = time.UnixMicro(s.Created).UTC().AppendFormat(append(append(dst, keys[CreatedAt]...), '"'), time.RFC3339Nano)
+		dst = append(dst, '"')
+	}
+	return append(dst, '}')
 }
 
 // ChangeQuery selects changes.

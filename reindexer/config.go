@@ -57,6 +57,10 @@ type Config struct {
 	// IfChanged builds nothing where the live generation was made of the same sources, in the same states, in the same way.
 	IfChanged bool
 
+	// Stored: the records are those of an archive, as an engine had them. Holds, if it is not nil, says after reading what that has.
+	Stored bool
+	Holds  func() generation.Checksum
+
 	Show   int               // how many of the first records are shown, as they are read or as a mapping makes them
 	OnShow func(text string) // gets these
 

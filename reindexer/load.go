@@ -42,6 +42,9 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		err = fmt.Errorf("%w: %d of %d; at most %d are allowed (--max-rejects N allows more, --rejects FILE lists them all)",
 			ErrRejected, r.rejected.Load(), r.reading.read.Load(), r.cfg.MaxRejects)
 	}
+	if err == nil && r.cfg.Holds != nil {
+		err = differ(r.cfg.Holds().Diff(r.expect.checksum))
+	}
 	if err == nil && changes != nil {
 		err = changes.sampleUntouched(ctx)
 	}

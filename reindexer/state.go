@@ -56,7 +56,7 @@ type running struct {
 func newRunning(ctx context.Context, cfg Config, all []source.Source, started time.Time) *running {
 	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
-	r.reading.warn, r.reading.mayEmpty = r.warn, cfg.MayEmpty
+	r.reading.warn, r.reading.mayEmpty, r.reading.rules.Stored = r.warn, cfg.MayEmpty, cfg.Stored
 	if len(cfg.Replace) > 0 {
 		r.reading.replaces(cfg.Replace)
 	}

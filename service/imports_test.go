@@ -56,6 +56,7 @@ var mayImport = []importRule{
 	{"reindexer/source/table", []string{"reindexer/source/xlsx"}, "rows are JSON objects, wherever the file comes from and whatever they are read as"},
 	{"reindexer/source/xlsx", []string{"index/sorter"}, "what a cell holds does not depend on what rows are read for"},
 	{"reindexer/source", []string{"index/sorter", "reindexer/bound", "reindexer/s3", "reindexer/source/table", "reindexer/web"}, "where records come from knows no fields: a new source changes no rule of what is valid"},
+	{"reindexer/archive", []string{"index", "index/generation"}, "an archive has filings: which engine they come from, and what a load makes of them, it does not know"},
 	{"reindexer/s3", []string{"reindexer/web"}, "objects are bytes: what they hold, who reads or writes them knows"},
 	{"reindexer/web", nil, "requests are sent and responses come whole whatever they are for"},
 	{"service/access", []string{"index/breaker", "index/limit", "service/access/batch"}, "keys and quotas know nothing of filings or HTTP"},

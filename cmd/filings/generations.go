@@ -27,6 +27,7 @@ func (p *program) generationsCommand() *cobra.Command {
 		Example: "  filings generations\n  filings generations --json | jq -r '.[] | select(.live) | .name'",
 		Args:    noArguments,
 	}
+	cmd.AddCommand(p.saveCommand(), p.restoreCommand())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live, changes (added, changed, removed, since; or null)")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
 		all, err := sealed(ctx, store)

@@ -57,8 +57,7 @@ func (p *program) reindexCommand() *cobra.Command {
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
 	f.StringArrayVar(&cfg.Replace, "replace", nil, "county (may be repeated): an update whose records are all of these counties; other filings of theirs are removed")
-	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one, and each county of 200 filings or more; 100 does not compare them")
-	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil, "county (may be repeated) that may have any number of filings fewer, or none")
+	shrinkFlags(f, &cfg)
 	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil, "field (may be repeated) that may be gone of a county's filings; or source that may be a header without rows")
 	f.BoolVar(&cfg.MayMove, "may-move", false, "let an update change the county of filings")
 	_ = cmd.RegisterFlagCompletionFunc("rejects", completeFile) // fails only for a flag that does not exist, or has one
@@ -67,6 +66,12 @@ func (p *program) reindexCommand() *cobra.Command {
 		return p.reindex(ctx, s, cfg)
 	})
 	return cmd
+}
+
+// shrinkFlags adds the flags by which fewer filings are allowed.
+func shrinkFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
+	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one, and each county of 200 filings or more; 100 does not compare them")
+	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil, "county (may be repeated) that may have any number of filings fewer, or none")
 }
 
 // mapFlag is the flag --map: a file, for the sources after it.

@@ -92,6 +92,12 @@ func (s site) metrics(t *testing.T) string {
 func startServing(t *testing.T, f *fixture) (l listeners, at site, c *http.Client, key string) {
 	t.Helper()
 	f.must(t, f.must(t, "", "generate", "--count", "5"), "reindex", "--format", "ndjson", "-")
+	return serveLoaded(t, f)
+}
+
+// serveLoaded is startServing of what is loaded already.
+func serveLoaded(t *testing.T, f *fixture) (l listeners, at site, c *http.Client, key string) {
+	t.Helper()
 	key = f.must(t, "", "keys", "create", "--user", "u", "--tier", "pro")
 	ctx, stop := context.WithCancel(context.Background())
 	p := &program{streams{nil, io.Discard, io.Discard}, func() (settings.Settings, error) { return f.settings, nil }}

@@ -64,6 +64,7 @@ import (
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/elastic/client"
+	"filings/index/elastic/reader"
 	"filings/index/generation"
 	"filings/index/history"
 	"filings/mappings"
@@ -150,6 +151,43 @@ const liveFor = time.Second
 // Fingerprints implements generation.Store.
 func (s *Store) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
 	return s.storage.fingerprints(ctx, name)
+}
+
+// Stored implements generation.Store. While a page is used the next one is read.
+func (s *Store) Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error] {
+	type page struct {
+		filings []index.Stored
+		err     error
+	}
+	return func(yield func(index.Stored, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		r, pages := reader.New(s.storage.c, name, generation.VersionOf(name), s.storage.cache), make(chan page)
+		go func() {
+			defer close(pages)
+			for after, p := "", (page{}); p.err == nil; {
+				p.filings, after, p.err = r.Stored(ctx, after)
+				if p.err == nil && len(p.filings) == 0 {
+					return
+				}
+				select {
+				case pages <- p:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		for p := range pages {
+			for _, f := range p.filings {
+				if !yield(f, nil) {
+					return
+				}
+			}
+			if p.err != nil {
+				yield(index.Stored{}, p.err)
+			}
+		}
+	}
 }
 
 // Changes implements index.History.

@@ -154,7 +154,7 @@ func (r *reader) idsOnly(ctx context.Context, rows []uint32) ([]index.Record, er
 }
 
 // errEnough ends a reading of records.
-var errEnough = errors.New("enough bytes")
+var errEnough = errors.New("enough")
 
 // records returns the records of rows. bytes, if not 0, is a bound: once the first of them have more, no more are read. It holds for
 // rows in their own order, as exports have them, since a thousand records of a hundred kilobytes are more than an export may take.

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -73,6 +74,28 @@ func (s *Store) Fingerprints(ctx context.Context, name string) iter.Seq2[index.F
 			return
 		}
 		r.fingerprints(ctx)(yield)
+	}
+}
+
+// Stored implements generation.Store.
+func (s *Store) Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error] {
+	return func(yield func(index.Stored, error) bool) {
+		r, err := s.storage.reader(ctx, name)
+		if err == nil {
+			err = r.All(ctx, func(stored []byte, city string, created int64) error {
+				record, err := whole(stored)
+				if err != nil {
+					return r.unavailable(err)
+				}
+				if !yield(index.Stored{Version: index.Version{Record: record, City: city}, Created: created}, nil) {
+					return errEnough
+				}
+				return nil
+			})
+		}
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(index.Stored{}, err)
+		}
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 
 // Checksum counts filings in the ways that a load is verified by. What was read and what the engine holds must agree.
 type Checksum struct {
-	Filings  int64
-	Counties map[string]CountyChecksum // by County as written
-	Months   map[string]int64          // by Month; filings without a date under ""
+	Filings  int64                     `json:"filings"`
+	Counties map[string]CountyChecksum `json:"counties"` // by County as written
+	Months   map[string]int64          `json:"months"`   // by Month; filings without a date under ""
 }
 
 // CountyChecksum is the part of a Checksum that belongs to one county.
 type CountyChecksum struct {
-	Filings  int64
-	Amounts  int64
-	SumCents float64 // of FilingAmount
+	Filings  int64   `json:"filings"`
+	Amounts  int64   `json:"amounts"`
+	SumCents float64 `json:"sumCents"` // of FilingAmount
 }
 
 // NewChecksum returns the checksum of no filings.

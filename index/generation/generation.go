@@ -85,6 +85,9 @@ type Store interface {
 	// Fingerprints yields the fingerprint of each filing of a sealed generation, by id. It yields index.ErrNotFound alone where
 	// the generation has none, since an older program built it, or the one that it is a copy of.
 	Fingerprints(ctx context.Context, generation string) iter.Seq2[index.Fingerprint, error]
+	// Stored yields each filing of a sealed generation once, in an order of the engine's own, or what it failed with: all of them
+	// came if there was no error. A record may be valid only until the next one.
+	Stored(ctx context.Context, generation string) iter.Seq2[index.Stored, error]
 	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not renewed for
 	// LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)

@@ -70,6 +70,17 @@ func (s *MemoryStore) Fingerprints(_ context.Context, name string) iter.Seq2[ind
 	return s.Memory.fingerprints(name)
 }
 
+// Stored implements generation.Store.
+func (s *MemoryStore) Stored(_ context.Context, name string) iter.Seq2[index.Stored, error] {
+	return func(yield func(index.Stored, error) bool) {
+		for f, err := range s.Memory.fingerprints(name) {
+			if !yield(index.Stored{Version: s.Memory.version(name, f.ID), Created: f.Created}, err) {
+				return
+			}
+		}
+	}
+}
+
 // Changes implements index.History. The filings are read from both generations.
 func (s *MemoryStore) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
 	if err := s.HaveChanges(ctx, q.Generations); err != nil {

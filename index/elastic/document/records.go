@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -40,6 +41,38 @@ func each(response, mark []byte, read func(after []byte) (index.Record, []byte, 
 		}
 		records = append(records, record)
 	}
+}
+
+// Hidden is what is stored of a filing and is no part of its record.
+type Hidden struct {
+	City    string // as written
+	Created int64  // CreatedAt in microseconds of Unix time; index.NoTime for none
+}
+
+// Stored returns the records of the hits in the response to a sorted search, as Records does, and what is hidden of each, from columns
+// that were searched for.
+func Stored(response []byte) (records []index.Record, hidden []Hidden, err error) {
+	records, err = each(response, sourceName, func(after []byte) (index.Record, []byte, error) {
+		end, of := sourceEnd(after), Hidden{Created: index.NoTime}
+		source := after[:end]
+		if n := bytes.Index(source, afterColumns); n >= 0 {
+			var columns struct {
+				City    []string `json:"x.writtenCity"`
+				Created []int64  `json:"x.createdAt"`
+			}
+			if err := json.Unmarshal(source[n+len(afterColumns)-1:], &columns); err != nil {
+				return nil, nil, errors.Join(ErrNoRecord, err)
+			}
+			source, of.City = source[:n+1], strings.Join(columns.City, "")
+			for _, created := range columns.Created {
+				of.Created = created
+			}
+		}
+		hidden = append(hidden, of)
+		record, err := Canonical(source)
+		return record, after[end:], err
+	})
+	return records, hidden, err
 }
 
 // Total returns how many filings a search has found in all, if its response says so exactly: Elasticsearch counts no further
@@ -97,6 +130,8 @@ var (
 	exactly    = []byte(`"relation":"eq"}`)
 	sourceName = []byte(`"_source":`)
 	idColumn   = []byte(`"fields":{"id":[`) // in no text: its quotes would be escaped
+	// afterColumns stands between the source of a hit and its columns, as afterSource does behind them.
+	afterColumns = []byte(`},"fields":{`)
 	// afterSource is what follows the source of a hit that was sorted.
 	afterSource = []byte(`},"sort":[`)
 )

@@ -19,16 +19,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if err != nil {
 		return index.Page{}, err
 	}
-	find := r.atOffset
-	if q.After != "" {
-		find = r.after
-	}
-	all, most := search.All(q, clauses), min(int64(q.Limit), r.limits.LongestWalk)
-	found, err := find(bounded(ctx, q, most), q, all, most)
-	for errors.Is(err, client.ErrTooLarge) {
-		most = max(1, most/8) // at most 100,000 characters of each, but mostly a few hundred
-		found, err = find(bounded(ctx, q, most), q, all, most)
-	}
+	found, err := r.found(ctx, q, search.All(q, clauses))
 	if err != nil {
 		return index.Page{}, err
 	}
@@ -44,6 +35,21 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 		page.End = search.End(found.first, found.last)
 	}
 	return page, err
+}
+
+// found returns the rows of all that q selects.
+func (r *Reader) found(ctx context.Context, q index.Query, all search.Page) (found rows, err error) {
+	find := r.atOffset
+	if q.After != "" {
+		find = r.after
+	}
+	most := min(int64(q.Limit), r.limits.LongestWalk)
+	found, err = find(bounded(ctx, q, most), q, all, most)
+	for errors.Is(err, client.ErrTooLarge) {
+		most = max(1, most/8) // at most 100,000 characters of each, but mostly a few hundred
+		found, err = find(bounded(ctx, q, most), q, all, most)
+	}
+	return found, err
 }
 
 // bounded returns the context of the searches of q for at most so many rows. A single row is never too large.
@@ -140,7 +146,8 @@ func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, 
 type rows struct {
 	records     []index.Record
 	first, last search.Position
-	total       int64 // of all that the order has, if counted
+	hidden      []document.Hidden // of each record, if the search was for its columns
+	total       int64             // of all that the order has, if counted
 	counted     bool
 }
 
@@ -152,7 +159,7 @@ func (r *rows) add(more rows) {
 	if len(r.records) == 0 {
 		r.first = more.first
 	}
-	r.records, r.last = append(r.records, more.records...), more.last
+	r.records, r.hidden, r.last = append(r.records, more.records...), append(r.hidden, more.hidden...), more.last
 }
 
 // rows returns what a search finds.
@@ -166,7 +173,12 @@ func (r *Reader) rows(ctx context.Context, p search.Page) (found rows, err error
 		read = document.IDs
 	}
 	found.total, found.counted = document.Total(response)
-	if found.records, err = read(response); err == nil && len(found.records) > 0 {
+	if len(p.Columns) > 0 {
+		found.records, found.hidden, err = document.Stored(response)
+	} else {
+		found.records, err = read(response)
+	}
+	if err == nil && len(found.records) > 0 {
 		first, last := document.Sorts(response)
 		if found.first, err = search.PositionOf(p.Known, first); err == nil {
 			found.last, err = search.PositionOf(p.Known, last)
@@ -176,6 +188,7 @@ func (r *Reader) rows(ctx context.Context, p search.Page) (found rows, err error
 		return rows{}, fmt.Errorf("%w: %w", client.ErrResponse, err)
 	}
 	if p.Backwards {
+		slices.Reverse(found.hidden)
 		slices.Reverse(found.records)
 		found.first, found.last = found.last, found.first
 	}

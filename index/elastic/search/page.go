@@ -23,6 +23,8 @@ type Page struct {
 	// longer than the page by two orders of magnitude.
 	Counts  int64
 	IDsOnly bool // of each filing the id is enough
+	// Columns are found of each filing besides its record.
+	Columns []string
 }
 
 // All returns what q selects, in its order. clauses are those of its filter.
@@ -53,6 +55,8 @@ func (p Page) Body() Object {
 	if p.IDsOnly { // from its column: no stored field is read and decompressed
 		body["stored_fields"] = "_none_"
 		body["docvalue_fields"] = []string{index.ID.String()}
+	} else if len(p.Columns) > 0 {
+		body["docvalue_fields"] = p.Columns
 	}
 	return filtered(body, p.clauses)
 }

@@ -137,6 +137,30 @@ func checkFingerprints(t *testing.T, store generation.Store, name string, filing
 	if err := sameFingerprints(store.Fingerprints(t.Context(), name), filings); err != nil {
 		t.Errorf("fingerprints of %s: %v", name, err)
 	}
+	checkStored(t, store, name, filings)
+}
+
+// checkStored checks that a generation yields each of its filings once, with all that a load knows of it.
+func checkStored(t *testing.T, store generation.Store, name string, filings []*index.Filing) {
+	t.Helper()
+	left := map[string]bool{}
+	for _, f := range filings {
+		s := index.Stored{Version: indextest.VersionOf(f), Created: indextest.FingerprintOf(f).Created}
+		left[string(s.AppendLoad(nil))] = true
+	}
+	for s, err := range store.Stored(t.Context(), name) {
+		text := string(s.AppendLoad(nil))
+		if err != nil || !left[text] {
+			t.Fatalf("error %v, and %s, which was not put or came before", err, text)
+		}
+		delete(left, text)
+	}
+	if len(left) > 0 {
+		t.Errorf("%d filings were not yielded", len(left))
+	}
+	for range store.Stored(t.Context(), name) {
+		return // which has to end it
+	}
 }
 
 func sameFingerprints(all func(func(index.Fingerprint, error) bool), filings []*index.Filing) error {

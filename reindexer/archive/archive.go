@@ -1,0 +1,153 @@
+// Package archive writes all filings of a generation into one stream, and reads them back as records of a load (rule X48). It owns
+// the form of archives, and what is wrong with a damaged one. It knows no engine, and makes nothing live: that is a load's.
+//
+// # Form
+//
+// An archive is NDJSON, compressed by zstd. Lines are records of a load with city and createdAt, in no order. After each MiB of them, and
+// after the last, stands a line that seals them: how many filings there were until then, and the SHA-256 of all lines until then that
+// are records. The last line is the manifest. So an archive is written and read as one stream, in memory that does not depend on its
+// size, and no record is handed on before its seal was compared: a load never sees what is damaged.
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"filings/index"
+	"filings/index/generation"
+)
+
+// ErrDamaged: an archive is not as it was written.
+var ErrDamaged = errors.New("the archive is damaged")
+
+// form is the form of archives that this program writes and reads.
+const form = 1
+
+// sealAfter is how many bytes of records a seal is for, or more by one record.
+const sealAfter = 1 << 20
+
+// Manifest is the last line of an archive.
+type Manifest struct {
+	Archive    int       `json:"archive"` // form
+	Generation string    `json:"generation"`
+	SavedAt    time.Time `json:"savedAt"`
+	Bytes      int64     `json:"bytes"` // of its records, a line end after each
+	SHA256     string    `json:"sha256"`
+	generation.Checksum
+}
+
+// seal is the line after some records.
+type seal struct {
+	Sealed int64  `json:"sealed"` // filings until here
+	SHA256 string `json:"sha256"`
+}
+
+// How the lines begin that are no records.
+const (
+	sealStart     = `{"sealed":`
+	manifestStart = `{"archive":`
+)
+
+// lines counts what an archive has.
+type lines struct {
+	hash    hash.Hash
+	filings int64
+	bytes   int64
+}
+
+func (l *lines) add(line []byte) {
+	_, _ = l.hash.Write(line) // never fails
+	l.filings, l.bytes = l.filings+1, l.bytes+int64(len(line))
+}
+
+func (l *lines) sum() string { return hex.EncodeToString(l.hash.Sum(nil)) }
+
+// counter reads of records what a checksum counts: reading them whole would take half of the time of a save.
+type counter struct {
+	counties map[string]string // by their JSON
+	filing   index.Filing
+	values   [index.NumReturned][]byte
+}
+
+func (c *counter) read(r index.Record) (*index.Filing, error) {
+	f := &c.filing
+	f.Reset()
+	if err := r.Values(&c.values, index.FilingDate); err != nil {
+		return f, err
+	}
+	county, known := c.counties[string(c.values[index.County])]
+	if !known {
+		if err := json.Unmarshal(c.values[index.County], &county); err != nil {
+			return f, err
+		}
+		c.counties[string(c.values[index.County])] = county
+	}
+	f.SetText(index.County, county)
+	if date := c.values[index.FilingDate]; date[0] == '"' {
+		f.SetText(index.FilingDate, string(date[1:len(date)-1]))
+	}
+	if text := c.values[index.FilingAmount]; text[0] != 'n' { // null
+		amount, err := strconv.ParseFloat(string(text), 64)
+		if err != nil {
+			return f, err
+		}
+		f.SetNumber(index.FilingAmount, amount)
+	}
+	return f, nil
+}
+
+// Write writes the archive of a generation, whose filings are these, to w.
+func Write(w io.Writer, name string, now time.Time, filings iter.Seq2[index.Stored, error]) (Manifest, error) {
+	m := Manifest{Archive: form, Generation: name, SavedAt: now.UTC(), Checksum: generation.NewChecksum()}
+	packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return m, err
+	}
+	defer packed.Close()
+	all, counter := lines{hash: sha256.New()}, &counter{counties: map[string]string{}}
+	var part []byte
+	flush := func() error {
+		text, err := json.Marshal(seal{all.filings, all.sum()})
+		if err == nil {
+			_, err = packed.Write(append(append(part, text...), '\n'))
+		}
+		part = part[:0]
+		return err
+	}
+	for filing, err := range filings {
+		if err != nil {
+			return m, err
+		}
+		start := len(part)
+		part = append(filing.AppendLoad(part), '\n')
+		f, err := counter.read(filing.Record)
+		if err != nil {
+			return m, fmt.Errorf("a record of %s, %.100s…: %w", name, filing.Record, err)
+		}
+		m.Add(f)
+		if all.add(part[start:]); len(part) >= sealAfter {
+			if err := flush(); err != nil {
+				return m, err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return m, err
+	}
+	m.Bytes, m.SHA256 = all.bytes, all.sum()
+	text, err := json.Marshal(m)
+	if err == nil {
+		_, err = packed.Write(append(text, '\n'))
+	}
+	return m, errors.Join(err, packed.Close())
+}

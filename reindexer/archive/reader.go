@@ -1,0 +1,164 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"filings/index/generation"
+)
+
+const (
+	// longest is the longest line that is read: a manifest with the counties of a generation. Records are shorter.
+	longest = 32 << 20
+	// longestPart is up to how many bytes of records are held until their seal comes: in archives that are whole they are hardly more
+	// than sealAfter.
+	longestPart = sealAfter + longest
+	// maxWindow is that of Write's level, so that a damaged head takes no more memory.
+	maxWindow = 8 << 20
+)
+
+// Reader reads the records of an archive as NDJSON, each after its seal was compared. It ends with io.EOF only where the archive is
+// whole, to its last byte, and what its manifest says.
+type Reader struct {
+	from     *stored
+	packed   *zstd.Decoder
+	scanner  *bufio.Scanner
+	all      lines
+	sealed   int64  // filings
+	part     []byte // records since the last seal
+	rest     []byte // of those that may be read
+	manifest *Manifest
+	err      error
+}
+
+// NewReader returns a Reader of an archive. It has to be closed.
+func NewReader(from io.Reader) (*Reader, error) {
+	r := &Reader{from: &stored{r: from}, all: lines{hash: sha256.New()}}
+	var err error
+	r.packed, err = zstd.NewReader(r.from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	r.scanner = bufio.NewScanner(r.packed)
+	r.scanner.Buffer(make([]byte, 64<<10), longest)
+	r.scanner.Split(wholeLines)
+	return r, nil
+}
+
+// stored is what an archive is read from. It keeps the error of that, which is no damage.
+type stored struct {
+	r    io.Reader
+	read int64
+	err  error
+}
+
+func (s *stored) Read(p []byte) (n int, err error) {
+	n, err = s.r.Read(p)
+	if s.read += int64(n); err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// wholeLines yields lines with their ends; what follows the last one is a line without.
+func wholeLines(data []byte, end bool) (n int, line []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if end && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+// Read implements io.Reader. Errors are ErrDamaged, with the place, and those of what is read from.
+func (r *Reader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 && r.err == nil {
+		r.err = r.next()
+	}
+	if len(r.rest) == 0 {
+		return 0, r.err
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// Close frees what r has. It does not close what it reads from.
+func (r *Reader) Close() { r.packed.Close() }
+
+// Holds returns what a whole archive says that it has, after it was read to its end.
+func (r *Reader) Holds() generation.Checksum {
+	if r.err != io.EOF {
+		return generation.NewChecksum()
+	}
+	return r.manifest.Checksum
+}
+
+// next reads the records until the next seal, or the end of the archive.
+func (r *Reader) next() error {
+	r.part = r.part[:0]
+	for r.scanner.Scan() {
+		line := r.scanner.Bytes()
+		switch {
+		case r.manifest != nil:
+			return r.damaged("it goes on after its manifest")
+		case bytes.HasPrefix(line, []byte(sealStart)):
+			return r.compareSeal(line)
+		case bytes.HasPrefix(line, []byte(manifestStart)):
+			if err := r.compareManifest(line); err != nil {
+				return err
+			}
+		default:
+			if r.all.add(line); len(r.part)+len(line) > longestPart && len(r.part) > 0 {
+				return r.damaged("records are not sealed")
+			}
+			r.part = append(r.part, line...)
+		}
+	}
+	switch err := r.scanner.Err(); {
+	case r.from.err != nil:
+		return r.from.err
+	case errors.Is(err, io.ErrUnexpectedEOF), err == nil && r.manifest == nil && r.from.read > 0:
+		return r.damaged("it is cut off")
+	case errors.Is(err, zstd.ErrMagicMismatch) && r.all.filings == 0, r.from.read == 0:
+		return errors.New("it is no archive, which `filings generations save` makes")
+	case err != nil:
+		return r.damaged(err.Error())
+	}
+	return io.EOF
+}
+
+func (r *Reader) compareSeal(line []byte) error {
+	var s seal
+	if err := json.Unmarshal(line, &s); err != nil || s.Sealed != r.all.filings || s.SHA256 != r.all.sum() {
+		return r.damaged("its records are not those that were sealed")
+	}
+	r.sealed, r.rest = s.Sealed, r.part
+	return nil
+}
+
+func (r *Reader) compareManifest(line []byte) error {
+	m := Manifest{Checksum: generation.NewChecksum()}
+	err := json.Unmarshal(line, &m)
+	switch {
+	case err == nil && m.Archive != form:
+		return fmt.Errorf("the archive has form %d, and this program reads %d: use the program that wrote it", m.Archive, form)
+	case err != nil || r.sealed != r.all.filings || m.Filings != r.sealed || m.Bytes != r.all.bytes || m.SHA256 != r.all.sum():
+		return r.damaged("its manifest describes other records")
+	}
+	r.manifest = &m
+	return nil
+}
+
+// damaged says where: behind the filings that were compared, before the byte that was read last.
+func (r *Reader) damaged(what string) error {
+	return fmt.Errorf("%w after its first %d filings, before byte %d: %s", ErrDamaged, r.sealed, r.from.read, what)
+}
