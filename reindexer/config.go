@@ -49,6 +49,10 @@ type Config struct {
 	Settings []source.Setting
 	Maps     []Map
 
+	// Parts are the counties of a plan, in the order of their sources; nil: the load is one of sources alone.
+	Parts []Part
+	Head  int // rows that a dry run reads of each source; 0: all
+
 	Update bool // apply changes to a copy of the live generation
 	// Replace makes it an update whose records are all filings of these counties: others that these have are removed.
 	Replace []string
@@ -96,6 +100,12 @@ func (cfg Config) checked() (Config, error) {
 	case cfg.KeepChanges < 0:
 		return cfg, fmt.Errorf("%w: the number of generations whose changes are kept is 0 or more, not %d", ErrUsage, cfg.KeepChanges)
 	}
+	if cfg.Parts != nil {
+		cfg.MaxRejects = 0 // each has its own
+	}
+	for _, p := range cfg.Parts {
+		cfg.MaxRejects += p.MaxRejects
+	}
 	for _, county := range cfg.Replace {
 		if cfg.Update = true; !record.IsCounty(county) {
 			return cfg, fmt.Errorf(`%w: --replace names a county as records have it, such as "Orange, FL", not %q`, ErrUsage, county)
@@ -132,6 +142,18 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 			return source.Column{Name: name, Field: known, List: list}
 		},
 	})
+}
+
+// Check returns the error of a source that is not there, or of a mapping that does not compile. Nothing is read.
+func (cfg Config) Check(ctx context.Context) error {
+	cfg, err := cfg.checked()
+	if err != nil {
+		return err
+	}
+	if _, err = cfg.sources(ctx); err == nil {
+		_, err = cfg.compile(cfg.Now())
+	}
+	return err
 }
 
 // Report is the outcome of a run. Its JSON is the one line that `filings reindex` prints.
@@ -172,6 +194,8 @@ type Report struct {
 	Filings  int64   `json:"filings"` // in the new generation
 	Seconds  float64 `json:"seconds"`
 	Promoted bool    `json:"promoted"`
+	// Failed says of counties of a plan why they stay as they were (see --keep-going).
+	Failed map[string]string `json:"failed,omitempty"`
 	// Unchanged: nothing was built, since the live generation is what would have been (rule X46).
 	Unchanged bool `json:"unchanged,omitempty"`
 }

@@ -22,7 +22,18 @@ func (r *running) guard() error {
 			all = fmt.Errorf("%w; %w", all, err)
 		}
 	}
+	if failed := r.reading.failedParts(); failed != nil && !r.others {
+		return failed
+	}
 	return all
+}
+
+// refuses notes what a guard refuses of a county: of one of a plan, the others can be loaded without it.
+func (r *running) refuses(county string, kind error, found string) string {
+	if !r.reading.fails(r.reading.partNamed(county), fmt.Errorf("%w: %s", kind, found)) {
+		r.others = true
+	}
+	return found
 }
 
 // guardSize compares all filings but those of counties that may shrink. A full load without filings passes only where any
@@ -67,7 +78,7 @@ func (r *running) guardCounties() error {
 		}
 		vanishes, shrinks := now == 0 && before > 0, before >= guarded && float64(before-now)*100 > most*float64(before)
 		if (vanishes || shrinks) && !slices.Contains(r.cfg.MayShrink, county) {
-			found = append(found, fmt.Sprintf("%d instead of %d of %s", now, before, county))
+			found = append(found, r.refuses(county, ErrShrunk, fmt.Sprintf("%d instead of %d of %s", now, before, county)))
 			options = append(options, "--may-shrink "+strconv.Quote(county))
 		}
 	}
@@ -90,7 +101,10 @@ func (r *running) guardFields() error {
 			if 2*had < before.filings || 100*has > now.filings || slices.Contains(r.cfg.MayEmpty, field.String()) {
 				continue
 			}
-			found = append(found, fmt.Sprintf("%d of %d filings of %s have %s, and %d of %d had", has, now.filings, county, field, had, before.filings))
+			if part := r.reading.partNamed(county); part != nil && slices.Contains(part.MayEmpty, field.String()) {
+				continue
+			}
+			found = append(found, r.refuses(county, ErrEmptied, fmt.Sprintf("%d of %d filings of %s have %s, and %d of %d had", has, now.filings, county, field, had, before.filings)))
 			options = append(options, "--may-empty "+field.String())
 		}
 	}
@@ -102,6 +116,7 @@ func (r *running) guardMoves() error {
 	if r.cfg.MayMove {
 		return nil
 	}
+	r.others = r.others || r.moves > 0
 	return refusal(ErrMoved, r.moved, r.moves, []string{"--may-move"})
 }
 

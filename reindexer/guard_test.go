@@ -113,7 +113,7 @@ func TestX43_Replace(t *testing.T) {
 			t.Errorf("%d filings are live", len(got))
 		}
 		for text, says := range map[string]string{
-			lines(9001, 1, "Lake, FL", ""):                                          `"Lake, FL" is none of those that --replace names`,
+			lines(9001, 1, "Lake, FL", ""):                                          `"Lake, FL" is none of the counties that are loaded here`,
 			lines(101, 1400, "Orange, FL", "") + `{"id":101,"deleted":true}` + "\n": "what a full load, or --replace, does not bring is gone",
 			lines(101, 1, "Orange, FL", "") + lines(101, 1, "Orange, FL", ""):       "101 is in this load already",
 		} {

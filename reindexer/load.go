@@ -38,6 +38,9 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 	if closing := r.rejects.close(); err == nil {
 		err = closing
 	}
+	if err == nil {
+		err = r.reading.failedParts()
+	}
 	if err == nil && r.tooMany() {
 		err = fmt.Errorf("%w: %d of %d; at most %d are allowed (--max-rejects N allows more, --rejects FILE lists them all)",
 			ErrRejected, r.rejected.Load(), r.reading.read.Load(), r.cfg.MaxRejects)

@@ -26,7 +26,8 @@ func (cfg Config) made(all []source.Source, states []string) string {
 		Update, Strict         bool
 		Replace                []string
 		MaxRejects             int
-	}{States: states, Query: cfg.Query, Form: cfg.Form, Settings: cfg.Settings, Maps: cfg.Maps, Update: cfg.Update, Strict: cfg.Strict, Replace: cfg.Replace, MaxRejects: cfg.MaxRejects}
+		Parts                  []Part
+	}{Parts: cfg.Parts, States: states, Query: cfg.Query, Form: cfg.Form, Settings: cfg.Settings, Maps: cfg.Maps, Update: cfg.Update, Strict: cfg.Strict, Replace: cfg.Replace, MaxRejects: cfg.MaxRejects}
 	for i, s := range all {
 		if states[i] == "" {
 			return ""

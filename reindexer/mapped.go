@@ -12,7 +12,7 @@ import (
 
 // Map is a mapping and the sources that it is for: those from position From in Config.Sources on, up to the next one's.
 type Map struct {
-	Name string // as errors name it
+	Name string // as errors name it; "" for no mapping
 	Text string // of the program, or of the table if the name ends in .csv
 	From int
 }
@@ -28,9 +28,12 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 		if strings.HasSuffix(strings.ToLower(m.Name), ".csv") {
 			compile = mapping.CompileTable
 		}
-		p, err := compile(m.Name, m.Text, today)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		var p *mapping.Program
+		if m.Name != "" {
+			var err error
+			if p, err = compile(m.Name, m.Text, today); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+			}
 		}
 		for at := m.From; at < len(programs); at++ {
 			programs[at] = p

@@ -29,8 +29,12 @@ type reading struct {
 	twice    map[int64]string // where some of the ids came again
 	line     int              // of the record that is taken
 
-	states  []string       // of the sources that were read; "" for one that is not known
-	only    []string       // the only counties that records may have, folded; nil: any
+	states  []string // of the sources that were read; "" for one that is not known
+	only    []string // the only counties that records may have, folded; nil: any
+	parts   []Part   // counties whose sources these are; nil: there is no plan
+	failed  map[string]error
+	spoiled atomic.Bool    // a part has failed: nothing will be promoted
+	head    int            // rows that are read of each source; 0: all
 	counts  []SourceCounts // of each source
 	count   *SourceCounts  // of the one that is read
 	large   int64          // ids above 2^53
@@ -47,7 +51,7 @@ type reading struct {
 }
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
-	r := &reading{sources: all, reject: reject, counts: []SourceCounts{}, twice: map[int64]string{}, warn: func(string, ...any) {}}
+	r := &reading{sources: all, reject: reject, counts: []SourceCounts{}, twice: map[int64]string{}, failed: map[string]error{}, warn: func(string, ...any) {}}
 	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
 		r.seen = idSet{}
@@ -66,24 +70,23 @@ type handle func(f *index.Filing, deleted bool) error
 
 // each calls do for every valid record of all sources, in order.
 func (r *reading) each(ctx context.Context, do handle) error {
+	rejected := map[string]int64{} // by part
 	for _, src := range r.sources {
-		in, err := src.Open(ctx, &r.bytes)
-		if err != nil {
-			return err
+		part := r.partOf(src)
+		if part != nil {
+			if r.failed[part.County] != nil {
+				continue
+			}
+			r.only = []string{index.Fold(part.County)}
 		}
-		r.counts = append(r.counts, SourceCounts{Name: src.Name})
-		r.count = &r.counts[len(r.counts)-1]
-		if err = r.eachOf(src, in, do); err == nil {
-			err = r.checkRows(src, in)
+		r.count = new(SourceCounts)
+		err := r.one(ctx, src, do)
+		if part != nil {
+			if rejected[part.County] += r.count.Rejected; err == nil && rejected[part.County] > int64(part.MaxRejects) && r.head == 0 {
+				err = fmt.Errorf("%w: %d; at most %d are allowed (max-rejects)", ErrRejected, rejected[part.County], part.MaxRejects)
+			}
 		}
-		r.uncomputed += in.Uncomputed()
-		state := ""
-		if err == nil && in.State != nil {
-			state = in.State()
-		}
-		r.states = append(r.states, state)
-		in.Close()
-		if err != nil {
+		if err != nil && !r.fails(part, err) {
 			return err
 		}
 	}
@@ -92,6 +95,27 @@ func (r *reading) each(ctx context.Context, do handle) error {
 		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s", r.large, r.atLarge)
 	}
 	return nil
+}
+
+// one calls do for every valid record of a source.
+func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
+	in, err := src.Open(ctx, &r.bytes)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	r.counts = append(r.counts, SourceCounts{Name: src.Name})
+	r.count = &r.counts[len(r.counts)-1]
+	if err = r.eachOf(src, in, do); err == nil {
+		err = r.checkRows(src, in)
+	}
+	r.uncomputed += in.Uncomputed()
+	state := ""
+	if err == nil && r.head == 0 && in.State != nil {
+		state = in.State()
+	}
+	r.states = append(r.states, state)
+	return err
 }
 
 // shownTwice is of how many ids that came again both places are told.
@@ -138,7 +162,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 	f := new(index.Filing)
 	for {
 		rec, err := in.Next()
-		if err == io.EOF {
+		if err == io.EOF || err == nil && r.head > 0 && r.count.Rows >= int64(r.head) {
 			return nil
 		}
 		if err != nil {
@@ -184,7 +208,7 @@ func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Pr
 	parser, f := record.New(r.rules), new(index.Filing)
 	for {
 		rec, err := in.Next()
-		if err == io.EOF {
+		if err == io.EOF || err == nil && r.head > 0 && r.count.Rows >= int64(r.head) {
 			return nil
 		}
 		if err != nil {
@@ -250,7 +274,7 @@ func (r *reading) take(src source.Source, rec source.Record, f *index.Filing, re
 		result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
 	}
 	if result.Reason == "" && r.only != nil && !slices.Contains(r.only, index.Fold(f.Text(index.County))) {
-		result.Field, result.Reason = index.County.String(), strconv.Quote(f.Text(index.County))+" is none of those that --replace names"
+		result.Field, result.Reason = index.County.String(), strconv.Quote(f.Text(index.County))+" is none of the counties that are loaded here"
 	}
 	if result.Reason != "" {
 		r.count.Rejected++

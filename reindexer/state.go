@@ -29,6 +29,7 @@ type running struct {
 	values     *index.Values   // of the new one's filings; of a dry run those of its records; nil: not known
 	moved      []string        // the first filings that an update moves to another county
 	moves      int             // how many these are
+	others     bool            // guards refuse more than counties of a plan
 
 	previous string              // the generation that is live until this one is promoted; "" for none
 	differs  error               // index.ErrChanged, if that is not what was sealed
@@ -60,6 +61,7 @@ func newRunning(ctx context.Context, cfg Config, all []source.Source, started ti
 	if len(cfg.Replace) > 0 {
 		r.reading.replaces(cfg.Replace)
 	}
+	r.reading.parts, r.reading.head = cfg.Parts, cfg.Head
 	r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow
 	return r
 }
@@ -124,7 +126,7 @@ func (r *running) reject(reject Reject) error {
 func (r *running) put(ctx context.Context, f *index.Filing, build generation.Build) error {
 	r.expect.add(f)
 	r.count(f.Text(index.County), index.HeldOf(f), 1)
-	if build == nil || r.tooMany() {
+	if build == nil || r.tooMany() || r.reading.spoiled.Load() {
 		return nil
 	}
 	return build.Put(ctx, f)

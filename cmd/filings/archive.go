@@ -169,7 +169,7 @@ func (p *program) restoreCommand() *cobra.Command {
 		}
 		defer in.Close()
 		cfg.Stdin, cfg.Holds = in, in.Holds
-		return p.reindex(ctx, s, cfg)
+		return p.reindex(ctx, s, cfg, reindexer.Run)
 	})
 	return cmd
 }

@@ -15,11 +15,15 @@ import (
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
 	"filings/index/generation"
+	"filings/reindexer"
+	"filings/reindexer/plan"
 	"filings/service/access"
 )
 
 func (p *program) checkCommand() *cobra.Command {
 	var asJSON bool
+	var file string
+	var only []string
 	cmd := &cobra.Command{
 		Use:     "check",
 		Short:   "Checks settings, servers, data folder, certificate and ports, and says what is wrong",
@@ -28,8 +32,16 @@ func (p *program) checkCommand() *cobra.Command {
 		Args:    noArguments,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of result, what, detail")
+	cmd.Flags().StringVar(&file, "plan", "", "instead, try the first rows and the mapping of each county of this file (see reindex --plan)")
+	cmd.Flags().StringArrayVar(&only, "only", nil, "county of the plan (may be repeated)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		found, err := p.check(cmd.Context())
+		do := p.check
+		if file != "" {
+			do = func(ctx context.Context) ([]check.Finding, error) { return p.checkPlan(ctx, file, only) }
+		} else if only != nil {
+			return usageError{errors.New("--only is about the counties of a --plan")}
+		}
+		found, err := do(cmd.Context())
 		if asJSON {
 			return errors.Join(err, json.NewEncoder(p.out).Encode(found))
 		}
@@ -60,6 +72,48 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 	})...)
 	if check.Failed(found) {
 		return found, errors.New("a check fails: see above")
+	}
+	return found, nil
+}
+
+// checkPlan tries the first rows and the mapping of each county of a plan.
+func (p *program) checkPlan(ctx context.Context, file string, only []string) (found []check.Finding, err error) {
+	s, err := p.environment()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	counties, err := plan.Read(file)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	tried, err := counties.Check(ctx, reindexer.Config{Servers: serversOf(s), Log: p.logger(s)}, only)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, t := range tried {
+		f := check.Finding{Result: check.OK, What: t.County}
+		var rows, records int64
+		for _, of := range t.Sources {
+			rows, records = rows+of.Rows, records+of.Records
+		}
+		f.Detail = fmt.Sprintf("%d rows of %d sources make %d records", rows, len(t.Sources), records)
+		first := ""
+		for _, reason := range t.Reasons {
+			first = max(first, reason.First)
+		}
+		if t.Rejected > 0 {
+			f.Result, f.Detail = check.Warn, fmt.Sprintf("%s, of which %d are rejected, such as %s", f.Detail, t.Rejected, first)
+		}
+		for _, warning := range t.Warnings {
+			f.Result, f.Detail = check.Warn, f.Detail+"; "+warning
+		}
+		if t.Err != nil {
+			f.Result, f.Detail = check.Fail, strings.TrimSuffix(t.Err.Error()+": "+first, ": ")
+		}
+		found = append(found, f)
+	}
+	if check.Failed(found) {
+		return found, errors.New("a county fails: see above")
 	}
 	return found, nil
 }

@@ -22,19 +22,30 @@ import (
 	"filings/cmd/filings/traces"
 	"filings/reindexer"
 	"filings/reindexer/inspect"
+	"filings/reindexer/plan"
 	"filings/reindexer/s3"
 	"filings/reindexer/source"
 )
 
 func (p *program) reindexCommand() *cobra.Command {
-	cfg := reindexer.Config{}
+	cfg, file, o := reindexer.Config{}, "", plan.Options{}
 	cmd := &cobra.Command{
-		Use:     "reindex [flags] SOURCE…",
+		Use:     "reindex [flags] SOURCE… | --plan FILE",
 		Short:   "Loads filings into a new generation, verifies it and makes it live at once",
 		Long:    help("reindex"),
 		Example: help("reindex-examples"),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+		Args: func(cmd *cobra.Command, args []string) error {
+			for _, name := range append([]string{"map", "query", "update", "replace", "max-rejects"}, source.SettingNames...) {
+				if file != "" && cmd.Flags().Changed(name) {
+					return fmt.Errorf("--%s does not go with --plan, which says that of each county; --only replaces counties", name)
+				}
+			}
+			switch {
+			case file != "" && len(args) > 0:
+				return errors.New("with --plan, the sources are those that the plan names")
+			case file == "" && (len(o.Only) > 0 || o.KeepGoing):
+				return errors.New("--only and --keep-going are about the counties of a --plan")
+			case file == "" && len(args) == 0:
 				return errors.New("name at least one SOURCE: a file, a folder, an address, or - for standard input")
 			}
 			return nil
@@ -43,6 +54,9 @@ func (p *program) reindexCommand() *cobra.Command {
 		ValidArgsFunction: completeFile,
 	}
 	f := cmd.Flags()
+	f.StringVar(&file, "plan", "", "YAML file of counties, each with its sources, mapping and options, that are one load")
+	f.StringArrayVar(&o.Only, "only", nil, "county of the plan (may be repeated): an update that replaces these, and leaves the others as they are")
+	f.BoolVar(&o.KeepGoing, "keep-going", false, "where counties of the plan fail, load the others; these stay as they were, and the exit code is 1")
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
 	for _, name := range source.SettingNames {
 		f.Var(&settingFlag{flags: f, cfg: &cfg, name: name}, name, settingHelp[name]+", for the sources after it")
@@ -60,10 +74,24 @@ func (p *program) reindexCommand() *cobra.Command {
 	shrinkFlags(f, &cfg)
 	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil, "field (may be repeated) that may be gone of a county's filings; or source that may be a header without rows")
 	f.BoolVar(&cfg.MayMove, "may-move", false, "let an update change the county of filings")
-	_ = cmd.RegisterFlagCompletionFunc("rejects", completeFile) // fails only for a flag that does not exist, or has one
+	for _, name := range []string{"rejects", "plan"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, completeFile) // fails only for a flag that does not exist, or has one
+	}
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 		cfg.Sources, cfg.Stdin = args, p.in
-		return p.reindex(ctx, s, cfg)
+		if file == "" {
+			return p.reindex(ctx, s, cfg, reindexer.Run)
+		}
+		counties, err := plan.Read(file)
+		if err != nil {
+			return usageError{err}
+		}
+		if counties.MaxShrink != nil && !f.Changed("max-shrink") {
+			cfg.MaxShrink = *counties.MaxShrink
+		}
+		return p.reindex(ctx, s, cfg, func(ctx context.Context, cfg reindexer.Config) (reindexer.Report, error) {
+			return counties.Run(ctx, cfg, o)
+		})
 	})
 	return cmd
 }
@@ -112,8 +140,8 @@ func (s *settingFlag) Set(value string) error {
 	return nil
 }
 
-// reindex runs a load and prints its report, also that of a load that promoted nothing.
-func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexer.Config) (err error) {
+// reindex runs a load, by run, and prints its report, also that of a load that promoted nothing.
+func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexer.Config, run func(context.Context, reindexer.Config) (reindexer.Report, error)) (err error) {
 	log := p.logger(s)
 	store, closer, err := openEngine(s, nil, log)
 	if err != nil {
@@ -134,7 +162,7 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 	}
 	defer sendSpans()
 	ctx, span := tracer.Load(ctx)
-	report, err := reindexer.Run(ctx, cfg)
+	report, err := run(ctx, cfg)
 	span.EndLoad(report.Generation, report.Read, report.Rejected, err)
 	if errors.Is(err, reindexer.ErrUsage) {
 		return usageError{err}

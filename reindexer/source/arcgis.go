@@ -265,7 +265,7 @@ func (l *layer) batch(ctx context.Context, failed *int, batch []int64, wanted ma
 			}
 			delete(wanted, id)
 			*failed = 0
-			if end := len(row) - 1; point != "" && member(row, "geometry") == nil {
+			if end := len(row) - 1; point != "" {
 				row = append(row[:end], `,"geometry":{"type":"Point","coordinates":[`+point+`]}}`...)
 			}
 			return emit(row)

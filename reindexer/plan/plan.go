@@ -1,0 +1,172 @@
+// Package plan loads many counties by one file, which says of each where its filings are and how they are read. It owns that file, and
+// which counties a load brings where some of them fail. What a load is, package reindexer knows.
+//
+// # Design
+//
+// All counties are one load. Where some fail, and the others are wanted all the same (KeepGoing), a load of the others follows, which
+// replaces them: so the ones that failed stay as they were, and a night on which nothing fails costs nothing for it. A county fails for
+// what is wrong with its sources, its mapping or its records, or for what the guards say of it; a load fails for all else.
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/oasdiff/yaml"
+
+	"filings/index"
+	"filings/reindexer"
+	"filings/reindexer/record"
+	"filings/reindexer/source"
+)
+
+// ErrPlan is an ErrUsage: the file of counties is wrong.
+var ErrPlan = fmt.Errorf("%w: the plan", reindexer.ErrUsage)
+
+// Plan is a file of counties.
+type Plan struct {
+	MaxShrink *float64 `json:"max-shrink"` // percent; nil: what the command says
+	Query     string   `json:"query"`      // of the sources postgres://…
+	Counties  []County `json:"counties"`
+
+	dir string // that files are relative to
+}
+
+// County says how the filings of a county are read.
+type County struct {
+	County     string   `json:"county"` // such as "Orange, FL"
+	Sources    []string `json:"sources"`
+	Map        string   `json:"map"` // path of a mapping; "" for none
+	MaxRejects int      `json:"max-rejects"`
+	MayShrink  bool     `json:"may-shrink"`
+	MayEmpty   []string `json:"may-empty"` // fields, and sources that may be a header without rows
+
+	Format    string `json:"format"`
+	Delimiter string `json:"delimiter"`
+	Encoding  string `json:"encoding"`
+	Sheet     string `json:"sheet"`
+	Path      string `json:"path"`
+	Member    string `json:"member"`
+}
+
+// Read reads the plan in a file of YAML. Files that it names are relative to its folder.
+func Read(path string) (*Plan, error) {
+	if info, err := os.Stat(path); err == nil {
+		if err := source.NoFile(info); err != nil {
+			return nil, fmt.Errorf("%w has to be a file, and %s %w", ErrPlan, path, err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPlan, err)
+	}
+	p := &Plan{dir: filepath.Dir(path)}
+	if text, err = yaml.YAMLToJSON(text); err == nil {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields() // a name that is mistyped
+		err = d.Decode(p)
+	}
+	if err == nil {
+		err = p.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w %s: %w", ErrPlan, path, err)
+	}
+	return p, nil
+}
+
+func (p *Plan) check() error {
+	if len(p.Counties) == 0 {
+		return errors.New("it names no counties")
+	}
+	named := map[string]bool{}
+	for i, c := range p.Counties {
+		switch name := index.Fold(c.County); {
+		case !record.IsCounty(c.County):
+			return fmt.Errorf(`county %d: it is to be named as records have it, such as "Orange, FL", not %q`, i+1, c.County)
+		case named[name]:
+			return fmt.Errorf("%s is there twice", c.County)
+		case len(c.Sources) == 0:
+			return fmt.Errorf("%s has no sources", c.County)
+		case slices.Contains(c.Sources, "-"):
+			return fmt.Errorf("%s: a plan reads no standard input", c.County)
+		case c.MaxRejects < 0:
+			return fmt.Errorf("%s: max-rejects is 0 or more, not %d", c.County, c.MaxRejects)
+		default:
+			named[name] = true
+		}
+	}
+	return nil
+}
+
+// only returns the counties with these names, or all of them for none.
+func (p *Plan) only(names []string) (counties []County, err error) {
+	if len(names) == 0 {
+		return p.Counties, nil
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(p.Counties, func(c County) bool { return index.Fold(c.County) == index.Fold(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("%w has no county %q", ErrPlan, name)
+		}
+		if !slices.ContainsFunc(counties, func(c County) bool { return c.County == p.Counties[i].County }) {
+			counties = append(counties, p.Counties[i])
+		}
+	}
+	return counties, nil
+}
+
+// config returns the load of these counties, with all else as in cfg.
+func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config, error) {
+	cfg.MayShrink, cfg.MayEmpty = slices.Clone(cfg.MayShrink), slices.Clone(cfg.MayEmpty)
+	for _, c := range counties {
+		from := len(cfg.Sources)
+		part := reindexer.Part{County: c.County, From: from, MaxRejects: c.MaxRejects}
+		for _, name := range c.Sources {
+			cfg.Sources = append(cfg.Sources, p.at(name))
+			if strings.HasPrefix(strings.ToLower(name), "postgres") && strings.Contains(name, "://") {
+				cfg.Query = p.Query
+			}
+		}
+		m := reindexer.Map{From: from}
+		if c.Map != "" {
+			m.Name = p.at(c.Map)
+			text, err := os.ReadFile(m.Name)
+			if err != nil {
+				return cfg, fmt.Errorf("%w: %s: the mapping: %w", ErrPlan, c.County, err)
+			}
+			m.Text = string(text)
+		}
+		cfg.Maps = append(cfg.Maps, m)
+		form := source.Form{Format: c.Format, Delimiter: c.Delimiter, Encoding: c.Encoding, Sheet: c.Sheet, Path: c.Path, Member: c.Member}
+		for _, name := range source.SettingNames {
+			cfg.Settings = append(cfg.Settings, source.Setting{Name: name, Value: *form.Part(name), From: from})
+		}
+		if c.MayShrink {
+			cfg.MayShrink = append(cfg.MayShrink, c.County)
+		}
+		for _, name := range c.MayEmpty {
+			if _, field := index.ByName(name); field {
+				part.MayEmpty = append(part.MayEmpty, name)
+			} else {
+				cfg.MayEmpty = append(cfg.MayEmpty, p.at(name))
+			}
+		}
+		cfg.Parts = append(cfg.Parts, part)
+	}
+	return cfg, nil
+}
+
+// at returns the path or address that the plan calls name.
+func (p *Plan) at(name string) string {
+	if strings.Contains(name, "://") || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.dir, name)
+}

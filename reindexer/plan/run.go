@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"filings/index/generation"
+	"filings/reindexer"
+)
+
+// Options say which counties are loaded.
+type Options struct {
+	Only      []string // counties that are replaced (rule X43), and no others; none: all, in a full load
+	KeepGoing bool     // load the others where some counties fail
+}
+
+// ErrFailed: some counties stay as they were. The Report says which, and why.
+var ErrFailed = errors.New("counties stay as they were")
+
+// Run loads the counties of p, with all else as in cfg. Where counties fail, all of these are said; the others are loaded if o says so.
+func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reindexer.Report, error) {
+	counties, err := p.only(o.Only)
+	if err != nil {
+		return reindexer.Report{IgnoredFields: map[string]int64{}}, err
+	}
+	replace, failed := len(o.Only) > 0, map[string]string{}
+	if o.KeepGoing && !cfg.DryRun {
+		counties, replace = p.found(ctx, cfg, counties, replace, failed)
+	}
+	for reasons := map[reindexer.Reason]reindexer.Rejected(nil); ; {
+		report, err := p.load(ctx, cfg, counties, replace)
+		var parts *reindexer.PartsError
+		if errors.As(err, &parts) {
+			for county, err := range parts.Failed {
+				failed[county] = err.Error()
+			}
+			counties = slices.DeleteFunc(slices.Clone(counties), func(c County) bool { return parts.Failed[c.County] != nil })
+			cfg.Rejects = "" // the file has all of them
+			if reasons == nil {
+				reasons = report.Reasons
+			}
+			if replace = true; o.KeepGoing && !cfg.DryRun && len(counties) > 0 {
+				continue
+			}
+		}
+		if report.Failed = failed; reasons != nil {
+			report.Reasons = reasons
+		}
+		if err == nil && len(failed) > 0 {
+			err = fmt.Errorf("%d %w, and %d were loaded; the report says why", len(failed), ErrFailed, len(counties))
+		}
+		return report, err
+	}
+}
+
+// found leaves out the counties whose sources are not there, or whose mapping does not compile, before anything is read.
+func (p *Plan) found(ctx context.Context, cfg reindexer.Config, counties []County, replace bool, failed map[string]string) ([]County, bool) {
+	left := slices.DeleteFunc(slices.Clone(counties), func(c County) bool {
+		of, err := p.config(cfg, []County{c})
+		if err == nil {
+			err = of.Check(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			failed[c.County] = err.Error()
+		}
+		return err != nil
+	})
+	if len(left) == 0 { // the load says what is wrong
+		clear(failed)
+		return counties, replace
+	}
+	return left, replace || len(failed) > 0
+}
+
+// load loads counties. Where nothing is live there is nothing to replace.
+func (p *Plan) load(ctx context.Context, cfg reindexer.Config, counties []County, replace bool) (reindexer.Report, error) {
+	cfg, err := p.config(cfg, counties)
+	if err != nil {
+		return reindexer.Report{IgnoredFields: map[string]int64{}}, err
+	}
+	if replace && !cfg.DryRun {
+		all, err := cfg.Store.Generations(ctx)
+		if err != nil {
+			return reindexer.Report{IgnoredFields: map[string]int64{}}, err
+		}
+		replace = slices.ContainsFunc(all, func(g generation.Info) bool { return g.Live })
+	}
+	for _, c := range counties {
+		if replace {
+			cfg.Replace = append(cfg.Replace, c.County)
+		}
+	}
+	return reindexer.Run(ctx, cfg)
+}
+
+// headRows is how many rows of each source are tried.
+const headRows = 100
+
+// Tried is what Check found out about a county.
+type Tried struct {
+	County string
+	reindexer.Report
+	Err error // nil if its sources and its mapping work
+}
+
+// Check reads the first rows of each source of these counties, none of them for all, and makes records of them.
+func (p *Plan) Check(ctx context.Context, cfg reindexer.Config, only []string) (all []Tried, err error) {
+	counties, err := p.only(only)
+	for _, c := range counties {
+		of, err := p.config(cfg, []County{c})
+		t := Tried{County: c.County, Err: err}
+		if err == nil {
+			of.DryRun, of.Head, of.Parts[0].MaxRejects = true, headRows, math.MaxInt32
+			t.Report, t.Err = reindexer.Run(ctx, of)
+		}
+		if t.Err == nil && t.Read == t.Rejected {
+			t.Err = errors.New("no record of its first rows can be loaded")
+		}
+		all = append(all, t)
+	}
+	return all, err
+}
