@@ -1,27 +1,35 @@
 package service
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"time"
-
-	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/access"
 	"filings/service/handlers"
 	"filings/service/params"
+	"filings/service/tokens"
 )
 
 // admit lets a request pass whose key, burst and quota allow it. It stands before the routes: without a key no client
 // learns which paths there are (rule K6).
 func (s *Service) admit(c *fiber.Ctx) error {
 	k := callOf(c)
-	key, err := keyOf(c)
+	key, err := keyOrToken(c)
 	if err != nil {
 		return err
+	}
+	if strings.HasPrefix(key, tokens.Start) {
+		if err := s.readToken(k, key); err != nil {
+			return err
+		}
 	}
 	if err := s.admitted(k, key, s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()), k.began)); err != nil {
 		return err
@@ -29,12 +37,16 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admitted admits a request of a price; otherwise it returns why it does not.
+// admitted admits a request of a price with a key, or with the token that k has; otherwise it returns why it does not.
 func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	c, began := k.http, s.now()
 	k.price = price
 	ctx, span := s.config.KeyStore.Start(c.UserContext(), "admit")
-	k.admission, err = s.config.Access.Admit(ctx, key, k.price)
+	if k.token == nil {
+		k.admission, err = s.config.Access.Admit(ctx, key, k.price)
+	} else {
+		k.admission, err = s.config.Access.AdmitVisit(ctx, s.visit(k), k.price)
+	}
 	k.keyStore = s.now().Sub(began)
 	outcome := s.metrics.keyStoreCalled(err, k.keyStore)
 	if err == nil {
@@ -47,14 +59,26 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	a := k.admission
 	s.metrics.admissions.WithLabelValues(verdictLabels[a.Verdict]).Inc()
 	if a.Verdict == access.UnknownKey {
+		if k.token != nil {
+			return handlers.Refuse(errUnknownKey, "the key that the token was made with was revoked or replaced, or its account is of the free tier")
+		}
 		return errUnknownKey
 	}
 	k.known = true
+	if k.token != nil && a.Tier == access.Enterprise {
+		k.admission.Tier = access.Pro // contacts are for no browser
+	}
 	k.setQuotaHeaders()
 	switch a.Verdict {
 	case access.BurstExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
 		return errBurst
+	case access.VisitorExceeded:
+		c.Set(fiber.HeaderRetryAfter, "1")
+		return errVisitor
+	case access.TokensExceeded:
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(untilReset(a), 10))
+		return errTokens
 	case access.DailyExceeded, access.LifetimeExceeded:
 		if k.price > 1 {
 			return k.refuseQuota(fmt.Sprintf("this page costs %d requests, one per %d of its limit, rounded up, and %d remain of the quota: "+
@@ -76,6 +100,8 @@ func keyOf(c *fiber.Ctx) (string, error) {
 		return "", handlers.Refuse(errUnknownKey, "X-API-Key must be given only once")
 	case len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0:
 		return "", handlers.Refuse(errNoKey, "the Authorization header is not accepted: send the API key in the X-API-Key header")
+	case bytes.Contains(c.Request().URI().QueryString(), []byte("ak_live_")):
+		return "", handlers.Refuse(errNoKey, "an API key must not be in an address, which browsers and proxies keep: replace this one, and send keys in the X-API-Key header")
 	}
 	return "", errNoKey
 }

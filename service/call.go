@@ -12,6 +12,7 @@ import (
 	"filings/index/serving"
 	"filings/index/trace"
 	"filings/service/access"
+	"filings/service/tokens"
 )
 
 // call is what is known of one request while it is handled.
@@ -31,6 +32,8 @@ type call struct {
 	streams   bool              // the body is sent after the handlers' return, and ends the request
 	ended     bool              // it is counted and logged
 	free      bool              // it costs nothing, whatever becomes of it
+	token     *tokens.Payload   // of the token that was sent instead of a key; nil: none was
+	bearer    string            // that token
 	inPath    map[string]string // parameters of a path that was not routed; nil: it was
 }
 

@@ -54,6 +54,7 @@ var clientCalls = []struct{ name, target, of string }{
 	{"getIdentity", "/v1/me", "data tier"},
 	{"getIdentity refused", "/v1/me", "error"},
 	{"getUsage", "/v1/me/usage", "data windows * limit"},
+	{"createToken", "/v1/tokens?origin=https://maps.example.com&endpoints=tiles,one&county=Orange,%20FL", "data filter"},
 	{"legacyListFilings", "/v1/liens?lien_types=Tax+Lien,Municipal+Lien&limit=5", "data * id"},
 	{"legacySearchFilings", "/v1/liens/search?q=maple&lien_types=Tax+Lien,Municipal+Lien", "data * id"},
 	{"legacyGetFiling", "/v1/liens/1", "data county"},

@@ -6,6 +6,7 @@ import (
 	"filings/service/handlers"
 	"filings/service/openapi"
 	"filings/service/params"
+	"filings/service/tokens"
 )
 
 // endpoint is one path of the API: what the document says of it, which is also what the responder goes by, and its handler.
@@ -15,8 +16,8 @@ type endpoint struct {
 }
 
 // endpoints is the whole API, in the order in which routes are tried: /v1/filings/:id would match those before it. Keys are
-// where an account's usage is read; nil will do for a caller that calls no handler.
-func endpoints(keys access.Store) []endpoint {
+// where an account's usage is read, and secrets sign tokens; nil will do for a caller that calls no handler.
+func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 	const (
 		enveloped = openapi.Success | openapi.Meta
 		page      = openapi.Pagination | openapi.Meta | openapi.Tagged
@@ -164,12 +165,21 @@ func endpoints(keys access.Store) []endpoint {
 				"A refunded request does not count; this one does.",
 			Schema: "UsageResponse", Data: handlers.Usage{},
 		}},
+		{handle: handlers.NewToken(secrets), Operation: openapi.Operation{
+			Path: "/v1/tokens", Takes: params.Tokens, Of: openapi.NoFilings, Shape: enveloped | openapi.MayMiss | openapi.Secret,
+			ID: "createToken", Tag: openapi.TagAccount, Summary: "Make a token for browsers",
+			Text: "Returns a token that pages of the given origins send instead of the key, as `token` in the query: then browsers send no preflight. " +
+				"It is for some endpoints, and for the filings that match its filters, which hold besides those of each request. Contact fields are never " +
+				"shown. It ends when it expires, and when the key is revoked or rotated. Nothing of it is stored. Unknown parameters, empty ones and a part of the bounds are a 400. A free " +
+				"account has no tokens. 404 where the operator has not turned them on.",
+			Schema: "TokenResponse", Data: handlers.Token{},
+		}},
 	}
 }
 
 // Endpoints returns the table of endpoints as documents have it.
 func Endpoints() (all []openapi.Operation) {
-	for _, e := range endpoints(nil) {
+	for _, e := range endpoints(nil, nil) {
 		all = append(all, e.Operation)
 	}
 	return all

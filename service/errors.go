@@ -18,11 +18,13 @@ var (
 	errNoKey      = errors.New("no key")
 	errUnknownKey = errors.New("unknown key")
 	errBurst      = errors.New("burst exceeded")
+	errVisitor    = errors.New("burst of a visitor exceeded")
+	errTokens     = errors.New("tokens' share of the quota exceeded")
 	errDaily      = errors.New("daily quota exceeded")
 	errLifetime   = errors.New("lifetime quota exceeded")
 	errBusy       = errors.New("too many exports in progress")
 	errNotKept    = handlers.ErrNotKept
-	errForbidden  = errors.New("not for this origin or host")
+	errForbidden  = handlers.ErrForbidden
 )
 
 // errorMapping is one row of the table of errors: how an error of a kind is exposed to a client.
@@ -58,6 +60,8 @@ var errorMappings = []errorMapping{
 	{edge.ErrBodyTooLarge, http.StatusRequestEntityTooLarge, "invalid_parameter", "requests carry no body", false},
 	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter", "request line and headers must be shorter than 16 KiB together", false},
 	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests in this second: try again in the next one", true},
+	{errVisitor, http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests of this visitor in this second: try again in the next one", true},
+	{errTokens, http.StatusTooManyRequests, "rate_limit_exceeded", "the share of the daily request quota that tokens have is used up: it resets at midnight UTC", true},
 	{errBusy, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded", "the daily request quota is used up: it resets at midnight UTC", true},
 	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded", "the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
@@ -103,8 +107,8 @@ func exposedErrors() (rows []errorMapping) {
 			m.message = "limit must be between 1 and 100"
 		case errNotKept:
 			m.message = notKept("20261122-051422.061847", "20261124-051407.220331")
-		case errForbidden: // no operation of the document has it
-			continue
+		case errForbidden:
+			m.message = "the token is not for this endpoint: it is for tiles, one"
 		}
 		same := func(r errorMapping) bool { return r.status == m.status && r.code == m.code && r.message == m.message }
 		if !slices.ContainsFunc(rows, same) {

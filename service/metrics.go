@@ -28,6 +28,7 @@ type metrics struct {
 var verdictLabels = [...]string{
 	access.Admitted: "admitted", access.UnknownKey: "unknown_key",
 	access.BurstExceeded: "burst", access.DailyExceeded: "daily", access.LifetimeExceeded: "lifetime",
+	access.TokensExceeded: "tokens", access.VisitorExceeded: "visitor",
 }
 
 // newMetrics registers the metrics, and those that are read at each scrape.
@@ -40,7 +41,7 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_http_requests_in_flight",
 			Help: "Requests in progress."}),
 		admissions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_admissions_total",
-			Help: "Requests with a key, by verdict: admitted, unknown_key, burst, daily or lifetime."}, []string{"verdict"}),
+			Help: "Requests with a key or a token, by verdict: admitted, unknown_key, burst, daily, lifetime, tokens or visitor."}, []string{"verdict"}),
 		keyStore: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_admission_duration_seconds",
 			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: serving.Seconds()}, []string{"outcome"}),
 	}

@@ -25,7 +25,7 @@ const exampleRequestID = "req_0123456789abcdef0123456789abcdef"
 // newDocument returns the OpenAPI document of the API, from the tables that it runs on.
 func newDocument(t *params.Table) ([]byte, error) {
 	a := openapi.API{Parameters: t}
-	for _, e := range endpoints(nil) {
+	for _, e := range endpoints(nil, nil) {
 		var err error
 		if e.Examples, err = examples(e); err != nil {
 			return nil, err

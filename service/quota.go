@@ -34,7 +34,12 @@ func appendPolicies(dst []byte, a access.Admission) []byte {
 	if a.Tier != access.Free {
 		dst = append(dst, ";w=86400"...)
 	}
-	return append(appendItem(append(dst, ", "...), a.Burst.Name, ";q=", a.Burst.Limit), ";w=1"...)
+	dst = append(appendItem(append(dst, ", "...), a.Burst.Name, ";q=", a.Burst.Limit), ";w=1"...)
+	if a.Visitor.Name == "" {
+		return dst
+	}
+	dst = append(appendItem(append(dst, ", "...), a.Tokens.Name, ";q=", a.Tokens.Limit), ";w=86400"...)
+	return append(appendItem(append(dst, ", "...), a.Visitor.Name, ";q=", a.Visitor.Limit), ";w=1"...)
 }
 
 // appendLimits appends what remains of each limit, and in how many seconds there will be more, if ever.
@@ -43,8 +48,18 @@ func appendLimits(dst []byte, a access.Admission) []byte {
 	if a.Tier != access.Free {
 		dst = strconv.AppendInt(append(dst, ";t="...), untilReset(a), 10)
 	}
-	dst = appendItem(append(dst, ", "...), a.Burst.Name, ";r=", a.Burst.Remaining)
-	if a.Burst.Used == 0 {
+	dst = appendBurst(append(dst, ", "...), a.Burst)
+	if a.Visitor.Name == "" {
+		return dst
+	}
+	dst = appendItem(append(dst, ", "...), a.Tokens.Name, ";r=", a.Tokens.Remaining)
+	dst = strconv.AppendInt(append(dst, ";t="...), untilReset(a), 10)
+	return appendBurst(append(dst, ", "...), a.Visitor)
+}
+
+func appendBurst(dst []byte, w access.Window) []byte {
+	dst = appendItem(dst, w.Name, ";r=", w.Remaining)
+	if w.Used == 0 {
 		return append(dst, ";t=0"...)
 	}
 	return append(dst, ";t=1"...) // a burst is refilled within a second

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -11,6 +12,7 @@ import (
 
 	"filings/index"
 	"filings/index/serving"
+	"filings/service/access"
 	"filings/service/handlers"
 	"filings/service/negotiate"
 	"filings/service/openapi"
@@ -46,6 +48,9 @@ func (s *Service) serve(e endpoint) fiber.Handler {
 // parse reads the parameters of e, and says in headers what it did not use (rule P5).
 func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	c := k.http
+	if k.token != nil && !slices.Contains(k.token.Endpoints, e.Takes.Token()) {
+		return params.Request{}, handlers.Refuse(errForbidden, "the token is not for this endpoint: it is for "+strings.Join(k.token.Endpoints, ", "))
+	}
 	raw, err := s.params.Split(e.Takes, string(c.Request().URI().QueryString()))
 	if err != nil {
 		return params.Request{}, handlers.Refuse(errInvalid, err.Error())
@@ -64,15 +69,28 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	if s.config.FiltersByTier {
 		tiers.Filters = tiers.Fields
 	}
+	if k.token != nil {
+		if tiers.Scope, err = s.params.Scope(k.token.Filter, k.token.Fields, tiers, s.now()); err != nil {
+			return params.Request{}, handlers.Refuse(errForbidden, "the token's filter is not one of this service any more: "+err.Error())
+		}
+	}
+	if e.Takes == params.Tokens {
+		tiers.Fields, tiers.Scope = min(tiers.Fields, index.Pro), &params.Scope{}
+	}
 	q, err := s.params.Read(raw, k.param, tiers, s.now())
 	if err != nil {
 		return q, handlers.Refuse(errInvalid, err.Error())
 	}
-	q.Host = string(c.Request().Host())
+	q.Host, q.Bearer = string(c.Request().Host()), k.bearer
 	q.Caller = params.Caller{User: k.admission.User, Tier: string(k.admission.Tier), Fields: tiers.Fields}
+	if e.Takes == params.Tokens {
+		key, _ := keyOf(c) // it was admitted
+		q.Caller.KeyHash = access.HashKey(key)
+	}
 	if e.GeoJSON != nil {
 		c.Vary(fiber.HeaderAccept)
-		if q.GeoJSON = negotiate.WantsGeoJSON(headerLines(c, fiber.HeaderAccept)); q.GeoJSON {
+		q.GeoJSON = negotiate.WantsGeoJSON(headerLines(c, fiber.HeaderAccept)) && tiers.Scope.ShowsPlaces()
+		if q.GeoJSON {
 			q.Text += " as " + openapi.GeoJSON
 			q.Query.IDsOnly = false // coordinates are wanted too
 		}
@@ -121,6 +139,8 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 		}
 	}
 	switch {
+	case e.Shape.Has(openapi.Secret):
+		k.http.Set(fiber.HeaderCacheControl, "no-store")
 	case e.Shape.Has(openapi.Forever):
 		k.http.Set(fiber.HeaderCacheControl, foreverCaching)
 	case tag != "" && q.Generation != "" && !q.Moves:

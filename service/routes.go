@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,6 +26,9 @@ func New(c Config) (*Service, error) {
 	if c.OperationsToken != "" && !accounts.ValidToken(c.OperationsToken) {
 		return nil, errors.New("service: the operations token must be " + accounts.TokenForm)
 	}
+	if err := c.TokenSecrets.Validate(); err != nil {
+		return nil, fmt.Errorf("service: the secrets of tokens %w", err)
+	}
 	c = c.withDefaults()
 	s := &Service{config: c, now: c.Now, log: c.Log, params: params.New(c.LegacyHasDataName, c.ActiveStatuses), cors: newCORS(c)}
 	var err error
@@ -33,7 +37,7 @@ func New(c Config) (*Service, error) {
 	}
 	s.files = append(s.files, pages.New(documentPath, contentType, func() ([]byte, error) { return newDocument(s.params) }))
 	s.takes, s.endpoints = map[string]params.Endpoints{}, map[string]endpoint{}
-	for _, e := range endpoints(c.Access) {
+	for _, e := range endpoints(c.Access, c.TokenSecrets) {
 		s.takes[e.Path], s.takes[e.Legacy] = e.Takes, e.Takes
 		s.endpoints[e.Path] = e
 	}
@@ -65,7 +69,7 @@ func (s *Service) newApp() *fiber.App {
 		app.All(agentsPath, s.agents)
 	}
 	app.Use(s.admit, wellFormed)
-	for _, e := range endpoints(s.config.Access) {
+	for _, e := range endpoints(s.config.Access, s.config.TokenSecrets) {
 		serve := s.serve(e)
 		if e.Shape.Has(openapi.File) {
 			serve = s.export(e)

@@ -13,7 +13,7 @@
 //  2. edge.Framed refuses what a proxy in front may have read in another way, and closes the connection.
 //  3. preflight responds to a browser's CORS preflight, which carries no key. The OpenAPI document and the pages for people
 //     need none either: they are sent next (routes.go).
-//  4. admit calls the key store once: key, burst and quota. It stands before the routes, so that without a key no
+//  4. admit calls the key store once: key, burst and quota. What a browser's token says is verified before that (browsers.go). It stands before the routes, so that without a key no
 //     client learns which paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405 and
 //     500 carry them too.
 //  5. wellFormed refuses what is no URL; then the router: one of the endpoints, else 404, or 405 with Allow. HEAD is
@@ -69,6 +69,7 @@ import (
 	"filings/service/mcp"
 	"filings/service/pages"
 	"filings/service/params"
+	"filings/service/tokens"
 )
 
 // Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value of any other field
@@ -96,6 +97,8 @@ type Config struct {
 	MCPResult int
 	// FiltersByTier refuses filters by fields that the caller's tier does not show.
 	FiltersByTier bool
+	// TokenSecrets sign and verify the tokens of browsers (rule X32). None: there are no tokens.
+	TokenSecrets tokens.Secrets
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).
 	CORSOrigins []string
 	// TrustedProxies are the peers that the plain listener believes (Redirect), and whose clients the log names.

@@ -58,7 +58,7 @@ func TestDocuments_Blocks(t *testing.T) {
 	for _, d := range documents(t) {
 		for _, b := range d.blocks {
 			switch b.info {
-			case "sh", "json", "text", "go", "python", "jq": // programs: TestDocuments_Retries, TestX20_Documents
+			case "sh", "json", "text", "go", "python", "js", "jq": // programs: TestDocuments_Retries, TestX20_Documents, TestX32_Documents
 			case "console":
 				first, _, _ := strings.Cut(b.text, "\n")
 				i := slices.IndexFunc(leftOut, func(l struct{ document, begins, reason string }) bool {
@@ -70,7 +70,7 @@ func TestDocuments_Blocks(t *testing.T) {
 				}
 				found[i] = true
 			default:
-				t.Errorf("%s:%d: a block is sh, console, json, text, go, python or jq, not %q", d.name, b.line, b.info)
+				t.Errorf("%s:%d: a block is sh, console, json, text, go, python, js or jq, not %q", d.name, b.line, b.info)
 			}
 		}
 	}
@@ -163,6 +163,7 @@ func newPlace(t *testing.T, tools string) *place {
 	p.set("FILINGS_REDIRECT_LISTEN", "127.0.0.1:0")
 	p.set("FILINGS_OPERATIONS_LISTEN", "127.0.0.1:0")
 	p.set("FILINGS_LOG_FORMAT", "json")
+	p.set("FILINGS_TOKEN_SECRETS", strings.Repeat("s", 32))
 	return p
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -21,6 +22,7 @@ import (
 	"filings/index/generation"
 	"filings/service/access"
 	"filings/service/accounts"
+	"filings/service/tokens"
 )
 
 // Exit codes: a contract with scripts.
@@ -61,6 +63,9 @@ func checkSettings(s settings.Settings) error {
 	err := s.Check()
 	if s.OperationsToken != "" && !accounts.ValidToken(s.OperationsToken) {
 		err = errors.Join(err, fmt.Errorf("FILINGS_OPERATIONS_TOKEN=%q: must be %s", "…", accounts.TokenForm))
+	}
+	if wrong := tokens.Secrets(s.TokenSecrets).Validate(); wrong != nil {
+		err = errors.Join(err, fmt.Errorf("FILINGS_TOKEN_SECRETS=%q: %w", "…", wrong))
 	}
 	return err
 }
@@ -116,11 +121,15 @@ func openEngine(s settings.Settings, c *cache.Cache, log *slog.Logger) (generati
 // openKeys opens the key store that the settings name. registerer gets its metrics, and log its breaker's changes of state;
 // nil: nothing does.
 func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.Logger) (access.Store, error) {
+	share := func(l access.Limit) access.Limit {
+		l.Tokens = int64(math.Floor(float64(l.Quota)*s.TokenShare + 1e-6)) // 0.29 of 100 is 29
+		return l
+	}
 	limits := access.Limits{
 		access.Free:       {Quota: s.FreeLifetimeQuota, Burst: s.FreeBurst},
-		access.Starter:    {Quota: s.StarterDailyQuota, Burst: s.StarterBurst},
-		access.Pro:        {Quota: s.ProDailyQuota, Burst: s.ProBurst},
-		access.Enterprise: {Quota: s.EnterpriseDailyQuota, Burst: s.EnterpriseBurst},
+		access.Starter:    share(access.Limit{Quota: s.StarterDailyQuota, Burst: s.StarterBurst}),
+		access.Pro:        share(access.Limit{Quota: s.ProDailyQuota, Burst: s.ProBurst}),
+		access.Enterprise: share(access.Limit{Quota: s.EnterpriseDailyQuota, Burst: s.EnterpriseBurst}),
 	}
 	if s.RedisURL == "" {
 		if err := os.MkdirAll(s.DataDir, 0o700); err != nil {

@@ -33,7 +33,7 @@ func newFixture(t *testing.T) *fixture {
 		RequestTimeout: 5e9, Exports: 4, ExportTimeout: 900e9, CacheSize: 1 << 20,
 		FreeLifetimeQuota: 100, StarterDailyQuota: 1000, ProDailyQuota: 10_000, EnterpriseDailyQuota: 100_000,
 		FreeBurst: 5, StarterBurst: 10, ProBurst: 25, EnterpriseBurst: 100,
-		ActiveForeclosureStatuses: []string{"active"}, LegacyHasDataName: "has_data", KeepGenerations: 2, LogFormat: "json",
+		TokenShare: 0.8, ActiveForeclosureStatuses: []string{"active"}, LegacyHasDataName: "has_data", KeepGenerations: 2, LogFormat: "json",
 	}}
 }
 
@@ -137,6 +137,9 @@ func TestWrongSettings(t *testing.T) {
 		{"FILINGS_TILES_ATTRIBUTION", "© Mappers", "FILINGS_TILES_URL and FILINGS_TILES_ATTRIBUTION go together"},
 		{"FILINGS_OPERATIONS_TOKEN", "secret", `FILINGS_OPERATIONS_TOKEN="…": must be at least 32 letters`},
 		{"FILINGS_INDEX_SHARDS", "0", "must be 1 or more"},
+		{"FILINGS_TOKEN_SECRETS", "secret", `FILINGS_TOKEN_SECRETS="…": must be one or two of 32 bytes or more`},
+		{"FILINGS_TOKEN_SHARE", "1.5", `FILINGS_TOKEN_SHARE="1.5": must be a number from 0 to 1`},
+		{"FILINGS_TOKEN_SHARE", "half", `FILINGS_TOKEN_SHARE="half": must be a number such as 0.8`},
 	} {
 		t.Run(test.variable+"="+test.value, func(t *testing.T) {
 			t.Setenv(test.variable, test.value)
@@ -161,7 +164,7 @@ func TestHelp(t *testing.T) {
 	if got := f.must(t, "", "help", "settings"); strings.Count(got, "\nFILINGS_") != len(settings.Rows()) {
 		t.Errorf("help settings shows another table:\n%s", got)
 	}
-	for _, command := range []string{"serve", "demo", "reindex", "generations", "rollback", "keys", "generate", "version", "settings"} {
+	for _, command := range []string{"serve", "demo", "reindex", "generations", "rollback", "keys", "tokens", "generate", "version", "settings"} {
 		if got := f.must(t, "", "help"); !strings.Contains(got, " "+command+" ") {
 			t.Errorf("help does not name %s:\n%s", command, got)
 		}

@@ -28,6 +28,7 @@ import (
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/pages"
+	"filings/service/tokens"
 )
 
 // rereadEvery is how often a service looks whether its certificate has changed.
@@ -98,6 +99,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		Engine:            engine,
 		Access:            keys,
 		CORSOrigins:       s.CORSOrigins,
+		TokenSecrets:      tokens.Secrets(s.TokenSecrets),
 		ActiveStatuses:    s.ActiveForeclosureStatuses,
 		LegacyHasDataName: s.LegacyHasDataName,
 		FiltersByTier:     s.FiltersByTier,

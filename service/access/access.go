@@ -32,6 +32,9 @@
 // request at a time, it holds a lease meanwhile: over all processes, until it releases the lease or, if it dies, the lease ends
 // by itself.
 //
+// A token (package tokens) is admitted as the key that it was made with, by that key's hash, in the same script: it ends with its
+// key. Besides, all tokens of an account have a share of its day, in a counter of its own, and each visitor has a burst.
+//
 // The burst is GCRA in its form of a leaky bucket (bucket.go): as many requests as the burst at once, refilled evenly,
 // in whole numbers without rounding. A request is measured against the quota first, so that a caller who has
 // used it up learns that, then against the burst. A refused request changes nothing.
@@ -45,6 +48,8 @@
 //	                       requests (of the last day with one, of any tier)
 //	usage:<user>:lifetime  requests counted for life
 //	usage:<user>:<day>     requests counted on that day, in days since 1970-01-01; expires after two days
+//	usage:<user>:<day>:tokens  those of them that came with tokens
+//	visit:<visitor>:<user> level and at of a visitor's burst; expires after a minute
 //	days:<user>            requests of each of the 30 days before; expires 31 days after the last
 //	lease:<user>           id of the holder, and till when
 //	accounts               a sorted set of all users, for lists in order
@@ -141,6 +146,8 @@ func invalid(format string, args ...any) error { return InvalidError(fmt.Sprintf
 type Limit struct {
 	Quota int64 // requests: a UTC day, or for life where Lifetime
 	Burst int64 // requests a second
+	// Tokens is how many requests of the quota come with tokens at the most. Those of the free tier admit no token at all.
+	Tokens int64
 }
 
 // Limits holds the limit of every tier. The free tier's quota is for life, the others' are for a UTC day.
@@ -155,6 +162,8 @@ const (
 	BurstExceeded            // too many in this second
 	DailyExceeded            // the day's quota is used up, or less remains than the price
 	LifetimeExceeded         // the same of the free tier's quota
+	TokensExceeded           // the tokens' share of the day is used up
+	VisitorExceeded          // too many of this visitor in this second
 )
 
 // Admission is what Admit found. But for UnknownKey, all fields are set.
@@ -167,8 +176,17 @@ type Admission struct {
 	Reset     time.Time // the next midnight UTC, by the store's clock
 	Now       time.Time // the store's clock
 	Burst     Window    // after this request
+	Tokens    Window    // the tokens' share of the day; zero without a token
+	Visitor   Window    // the burst of the token's visitor; zero without a token
 
 	counter string // what Refund subtracts from; "": nothing was counted
+}
+
+// Visit is the use of a token: instead of a key.
+type Visit struct {
+	Hash    string // of the key that the token was made with, as HashKey returns it
+	Visitor string // who uses it: any text of the same visitor
+	Burst   int64  // of each visitor
 }
 
 // Account is what is known of an account.
@@ -182,6 +200,7 @@ type Account struct {
 	Quota     int64     `json:"quota"`     // of the tier: a UTC day, or for life
 	Used      int64     `json:"used"`
 	Remaining int64     `json:"remaining"`
+	Hash      string    `json:"-"` // of the active key, as HashKey returns it; "": it was revoked
 }
 
 // Store keeps accounts, keys and counters. Every method is atomic, with any number of processes on one store, and
@@ -192,6 +211,9 @@ type Store interface {
 	// nothing, against neither the burst nor the quota. Where the price is not known yet n is 0: that is refused as 1 is, and
 	// takes nothing of the quota; Charge does. ErrEmptied for an unknown key if the store has lost its accounts.
 	Admit(ctx context.Context, key string, n int64) (Admission, error)
+	// AdmitVisit is Admit with a token: to the account of the key that it was made with, and so long as that key is active; one
+	// of the free tier counts as revoked.
+	AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error)
 	// Charge counts n requests, 1 or more, against the quota that the account of a has now, or, where less remains, none: then
 	// the verdict is that of an exhausted quota. What remains is said in both cases. The admission that it returns is the one
 	// to refund. ErrNoAccount.

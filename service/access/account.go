@@ -29,7 +29,7 @@ func newKey() string {
 // issue makes a key, and returns it once save has stored what a store knows of it: the hash, and its first characters.
 func issue(save func(hash, prefix string) error) (string, error) {
 	key := newKey()
-	if err := save(hashKey(key), key[:shown]); err != nil {
+	if err := save(HashKey(key), key[:shown]); err != nil {
 		return "", err
 	}
 	return key, nil
@@ -41,8 +41,8 @@ func isKey(text string) bool {
 	return ok && len(digits) == keyDigits && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// hashKey is how a store knows a key: the SHA-256 of all of it, in hex. The key is random, so nothing slower is needed.
-func hashKey(key string) string {
+// HashKey is how a store knows a key: the SHA-256 of all of it, in hex. The key is random, so nothing slower is needed.
+func HashKey(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
 }
@@ -74,10 +74,10 @@ func validText(what, text string) error {
 	return nil
 }
 
-// account fills in what follows from the limits. created is in microseconds since 1970.
-func (l Limits) account(user string, tier Tier, prefix string, isActive bool, name string, created, used int64) Account {
-	a := Account{User: user, Tier: tier, Prefix: prefix, State: "revoked", Name: name, CreatedAt: time.UnixMicro(created).UTC(), Used: used}
-	if isActive {
+// account fills in what follows from the limits. hash is "" where the key was revoked, created is in microseconds since 1970.
+func (l Limits) account(user string, tier Tier, prefix, hash, name string, created, used int64) Account {
+	a := Account{User: user, Tier: tier, Prefix: prefix, State: "revoked", Name: name, CreatedAt: time.UnixMicro(created).UTC(), Used: used, Hash: hash}
+	if hash != "" {
 		a.State = "active"
 	}
 	a.Quota, a.Remaining = l.left(tier, used)

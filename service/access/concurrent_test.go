@@ -33,6 +33,7 @@ type worker struct {
 	Charge    string
 	Lease, ID string
 	Callers   int // at once, with Key; 0: 4
+	Visits    *visits
 }
 
 func TestMain(m *testing.M) {
@@ -57,6 +58,9 @@ func work(task string) error {
 		return err
 	}
 	defer store.Close()
+	if w.Visits != nil {
+		return w.Visits.work(w.Place)
+	}
 	if w.Pause > 0 {
 		if err := w.pause(store); err != nil {
 			return err
@@ -100,9 +104,15 @@ func (w worker) pause(store access.Store) error {
 // run starts the other process, waits for it, and returns what it prints.
 func (w worker) run(t *testing.T, environment ...string) (done int64, err error) {
 	t.Helper()
+	return done, w.prints(t, &done, environment...)
+}
+
+// prints is run, of what a worker prints.
+func (w worker) prints(t *testing.T, done any, environment ...string) error {
+	t.Helper()
 	task, err := json.Marshal(w)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	var problems bytes.Buffer
 	command := exec.CommandContext(t.Context(), os.Args[0])
@@ -110,10 +120,9 @@ func (w worker) run(t *testing.T, environment ...string) (done int64, err error)
 	command.Stderr = &problems
 	output, err := command.Output()
 	if err != nil {
-		return 0, fmt.Errorf("%w: %s", err, problems.String())
+		return fmt.Errorf("%w: %s", err, problems.String())
 	}
-	err = json.Unmarshal(output, &done)
-	return done, err
+	return json.Unmarshal(output, done)
 }
 
 // during is run with something that happens during the pause. It returns how often the process was admitted, Pause included.

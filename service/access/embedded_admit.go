@@ -8,13 +8,21 @@ import (
 )
 
 // Admit implements Store.
-func (e *Embedded) Admit(ctx context.Context, key string, n int64) (a Admission, err error) {
+func (e *Embedded) Admit(ctx context.Context, key string, n int64) (Admission, error) {
 	if !isKey(key) {
 		return Admission{Verdict: UnknownKey}, nil
 	}
-	hash := hashKey(key)
+	return e.admit(ctx, HashKey(key), n, nil)
+}
+
+// AdmitVisit implements Store.
+func (e *Embedded) AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error) {
+	return e.admit(ctx, v.Hash, n, &v)
+}
+
+func (e *Embedded) admit(ctx context.Context, hash string, n int64, v *Visit) (a Admission, err error) {
 	err = e.write(ctx, hash, "admit", func(t transaction) (err error) {
-		a, err = t.admit(e.limits, hash, n)
+		a, err = t.admit(e.limits, hash, n, v)
 		if errors.Is(err, ErrNoAccount) {
 			a, err = Admission{Verdict: UnknownKey}, e.look(t)
 		}
@@ -29,15 +37,6 @@ func (e *Embedded) Admit(ctx context.Context, key string, n int64) (a Admission,
 	return a.charged(n), nil
 }
 
-// state is what an account has used.
-type state struct {
-	user   string
-	tier   Tier
-	used   int64 // of the counter of the tier
-	bucket bucket
-	now    time.Time
-}
-
 // state reads it, of the account that one of the statements byKey and byName finds.
 func (t transaction) state(by *sql.Stmt, name string) (s state, err error) {
 	s.now = t.now.Truncate(time.Microsecond)
@@ -48,39 +47,87 @@ func (t transaction) state(by *sql.Stmt, name string) (s state, err error) {
 	if err != nil {
 		return s, err
 	}
-	err = t.row(t.statements.used, s.user, counterOf(s.tier, s.now)).Scan(&s.used)
-	if errors.Is(err, sql.ErrNoRows) {
-		return s, nil // nothing was used
-	}
+	s.used, err = t.used(s.user, counterOf(s.tier, s.now))
 	return s, err
 }
 
-// admission is s, with a verdict.
-func (s state) admission(limits Limits, verdict Verdict) Admission {
-	return limits.admission(verdict, s.user, s.tier, s.used, s.bucket, s.now)
+// used reads a counter.
+func (t transaction) used(user, counter string) (n int64, err error) {
+	err = t.row(t.statements.used, user, counter).Scan(&n)
+	return n, unlessNone(err)
+}
+
+// unlessNone is err but where there was no row: then nothing was used.
+func unlessNone(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
 }
 
 // admit is what admit.lua is for Redis.
-func (t transaction) admit(limits Limits, hash string, n int64) (Admission, error) {
+func (t transaction) admit(limits Limits, hash string, n int64, v *Visit) (Admission, error) {
 	s, err := t.state(t.statements.byKey, hash)
+	if err == nil && v != nil {
+		err = t.visitState(&s, v.Visitor)
+	}
 	if err != nil {
 		return Admission{}, err
 	}
-	limit := limits[s.tier]
-	if s.used > limit.Quota-max(n, 1) {
-		return s.admission(limits, exhausted(s.tier)), nil
+	limit, now := limits[s.tier], s.now.UnixMicro()
+	after := s
+	verdict, ok := Admitted, true
+	if v != nil {
+		after.visitor, ok = s.visitor.take(v.Burst, now)
 	}
-	var ok bool
-	if s.bucket, ok = s.bucket.take(limit.Burst, s.now.UnixMicro()); !ok {
-		return s.admission(limits, BurstExceeded), nil
+	var fits bool
+	after.bucket, fits = s.bucket.take(limit.Burst, now)
+	switch {
+	case s.used > limit.Quota-max(n, 1):
+		verdict = exhausted(s.tier)
+	case v != nil && s.tokens > limit.Tokens-max(n, 1):
+		verdict = TokensExceeded
+	case !ok:
+		verdict = VisitorExceeded
+	case !fits:
+		verdict = BurstExceeded
 	}
-	if err := t.exec(t.statements.fill, s.bucket.level, s.bucket.at, s.user); err != nil {
+	if verdict != Admitted {
+		return limits.admission(verdict, s, v), nil
+	}
+	if err := t.exec(t.statements.fill, after.bucket.level, after.bucket.at, s.user); err != nil {
 		return Admission{}, err
 	}
 	if n > 0 {
-		err = t.count(&s, n)
+		err = t.count(&after, n)
 	}
-	return s.admission(limits, Admitted), err
+	if err == nil && v != nil {
+		err = t.visit(&after, v.Visitor, n)
+	}
+	return limits.admission(Admitted, after, v), err
+}
+
+// visitState reads what tokens and one of their visitors have used. For an account of the free tier there are none.
+func (t transaction) visitState(s *state, visitor string) (err error) {
+	if s.tier == Free {
+		return ErrNoAccount
+	}
+	if s.tokens, err = t.used(s.user, tokensCounter(s.now)); err != nil {
+		return err
+	}
+	return unlessNone(t.row(t.statements.visitor, s.user, visitor).Scan(&s.visitor.level, &s.visitor.at))
+}
+
+// visit keeps the burst of a visitor, which s has, and counts n requests of tokens. It deletes the bursts that are all there again.
+func (t transaction) visit(s *state, visitor string, n int64) error {
+	if err := t.exec(t.statements.visit, s.user, visitor, s.visitor.level, s.visitor.at); err != nil {
+		return err
+	}
+	s.tokens += n
+	if err := t.exec(t.statements.count, s.user, tokensCounter(s.now), n); err != nil {
+		return err
+	}
+	return t.exec(t.statements.forget, s.now.UnixMicro()-cost)
 }
 
 // count counts n requests, in the counter and in the day. The first one of a day deletes the days that nobody asks for any
@@ -111,7 +158,7 @@ func (e *Embedded) Charge(ctx context.Context, a Admission, n int64) (charged Ad
 		if s.used <= e.limits[s.tier].Quota-n {
 			verdict, err = Admitted, t.count(&s, n)
 		}
-		charged = s.admission(e.limits, verdict)
+		charged = e.limits.admission(verdict, s, nil)
 		return err
 	})
 	return charged, err
@@ -123,8 +170,10 @@ func (e *Embedded) Refund(ctx context.Context, a Admission, n int64) error {
 		return nil // nothing was counted
 	}
 	return e.write(context.WithoutCancel(ctx), a.User, "refund", func(t transaction) error {
-		if err := t.exec(t.statements.refund, n, a.User, a.counter); err != nil {
-			return err
+		for _, counter := range []string{a.counter, a.tokensCounter()} { // there is none named ""
+			if err := t.exec(t.statements.refund, n, a.User, counter); err != nil {
+				return err
+			}
 		}
 		return t.exec(t.statements.refundDay, n, a.User, dayNumber(a.Now))
 	})

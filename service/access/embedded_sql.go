@@ -12,7 +12,7 @@ type statements struct {
 	count, countDay, expire, expireDays               *sql.Stmt
 	refund, refundDay, days, acquire, holder, release *sql.Stmt
 	byUser, create, rotate, revoke, tier              *sql.Stmt
-	accounts, any                                     *sql.Stmt
+	accounts, any, visitor, visit, forget             *sql.Stmt
 }
 
 // prepareStatements prepares all statements. They live as long as db.
@@ -35,6 +35,10 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 		{&s.refund, `UPDATE usage SET used = max(0, used - ?) WHERE user = ? AND counter = ?`},
 		{&s.refundDay, `UPDATE days SET requests = max(0, requests - ?) WHERE user = ? AND day = ?`},
 		{&s.days, `SELECT day, requests FROM days WHERE user = ? AND day BETWEEN ? AND ?`},
+		{&s.visitor, `SELECT level, at FROM visits WHERE user = ? AND visitor = ?`},
+		{&s.visit, `INSERT INTO visits (user, visitor, level, at) VALUES (?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET level = excluded.level, at = excluded.at`},
+		{&s.forget, `DELETE FROM visits WHERE at < ?`},
 		// One that lasts longer than any lease was taken before the clock was put back.
 		{&s.acquire, `INSERT INTO leases (user, id, till) VALUES (?1, ?2, ?3 + ?4)
 			ON CONFLICT DO UPDATE SET id = excluded.id, till = excluded.till
@@ -52,7 +56,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 
 		{&s.any, `SELECT EXISTS (SELECT * FROM accounts)`},
 		// All accounts, or one; with what was used in the counter of the tier.
-		{&s.accounts, `SELECT a.user, a.tier, a.prefix, a.hash IS NOT NULL, a.name, a.created, coalesce(u.used, 0)
+		{&s.accounts, `SELECT a.user, a.tier, a.prefix, coalesce(a.hash, ''), a.name, a.created, coalesce(u.used, 0)
 			FROM accounts a
 			LEFT JOIN usage u ON u.user = a.user AND u.counter = CASE a.tier WHEN 'free' THEN 'lifetime' ELSE ?1 END
 			WHERE ?2 IS NULL OR a.user = ?2

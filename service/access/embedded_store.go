@@ -92,15 +92,14 @@ func (e *Embedded) accounts(ctx context.Context, what string, one any) (accounts
 		defer rows.Close()
 		for accounts = nil; rows.Next(); {
 			var (
-				user, prefix, name string
-				tier               Tier
-				isActive           bool
-				created, used      int64
+				user, prefix, hash, name string
+				tier                     Tier
+				created, used            int64
 			)
-			if err := rows.Scan(&user, &tier, &prefix, &isActive, &name, &created, &used); err != nil {
+			if err := rows.Scan(&user, &tier, &prefix, &hash, &name, &created, &used); err != nil {
 				return err
 			}
-			accounts = append(accounts, e.limits.account(user, tier, prefix, isActive, name, created, used))
+			accounts = append(accounts, e.limits.account(user, tier, prefix, hash, name, created, used))
 		}
 		return rows.Err()
 	})

@@ -10,9 +10,6 @@ import (
 // Client lets tests see what is sent to Redis and what Redis holds.
 func (r *Redis) Client() *redis.Client { return r.client }
 
-// HashKey is what a store holds of a key.
-func HashKey(key string) string { return hashKey(key) }
-
 // HealthOf reads the reply of Redis to INFO.
 func HealthOf(text string) Health { return healthOf(text) }
 

@@ -52,7 +52,7 @@ func TestK2_HashIsSHA256OfWholeKey(t *testing.T) {
 	t.Parallel()
 	// printf %s ak_live_0123456789abcdef0123456789abcdef | sha256sum
 	const want = "99504879fe6db456b3a561afca2d468395ea0c44cc1546bec9b77a68158ec9da"
-	if got := hashKey("ak_live_0123456789abcdef0123456789abcdef"); got != want {
+	if got := HashKey("ak_live_0123456789abcdef0123456789abcdef"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -110,7 +110,7 @@ func TestK4_Shown(t *testing.T) {
 		must(t, err)
 		want := access.Account{
 			User: "ann", Tier: access.Starter, Prefix: key[:8], State: "active", Name: "laptop",
-			CreatedAt: now.Now(), Quota: 5, Used: 0, Remaining: 5,
+			CreatedAt: now.Now(), Quota: 5, Used: 0, Remaining: 5, Hash: access.HashKey(key),
 		}
 		same(t, "new", want, show(t, s, "ann"))
 
@@ -119,13 +119,13 @@ func TestK4_Shown(t *testing.T) {
 		same(t, "used", want, show(t, s, "ann"))
 
 		now.Advance(90 * time.Minute)
-		_, err = s.Rotate(ctx, "ann")
+		key, err = s.Rotate(ctx, "ann")
 		must(t, err)
-		want.CreatedAt = now.Now()
+		want.CreatedAt, want.Hash = now.Now(), access.HashKey(key)
 		same(t, "rotated", want, show(t, s, "ann"))
 
 		must(t, s.Revoke(ctx, "ann"))
-		want.State = "revoked"
+		want.State, want.Hash = "revoked", ""
 		same(t, "revoked", want, show(t, s, "ann"))
 
 		must(t, s.SetTier(ctx, "ann", access.Pro))

@@ -21,6 +21,8 @@ func (l Limits) Validate() error {
 			return fmt.Errorf("tier %s has no limits", tier)
 		case limit.Quota < 0:
 			return fmt.Errorf("quota of tier %s must be 0 or more, not %d", tier, limit.Quota)
+		case limit.Tokens < 0 || limit.Tokens > limit.Quota:
+			return fmt.Errorf("tokens of tier %s must be 0 to its quota, not %d", tier, limit.Tokens)
 		case limit.Burst < 1 || limit.Burst > maxBurst:
 			return fmt.Errorf("burst of tier %s must be 1 to %d, not %d", tier, int64(maxBurst), limit.Burst)
 		}
@@ -47,14 +49,39 @@ func (l Limits) left(tier Tier, used int64) (quota, remaining int64) {
 	return quota, max(0, quota-used)
 }
 
-// admission fills in what follows from the limits and the clock.
-func (l Limits) admission(verdict Verdict, user string, tier Tier, used int64, b bucket, now time.Time) Admission {
-	a := Admission{Verdict: verdict, User: user, Tier: tier, Reset: midnight(now), Now: now, Burst: l.burst(tier, b, now)}
-	a.Limit, a.Remaining = l.left(tier, used)
+// state is what an account has used, and where a token is used what its tokens and its visitor have.
+type state struct {
+	user    string
+	tier    Tier
+	used    int64 // of the counter of the tier
+	bucket  bucket
+	tokens  int64 // of used
+	visitor bucket
+	now     time.Time
+}
+
+// admission fills in what follows from the limits and the clock. v is nil where no token is used.
+func (l Limits) admission(verdict Verdict, s state, v *Visit) Admission {
+	tier, now := s.tier, s.now
+	a := Admission{Verdict: verdict, User: s.user, Tier: tier, Reset: midnight(now), Now: now, Burst: s.bucket.window("burst", l[tier].Burst, now)}
+	a.Limit, a.Remaining = l.left(tier, s.used)
+	if v != nil {
+		share := l[tier].Tokens
+		a.Tokens = Window{Name: "tokens", Limit: share, Used: s.tokens, Remaining: max(0, share-s.tokens), Resets: a.Reset}
+		a.Visitor = s.visitor.window("visitor", v.Burst, now)
+	}
 	if verdict == Admitted {
 		a.counter = counterOf(tier, now)
 	}
 	return a
+}
+
+// tokensCounter names the counter of tokens that a was charged to, "" for none.
+func (a Admission) tokensCounter() string {
+	if a.Tokens.Name == "" {
+		return ""
+	}
+	return tokensCounter(a.Now)
 }
 
 // charged is a where n requests were counted: of none there is nothing to refund.
@@ -98,7 +125,7 @@ func midnight(now time.Time) time.Time { return now.UTC().Truncate(day).Add(day)
 
 // Window is one of the limits of an account, and how much of it was used.
 type Window struct {
-	Name      string // "day", "lifetime" or "burst"
+	Name      string // "day", "lifetime", "burst", "tokens" or "visitor"
 	Limit     int64  // requests
 	Used      int64  // may be more than Limit, after a change of tier
 	Remaining int64
@@ -127,6 +154,9 @@ const (
 	LeaseRenewal = 20 * time.Second
 )
 
+// tokensCounter names the counter of what came with tokens on the UTC day of now.
+func tokensCounter(now time.Time) string { return dayCounter(now) + ":tokens" }
+
 // QuotaName is the name of the window of a tier's quota.
 func (t Tier) QuotaName() string {
 	if t == Free {
@@ -135,11 +165,10 @@ func (t Tier) QuotaName() string {
 	return "day"
 }
 
-// burst is the window of a bucket.
-func (l Limits) burst(tier Tier, b bucket, now time.Time) Window {
-	limit := l[tier].Burst
+// window is the window of a bucket of a burst.
+func (b bucket) window(name string, limit int64, now time.Time) Window {
 	level := b.drained(limit, now.UnixMicro())
-	w := Window{Name: "burst", Limit: limit, Remaining: (limit*cost - level) / cost}
+	w := Window{Name: name, Limit: limit, Remaining: (limit*cost - level) / cost}
 	w.Used = limit - w.Remaining
 	w.Resets = now.Add(time.Duration((level+limit-1)/limit) * time.Microsecond)
 	return w
@@ -152,7 +181,7 @@ func (l Limits) usage(tier Tier, used int64, b bucket, requests []int64, now tim
 	if tier != Free {
 		quota.Resets = midnight(now)
 	}
-	u := Usage{Tier: tier, Windows: []Window{quota, l.burst(tier, b, now)}}
+	u := Usage{Tier: tier, Windows: []Window{quota, b.window("burst", l[tier].Burst, now)}}
 	for i, n := range requests {
 		u.Days = append(u.Days, Day{midnight(now).AddDate(0, 0, i-len(requests)), n})
 	}

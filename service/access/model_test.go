@@ -18,9 +18,9 @@ import (
 func modelled() access.Limits {
 	return access.Limits{
 		access.Free:       {Quota: 9, Burst: 2},
-		access.Starter:    {Quota: 6, Burst: 3},
-		access.Pro:        {Quota: 12, Burst: 7},
-		access.Enterprise: {Quota: 40, Burst: 11},
+		access.Starter:    {Quota: 6, Burst: 3, Tokens: 6},
+		access.Pro:        {Quota: 12, Burst: 7, Tokens: 4},
+		access.Enterprise: {Quota: 40, Burst: 11, Tokens: 30},
 	}
 }
 
@@ -32,9 +32,17 @@ type model struct {
 	days   map[string]int64 // all requests, by date
 	lease  string           // its holder, until
 	until  time.Time
-	debt   *big.Rat // requests of the burst not yet refilled, at the time since
-	since  time.Time
+	tokens map[string]int64 // requests with tokens, by date
 	limits access.Limits
+
+	debt                    // of the burst
+	visits map[string]*debt // of each visitor
+}
+
+// debt is requests of a burst that are not yet refilled, at the time since.
+type debt struct {
+	owed  *big.Rat
+	since time.Time
 }
 
 func (m *model) counter(now time.Time) string {
@@ -44,27 +52,33 @@ func (m *model) counter(now time.Time) string {
 	return now.Format(time.DateOnly)
 }
 
-// debtAt is what is left of the debt.
-func (m *model) debtAt(now time.Time) *big.Rat {
-	burst := new(big.Rat).SetInt64(m.limits[m.tier].Burst)
-	refilled := new(big.Rat).Mul(burst, big.NewRat(now.Sub(m.since).Microseconds(), 1_000_000))
-	debt := m.debt
-	if debt.Cmp(burst) > 0 {
-		debt = burst
+// at is what is left of the debt.
+func (d debt) at(limit int64, now time.Time) *big.Rat {
+	burst := new(big.Rat).SetInt64(limit)
+	refilled := new(big.Rat).Mul(burst, big.NewRat(now.Sub(d.since).Microseconds(), 1_000_000))
+	owed := d.owed
+	if owed.Cmp(burst) > 0 {
+		owed = burst
 	}
-	debt = new(big.Rat).Sub(debt, refilled)
-	if debt.Sign() < 0 {
-		debt = new(big.Rat)
+	owed = new(big.Rat).Sub(owed, refilled)
+	if owed.Sign() < 0 {
+		owed = new(big.Rat)
 	}
-	return debt
+	return owed
 }
 
-// burst is the window of the burst.
-func (m *model) burst(now time.Time) access.Window {
-	limit, debt := m.limits[m.tier].Burst, m.debtAt(now)
+// and is the debt after one more request, false where it does not fit.
+func (d debt) and(limit int64, now time.Time) (debt, bool) {
+	owed := new(big.Rat).Add(d.at(limit, now), big.NewRat(1, 1))
+	return debt{owed, now}, owed.Cmp(new(big.Rat).SetInt64(limit)) <= 0
+}
+
+// window is the window of a burst.
+func (d debt) window(name string, limit int64, now time.Time) access.Window {
+	debt := d.at(limit, now)
 	used := ceil(debt)
 	micros := ceil(new(big.Rat).Mul(debt, big.NewRat(1_000_000, limit)))
-	return access.Window{Name: "burst", Limit: limit, Used: used, Remaining: limit - used, Resets: now.Add(time.Duration(micros) * time.Microsecond)}
+	return access.Window{Name: name, Limit: limit, Used: used, Remaining: limit - used, Resets: now.Add(time.Duration(micros) * time.Microsecond)}
 }
 
 func ceil(r *big.Rat) int64 {
@@ -77,16 +91,47 @@ func (m *model) admit(user, key string, n int64, now time.Time) access.Admission
 	if key != m.key {
 		return access.Admission{Verdict: access.UnknownKey}
 	}
-	debt := new(big.Rat).Add(m.debtAt(now), big.NewRat(1, 1))
 	verdict := m.exhausted(max(n, 1), now)
-	if verdict == access.Admitted && debt.Cmp(new(big.Rat).SetInt64(m.limits[m.tier].Burst)) > 0 {
+	debt, fits := m.and(m.limits[m.tier].Burst, now)
+	if verdict == access.Admitted && !fits {
 		verdict = access.BurstExceeded
 	}
 	if verdict == access.Admitted {
-		m.debt, m.since = debt, now
+		m.debt = debt
 		m.count(n, now)
 	}
 	return m.admission(verdict, user, now)
+}
+
+// visit returns what a Store should admit of a token made with key.
+func (m *model) visit(user, key string, v access.Visit, n int64, now time.Time) access.Admission {
+	if key != m.key || m.tier == access.Free {
+		return access.Admission{Verdict: access.UnknownKey}
+	}
+	date, share := now.Format(time.DateOnly), m.limits[m.tier].Tokens
+	if m.visits[v.Visitor] == nil {
+		m.visits[v.Visitor] = &debt{owed: new(big.Rat)}
+	}
+	visitor := m.visits[v.Visitor]
+	next, fits := visitor.and(v.Burst, now)
+	var a access.Admission
+	switch {
+	case m.exhausted(max(n, 1), now) != access.Admitted:
+		a = m.admission(access.DailyExceeded, user, now)
+	case m.tokens[date]+max(n, 1) > share:
+		a = m.admission(access.TokensExceeded, user, now)
+	case !fits:
+		a = m.admission(access.VisitorExceeded, user, now)
+	default:
+		if a = m.admit(user, key, n, now); a.Verdict == access.Admitted {
+			*visitor = next
+			m.tokens[date] += n
+		}
+	}
+	used := m.tokens[date]
+	a.Tokens = access.Window{Name: "tokens", Limit: share, Used: used, Remaining: max(0, share-used), Resets: a.Reset}
+	a.Visitor = visitor.window("visitor", v.Burst, now)
+	return a
 }
 
 // charge returns what a Store should.
@@ -119,7 +164,7 @@ func (m *model) admission(verdict access.Verdict, user string, now time.Time) ac
 	quota := m.limits[m.tier].Quota
 	return access.Admission{
 		Verdict: verdict, User: user, Tier: m.tier, Limit: quota, Remaining: max(0, quota-m.used[m.counter(now)]), Now: now,
-		Reset: time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC), Burst: m.burst(now),
+		Reset: time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC), Burst: m.window("burst", m.limits[m.tier].Burst, now),
 	}
 }
 
@@ -131,7 +176,7 @@ func (m *model) usage(now time.Time) access.Usage {
 	if m.tier != access.Free {
 		quota.Name, quota.Resets = "day", time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC)
 	}
-	u := access.Usage{Tier: m.tier, Windows: []access.Window{quota, m.burst(now)}}
+	u := access.Usage{Tier: m.tier, Windows: []access.Window{quota, m.window("burst", m.limits[m.tier].Burst, now)}}
 	for i := range 30 {
 		date := time.Date(year, month, day-29+i, 0, 0, 0, 0, time.UTC)
 		u.Days = append(u.Days, access.Day{Date: date, Requests: m.days[date.Format(time.DateOnly)]})
@@ -185,11 +230,13 @@ type modelRun struct {
 type charged struct {
 	n             int64
 	counter, date string
+	tokens        bool
 	admissions    []access.Admission
 }
 
 func (r *modelRun) start() {
-	r.model = model{used: map[string]int64{}, days: map[string]int64{}, debt: new(big.Rat), since: r.now.Now(), limits: modelled()}
+	r.model = model{used: map[string]int64{}, days: map[string]int64{}, tokens: map[string]int64{}, limits: modelled(),
+		debt: debt{new(big.Rat), r.now.Now()}, visits: map[string]*debt{}}
 	r.keys = make([][]string, len(r.stores))
 	r.model.tier = rapid.SampledFrom(access.Tiers).Draw(r.rt, "tier")
 	r.newKey(func(s access.Store) (string, error) { return s.Create(r.t.Context(), r.user, r.model.tier, "") })
@@ -216,10 +263,14 @@ func (r *modelRun) each(what func(access.Store) error) {
 
 func (r *modelRun) step() {
 	ctx := r.t.Context()
-	switch rapid.SampledFrom([]string{"admit", "admit", "admit", "charge", "wait", "refund", "usage", "lease", "tier", "rotate", "renew"}).Draw(r.rt, "step") {
+	switch rapid.SampledFrom([]string{"admit", "admit", "admit", "visit", "visit", "charge", "wait", "refund", "usage", "lease", "tier", "rotate", "renew"}).Draw(r.rt, "step") {
 	case "admit":
 		for range rapid.IntRange(1, 8).Draw(r.rt, "times") {
 			r.admit()
+		}
+	case "visit":
+		for range rapid.IntRange(1, 8).Draw(r.rt, "times") {
+			r.visit()
 		}
 	case "wait":
 		wait := rapid.OneOf(
@@ -250,13 +301,27 @@ func (r *modelRun) step() {
 	}
 }
 
-func (r *modelRun) admit() {
+// drawKey draws the number of a key, mostly of the active one, and a price.
+func (r *modelRun) drawKey() (number int, n int64) {
 	last := len(r.keys[0]) - 1
-	number := last
+	number = last
 	if rapid.IntRange(0, 9).Draw(r.rt, "old key") == 0 {
 		number = rapid.IntRange(0, last).Draw(r.rt, "key")
 	}
-	n := rapid.OneOf(rapid.Int64Range(0, 1), rapid.Int64Range(0, 10)).Draw(r.rt, "takes of the quota")
+	return number, rapid.OneOf(rapid.Int64Range(0, 1), rapid.Int64Range(0, 10)).Draw(r.rt, "takes of the quota")
+}
+
+func (r *modelRun) visit() {
+	number, n := r.drawKey()
+	v := access.Visit{Visitor: rapid.SampledFrom([]string{"192.0.2.1", "2001:db8::/64"}).Draw(r.rt, "visitor"), Burst: rapid.Int64Range(1, 4).Draw(r.rt, "burst")}
+	r.counted(n, r.model.visit(r.user, fmt.Sprint(number), v, n, r.now.Now()), func(i int, s access.Store) (access.Admission, error) {
+		v.Hash = access.HashKey(r.keys[i][number])
+		return s.AdmitVisit(r.t.Context(), v, n)
+	})
+}
+
+func (r *modelRun) admit() {
+	number, n := r.drawKey()
 	r.counted(n, r.model.admit(r.user, fmt.Sprint(number), n, r.now.Now()), func(i int, s access.Store) (access.Admission, error) {
 		return s.Admit(r.t.Context(), r.keys[i][number], n)
 	})
@@ -272,7 +337,7 @@ func (r *modelRun) charge() {
 // counted wants what all stores do, which takes n of the quota, and keeps it for a refund.
 func (r *modelRun) counted(n int64, want access.Admission, do func(int, access.Store) (access.Admission, error)) {
 	now := r.now.Now()
-	c := charged{n: n, counter: r.model.counter(now), date: now.Format(time.DateOnly)}
+	c := charged{n: n, counter: r.model.counter(now), date: now.Format(time.DateOnly), tokens: want.Tokens.Name != ""}
 	for i, s := range r.stores {
 		a, err := do(i, s)
 		if err != nil {
@@ -324,6 +389,9 @@ func (r *modelRun) refund() {
 	c.n -= n
 	r.model.used[c.counter] -= n
 	r.model.days[c.date] -= n
+	if c.tokens {
+		r.model.tokens[c.date] -= n
+	}
 	for j, s := range r.stores {
 		if err := s.Refund(r.t.Context(), c.admissions[j], n); err != nil {
 			r.rt.Fatal(err)
@@ -344,7 +412,7 @@ func (r *modelRun) compareAccounts() {
 		}
 		want := access.Account{
 			User: r.user, Tier: r.model.tier, Prefix: r.keys[i][0][:8], State: "active", CreatedAt: got.CreatedAt,
-			Quota: quota, Used: used, Remaining: max(0, quota-used),
+			Quota: quota, Used: used, Remaining: max(0, quota-used), Hash: access.HashKey(r.keys[i][len(r.keys[i])-1]),
 		}
 		same(r.rt, fmt.Sprintf("%T", s), want, got)
 	}

@@ -90,7 +90,7 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	r.had.rememberIn(cfg.HadAccounts)
 	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.probe, Log: cfg.Log})
 	for _, tier := range Tiers {
-		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst)
+		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst, r.limits[tier].Tokens)
 	}
 	if cfg.Registerer != nil {
 		err = cfg.Registerer.Register(r.breaker.Metric("filings_keys_breaker_state"))

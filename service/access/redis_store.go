@@ -12,7 +12,20 @@ func (r *Redis) Admit(ctx context.Context, key string, n int64) (Admission, erro
 	if !isKey(key) {
 		return Admission{Verdict: UnknownKey}, nil
 	}
-	reply, err := r.run(ctx, "admit", "admit", append([]any{hashKey(key), n}, r.tiers...)...)
+	return r.admit(ctx, HashKey(key), n, nil)
+}
+
+// AdmitVisit implements Store.
+func (r *Redis) AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error) {
+	return r.admit(ctx, v.Hash, n, &v)
+}
+
+func (r *Redis) admit(ctx context.Context, hash string, n int64, v *Visit) (Admission, error) {
+	args := []any{hash, n, "", 0}
+	if v != nil {
+		args = []any{hash, n, v.Visitor, v.Burst}
+	}
+	reply, err := r.run(ctx, "admit", "admit", append(args, r.tiers...)...)
 	if err != nil {
 		return Admission{}, err
 	}
@@ -20,7 +33,7 @@ func (r *Redis) Admit(ctx context.Context, key string, n int64) (Admission, erro
 	if word == "unknown" {
 		return Admission{Verdict: UnknownKey}, r.look("admit", &reply)
 	}
-	a, err := r.admission("admit", word, &reply)
+	a, err := r.admission("admit", word, &reply, v)
 	return a.charged(n), err
 }
 
@@ -34,14 +47,16 @@ func (r *Redis) Charge(ctx context.Context, a Admission, n int64) (Admission, er
 	if word == "none" {
 		return Admission{}, fmt.Errorf("charge: %w", ErrNoAccount)
 	}
-	return r.admission("charge", word, &reply)
+	return r.admission("charge", word, &reply, nil)
 }
 
 // admission reads the reply to an admission or a charge of an account, after its first word.
-func (r *Redis) admission(what, word string, reply *reply) (Admission, error) {
-	user, tier := reply.text(), Tier(reply.text())
-	used, now := reply.number(), reply.instant()
-	bucket := bucket{level: reply.number(), at: reply.number()}
+func (r *Redis) admission(what, word string, reply *reply, v *Visit) (Admission, error) {
+	s := state{user: reply.text(), tier: Tier(reply.text()), used: reply.number(), now: reply.instant()}
+	s.bucket = bucket{level: reply.number(), at: reply.number()}
+	if v != nil {
+		s.tokens, s.visitor = reply.number(), bucket{level: reply.number(), at: reply.number()}
+	}
 	if reply.err != nil {
 		return Admission{}, fmt.Errorf("%s: %w", what, reply.err)
 	}
@@ -49,11 +64,15 @@ func (r *Redis) admission(what, word string, reply *reply) (Admission, error) {
 	verdict := Admitted
 	switch word {
 	case "quota":
-		verdict = exhausted(tier)
+		verdict = exhausted(s.tier)
 	case "burst":
 		verdict = BurstExceeded
+	case "tokens":
+		verdict = TokensExceeded
+	case "visitor":
+		verdict = VisitorExceeded
 	}
-	return r.limits.admission(verdict, user, tier, used, bucket, now), nil
+	return r.limits.admission(verdict, s, v), nil
 }
 
 // look reads from reply whether there are accounts, and fails if they are lost.
@@ -75,7 +94,7 @@ func (r *Redis) Refund(ctx context.Context, a Admission, n int64) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
-	return r.change(ctx, "refund", "refund", a.User, a.counter, dayCounter(a.Now), n)
+	return r.change(ctx, "refund", "refund", a.User, a.counter, dayCounter(a.Now), n, a.tokensCounter())
 }
 
 // Usage implements Store.
@@ -203,7 +222,7 @@ func (r *Redis) accounts(ctx context.Context, what, first, last string, limit in
 	var accounts []Account
 	for len(rows.values) > 0 && rows.err == nil {
 		row := reply{values: next[[]any](&rows)}
-		accounts = append(accounts, r.limits.account(row.text(), Tier(row.text()), row.text(), row.number() == 1, row.text(),
+		accounts = append(accounts, r.limits.account(row.text(), Tier(row.text()), row.text(), row.text(), row.text(),
 			row.number(), row.number()))
 		if rows.err == nil {
 			rows.err = row.err

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS accounts (
     at      INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
--- What was used. A counter is 'lifetime', or a day in days since 1970-01-01.
+-- What was used. A counter is 'lifetime', a day in days since 1970-01-01, or that of tokens, a day and ':tokens'.
 CREATE TABLE IF NOT EXISTS usage (
     user    TEXT NOT NULL,
     counter TEXT NOT NULL,
@@ -33,3 +33,13 @@ CREATE TABLE IF NOT EXISTS leases (
     id   TEXT NOT NULL,
     till INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The bursts of visitors who use tokens.
+CREATE TABLE IF NOT EXISTS visits (
+    user    TEXT NOT NULL,
+    visitor TEXT NOT NULL,
+    level   INTEGER NOT NULL,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (user, visitor)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS visits_at ON visits (at);

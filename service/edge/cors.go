@@ -18,9 +18,14 @@ type CORS struct {
 // SetHeaders allows the origin of a request to read its response, if it is one of Origins.
 func (o CORS) SetHeaders(c *fiber.Ctx) {
 	if origin := o.allowed(c); origin != "" {
-		c.Set(fiber.HeaderAccessControlAllowOrigin, origin)
-		c.Set(fiber.HeaderAccessControlExposeHeaders, o.Exposed)
+		o.Allow(c, origin)
 	}
+}
+
+// Allow allows an origin to read the response, whatever Origins are.
+func (o CORS) Allow(c *fiber.Ctx, origin string) {
+	c.Set(fiber.HeaderAccessControlAllowOrigin, origin)
+	c.Set(fiber.HeaderAccessControlExposeHeaders, o.Exposed)
 }
 
 // Vary returns the Vary of a response that depends on the request headers named, and on the origin unless all are

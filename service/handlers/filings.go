@@ -86,11 +86,26 @@ func crawl(ctx context.Context, r *serving.Reader, q index.Query, at cursor.Curs
 
 // Filing handles GET /v1/filings/{id}.
 func Filing(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	record, err := r.Filing(ctx, q.ID)
+	record, err := filing(ctx, r, q)
 	if errors.Is(err, index.ErrNotFound) {
 		err = Refuse(index.ErrNotFound, fmt.Sprintf("there is no filing with the id %d", q.ID))
 	}
 	return Result{Data: record}, err
+}
+
+// filing reads one filing. A token may be for others.
+func filing(ctx context.Context, r *serving.Reader, q params.Request) (index.Record, error) {
+	if len(q.Query.Where.Predicates()) == 0 {
+		return r.Filing(ctx, q.ID)
+	}
+	page, err := r.Rows(ctx, index.Query{Where: q.Query.Where.And(index.IDs{IDs: []int64{q.ID}}), Sort: index.DefaultSort, Limit: 1})
+	if err == nil && len(page.Records) == 0 {
+		err = index.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return page.Records[0], nil
 }
 
 // Identity is the identity object.

@@ -24,8 +24,9 @@ type Result struct {
 
 // Kinds of refusals.
 var (
-	ErrInvalid = errors.New("invalid parameter")      // because of a parameter
-	ErrNotKept = errors.New("generation is not kept") // or what leads from or to it
+	ErrInvalid   = errors.New("invalid parameter") // because of a parameter
+	ErrForbidden = errors.New("not for this caller")
+	ErrNotKept   = errors.New("generation is not kept") // or what leads from or to it
 )
 
 // Refusal is an error with a message for the client. Nothing else of an error reaches a client, so that what an engine

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"filings/index"
 	"filings/index/serving"
@@ -34,7 +35,11 @@ func Tile(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
-	data, err := filingLayer(tile, page, q.Caller.Fields)
+	fields := shown
+	if q.Fields != 0 { // of a token: where they are shows the tile itself
+		fields &= q.Fields | index.SetOf(index.Latitude, index.Longitude)
+	}
+	data, err := filingLayer(tile, page, q.Caller.Fields, fields)
 	return Result{Data: data}, err
 }
 
@@ -50,12 +55,12 @@ func clusterLayer(tile mvt.Tile, cells []index.Cell) []byte {
 	return layer.Bytes()
 }
 
-func filingLayer(tile mvt.Tile, page index.Page, tier index.Tier) ([]byte, error) {
+func filingLayer(tile mvt.Tile, page index.Page, tier index.Tier, fields index.FieldSet) ([]byte, error) {
 	layer := mvt.NewLayer(tile, "filings")
 	var text []byte
 	for _, record := range page.Records {
 		var err error
-		if text, err = record.AppendFields(text[:0], tier, shown); err != nil {
+		if text, err = record.AppendFields(text[:0], tier, fields); err != nil {
 			return nil, err
 		}
 		var f struct {
@@ -86,7 +91,7 @@ func valueOf[T any](v *T) any {
 type TileJSON struct {
 	TileJSON string        `json:"tilejson" const:"3.0.0" help:"The version of the form."`
 	Name     string        `json:"name" const:"filings" help:"What the tiles show."`
-	Tiles    []string      `json:"tiles" help:"Addresses of tiles of one generation, with the filters."`
+	Tiles    []string      `json:"tiles" help:"Addresses of tiles of one generation, with the filters and the token of the request."`
 	MinZoom  int           `json:"minzoom" help:"The least zoom."`
 	MaxZoom  int           `json:"maxzoom" help:"The greatest zoom."`
 	Layers   []vectorLayer `json:"vector_layers" help:"The layers: a tile has one of them."`
@@ -110,8 +115,12 @@ type layerFields struct {
 // TileSet handles GET /v1/tiles.json. It names the generation, since tiles stay as they are.
 func TileSet(_ context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	address := "https://" + q.Host + "/v1/tiles/" + index.GenerationID(r.Generation()) + "/{z}/{x}/{y}.mvt"
-	if q.Filters != "" {
-		address += "?" + q.Filters
+	query := q.Filters
+	if q.Bearer != "" {
+		query = strings.TrimPrefix(query+"&token="+q.Bearer, "&")
+	}
+	if query != "" {
+		address += "?" + query
 	}
 	return Result{Data: TileJSON{
 		TileJSON: "3.0.0", Name: "filings", Tiles: []string{address}, MinZoom: 0, MaxZoom: params.MaxZoom,

@@ -69,6 +69,7 @@ const (
 	Forward // of Pagination: by cursor alone, and nothing is counted
 	Plain   // data alone is the body: bytes as they are, all else as JSON
 	Forever // what a path says never changes: clients may keep it
+	Secret  // nothing between keeps it, nor does the client's cache
 )
 
 // Has reports whether s has part.

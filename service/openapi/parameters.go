@@ -96,6 +96,8 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 		s = openapi3.NewArraySchema().WithItems(s.WithPattern(`^[^,;\s][^,;]*(, *[A-Za-z]{2})?$`))
 	case params.FieldNames: // no enum: its constants would rename others of clients in Go, where all have one scope
 		s = openapi3.NewArraySchema().WithItems(s.WithPattern("^(" + strings.Join(p.Choices, "|") + ")$"))
+	case params.Origins:
+		s = openapi3.NewArraySchema().WithItems(s).WithMinItems(1).WithMaxItems(int64(p.Most))
 	case params.IDs:
 		s = openapi3.NewArraySchema().WithItems(of("integer", "int64").WithMin(1)).WithMaxItems(index.MaxIDs)
 	case params.Term, params.NameStart:
@@ -153,7 +155,7 @@ func typed(p *params.Parameter, s string) any {
 		return json.RawMessage(s)
 	case params.Boolean:
 		return s == "true"
-	case params.Texts, params.ChoiceList, params.FieldNames:
+	case params.Texts, params.ChoiceList, params.FieldNames, params.Origins:
 		return strings.Split(s, ",")
 	case params.Counties, params.Names:
 		return strings.Split(s, ";")

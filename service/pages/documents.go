@@ -23,7 +23,7 @@ type Document struct {
 }
 
 // chapters are the pages about the API in the order in which they are read.
-var chapters = []string{"requests", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps", "agents", "tiers", "choices"}
+var chapters = []string{"requests", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps", "browsers", "agents", "tiers", "choices"}
 
 // chapter is the source of one page.
 type chapter struct {

@@ -83,6 +83,9 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 		if err != nil {
 			return Request{}, err
 		}
+		if text == "" && raw.given(i) && raw.on.row().exact {
+			return Request{}, invalid(name, "must not be empty: leave it out, or give %s", p.Form())
+		}
 		if text == "" && !p.InPath {
 			if text = p.Default; text == "" {
 				continue
@@ -93,7 +96,7 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 			return Request{}, p.invalid(name, text, v)
 		}
 		if !some {
-			if p.required&raw.on != 0 {
+			if p.required&raw.on != 0 || raw.on.row().exact {
 				return Request{}, p.invalid(name, text, v)
 			}
 			continue
@@ -112,10 +115,23 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 	if b.request.Cursor = at; at != nil && at.After != "" {
 		b.request.Query.After, b.request.Generation, b.request.Moves = at.After, at.Generation, false
 	}
-	if raw.on == TileSets {
+	if tiers.Scope != nil {
+		if err := b.request.within(raw.on, tiers.Scope); err != nil {
+			return Request{}, err
+		}
+	}
+	switch raw.on {
+	case TileSets:
 		b.request.Filters = t.filters(raw)
+	case Tokens:
+		if err := t.token(&b.request, raw); err != nil {
+			return Request{}, err
+		}
 	}
 	b.request.Text = b.request.canonical(raw.on)
+	if tiers.Scope != nil {
+		b.request.Text += tiers.Scope.text()
+	}
 	return b.request, nil
 }
 
@@ -146,18 +162,22 @@ func (t *Table) refuse(raw Raw) error {
 	return nil
 }
 
-// missing is the error of an endpoint that needs a box and has not all of its edges. It names those that are missing.
+// missing is the error of an endpoint that needs all edges of a box, or all or none, and has not all of them. It names those that
+// are missing.
 func (t *Table) missing(on Endpoints, box edges) error {
+	if box == (edges{}) && !on.row().boxed {
+		return nil
+	}
 	var names []string
 	for i := range t.rows {
-		if p := &t.rows[i]; p.edge() && p.RequiredBy(on) && box[p.op-opNorth] == nil {
+		if p := &t.rows[i]; p.edge() && (on.row().boxed || on.row().exact) && box[p.op-opNorth] == nil {
 			names = append(names, p.Name)
 		}
 	}
 	if names == nil {
 		return nil
 	}
-	return invalid(strings.Join(names, ", "), "must be given: clusters are those of a box, which has four bounds")
+	return invalid(strings.Join(names, ", "), "must be given: a box has four bounds")
 }
 
 // apply applies the value v of p, which was sent under name.
@@ -243,6 +263,14 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.request.Generation = v.text
 	case opSince:
 		b.request.Since = v.text
+	case opOrigins:
+		b.request.Token.Origins = v.texts
+	case opExpiresIn:
+		b.request.Token.Seconds = v.integer
+	case opEndpoints:
+		b.request.Token.Endpoints = v.texts
+	case opVisitorBurst:
+		b.request.Token.Burst = v.integer
 	case opFields:
 		b.request.Fields = index.SetOf(returned(v.texts)...)
 		q.IDsOnly = b.request.Fields == index.SetOf()

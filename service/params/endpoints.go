@@ -25,12 +25,13 @@ const (
 	Owners
 	Tiles    // of a map, by generation, zoom, column and row in the path
 	TileSets // what clients need to know of tiles
+	Tokens   // of browsers
 
 	pages   = List | Search
 	paged   = pages | Owners
-	filters = pages | Clusters | Groups | Export | Changes | tiles
+	filters = pages | Clusters | Groups | Export | Changes | tiles | Tokens
 	tiles   = Tiles | TileSets
-	lasting = Changes | tiles // what they select must not change with the day
+	lasting = Changes | tiles | Tokens // what they select must not change with the day
 
 	// Queried are those that take a query string: all that read filings.
 	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | Whole
@@ -42,6 +43,8 @@ type endpoint struct {
 	price  pricing
 	paging paging
 	crawl  string // what a cursor calls the endpoint; these names never change
+	token  string // what a token calls the endpoint; "": no token is for it
+	exact  bool   // a name that is not known, a value that is empty and a bound alone are errors: without them it would select more
 	boxed  bool   // it answers by cells of a box, and so needs all four bounds
 	shown  bool   // filters are by fields that the tier shows: else what is selected would tell what it may not
 	text   func(*Request) string
@@ -67,17 +70,18 @@ const (
 
 // endpoints is the table of endpoints. Prices, cursors, bounds and canonical texts go by it.
 var endpoints = map[Endpoints]endpoint{
-	List:        {price: priceByLimit, paging: byOffset, crawl: "list", text: (*Request).pageText},
-	Search:      {price: priceByLimit, paging: byOffset, crawl: "search", text: (*Request).pageText},
-	Clusters:    {boxed: true, text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
-	Groups:      {text: func(r *Request) string { return r.Groups.Text(r.Query.Where) }},
+	List:        {price: priceByLimit, paging: byOffset, crawl: "list", token: "list", text: (*Request).pageText},
+	Search:      {price: priceByLimit, paging: byOffset, crawl: "search", token: "search", text: (*Request).pageText},
+	Clusters:    {boxed: true, token: "clusters", text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
+	Groups:      {token: "groups", text: func(r *Request) string { return r.Groups.Text(r.Query.Where) }},
 	CountyStats: {text: func(r *Request) string { return r.State }},
-	OneFiling:   {text: func(r *Request) string { return strconv.FormatInt(r.ID, 10) + r.fieldsText() }},
+	OneFiling:   {token: "one", text: func(r *Request) string { return strconv.FormatInt(r.ID, 10) + r.fieldsText() }},
 	OneCounty:   {text: func(r *Request) string { return r.Query.Where.String() }},
 	Export:      {price: priceByExport, text: func(r *Request) string { return r.Query.Where.String() }},
-	Owners:      {price: priceByLimit, paging: byOffset, crawl: "owners", text: (*Request).ownersText},
-	Tiles:       {text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
-	TileSets:    {text: func(r *Request) string { return r.Filters }},
+	Owners:      {price: priceByLimit, paging: byOffset, crawl: "owners", token: "owners", text: (*Request).ownersText},
+	Tiles:       {token: "tiles", text: func(r *Request) string { return r.Grid.Text(r.Query.Where) + r.fieldsText() }},
+	TileSets:    {token: "tiles", text: func(r *Request) string { return r.Filters }},
+	Tokens:      {exact: true},
 	Changes:     {paging: byCursor, crawl: "changes", shown: true, text: (*Request).changesText},
 }
 

@@ -27,7 +27,9 @@ func (p *Parameter) invalid(name, text string, v value) error {
 		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.ids))
 	case p.Kind == Corners && v.wrong == "":
 		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.points))
-	case p.Kind == Counties, p.Kind == IDs, p.Kind == Corners:
+	case p.Kind == Origins && v.wrong == "":
+		return invalid(name, "must be %s", p.Form())
+	case p.Kind == Counties, p.Kind == IDs, p.Kind == Corners, p.Kind == Origins:
 		text = v.wrong
 	}
 	hint := ""
@@ -54,7 +56,11 @@ func (p *Parameter) above(name string, v value, tiers Tiers) error {
 	if p.Kind == FieldNames {
 		for _, f := range returned(v.texts) {
 			if tier := f.Info().Tier; tier > tiers.Fields {
-				return invalid(name, "must not have %s with a key of this tier: only the %s tier and above show it", f, tier)
+				of := "a key of this tier"
+				if tiers.Scope != nil {
+					of = "a token of this account"
+				}
+				return invalid(name, "must not have %s with %s: only the %s tier and above show it", f, of, tier)
 			}
 		}
 	}

@@ -41,9 +41,10 @@ type Request struct {
 	// by offset. Changes always have one.
 	Cursor  *cursor.Cursor
 	Fields  index.FieldSet // of each record; the zero set: all that the caller's tier sees
-	Filters string         // as a query string, of what clients need to know of tiles
+	Filters string         // as a query string, of tokens and of what clients need to know of tiles
 	Format  string         // of an export
-	After   int64          // the id of the filing after which an export begins; 0: at the first one
+	Token   TokenRequest
+	After   int64 // the id of the filing after which an export begins; 0: at the first one
 
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
@@ -51,6 +52,7 @@ type Request struct {
 	// The service fills in what follows.
 	Now     time.Time // when the request is handled
 	Host    string    // that the request names
+	Bearer  string    // the token that the request has; "": it has a key
 	GeoJSON bool      // the client prefers GeoJSON, on an endpoint that has it
 	Caller  Caller
 }
@@ -62,10 +64,35 @@ type MapTile struct{ Zoom, Column, Row int }
 type Caller struct {
 	User, Tier string
 	Fields     index.Tier // whose fields records have
+	KeyHash    string     // of a key that a token is to be made with
 }
+
+// TokenRequest is the token that is requested, besides its filters and fields.
+type TokenRequest struct {
+	Origins, Endpoints []string
+	Seconds            int64 // for which it is valid
+	Burst              int64 // of each visitor
+}
+
+// Scope is which filings, and which of their fields, a token is for. What a request selects is selected within it. The zero Scope
+// is all filings.
+type Scope struct {
+	Where    index.Filter
+	Fields   index.FieldSet // the zero set: all that the tier shows
+	counties bool           // it filters by county alone
+}
+
+// ShowsPlaces reports whether s, which may be nil, shows where filings are.
+func (s *Scope) ShowsPlaces() bool {
+	return s == nil || s.Fields.Has(index.Latitude) && s.Fields.Has(index.Longitude)
+}
+
+// text is the canonical text of s, for tags: what is within one scope is never told apart by what is within another.
+func (s *Scope) text() string { return " within " + s.Where.String() + " fields " + s.Fields.String() }
 
 // Tiers say what a caller may request.
 type Tiers struct {
 	Fields  index.Tier // whose fields records may have
 	Filters index.Tier // up to whose fields filters may be
+	Scope   *Scope     // of the caller's token, or of the one that is made; nil: the caller has a key
 }

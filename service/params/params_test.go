@@ -23,7 +23,7 @@ func (t *Table) parse(on Endpoints, query string) (Request, Raw, error) {
 	if err != nil {
 		return Request{}, raw, err
 	}
-	r, err := t.Read(raw, func(name string) string { return map[string]string{"id": "7", "county": "Orange"}[name] }, Tiers{index.Enterprise, index.Enterprise}, testNow())
+	r, err := t.Read(raw, func(name string) string { return map[string]string{"id": "7", "county": "Orange"}[name] }, Tiers{Fields: index.Enterprise, Filters: index.Enterprise}, testNow())
 	return r, raw, err
 }
 

@@ -25,7 +25,7 @@ func (t *Table) Price(on Endpoints, query string, now time.Time) int64 {
 	if err != nil || !raw.given(t.names[on]["cursor"]) { // without one a page has too few to cost more
 		return 1
 	}
-	q, err := t.Read(raw, nil, Tiers{index.Enterprise, index.Enterprise}, now)
+	q, err := t.Read(raw, nil, Tiers{Fields: index.Enterprise, Filters: index.Enterprise}, now)
 	if err != nil {
 		return 1
 	}

@@ -49,18 +49,27 @@ func (t *Table) Split(on Endpoints, query string) (Raw, error) {
 			r.values[i] = append(r.values[i], rawValue{name, text})
 			continue
 		}
+		if name == tokenName && on.Token() != "" {
+			continue // the service has read it
+		}
 		if _, ok := decode(text); !ok {
 			return r, invalid(Shorten(name), notDecoded)
+		}
+		if on.row().exact {
+			return r, t.Unknown(on, name)
 		}
 		if name != "" && !slices.Contains(r.Unknown, name) {
 			r.Unknown = append(r.Unknown, name)
 		}
 	}
-	if r.values != nil && !on.row().boxed {
+	if row := on.row(); r.values != nil && !row.boxed && !row.exact {
 		t.dropPartialBounds(r)
 	}
 	return r, nil
 }
+
+// tokenName is how a token is sent in a query string.
+const tokenName = "token"
 
 const notDecoded = "must be percent-encoded UTF-8; a semicolon is written %%3B"
 
@@ -94,7 +103,7 @@ func (t *Table) filters(r Raw) string {
 	given := url.Values{}
 	for i := range t.rows {
 		p := &t.rows[i]
-		if text, name, err := r.text(i, p); err == nil && text != "" && p.op != opGeneration {
+		if text, name, err := r.text(i, p); err == nil && text != "" && p.On&TileSets != 0 && p.op != opGeneration {
 			given.Set(name, text)
 		}
 	}

@@ -53,6 +53,7 @@ const (
 	Generation      // the public id of a generation
 	Point           // LAT,LON
 	Corners         // of a polygon: points separated by semicolons
+	Origins         // comma-separated, repeated, or both: of web pages
 )
 
 // operator is what a parameter does to a request.
@@ -102,6 +103,10 @@ const (
 	opFormat
 	opAfter
 	opFields // the fields of each record
+	opOrigins
+	opExpiresIn
+	opEndpoints
+	opVisitorBurst
 )
 
 // RequiredBy reports whether on, which takes p, has no response without it.
@@ -180,7 +185,7 @@ func at(v float64) *float64 { return &v }
 // invalid parameters the first one in it is reported. legacyHasData is the legacy name of has_property_data.
 func rows(legacyHasData string) []Parameter {
 	return []Parameter{
-		{Name: "q", On: filters &^ List, required: Search, Kind: Term, op: opContains,
+		{Name: "q", On: filters &^ (List | Tokens), required: Search, Kind: Term, op: opContains,
 			Help: "Search term: filings whose owner, property address, case number or county contains it, in any case.", Example: "maple"},
 		{Name: "q", On: Owners, Kind: NameStart, op: opNameStart,
 			Help: "Of owners: what has been typed of a name. Each word of it begins some word of the owner's, in any order.", Example: "map tru"},
@@ -284,14 +289,23 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "cursor", On: paged, Kind: Text, op: opCursor,
 			Help: "`*` for the first page of a crawl, then `next_cursor` of the previous page. It holds the generation, the other parameters and the position, " +
 				"so no other parameter is needed. Parameters given with it must be the same; `limit` may change.", Example: "*"},
-		{Name: "fields", On: pages | OneFiling | Export, Kind: FieldNames, Choices: fieldNames(), op: opFields,
+		{Name: "fields", On: pages | OneFiling | Export | Tokens, Kind: FieldNames, Choices: fieldNames(), op: opFields,
 			Help:    "Fields that each filing of the response has, in the record's own order: separated by commas, or the parameter repeated. `id` is always one.",
 			Example: "id,owner"},
 		{Name: "state", On: CountyStats | Owners, Kind: State, op: opState,
 			Help: "State abbreviation: counties there, or owners with a filing there; all when omitted.", Example: "FL"},
-		{Name: "generation", On: Queried &^ (Changes | Tiles), Kind: Generation, op: opGeneration,
+		{Name: "generation", On: Queried &^ (Changes | Tiles | Tokens), Kind: Generation, op: opGeneration,
 			Help: "The generation to read, whatever is loaded meanwhile; the live one when omitted. The header `X-Generation` and `/v1/generations` " +
 				"have its id.", Example: "20261122-051422.061847"},
+		{Name: "origin", On: Tokens, required: Tokens, Kind: Origins, Most: 10, op: opOrigins,
+			Help: "Of tokens: the origins of the pages that use it. Separated by commas, or the parameter repeated.", Example: "https://maps.example.com"},
+		{Name: "expires_in", On: Tokens, Kind: Integer, Min: at(60), Max: at(86_400), Default: "3600", op: opExpiresIn,
+			Help: "Of tokens: for how many seconds it is valid.", Example: "900"},
+		{Name: "endpoints", On: Tokens, Kind: ChoiceList, Choices: tokenEndpoints, op: opEndpoints,
+			Help: "Of tokens: the endpoints that it is for; all of these when omitted, but `owners` where it filters by more than `county`. " +
+				"Separated by commas, or the parameter repeated.", Example: "tiles,one"},
+		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(25), Default: "5", op: opVisitorBurst,
+			Help: "Of tokens: requests that one visitor may send at once, and then each second.", Example: "10"},
 		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, op: opFormat, Default: "ndjson",
 			Help: "Format of the file.", Example: "csv"},
 		{Name: "after", On: Export, Kind: Integer, Min: at(1), op: opAfter,
@@ -311,6 +325,9 @@ func rows(legacyHasData string) []Parameter {
 			Help: "County as `/v1/counties` lists it, percent-encoded, in any case; without its state, every county of that name.", Example: "Orange, FL"},
 	}
 }
+
+// tokenEndpoints are what tokens are for, by the names that the table of endpoints has.
+var tokenEndpoints = []string{"list", "search", "one", "clusters", "groups", "owners", "tiles"}
 
 func dimensionNames() (names []string) {
 	for _, d := range index.Dimensions() {

@@ -19,7 +19,7 @@ func TestFiltersByTier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = table.Read(raw, nil, Tiers{index.Enterprise, tier}, testNow())
+		_, err = table.Read(raw, nil, Tiers{Fields: index.Enterprise, Filters: tier}, testNow())
 		return err
 	}
 	required := map[Endpoints]string{List: "", Search: "q=x&", Clusters: "zoom=1&bounds_north=1&bounds_south=0&bounds_east=1&bounds_west=0&"}
@@ -59,7 +59,8 @@ func TestFiltersByTier_Fields(t *testing.T) {
 	t.Parallel()
 	free := map[operator]bool{opInCounty: true, opContains: true, opLastDays: true, opInMonth: true, opFrom: true, opTo: true, // by free fields
 		opNorth: true, opSouth: true, opEast: true, opWest: true, opNear: true, opRadius: true, opPolygon: true,
-		opSortBy: true, opSortOrder: true, opLimit: true, opOffset: true, opState: true, opZoom: true, opColumn: true, opRow: true, opCursor: true, opBy: true, opSortGroups: true, opOrderGroups: true, opFirstGroups: true, opNameStart: true, opTypos: true, opSortOwners: true, opMinFilings: true, opID: true, opFields: true, opGeneration: true, opSince: true, opFormat: true, opAfter: true}
+		opSortBy: true, opSortOrder: true, opLimit: true, opOffset: true, opState: true, opZoom: true, opColumn: true, opRow: true, opCursor: true, opBy: true, opSortGroups: true, opOrderGroups: true, opFirstGroups: true, opNameStart: true, opTypos: true, opSortOwners: true, opMinFilings: true, opID: true, opFields: true, opGeneration: true, opSince: true, opFormat: true, opAfter: true,
+		opOrigins: true, opExpiresIn: true, opEndpoints: true, opVisitorBurst: true}
 	for _, p := range newTable().rows {
 		if len(p.fields) == 0 && !free[p.op] {
 			t.Errorf("%s names no field", p.Name)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // value is a parameter's value, read by its kind.
 type value struct {
 	text    string        // Text, OwnerName (its key), Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
-	texts   []string      // NameStart (its tokens), Texts, Names, ChoiceList, Counties and FieldNames, never empty
+	texts   []string      // NameStart (its tokens), Texts, Names, ChoiceList, Counties, FieldNames and Origins (lower case), never empty
 	ids     []int64       // IDs, never empty, each once
 	wrong   string        // the first item that a list does not take
 	points  []index.Point // Point, and Corners
@@ -42,7 +43,7 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 	case Term:
 		v.text = index.Squeeze(s)
 		ok = utf8.RuneCountInString(v.text) <= MaxTerm
-	case Texts, Names, ChoiceList, Counties, IDs, FieldNames:
+	case Texts, Names, ChoiceList, Counties, IDs, FieldNames, Origins:
 		return p.readList(items(s, p.separator()))
 	case Integer:
 		v.integer, ok = readInteger(s)
@@ -78,13 +79,16 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 // readList reads the items of a list. Of more ids than there may be, none is wrong.
 func (p *Parameter) readList(list []string) (v value, some, ok bool) {
 	v.texts = list
-	for _, item := range list {
+	for i, item := range list {
 		switch id, isInteger := readInteger(item); {
 		case (p.Kind == ChoiceList || p.Kind == FieldNames) && !slices.Contains(p.Choices, item),
 			p.Kind == Counties && !isCounty(item),
-			p.Kind == IDs && (!isInteger || id < 1):
+			p.Kind == IDs && (!isInteger || id < 1),
+			p.Kind == Origins && !origin.MatchString(strings.ToLower(item)):
 			v.wrong = item
 			return v, true, false
+		case p.Kind == Origins:
+			list[i] = strings.ToLower(item)
 		case p.Kind == IDs:
 			v.ids = append(v.ids, id)
 		}
@@ -109,6 +113,9 @@ func (p *Parameter) readPoints(list []string) (v value, some, ok bool) {
 	n := len(v.points)
 	return v, true, p.Kind == Point && n == 1 || p.Kind == Corners && index.MinCorners <= n && n <= index.MaxCorners
 }
+
+// origin is the form of the origin of a web page as browsers send it. They leave out the port of the scheme.
+var origin = regexp.MustCompile(`^https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
 
 // repeats reports whether an item is there twice.
 func repeats(items []string) bool {
@@ -148,7 +155,7 @@ func (p *Parameter) reveals(v value) index.Tier {
 
 // List reports whether p takes several values, separated by commas, repeated, or both (rule P4).
 func (p *Parameter) List() bool {
-	return slices.Contains([]Kind{Texts, Names, ChoiceList, Counties, IDs, FieldNames}, p.Kind)
+	return slices.Contains([]Kind{Texts, Names, ChoiceList, Counties, IDs, FieldNames, Origins}, p.Kind)
 }
 
 // empty reports whether text, which is trimmed, is no value: it counts as not given (rule P4).
@@ -202,6 +209,8 @@ func (p *Parameter) Form() string {
 		return fmt.Sprintf("a list of at most %d ids, which are integers from 1 to %d", index.MaxIDs, math.MaxInt64)
 	case FieldNames:
 		return "a list of a filing's fields"
+	case Origins:
+		return fmt.Sprintf("a list of 1 to %d origins, each once, as browsers send them: https://, host, and the port unless that is 443", p.Most)
 	case Day:
 		return "a day as YYYY-MM-DD"
 	case Month:

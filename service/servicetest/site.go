@@ -22,6 +22,7 @@ import (
 	"filings/index/serving"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/tokens"
 )
 
 // Site is a service under test.
@@ -49,9 +50,14 @@ type Options struct {
 func Limits() access.Limits {
 	l := access.Limits{}
 	for _, t := range access.Tiers {
-		l[t] = access.Limit{Quota: 100_000, Burst: 100_000}
+		l[t] = access.Limit{Quota: 100_000, Burst: 100_000, Tokens: 100_000}
 	}
 	return l
+}
+
+// TokenSecrets returns what signs the tokens of a Site.
+func TokenSecrets() tokens.Secrets {
+	return tokens.Secrets{"a secret of tests, of 32 characters", "and the one that was before that one"}
 }
 
 // New starts a service over engine, with an embedded key store. Both are closed with the test.
@@ -82,7 +88,7 @@ func New(t testing.TB, engine index.Engine, o Options) *Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := service.Config{Engine: served, Access: s.Store, RequestTimeout: cmp.Or(o.RequestTimeout, 10*time.Second), Registry: s.Registry, Log: log, Now: o.Now}
+	config := service.Config{Engine: served, TokenSecrets: TokenSecrets(), Access: s.Store, RequestTimeout: cmp.Or(o.RequestTimeout, 10*time.Second), Registry: s.Registry, Log: log, Now: o.Now}
 	for _, configure := range o.Configure {
 		configure(&config)
 	}

@@ -33,6 +33,7 @@ func (s Settings) Check() error {
 	check(s.DataDir != "", "DATA_DIR", s.DataDir, "must be the path of a folder")
 	check(s.Listen != "" && s.Listen != Off, "LISTEN", s.Listen, "must be an address such as :8443")
 	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…", "FILINGS_OPERATIONS_LISTEN is off: it must be an address")
+	check(s.TokenShare >= 0 && s.TokenShare <= 1, "TOKEN_SHARE", strconv.FormatFloat(s.TokenShare, 'g', -1, 64), "must be a number from 0 to 1")
 	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	check(!bool(s.MCP) || s.MCPResult >= 10_000, "MCP_RESULT", strconv.Itoa(s.MCPResult), "must be 10000 or more: room for a row and its cursor")
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")

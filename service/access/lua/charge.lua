@@ -1,5 +1,5 @@
 -- Counts requests of a user who was admitted, all of them or, if the quota has less, none. The burst stays as it is.
--- ARGV: user; how many requests; then tier, quota and burst of every tier.
+-- ARGV: user; how many requests; then tier, quota, burst and tokens of every tier.
 -- Returns the same as admit.lua.
 
 local user, n = ARGV[3], tonumber(ARGV[4])

@@ -160,6 +160,10 @@ func run(ctx context.Context) error {
 		limits = append(limits, window.Limit)
 	}
 	got["getUsage"] = limits
+	places, county := []filings.Endpoints{"tiles", "one"}, "Orange, FL"
+	got["createToken"] = ok(c.CreateTokenWithResponse(ctx, &filings.CreateTokenParams{
+		Origin: []string{"https://maps.example.com"}, Endpoints: &places, County: &county,
+	})).JSON200.Data.Filter
 	got["getIdentity refused"] = ok(keyless.GetIdentityWithResponse(ctx, nil)).JSON401.Error
 
 	legacyList := ok(c.LegacyListFilingsWithResponse(ctx, &filings.LegacyListFilingsParams{LienTypes: &types, Limit: &limit}))

@@ -77,6 +77,8 @@ async function main(): Promise<void> {
   const tier: api.Tier = be((await api.getIdentity({ client })).data).data.tier;
   got["getIdentity"] = tier;
   got["getUsage"] = be((await api.getUsage({ client })).data).data.windows.map((window) => window.limit);
+  const wanted = { origin: ["https://maps.example.com"], endpoints: ["tiles" as const, "one" as const], county: "Orange, FL" };
+  got["createToken"] = be((await api.createToken({ client, query: wanted })).data).data.filter;
   got["getIdentity refused"] = be((await api.getIdentity({ client: keyless })).error).error;
 
   const legacy = await api.legacyListFilings({ client, query: { lien_types: filing_types, limit: 5 } });

@@ -83,6 +83,8 @@ async function main(): Promise<void> {
   const tier: components["schemas"]["Tier"] = be((await client.GET("/v1/me")).data).data.tier;
   got["getIdentity"] = tier;
   got["getUsage"] = be((await client.GET("/v1/me/usage")).data).data.windows.map((window) => window.limit);
+  const wanted = { origin: ["https://maps.example.com"], endpoints: ["tiles" as const, "one" as const], county: "Orange, FL" };
+  got["createToken"] = be((await client.GET("/v1/tokens", { params: { query: wanted } })).data).data.filter;
   got["getIdentity refused"] = be((await keyless.GET("/v1/me")).error).error;
 
   const legacy = await client.GET("/v1/liens", { params: { query: { lien_types: filing_types, limit: 5 } } });

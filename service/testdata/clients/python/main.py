@@ -7,7 +7,7 @@ import ssl
 from typing import Any, TypeVar
 
 from filings import AuthenticatedClient, Client
-from filings.api.account import get_identity, get_usage
+from filings.api.account import create_token, get_identity, get_usage
 from filings.api.counties import list_counties, list_county_date_ranges, list_county_months
 from filings.api.document import get_open_api
 from filings.api.filings import cluster_filings, export_filings, get_filing, group_filings, legacy_get_filing, legacy_list_filings
@@ -33,6 +33,8 @@ from filings.models.generation_list import GenerationList
 from filings.models.get_open_api_response_200 import GetOpenApiResponse200
 from filings.models.groups_response import GroupsResponse
 from filings.models.identity_response import IdentityResponse
+from filings.models.endpoints import Endpoints
+from filings.models.token_response import TokenResponse
 from filings.models.usage_response import UsageResponse
 from filings.models.month_list import MonthList
 from filings.models.owner_list import OwnerList
@@ -125,6 +127,9 @@ def main() -> None:
     assert me.data.tier == me.meta.tier == Tier.ENTERPRISE
     got["getIdentity"] = me.data.tier.value
     got["getUsage"] = [window.limit for window in be(UsageResponse, get_usage.sync(client=client)).data.windows]
+    places = [Endpoints.TILES, Endpoints.ONE]
+    token = be(TokenResponse, create_token.sync(client=client, origin=["https://maps.example.com"], endpoints=places, county="Orange, FL"))
+    got["createToken"] = token.data.filter_
     got["getIdentity refused"] = be(FlatError, get_identity.sync(client=keyless)).error.value
 
     legacy = be(FilingList, legacy_list_filings.sync(client=client, lien_types=types, limit=5))

@@ -1,0 +1,70 @@
+package params
+
+import (
+	"slices"
+
+	"filings/index"
+)
+
+// maxFilter is how many bytes the filter of a token has at the most.
+const maxFilter = 512
+
+// maxByToken is up to which filing of a list pages go with a token.
+const maxByToken = 10_000
+
+// Token returns what a token calls the endpoint on; "" where no token is for it.
+func (on Endpoints) Token() string { return on.row().token }
+
+// onlyCounties reports whether raw has no filter but county.
+func (t *Table) onlyCounties(raw Raw) bool {
+	for i := range t.rows {
+		if p := &t.rows[i]; p.filters() && p.op != opInCounty && raw.given(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// filters reports whether p is a filter that a token may have.
+func (p *Parameter) filters() bool { return p.On&Tokens != 0 && p.On&TileSets != 0 }
+
+// within narrows r, on an endpoint, to s.
+func (r *Request) within(on Endpoints, s *Scope) error {
+	switch {
+	case r.Cursor != nil:
+		return invalid("cursor", "must not be given with a token, whose pages are those by offset")
+	case r.Query.Offset > maxByToken-r.Query.Limit:
+		return invalid("offset", "and limit must be at most %d together with a token", maxByToken)
+	case r.Typos && len(s.Where.Predicates()) > 0:
+		return invalid("typos", "must not be given with a token that has filters: it would look at words of other filings")
+	case on == Owners && !s.counties && len(s.Where.Predicates()) > 0:
+		return invalid("token", "must have no filter but county here: owners are found by nothing else")
+	}
+	if s.Fields != 0 {
+		if r.Fields == 0 {
+			r.Fields = s.Fields
+		}
+		if r.Fields&^s.Fields != 0 {
+			return invalid("fields", "must be some of %s, which the token has", s.Fields)
+		}
+		r.Query.IDsOnly = r.Fields == index.SetOf()
+	}
+	r.Query.Where = r.Query.Where.And(s.Where.Predicates()...)
+	return nil
+}
+
+// token completes the request for a token.
+func (t *Table) token(r *Request, raw Raw) error {
+	r.Filters = t.filters(raw)
+	if n := len(r.Filters); n > maxFilter {
+		return invalid("token", "must have filters of at most %d bytes together, not %d", maxFilter, n)
+	}
+	owners := t.onlyCounties(raw)
+	switch asked := &r.Token.Endpoints; {
+	case *asked == nil:
+		*asked = slices.DeleteFunc(slices.Clone(tokenEndpoints), func(name string) bool { return name == Owners.Token() && !owners })
+	case slices.Contains(*asked, Owners.Token()) && !owners:
+		return invalid("endpoints", "must not have owners with filters other than county: owners are found by nothing else")
+	}
+	return nil
+}
