@@ -78,17 +78,33 @@ func NameTokens(name string) []string { return splitName(name).tokens }
 
 // CutWord returns the first word of a folded text, letters and digits side by side, and what follows it; "" where there is none.
 func CutWord[T string | []byte](text T) (word, rest T) {
+	return cutOf(text, &wordCharacters, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// wordCharacters are those of a folded text's words that are ASCII.
+var wordCharacters = func() (is [utf8.RuneSelf]bool) {
+	for c := range is {
+		is[c] = 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
+	}
+	return is
+}()
+
+// cutOf returns the first characters of a text, side by side, that are of a kind, and what follows them.
+func cutOf[T string | []byte](text T, ascii *[utf8.RuneSelf]bool, beyond func(rune) bool) (of, rest T) {
 	start := -1
 	for i := 0; i < len(text); {
-		r, size := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
+		is, size := false, 1
+		if c := text[i]; c < utf8.RuneSelf {
+			is = ascii[c]
+		} else {
+			var r rune
 			r, size = utf8.DecodeRuneInString(string(text[i:min(len(text), i+utf8.UTFMax)]))
+			is = beyond(r)
 		}
-		isWord := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
 		switch {
-		case isWord && start < 0:
+		case is && start < 0:
 			start = i
-		case !isWord && start >= 0:
+		case !is && start >= 0:
 			return text[start:i], text[i:]
 		}
 		i += size

@@ -63,3 +63,53 @@ func Distance(a, b string) int {
 	}
 	return row[len(to)]
 }
+
+// MinRun is how many letters the shortest run has. Nothing shorter is ever corrected (Reach), and each letter less makes half as many again to know of.
+const MinRun = 5
+
+// CutRun returns the first run of a SearchText, and what follows it; "" where there is none. A run is letters (unicode.IsLetter) side by
+// side, as many as there are, MinRun or more. A text that contains some letters contains them within one of its runs, of which it has few
+// where it has many substrings: engines find texts by their runs.
+func CutRun[T string | []byte](text T) (run, rest T) {
+	for run, rest = cutOf(text, &lowerLetters, unicode.IsLetter); len(run) > 0; run, rest = cutOf(rest, &lowerLetters, unicode.IsLetter) {
+		if len(run) >= MinRun && (len(run) >= MinRun*utf8.UTFMax || utf8.RuneCountInString(string(run)) >= MinRun) {
+			break
+		}
+	}
+	return run, rest
+}
+
+var lowerLetters = func() (is [utf8.RuneSelf]bool) {
+	for c := range is {
+		is[c] = 'a' <= c && c <= 'z'
+	}
+	return is
+}()
+
+// Run is a run of a term that is searched for.
+type Run struct {
+	Text         string
+	Begins, Ends bool // the term goes on before it, or after it, with something else: so does each text that contains the term
+}
+
+// Runs returns the runs of a term.
+func Runs(term string) (runs []Run) {
+	for run, rest := CutRun(term); run != ""; run, rest = CutRun(rest) {
+		end := len(term) - len(rest)
+		runs = append(runs, Run{run, end > len(run), rest != ""})
+	}
+	return runs
+}
+
+// IsIn reports whether a text that contains the term may do so where it has another run.
+func (r Run) IsIn(run string) bool {
+	switch {
+	case r.Begins && r.Ends:
+		return run == r.Text
+	case r.Begins:
+		return strings.HasPrefix(run, r.Text)
+	case r.Ends:
+		return strings.HasSuffix(run, r.Text)
+	}
+	return strings.Contains(run, r.Text)
+}

@@ -118,3 +118,48 @@ func TestSqueeze_AllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestCutRun(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                          nil,
+		"abc 123 a1b2":              nil,
+		"12 main st, ocoee fl":      {"ocoee"},
+		"smith2nd":                  {"smith"},
+		"o'neill-jones\xffétés\x00": {"neill", "jones"},
+		"étés étésé":                {"étésé"}, // six bytes, four letters
+	} {
+		var got []string
+		for run, rest := index.CutRun(text); run != ""; run, rest = index.CutRun(rest) {
+			got = append(got, run)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Each text that contains a term has, for each run of the term, one that it may have instead; and where the term is a run, no other has.
+func TestRuns_LeaveNoTextOut(t *testing.T) {
+	t.Parallel()
+	letters := rapid.RuneFrom([]rune("abé 7"))
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(letters, 0, 40, -1).Draw(t, "text")
+		term := rapid.StringOfN(letters, 1, 12, -1).Draw(t, "term")
+		if start := rapid.IntRange(0, 30).Draw(t, "start"); start < len(text) && rapid.Bool().Draw(t, "of the text") {
+			term = string([]rune(text)[min(start, len([]rune(text))-1):])
+		}
+		runs, all := index.Runs(term), true
+		for _, run := range runs {
+			some := false
+			for of, rest := index.CutRun(text); of != ""; of, rest = index.CutRun(rest) {
+				some = some || run.IsIn(of)
+			}
+			all = all && some
+		}
+		is := strings.Contains(text, term)
+		if is && !all || !is && all && len(runs) == 1 && runs[0].Text == term {
+			t.Fatalf("%q in %q: %v, by runs %v", term, text, is, all)
+		}
+	})
+}

@@ -13,6 +13,8 @@
 //
 //   - x.text holds the search texts as trigrams with positions, each text followed by two NULs, so that every position
 //     of a text begins a trigram. Texts cannot hold NUL themselves.
+//   - x.runs holds what letters side by side in these texts end with, from each letter on, cut short: whatever letters a text contains
+//     begin a word of it. The postings of a word are far fewer than those of its trigrams.
 //   - x.is holds a word for each thing that is true of the filing: foreclosureStatus, propertyData, trust, estate.
 //   - x.code holds, for each sort key, a keyword that sorts as the key does and has few different values. Counting by
 //     it finds any offset without walking there.
@@ -37,10 +39,11 @@ import (
 )
 
 // Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
-const Version = 6
+const Version = 7
 
 // Oldest is the first version whose generations can still be read. They lack x.filingHolder and x.ownerKey, and the columns of owner
-// (document.OwnersSince); all before 6 lack the sidecar of owners (document.PortfoliosSince).
+// (document.OwnersSince); all before 6 lack the sidecar of owners (document.PortfoliosSince), and all
+// before 7 x.runs (document.RunsSince).
 const Oldest = 4
 
 //go:embed filings.json

@@ -3,11 +3,13 @@ package elastic
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
 	"filings/index/elastic/client"
+	"filings/index/elastic/document"
 	"filings/index/generation"
 )
 
@@ -22,9 +24,12 @@ const shardsSetting = "index.number_of_shards"
 // readBlock is the setting that forbids searches.
 const readBlock = "index.blocks.read"
 
+// ownersFact is what is known of the sidecar of owners, which is one shard.
+const ownersFact = "owners"
+
 // Identity implements generation.Storage. It reads the identity of a sealed generation: of each shard how many documents it
-// has and the highest sequence number of its writes, which no deletion leaves as it was; and the settings that searches depend
-// on. What its primary cannot say at the moment is left out.
+// has and the highest sequence number of its writes, which no deletion leaves as it was; that number of the sidecar of owners, or that
+// there is none; and the settings that searches depend on. What a primary cannot say at the moment is left out.
 //
 // How many deleted documents a shard still has is no part of it. Merging drops them at times of its own: of an update's, a
 // flush after the sealing left 8 of 26, and a replica had 343 where its primary had 37 (Elasticsearch 8.19, three nodes).
@@ -52,18 +57,33 @@ func (s *storage) shardIdentity(ctx context.Context, name string, all generation
 		Indices map[string]struct{ Shards map[string][]stats }
 	}
 	err := s.c.ReadInto(ctx, &found, esapi.IndicesStatsRequest{
-		Index: []string{name}, Metric: []string{"docs"}, Level: "shards", FilterPath: []string{
+		Index: withOwners(name), ExpandWildcards: "all", Metric: []string{"docs"}, Level: "shards", FilterPath: []string{
 			"indices.*.shards.*.routing", "indices.*.shards.*.docs.count", "indices.*.shards.*.seq_no.max_seq_no",
 		},
 	})
+	primary := func(copies []stats) *stats {
+		i := slices.IndexFunc(copies, func(c stats) bool {
+			return c.Routing.Primary && (c.Routing.State == "STARTED" || c.Routing.State == "RELOCATING")
+		})
+		if i < 0 {
+			return nil
+		}
+		return &copies[i]
+	}
 	for number, copies := range found.Indices[name].Shards {
-		for _, c := range copies {
-			if c.Routing.Primary && (c.Routing.State == "STARTED" || c.Routing.State == "RELOCATING") {
-				all["shard "+number] = fmt.Sprintf("%d documents, highest sequence number %d", c.Docs.Count, c.SeqNo.Max)
-			}
+		if c := primary(copies); c != nil {
+			all["shard "+number] = fmt.Sprintf("%d documents, highest sequence number %d", c.Docs.Count, c.SeqNo.Max)
 		}
 	}
+	if c := primary(found.Indices[document.OwnersIndex(name)].Shards["0"]); c != nil {
+		all[ownersFact] = fmt.Sprintf("highest sequence number %d", c.SeqNo.Max)
+	}
 	return err
+}
+
+// withOwners selects the index of a generation, which there must be, and its sidecar of owners, if there is one.
+func withOwners(generation string) []string {
+	return []string{generation, document.OwnersIndex(generation) + "*"}
 }
 
 func (s *storage) settingsIdentity(ctx context.Context, name string, all generation.Identity) error {
@@ -73,12 +93,17 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, all generat
 	}
 	names = append(names, shardsSetting)
 	var found map[string]struct{ Settings map[string]string }
-	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetSettingsRequest{Index: []string{name}, Name: names, FlatSettings: &flat})
+	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetSettingsRequest{
+		Index: withOwners(name), ExpandWildcards: "all", Name: names, FlatSettings: &flat,
+	})
 	if err != nil {
 		return err
 	}
 	if _, is := found[name]; !is { // every index has the setting of its shards
 		return client.ErrResponse
+	}
+	if _, is := found[document.OwnersIndex(name)]; !is {
+		all[ownersFact] = "no index"
 	}
 	set := found[name].Settings
 	all[shardsSetting] = set[shardsSetting]

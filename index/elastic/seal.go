@@ -114,7 +114,7 @@ func (b *build) identity(ctx context.Context) (all generation.Identity, err erro
 			return err
 		}
 		shards, err := strconv.Atoi(all[shardsSetting])
-		if err == nil && len(all) != shards+len(searchLimits)+2 {
+		if err == nil && len(all) != shards+len(searchLimits)+3 {
 			err = client.ErrResponse // a primary is just taking over
 		}
 		return err

@@ -26,6 +26,7 @@ const (
 	DayField   = "x.day"   // FilingDate as days since 1970-01-01
 	MarksField = "x.is"    // words for what is true of the filing: names of fields
 	TextField  = "x.text"  // search texts, each followed by TextEnd
+	RunsField  = "x.runs"  // what the runs of search texts end with
 	CentsField = "x.cents" // FilingAmount in whole cents
 	PointField = "x.point" // the coordinates, rounded
 
@@ -38,6 +39,24 @@ const OwnersSince = 5
 
 // PortfoliosSince is the version of the data whose generations are the first ones with a sidecar of owners.
 const PortfoliosSince = 6
+
+// RunsSince is the version of the data whose documents are the first ones with RunsField.
+const RunsSince = 7
+
+// RunLetters is how many letters of a run a word of RunsField has at most. Where it has fewer, the run ends after it.
+const RunLetters = 12
+
+// appendRuns appends the words of RunsField: RunLetters of each run of a text from each of its letters on, as long as there are
+// index.MinRun. So what is anywhere in a run begins one of them.
+func appendRuns(dst []byte, text string) []byte {
+	for run, rest := index.CutRun(text); run != ""; run, rest = index.CutRun(rest) {
+		letters := []rune(run)
+		for i := range len(letters) - index.MinRun + 1 {
+			dst = append(append(dst, string(letters[i:min(len(letters), i+RunLetters)])...), ' ')
+		}
+	}
+	return dst
+}
 
 // OwnersIndex names the sidecar of a generation that has what package owners writes, in documents named after section and chunk.
 func OwnersIndex(generation string) string { return generation + "-owners" }
@@ -145,6 +164,11 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	x.array(index.Categories.String(), f.Categories, "")
 	x.array("is", marks(f, &d), "")
 	x.array("text", slices.DeleteFunc(d.Search[:], func(text string) bool { return text == "" }), TextEnd)
+	var runs []byte
+	for _, text := range d.Search {
+		runs = appendRuns(runs, text)
+	}
+	x.text("runs", string(runs))
 	if v, ok := f.Number(index.FilingAmount); ok {
 		x.number("cents", index.Cents(v))
 	}

@@ -19,7 +19,7 @@ func TestCells_AreGeotiles(t *testing.T) {
 	r := testReader(t, 3, elastictest.Filings(300))
 	world := index.Box{North: 90, South: -90, East: 180, West: -180}
 	for _, g := range []index.Grid{index.NewGrid(world, 3), index.NewGrid(index.Box{North: 29, South: 28, East: -80.4, West: -81.6}, 12)} {
-		c, err := search.Clauses(g.Where(index.Filter{}), nil, nil)
+		c, err := search.Clauses(g.Where(index.Filter{}), search.Known{})
 		if err != nil {
 			t.Fatal(err)
 		}

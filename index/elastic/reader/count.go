@@ -14,23 +14,22 @@ func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, 
 	if r.ownerless && search.NeedsOwners(w) {
 		return nil, index.ErrNoOwners
 	}
-	var counties []string
+	of := search.Known{Rims: map[string]search.Rim{}, Runs: r.runs}
 	if search.NeedsCounties(w) {
 		var err error
-		if counties, err = r.countyNames(ctx); err != nil {
+		if of.Counties, err = r.countyNames(ctx); err != nil {
 			return nil, err
 		}
 	}
-	rims := map[string]search.Rim{}
 	for _, p := range w.Predicates() {
 		if region, is := p.(index.Region); is {
 			var err error
-			if rims[p.String()], err = r.rim(ctx, region); err != nil {
+			if of.Rims[p.String()], err = r.rim(ctx, region); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return search.Clauses(w, counties, rims)
+	return search.Clauses(w, of)
 }
 
 // Count returns how many filings w selects.

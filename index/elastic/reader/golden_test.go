@@ -124,7 +124,7 @@ var goldenCounties = []string{"lake, fl", "orange, ca", "orange, fl", "şile, tx
 
 func goldenBody(t *testing.T, q index.Query) []byte {
 	t.Helper()
-	c, err := search.Clauses(q.Where, goldenCounties, nil)
+	c, err := search.Clauses(q.Where, search.Known{Counties: goldenCounties, Runs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func goldenBody(t *testing.T, q index.Query) []byte {
 
 func goldenCellsBody(t *testing.T, g index.Grid) []byte {
 	t.Helper()
-	c, err := search.Clauses(g.Where(index.Filter{}), nil, nil)
+	c, err := search.Clauses(g.Where(index.Filter{}), search.Known{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,7 @@ type Reader struct {
 	space         string      // of its values there
 	ownerless     bool        // it is of a version that kept no owners
 	portfolioless bool        // or of one that kept no sidecar of them
+	runs          bool        // it is of one whose documents have document.RunsField
 	gone          atomic.Bool // a response said that the index was deleted
 }
 
@@ -48,7 +49,7 @@ var _ index.Reader = (*Reader)(nil)
 func New(c *client.Client, name string, version int, kept *cache.Cache) *Reader {
 	r := &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
-		ownerless: version < document.OwnersSince, portfolioless: version < document.PortfoliosSince,
+		ownerless: version < document.OwnersSince, portfolioless: version < document.PortfoliosSince, runs: version >= document.RunsSince,
 	}
 	r.Directory = owners.Open(name, r.ownersChunks, kept)
 	return r

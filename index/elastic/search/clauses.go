@@ -11,12 +11,18 @@ import (
 	"filings/index/elastic/document"
 )
 
-// Clauses translates w to clauses that must all hold. counties are the folded names of all counties of the generation, which
-// only a search term needs (NeedsCounties), rims those of its regions by their texts.
-func Clauses(w index.Filter, counties []string, rims map[string]Rim) ([]Object, error) {
+// Known is what Clauses need to know of a generation.
+type Known struct {
+	Counties []string       // the folded names of all counties, which only a search term needs (NeedsCounties)
+	Rims     map[string]Rim // of the filter's regions, by their texts
+	Runs     bool           // its documents have document.RunsField
+}
+
+// Clauses translates w to clauses that must all hold.
+func Clauses(w index.Filter, of Known) ([]Object, error) {
 	all := make([]Object, 0, len(w.Predicates()))
 	for _, p := range w.Predicates() {
-		c, err := clause(p, counties, rims)
+		c, err := clause(p, of)
 		if err != nil {
 			return nil, err
 		}
@@ -25,7 +31,7 @@ func Clauses(w index.Filter, counties []string, rims map[string]Rim) ([]Object, 
 	return all, nil
 }
 
-func clause(p index.Predicate, counties []string, rims map[string]Rim) ([]Object, error) {
+func clause(p index.Predicate, of Known) ([]Object, error) {
 	switch p := p.(type) {
 	case index.AnyOf:
 		return []Object{anyOf(p)}, nil
@@ -47,9 +53,9 @@ func clause(p index.Predicate, counties []string, rims map[string]Rim) ([]Object
 	case index.Box:
 		return []Object{box(p)}, nil
 	case index.Region:
-		return []Object{region(p, rims[p.String()])}, nil
+		return []Object{region(p, of.Rims[p.String()])}, nil
 	case index.Contains:
-		return []Object{contains(p.Texts(), counties)}, nil
+		return []Object{contains(p.Texts(), of)}, nil
 	case index.Rest:
 		c, err := rest(p)
 		return []Object{c}, err
@@ -141,30 +147,55 @@ func present(p index.Present) Object {
 	return not(marked)
 }
 
-// contains selects by substrings, any of them. Three characters and more are a phrase of trigrams, one and two the beginning of a
-// trigram. Counties are few, so the terms are searched in their names here, and the filings of those that have one are
-// selected.
-func contains(texts, counties []string) Object {
+// contains selects by substrings, any of them. Counties are few, so the terms are searched in their names here, and the filings of
+// those that have one are selected.
+func contains(texts []string, of Known) Object {
 	var named []string
-	for _, county := range counties {
+	for _, county := range of.Counties {
 		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(index.Squeeze(county), text) }) {
 			named = append(named, county)
 		}
 	}
 	var options []Object
 	for _, text := range texts {
-		switch {
-		case strings.Contains(text, document.TextEnd[:1]): // no text holds NUL, but all of them end in it
-		case utf8.RuneCountInString(text) < 3:
-			options = append(options, Object{"prefix": Object{document.TextField: Object{"value": text}}})
-		default:
-			options = append(options, Object{"match_phrase": Object{document.TextField: Object{"query": text}}})
+		if !strings.Contains(text, document.TextEnd[:1]) { // no text holds NUL, but all of them end in it
+			options = append(options, inTexts(text, of.Runs))
 		}
 	}
 	for part := range slices.Chunk(named, mostTerms) {
 		options = append(options, Object{"terms": Object{document.Derived(index.County): part}})
 	}
 	return either(options)
+}
+
+// inTexts selects by a substring of the search texts. Three characters and more are a phrase of trigrams, one and two the beginning of a
+// trigram. What has runs is looked for by these first, so that the phrase is compared in few filings, if it has to be.
+func inTexts(text string, byRuns bool) Object {
+	if utf8.RuneCountInString(text) < 3 {
+		return Object{"prefix": Object{document.TextField: Object{"value": text}}}
+	}
+	phrase := Object{"match_phrase": Object{document.TextField: Object{"query": text}}}
+	runs := index.Runs(text)
+	if !byRuns || len(runs) == 0 {
+		return phrase
+	}
+	clauses := make([]Object, 0, len(runs)+1)
+	whole := false // a run is all of text, and whatever filing is selected by it has it
+	for _, run := range runs {
+		letters := []rune(run.Text)
+		if run.Ends {
+			end := letters[max(0, len(letters)-document.RunLetters+1):]
+			clauses = append(clauses, Object{"term": Object{document.RunsField: Object{"value": string(end)}}})
+			continue
+		}
+		start := letters[:min(len(letters), document.RunLetters)]
+		clauses = append(clauses, Object{"prefix": Object{document.RunsField: Object{"value": string(start)}}})
+		whole = len(start) == len(letters) && run.Text == text
+	}
+	if whole {
+		return clauses[0]
+	}
+	return Object{"bool": Object{"filter": append(clauses, phrase)}}
 }
 
 // NeedsOwners reports whether Clauses are of what documents have since document.OwnersSince.

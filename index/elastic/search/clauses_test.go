@@ -12,7 +12,7 @@ func TestClauses_EachPredicate(t *testing.T) {
 	t.Parallel()
 	for _, g := range edges.Groups() {
 		for _, c := range g.Cases {
-			if _, err := Clauses(c.Where, []string{"quincey, zz"}, nil); err != nil {
+			if _, err := Clauses(c.Where, Known{Counties: []string{"quincey, zz"}, Runs: true}); err != nil {
 				t.Errorf("%s, %s: %v", g.Rule, c.Name, err)
 			}
 		}
@@ -22,7 +22,7 @@ func TestClauses_EachPredicate(t *testing.T) {
 func TestClause_UnknownPredicate(t *testing.T) {
 	t.Parallel()
 	type unknown struct{ index.Days }
-	if c, err := Clauses(index.Where(unknown{}), nil, nil); err == nil {
+	if c, err := Clauses(index.Where(unknown{}), Known{}); err == nil {
 		t.Errorf("an unknown predicate became %v", c)
 	}
 }

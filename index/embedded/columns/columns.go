@@ -11,8 +11,8 @@
 //     predicate is evaluated once for each word of the dictionary, then the rows are looked up. Groups are counted by
 //     the numbers of their words.
 //   - numbers (amounts, coordinates, instants) are compared as they are.
-//   - search texts stand side by side. An index of their trigrams says in which blocks of 16 rows a term may be; these
-//     are read, and searched byte by byte.
+//   - search texts stand side by side. An index of their runs of letters says which rows have a word, and an index of their trigrams in
+//     which blocks of 16 rows any other term may be; these are read, and searched byte by byte.
 //   - records stand in compressed blocks of 16 rows. A list of all ids says in which row each is.
 //   - orders list the rows sorted by owner, amount, and so on, in both directions.
 //
@@ -42,17 +42,20 @@ const ChunkRows = 1 << 16
 
 // Names of columns that belong to no field.
 const (
-	columnID       = "id"
-	columnCreated  = "createdAt"
-	columnSearch   = "search"
-	columnStarts   = "search starts"   // of each block, in the chunk of columnSearch, and where the last one ends
-	columnTrigrams = "search trigrams" // the index of a chunk of columnSearch
-	columnSets     = "search sets"     // the sets of that index
-	columnRecords  = "records"         // as they were put; a chunk for each block
-	columnByID     = "by id"           // each id with its row, by id
-	columnFirstIDs = "first ids"       // of each block of columnByID, in one chunk
-	runsSuffix     = " runs"           // the keys of an order, and how many rows have each, in one chunk
-	wordsSuffix    = " words"          // the dictionary of a coded column, in one chunk
+	columnID           = "id"
+	columnCreated      = "createdAt"
+	columnSearch       = "search"
+	columnStarts       = "search starts"     // of each block, in the chunk of columnSearch, and where the last one ends
+	columnTrigrams     = "search trigrams"   // the index of a chunk of columnSearch
+	columnSets         = "search sets"       // the sets of that index
+	columnLetters      = "search runs"       // the index of the runs of a chunk of columnSearch
+	columnLetterRows   = "search run rows"   // the rows of that index
+	columnLetterOrders = "search run orders" // the codes of runs by how they begin, and by how they end
+	columnRecords      = "records"           // as they were put; a chunk for each block
+	columnByID         = "by id"             // each id with its row, by id
+	columnFirstIDs     = "first ids"         // of each block of columnByID, in one chunk
+	runsSuffix         = " runs"             // the keys of an order, and how many rows have each, in one chunk
+	wordsSuffix        = " words"            // the dictionary of a coded column, in one chunk
 
 	columnCountyTexts = "county texts" // the search texts of county's dictionary, in no file: in the cache only
 )

@@ -41,7 +41,8 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	case index.Region:
 		return t.region(p), nil
 	case index.Contains:
-		return t.contains(ctx, p, t.inTexts)
+		holds, _, err := t.contains(ctx, p)
+		return holds, err
 	case index.Rest:
 		return t.rest(ctx, p)
 	}
@@ -232,20 +233,40 @@ func (t *Table) coordinates(ctx context.Context, chunk int) (latitudes, longitud
 	return latitudes, longitudes, err
 }
 
-// contains looks for the terms of p by inTexts in the search texts of each row, and in the words of county.
-func (t *Table) contains(ctx context.Context, p index.Contains, inTexts func(term []byte) condition) (condition, error) {
+// contains holds for the rows that have a term of p in their search texts, or in the word of county. may holds for these and others, without
+// a text being read; it is nil where holds reads none either.
+func (t *Table) contains(ctx context.Context, p index.Contains) (holds, may condition, err error) {
 	texts, err := t.countyTexts(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []condition
+	var all, mays []condition
+	reads := false
 	for _, term := range p.Texts() {
-		all = append(all, t.lookup(index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) }))
-		if term != "" && utf8.ValidString(term) { // "" is in every county; what is no UTF-8 is nowhere
-			all = append(all, inTexts([]byte(term)))
+		inCounty := t.lookup(index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) })
+		all, mays = append(all, inCounty), append(mays, inCounty)
+		if term == "" || !utf8.ValidString(term) { // "" is in every county; what is no UTF-8 is nowhere
+			continue
 		}
+		rows, isRun, err := t.ofRuns(ctx, term)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case isRun:
+			all, mays = append(all, rows), append(mays, rows)
+			continue
+		case rows == nil:
+			mays = append(mays, t.inBlocks([]byte(term)))
+		default:
+			mays = append(mays, rows)
+		}
+		all, reads = append(all, t.inTexts([]byte(term), rows)), true
 	}
-	return either(all...), nil
+	if !reads {
+		return either(all...), nil, nil
+	}
+	return either(all...), either(mays...), nil
 }
 
 // countyTexts returns the search texts of the words of county. They are kept: to make those of 3,000 counties takes 0.7 ms, which
@@ -261,7 +282,7 @@ func (t *Table) countyTexts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// inBlocks is inTexts of whole blocks: those that may have term. A term of one or two bytes may be in any, and the index has it in
+// inBlocks holds for the rows of blocks that may have term: those that may have term. A term of one or two bytes may be in any, and the index has it in
 // thousands of sets.
 func (t *Table) inBlocks(term []byte) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) (err error) {
@@ -293,18 +314,14 @@ func open(bits []uint64) (b blocks, n int) {
 	return b, n
 }
 
-// inTexts holds for the rows that have term in their search texts. Only blocks that may have it, and have a row whose bit is not set, are
-// read, and what lies between two that are near each other.
-func (t *Table) inTexts(term []byte) condition {
+// inTexts holds for the rows that have term in their search texts: some of those of may, which is nil where nothing is known. Only blocks
+// that may have it, and have a row whose bit is not set, are read, and what lies between two that are near each other.
+func (t *Table) inTexts(term []byte, may condition) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		candidates, n := open(bits)
 		if n > fewForShort || n > fewBlocks && len(term) > 2 || n == len(bits)*64/rowsABlock {
-			may, err := t.candidates(ctx, chunk, term)
-			if err != nil {
+			if err := t.keepCandidates(ctx, chunk, term, may, &candidates); err != nil {
 				return err
-			}
-			for i := range candidates {
-				candidates[i] &= may[i]
 			}
 		}
 		if candidates == (blocks{}) {
@@ -322,4 +339,23 @@ func (t *Table) inTexts(term []byte) condition {
 			return err
 		})
 	}
+}
+
+// keepCandidates leaves the blocks that may have term: that have rows of may, or the term's trigrams where that is nil.
+func (t *Table) keepCandidates(ctx context.Context, chunk int, term []byte, may condition, b *blocks) error {
+	if may == nil {
+		candidates, err := t.candidates(ctx, chunk, term)
+		for i := range b {
+			b[i] &= candidates[i]
+		}
+		return err
+	}
+	rows := make([]uint64, ChunkRows/64)
+	err := may(ctx, chunk, rows[:(t.rowsOf(chunk)+63)/64])
+	for block := range blocksAChunk {
+		if rows[block*rowsABlock/64]>>(block*rowsABlock%64)&wholeBlock == 0 {
+			b[block/64] &^= 1 << (block % 64)
+		}
+	}
+	return err
 }

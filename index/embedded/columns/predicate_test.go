@@ -2,6 +2,7 @@ package columns
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 		empty := rapid.IntRange(0, 2*rowsABlock).Draw(t, "rows without texts before them")
 		rows = append(make([][]string, empty), rows...)
 		bits := make([]uint64, ChunkRows/64)
-		if err := textTable(t, rows).inTexts([]byte(term))(context.Background(), 0, bits); err != nil {
+		if err := textTable(t, rows).inTexts([]byte(term), nil)(context.Background(), 0, bits); err != nil {
 			t.Fatal(err)
 		}
 		for row, values := range rows {
@@ -30,6 +31,31 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 			for _, v := range values {
 				want = want || strings.Contains(v, term)
 			}
+			if got := bits[row/64]>>(row%64)&1 == 1; got != want {
+				t.Fatalf("row %d %q contains %q: %v, want %v", row, values, term, got, want)
+			}
+		}
+	})
+}
+
+// What the index of runs says of terms is what the texts say: of runs all rows, of other terms those that are read.
+func TestRuns_Rows(t *testing.T) {
+	t.Parallel()
+	letters := rapid.RuneFrom([]rune("ab é7"))
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfN(rapid.SliceOfN(rapid.StringOfN(letters, 1, 15, -1), 0, 3), 1, 2*rowsABlock).Draw(t, "rows")
+		term := rapid.StringOfN(letters, 3, 9, -1).Draw(t, "term")
+		bits := make([]uint64, (len(rows)+63)/64)
+		table := textTable(t, rows)
+		holds, isRun, err := table.ofRuns(context.Background(), term)
+		if err == nil && !isRun {
+			holds = table.inTexts([]byte(term), holds)
+		}
+		if err = errors.Join(err, holds(context.Background(), 0, bits)); err != nil {
+			t.Fatal(err)
+		}
+		for row, values := range rows {
+			want := slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, term) })
 			if got := bits[row/64]>>(row%64)&1 == 1; got != want {
 				t.Fatalf("row %d %q contains %q: %v, want %v", row, values, term, got, want)
 			}

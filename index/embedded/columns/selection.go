@@ -83,38 +83,39 @@ func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error
 	return s, nil
 }
 
-// compileAll compiles the predicates of w: ids, which leave nothing in most chunks, go first, and those that take the longest
-// last. Of several such, the blocks that may have all of their terms are found before one is read, and long terms, which few
-// filings have, go first. What follows is not evaluated in
-// chunks in which nothing is left.
+// compileAll compiles the predicates of w: ids, which leave nothing in most chunks, go first, and those that read texts last. Of several
+// such, the rows that may have all of their terms are found before one text is read, and long terms, which few filings have, go first.
+// What follows is not evaluated in chunks in which nothing is left.
 func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
-	var first, quick, blocks, slow []condition
+	var first, quick, mays, slow []condition
 	length := func(p index.Predicate) int {
 		contains, _ := p.(index.Contains)
 		return len(contains.Text)
 	}
 	for _, p := range slices.SortedStableFunc(slices.Values(w.Predicates()), func(a, b index.Predicate) int { return length(b) - length(a) }) {
-		c, err := t.compile(ctx, p)
+		var c, may condition
+		var err error
+		if contains, is := p.(index.Contains); is {
+			c, may, err = t.contains(ctx, contains)
+		} else {
+			c, err = t.compile(ctx, p)
+		}
 		if err != nil {
 			return nil, err
 		}
-		switch p := p.(type) {
-		case index.IDs:
+		switch _, is := p.(index.IDs); {
+		case is:
 			first = append(first, c)
-		case index.Contains:
-			slow = append(slow, c)
-			if c, err = t.contains(ctx, p, t.inBlocks); err != nil {
-				return nil, err
-			}
-			blocks = append(blocks, c)
+		case may != nil:
+			mays, slow = append(mays, may), append(slow, c)
 		default:
 			quick = append(quick, c)
 		}
 	}
 	if len(slow) < 2 {
-		blocks = nil
+		mays = nil
 	}
-	return slices.Concat(first, quick, blocks, slow), nil
+	return slices.Concat(first, quick, mays, slow), nil
 }
 
 // evaluateChunk sets the bits of the rows of a chunk for which every condition holds.

@@ -55,38 +55,66 @@ func trigram(a, b, c byte) uint32 { return (classOf[a]*classes+classOf[b])*class
 // trigramColumn collects the trigrams of a chunk, and writes them with it.
 type trigramColumn struct {
 	to   Sink
-	sets []blockList // by trigram
+	sets []rowList // by trigram
 }
 
-// blockList is blocks that are added in rising order.
-type blockList struct {
+// rowList is rows, or blocks, of a chunk that are added in rising order.
+type rowList struct {
 	last  int
-	steps []byte // from each block to the next one, the first from 0, as uvarints
+	steps []byte // from each to the next one, the first from 0, as uvarints
 }
 
-func (l *blockList) add(block int) {
-	if len(l.steps) > 0 && l.last == block {
+func (l *rowList) add(row int) {
+	if len(l.steps) > 0 && l.last == row {
 		return
 	}
-	l.steps = binary.AppendUvarint(l.steps, uint64(block-l.last))
-	l.last = block
+	l.steps = binary.AppendUvarint(l.steps, uint64(row-l.last))
+	l.last = row
 }
 
-// appendTo appends the list, or the bits of its blocks if these are not longer.
-func (l *blockList) appendTo(dst []byte) []byte {
-	if len(l.steps) < bitsSize {
+// appendTo appends the list, or, if these are not longer, the bits of what it is of, which take so many bytes.
+func (l *rowList) appendTo(dst []byte, size int) []byte {
+	if len(l.steps) < size {
 		return append(dst, l.steps...)
 	}
-	var b blocks
-	b.follow(l.steps)
-	for _, word := range b {
+	bits := make([]uint64, size/8)
+	follow(bits, l.steps, 8*size)
+	for _, word := range bits {
 		dst = binary.LittleEndian.AppendUint64(dst, word)
 	}
 	return dst
 }
 
+// addSet adds what appendTo wrote of so many rows or blocks to their bits, the last words of which may be missing where there are no rows.
+// It is false for what is no such set.
+func addSet(bits []uint64, set []byte, of int) bool {
+	if len(set) < of/8 {
+		return follow(bits, set, of)
+	}
+	for i := range min(len(bits), len(set)/8) {
+		bits[i] |= binary.LittleEndian.Uint64(set[8*i:])
+	}
+	return len(set) == of/8
+}
+
+// follow adds the rows of a list.
+func follow(bits []uint64, steps []byte, of int) bool {
+	for row := uint64(0); len(steps) > 0; {
+		step, n := uint64(steps[0]), 1
+		if step >= 0x80 {
+			step, n = binary.Uvarint(steps)
+		}
+		if row += step; n <= 0 || step >= uint64(of) || row >= uint64(64*len(bits)) {
+			return false
+		}
+		steps = steps[n:]
+		bits[row/64] |= 1 << (row % 64)
+	}
+	return true
+}
+
 func newTrigramColumn(to Sink) *trigramColumn {
-	return &trigramColumn{to, make([]blockList, classes*classes*classes)}
+	return &trigramColumn{to, make([]rowList, classes*classes*classes)}
 }
 
 // add notes the trigrams of a row in a block of the chunk: those that begin at any byte of its texts, so that a term of one or two
@@ -112,28 +140,28 @@ func (c *trigramColumn) put(chunk int) error {
 		if len(l.steps) == 0 {
 			continue
 		}
-		sets = l.appendTo(sets)
+		sets = l.appendTo(sets, blocksAChunk/8)
 		numbers, ends = append(numbers, uint32(n)), append(ends, uint32(len(sets)))
-		*l = blockList{steps: l.steps[:0]}
+		*l = rowList{steps: l.steps[:0]}
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(numbers, ends))
 	return errors.Join(err, c.to(columnTrigrams, chunk, data), c.to(columnSets, chunk, sets))
 }
 
-// trigrams says which trigrams a chunk has, and where their sets end.
-type trigrams struct{ numbers, ends []uint32 }
+// setIndex says which trigrams, or runs, a chunk has, and where their sets end.
+type setIndex struct{ numbers, ends []uint32 }
 
-func (t *Table) trigrams(ctx context.Context, chunk int) (trigrams, error) {
-	return decoded(ctx, t, columnTrigrams, chunk, func(data []byte) (trigrams, int, bool) {
+func (t *Table) setIndex(ctx context.Context, column string, chunk int) (setIndex, error) {
+	return decoded(ctx, t, column, chunk, func(data []byte) (setIndex, int, bool) {
 		n := len(data) / 8
 		both, size, ok := decodeValues[uint32](data, 2*n)
-		x := trigrams{both[:n], both[n:]}
+		x := setIndex{both[:n], both[n:]}
 		return x, size, ok && slices.IsSorted(x.numbers) && slices.IsSorted(x.ends)
 	})
 }
 
 // beginningWith returns the range of trigrams that begin with one to three bytes.
-func (x *trigrams) beginningWith(prefix []byte) (from, to int) {
+func (x *setIndex) beginningWith(prefix []byte) (from, to int) {
 	first, many := uint32(0), uint32(1)
 	for i := range 3 {
 		first *= classes
@@ -149,7 +177,7 @@ func (x *trigrams) beginningWith(prefix []byte) (from, to int) {
 }
 
 // end returns where the sets of the first n trigrams end.
-func (x *trigrams) end(n int) int {
+func (x *setIndex) end(n int) int {
 	if n == 0 {
 		return 0
 	}
@@ -158,7 +186,7 @@ func (x *trigrams) end(n int) int {
 
 // candidates returns the blocks in which term, which is not empty, may be.
 func (t *Table) candidates(ctx context.Context, chunk int, term []byte) (b blocks, err error) {
-	x, err := t.trigrams(ctx, chunk)
+	x, err := t.setIndex(ctx, columnTrigrams, chunk)
 	if err != nil {
 		return b, err
 	}
@@ -181,7 +209,7 @@ func (t *Table) candidates(ctx context.Context, chunk int, term []byte) (b block
 }
 
 // union returns the blocks that have a trigram which begins with one to three bytes.
-func (t *Table) union(ctx context.Context, chunk int, x *trigrams, prefix []byte) (b blocks, err error) {
+func (t *Table) union(ctx context.Context, chunk int, x *setIndex, prefix []byte) (b blocks, err error) {
 	from, to := x.beginningWith(prefix)
 	if from == to {
 		return b, nil
@@ -189,7 +217,7 @@ func (t *Table) union(ctx context.Context, chunk int, x *trigrams, prefix []byte
 	start := x.end(from)
 	sets, err := t.source(ctx, columnSets, chunk, start, x.end(to))
 	for i := from; i < to && err == nil; i++ {
-		if !b.add(sets[x.end(i)-start : x.end(i+1)-start]) {
+		if !addSet(b[:], sets[x.end(i)-start:x.end(i+1)-start], blocksAChunk) {
 			err = t.damaged(chunk, columnSets)
 		}
 	}
@@ -204,36 +232,6 @@ func allBlocks() (b blocks) {
 		b[i] = ^uint64(0)
 	}
 	return b
-}
-
-// bitsSize is how many bytes the bits of blocks take.
-const bitsSize = blocksAChunk / 8
-
-// add adds a set: the steps of a list, or bits, which no list in an index is as long as. It is false for what is no set.
-func (b *blocks) add(set []byte) bool {
-	if len(set) < bitsSize {
-		return b.follow(set)
-	}
-	for i := range b {
-		b[i] |= binary.LittleEndian.Uint64(set[8*i:])
-	}
-	return len(set) == bitsSize
-}
-
-// follow adds the blocks of a list.
-func (b *blocks) follow(steps []byte) bool {
-	for block := uint64(0); len(steps) > 0; {
-		step, n := uint64(steps[0]), 1
-		if step >= 0x80 {
-			step, n = binary.Uvarint(steps)
-		}
-		if block += step; n <= 0 || step >= blocksAChunk || block >= blocksAChunk {
-			return false
-		}
-		steps = steps[n:]
-		b[block/64] |= 1 << (block % 64)
-	}
-	return true
 }
 
 // near is how many bytes between two blocks are read with them: they may share what a source checks at once.

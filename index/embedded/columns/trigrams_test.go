@@ -13,9 +13,9 @@ import (
 // of the bound between them.
 func TestTrigrams_SetsOfAllSizes(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, 2, 100, bitsSize - 1, bitsSize, bitsSize + 1, blocksAChunk / 2, blocksAChunk} {
+	for _, n := range []int{1, 2, 100, (blocksAChunk / 8) - 1, (blocksAChunk / 8), (blocksAChunk / 8) + 1, blocksAChunk / 2, blocksAChunk} {
 		for _, step := range []int{1, 2, 7, 127, 128, 129, blocksAChunk - 1} {
-			var l blockList
+			var l rowList
 			var want blocks
 			for i := range n {
 				if block := i * step; block < blocksAChunk {
@@ -24,12 +24,12 @@ func TestTrigrams_SetsOfAllSizes(t *testing.T) {
 					want[block/64] |= 1 << (block % 64)
 				}
 			}
-			set := l.appendTo(nil)
-			if len(set) > bitsSize {
+			set := l.appendTo(nil, blocksAChunk/8)
+			if len(set) > (blocksAChunk / 8) {
 				t.Errorf("%d blocks, each %d behind the one before: %d bytes", n, step, len(set))
 			}
 			var got blocks
-			if !got.add(set) || got != want {
+			if !addSet(got[:], set, blocksAChunk) || got != want {
 				t.Errorf("%d blocks, each %d behind the one before: others are found", n, step)
 			}
 		}
@@ -92,16 +92,54 @@ func TestTrigrams_Damaged(t *testing.T) {
 	}
 	falling, long := slices.Clone(header), slices.Clone(header)
 	falling[8] = 4
-	binary.LittleEndian.PutUint32(long[12:], bitsSize+3)
+	binary.LittleEndian.PutUint32(long[12:], (blocksAChunk/8)+3)
 	for what, err := range map[string]error{
 		"short":                         read(header[:3], sets),
 		"of sets that overlap":          read(falling, sets),
 		"of a step without an end":      read(header, []byte{5, 5, 0x80}),
 		"of a block beyond the chunk":   read(header, []byte{5, 0xff, 0x7f}),
-		"of a set longer than its bits": read(long, append(sets, make([]byte, bitsSize)...)),
+		"of a set longer than its bits": read(long, append(sets, make([]byte, (blocksAChunk/8))...)),
 	} {
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("an index that is %s: %v", what, err)
+		}
+	}
+}
+
+// An index of runs that is not as it was written is an error.
+func TestRuns_Damaged(t *testing.T) {
+	t.Parallel()
+	words := []byte("\x05smith")
+	header := []byte{0, 0, 0, 0, 1, 0, 0, 0} // the rows of code 0 end after one byte
+	read := func(words, header, rows []byte) error {
+		chunks := &stored{chunks: map[cache.Key][]byte{}}
+		err := errors.Join(chunks.put(columnLetters+wordsSuffix, 0, words), chunks.put(columnLetters, 0, header), chunks.put(columnLetterRows, 0, rows),
+			chunks.put(columnLetterOrders, 0, make([]byte, 4)), chunks.put(columnLetterOrders, 1, make([]byte, 4)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds, isRun, err := Open("test", 3, chunks.get, cache.New(1<<20)).ofRuns(t.Context(), "smith")
+		if err != nil {
+			return err
+		}
+		bits := []uint64{0}
+		if err := holds(t.Context(), 0, bits); err == nil && (!isRun || bits[0] != 1<<2) {
+			t.Errorf("rows %b are found", bits[0])
+		}
+		return holds(t.Context(), 0, bits)
+	}
+	if err := read(words, header, []byte{2}); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"a dictionary that is cut":  read(words[:3], header, []byte{2}),
+		"an index that is cut":      read(words, header[:7], []byte{2}),
+		"a row beyond the chunk":    read(words, header, []byte{70}),
+		"a step without an end":     read(words, header, []byte{0x80}),
+		"rows as bits, of a length": read(words, []byte{0, 0, 0, 0, 1, 32, 0, 0}, make([]byte, ChunkRows/8+1)),
+	} {
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

@@ -93,10 +93,11 @@ const (
 )
 
 // textColumn is the search texts: a chunk holds those of its rows one after the other. Other columns say where each block
-// of them begins, and which trigrams it has.
+// of them begins, and which trigrams and runs they have.
 type textColumn struct {
 	to       Sink
 	trigrams *trigramColumn
+	letters  *letterColumn
 	starts   []uint32 // of the blocks of the chunk
 	data     []byte
 	row      int // in the chunk
@@ -105,7 +106,7 @@ type textColumn struct {
 }
 
 func newTextColumn(to Sink) *textColumn {
-	c := &textColumn{to: to, trigrams: newTrigramColumn(to)}
+	c := &textColumn{to: to, trigrams: newTrigramColumn(to), letters: newLetterColumn(to)}
 	c.writing.SetLimit(1)
 	return c
 }
@@ -126,7 +127,7 @@ func (c *textColumn) finish() error {
 	if c.row > 0 {
 		c.put()
 	}
-	return c.writing.Wait()
+	return errors.Join(c.writing.Wait(), c.letters.finish())
 }
 
 func (c *textColumn) put() {
@@ -139,8 +140,9 @@ func (c *textColumn) put() {
 			var texts []byte
 			texts, data, _ = bytes.Cut(data, []byte{rowEnd})
 			c.trigrams.add(row/rowsABlock, texts)
+			c.letters.add(row, texts)
 		}
-		return errors.Join(err, c.trigrams.put(chunk))
+		return errors.Join(err, c.trigrams.put(chunk), c.letters.put(chunk))
 	})
 }
 

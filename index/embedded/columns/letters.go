@@ -1,0 +1,204 @@
+package columns
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"sort"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"filings/index"
+)
+
+// The runs of the search texts (index.CutRun) have an index too: a dictionary of all of them, which is sorted by how they begin and by how
+// they end, and for each chunk the rows of those that occur there. A term that is a run of letters is in the rows of the runs that contain
+// it, and no text is read; of any other term, each run leaves few blocks to be read. To look through the dictionary for what may be
+// anywhere in a run takes 0.4 ms with half a million filings.
+
+// letterColumn collects the runs of a chunk, and writes them with it.
+type letterColumn struct {
+	to    Sink
+	codes map[string]uint32
+	words []byte    // by code, each after its length
+	rows  []rowList // by code, in the chunk
+	used  []uint32  // codes that occur in the chunk
+}
+
+func newLetterColumn(to Sink) *letterColumn { return &letterColumn{to: to, codes: map[string]uint32{}} }
+
+// add notes the runs of a row of the chunk.
+func (c *letterColumn) add(row int, texts []byte) {
+	for run, rest := index.CutRun(texts); len(run) > 0; run, rest = index.CutRun(rest) {
+		code, ok := c.codes[string(run)]
+		if !ok {
+			code = uint32(len(c.codes))
+			c.codes[string(run)] = code
+			c.words = protowire.AppendBytes(c.words, run)
+			c.rows = append(c.rows, rowList{})
+		}
+		l := &c.rows[code]
+		if len(l.steps) == 0 {
+			c.used = append(c.used, code)
+		}
+		l.add(row)
+	}
+}
+
+// put writes the rows of a chunk: the codes that occur, rising, and where the rows of each end; and the rows.
+func (c *letterColumn) put(chunk int) error {
+	slices.Sort(c.used)
+	var rows []byte
+	ends := make([]uint32, 0, len(c.used))
+	for _, code := range c.used {
+		l := &c.rows[code]
+		rows = l.appendTo(rows, ChunkRows/8)
+		ends = append(ends, uint32(len(rows)))
+		*l = rowList{steps: l.steps[:0]}
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(c.used, ends))
+	c.used = c.used[:0]
+	return errors.Join(err, c.to(columnLetters, chunk, data), c.to(columnLetterRows, chunk, rows))
+}
+
+// finish writes the dictionary, and its codes in both orders.
+func (c *letterColumn) finish() error {
+	err := c.to(columnLetters+wordsSuffix, 0, c.words)
+	words := splitTexts(c.words)
+	for chunk, compare := range []func(a, b string) int{strings.Compare, compareEnds} {
+		order := make([]uint32, len(words))
+		for code := range order {
+			order[code] = uint32(code)
+		}
+		slices.SortFunc(order, func(a, b uint32) int { return compare(words[a], words[b]) })
+		data, failed := binary.Append(nil, binary.LittleEndian, order)
+		err = errors.Join(err, failed, c.to(columnLetterOrders, chunk, data))
+	}
+	return err
+}
+
+// compareEnds compares two texts from their ends on.
+func compareEnds(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if x, y := a[len(a)-1-i], b[len(b)-1-i]; x != y {
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// letterRuns are the runs of a table by their codes, one after the other, with a blank, which is in none, behind each.
+type letterRuns struct {
+	text                string
+	starts              []uint32 // and where a further one would start
+	byStarts, byEndings []uint32 // the codes in both orders
+}
+
+func (t *Table) letterRuns(ctx context.Context) (r letterRuns, err error) {
+	words, err := decoded(ctx, t, columnLetters+wordsSuffix, 0, func(data []byte) (r letterRuns, size int, ok bool) {
+		text := make([]byte, 0, len(data))
+		for len(data) > 0 {
+			var run []byte
+			if run, data = cutText(data); data == nil {
+				return r, 0, false
+			}
+			r.starts = append(r.starts, uint32(len(text)))
+			text = append(append(text, run...), ' ')
+		}
+		r.starts = append(r.starts, uint32(len(text)))
+		r.text = string(text)
+		return r, len(r.text) + 4*len(r.starts), true
+	})
+	order := func(chunk int) (codes []uint32) {
+		if err == nil {
+			codes, err = decoded(ctx, t, columnLetterOrders, chunk, func(data []byte) ([]uint32, int, bool) {
+				codes, size, ok := decodeValues[uint32](data, len(words.starts)-1)
+				return codes, size, ok && (len(codes) == 0 || int(slices.Max(codes)) < len(codes))
+			})
+		}
+		return codes
+	}
+	words.byStarts, words.byEndings = order(0), order(1)
+	return words, err
+}
+
+func (r *letterRuns) word(code uint32) string { return r.text[r.starts[code] : r.starts[code+1]-1] }
+
+// with returns the codes of the runs that a text which contains the term of run may have instead.
+func (r *letterRuns) with(run index.Run) (codes []uint32) {
+	sorted := func(order []uint32, compare func(a, b string) int) []uint32 {
+		first := sort.Search(len(order), func(i int) bool { return compare(r.word(order[i]), run.Text) >= 0 })
+		end := first
+		for end < len(order) && run.IsIn(r.word(order[end])) {
+			end++
+		}
+		return order[first:end]
+	}
+	switch {
+	case run.Begins:
+		return sorted(r.byStarts, strings.Compare)
+	case run.Ends:
+		return sorted(r.byEndings, compareEnds)
+	}
+	for at := 0; ; {
+		i := strings.Index(r.text[at:], run.Text)
+		if i < 0 {
+			return codes
+		}
+		code := sort.Search(len(r.starts), func(n int) bool { return int(r.starts[n]) > at+i }) - 1
+		codes = append(codes, uint32(code))
+		at = int(r.starts[code+1])
+	}
+}
+
+// ofRuns holds for the rows that have, of each run of a term, one of those that a text with the term may have: all rows with the term,
+// and no others if it is a run itself (alone).
+func (t *Table) ofRuns(ctx context.Context, term string) (c condition, alone bool, err error) {
+	all := index.Runs(term)
+	if len(all) == 0 {
+		return nil, false, nil
+	}
+	known, err := t.letterRuns(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, run := range all {
+		one := t.oneOfRuns(known.with(run))
+		if c == nil {
+			c = one
+		} else {
+			c = both(c, one)
+		}
+	}
+	return c, all[0].Text == term, nil
+}
+
+// oneOfRuns holds for the rows with one of the runs that have these codes.
+func (t *Table) oneOfRuns(codes []uint32) condition {
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		if len(codes) == 0 {
+			return nil
+		}
+		x, err := t.setIndex(ctx, columnLetters, chunk)
+		if err != nil {
+			return err
+		}
+		for _, code := range codes {
+			i, found := slices.BinarySearch(x.numbers, code)
+			if !found {
+				continue
+			}
+			rows, err := t.source(ctx, columnLetterRows, chunk, x.end(i), x.end(i+1))
+			if err != nil {
+				return err
+			}
+			if !addSet(bits, rows, ChunkRows) {
+				return t.damaged(chunk, columnLetterRows)
+			}
+		}
+		return nil
+	}
+}
