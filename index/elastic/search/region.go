@@ -73,11 +73,15 @@ func RimOf(p index.Region, after int64) Object {
 			"filter": []Object{circle(p.Center, p.Radius+rimMetres)}, "must_not": []Object{circle(p.Center, p.Radius-rimMetres)},
 		}}
 	case index.Polygon:
-		strips := worldsEnd()
+		var strips [][][][2]float64
 		for i, a := range p.Corners {
 			strips = append(strips, strip(a, p.Corners[(i+1)%len(p.Corners)])...)
 		}
-		near = either(strips)
+		near = either(worldsEnd())
+		if strips != nil { // as one shape: the index is walked once for all edges
+			shape := Object{"type": "multipolygon", "coordinates": strips}
+			near = either(append(worldsEnd(), Object{"geo_shape": Object{document.PointField: Object{"shape": shape}}}))
+		}
 	}
 	body := located(MostRim, near, within(index.ID.String(), Object{"gt": after}))
 	body["sort"] = []Object{{index.ID.String(): "asc"}}
@@ -90,8 +94,8 @@ func located(size int, clauses ...Object) Object {
 	return filtered(Object{"size": size, "track_total_hits": false, "_source": false, "docvalue_fields": columns}, clauses)
 }
 
-// strip selects what is within two margins of an edge, and not at the end of the world, past which no outline may go.
-func strip(a, b index.Point) []Object {
+// strip is the polygon of what is within two margins of an edge, and not at the end of the world, past which no outline may go.
+func strip(a, b index.Point) [][][][2]float64 {
 	from, to := 0.0, 1.0 // the part of the edge that is not there
 	x, y := b.Longitude-a.Longitude, b.Latitude-a.Latitude
 	for _, axis := range [][3]float64{{a.Longitude, x, 180 - end}, {a.Latitude, y, 90 - end}} {
@@ -110,10 +114,11 @@ func strip(a, b index.Point) []Object {
 	if length := math.Hypot(x, y); length > 0 {
 		dx, dy = 2*margin*x/length, 2*margin*y/length
 	}
-	corner := func(at, ahead, left float64) index.Point {
-		return index.Point{Latitude: a.Latitude + at*y + ahead*dy + left*dx, Longitude: a.Longitude + at*x + ahead*dx - left*dy}
+	corner := func(at, ahead, left float64) [2]float64 {
+		return [2]float64{a.Longitude + at*x + ahead*dx - left*dy, a.Latitude + at*y + ahead*dy + left*dx}
 	}
-	return []Object{outline(corner(from, -1, -1), corner(from, -1, 1), corner(to, 1, 1), corner(to, 1, -1))}
+	first := corner(from, -1, -1)
+	return [][][][2]float64{{{first, corner(to, 1, -1), corner(to, 1, 1), corner(from, -1, 1), first}}}
 }
 
 // end is how near the end of the world a strip may begin: further than it is wide.

@@ -26,6 +26,7 @@ func testRandom(t *testing.T, open func(t *testing.T) Harness) {
 	r, o := opened(t, open(t).Store, filings), indextest.NewOracle("", filings)
 	t.Run("pages and totals", func(t *testing.T) { checkQueries(t, r, o, newGenerator(2, filings), randomQueries) })
 	t.Run("stats", func(t *testing.T) { sameStats(t, r, o) })
+	t.Run("regions", func(t *testing.T) { checkRegions(t, r, newGenerator(34, filings)) })
 }
 
 // checkQueries sends random queries to r and compares its responses with the oracle's. It stops after a few differences.
@@ -80,6 +81,7 @@ func Real(t *testing.T, h Harness, filings iter.Seq[*index.Filing], queries int)
 		}
 		checkGroups(t, r, o, newGenerator(11, all), queries)
 	})
+	t.Run("regions", func(t *testing.T) { checkRegions(t, r, newGenerator(34, all)) })
 	for _, w := range []index.Filter{index.Filter{}, index.Where(index.InCounty(biggest(o)))} {
 		deepPages(t, r, o, w)
 	}
