@@ -109,6 +109,22 @@ func TestX45_Portals(t *testing.T) {
 	}
 }
 
+// TestX45_PortalsThatLie: a server that loses or doubles a row of what it says to have.
+func TestX45_PortalsThatLie(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"socrata", "arcgis"} {
+		for _, p := range []*servers.Portal{{Loses: true, Most: 10}, {Doubles: true, Most: 10}} {
+			for n := range 25 {
+				p.Put(map[string]any{"n": fmt.Sprint(n)})
+			}
+			rows, _, err := readPortal(t, portalSource(t, kind, serve(t, p.ServeHTTP)))
+			if err == nil || !strings.Contains(err.Error(), "changed while it was read") && !strings.Contains(err.Error(), "not asked for, or twice") {
+				t.Errorf("%s, loses %t: %d rows, error %v", kind, p.Loses, len(rows), err)
+			}
+		}
+	}
+}
+
 // TestX45_PortalsSayNo: what no portal says, and tokens that are not right.
 func TestX45_PortalsSayNo(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,8 @@ type Portal struct {
 	Random   *rand.Rand // nil: no moods
 	Changing bool       // before some of the requests, rows come, change and go
 	Most     int        // rows of a page
+	Loses    bool       // never sends the third row, whose number it counts
+	Doubles  bool       // sends that one twice
 	Token    string     // that each request has to have; "" for none
 
 	mu     sync.Mutex
@@ -147,6 +149,18 @@ func (p *Portal) short(rows, most int) int {
 	return rows
 }
 
+// sent returns what is sent of rows.
+func (p *Portal) sent(rows []portalRow) []portalRow {
+	third := func(row portalRow) bool { return row.number == 3 }
+	switch at := slices.IndexFunc(rows, third); {
+	case at >= 0 && p.Loses:
+		return slices.DeleteFunc(slices.Clone(rows), third)
+	case at >= 0 && p.Doubles:
+		return slices.Insert(slices.Clone(rows), at, rows[at])
+	}
+	return rows
+}
+
 // key is a key of Socrata, whose order is that of the numbers and not of the texts.
 func key(number int64) string {
 	return fmt.Sprintf("row-%.4x.%d", sha256.Sum256([]byte(strconv.FormatInt(number, 10))), number)
@@ -176,7 +190,7 @@ func (p *Portal) socrata(_ string, form url.Values) any {
 	}
 	most, _ := strconv.Atoi(form.Get("$limit"))
 	page := []any{}
-	for _, row := range p.rows[from:][:p.short(len(p.rows)-from, most)] {
+	for _, row := range p.sent(p.rows[from:][:p.short(len(p.rows)-from, most)]) {
 		object := map[string]any{":id": key(row.number)}
 		for name, value := range row.object {
 			object[name] = value
@@ -207,11 +221,13 @@ func (p *Portal) arcgis(path string, form url.Values) any {
 		if at < 0 {
 			continue
 		}
-		object := map[string]any{"FID": number}
-		for name, value := range p.rows[at].object {
-			object[name] = value
+		for _, row := range p.sent(p.rows[at : at+1]) {
+			object := map[string]any{"FID": number}
+			for name, value := range row.object {
+				object[name] = value
+			}
+			found = append(found, map[string]any{"attributes": object, "geometry": map[string]any{"x": -81.5, "y": 28.5}})
 		}
-		found = append(found, map[string]any{"attributes": object, "geometry": map[string]any{"x": -81.5, "y": 28.5}})
 	}
 	n := p.short(len(found), len(found))
 	return map[string]any{"objectIdFieldName": "FID", "features": found[:n], "exceededTransferLimit": n < len(found)}
