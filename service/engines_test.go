@@ -29,6 +29,7 @@ type dataset string
 const (
 	handmade dataset = "handmade" // fixture
 	plenty   dataset = "plenty"   // many
+	varied   dataset = "varied"   // synthetic filings, as the demo has them
 	alike    dataset = "alike"    // filings of counties with names that differ little
 )
 
@@ -36,6 +37,8 @@ func (d dataset) filings(t testing.TB) []*index.Filing {
 	switch d {
 	case plenty:
 		return many(t, plentyFilings)
+	case varied:
+		return synthesized(400)
 	case long:
 		filings := many(t, longFilings)
 		for _, f := range filings {
