@@ -1,0 +1,180 @@
+package service_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"filings/cmd/testservers/servers"
+	"filings/service/access"
+	"filings/service/servicetest"
+	"filings/service/webtest"
+)
+
+// mapConfig is nginx in front of a service, with pages of its own: it adds the key, so that the page has none, and keeps tiles, as
+// docs/api/maps.md has it.
+const mapConfig = `daemon off; master_process off; error_log error.log; pid nginx.pid;
+events {}
+http {
+	log_format tiles '$uri $status'; access_log off; types { text/html html; text/javascript mjs; text/css css; }
+	client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+	ssl_certificate %[1]s; ssl_certificate_key %[2]s;
+	proxy_cache_path tiles keys_zone=tiles:1m max_size=1g inactive=30d;
+	server {
+		listen %[4]s ssl;
+		location / { root page; }
+		location /maplibre/ { alias %[5]s/; }
+		location /v1/tiles {
+			proxy_pass https://%[3]s;
+			proxy_set_header Host $http_host;
+			proxy_set_header X-API-Key %[6]s;
+			proxy_cache $cache; proxy_cache_valid 200 204 30d; proxy_cache_lock on;
+			proxy_ignore_headers Cache-Control Vary;
+			set $cache tiles;
+			if ($uri = /v1/tiles.json) { set $cache off; }
+			access_log requests.log tiles;
+		}
+	}
+}
+`
+
+// mapPage is a page with a map by MapLibre, which counts what it draws, and says what went wrong.
+const mapPage = `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Map</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="/maplibre/maplibre-gl.css"><div id="map" style="width:900px;height:600px"></div>
+<script type="module">
+import * as maplibregl from "/maplibre/maplibre-gl.mjs";
+window.errors = [];
+const circle = (id, radius) => ({ id, type: "circle", source: "filings", "source-layer": id, paint: { "circle-radius": radius, "circle-color": "#1f5fbf" } });
+window.map = new maplibregl.Map({ container: "map", center: [-81.4, 28.5], zoom: 8, fadeDuration: 0, attributionControl: false,
+	style: { version: 8, sources: { filings: { type: "vector", url: location.origin + "/v1/tiles.json" } }, layers: [
+		circle("filings", 4), circle("clusters", ["+", 6, ["ln", ["get", "count"]]])] } });
+map.on("error", (event) => errors.push(String(event.error)));
+map.once("idle", () => { window.ready = true; });
+window.drag = async (moves) => {
+	for (const [x, y, zoom] of moves) {
+		const idle = new Promise((seen) => map.once("idle", seen));
+		map.panBy([x, y], { animate: false });
+		if (zoom) map.jumpTo({ zoom: map.getZoom() + zoom });
+		map.triggerRepaint();
+		await idle;
+	}
+};
+</script>
+`
+
+// startMap starts nginx with the page in front of l until the test ends. It returns its address, and the file with a line for each request
+// of a tile that it responded to.
+func startMap(t *testing.T, l *servicetest.Listener, key string) (address, log string) {
+	t.Helper()
+	program, modules := servers.Program(t, "nginx"), servers.NodeModules(t, "maplibre-gl")
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = port.Addr().String()
+	_ = port.Close()
+	folder := t.TempDir()
+	certificate, private := l.Files(t)
+	config := fmt.Sprintf(mapConfig, certificate, private, l.Address, address, filepath.Join(modules, "maplibre-gl", "dist"), key)
+	if err := os.MkdirAll(filepath.Join(folder, "page"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"nginx.conf": config, "page/index.html": mapPage} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nginx := exec.Command(program, "-p", folder, "-c", "nginx.conf", "-e", "error.log")
+	nginx.Stderr = t.Output()
+	if err := nginx.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = nginx.Process.Kill()
+		_ = nginx.Wait()
+	})
+	servicetest.Until(t, "nginx listens", func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+	return "https://" + address, filepath.Join(folder, "requests.log")
+}
+
+// dragged are 80 moves: there and back, and nearer now and then.
+func dragged() (moves [][3]int) {
+	for i := range 80 {
+		x, y := []int{120, 120, 90, 0, -120, -120, -90, 0}[i%8], []int{0, 30, 60, 90, 0, -30, -60, -80}[i%8]
+		zoom := 0
+		if i%20 == 19 {
+			zoom = []int{1, 1, -1, -1}[i/20]
+		}
+		moves = append(moves, [3]int{x, y, zoom})
+	}
+	return moves
+}
+
+// TestX35_MapLibre: MapLibre draws the tiles without an error. Behind an nginx that keeps them, a drag of 80 moves costs each tile once, and
+// a second visitor costs what tells where the tiles are.
+func TestX35_MapLibre(t *testing.T) {
+	t.Parallel()
+	servers.Program(t, "chromium")
+	s := newSite(t, oracle(synthesized(3000)))
+	l := servicetest.ListenTLS(t, s.App)
+	address, log := startMap(t, l, s.Keys[access.Pro])
+	moves, err := json.Marshal(dragged())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var browser webtest.Browser
+	t.Cleanup(browser.Close)
+	var all, first []string
+	for visitor := range 2 {
+		before := s.used(t, "user-pro")
+		p := browser.Open(t, address)
+		p.Wait("window.ready || (window.errors ?? []).length")
+		drawn := p.Value(`String(map.queryRenderedFeatures().length)`)
+		p.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("drag(%s)", moves), chromedp.EvalAwaitPromise))
+		p.Screenshot(fmt.Sprint(visitor))
+		slow := func(problem string) bool { return strings.Contains(problem, "GL Driver Message (OpenGL, Performance") } // without a graphics card
+		problems := slices.DeleteFunc(p.Problems(), slow)
+		if got := p.Value(`errors.join("\n")`); got != "" || len(problems) > 0 || drawn == "0" {
+			t.Errorf("visitor %d: %s drawn, errors %s, problems %q", visitor, drawn, got, problems)
+		}
+		used := s.used(t, "user-pro") - before
+		var logged []string
+		servicetest.Until(t, "nginx has written its log", func() bool {
+			text, err := os.ReadFile(log)
+			logged = strings.Fields(strings.ReplaceAll(string(text), " ", "="))
+			return err == nil && len(logged)-len(all) >= max(int(used), len(first)+1)
+		})
+		tiles := slices.DeleteFunc(slices.Clone(logged[len(all):]), func(line string) bool { return !strings.Contains(line, ".mvt=") })
+		all = logged
+		for _, line := range tiles {
+			if !strings.HasSuffix(line, "=200") && !strings.HasSuffix(line, "=204") {
+				t.Error(line)
+			}
+		}
+		sent := len(tiles)
+		slices.Sort(tiles)
+		tiles = slices.Compact(tiles)
+		t.Logf("visitor %d: %d requests for %d tiles, %d of the quota; %s points of the first view", visitor, sent, len(tiles), used, drawn)
+		switch {
+		case visitor == 0 && (used != int64(len(tiles)+1) || len(tiles) < 4):
+			t.Errorf("%d tiles and their address cost %d requests", len(tiles), used)
+		case visitor == 1 && (used != 1 || !slices.Equal(tiles, first)):
+			t.Errorf("the second visitor costs %d requests, and sees %d tiles of %d", used, len(tiles), len(first))
+		}
+		first = tiles
+	}
+}
