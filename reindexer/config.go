@@ -40,7 +40,7 @@ var (
 // Config says what to load and how.
 type Config struct {
 	Store   generation.Store
-	Sources []string  // files, folders, addresses of HTTP and PostgreSQL, or "-" for Stdin
+	Sources []string  // files, folders, addresses, or "-" for Stdin
 	Query   string    // for addresses of PostgreSQL; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
 	Servers source.Servers
