@@ -32,7 +32,7 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	if !r.replaces() {
 		r.live, _ = decodeFigures(g.Counts)
 	}
-	r.liveValues = g.Values
+	r.liveValues, r.liveLoaded = g.Values, g.Loaded
 	reader, err := r.cfg.Store.Open(ctx, g.Name)
 	if err == nil && !r.replaces() {
 		err = r.countLive(ctx, reader)

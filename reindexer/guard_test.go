@@ -377,4 +377,4 @@ func (l unkeptLock) Begin(ctx context.Context, from string) (generation.Build, e
 
 type unkeptBuild struct{ generation.Build }
 
-func (unkeptBuild) Keep([]byte, *index.Values) {}
+func (unkeptBuild) Keep([]byte, *index.Values, map[string]int64) {}

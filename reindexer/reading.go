@@ -43,6 +43,7 @@ type reading struct {
 	mayEmpty []string // names of sources that may be a header without rows
 	warn     func(format string, values ...any)
 
+	at      atomic.Int64 // which of the sources is read, from 1; 0: none yet
 	bytes   atomic.Int64 // read of the sources as they are stored
 	read    atomic.Int64 // records, rejected ones included
 	rounded int64        // amounts of the records that were taken
@@ -71,7 +72,8 @@ type handle func(f *index.Filing, deleted bool) error
 // each calls do for every valid record of all sources, in order.
 func (r *reading) each(ctx context.Context, do handle) error {
 	rejected := map[string]int64{} // by part
-	for _, src := range r.sources {
+	for i, src := range r.sources {
+		r.at.Store(int64(i) + 1)
 		part := r.partOf(src)
 		if part != nil {
 			if r.failed[part.County] != nil {
@@ -116,6 +118,14 @@ func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
 	}
 	r.states = append(r.states, state)
 	return err
+}
+
+// current returns the name of the source that is read, or was read last; "" for none.
+func (r *reading) current() string {
+	if at := r.at.Load(); at > 0 {
+		return r.sources[at-1].Name
+	}
+	return ""
 }
 
 // shownTwice is of how many ids that came again both places are told.

@@ -81,6 +81,8 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	if err == nil {
 		err = r.prepareAndLoad(ctx)
+	} else if !cfg.DryRun && !errors.Is(err, ErrUsage) {
+		r.recordFailure(ctx, err)
 	}
 	return r.report(), err
 }
@@ -97,6 +99,20 @@ func (r *running) prepareAndLoad(ctx context.Context) (err error) {
 		return r.dryRun(ctx)
 	}
 	return r.underLock(ctx)
+}
+
+// recordFailure has the catalog keep that this load failed before it took the lock, such as when a source was not there.
+func (r *running) recordFailure(ctx context.Context, err error) {
+	r.end(err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	lock, failed := r.cfg.Store.Lock(ctx, r.run())
+	if failed == nil {
+		failed = lock.Release(ctx)
+	}
+	if failed != nil {
+		r.cfg.Log.Warn("that the load failed could not be kept", "error", failed)
+	}
 }
 
 // dryRun reads everything and builds nothing.
@@ -199,7 +215,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 				return err
 			}
 		}
-		build.Keep(r.figures.encode(r.cfg.made(r.reading.sources, r.reading.states)), r.values)
+		build.Keep(r.figures.encode(r.cfg.made(r.reading.sources, r.reading.states)), r.values, r.loadedNow())
 		r.enter(PhaseComparing)
 		return r.compare(ctx, build, live, reader)
 	})

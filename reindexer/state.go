@@ -3,6 +3,8 @@ package reindexer
 import (
 	"context"
 	"fmt"
+	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,19 +23,21 @@ type running struct {
 	reading    *reading
 	rejects    *rejects
 	expect     *expectation
-	lock       generation.Lock // nil: none yet, or a dry run
-	before     int64           // filings of the live generation when the run began; 0 where they need not be counted
-	live       *figures        // of the live generation; nil: there is none, or it need not be compared
-	figures    *figures        // of the new one
-	liveValues *index.Values   // of the live one's filings; nil: not known
-	values     *index.Values   // of the new one's filings; of a dry run those of its records; nil: not known
-	moved      []string        // the first filings that an update moves to another county
-	moves      int             // how many these are
-	others     bool            // guards refuse more than counties of a plan
+	lock       generation.Lock  // nil: none yet, or a dry run
+	before     int64            // filings of the live generation when the run began; 0 where they need not be counted
+	live       *figures         // of the live generation; nil: there is none, or it need not be compared
+	figures    *figures         // of the new one
+	liveValues *index.Values    // of the live one's filings; nil: not known
+	liveLoaded map[string]int64 // when its counties were loaded last
+	values     *index.Values    // of the new one's filings; of a dry run those of its records; nil: not known
+	moved      []string         // the first filings that an update moves to another county
+	moves      int              // how many these are
+	others     bool             // guards refuse more than counties of a plan
 
 	previous string              // the generation that is live until this one is promoted; "" for none
 	differs  error               // index.ErrChanged, if that is not what was sealed
 	added    *added              // of previous; nil: no record needed it yet
+	loaded   map[string]int64    // when counties were loaded last, in seconds of Unix time
 	changes  *Changes            // nil: there is no changeset
 	counties map[string]*Changes // the same by county
 	warnings []string
@@ -44,6 +48,7 @@ type running struct {
 	phase    string
 	building string // the generation
 	outcome  string
+	failure  string
 	promoted bool
 	same     bool          // the live generation is what the load would build
 	changed  chan struct{} // gets something when a phase begins
@@ -55,7 +60,7 @@ type running struct {
 }
 
 func newRunning(ctx context.Context, cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx)}
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, loaded: map[string]int64{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
 	r.reading.warn, r.reading.mayEmpty, r.reading.rules.Stored = r.warn, cfg.MayEmpty, cfg.Stored
 	if len(cfg.Replace) > 0 {
@@ -100,9 +105,12 @@ func (r *running) end(err error) {
 		r.outcome = generation.OutcomeUnchanged
 	}
 	if err != nil {
-		r.outcome = generation.OutcomeFailed
+		r.outcome, r.failure = generation.OutcomeFailed, strings.ToValidUTF8(err.Error()[:min(len(err.Error()), longestFailure)], "")
 	}
 }
+
+// longestFailure is how much of an error the catalog keeps, in bytes.
+const longestFailure = 1000
 
 // show shows the state of the run.
 func (r *running) show() {
@@ -134,10 +142,20 @@ func (r *running) put(ctx context.Context, f *index.Filing, build generation.Bui
 
 // count counts a filing of a county in, or out again.
 func (r *running) count(county string, h index.Held, n int64) {
+	r.loaded[county] = r.started.Unix()
 	r.figures.count(county, h.Filled, n)
 	if r.values != nil && (n > 0 || !r.cfg.DryRun) {
 		r.values.Count(h, n)
 	}
+}
+
+// loadedNow returns when each county of the new generation was loaded last; nil for more counties than the catalog keeps.
+func (r *running) loadedNow() map[string]int64 {
+	maps.DeleteFunc(r.loaded, func(county string, _ int64) bool { return r.expect.checksum.Counties[county].Filings == 0 })
+	if len(r.loaded) > mostCounties {
+		return nil
+	}
+	return r.loaded
 }
 
 // tooMany reports whether more records were rejected than is allowed.
@@ -162,6 +180,7 @@ func (r *running) run() generation.Run {
 	return generation.Run{
 		Outcome: r.outcome, Holder: r.cfg.Holder, Started: r.started, Renewed: r.cfg.Now(), Phase: r.phase, Generation: r.building,
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load() + r.updated.Load(), Rejected: r.rejected.Load(),
+		Bytes: r.reading.bytes.Load(), TotalBytes: source.TotalBytes(r.reading.sources), Source: r.reading.current(), Error: r.failure,
 	}
 }
 

@@ -3,6 +3,7 @@ package reindexer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 	"unique"
@@ -61,6 +62,7 @@ func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, err
 	if r.live != nil {
 		r.figures = r.live.clone()
 	}
+	maps.Copy(r.loaded, r.liveLoaded)
 	if !r.cfg.DryRun {
 		r.values = r.liveValues
 	}

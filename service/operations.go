@@ -20,7 +20,7 @@ import (
 const readyTime = 2 * time.Second
 
 // Operations returns what the operations listener serves: /livez, /readyz and /metrics, and, with a token in Config,
-// /accounts. The first three need no key; it is meant for a listener that only operators reach (rule T4).
+// /accounts, /loads and /generations. The first three need no key; it is meant for a listener that only operators reach (rule T4).
 func (s *Service) Operations() *fiber.App {
 	manage := &accounts.API{
 		Store: s.config.Access, Token: s.config.OperationsToken, Timeout: s.config.RequestTimeout, Now: s.now, Log: s.log,
@@ -34,6 +34,10 @@ func (s *Service) Operations() *fiber.App {
 	app.Get("/readyz", s.readyz)
 	app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.config.Registry, promhttp.HandlerOpts{})))
 	manage.Route(app)
+	if s.config.Store != nil {
+		manage.Show(app, "/loads", s.loads)
+		manage.Show(app, "/generations", s.generations)
+	}
 	return app
 }
 
@@ -97,27 +101,6 @@ func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
 	if began, ok := generation.ParseName(prefix, name); ok {
 		send("filings_live_generation_created_timestamp_seconds", "When the load of the live generation began.", unixSeconds(began), nil)
 	}
-}
-
-// lastLoad sends the load that is in progress or was the last.
-func (s *Service) lastLoad(ctx context.Context, send sendGauge) {
-	if s.config.LastLoad == nil {
-		return
-	}
-	run, err := s.config.LastLoad(ctx)
-	if err != nil || run == nil {
-		return
-	}
-	gauge := func(name, help string, value float64) { send("filings_last_load_"+name, help, value, nil) }
-	gauge("started_timestamp_seconds", "When the last load began.", unixSeconds(run.Started))
-	gauge("seen_timestamp_seconds", "When the last load last reported; after its end, its end.", unixSeconds(run.Renewed))
-	gauge("duration_seconds", "From the beginning of the last load to its last report.", run.Renewed.Sub(run.Started).Seconds())
-	gauge("promoted", "1 if the last load promoted its generation, or found that nothing had changed; 0 if it failed, died, or is in progress.",
-		one(run.Outcome == generation.OutcomePromoted || run.Outcome == generation.OutcomeUnchanged))
-	gauge("ended", "1 if the last load reported how it ended; 0 if it is in progress, or died.", one(run.Outcome != ""))
-	gauge("records_read", "Records that the last load has read.", float64(run.Read))
-	gauge("records_indexed", "Filings that the last load has added or replaced.", float64(run.Indexed))
-	gauge("records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
 }
 
 func unixSeconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }

@@ -56,13 +56,24 @@ func TestT4_Health(t *testing.T) {
 	}
 }
 
+// loadsOf is a store with these loads.
+type loadsOf []generation.Run
+
+func (l loadsOf) Loads(context.Context) ([]generation.Run, error) { return l, nil }
+func (l loadsOf) Loaded(context.Context) (map[string]time.Time, error) {
+	return map[string]time.Time{"Orange, FL": time.Unix(7, 0)}, nil
+}
+func (l loadsOf) Generations(context.Context) ([]generation.Info, error) { return nil, nil }
+func (l loadsOf) Changesets(context.Context) ([]index.Changeset, error)  { return nil, nil }
+
 func TestT4_Metrics(t *testing.T) {
 	t.Parallel()
 	var s *site
 	withLoad := func(c *service.Config) {
-		c.LastLoad = func(context.Context) (*generation.Run, error) {
-			began := time.Unix(1_000_000, 0)
-			return &generation.Run{Started: began, Renewed: began.Add(90 * time.Second), Outcome: generation.OutcomePromoted, Read: 12, Indexed: 11, Rejected: 1}, nil
+		began := time.Unix(1_000_000, 0)
+		c.Store = loadsOf{
+			{Started: began, Renewed: began.Add(90 * time.Second), Outcome: generation.OutcomeFailed, Read: 12, Indexed: 11, Rejected: 1, Bytes: 5, TotalBytes: 6, Source: "a.csv", Error: "no"},
+			{Started: began, Renewed: began.Add(30 * time.Second), Outcome: generation.OutcomePromoted, Rejected: 7},
 		}
 	}
 	l := servicetest.Limits()
@@ -93,7 +104,14 @@ func TestT4_Metrics(t *testing.T) {
 		`filings_live_generation_created_timestamp_seconds 1.7735328e+09`,
 		`filings_last_load_started_timestamp_seconds 1e+06`,
 		`filings_last_load_duration_seconds 90`,
-		`filings_last_load_promoted 1`,
+		`filings_last_load_promoted 0`,
+		`filings_load_previous_records_rejected 7`,
+		`filings_load_success_timestamp_seconds 1.00003e+06`,
+		`filings_load_outcomes{outcome="died"} 0`,
+		`filings_load_outcomes{outcome="failed"} 1`,
+		`filings_load_read_bytes 5`,
+		`filings_load_source_bytes 6`,
+		`filings_county_last_loaded_timestamp_seconds{county="Orange, FL"} 7`,
 		`filings_last_load_ended 1`,
 		`filings_last_load_records_read 12`,
 		`filings_last_load_records_indexed 11`,

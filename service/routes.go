@@ -50,7 +50,7 @@ func New(c Config) (*Service, error) {
 	s.exports = export.NewSlots(c.Exports, c.ExportWait)
 	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
 	s.buffers.New = func() any { return new([]byte) }
-	if s.metrics, err = newMetrics(c.Registry, s.liveGeneration, s.lastLoad); err != nil {
+	if s.metrics, err = newMetrics(c.Registry, s.liveGeneration, s.lastLoads, s.countiesLoaded); err != nil {
 		return nil, err
 	}
 	s.app = s.newApp()

@@ -60,7 +60,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"filings/index/generation"
 	"filings/index/serving"
 	"filings/index/trace"
 	"filings/service/access"
@@ -109,11 +108,11 @@ type Config struct {
 	KeyStore trace.Database
 	// Ready says why the process is not ready for reasons of its own, such as that it is stopping. nil: it always is.
 	Ready func(context.Context) error
-	// LastLoad returns the load that runs or ran last, for the metrics. nil: they have none.
-	LastLoad func(context.Context) (*generation.Run, error)
+	// Store has the loads and generations that operators see. nil: they see none.
+	Store Loads
 	// Tiles are the base map of /explore. The zero value: none.
 	Tiles pages.Tiles
-	// OperationsToken is what a caller of /accounts on the operations listener shows. "": there is no /accounts.
+	// OperationsToken is what a caller of /accounts, /loads and /generations on the operations listener shows. "": there are none.
 	OperationsToken string
 	Now             func() time.Time     // nil: time.Now
 	Log             *slog.Logger         // nil: none

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"filings/cmd/filings/check"
-	"filings/index"
 	"filings/index/generation"
 )
 
@@ -30,51 +29,23 @@ func (p *program) generationsCommand() *cobra.Command {
 	cmd.AddCommand(p.saveCommand(), p.restoreCommand())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live, changes (added, changed, removed, since; or null)")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
-		all, err := sealed(ctx, store)
+		rows, err := generation.List(ctx, store)
 		if err != nil {
 			return err
-		}
-		changesets, err := store.Changesets(ctx)
-		if err != nil {
-			return fmt.Errorf("list what changed: %w", err)
 		}
 		if asJSON {
-			return json.NewEncoder(p.out).Encode(listed(all, changesets))
+			return json.NewEncoder(p.out).Encode(rows)
 		}
-		if err := p.writeGenerations(listed(all, changesets)); err != nil {
+		if err := p.writeGenerations(rows); err != nil {
 			return err
+		}
+		all := make([]generation.Info, len(rows))
+		for i, row := range rows {
+			all[i] = row.Info
 		}
 		return p.writeLoad(ctx, store, all)
 	})
 	return cmd
-}
-
-// generationRow is a row of `filings generations`.
-type generationRow struct {
-	generation.Info
-	Changes *changes `json:"changes"` // nil: not known
-}
-
-// changes are those since the generation that was live before.
-type changes struct {
-	Added   int64  `json:"added"`
-	Changed int64  `json:"changed"`
-	Removed int64  `json:"removed"`
-	Since   string `json:"since"`
-}
-
-// listed puts the changesets to the generations that they lead to.
-func listed(all []generation.Info, changesets []index.Changeset) []generationRow {
-	rows := make([]generationRow, len(all)) // of none, [] and never null
-	for i, g := range all {
-		rows[i].Info = g
-		for _, s := range changesets {
-			if s.Generation == g.Name {
-				rows[i].Changes = &changes{s.Added, s.Changed, s.Removed, s.Parent}
-			}
-		}
-	}
-	return rows
 }
 
 func (p *program) rollbackCommand() *cobra.Command {
@@ -136,16 +107,16 @@ func rollbackTarget(all []generation.Info, args []string) (live, target string, 
 	return live, all[at+1].Name, nil
 }
 
-// sealed lists the generations that can be served, which is not so of one that is being built.
+// sealed lists the generations that can be served.
 func sealed(ctx context.Context, store generation.Store) ([]generation.Info, error) {
-	all, err := store.Generations(ctx)
+	all, err := generation.SealedOf(ctx, store)
 	if err != nil {
 		return nil, fmt.Errorf("list the generations: %w", err)
 	}
-	return slices.DeleteFunc(all, func(g generation.Info) bool { return !g.Sealed }), nil
+	return all, nil
 }
 
-func (p *program) writeGenerations(all []generationRow) error {
+func (p *program) writeGenerations(all []generation.Row) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(p.err, "There are no generations yet: `filings reindex` makes one.")
 		return err

@@ -116,7 +116,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		OperationsToken:   s.OperationsToken,
 		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},
 		Ready:             func(context.Context) error { return ctx.Err() },
-		LastLoad:          store.LastRun,
+		Store:             store,
 		Registry:          registry,
 		Log:               log,
 	})

@@ -50,6 +50,7 @@ type build struct {
 	changes *Changeset
 	counts  []byte
 	values  *index.Values
+	loaded  map[string]int64
 }
 
 func (b *build) Generation() string { return b.name }
@@ -92,7 +93,7 @@ func (b *build) Seal(ctx context.Context, check Check) (_ Checksum, err error) {
 			if e == nil {
 				return index.ErrGone
 			}
-			e.State, e.Filings, e.Identity, e.Changes, e.Counts, e.Values = Sealed, holds.Filings, identity, b.changes, b.counts, b.values
+			e.State, e.Filings, e.Identity, e.Changes, e.Counts, e.Values, e.Loaded = Sealed, holds.Filings, identity, b.changes, b.counts, b.values, b.loaded
 			return nil
 		})
 	}
@@ -117,7 +118,9 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 }
 
 // Keep implements Build.
-func (b *build) Keep(counts []byte, values *index.Values) { b.counts, b.values = counts, values }
+func (b *build) Keep(counts []byte, values *index.Values, loaded map[string]int64) {
+	b.counts, b.values, b.loaded = counts, values, loaded
+}
 
 // Abort implements Build.
 func (b *build) Abort(ctx context.Context) error {

@@ -18,6 +18,8 @@ type Catalog struct {
 	// Lease is the token of the load that holds the lock; "" for none. Run is what it, or the one before, published last.
 	Lease string `json:"lease,omitempty"`
 	Run   *Run   `json:"run,omitempty"`
+	// Runs are those before it, the newest first.
+	Runs []Run `json:"runs,omitempty"`
 	// Live names the live generation; "" before the first promotion, and in a catalog that was made anew from what is stored.
 	Live string `json:"live,omitempty"`
 	// Promoted says that there was a promotion: without Live, the data are lost.
@@ -44,6 +46,8 @@ type Entry struct {
 	Counts json.RawMessage `json:"counts,omitempty"`
 	// Values are those of its filings; nil where they are not known.
 	Values *index.Values `json:"values,omitempty"`
+	// Loaded says when each county was loaded last, in seconds of Unix time; nil where that is not known.
+	Loaded map[string]int64 `json:"loaded,omitempty"`
 }
 
 // State is how far a generation is. It only ever moves on.
@@ -164,7 +168,7 @@ func (c *Catalog) bury(name string) (bool, error) {
 	if e == nil || e.State == Tombstoned {
 		return false, nil
 	}
-	e.Counts, e.Values = nil, nil
+	e.Counts, e.Values, e.Loaded = nil, nil, nil
 	if e.State = Tombstoned; !e.Promoted {
 		e.Changes = nil
 	}

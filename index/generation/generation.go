@@ -93,6 +93,12 @@ type Store interface {
 	Lock(ctx context.Context, run Run) (Lock, error)
 	// Running returns the load that holds the lock, or nil.
 	Running(ctx context.Context) (*Run, error)
+	// Loads returns the loads that held the lock last, at most 20, the newest first. Of one that runs the Outcome is OutcomeRunning, of one
+	// that died OutcomeDied.
+	Loads(ctx context.Context) ([]Run, error)
+	// Loaded returns when each county of the live generation was loaded last: when the last load began that brought or removed filings
+	// of it. Of a generation that an older program built it is not known, nor of counties that are very many.
+	Loaded(ctx context.Context) (map[string]time.Time, error)
 	// LastRun returns what the load that holds the lock, or held it last, published last; nil before the first load.
 	LastRun(ctx context.Context) (*Run, error)
 }
@@ -124,7 +130,11 @@ type Run struct {
 	Read       int64     `json:"read"`
 	Indexed    int64     `json:"indexed"`
 	Rejected   int64     `json:"rejected"`
-	Outcome    string    `json:"outcome"` // one of these at the end; of a load that died it stays ""
+	Bytes      int64     `json:"bytes,omitempty"`      // read of the sources as they are stored
+	TotalBytes int64     `json:"totalBytes,omitempty"` // of the sources; 0: not known
+	Source     string    `json:"source,omitempty"`     // that is read, or was read last
+	Error      string    `json:"error,omitempty"`      // why it failed
+	Outcome    string    `json:"outcome"`              // one of these at the end; of a load that died it stays ""
 }
 
 // Outcomes of loads.
@@ -133,6 +143,9 @@ const (
 	OutcomeFailed   = "failed"
 	// OutcomeUnchanged: the live generation is what the load would have built.
 	OutcomeUnchanged = "unchanged"
+	// OutcomeRunning and OutcomeDied are those of loads that did not report their end, as Store.Loads returns them.
+	OutcomeRunning = "running"
+	OutcomeDied    = "died"
 )
 
 // Lock is the right to build, promote and delete generations. After the lock was lost its methods return ErrLockLost
@@ -181,8 +194,9 @@ type Build interface {
 	// promoted, and none at all if it never is. It may read the filings that differ, in both generations.
 	WriteChangeset(ctx context.Context, s index.Changeset, differences []Difference) error
 	// Keep has the catalog keep what the load counted in the generation: Info.Counts, in JSON of its own, and the values of its
-	// fields. It is read with every look at the live generation, so it is small.
-	Keep(counts []byte, values *index.Values)
+	// fields, and when counties were loaded last, in seconds of Unix time. It is read with every look at the live generation, so it is
+	// small.
+	Keep(counts []byte, values *index.Values, loaded map[string]int64)
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
 }
@@ -200,5 +214,7 @@ type Info struct {
 	Sealed    bool          `json:"-"` // false: being built, or left behind by a load that died
 	Counts    []byte        `json:"-"` // what Build.Keep was given; nil for nothing
 	Values    *index.Values `json:"-"` // of its fields; nil where they are not known
-	Damaged   error         `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
+	// Loaded says when counties were loaded last, as Build.Keep was given it.
+	Loaded  map[string]int64 `json:"-"`
+	Damaged error            `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
 }

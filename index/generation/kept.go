@@ -53,7 +53,7 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 		g := Info{Name: p.Generation, CreatedAt: created, Filings: p.Filings, Bytes: p.Bytes, Damaged: p.Damaged}
 		if e != nil && e.State == Sealed {
 			g.Sealed, g.Live = true, e.Name == c.Live
-			g.Counts, g.Values = e.Counts, e.Values
+			g.Counts, g.Values, g.Loaded = e.Counts, e.Values, e.Loaded
 			if g.Filings = e.Filings; g.Damaged != nil && !errors.Is(g.Damaged, index.ErrChanged) {
 				g.Filings = 0
 			}

@@ -127,3 +127,56 @@ func (s *shared) left() (all []string) {
 	slices.Sort(all)
 	return all
 }
+
+// X47: the catalog keeps the last 20 loads, the newest first, with how each ended: one that died, one that runs, and those that said it.
+func TestX47_LastLoads(t *testing.T) {
+	t.Parallel()
+	s := newShared()
+	store := s.open(nil, nil)
+	for i := range 25 {
+		lock, err := store.Lock(t.Context(), generation.Run{Holder: fmt.Sprint(i), Read: int64(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%5 == 0 { // it dies
+			s.clock.Advance(generation.LockTTL)
+			continue
+		}
+		outcome := generation.OutcomePromoted
+		if i%5 == 1 {
+			outcome = generation.OutcomeFailed
+		}
+		if i == 24 {
+			outcome = ""
+		}
+		if err := lock.Renew(t.Context(), generation.Run{Holder: fmt.Sprint(i), Outcome: outcome, Error: "e", Read: int64(i)}); err != nil {
+			t.Fatal(err)
+		}
+		if i < 24 {
+			if err := lock.Release(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all, err := store.Loads(t.Context())
+	if err != nil || len(all) != 20 {
+		t.Fatalf("error %v, %d loads, want 20", err, len(all))
+	}
+	for i, run := range all {
+		n := 24 - i
+		want := map[int]string{0: generation.OutcomeDied, 1: generation.OutcomeFailed}[n%5]
+		if want == "" {
+			want = generation.OutcomePromoted
+		}
+		if i == 0 {
+			want = generation.OutcomeRunning
+		}
+		if run.Holder != fmt.Sprint(n) || run.Outcome != want {
+			t.Errorf("load %d is %s, %q; want %d, %q", i, run.Holder, run.Outcome, n, want)
+		}
+	}
+	s.clock.Advance(generation.LockTTL)
+	if all, err = store.Loads(t.Context()); err != nil || all[0].Outcome != generation.OutcomeDied {
+		t.Errorf("error %v; after its lease the last one is %q", err, all[0].Outcome)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,9 @@ func (l *Lifecycle) Lock(ctx context.Context, run Run) (_ Lock, err error) {
 		if dead = c.Lease != ""; dead && k.hold == nil && !c.expired(l.Now()) {
 			return &LockedError{Run: c.run()}
 		}
-		c.Lease = k.token
+		if c.Lease = k.token; c.Run != nil {
+			c.Runs = slices.Insert(c.Runs[:min(len(c.Runs), mostRuns-2)], 0, *c.Run)
+		}
 		c.publish(run, l.Now())
 		return nil
 	})
@@ -56,6 +59,9 @@ func (l *Lifecycle) Lock(ctx context.Context, run Run) (_ Lock, err error) {
 	}
 	return nil, errors.Join(err, k.letGo())
 }
+
+// mostRuns is how many loads the catalog keeps.
+const mostRuns = 20
 
 func (c *Catalog) publish(run Run, now time.Time) {
 	run.Renewed = now.UTC()
@@ -96,6 +102,47 @@ func (l *Lifecycle) LastRun(ctx context.Context) (_ *Run, err error) {
 	defer wrap(&err, "reading about the last load")
 	c, _, err := l.read(ctx)
 	return c.Run, err
+}
+
+// Loads implements Store.
+func (l *Lifecycle) Loads(ctx context.Context) (_ []Run, err error) {
+	defer wrap(&err, "reading about the last loads")
+	held, known, err := l.storage.Held(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := l.read(ctx)
+	if err != nil || c.Run == nil {
+		return nil, err
+	}
+	if !known {
+		held = c.Lease != "" && !c.expired(l.Now())
+	}
+	all := append([]Run{*c.Run}, c.Runs...)
+	for i := range all {
+		switch {
+		case all[i].Outcome != "":
+		case i == 0 && held:
+			all[i].Outcome = OutcomeRunning
+		default:
+			all[i].Outcome = OutcomeDied
+		}
+	}
+	return all, nil
+}
+
+// Loaded implements Store.
+func (l *Lifecycle) Loaded(ctx context.Context) (map[string]time.Time, error) {
+	c, _, err := l.read(ctx)
+	e := c.find(c.Live)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	all := make(map[string]time.Time, len(e.Loaded))
+	for county, at := range e.Loaded {
+		all[county] = time.Unix(at, 0)
+	}
+	return all, nil
 }
 
 // holds returns ErrLockLost unless the lock is held by what c says.

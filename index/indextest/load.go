@@ -64,7 +64,7 @@ func build(ctx context.Context, lock generation.Lock, from string, filings iter.
 		values.Count(index.HeldOf(f), 1)
 	}
 	if from == "" {
-		b.Keep(nil, values)
+		b.Keep(nil, values, nil)
 	}
 	for _, id := range removed {
 		if err := b.Remove(ctx, id); err != nil {

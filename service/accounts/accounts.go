@@ -12,6 +12,7 @@
 package accounts
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -35,6 +36,19 @@ func (a *API) Route(app *fiber.App) {
 	app.Put(root+"/:user/tier", handle(a.setTier, "tier"))
 	app.Post(root+"/:user/key", handle(a.rotate))
 	app.Delete(root+"/:user/key", handle(a.revoke))
+}
+
+// Show adds a path to app that shows an operator with the token what read returns, if there is a token.
+func (a *API) Show(app *fiber.App, path string, read func(context.Context) (any, error)) {
+	if a.Token == "" {
+		return
+	}
+	a.shown = append(a.shown, path)
+	app.Use(path, a.observe, bearer(a.Token))
+	app.Get(path, handle(func(c *fiber.Ctx, _ string, _ map[string]string) (int, any, error) {
+		v, err := read(c.UserContext())
+		return http.StatusOK, v, err
+	}))
 }
 
 // operation is one of the paths. It gets the user of the path and the members of the body, and returns the status and

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 // root is where all paths begin.
 const root = "/accounts"
 
-// API is /accounts. All fields are needed.
+// API is /accounts, and what else is shown to who has the token. All fields are needed.
 type API struct {
 	Store   access.Store
 	Token   string        // that callers show, of the form TokenForm; "": there is no /accounts
@@ -28,6 +29,8 @@ type API struct {
 	Log     *slog.Logger
 	// AppendError appends an error as the API's envelope has it.
 	AppendError func(dst []byte, requestID, code, message string) []byte
+
+	shown []string // paths besides root
 }
 
 // accountUser is where a request keeps the account that it is about, for the log.
@@ -49,7 +52,7 @@ func (a *API) observe(c *fiber.Ctx) error {
 func (a *API) Refused(c *fiber.Ctx, err error) error {
 	is := edge.Error(err)
 	unread := c.Path() == "/" && is != edge.ErrNoPath && is != edge.ErrMethod
-	if a.Token == "" || !unread && !strings.HasPrefix(c.Path(), root) {
+	if a.Token == "" || !unread && !slices.ContainsFunc(append(a.shown, root), func(path string) bool { return strings.HasPrefix(c.Path(), path) }) {
 		return edge.PlainError(c, err)
 	}
 	a.end(c, a.Now(), "none", err)

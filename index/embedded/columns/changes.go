@@ -196,22 +196,6 @@ func (t *Table) wholeChunk(ctx context.Context, chunk int) (c wholeChunk, err er
 	return c, err
 }
 
-// readUncached is readColumn beside the cache. After a failure it reads nothing.
-func readUncached[T element](ctx context.Context, t *Table, name string, chunk int, failed error) ([]T, error) {
-	if failed != nil {
-		return nil, failed
-	}
-	data, err := t.source(ctx, name, chunk, 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	values, _, ok := decodeValues[T](data, t.rowsOf(chunk))
-	if !ok {
-		return nil, t.damaged(chunk, name)
-	}
-	return values, nil
-}
-
 // row sets v to the stored values of the i-th row. Rows come one after the other.
 func (c *wholeChunk) row(i int, words *[len(coded)][][]byte, v *storedValues) bool {
 	v.id, v.created = c.ids[i], c.created[i]

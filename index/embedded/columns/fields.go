@@ -142,3 +142,6 @@ func listed(word string) []string {
 }
 
 func lists(word, v string) bool { return slices.Contains(listed(word), v) }
+
+// month returns the month of a day, "" for none.
+func month(date string) string { return date[:min(len(date), len("2006-01"))] }

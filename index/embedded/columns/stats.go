@@ -99,9 +99,6 @@ func (s *Stats) addCounty(c index.CountyStats) {
 	s.SumCents += c.SumCents
 }
 
-// month returns the month of a day, "" for none.
-func month(date string) string { return date[:min(len(date), len("2006-01"))] }
-
 // cover adds a filing to c: what rule X13 says of a county. NaN, "" and noTime are missing values.
 func cover(c *index.CountyStats, latitude, longitude float64, date string, created int64) {
 	if !math.IsNaN(latitude) && !math.IsNaN(longitude) {

@@ -70,6 +70,22 @@ func readColumn[T element](ctx context.Context, t *Table, name string, chunk int
 	})
 }
 
+// readUncached is readColumn beside the cache. After a failure it reads nothing.
+func readUncached[T element](ctx context.Context, t *Table, name string, chunk int, failed error) ([]T, error) {
+	if failed != nil {
+		return nil, failed
+	}
+	data, err := t.source(ctx, name, chunk, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	values, _, ok := decodeValues[T](data, t.rowsOf(chunk))
+	if !ok {
+		return nil, t.damaged(chunk, name)
+	}
+	return values, nil
+}
+
 // decodeValues returns so many values, and the size of data.
 func decodeValues[T element](data []byte, n int) ([]T, int, bool) {
 	values := make([]T, n)

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"filings/index/generation"
+)
+
+// operator requests a path of the operations listener with that token.
+func (s site) operator(t *testing.T, path, token string, v any) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.operations+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode == http.StatusOK {
+		if err := json.NewDecoder(res.Body).Decode(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return res.StatusCode
+}
+
+// X47: an operator sees the last loads: one that promoted, one that failed and why, also before it read anything, and one that runs; and
+// when each county was loaded last.
+func TestX47_Loads(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.settings.OperationsToken = strings.Repeat("t", 32)
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	first := file("first.ndjson", `{"id":1,"county":"Orange, FL"}`+"\n"+`{"id":2,"county":"Lake, FL"}`+"\n")
+	f.must(t, "", "reindex", first)
+	f.must(t, "", "reindex", "--update", "--max-rejects", "1", file("second.ndjson", `{"id":2,"county":"Lake, FL","owner":"A"}`+"\n"+`{"id":3}`+"\n"))
+	for _, failing := range []string{file("third.ndjson", `{"id":3}`+"\n"), filepath.Join(dir, "none.ndjson")} {
+		if code, _, errs := f.run(t.Context(), "", "reindex", failing); code != exitFailed {
+			t.Fatalf("exit code %d: %s", code, errs)
+		}
+	}
+	_, at, _, _ := serveLoaded(t, f)
+	var loads []struct {
+		State, Generation, Source, Error           string
+		StartedAt                                  time.Time
+		Seconds                                    float64
+		Read, Indexed, Rejected, Bytes, TotalBytes int64
+	}
+	if status := at.operator(t, "/loads", f.settings.OperationsToken, &loads); status != http.StatusOK || len(loads) != 4 {
+		t.Fatalf("status %d: %+v", status, loads)
+	}
+	size, err := os.Stat(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := loads[3]
+	if last.State != generation.OutcomePromoted || last.Read != 2 || last.Indexed != 2 || last.Bytes != size.Size() || last.TotalBytes != size.Size() ||
+		last.Source != first || last.Generation == "" || last.Error != "" || last.StartedAt.IsZero() {
+		t.Errorf("the first load: %+v", last)
+	}
+	if update := loads[2]; update.State != generation.OutcomePromoted || update.Indexed != 1 || update.Rejected != 1 {
+		t.Errorf("the update: %+v", update)
+	}
+	if failed := loads[1]; failed.State != generation.OutcomeFailed || failed.Rejected != 1 || !strings.Contains(failed.Error, "too many rejected records: 1 of 1") {
+		t.Errorf("the load with a reject: %+v", failed)
+	}
+	if missing := loads[0]; missing.State != generation.OutcomeFailed || !strings.Contains(missing.Error, "none.ndjson") {
+		t.Errorf("the load without a source: %+v", missing)
+	}
+	var generations []generation.Row
+	if status := at.operator(t, "/generations", f.settings.OperationsToken, &generations); status != http.StatusOK || len(generations) != 2 || !generations[0].Live {
+		t.Errorf("status %d: %+v", status, generations)
+	}
+	for _, path := range []string{"/loads", "/generations", "/loads/1"} {
+		if status := at.operator(t, path, "another", nil); status != http.StatusUnauthorized {
+			t.Errorf("%s with another token: status %d", path, status)
+		}
+	}
+	store, err := openEmbedded(t, f.settings.DataDir)(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := store.Loaded(t.Context())
+	if err != nil || len(loaded) != 2 || loaded["Orange, FL"].Unix() != last.StartedAt.Unix() || loaded["Lake, FL"].Unix() != loads[2].StartedAt.Unix() {
+		t.Errorf("error %v; counties were loaded at %v", err, loaded)
+	}
+	lock, err := store.Lock(t.Context(), generation.Run{Holder: "a test", Started: time.Now(), Phase: "loading", Source: "a.csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release(t.Context())
+	if at.operator(t, "/loads", f.settings.OperationsToken, &loads); len(loads) != 5 || loads[0].State != generation.OutcomeRunning || loads[0].Source != "a.csv" {
+		t.Errorf("while a load runs: %+v", loads)
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"filings/cmd/testservers/servers"
+)
+
+// TestUnits: systemd reads the units, and the load has few rights.
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	analyze, dir := servers.Program(t, "systemd-analyze"), t.TempDir()
+	units, err := filepath.Glob("operate/*.*e*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"verify"}
+	for _, unit := range units {
+		if !slices.Contains([]string{".service", ".timer"}, filepath.Ext(unit)) {
+			continue
+		}
+		text, err := os.ReadFile(unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// It looks whether the programs are there.
+		text = regexp.MustCompile(`(?m)^ExecStart=/etc/filings/\S+`).ReplaceAll(text, []byte("ExecStart=/bin/sh"))
+		at := filepath.Join(dir, filepath.Base(unit))
+		if err := os.WriteFile(at, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, at)
+	}
+	verify := exec.Command(analyze, args...)
+	verify.Env = append(os.Environ(), "SYSTEMD_UNIT_PATH="+dir+":")
+	if out, err := verify.CombinedOutput(); err != nil || len(args) != 4 || len(out) > 0 {
+		t.Errorf("%v: error %v\n%s", args, err, out)
+	}
+	out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=20", "--no-pager", filepath.Join(dir, "filings-load.service")).CombinedOutput()
+	if err != nil {
+		t.Errorf("error %v\n%s", err, out)
+	}
+}
+
+// X47: what docs/operate/nightly.md says is so, from the portal to the alert: its commands run, and what /metrics shows after a load that
+// failed makes the alert fire, which is silent after the one before.
+func TestX47_FromPortalToAlert(t *testing.T) {
+	t.Parallel()
+	promtool := servers.Program(t, "promtool")
+	servers.Program(t, "bash")
+	all := documents(t)
+	at := slices.IndexFunc(all, func(d document) bool { return d.name == "docs/operate/nightly.md" })
+	p := servedPlace(t, makeTools(t))
+	p.run(t, all[at])
+	operations := p.placeholders[slices.Index(p.placeholders, "127.0.0.1:9090")+1]
+	rules, err := filepath.Abs("operate/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fails := range []bool{false, true} {
+		fires := ""
+		if fails {
+			if out, err := p.command("reindex", "none.ndjson").CombinedOutput(); err == nil {
+				t.Fatalf("a load of nothing did not fail\n%s", out)
+			}
+			fires = "        exp_alerts: [{exp_labels: {severity: ticket}, exp_annotations: {summary: The last load promoted nothing. `filings generations` says how far it came., runbook_url: docs/operate/runbook.md#a-load-failed}}]\n"
+		}
+		test := "rule_files: [" + rules + "]\ntests:\n  - interval: 1m\n    input_series:\n"
+		shown := regexp.MustCompile(`(?m)^(filings_last_load_\w+) (\S+)$`).FindAllStringSubmatch(site{operations: "http://" + operations}.metrics(t), -1)
+		for _, series := range shown {
+			test += fmt.Sprintf("      - {series: '%s{job=\"filings\",instance=\"a\"}', values: '%s %[2]s'}\n", series[1], series[2])
+		}
+		test += "    alert_rule_test:\n      - eval_time: 1m\n        alertname: FilingsLoadFailed\n" + fires
+		file := filepath.Join(t.TempDir(), "test.yml")
+		writeFile(t, file, test, 0o644)
+		if out, err := exec.Command(promtool, "test", "rules", file).CombinedOutput(); err != nil || len(shown) < 8 {
+			t.Errorf("after a load that failed (%v): error %v\n%s\n%s", fails, err, out, strings.TrimSpace(test))
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/service/access"
+)
+
+// Loads is the part of a generation.Store that operators see. They change nothing.
+type Loads interface {
+	Loads(ctx context.Context) ([]generation.Run, error)
+	Loaded(ctx context.Context) (map[string]time.Time, error)
+	generation.Lister
+}
+
+// load is a row of /loads (rule X47).
+type load struct {
+	State      string    `json:"state"` // one of the outcomes of package generation
+	Generation string    `json:"generation"`
+	StartedAt  time.Time `json:"startedAt"`
+	Seconds    float64   `json:"seconds"`
+	Read       int64     `json:"read"`
+	Indexed    int64     `json:"indexed"`
+	Rejected   int64     `json:"rejected"`
+	Bytes      int64     `json:"bytes"`
+	TotalBytes int64     `json:"totalBytes"`
+	Source     string    `json:"source"`
+	Error      string    `json:"error"`
+}
+
+// loads returns the last loads, the newest first.
+func (s *Service) loads(ctx context.Context) (any, error) {
+	runs, err := s.config.Store.Loads(ctx)
+	all := make([]load, len(runs))
+	for i, run := range runs {
+		seconds := math.Round(run.Renewed.Sub(run.Started).Seconds()*1000) / 1000
+		all[i] = load{run.Outcome, run.Generation, run.Started.UTC(), seconds, run.Read, run.Indexed, run.Rejected, run.Bytes, run.TotalBytes, run.Source, run.Error}
+	}
+	return all, operatorError(err)
+}
+
+// generations returns what `filings generations --json` prints.
+func (s *Service) generations(ctx context.Context) (any, error) {
+	all, err := generation.List(ctx, s.config.Store)
+	return all, operatorError(err)
+}
+
+// operatorError makes an outage of the engine one that /accounts knows.
+func operatorError(err error) error {
+	if errors.Is(err, index.ErrUnavailable) {
+		return errors.Join(access.ErrUnavailable, err)
+	}
+	return err
+}
+
+// lastLoads sends the load that is in progress or was the last, and what the ones before it say of it.
+func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
+	if s.config.Store == nil {
+		return
+	}
+	runs, err := s.config.Store.Loads(ctx)
+	if err != nil || len(runs) == 0 {
+		return
+	}
+	run, ended := runs[0], map[string]int{generation.OutcomePromoted: 0, generation.OutcomeUnchanged: 0, generation.OutcomeFailed: 0, generation.OutcomeDied: 0}
+	did := func(run generation.Run) bool {
+		return run.Outcome == generation.OutcomePromoted || run.Outcome == generation.OutcomeUnchanged
+	}
+	gauge := func(name, help string, value float64) { send("filings_"+name, help, value, nil) }
+	gauge("last_load_started_timestamp_seconds", "When the last load began.", unixSeconds(run.Started))
+	gauge("last_load_seen_timestamp_seconds", "When the last load last reported; after its end, its end.", unixSeconds(run.Renewed))
+	gauge("last_load_duration_seconds", "From the beginning of the last load to its last report.", run.Renewed.Sub(run.Started).Seconds())
+	gauge("last_load_promoted", "1 if the last load promoted its generation, or found the live one unchanged; 0 if it failed, died, or is in progress.", one(did(run)))
+	gauge("last_load_ended", "1 if the last load reported how it ended; 0 if it is in progress, or died.",
+		one(run.Outcome != generation.OutcomeRunning && run.Outcome != generation.OutcomeDied))
+	gauge("last_load_records_read", "Records that the last load has read.", float64(run.Read))
+	gauge("last_load_records_indexed", "Filings that the last load has added or replaced.", float64(run.Indexed))
+	gauge("last_load_records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
+	gauge("load_read_bytes", "Bytes that the last load has read of its sources, as they are stored.", float64(run.Bytes))
+	gauge("load_source_bytes", "Bytes of the sources of the last load, as they are stored; 0 where that is not known.", float64(run.TotalBytes))
+	success := time.Time{}
+	for i, run := range runs {
+		if ended[run.Outcome]++; success.IsZero() && did(run) {
+			success = run.Renewed
+		}
+		if i == 1 {
+			gauge("load_previous_records_rejected", "Records that the load before the last one has rejected.", float64(run.Rejected))
+		}
+	}
+	if !success.IsZero() {
+		gauge("load_success_timestamp_seconds", "When a load last promoted its generation, or found the live one unchanged, among the last 20.", unixSeconds(success))
+	}
+	for _, outcome := range []string{generation.OutcomePromoted, generation.OutcomeUnchanged, generation.OutcomeFailed, generation.OutcomeDied} {
+		send("filings_load_outcomes", "Loads among the last 20, by outcome: promoted, unchanged, failed or died.", float64(ended[outcome]), prometheus.Labels{"outcome": outcome})
+	}
+}
+
+// countiesLoaded sends when each county was loaded last.
+func (s *Service) countiesLoaded(ctx context.Context, send sendGauge) {
+	if s.config.Store == nil {
+		return
+	}
+	all, err := s.config.Store.Loaded(ctx)
+	for county, at := range all {
+		if err == nil {
+			send("filings_county_last_loaded_timestamp_seconds", "When the last load began that brought or removed filings of the county; none where there are more than 5,000 counties.",
+				unixSeconds(at), prometheus.Labels{"county": county})
+		}
+	}
+}
