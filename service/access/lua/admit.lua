@@ -5,6 +5,15 @@
 -- Returns verdict, user, tier, requests used, the time, and the bucket, with a token also the requests of tokens and the visitor's
 -- bucket; of an unknown key, whether there are accounts.
 
+-- The level of a bucket after a request at the time now, nil where it does not fit. The same as bucket.go, where it is explained.
+local function take(level, at, burst, now)
+  local cost = 1000000
+  local elapsed = now - at
+  if elapsed > cost or elapsed < -cost then elapsed = cost elseif elapsed < 0 then elapsed = 0 end
+  local after = math.max(math.min(level, burst * cost) - elapsed * burst, 0) + cost
+  if after <= burst * cost then return after end
+end
+
 local user = redis.call('GET', key_name(ARGV[3]))
 if not user then return { 'unknown', redis.call('EXISTS', accounts_name) } end
 
@@ -19,21 +28,20 @@ local counter = counter_of(tier, now)
 local used, n = used_of(user, counter), tonumber(ARGV[4])
 level, at = tonumber(level or '0'), tonumber(at or '0')
 
-local tokens, came, visits, visits_at, visits_after
+local tokens, name, came, visits, visits_at, visits_after
 if visitor ~= '' then
-  tokens = counter .. ':tokens'
+  tokens, name = counter .. ':tokens', ARGV[1] .. 'visit:' .. visitor .. ':' .. user
   came = used_of(user, tokens)
-  visits, visits_at = string.match(redis.call('GET', visit_name(user, visitor)) or '0 0', '(%d+) (%d+)')
+  visits, visits_at = string.match(redis.call('GET', name) or '0 0', '(%d+) (%d+)')
   visits, visits_at = tonumber(visits), tonumber(visits_at)
   visits_after = take(visits, visits_at, tonumber(ARGV[6]), now)
 end
-local function refused(verdict) return { verdict, user, tier, used, now, level, at, came, visits, visits_at } end
-
-if used + math.max(n, 1) > quota then return refused('quota') end
-if visits and came + math.max(n, 1) > share then return refused('tokens') end
-if visits and not visits_after then return refused('visitor') end
-local after = take(level, at, burst, now)
-if not after then return refused('burst') end
+local after, refused = take(level, at, burst, now)
+if used + math.max(n, 1) > quota then refused = 'quota'
+elseif visits and came + math.max(n, 1) > share then refused = 'tokens'
+elseif visits and not visits_after then refused = 'visitor'
+elseif not after then refused = 'burst' end
+if refused then return { refused, user, tier, used, now, level, at, came, visits, visits_at } end
 
 if n > 0 then
   day, requests = count(user, counter, used, n, now, day, requests)
@@ -42,7 +50,7 @@ else
   redis.call('HSET', account, 'level', digits(after), 'at', digits(now))
 end
 if visits then
-  redis.call('SET', visit_name(user, visitor), digits(visits_after) .. ' ' .. digits(now), 'EX', 60)
+  redis.call('SET', name, digits(visits_after) .. ' ' .. digits(now), 'EX', 60)
   redis.call('INCRBY', usage_name(user, tokens), n)
   if came == 0 then redis.call('EXPIRE', usage_name(user, tokens), 172800) end
 end

@@ -6,7 +6,6 @@ local function account_name(user) return ARGV[1] .. 'account:' .. user end
 local function usage_name(user, counter) return ARGV[1] .. 'usage:' .. user .. ':' .. counter end
 local function days_name(user) return ARGV[1] .. 'days:' .. user end
 local function lease_name(user) return ARGV[1] .. 'lease:' .. user end
-local function visit_name(user, visitor) return ARGV[1] .. 'visit:' .. visitor .. ':' .. user end
 local accounts_name = ARGV[1] .. 'accounts'
 
 local function clock()
@@ -26,15 +25,6 @@ local function limits_of(tier, first)
 end
 
 local function no_limits() return redis.error_reply('TIER the tier of this account has no limits') end
-
--- The level of a bucket after a request at the time now, nil where it does not fit. The same as bucket.go, where it is explained.
-local function take(level, at, burst, now)
-  local cost = 1000000
-  local elapsed = now - at
-  if elapsed > cost or elapsed < -cost then elapsed = cost elseif elapsed < 0 then elapsed = 0 end
-  local after = math.max(math.min(level, burst * cost) - elapsed * burst, 0) + cost
-  if after <= burst * cost then return after end
-end
 
 -- The UTC day, in days since 1970-01-01. fmod is exact; the quotient of two such numbers would not be.
 local function day_of(now) return (now - math.fmod(now, 86400000000)) / 86400000000 end
