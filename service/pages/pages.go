@@ -14,7 +14,8 @@
 //
 // The folder explore is a page of JavaScript modules around explore.js, which decides what is requested and when. Filings
 // are untrusted text: they reach the page as text nodes only (dom.js). The key is in one private field (api.js). What the
-// service describes of itself in its OpenAPI document, filters and fields, is not written down there again.
+// service describes of itself in its OpenAPI document, filters and fields, is not written down there again. What the map shows comes from
+// vector tiles, which mvt.js reads; cells.js decides which are needed, so that a view costs what was not seen before.
 //
 // Two of its folders come from elsewhere, unchanged, with their licences beside them: leaflet is the package leaflet 1.9.4
 // of npm, without its images; outline is of the package us-atlas 3.0.1, made from files of the U.S. Census Bureau, which
