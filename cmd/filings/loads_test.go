@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"filings/cmd/testservers/servers"
 	"filings/index/generation"
 )
 
@@ -37,7 +39,20 @@ func (s site) operator(t *testing.T, path, token string, v any) int {
 // when each county was loaded last.
 func TestX47_Loads(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		showLoads(t, f, openEmbedded(t, f.settings.DataDir))
+	})
+	t.Run("elasticsearch", func(t *testing.T) {
+		t.Parallel()
+		f, address, name := newFixture(t), servers.Elasticsearch(t), fmt.Sprintf("loads-%d", time.Now().UnixNano())
+		f.settings.ElasticsearchURL, f.settings.Index = []string{address}, name
+		showLoads(t, f, openElastic(t, address, name))
+	})
+}
+
+func showLoads(t *testing.T, f *fixture, open opener) {
 	f.settings.OperationsToken = strings.Repeat("t", 32)
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -92,7 +107,7 @@ func TestX47_Loads(t *testing.T) {
 			t.Errorf("%s with another token: status %d", path, status)
 		}
 	}
-	store, err := openEmbedded(t, f.settings.DataDir)(nil)
+	store, err := open(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
