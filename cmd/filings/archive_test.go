@@ -181,8 +181,20 @@ func inLines(do func(r *rand.Rand, lines [][]byte) [][]byte) func(*rand.Rand, []
 // X48: a save that is killed leaves the archive that was there, a restore what was live; and the next one goes on.
 func TestX48_Kills(t *testing.T) {
 	t.Parallel()
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		killArchives(t, openEmbedded(t, dir), "FILINGS_DATA_DIR="+dir)
+	})
+	t.Run("elasticsearch", func(t *testing.T) {
+		t.Parallel()
+		address, name := servers.Elasticsearch(t), fmt.Sprintf("archives-%d", time.Now().UnixNano())
+		killArchives(t, openElastic(t, address, name), onElastic(t, address, name)...)
+	})
+}
+
+func killArchives(t *testing.T, open opener, environment ...string) {
 	dir := t.TempDir()
-	environment := []string{"FILINGS_DATA_DIR=" + filepath.Join(dir, "data")}
 	runIn := func(args ...string) string { return runProgram(t, environment, args...) }
 	files := loadFiles(t, 2)
 	runIn("reindex", files[0])
@@ -206,7 +218,7 @@ func TestX48_Kills(t *testing.T) {
 		_ = victim.Wait()
 		timer.Stop()
 	}
-	store, err := openEmbedded(t, filepath.Join(dir, "data"))(nil)
+	store, err := open(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +231,7 @@ func TestX48_Kills(t *testing.T) {
 		}
 		killed(2*took, "generations", "restore", "--max-shrink", "100", file)
 		allowed[seen(t, store)] = true
+		freeLock(t, open)
 		runIn("generations", "restore", "--max-shrink", "100", file)
 		checkClean(t, store)
 	}
