@@ -33,21 +33,30 @@ http {
 }
 `
 
-// startNginx starts nginx in front of l until the test ends. It returns the addresses of the two servers.
-func startNginx(t *testing.T, l *servicetest.Listener) (address, old string) {
+// startProxy starts nginx in front of l until the test ends. It returns the addresses of the two servers.
+func startProxy(t *testing.T, l *servicetest.Listener) (address, old string) {
+	t.Helper()
+	address, old = freeAddress(t), freeAddress(t)
+	certificate, key := l.Files(t)
+	startNginx(t, t.TempDir(), fmt.Sprintf(nginxConfig, certificate, key, l.Address, address, old), old)
+	return address, old
+}
+
+// freeAddress returns an address on which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = port.Close() }()
+	return port.Addr().String()
+}
+
+// startNginx starts nginx in a folder until the test ends. It has started once it listens at address.
+func startNginx(t *testing.T, folder, config, address string) {
 	t.Helper()
 	program := servers.Program(t, "nginx")
-	for _, free := range []*string{&address, &old} {
-		port, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		*free = port.Addr().String()
-		_ = port.Close()
-	}
-	folder := t.TempDir()
-	certificate, key := l.Files(t)
-	config := fmt.Sprintf(nginxConfig, certificate, key, l.Address, address, old)
 	if err := os.WriteFile(filepath.Join(folder, "nginx.conf"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +70,12 @@ func startNginx(t *testing.T, l *servicetest.Listener) (address, old string) {
 		_ = nginx.Wait()
 	})
 	servicetest.Until(t, "nginx listens", func() bool {
-		c, err := net.Dial("tcp", old)
+		c, err := net.Dial("tcp", address)
 		if err == nil {
 			_ = c.Close()
 		}
 		return err == nil
 	})
-	return address, old
 }
 
 // through sends a request for an export, and returns the response before its body was read.
@@ -100,7 +108,7 @@ func TestX6_NginxWhole(t *testing.T) {
 	const total = 30_000
 	s := newSite(t, repeated(total, nil))
 	l := servicetest.ListenTLS(t, s.App)
-	address, old := startNginx(t, l)
+	address, old := startProxy(t, l)
 	clients := map[string]*http.Client{"HTTP/1.1": l.Client, "HTTP/2.0": overHTTP2(t, l)}
 	for _, format := range []string{"ndjson", "csv", "parquet"} {
 		direct, err := io.ReadAll(s.through(t, l.Client, l.Address, "?format="+format).Body)
@@ -141,7 +149,7 @@ func TestX6_NginxCut(t *testing.T) {
 						return nil
 					}))
 					l := servicetest.ListenTLS(t, s.App)
-					address, _ := startNginx(t, l)
+					address, _ := startProxy(t, l)
 					client := l.Client
 					if proto == "HTTP/2.0" {
 						client = overHTTP2(t, l)
@@ -170,7 +178,7 @@ func TestX7_NginxHangUp(t *testing.T) {
 	const total = 2_000_000
 	s := newSite(t, repeated(total, nil))
 	l := servicetest.ListenTLS(t, s.App)
-	address, _ := startNginx(t, l)
+	address, _ := startProxy(t, l)
 	c, err := tls.Dial("tcp", address, l.Trust)
 	if err != nil {
 		t.Fatal(err)

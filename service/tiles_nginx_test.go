@@ -3,9 +3,7 @@ package service_test
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,44 +68,19 @@ window.drag = async (moves) => {
 </script>
 `
 
-// startMap starts nginx with the page in front of l until the test ends. It returns its address, and the file with a line for each request
+// startMap starts nginx with the page in front of l until the test ends. It returns the page's address, and the file with a line for each request
 // of a tile that it responded to.
-func startMap(t *testing.T, l *servicetest.Listener, key string) (address, log string) {
+func startMap(t *testing.T, l *servicetest.Listener, key string) (page, log string) {
 	t.Helper()
-	program, modules := servers.Program(t, "nginx"), servers.NodeModules(t, "maplibre-gl")
-	port, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	modules, folder, address := servers.NodeModules(t, "maplibre-gl"), t.TempDir(), freeAddress(t)
+	if err := os.Mkdir(filepath.Join(folder, "page"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	address = port.Addr().String()
-	_ = port.Close()
-	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "page", "index.html"), []byte(mapPage), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	certificate, private := l.Files(t)
-	config := fmt.Sprintf(mapConfig, certificate, private, l.Address, address, filepath.Join(modules, "maplibre-gl", "dist"), key)
-	if err := os.MkdirAll(filepath.Join(folder, "page"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"nginx.conf": config, "page/index.html": mapPage} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	nginx := exec.Command(program, "-p", folder, "-c", "nginx.conf", "-e", "error.log")
-	nginx.Stderr = t.Output()
-	if err := nginx.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = nginx.Process.Kill()
-		_ = nginx.Wait()
-	})
-	servicetest.Until(t, "nginx listens", func() bool {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
+	startNginx(t, folder, fmt.Sprintf(mapConfig, certificate, private, l.Address, address, filepath.Join(modules, "maplibre-gl", "dist"), key), address)
 	return "https://" + address, filepath.Join(folder, "requests.log")
 }
 
