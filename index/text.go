@@ -64,7 +64,7 @@ func Distance(a, b string) int {
 	return row[len(to)]
 }
 
-// MinRun is how many letters the shortest run has. Nothing shorter is ever corrected (Reach), and each letter less makes half as many again to know of.
+// MinRun is how many letters the shortest run has. Nothing shorter is ever corrected (Reach), and engines would have to know of far more.
 const MinRun = 5
 
 // CutRun returns the first run of a SearchText, and what follows it; "" where there is none. A run is letters (unicode.IsLetter) side by

@@ -45,6 +45,10 @@ func TestRuns_Rows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfN(rapid.SliceOfN(rapid.StringOfN(letters, 1, 15, -1), 0, 3), 1, 2*rowsABlock).Draw(t, "rows")
 		term := rapid.StringOfN(letters, 3, 9, -1).Draw(t, "term")
+		if all := slices.Concat(rows...); len(all) > 0 && rapid.Bool().Draw(t, "of a text") {
+			around := rapid.SampledFrom([]string{"", "a", "b", "7 ", " "}) // what the text may lack there
+			term = around.Draw(t, "before") + rapid.SampledFrom(all).Draw(t, "text") + around.Draw(t, "behind")
+		}
 		bits := make([]uint64, (len(rows)+63)/64)
 		table := textTable(t, rows)
 		holds, isRun, err := table.ofRuns(context.Background(), term)
