@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -16,15 +17,54 @@ import (
 // elasticsearchVersion is that of docker-compose.yml and of the plugin's descriptor; a test compares them.
 const elasticsearchVersion = "8.19.7"
 
+// An engine is a search server that Maven Central has: its product as artifacts are named, and its version.
+type engine struct{ product, version string }
+
+// usualEngine is what tests run on, unless they are told otherwise.
+var usualEngine = engine{"elasticsearch", elasticsearchVersion}
+
+// engineOf reads PRODUCT:VERSION.
+func engineOf(text string) (e engine, err error) {
+	e.product, e.version, _ = strings.Cut(text, ":")
+	if (e.product != "elasticsearch" && e.product != "opensearch") || !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(e.version) {
+		err = errors.New("must be elasticsearch:VERSION or opensearch:VERSION")
+	}
+	return e, err
+}
+
+// name is the product's name for people.
+func (e engine) name() string {
+	if e.product == "opensearch" {
+		return "OpenSearch"
+	}
+	return "Elasticsearch"
+}
+
+// variables is what the names of its environment variables begin with.
+func (e engine) variables() string {
+	if e.product == "opensearch" {
+		return "OPENSEARCH_"
+	}
+	return "ES_"
+}
+
+// oldestJava is the oldest Java that it runs on.
+func (e engine) oldestJava() int {
+	if e.product == "opensearch" && !strings.HasPrefix(e.version, "2.") {
+		return 21
+	}
+	return pluginJava
+}
+
 // plugin is the source of the plugin that gives the server from Maven Central its tokenizer "ngram".
 //
 //go:embed plugin
 var plugin embed.FS
 
-// distribution returns the home folder of an unpacked Elasticsearch that has the plugin, and that of a JDK for it. The
+// distribution returns the home folder of an unpacked engine that has the tokenizer, and that of a JDK for it. The
 // first call on a machine fetches it from Maven Central. Several at once are safe: one works, the others wait for it.
-func distribution(ctx context.Context, h host) (home, java string, err error) {
-	java, err = findJDK(ctx, h)
+func distribution(ctx context.Context, e engine, h host) (home, java string, err error) {
+	java, err = findJDK(ctx, e.oldestJava(), h)
 	if err != nil {
 		return "", "", err
 	}
@@ -41,8 +81,8 @@ func distribution(ctx context.Context, h host) (home, java string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	home = filepath.Join(cache, "elasticsearch-"+elasticsearchVersion+"-"+mark)
-	if _, err := os.Stat(home); err == nil {
+	home = filepath.Join(cache, e.product+"-"+e.version+"-"+mark)
+	if exists(home) {
 		return home, java, nil
 	}
 	// What a run that was killed left of this name is removed first; what is whole appears in one step.
@@ -51,34 +91,43 @@ func distribution(ctx context.Context, h host) (home, java string, err error) {
 		return "", "", err
 	}
 	defer os.RemoveAll(partial)
-	if err := assemble(ctx, partial, java, h); err != nil {
+	if err := assemble(ctx, e, partial, java, h); err != nil {
 		return "", "", err
 	}
-	return home, java, os.Rename(filepath.Join(partial, "elasticsearch"), home)
+	return home, java, os.Rename(filepath.Join(partial, e.product), home)
 }
 
-// assemble makes the home folder as `elasticsearch` in folder.
-func assemble(ctx context.Context, folder, java string, h host) error {
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// assemble makes the home folder, named after the product, in folder.
+func assemble(ctx context.Context, e engine, folder, java string, h host) error {
 	maven, err := exec.LookPath("mvn")
 	if err != nil {
 		return absent("mvn is not on the PATH (Debian package maven)")
 	}
-	h.say("fetching Elasticsearch %s from Maven Central, once (98 MB)", elasticsearchVersion)
+	h.say("fetching %s %s from Maven Central, once (50 to 160 MB)", e.name(), e.version)
 	if err := execTool(ctx, maven, "-q", "-B", "-Dstyle.color=never",
 		"org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy",
-		"-Dartifact=org.elasticsearch.distribution.integ-test-zip:elasticsearch:"+elasticsearchVersion+":zip",
+		"-Dartifact=org."+e.product+".distribution.integ-test-zip:"+e.product+":"+e.version+":zip",
 		"-DoutputDirectory="+folder); err != nil {
 		return err
 	}
-	home := filepath.Join(folder, "elasticsearch")
-	if err := unzip(filepath.Join(folder, "elasticsearch-"+elasticsearchVersion+".zip"), home); err != nil {
+	home := filepath.Join(folder, e.product)
+	if err := unzip(filepath.Join(folder, e.product+"-"+e.version+".zip"), home); err != nil {
 		return err
 	}
-	return installPlugin(ctx, home, java)
+	if exists(filepath.Join(home, "modules", "analysis-common")) {
+		return nil // which has the tokenizer
+	}
+	return installPlugin(ctx, e, home, java)
 }
 
-// installPlugin compiles the plugin against the libraries in home, into the form that Elasticsearch loads.
-func installPlugin(ctx context.Context, home, java string) error {
+// installPlugin compiles the plugin against the libraries in home, into the form that the engine loads. OpenSearch's classes have
+// the names of Elasticsearch's, in packages of its own.
+func installPlugin(ctx context.Context, e engine, home, java string) error {
 	folder := filepath.Join(home, "plugins", "ngram")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -88,12 +137,14 @@ func installPlugin(ctx context.Context, home, java string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+		adapted := strings.NewReplacer("org.elasticsearch.", "org."+e.product+".",
+			"elasticsearch.version="+elasticsearchVersion, e.product+".version="+e.version).Replace(string(text))
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(adapted), 0o644); err != nil {
 			return err
 		}
 	}
 	classes := filepath.Join(folder, "classes")
-	if err := execTool(ctx, filepath.Join(java, "bin", "javac"), "--release", strconv.Itoa(oldestJava), "-proc:none",
+	if err := execTool(ctx, filepath.Join(java, "bin", "javac"), "--release", strconv.Itoa(pluginJava), "-proc:none",
 		"-cp", filepath.Join(home, "lib", "*"), "-d", classes, filepath.Join(folder, "NGramPlugin.java")); err != nil {
 		return err
 	}
@@ -122,11 +173,11 @@ func pluginFiles() []string {
 	return []string{"NGramPlugin.java", "plugin-descriptor.properties"}
 }
 
-// oldestJava is the oldest Java that Elasticsearch 8 runs on.
-const oldestJava = 17
+// pluginJava is the Java that the plugin is compiled for, the oldest one that Elasticsearch 8 runs on.
+const pluginJava = 17
 
 // findJDK returns the home folder of the Java in ES_JAVA_HOME, JAVA_HOME or the PATH, if it is young enough and has a compiler.
-func findJDK(ctx context.Context, h host) (string, error) {
+func findJDK(ctx context.Context, oldest int, h host) (string, error) {
 	program := "java"
 	for _, variable := range []string{"JAVA_HOME", "ES_JAVA_HOME"} {
 		if home := h.getenv(variable); home != "" {
@@ -135,14 +186,14 @@ func findJDK(ctx context.Context, h host) (string, error) {
 	}
 	output, err := exec.CommandContext(ctx, program, "-XshowSettings:properties", "-version").CombinedOutput()
 	if err != nil {
-		return "", absent("needs a JDK %d or newer (%w)", oldestJava, err)
+		return "", absent("needs a JDK %d or newer (%w)", oldest, err)
 	}
 	home, version := parseJava(string(output))
-	if version < oldestJava {
-		return "", absent("needs a JDK %d or newer; %s is older", oldestJava, program)
+	if version < oldest {
+		return "", absent("needs a JDK %d or newer; %s is older", oldest, program)
 	}
-	if _, err := os.Stat(filepath.Join(home, "bin", "javac")); err != nil {
-		return "", absent("needs a JDK %d or newer; the Java in %s has no compiler", oldestJava, home)
+	if !exists(filepath.Join(home, "bin", "javac")) {
+		return "", absent("needs a JDK %d or newer; the Java in %s has no compiler", oldest, home)
 	}
 	return home, nil
 }

@@ -45,6 +45,29 @@ func TestParseJava(t *testing.T) {
 	}
 }
 
+func TestEngineOf(t *testing.T) {
+	t.Parallel()
+	type read struct {
+		Name, Variables string
+		Java            int
+	}
+	for text, want := range map[string]read{
+		"elasticsearch:8.15.5": {"Elasticsearch", "ES_", 17},
+		"opensearch:2.19.6":    {"OpenSearch", "OPENSEARCH_", 17},
+		"opensearch:3.6.0":     {"OpenSearch", "OPENSEARCH_", 21},
+	} {
+		e, err := engineOf(text)
+		if diff := cmp.Diff(want, read{e.name(), e.variables(), e.oldestJava()}); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", text, err, diff)
+		}
+	}
+	for _, text := range []string{"", "opensearch", "opensearch:", "opensearch:2", "solr:9.0.0", "opensearch:../2.19.6", "opensearch:2.19.6:zip"} {
+		if e, err := engineOf(text); err == nil {
+			t.Errorf("%q is %v", text, e)
+		}
+	}
+}
+
 // A fake Java in JAVA_HOME stands for the kinds that will not do.
 func TestFindJDKRefuses(t *testing.T) {
 	t.Parallel()
@@ -60,7 +83,7 @@ func TestFindJDKRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			h := newStage(map[string]string{"JAVA_HOME": home})
-			if found, err := findJDK(t.Context(), h.host); err == nil {
+			if found, err := findJDK(t.Context(), 17, h.host); err == nil {
 				t.Errorf("found %q", found)
 			}
 		})

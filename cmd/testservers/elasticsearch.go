@@ -13,10 +13,10 @@ import (
 
 const elasticsearchImage = "docker.elastic.co/elasticsearch/elasticsearch"
 
-// elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central.
+// elasticsearchKind is Elasticsearch: in Docker, else the official server from Maven Central; or another engine, from there.
 func elasticsearchKind(h host, want cluster) kind {
 	k := kind{
-		name:     "Elasticsearch",
+		name:     want.engine.name(),
 		variable: servers.ElasticsearchVariable,
 		own:      want.expendable(),
 		timeout:  5 * time.Minute, // 15 s on an idle machine; its end is seen at once
@@ -63,7 +63,7 @@ func probeElasticsearch(ctx context.Context, address string, nodes int) (string,
 	for _, node := range info.Nodes {
 		return node.Version, nil
 	}
-	return "", fmt.Errorf("no node of Elasticsearch with the health %q", health.Status)
+	return "", fmt.Errorf("no node with the health %q", health.Status)
 }
 
 // getJSON decodes the body of the response to GET address/path.

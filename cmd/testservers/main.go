@@ -1,6 +1,6 @@
 // Command testservers runs a command, usually `go test ./...`, with a real Elasticsearch, Redis and PostgreSQL:
 //
-//	testservers [-light] [-nodes N] [-restart] -- go test ./...
+//	testservers [-light] [-nodes N] [-restart] [-engine PRODUCT:VERSION] -- go test ./...
 //
 // For each of them it tries its providers, in order: the address that is already in the environment
 // (TEST_ELASTICSEARCH_URL, TEST_REDIS_URL, TEST_POSTGRES_URL); a container, for the first two of the image of
@@ -12,6 +12,8 @@
 // With -nodes N, Elasticsearch is a cluster of N nodes, and its address is all of theirs, separated by commas; with -restart,
 // a node that is killed starts again with its data, at its address. Either is always of this machine's own, fetched from
 // Maven Central: the command is about to kill nodes, which no other process may be using.
+//
+// With -engine, the tests get that search server instead, such as opensearch:2.19.6, always fetched from Maven Central.
 //
 // With -light, Elasticsearch compiles its code once and not again for speed: a test run of minutes takes half of its CPU time so.
 // Measurements need it without.
@@ -45,12 +47,16 @@ func main() {
 func run(args []string, h host) int {
 	flags := flag.NewFlagSet("testservers", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	var want cluster
+	want := cluster{engine: usualEngine}
 	flags.IntVar(&want.nodes, "nodes", 1, "")
 	flags.BoolVar(&want.restarts, "restart", false, "")
 	flags.BoolVar(&want.light, "light", false, "")
+	flags.Func("engine", "", func(text string) (err error) {
+		want.engine, err = engineOf(text)
+		return err
+	})
 	if flags.Parse(args) != nil || flags.NArg() == 0 || want.nodes < 1 {
-		fmt.Fprintln(h.stderr, "usage: testservers [-light] [-nodes N] [-restart] -- COMMAND [ARGUMENT…]")
+		fmt.Fprintln(h.stderr, "usage: testservers [-light] [-nodes N] [-restart] [-engine PRODUCT:VERSION] -- COMMAND [ARGUMENT…]")
 		return exitUsage
 	}
 	return runBeside(kinds(h, want), flags.Args(), h)

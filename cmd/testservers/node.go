@@ -15,15 +15,16 @@ import (
 // heap is enough for some hundred thousand filings, and fits with two test processes into 4 GB.
 const heap = "1g"
 
-// cluster is the Elasticsearch that the command needs.
+// cluster is the Elasticsearch that the command needs, or another engine.
 type cluster struct {
+	engine   engine
 	nodes    int
 	restarts bool // a node that is killed starts again, with its data and at its address
 	light    bool // its code is compiled once
 }
 
-// expendable reports whether the command ends nodes: these must be started for it alone.
-func (c cluster) expendable() bool { return c.nodes > 1 || c.restarts }
+// expendable reports whether the command ends nodes, or needs an engine that is not the usual one: these must be started for it alone.
+func (c cluster) expendable() bool { return c.nodes > 1 || c.restarts || c.engine != usualEngine }
 
 // options are those of Java, one a line.
 func (c cluster) options() string {
@@ -35,7 +36,7 @@ func (c cluster) options() string {
 
 // localElasticsearch starts nodes of the server from Maven Central.
 func localElasticsearch(ctx context.Context, h host, want cluster) (*server, error) {
-	home, java, err := distribution(ctx, h)
+	home, java, err := distribution(ctx, want.engine, h)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func localElasticsearch(ctx context.Context, h host, want cluster) (*server, err
 	var addresses []string
 	ended := make(chan error, want.nodes)
 	for _, formation := range formations {
-		folder, err := os.MkdirTemp("", "testservers-elasticsearch-")
+		folder, err := os.MkdirTemp("", "testservers-"+want.engine.product+"-")
 		if err != nil {
 			all.stop()
 			return nil, err
@@ -67,7 +68,7 @@ func localElasticsearch(ctx context.Context, h host, want cluster) (*server, err
 	return all, nil
 }
 
-// formations returns, for each of so many nodes, the lines of elasticsearch.yml that say how they form a cluster.
+// formations returns, for each of so many nodes, the lines of its settings that say how they form a cluster.
 func formations(nodes int) ([][]string, error) {
 	if nodes == 1 {
 		return [][]string{{"discovery.type: single-node", "transport.port: 0"}}, nil
@@ -96,32 +97,35 @@ func formations(nodes int) ([][]string, error) {
 }
 
 // startNode starts a node that keeps configuration, data and logs in folder. formation are the lines of
-// elasticsearch.yml that say how the node forms a cluster.
+// settings that say how the node forms a cluster.
 func startNode(home, java, folder string, formation []string, want cluster) (*server, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	if err := configure(home, folder, want.options(), append(formation,
+	settings := append(formation,
 		"http.port: "+strconv.Itoa(port),
 		"network.host: 127.0.0.1",
 		"path.data: "+filepath.Join(folder, "data"),
 		"path.logs: "+filepath.Join(folder, "logs"),
 		"path.repo: "+filepath.Dir(folder), // where tests may have snapshots: the same for all nodes
-		"xpack.security.enabled: false",
 		"cluster.routing.allocation.disk.threshold_enabled: false",
-	)); err != nil {
+	)
+	if want.engine.product == "elasticsearch" {
+		settings = append(settings, "xpack.security.enabled: false")
+	}
+	if err := configure(want.engine, home, folder, want.options(), settings); err != nil {
 		return nil, err
 	}
-	command := exec.Command(filepath.Join(home, "bin", "elasticsearch"))
+	command := exec.Command(filepath.Join(home, "bin", want.engine.product))
 	if want.restarts {
 		command = again(command.Path)
 	}
 	// Nothing of our environment: it could hold options for another Java.
 	command.Env = []string{
-		"ES_JAVA_HOME=" + java,
-		"ES_PATH_CONF=" + filepath.Join(folder, "config"),
-		"ES_TMPDIR=" + filepath.Join(folder, "tmp"),
+		want.engine.variables() + "JAVA_HOME=" + java,
+		want.engine.variables() + "PATH_CONF=" + filepath.Join(folder, "config"),
+		want.engine.variables() + "TMPDIR=" + filepath.Join(folder, "tmp"),
 		"HOME=" + folder,
 		"PATH=/usr/local/bin:/usr/bin:/bin",
 	}
@@ -139,16 +143,19 @@ func again(program string) *exec.Cmd {
 }
 
 // configure writes a node's configuration into folder: what home brings, and our settings.
-func configure(home, folder, options string, settings []string) error {
+func configure(e engine, home, folder, options string, settings []string) error {
 	config := filepath.Join(folder, "config")
 	for _, name := range []string{config, filepath.Join(folder, "tmp")} {
 		if err := os.Mkdir(name, 0o700); err != nil {
 			return err
 		}
 	}
+	if agent := filepath.Join(home, "agent", "opensearch-agent.jar"); exists(agent) { // without which OpenSearch 3 refuses to start
+		options += "\n-javaagent:" + agent
+	}
 	for name, text := range map[string]string{
-		"elasticsearch.yml": strings.Join(settings, "\n") + "\n",
-		"jvm.options":       options + "\n-Djava.io.tmpdir=${ES_TMPDIR}\n",
+		e.product + ".yml": strings.Join(settings, "\n") + "\n",
+		"jvm.options":      options + "\n-Djava.io.tmpdir=${" + e.variables() + "TMPDIR}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(config, name), []byte(text), 0o600); err != nil {
 			return err

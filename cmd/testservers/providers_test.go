@@ -196,7 +196,9 @@ func TestFindLeavesTheSetAddress(t *testing.T) {
 	if diff := cmp.Diff([]string{"TEST_WIDGET_URL=w://a"}, found.environment()); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}
-	for _, want := range []cluster{{nodes: 2}, {nodes: 1, restarts: true}} {
+	for _, want := range []cluster{
+		{engine: usualEngine, nodes: 2}, {engine: usualEngine, nodes: 1, restarts: true}, {engine: engine{"opensearch", "2.19.6"}, nodes: 1},
+	} {
 		if k := elasticsearchKind(h.host, want); !k.own || len(k.providers) != 1 {
 			t.Errorf("%+v: own %v, %d providers; want a local one of its own", want, k.own, len(k.providers))
 		}

@@ -86,7 +86,7 @@ func TestRun(t *testing.T) {
 
 func TestRunUsage(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"--"}, {"--help"}, {"-nodes", "0", "--", "true"}, {"-nodes", "three", "--", "true"}, {"-restart"}, {"-unknown", "--", "true"}} {
+	for _, args := range [][]string{nil, {"--"}, {"--help"}, {"-nodes", "0", "--", "true"}, {"-nodes", "three", "--", "true"}, {"-restart"}, {"-unknown", "--", "true"}, {"-engine", "opensearch", "--", "true"}} {
 		h := newStage(nil)
 		if code := run(args, h.host); code != exitUsage || !strings.HasPrefix(h.errors.String(), "usage:") {
 			t.Errorf("%q: exit code %d, printed %q", args, code, h.errors)
@@ -151,7 +151,7 @@ func TestRunKeepsPasswords(t *testing.T) {
 			"postgres://me:hunter2@127.0.0.1:1/db", "postgres://me:hunter2@%zz",
 		} {
 			h := newStage(map[string]string{variable: address})
-			for _, k := range kinds(h.host, cluster{nodes: 1}) {
+			for _, k := range kinds(h.host, cluster{engine: usualEngine, nodes: 1}) {
 				if k.variable != variable {
 					continue
 				}
