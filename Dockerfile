@@ -17,7 +17,8 @@ COPY --from=build /out/filings /filings
 # A new volume takes over owner and mode of the folder that it covers. Copied as a part of its parent: a folder that COPY
 # creates itself is world-readable.
 COPY --from=build --chown=65532:65532 /out/lib /var/lib
-ENV FILINGS_DATA_DIR=/var/lib/filings
+# The only folder that can be written where the root is read-only: loads have temporary files.
+ENV FILINGS_DATA_DIR=/var/lib/filings TMPDIR=/var/lib/filings
 VOLUME /var/lib/filings
 EXPOSE 8443 8080
 USER 65532:65532

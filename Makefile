@@ -9,7 +9,7 @@ LINK = -ldflags='-s -w'
 TEST = go test -count=1 -timeout=15m $(LINK)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist quick slowest test check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster image compose compose-down
+.PHONY: help run build dist chart quick slowest test check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster image compose compose-down
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,10 @@ build: ## the program, as ./filings
 
 dist: ## archives of the program for Linux, macOS and Windows, with checksums and SBOMs, in dist/
 	cmd/filings/dist/build
+
+# In a module of its own. Its first run compiles helm and the types of Kubernetes, for some minutes.
+chart: bin/testservers ## the Helm chart: lint, manifests of 13 sets of values as Kubernetes reads them, and the program run as they say (as root)
+	bin/testservers -light -- go test -C cmd/filings/deploy -count=1 -timeout=15m -run TestChart -v .
 
 # Its results are kept by go until code changes: nothing outside of the code decides them.
 quick: ## the tests that need no server, browser or other program; lists what is left out

@@ -42,6 +42,8 @@ var leftOut = []struct{ document, begins, reason string }{
 	{"docs/operate/install.md", "install -m 755 filings /usr/local/bin/filings", "it needs a machine of its own"},
 	{"docs/operate/install.md", `as_filings() { runuser -u filings -- sh -c 'set -a; . /etc/filings/settings; exec filings "$@"' sh "$@"; }`, "it needs a machine of its own"},
 	{"docs/operate/install.md", "systemctl daemon-reload", "it needs a machine of its own"},
+	{"docs/operate/kubernetes.md", "make image && docker tag filings:local registry.example.org/filings:1.0.0 && docker push registry.example.org/filings:1.0.0", "it needs a cluster; make chart tests the chart"},
+	{"docs/operate/kubernetes.md", "kubectl -n filings create job --from=cronjob/filings-nightly nightly-now", "it needs a cluster"},
 	{"docs/operate/nightly.md", "install -m 755 load load-failed /etc/filings/", "it needs a machine of its own; TestUnits has systemd read the units"},
 	{"docs/operate/load.md", "filings reindex https://data.example.org/filings.ndjson.gz", "it needs a web server and a PostgreSQL"},
 	{"docs/operate/runbook.md", "curl -X DELETE $ES/NAME", "it needs an Elasticsearch of its own"},
