@@ -24,6 +24,8 @@
 //   - x.point is where boxes are searched. It is rounded, so the two coordinates as loaded decide at the edges of a box,
 //     and alone for map tiles.
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
+//   - x.countyCents is that after a number of the county: what a county has by amounts is counted as a range of it, which visits no
+//     filing.
 //   - x.ownerKey is the key of the owner, which the program computes (index.OwnerKeyOf).
 //   - Groups are counted by what has doc values: county, type, owner, holder, classification and categories of the record as they
 //     are, and x.state, x.writtenCity, x.month and x.year.
@@ -39,11 +41,11 @@ import (
 )
 
 // Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
-const Version = 7
+const Version = 8
 
 // Oldest is the first version whose generations can still be read. They lack x.filingHolder and x.ownerKey, and the columns of owner
-// (document.OwnersSince); all before 6 lack the sidecar of owners (document.PortfoliosSince), and all
-// before 7 x.runs (document.RunsSince).
+// (document.OwnersSince); all before 6 lack the sidecar of owners (document.PortfoliosSince), all before 7
+// x.runs (document.RunsSince), and all before 8 x.countyCents (document.CountyCentsSince).
 const Oldest = 4
 
 //go:embed filings.json

@@ -171,6 +171,10 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	x.text("runs", string(runs))
 	if v, ok := f.Number(index.FilingAmount); ok {
 		x.number("cents", index.Cents(v))
+		if d.County != "" {
+			value, _ := CountyCents(countyNumber(d.County), index.Cents(v))
+			x.integer("countyCents", value)
+		}
 	}
 	if d.HasEquity {
 		x.number(index.EquityPercent.String(), d.EquityPercent)

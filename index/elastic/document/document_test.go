@@ -48,7 +48,7 @@ func TestAppend(t *testing.T) {
 			"is": ["foreclosureStatus", "propertyData", "trust", "estate"],
 			"text": ["estate of a doe tr\u0000\u0000", "1 elm st, ocoee, fl 34761\u0000\u0000", "x1\u0000\u0000"],
 			"runs": "estate state ocoee ",
-			"cents": -7, "equityPercent": 33.3333, "createdAt": 1714611599000001, "point": [-81.25, 28.5],
+			"cents": -7, "countyCents": 3101260507072430073, "equityPercent": 33.3333, "createdAt": 1714611599000001, "point": [-81.25, 28.5],
 			"code": {"filingAmount": "404e1", "currentAmount": "c0700", "owner": "est", "createdAt": "2024-05-02", "id": "c01c0"}
 		}`},
 		{"least", &least, `{"county": "orange, fl", "countyName": "orange", "state": "FL", "code": {"id": "bff00"}}`},

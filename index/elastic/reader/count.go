@@ -35,7 +35,7 @@ func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, 
 // Count returns how many filings w selects.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error) {
 	defer r.wrap(&err, "counting filings")
-	clauses, err := r.clauses(ctx, w)
+	clauses, err := r.counted(ctx, w)
 	if err != nil {
 		return 0, err
 	}
@@ -47,6 +47,27 @@ func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error)
 		return 0, client.ErrResponse
 	}
 	return found.Hits.Total.Value, nil
+}
+
+// counted returns the clauses to count what w selects by.
+func (r *Reader) counted(ctx context.Context, w index.Filter) ([]search.Object, error) {
+	if county, amount, is := search.CountyAndAmount(w); is && r.countyCents {
+		known, err := r.numberedCounties(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if c, ok := search.InCounty(county, amount, known); ok {
+			return []search.Object{c}, nil
+		}
+	}
+	return r.clauses(ctx, w)
+}
+
+func (r *Reader) numberedCounties(ctx context.Context) ([]document.NumberedCounty, error) {
+	return cached(ctx, r, "numbers of counties", func(ctx context.Context) ([]document.NumberedCounty, error) {
+		names, err := r.countyNames(ctx)
+		return document.NumberCounties(names), err
+	})
 }
 
 // Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as text does.

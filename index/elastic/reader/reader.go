@@ -40,6 +40,7 @@ type Reader struct {
 	ownerless     bool        // it is of a version that kept no owners
 	portfolioless bool        // or of one that kept no sidecar of them
 	runs          bool        // it is of one whose documents have document.RunsField
+	countyCents   bool        // and document.CountyCentsField
 	gone          atomic.Bool // a response said that the index was deleted
 }
 
@@ -50,6 +51,7 @@ func New(c *client.Client, name string, version int, kept *cache.Cache) *Reader 
 	r := &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
 		ownerless: version < document.OwnersSince, portfolioless: version < document.PortfoliosSince, runs: version >= document.RunsSince,
+		countyCents: version >= document.CountyCentsSince,
 	}
 	r.Directory = owners.Open(name, r.ownersChunks, kept)
 	return r

@@ -11,7 +11,9 @@
 // A page after a position is planned without counting, as ranges that are searched one after the other (after.go).
 //
 // A page that asks for its total has it of the same search, up to 10,000, or of a box all. Beyond that a second search
-// counts: a page in another order than the index's would otherwise look at all that is counted.
+// counts: a page in another order than the index's would otherwise look at all that is counted. One clause alone is counted from
+// the index of its field, two are counted filing by filing: so a county by amounts is one number (county.go; the column
+// "new county and amount" of `make bench-growth`).
 //
 // Append writes the body of a page in 1.8 µs; encoding/json takes 4.8 and json/v2 5.3 (AMD EPYC; `go test -run '^$' -bench
 // Append ./index/elastic/search`), of the 130 that the service spends on a page.

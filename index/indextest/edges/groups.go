@@ -8,7 +8,7 @@ import "filings/index"
 // Groups returns a Group for each rule, their filings marked and with different ids.
 func Groups() []Group {
 	groups := []Group{
-		countyGroup(), cityGroup(), typeGroup(), dayGroup(), amountGroup(), acresGroup(), propertyGroup(),
+		countyGroup(), cityGroup(), typeGroup(), dayGroup(), amountGroup(), countyAmountGroup(), acresGroup(), propertyGroup(),
 		propertyDataGroup(), equityGroup(), foreclosureGroup(), boxGroup(), antimeridianGroup(), circleGroup(), polygonGroup(),
 		searchGroup(), shortGroup(), characterGroup(), controlGroup(), longGroup(), createdGroup(), ownerKindGroup(),
 		excludedTypesGroup(), excludedCategoriesGroup(), excludedCountiesGroup(), holderGroup(), ownerGroup(), idsGroup(), restGroup(),

@@ -34,6 +34,51 @@ func amountGroup() Group {
 	}}
 }
 
+// countyAmountGroup has counties that an engine might take for one another where it counts both at once: equal in the first 20 bits of
+// their xxhash; one that is the name of another; and amounts beyond 43 bits of cents.
+func countyAmountGroup() Group {
+	filing := func(id int64, county string, amount any) *index.Filing {
+		return Filing(id, Values{index.County: county, index.FilingAmount: amount})
+	}
+	in := func(county string, low, high *float64) index.Filter {
+		return index.Where(index.InCounty(county), index.Between{Field: index.FilingAmount, Min: low, Max: high})
+	}
+	return Group{"P6 and P10", []*index.Filing{
+		filing(1, "Amount, FL", -250.5),
+		filing(2, "Amount, FL", -0.01),
+		filing(3, "AMOUNT, FL", 0),
+		filing(4, "Amount, FL", 0.29),
+		filing(5, "Amount, FL", 43_980_465_111.04),
+		filing(6, "Amount, FL", 1e12),
+		filing(7, "Amount, FL", -1e12),
+		filing(8, "Amount, GA", 0.29),
+		Filing(9, Values{index.County: "Amount, FL"}),
+		filing(10, "County 1393, FL", 5),
+		filing(11, "County 2250, FL", 5),
+		filing(12, "Amount, Town", 5),
+		filing(13, "Town Amount, FL", 5),
+		filing(14, "Town Amount, FL, GA", 5),
+		filing(15, "Alone Amount, FL", 5),
+	}, []Case{
+		{"from", in("amount, fl", At(0), nil), []int64{3, 4, 5, 6}},
+		{"to", in("Amount, FL", nil, At(0)), []int64{1, 2, 3, 7}},
+		{"inclusive", in("Amount, FL", At(-0.01), At(0.29)), []int64{2, 3, 4}},
+		{"between cents", in("Amount, FL", At(-0.014), At(0.285)), []int64{2, 3}},
+		{"to the last bit", in("Amount, FL", At(math.Nextafter(0, 1)), At(math.Nextafter(0.29, 0))), nil},
+		{"the only county of a name", in("Alone Amount", At(5), At(5)), []int64{15}},
+		{"every county of the name", in("amount", At(0.29), At(0.29)), []int64{4, 8}},
+		{"a county that is a name as well", in("Town Amount, FL", At(5), nil), []int64{13, 14}},
+		{"beyond 43 bits", in("Amount, FL", At(43_980_465_111.04), nil), []int64{5, 6}},
+		{"beyond 43 bits, from more", in("Amount, FL", At(43_980_465_111.05), At(1e300)), []int64{6}},
+		{"beyond 43 bits below", in("Amount, FL", At(-1e300), At(-43_980_465_111.05)), []int64{7}},
+		{"of two with one number", in("County 1393, FL", At(0), nil), []int64{10}},
+		{"of two with one number, the other", in("county 2250", nil, At(5)), []int64{11}},
+		{"none of the county", in("Amount, FL", At(1), At(2)), nil},
+		{"no county", in("Amount, TX", At(0), nil), nil},
+		{"nothing", in("Amount, FL", At(2), At(1)), nil},
+	}}
+}
+
 func acresGroup() Group {
 	acres := func(id int64, v float64) *index.Filing { return Filing(id, Values{index.LotSizeAcres: v}) }
 	in := func(low, high *float64) index.Filter { return Between(index.LotSizeAcres, low, high) }
