@@ -27,6 +27,8 @@ var (
 	ErrChanged = errors.New("it is not what was sealed")
 	// ErrDamaged: a part of a generation's file is not as it was written. It is ErrUnavailable too; other parts can be read.
 	ErrDamaged = errors.New("the file is damaged")
+	// ErrLeft: whoever requested it has hung up, before anything was computed for it.
+	ErrLeft = fmt.Errorf("the client has left: %w", context.Canceled)
 )
 
 // Engine has generations, one of which is live.

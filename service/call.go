@@ -12,6 +12,7 @@ import (
 	"filings/index/serving"
 	"filings/index/trace"
 	"filings/service/access"
+	"filings/service/edge"
 	"filings/service/tokens"
 )
 
@@ -62,6 +63,9 @@ func (s *Service) limitTime(k *call) {
 	ctx, k.cancel = context.WithTimeout(k.traced, s.config.RequestTimeout-min(refundTime, s.config.RequestTimeout/10))
 	k.http.SetUserContext(ctx)
 }
+
+// Left implements serving.Client.
+func (k *call) Left() bool { return edge.HungUp(k.http.Context().Conn()) }
 
 // param returns a parameter of the path, as it is there.
 func (k *call) param(name string) string {

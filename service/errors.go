@@ -36,6 +36,10 @@ type errorMapping struct {
 	flat    bool   // rule E2: error and message without the envelope
 }
 
+// statusLeft is nginx's status of a request whose client has hung up. Who reads it has closed only its own side of the connection,
+// which cannot be told from hanging up; by TLS it can, since that has an end of its own.
+const statusLeft = 499
+
 const (
 	unavailable = "the service cannot answer at the moment; try again later"
 	internal    = "the service failed; the request id names this failure in its log"
@@ -59,6 +63,7 @@ var errorMappings = []errorMapping{
 	{edge.ErrSlow, http.StatusRequestTimeout, "invalid_parameter", "the request took too long to arrive", false},
 	{edge.ErrBodyTooLarge, http.StatusRequestEntityTooLarge, "invalid_parameter", "requests carry no body", false},
 	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter", "request line and headers must be shorter than 16 KiB together", false},
+	{index.ErrLeft, statusLeft, "client_closed_request", "the client hung up while its request waited: nothing was counted", false},
 	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests in this second: try again in the next one", true},
 	{errVisitor, http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests of this visitor in this second: try again in the next one", true},
 	{errTokens, http.StatusTooManyRequests, "rate_limit_exceeded", "the share of the daily request quota that tokens have is used up: it resets at midnight UTC", true},

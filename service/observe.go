@@ -76,11 +76,11 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 	return nil
 }
 
-// fail writes the response to a request that failed, after refunding what it cost if that is our fault.
+// fail writes the response to a request that failed, after refunding what it cost if that is our fault, or it was given up before it cost us anything.
 func (s *Service) fail(k *call, err error) {
 	kind, message := mapError(err)
 	switch {
-	case kind.status >= http.StatusInternalServerError:
+	case kind.status >= http.StatusInternalServerError, kind.status == statusLeft:
 		s.refund(k, k.price)
 	case k.free:
 	case k.price == 0 && kind.status != http.StatusTooManyRequests:

@@ -172,7 +172,7 @@ func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Account, k.reader = k.admission.User, r
+	r.Account, r.Client, k.reader = k.admission.User, k, r
 	if id := index.GenerationID(r.Generation()); id != "" { // else there are no filings yet
 		k.http.Set(headerGeneration, id)
 	}

@@ -85,8 +85,8 @@ func Set[V any](c *Cache, key Key, v V, bytes int) { c.entries.Set(key, entry{v,
 
 // Get returns the value under key, or else what create returns, which also returns how many bytes that takes. Callers that
 // need it at the same time share one creation, and its failure; hit means that create was not called for this caller. A
-// creation ends with its caller's context, and is then begun anew for those who wait with it. A panic of create is an
-// error. A value that alone exceeds the bound is returned and not kept.
+// creation ends with its caller's context, or with context.Canceled where create notices that its caller has left, and is then
+// begun anew for those who wait with it. A panic of create is an error. A value that alone exceeds the bound is returned and not kept.
 func Get[V any](
 	ctx context.Context, c *Cache, key Key, create func(context.Context) (V, int, error),
 ) (v V, hit bool, err error) {

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -20,7 +21,7 @@ type flight struct {
 	done  chan struct{} // closed when the rest is set
 	value any
 	err   error
-	ended bool // it failed because its own request had ended, which is no failure of the others
+	ended bool // it failed because its own request had ended or was given up, which is no failure of the others
 }
 
 // do returns what f returns, run by this caller, or by another one with the same key that came before; then joined is
@@ -63,7 +64,7 @@ func (g *flights) run(ctx context.Context, key Key, c *flight, f func(context.Co
 		if p := recover(); p != nil {
 			c.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
-		c.ended = c.err != nil && ctx.Err() != nil
+		c.ended = c.err != nil && (ctx.Err() != nil || errors.Is(c.err, context.Canceled))
 		g.mu.Lock()
 		delete(g.inProgress, key)
 		g.mu.Unlock()

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -76,6 +77,33 @@ func TestFlight_FirstGivesUp(t *testing.T) {
 		close(release)
 		if n := joined(); calls != 2 || n != 4 || len(g.inProgress) != 0 {
 			t.Errorf("%d calls, %d joined, %d left behind", calls, n, len(g.inProgress))
+		}
+	})
+}
+
+// TestFlight_FirstLeaves: the same where the call itself notices that its caller has left.
+func TestFlight_FirstLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g flights
+		left, calls := make(chan struct{}), 0
+		f := func(context.Context) (any, error) {
+			if calls++; calls > 1 {
+				return 7, nil
+			}
+			<-left
+			return nil, fmt.Errorf("left: %w", context.Canceled)
+		}
+		gone := make(chan error, 1)
+		go func() { _, _, err := g.do(t.Context(), Key{Text: "k"}, f); gone <- err }()
+		synctest.Wait()
+		joined := sevens(t, &g, 5, f)
+		synctest.Wait()
+		close(left)
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Errorf("the caller that left got %v", err)
+		}
+		if joined(); calls < 2 {
+			t.Error("the call was not made anew")
 		}
 	})
 }

@@ -19,6 +19,9 @@
 // A call waits for half of its caller's time and is then given up. Otherwise a flood that never ends would let every one of
 // its calls begin just before its time is over, to be cancelled when the server has done half of the work for nothing.
 //
+// A caller may have left by its turn. It is asked then, if it can be, and only if it waited: a call that it alone needed takes
+// neither the turn nor the slot.
+//
 // An account without a name is the service itself. It takes turns like others, and is neither bounded nor counted as active.
 package limit
 
@@ -165,8 +168,11 @@ func (l *Limit) dispatch() {
 			return
 		}
 		a := l.turns[i]
-		l.turns = append(slices.Delete(l.turns, i, i+1), a) // its next turn is after the others'
 		c := a.waiting[0]
+		if c.dropped() {
+			continue
+		}
+		l.turns = append(slices.Delete(l.turns, i, i+1), a) // its next turn is after the others'
 		a.inProgress++
 		l.inProgress++
 		c.charged = a
@@ -183,8 +189,16 @@ type Call struct {
 	key     string
 	callers []callers
 	waits   bool          // it is in the queues of its callers
-	turn    chan struct{} // closed when it gets a slot; nil unless someone waits for that
+	turn    chan struct{} // closed when it gets a slot, or err; nil unless someone waits for that
+	caller  Caller        // who waits for that; nil: it cannot be asked
+	err     error         // why it gets none
 	charged *account      // whose slot it has; nil: it has none
+}
+
+// Caller is who acquires a slot.
+type Caller interface {
+	// Left returns why it needs the call no more; nil: it does. It is asked when its turn comes, and must answer at once.
+	Left() error
 }
 
 // callers are how many callers of one account need a call.
@@ -241,9 +255,10 @@ func (c *Call) Leave(name string) {
 var errTurn = fmt.Errorf("no turn in half of the time: %w", context.DeadlineExceeded)
 
 // Acquire waits for a slot, for half of the time that ctx has left; where that ends first, share tells whether slots
-// were free, but not for any account that needs this call. Only one of the callers may acquire and hold a slot at a time.
-func (c *Call) Acquire(ctx context.Context) (share bool, err error) {
-	if c.queued() {
+// were free, but not for any account that needs this call. Only one of the callers may acquire and hold a slot at a time; by
+// is that one, nil if it cannot be asked whether it has left.
+func (c *Call) Acquire(ctx context.Context, by Caller) (share bool, err error) {
+	if c.queued(by) {
 		return false, nil
 	}
 	var half <-chan time.Time
@@ -254,7 +269,7 @@ func (c *Call) Acquire(ctx context.Context) (share bool, err error) {
 	}
 	select {
 	case <-c.turn:
-		return false, nil
+		return false, c.err
 	case <-half:
 		err = errTurn
 	case <-ctx.Done():
@@ -271,11 +286,11 @@ func (c *Call) Acquire(ctx context.Context) (share bool, err error) {
 }
 
 // queued puts c into the queues of its callers, and reports whether it had its turn at once.
-func (c *Call) queued() (atOnce bool) {
+func (c *Call) queued(by Caller) (atOnce bool) {
 	l := c.limit
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.waits, c.turn = true, nil
+	c.waits, c.turn, c.caller, c.err = true, nil, by, nil
 	for _, of := range c.callers {
 		l.enqueue(c, of.account)
 	}
@@ -284,6 +299,21 @@ func (c *Call) queued() (atOnce bool) {
 		c.turn = make(chan struct{})
 	}
 	return c.charged != nil
+}
+
+// dropped takes c, whose turn it is, out of all queues if it waited for a caller that has left, and nobody else needs it.
+func (c *Call) dropped() bool {
+	if c.turn == nil || c.caller == nil {
+		return false
+	}
+	err := c.caller.Left() // whoever else needs it: the caller learns from that what it has to pay for
+	if err == nil || len(c.callers) > 1 || c.callers[0].n > 1 {
+		return false
+	}
+	c.err = err
+	c.unqueue()
+	close(c.turn)
+	return true
 }
 
 // unqueue takes c out of all queues.

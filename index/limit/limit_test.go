@@ -30,14 +30,16 @@ func newSite(t *testing.T, slots int) *site {
 }
 
 // call makes a call named "account/name" in a bubble of synctest.
-func (s *site) call(ctx context.Context, name, key string) {
+func (s *site) call(ctx context.Context, name, key string) { s.callBy(ctx, name, key, nil) }
+
+func (s *site) callBy(ctx context.Context, name, key string, by Caller) {
 	account, _, _ := strings.Cut(name, "/")
 	end := make(chan struct{})
 	s.end[name] = end
 	c := s.Join(account, key)
 	go func() {
 		defer c.Leave(account)
-		_, err := c.Acquire(ctx)
+		_, err := c.Acquire(ctx, by)
 		s.note(name, err)
 		if err == nil {
 			defer c.Release()
@@ -293,7 +295,7 @@ func TestCancelled_Share(t *testing.T) {
 	l := New(4, time.Now)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	take := func(account string) (share bool, err error) { return l.Join(account, "").Acquire(ended) }
+	take := func(account string) (share bool, err error) { return l.Join(account, "").Acquire(ended, nil) }
 	for i, tt := range []struct {
 		account       string
 		share, refuse bool
@@ -339,7 +341,7 @@ func TestShared_NextCaller(t *testing.T) {
 		s.started = nil
 		go func() {
 			defer c.Leave("honest")
-			if _, err := c.Acquire(s.t.Context()); err != nil {
+			if _, err := c.Acquire(s.t.Context(), nil); err != nil {
 				t.Error(err)
 			}
 			s.started = append(s.started, "popular")
@@ -367,18 +369,18 @@ func TestModel(t *testing.T) {
 			account string
 		}
 		var all []joined
-		leads := map[*Call]bool{} // someone acquired it, and waits or has the slot
+		leads := map[*Call]*leaver{} // who acquired it, and waits or has the slot
 		order := map[string][]*Call{}
 		seen := map[string]time.Time{}
 		accounts := []string{"a", "b", "c", ""}
 		passed := false // time, since slots were handed out: an account that is alone now takes more at the next call's end
 		check := func() {
 			n := 0
-			for c := range leads {
+			for c, by := range leads {
 				if c.charged != nil {
 					n++
-				} else if !c.waits {
-					r.Fatal("a call neither waits nor has a slot")
+				} else if !c.waits && (c.err == nil || c.err != by.left) {
+					r.Fatal("a call neither waits nor has a slot, and its caller needs it")
 				}
 			}
 			if n != l.inProgress || n > slots {
@@ -432,7 +434,7 @@ func TestModel(t *testing.T) {
 				checkShare(r, before, progress(), bounded, slots)
 			},
 			"acquire": func(r *rapid.T) {
-				i := slices.IndexFunc(all, func(j joined) bool { return !leads[j.c] })
+				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] == nil })
 				if i < 0 {
 					r.Skip()
 				}
@@ -441,13 +443,13 @@ func TestModel(t *testing.T) {
 					order[of.account] = append(slices.DeleteFunc(order[of.account], func(o *Call) bool { return o == c }), c)
 				}
 				before := progress()
-				leads[c] = true
-				c.queued()
+				leads[c] = new(leaver)
+				c.queued(leads[c])
 				passed = false
 				checkShare(r, before, progress(), bounded, slots)
 			},
 			"end": func(r *rapid.T) {
-				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] })
+				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] != nil })
 				if i < 0 {
 					r.Skip()
 				}
@@ -472,13 +474,20 @@ func TestModel(t *testing.T) {
 							others++
 						}
 					}
-					return !leads[j.c] || others > 1 // whoever acquired it leaves last
+					return leads[j.c] == nil || others > 1 // whoever acquired it leaves last
 				})
 				if i < 0 {
 					r.Skip()
 				}
 				all[i].c.Leave(all[i].account)
 				all = slices.Delete(all, i, i+1)
+			},
+			"hang up": func(r *rapid.T) {
+				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] != nil && j.c.waits })
+				if i < 0 {
+					r.Skip()
+				}
+				leads[all[i].c].left = errLeft
 			},
 			"time": func(r *rapid.T) {
 				passed = true
@@ -506,8 +515,62 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c := l.Join("a", "key")
-		_, _ = c.Acquire(b.Context())
+		_, _ = c.Acquire(b.Context(), nil)
 		c.Release()
 		c.Leave("a")
 	}
 }
+
+// leaver is a caller that can leave, and counts how often it was asked.
+type leaver struct {
+	left  error
+	asked int
+}
+
+func (c *leaver) Left() error { c.asked++; return c.left }
+
+// TestLeft: a call whose caller left while it waited takes no slot, and no turn from its account. One that others need is made. A
+// call that has its turn at once asks nobody.
+func TestLeft(t *testing.T) {
+	bubble(t, 1, func(s *site) {
+		var callers []*leaver
+		call := func(name, key string) *leaver {
+			l := &leaver{}
+			callers = append(callers, l)
+			s.callBy(s.t.Context(), name, key, l)
+			return l
+		}
+		call("a/0", "").left = errLeft
+		gone := call("a/gone", "")
+		shared := call("a/shared", "k")
+		call("a/1", "")
+		call("b/1", "")
+		needs := s.Join("b", "k")
+		synctest.Wait()
+		if s.Waiting() != 5 {
+			t.Fatalf("%d waiting", s.Waiting())
+		}
+		for _, c := range callers {
+			if c.asked != 0 {
+				t.Error("a caller was asked before its turn")
+			}
+		}
+		gone.left, shared.left = errLeft, errLeft
+		s.want("a/0")
+		s.ends("a/0")
+		s.want("a/shared") // the turn is a's: the one that left is passed over
+		if err := s.errs["a/gone"]; !errors.Is(err, errLeft) || gone.asked != 1 || shared.asked != 1 {
+			t.Errorf("%v, asked %d and %d times", err, gone.asked, shared.asked)
+		}
+		needs.Leave("b")
+		s.ends("a/shared")
+		s.want("b/1")
+		s.ends("b/1")
+		s.want("a/1")
+		if callers[0].asked != 0 {
+			t.Error("a caller that had its turn at once was asked")
+		}
+	})
+}
+
+var errLeft = errors.New("left")

@@ -27,7 +27,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		turn := e.limit.Join(r.Account, "")
 		defer turn.Leave(r.Account)
 		defer r.missed(time.Now())
-		return called(ctx, e, r.inner, turn, q)
+		return called(ctx, e, r, turn, q)
 	}
 	key := r.key(q.text)
 	if v, ok := cache.Peek[T](e.cache, key); ok {
@@ -38,7 +38,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	turn := e.limit.Join(r.Account, key.Space+" "+key.Text)
 	defer turn.Leave(r.Account)
 	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
-		v, err := called(ctx, e, r.inner, turn, q)
+		v, err := called(ctx, e, r, turn, q)
 		if err != nil {
 			return v, 0, err
 		}
@@ -50,15 +50,18 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		r.missed(began)
 		e.misses.Add(1)
 	}
+	if hit || r.left.Load() { // it waited for another's call, or made one for others alone
+		err = cmp.Or(r.Left(), err)
+	}
 	return v, err
 }
 
 // called calls the engine, of which r is a Reader or nil, when it is turn's turn, unless the breaker refuses it.
-func called[T any](ctx context.Context, e *Engine, r index.Reader, turn *limit.Call, q request[T]) (v T, err error) {
+func called[T any](ctx context.Context, e *Engine, r *Reader, turn *limit.Call, q request[T]) (v T, err error) {
 	if err := e.breaker.Refuses(); err != nil {
 		return v, err
 	}
-	if err := e.acquire(ctx, turn); err != nil {
+	if err := e.acquire(ctx, turn, r); err != nil {
 		return v, err
 	}
 	defer turn.Release()
@@ -67,15 +70,23 @@ func called[T any](ctx context.Context, e *Engine, r index.Reader, turn *limit.C
 		v, failed = timed(ctx, e, q.call, q.run)
 		return outage(failed)
 	})
-	e.noteDamage(r, failed)
+	if r != nil {
+		e.noteDamage(r.inner, failed)
+	}
 	return v, cmp.Or(err, failed)
 }
 
-// acquire waits for the turn of a call. That it does not come in time is no failure of the engine.
-func (e *Engine) acquire(ctx context.Context, turn *limit.Call) error {
-	share, err := turn.Acquire(ctx)
+// acquire waits for the turn of a call of r, which may be nil. That it does not come in time is no failure of the engine.
+func (e *Engine) acquire(ctx context.Context, turn *limit.Call, r *Reader) error {
+	share, err := turn.Acquire(ctx, r)
 	if err == nil {
+		if r != nil && !r.left.Load() {
+			r.computes.Store(true)
+		}
 		return nil
+	}
+	if left := r.Left(); left != nil {
+		return left
 	}
 	reason, text := "all", "all calls at once are in use"
 	if share {

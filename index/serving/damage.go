@@ -10,7 +10,7 @@ import (
 // noteDamage keeps the damage that a call of r met, and logs the first. Who pins r's generation next opens it anew, and gets
 // another Reader if the file was replaced.
 func (e *Engine) noteDamage(r index.Reader, err error) {
-	if r == nil || !errors.Is(err, index.ErrDamaged) {
+	if !errors.Is(err, index.ErrDamaged) {
 		return
 	}
 	e.generations.letGo(r)

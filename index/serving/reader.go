@@ -49,7 +49,8 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 	}
 	turn := e.limit.Join(exportsAccount, "")
 	defer turn.Leave(exportsAccount)
-	return called(ctx, e, r.inner, turn, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
+	of := &Reader{inner: r.inner, engine: e} // r's client is asked no more: its request was answered, and what it was kept in is another one's
+	return called(ctx, e, of, turn, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
 		return r.inner.Rows(ctx, q)
 	}})
 }

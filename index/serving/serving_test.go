@@ -733,3 +733,80 @@ func BenchmarkHit(b *testing.B) {
 		}
 	}
 }
+
+// client is one that may hang up, and counts how often it was asked.
+type client struct{ gone, asked atomic.Int64 }
+
+func (c *client) Left() bool { c.asked.Add(1); return c.gone.Load() > 0 }
+
+// TestLeft: what a client that has hung up waited for is not computed for it, and the call says so. What others need too is computed,
+// and so is what comes after something that was. Who does not wait is not asked.
+func TestLeft(t *testing.T) {
+	t.Parallel()
+	for name, release := range map[string]bool{"their turns come": true, "their time is over": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { testLeft(t, release) })
+		})
+	}
+}
+
+func testLeft(t *testing.T, release bool) {
+	inner := &waiting{Reader: indextest.NewOracle("g1", filings(24)), release: make(chan struct{})}
+	e := mustNew(inner, 1<<20)
+	ctx, over := context.WithTimeout(t.Context(), time.Hour)
+	defer over()
+	type result struct {
+		of   string
+		left bool // is wanted
+		n    int64
+		err  error
+	}
+	results := make(chan result, 20)
+	count := func(of string, r *Reader, left bool, w index.Predicate) {
+		go func() {
+			n, err := r.Count(ctx, index.Where(w))
+			results <- result{of, left, n, err}
+		}()
+		synctest.Wait()
+	}
+	var clients []*client
+	reader := func(account string, gone int64) *Reader {
+		r, c := live(t, e), new(client)
+		r.Account, r.Client = account, c
+		if gone > 0 {
+			clients = append(clients, c)
+		}
+		return r
+	}
+	day := func(n int) index.Predicate { return index.Days{From: fmt.Sprintf("2026-01-%02d", n)} }
+	computes := reader("a", 1)
+	count("at once", computes, false, day(1))
+	for n := range 5 {
+		count("at once", reader("a", 1), false, day(n+2))
+	}
+	count("first of two", reader("a", 1), true, day(10))
+	count("second of two", reader("a", 0), false, day(10))
+	count("behind one at once", reader("b", 1), true, day(1))
+	count("alone", reader("a", 1), true, day(11))
+	count("not cached", reader("a", 1), true, index.Times{From: time.Unix(3, 0)})
+	count("after another call", computes, false, day(12))
+	for _, c := range clients {
+		if c.gone.Store(1); c.asked.Load() != 0 {
+			t.Error("a client was asked before its turn")
+		}
+	}
+	want := int64(6)
+	if release {
+		close(inner.release)
+		want = 8 // the second of two, and after another call
+	}
+	for range 12 {
+		if got := <-results; errors.Is(got.err, index.ErrLeft) != got.left || release && !got.left && (got.n != 7 || got.err != nil) {
+			t.Errorf("%s: %d, %v", got.of, got.n, got.err)
+		}
+	}
+	if clients[0].asked.Load() != 0 || inner.calls.Load() != want {
+		t.Errorf("%d calls, want %d; who began at once was asked %d times", inner.calls.Load(), want, clients[0].asked.Load())
+	}
+}

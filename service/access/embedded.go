@@ -180,7 +180,7 @@ func (e *Embedded) attempt(ctx context.Context, whose, what string, operation fu
 	}
 	turn := e.turns.Join(whose, "")
 	defer turn.Leave(whose)
-	if _, err := turn.Acquire(ctx); err != nil {
+	if _, err := turn.Acquire(ctx, nil); err != nil {
 		return fmt.Errorf("%s: %w: other requests use it: %v", what, ErrUnavailable, err)
 	}
 	defer turn.Release()

@@ -34,6 +34,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	if below, ok := accepted.(*handshaking); ok {
 		accepted = below.Conn
 	}
+	c.socket, _ = accepted.(syscall.Conn)
 	if tcp, ok := accepted.(*net.TCPConn); ok {
 		_ = tcp.SetWriteBuffer(sendBuffer) // else it is as large as the kernel likes
 	}

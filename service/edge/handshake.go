@@ -50,7 +50,7 @@ func (h *handshakes) wait(hello *tls.ClientHelloInfo) (unchanged *tls.Config, er
 	defer cancel()
 	address := network(hello.Conn.RemoteAddr())
 	turn := h.turns.Join(address, "")
-	if _, err := turn.Acquire(ctx); err != nil {
+	if _, err := turn.Acquire(ctx, nil); err != nil {
 		turn.Leave(address)
 		return nil, fmt.Errorf("handshake: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -63,6 +64,8 @@ type conn struct {
 	net.Conn
 	raw net.Conn // below TLS: closing it writes nothing, and so never waits for the client
 	of  *Listener
+
+	socket syscall.Conn // below all; nil: there is none
 
 	// of.mu guards these.
 	element  *list.Element // in a list of those that wait; nil while it does not
