@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -14,6 +16,8 @@ import (
 	"filings/index/synthetic"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/servicetest"
+	"filings/service/tokens"
 )
 
 // free is a key store that admits every request at no cost, so that a benchmark measures the service alone.
@@ -75,4 +79,56 @@ func wire(b *testing.B, text string) *fasthttp.Request {
 		b.Fatal(err)
 	}
 	return &r
+}
+
+// visited is free for tokens, too, of an account whose tier they have.
+type visited struct{ free }
+
+func (visited) Admit(context.Context, string, int64) (access.Admission, error) {
+	return access.Admission{User: "u", Tier: access.Pro, Limit: 100, Remaining: 99, Reset: now, Now: now}, nil
+}
+
+func (v visited) AdmitVisit(ctx context.Context, _ access.Visit, n int64) (access.Admission, error) {
+	return v.Admit(ctx, "", n)
+}
+
+// BenchmarkToken requests the same page with a key and with a token, whose filter is the key's query.
+func BenchmarkToken(b *testing.B) {
+	g, filings := synthetic.New(1), make([]*index.Filing, 200)
+	for i := range filings {
+		filings[i] = &index.Filing{}
+		g.Next(filings[i])
+	}
+	s := newSite(b, caching{oracle(filings)}, func(c *service.Config) { c.Log, c.Access = nil, visited{} })
+	handler := s.App.Handler()
+	for _, bb := range []struct{ name, filter, target string }{
+		{"list", "", "/v1/filings?"},
+		{"filtered", "min_amount=10&county=" + url.QueryEscape(filings[0].Text(index.County)), "/v1/filings?"},
+		{"hundred", "", "/v1/filings?limit=100&"},
+	} {
+		token, err := servicetest.TokenSecrets().Sign(tokens.Payload{Key: access.HashKey(s.Keys[access.Pro]), Expires: now.Add(time.Hour).Unix(),
+			Origins: []string{pageOrigin}, Endpoints: []string{"list"}, Filter: bb.filter, Burst: 5})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, with := range [][2]string{
+			{"key", bb.target + bb.filter + " HTTP/1.1\r\nX-API-Key: " + s.Keys[access.Pro]},
+			{"token", bb.target + "token=" + token + " HTTP/1.1"},
+		} {
+			b.Run(bb.name+"/"+with[0], func(b *testing.B) {
+				b.ReportAllocs()
+				var c fasthttp.RequestCtx
+				request := wire(b, "GET "+with[1]+"\r\nHost: h\r\nOrigin: "+pageOrigin+"\r\n\r\n")
+				for b.Loop() {
+					request.CopyTo(&c.Request)
+					c.Response.Reset()
+					handler(&c)
+				}
+				b.ReportMetric(float64(len(c.Response.Body())), "body-bytes")
+				if status := c.Response.StatusCode(); status != fasthttp.StatusOK {
+					b.Fatalf("status %d: %s", status, c.Response.Body())
+				}
+			})
+		}
+	}
 }

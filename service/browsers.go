@@ -2,15 +2,18 @@ package service
 
 import (
 	"bytes"
+	"hash/maphash"
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/handlers"
+	"filings/service/params"
 	"filings/service/tokens"
 )
 
@@ -40,20 +43,66 @@ func keyOrToken(c *fiber.Ctx) (string, error) {
 func (s *Service) readToken(k *call, token string) error {
 	c := k.http
 	c.Vary(fiber.HeaderOrigin)
-	p, ok := s.config.TokenSecrets.Verify(token)
-	if !ok {
+	v := s.verified(token)
+	if v == nil {
 		return handlers.Refuse(errUnknownKey, "the token is not one of this service: its signature is wrong")
 	}
 	origin := originOf(c)
-	if !slices.Contains(p.Origins, origin) {
+	if !slices.Contains(v.Origins, origin) {
 		return handlers.Refuse(errUnknownKey, "the token is for pages of other origins, and Origin, or else Referer, must name one of them")
 	}
 	s.cors.Allow(c, origin)
-	if p.Expired(s.now()) {
+	if v.Expired(s.now()) {
 		return handlers.Refuse(errUnknownKey, "the token has expired: get another one")
 	}
-	k.token, k.bearer = &p, token
+	k.token, k.bearer = v, token
 	return nil
+}
+
+// verified is a token whose signature is right, and its scope for the tiers that it was last read for. Pages send one for many requests:
+// as many as verifiedTokens has places for are kept, by a hash of their texts that nobody outside can work out.
+type verified struct {
+	tokens.Payload
+	text  string
+	scope atomic.Pointer[tieredScope]
+}
+
+type tieredScope struct {
+	tiers params.Tiers
+	*params.Scope
+}
+
+type verifiedTokens struct {
+	seed maphash.Seed
+	kept [1024]atomic.Pointer[verified]
+}
+
+// verified returns a token, nil where no secret has signed it.
+func (s *Service) verified(token string) *verified {
+	place := &s.tokens.kept[maphash.String(s.tokens.seed, token)%uint64(len(s.tokens.kept))]
+	v := place.Load()
+	if v != nil && v.text == token {
+		return v
+	}
+	p, ok := s.config.TokenSecrets.Verify(token)
+	if !ok {
+		return nil
+	}
+	v = &verified{Payload: p, text: token}
+	place.Store(v)
+	return v
+}
+
+// scopeOf returns what a token selects, for an account of these tiers.
+func (s *Service) scopeOf(v *verified, tiers params.Tiers) (*params.Scope, error) {
+	if known := v.scope.Load(); known != nil && known.tiers == tiers {
+		return known.Scope, nil
+	}
+	scope, err := s.params.Scope(v.Filter, v.Fields, tiers, s.now())
+	if err == nil {
+		v.scope.Store(&tieredScope{tiers, scope})
+	}
+	return scope, err
 }
 
 // originOf returns the origin of the page that sent a request, "" where it is not known.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"filings/index"
 	"filings/service"
 	"filings/service/access"
 	"filings/service/servicetest"
@@ -268,6 +269,54 @@ func TestX33_Ends(t *testing.T) {
 		}
 		if a.header.Get("Access-Control-Allow-Origin") != pageOrigin || a.header.Get("X-RateLimit-Limit") != "" {
 			t.Errorf("%s: %v", tier, a.header)
+		}
+	}
+}
+
+// TestX33_ManyTokens: what is remembered of a token is that one's, however many there are, and is forgotten with its account's tier.
+func TestX33_ManyTokens(t *testing.T) {
+	t.Parallel()
+	filings := fixture(t)
+	s := newSite(t, oracle(filings), func(c *service.Config) { c.FiltersByTier = true })
+	total := func(token string) (n int, a response) {
+		a = s.visit(t, token, "/v1/filings?limit=1")
+		if a.status != http.StatusOK {
+			return -1, a
+		}
+		return int(a.document(t).Pagination.Total), a
+	}
+	sign := func(i int, filter string) string {
+		token, err := servicetest.TokenSecrets().Sign(tokens.Payload{Key: access.HashKey(s.Keys[access.Pro]), Expires: now.Add(24*time.Hour).Unix() + int64(i),
+			Origins: []string{pageOrigin}, Endpoints: []string{"list"}, Filter: filter, Burst: 25})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	for round := range 2 {
+		for i := range 2000 {
+			least := float64(i%40) * 1000
+			want := 0
+			for _, f := range filings {
+				if amount, ok := f.Number(index.FilingAmount); ok && amount >= least {
+					want++
+				}
+			}
+			if n, a := total(sign(i, fmt.Sprintf("min_amount=%v", least))); n != want {
+				t.Fatalf("token %d, round %d: %d filings, want %d: %d %s", i, round, n, want, a.status, a.body)
+			}
+		}
+	}
+	token := sign(0, "min_acres=0.01")
+	for _, step := range []struct {
+		tier   access.Tier
+		status int
+	}{{access.Pro, 200}, {access.Starter, 403}, {access.Pro, 200}} {
+		if err := s.Store.SetTier(t.Context(), "user-pro", step.tier); err != nil {
+			t.Fatal(err)
+		}
+		if _, a := total(token); a.status != step.status {
+			t.Errorf("%s: %d %s", step.tier, a.status, a.body)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"filings/index/trace"
 	"filings/service/access"
 	"filings/service/edge"
-	"filings/service/tokens"
 )
 
 // call is what is known of one request while it is handled.
@@ -33,7 +32,7 @@ type call struct {
 	streams   bool              // the body is sent after the handlers' return, and ends the request
 	ended     bool              // it is counted and logged
 	free      bool              // it costs nothing, whatever becomes of it
-	token     *tokens.Payload   // of the token that was sent instead of a key; nil: none was
+	token     *verified         // the token that was sent instead of a key; nil: none was
 	bearer    string            // that token
 	inPath    map[string]string // parameters of a path that was not routed; nil: it was
 }

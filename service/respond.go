@@ -70,7 +70,7 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 		tiers.Filters = tiers.Fields
 	}
 	if k.token != nil {
-		if tiers.Scope, err = s.params.Scope(k.token.Filter, k.token.Fields, tiers, s.now()); err != nil {
+		if tiers.Scope, err = s.scopeOf(k.token, tiers); err != nil {
 			return params.Request{}, handlers.Refuse(errForbidden, "the token's filter is not one of this service any more: "+err.Error())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -47,6 +48,7 @@ func New(c Config) (*Service, error) {
 			return nil, err
 		}
 	}
+	s.tokens.seed = maphash.MakeSeed()
 	s.exports = export.NewSlots(c.Exports, c.ExportWait)
 	s.exporting, s.cutExports = context.WithCancelCause(context.Background())
 	s.buffers.New = func() any { return new([]byte) }

@@ -133,6 +133,7 @@ type Service struct {
 	metrics   *metrics
 	lacked    atomic.Value // string: what /readyz said last
 	buffers   sync.Pool    // of *[]byte: bodies while they are written
+	tokens    verifiedTokens
 	refunds   sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
 	app       *fiber.App
 
