@@ -3,8 +3,12 @@ package service_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,5 +153,42 @@ func TestX35_MapLibre(t *testing.T) {
 			t.Errorf("the second visitor costs %d requests, and sees %d tiles of %d", used, len(tiles), len(first))
 		}
 		first = tiles
+	}
+}
+
+// TestX35_MapLibreToken: a page on another origin draws tiles with a token that is in the address of tiles.json alone. No preflight is sent,
+// each tile costs one request, and only what the token selects is drawn.
+func TestX35_MapLibreToken(t *testing.T) {
+	t.Parallel()
+	servers.Program(t, "chromium")
+	modules := servers.NodeModules(t, "maplibre-gl")
+	s := &site{Site: servicetest.New(t, oracle(synthesized(3000)), servicetest.Options{})}
+	l := servicetest.ListenTLS(t, s.App)
+	files, page := http.NewServeMux(), ""
+	files.Handle("/maplibre/", http.StripPrefix("/maplibre/", http.FileServer(http.Dir(filepath.Join(modules, "maplibre-gl", "dist")))))
+	files.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
+	other := httptest.NewServer(files)
+	t.Cleanup(other.Close)
+	a := s.get(t, access.Pro, "/v1/tokens?endpoints=tiles&visitor_burst=25&filing_type=Tax+Lien&origin="+other.URL)
+	var made struct{ Data struct{ Token string } }
+	if err := json.Unmarshal([]byte(a.body), &made); err != nil || made.Data.Token == "" {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	page = strings.Replace(mapPage, `location.origin + "/v1/tiles.json"`, fmt.Sprintf(`"https://%s/v1/tiles.json?token=%s"`, l.Address, made.Data.Token), 1)
+	before := s.used(t, "user-pro")
+	p := webtest.Open(t, other.URL)
+	p.Wait("window.ready || (window.errors ?? []).length")
+	p.Do(chromedp.Evaluate[chromedp.Void]("drag([[0, 0, 3], [150, 90, 0], [-150, -90, 0]])", chromedp.EvalAwaitPromise))
+	drawn := p.Value(`[...new Set(map.queryRenderedFeatures().map((f) => f.properties.filingType ?? "cluster"))].sort().join()`)
+	if got := p.Value(`errors.join("\n")`); got != "" || drawn != "Tax Lien" {
+		t.Errorf("%q drawn, errors %s", drawn, got)
+	}
+	log := s.Log.String()
+	tiles := strings.Count(log, `"route":"/v1/tiles/:generation/:z/:x/:y.mvt"`)
+	if used := s.used(t, "user-pro") - before; tiles < 2 || used != int64(tiles+1) {
+		t.Errorf("%d tiles and their address cost %d requests", tiles, used)
+	}
+	if regexp.MustCompile(`OPTIONS|preflight|"status":[345]|ak_pub_`).MatchString(log) {
+		t.Errorf("a preflight, a refusal or a token: %s", log)
 	}
 }
