@@ -9,7 +9,7 @@ LINK = -ldflags='-s -w'
 TEST = go test -count=1 -timeout=15m $(LINK)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist chart quick slowest test check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster image compose compose-down
+.PHONY: help run build dist chart quick slowest test check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster opensearch image compose compose-down
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,10 @@ audit: ## the libraries: checksums as in go.sum, and no known vulnerability that
 cluster: bin/testservers ## the engine's tests on three Elasticsearch nodes, and the loss of one of them
 	bin/testservers -light -nodes 3 -- sh -c '$(TEST) -run TestConformance ./index/elastic && \
 		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic'
+
+ENGINE = opensearch:2.19.6
+opensearch: bin/testservers ## the engine's tests on OpenSearch; ENGINE=opensearch:3.6.0, or elasticsearch:8.15.5, for another version
+	bin/testservers -light -engine $(ENGINE) -- $(TEST) -run '$(or $(TESTS),TestConformance)' ./index/elastic
 
 FUZZTIME = 30s
 fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schemathesis

@@ -5,9 +5,10 @@
 //
 // The fields of the API's record stand at the top level of a document, and are what `_source` gives back, byte for
 // byte. What is derived from them to be searched, sorted by or counted stands in the object x, which is excluded from
-// `_source`. A top-level field is indexed itself only where its value, as it is, can be queried: numbers, dates and
-// whatever is listed as written. Everything that is compared ignoring case is folded by the program (index.Fold) and
-// lies in x: a normalizer of Elasticsearch would fold by other rules.
+// `_source`; in OpenSearch it is not (package elastic), and package document leaves it out. A top-level field is indexed
+// itself only where its value, as it is, can be queried: numbers, dates and whatever is listed as written. Everything
+// that is compared ignoring case is folded by the program (index.Fold) and lies in x: a normalizer of Elasticsearch would
+// fold by other rules.
 //
 // `dynamic` is strict everywhere: a field that the program knows and the mapping does not is an error at once.
 //

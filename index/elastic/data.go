@@ -32,7 +32,7 @@ type aliases map[string]struct {
 func (s *storage) describe(ctx context.Context, indices string) (map[string]described, error) {
 	var found map[string]described
 	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetRequest{
-		Index: []string{indices}, Features: "aliases,mappings", ExpandWildcards: "all",
+		Index: []string{indices}, ExpandWildcards: "all", FilterPath: []string{"*.aliases", "*.mappings._meta"},
 	})
 	return found, err
 }

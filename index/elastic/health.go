@@ -19,12 +19,16 @@ import (
 // ErrCredentials: Elasticsearch demands other credentials, or some at all.
 var ErrCredentials = errors.New("elasticsearch does not take the credentials")
 
+// Elasticsearch and OpenSearch are the products that there are. OpenSearch has what Elasticsearch 7.10 had, and its own since.
+const Elasticsearch, OpenSearch = "Elasticsearch", "OpenSearch"
+
 // Health is what an operator wants to know of a cluster.
 type Health struct {
+	Product   string   // Elasticsearch or OpenSearch
 	Version   string   // such as 8.19.7
 	Status    string   // of the cluster: green, yellow or red
 	DataNodes int      //
-	Lacks     []string // privileges on the index's names that the credentials do not have
+	Lacks     []string // privileges on the index's names that the credentials do not have; OpenSearch does not say
 	Disks     []Disk   // of data nodes; none where the credentials do not allow to look
 	Blocked   []string // our indices that take no more writes, because a disk was full
 }
@@ -51,19 +55,32 @@ func (s *Store) Health(ctx context.Context) (h Health, err error) {
 	return h, err
 }
 
-// version is that of the node that responds. Not by GET /, which is a module of its own in Elasticsearch, and may be
-// missing.
-func (s *storage) version(ctx context.Context, h *Health) error {
+func (s *storage) version(ctx context.Context, h *Health) (err error) {
+	h.Product, h.Version, err = s.server(ctx)
+	return err
+}
+
+// server returns product and version of the node that responds. Not by GET /, which is a module of its own in Elasticsearch, and
+// may be missing; and OpenSearch can be set to say 7.10.2 there. Only Elasticsearch's builds have flavors.
+func (s *storage) server(ctx context.Context) (product, version string, err error) {
 	var local struct {
-		Nodes map[string]struct{ Version string }
+		Nodes map[string]struct {
+			Version string
+			Flavor  string `json:"build_flavor"`
+		}
 	}
-	err := s.c.ReadInto(ctx, &local, esapi.NodesInfoRequest{
-		NodeID: []string{"_local"}, Metric: []string{"_none"}, FilterPath: []string{"nodes.*.version"},
+	err = s.c.ReadInto(ctx, &local, esapi.NodesInfoRequest{
+		NodeID: []string{"_local"}, Metric: []string{"_none"}, FilterPath: []string{"nodes.*.version", "nodes.*.build_flavor"},
 	})
 	for _, node := range local.Nodes {
-		h.Version = node.Version
+		if version, product = node.Version, OpenSearch; node.Flavor != "" {
+			product = Elasticsearch
+		}
 	}
-	return err
+	if err == nil && version == "" {
+		err = client.ErrResponse
+	}
+	return product, version, err
 }
 
 func (s *storage) status(ctx context.Context, h *Health) error {
@@ -78,6 +95,9 @@ func (s *storage) status(ctx context.Context, h *Health) error {
 
 // privileges finds out whether a load could do its work. Without security there is no such request, and nothing to lack.
 func (s *storage) privileges(ctx context.Context, h *Health) error {
+	if h.Product == OpenSearch {
+		return nil
+	}
 	names := []string{s.alias, s.alias + "-*"}
 	body, err := json.Marshal(map[string]any{
 		"cluster": []string{"monitor"},

@@ -32,7 +32,7 @@ func storeOver(t *testing.T, responses map[string]string, status map[string]int)
 // clusterResponses are those of Elasticsearch 8.19 with security, cut to what matters.
 func clusterResponses() map[string]string {
 	return map[string]string{
-		"/_nodes/_local/_none":                                     `{"nodes":{"x":{"version":"8.19.7"}}}`,
+		"/_nodes/_local/_none":                                     `{"nodes":{"x":{"version":"8.19.7","build_flavor":"default"}}}`,
 		"/_cluster/health":                                         `{"status":"yellow","number_of_data_nodes":2}`,
 		"/_security/user/_has_privileges":                          `{"username":"u","has_all_requested":false,"cluster":{"monitor":false},"index":{"filings":{"manage":true,"read":true,"write":true},"filings-*":{"write":false,"read":true,"manage":false}}}`,
 		"/filings-*/_settings/index.blocks.read_only_allow_delete": `{"filings-b":{"settings":{"index.blocks.read_only_allow_delete":"true"}},"filings-c":{"settings":{"index.blocks.read_only_allow_delete":"false"}},"filings-a":{"settings":{"index.blocks.read_only_allow_delete":"true"}}}`,
@@ -44,13 +44,24 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	got, err := storeOver(t, clusterResponses(), nil).Health(t.Context())
 	want := Health{
-		Version: "8.19.7", Status: "yellow", DataNodes: 2,
+		Product: Elasticsearch, Version: "8.19.7", Status: "yellow", DataNodes: 2,
 		Lacks:   []string{"monitor on the cluster", "manage on filings-*", "write on filings-*"},
 		Blocked: []string{"filings-a", "filings-b"},
 		Disks:   []Disk{{"hot", 100, 9}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+// TestX49_OpenSearch: it has no builds of flavors, and no such request for privileges: managed ones refuse it as if credentials were wrong.
+func TestX49_OpenSearch(t *testing.T) {
+	t.Parallel()
+	responses := clusterResponses()
+	responses["/_nodes/_local/_none"] = `{"nodes":{"x":{"version":"3.6.0"}}}`
+	got, err := storeOver(t, responses, map[string]int{"/_security/user/_has_privileges": http.StatusUnauthorized}).Health(t.Context())
+	if err != nil || got.Product != OpenSearch || got.Version != "3.6.0" || got.Lacks != nil || got.Disks == nil {
+		t.Errorf("%+v %v", got, err)
 	}
 }
 
@@ -78,7 +89,7 @@ func TestHealth_Real(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Health(t.Context())
-	if err != nil || got.Version == "" || got.Status == "" || got.DataNodes == 0 || len(got.Disks) != got.DataNodes || got.Lacks != nil {
+	if err != nil || got.Product == "" || got.Version == "" || got.Status == "" || got.DataNodes == 0 || len(got.Disks) != got.DataNodes || got.Lacks != nil {
 		t.Errorf("%+v %v", got, err)
 	}
 }

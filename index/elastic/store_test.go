@@ -87,7 +87,7 @@ func must(t testing.TB, c *client.Client, method, path string, query url.Values,
 // deleteAll deletes by name: clusters refuse to delete by pattern.
 func (s testStore) deleteAll(t testing.TB) {
 	ctx := context.Background()
-	query := url.Values{"expand_wildcards": {"all"}, "features": {"aliases"}}
+	query := url.Values{"expand_wildcards": {"all"}, "filter_path": {"*.aliases"}}
 	response, err := s.c.Do(ctx, elastictest.Request{Method: http.MethodGet, Path: "/" + s.alias + "*", Query: query})
 	if err != nil {
 		t.Error(err)

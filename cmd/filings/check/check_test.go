@@ -112,6 +112,7 @@ func TestCheck_Certificate(t *testing.T) {
 
 func TestCheck_Elasticsearch(t *testing.T) {
 	t.Parallel()
+	const es = elastic.Elasticsearch
 	disk := func(available int64) []elastic.Disk {
 		return []elastic.Disk{{Node: "n", Total: 1000, Available: available}}
 	}
@@ -120,14 +121,20 @@ func TestCheck_Elasticsearch(t *testing.T) {
 		health elastic.Health
 		want   []string
 	}{
-		{"good", elastic.Health{Version: "8.19.7", Status: "green", DataNodes: 2, Disks: disk(160)}, []string{"ok elasticsearch", "ok privileges", "ok disk"}},
-		{"one node", elastic.Health{Version: "10.0.0", Status: "yellow", DataNodes: 1}, []string{"ok elasticsearch", "ok privileges", "warn replicas"}},
-		{"old", elastic.Health{Version: "7.17.0", Status: "green", DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
+		{"good", elastic.Health{Product: es, Version: "8.19.7", Status: "green", DataNodes: 2, Disks: disk(160)}, []string{"ok elasticsearch", "ok privileges", "ok disk"}},
+		{"one node", elastic.Health{Product: es, Version: "8.15.0", Status: "yellow", DataNodes: 1}, []string{"ok elasticsearch", "ok privileges", "warn replicas"}},
+		{"old", elastic.Health{Product: es, Version: "7.17.0", Status: "green", DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
+		{"never tested", elastic.Health{Product: es, Version: "8.14.3", Status: "green", DataNodes: 2}, []string{"warn elasticsearch", "ok privileges"}},
+		{"new", elastic.Health{Product: es, Version: "9.0.0-SNAPSHOT", Status: "green", DataNodes: 2}, []string{"warn elasticsearch", "ok privileges"}},
+		{"another", elastic.Health{Product: elastic.OpenSearch, Version: "2.19.6", Status: "green", DataNodes: 2}, []string{"ok elasticsearch", "ok privileges"}},
+		{"another, new", elastic.Health{Product: elastic.OpenSearch, Version: "3.10.0", Status: "green", DataNodes: 2}, []string{"ok elasticsearch", "ok privileges"}},
+		{"another, old", elastic.Health{Product: elastic.OpenSearch, Version: "2.9.0", Status: "green", DataNodes: 2}, []string{"warn elasticsearch", "ok privileges"}},
+		{"another, too new", elastic.Health{Product: elastic.OpenSearch, Version: "4.0.0", Status: "green", DataNodes: 2}, []string{"warn elasticsearch", "ok privileges"}},
 		{"not Elasticsearch", elastic.Health{DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
-		{"red", elastic.Health{Version: "8.0.0", Status: "red", DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
-		{"may not load", elastic.Health{Version: "8.0.0", DataNodes: 2, Lacks: []string{"write on filings"}}, []string{"ok elasticsearch", "fail privileges"}},
-		{"disk is filling", elastic.Health{Version: "8.0.0", DataNodes: 2, Disks: disk(150)}, []string{"ok elasticsearch", "ok privileges", "warn disk"}},
-		{"disk was full", elastic.Health{Version: "8.0.0", DataNodes: 2, Blocked: []string{"i"}}, []string{"ok elasticsearch", "ok privileges", "fail disk"}},
+		{"red", elastic.Health{Product: es, Version: "8.15.0", Status: "red", DataNodes: 2}, []string{"fail elasticsearch", "ok privileges"}},
+		{"may not load", elastic.Health{Product: es, Version: "8.15.0", DataNodes: 2, Lacks: []string{"write on filings"}}, []string{"ok elasticsearch", "fail privileges"}},
+		{"disk is filling", elastic.Health{Product: es, Version: "8.15.0", DataNodes: 2, Disks: disk(150)}, []string{"ok elasticsearch", "ok privileges", "warn disk"}},
+		{"disk was full", elastic.Health{Product: es, Version: "8.15.0", DataNodes: 2, Blocked: []string{"i"}}, []string{"ok elasticsearch", "ok privileges", "fail disk"}},
 	} {
 		c := &checkup{Config: Config{Settings: settings.Settings{Index: "filings", IndexReplicas: 1}}}
 		c.elasticsearch(test.health)

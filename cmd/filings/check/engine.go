@@ -3,9 +3,9 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -118,16 +118,23 @@ func (c *checkup) addresses(ctx context.Context) {
 
 // elasticsearch judges the state of the cluster.
 func (c *checkup) elasticsearch(health elastic.Health) {
-	major, _, _ := strings.Cut(health.Version, ".")
-	if n, err := strconv.Atoi(major); err != nil || n < oldestElasticsearch {
-		c.fail("elasticsearch", "version %q: must be %d or later", health.Version, oldestElasticsearch)
-	} else if health.Status == "red" {
-		c.fail("elasticsearch", "version %s, data nodes: %d, status red: a shard has no copy", health.Version, health.DataNodes)
-	} else {
-		c.ok("elasticsearch", "version %s, data nodes: %d, status %s", health.Version, health.DataNodes, health.Status)
+	text := fmt.Sprintf("%s %s, data nodes: %d, status %s", health.Product, health.Version, health.DataNodes, health.Status)
+	var major, minor int
+	_, err := fmt.Sscanf(health.Version, "%d.%d", &major, &minor)
+	switch {
+	case err != nil, health.Product != elastic.OpenSearch && major < oldestElasticsearch:
+		c.fail("elasticsearch", "version %q: must be Elasticsearch %d or later, or OpenSearch", health.Version, oldestElasticsearch)
+	case health.Status == "red":
+		c.fail("elasticsearch", "%s: a shard has no copy", text)
+	case !tested(health.Product, major, minor):
+		c.warn("elasticsearch", "%s: this program was tested on Elasticsearch 8.15 to 8.19, OpenSearch 2.19 and 3", text)
+	default:
+		c.ok("elasticsearch", "%s", text)
 	}
 	if len(health.Lacks) > 0 {
 		c.fail("privileges", "the credentials lack %s", strings.Join(health.Lacks, ", "))
+	} else if health.Product == elastic.OpenSearch {
+		c.ok("privileges", "OpenSearch does not say what the credentials may do: a load finds out")
 	} else {
 		c.ok("privileges", "loads may create, fill and swap %s-*", c.Settings.Index)
 	}
@@ -136,6 +143,14 @@ func (c *checkup) elasticsearch(health elastic.Health) {
 			c.Settings.IndexReplicas, c.Settings.IndexReplicas+1, health.DataNodes, max(0, health.DataNodes-1))
 	}
 	c.disks(health)
+}
+
+// tested reports whether the program's tests run on such a server (rule X49).
+func tested(product string, major, minor int) bool {
+	if product == elastic.OpenSearch {
+		return major == 2 && minor >= 19 || major == 3
+	}
+	return major == 8 && minor >= 15
 }
 
 func (c *checkup) disks(health elastic.Health) {

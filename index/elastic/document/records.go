@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,13 +133,15 @@ var (
 	idColumn   = []byte(`"fields":{"id":[`) // in no text: its quotes would be escaped
 	// afterColumns stands between the source of a hit and its columns, as afterSource does behind them.
 	afterColumns = []byte(`},"fields":{`)
+	// derivedName is before the object x of a source that still has it: its last member, which ends with an object. In no text either.
+	derivedName, endOfDerived = []byte(`,"x":{`), []byte("}}}")
 	// afterSource is what follows the source of a hit that was sorted.
 	afterSource = []byte(`},"sort":[`)
 )
 
 // sourceEnd returns where the object ends that text begins with, 0 if it is none. What follows a hit's source, which is
 // what the hit was sorted by, cannot stand in it: within a string its quotes would be escaped, after a string's end no
-// name can follow, and no object in a source has members of its own. So the end is looked for as one text: a third of the
+// name can follow, and nothing follows an object in a source. So the end is looked for as one text: a third of the
 // time of walking through it.
 func sourceEnd(text []byte) int {
 	if len(text) == 0 || text[0] != '{' {
@@ -150,13 +153,19 @@ func sourceEnd(text []byte) int {
 	return len(valueAt(text))
 }
 
-// Canonical returns a source as index.AppendRecord writes it. Elasticsearch writes a source anew when parts of it are
-// excluded: members, nulls and their order stay, but large and small numbers get an exponent (12345678.91 becomes
+// Canonical returns a source as index.AppendRecord writes it, without the object x, which it still has in OpenSearch.
+//
+// Elasticsearch writes a source anew when parts of it are excluded: members, nulls and their order stay, but large and small numbers get an exponent (12345678.91 becomes
 // 1.234567891E7), and characters are escaped by other rules. Sources with either are rare; all others are passed on as
 // they are.
 func Canonical(source []byte) (index.Record, error) {
 	if len(source) == 0 || source[0] != '{' {
 		return nil, ErrNoRecord
+	}
+	if bytes.HasSuffix(source, endOfDerived) {
+		if n := bytes.Index(source, derivedName); n >= 0 {
+			source = slices.Concat(source[:n], []byte{'}'}) // of its own, so that a page that is kept is no larger than its records
+		}
 	}
 	if !suspicious(source) {
 		return index.Record(source[:len(source):len(source)]), nil

@@ -56,6 +56,30 @@ func TestX9_IDs(t *testing.T) {
 	}
 }
 
+// TestX49_WholeSources: a source that still has the object x is read without it, whatever texts hold.
+func TestX49_WholeSources(t *testing.T) {
+	t.Parallel()
+	whole := `{"_index":"i","_id":"2","_score":null,"_source":{"id":2,"owner":"}}},\"x\":{","n":null,"x":{"text":["},\"sort\":["],"code":{"id":"8"}}}`
+	record := `{"id":2,"owner":"}}},\"x\":{","n":null}`
+	sorted := []byte(`{"hits":{"hits":[` + whole + `,"sort":[7]},` + whole + `,"sort":[8]}]}}`)
+	got, err := Records(sorted)
+	if diff := cmp.Diff([]string{record, record}, texts(got)); diff != "" || err != nil {
+		t.Errorf("records: %v (-want +got):\n%s", err, diff)
+	}
+	if first, last := Sorts(sorted); string(first) != "[7]" || string(last) != "[8]" {
+		t.Errorf("sorted by %s to %s", first, last)
+	}
+	columns := `,"fields":{"x.writtenCity":["Ocoee"],"x.createdAt":[9]},"sort":[7]}`
+	got, hidden, err := Stored([]byte(`{"hits":{"hits":[` + whole + columns + `]}}`))
+	if diff := cmp.Diff([]string{record}, texts(got)); diff != "" || err != nil || !cmp.Equal(hidden, []Hidden{{"Ocoee", 9}}) {
+		t.Errorf("stored: %v, hidden %v (-want +got):\n%s", err, hidden, diff)
+	}
+	one, err := Record([]byte(whole + "}"))
+	if diff := cmp.Diff(record, string(one)); diff != "" || err != nil {
+		t.Errorf("one: %v (-want +got):\n%s", err, diff)
+	}
+}
+
 // A record must not grow into the response after it.
 func TestRecords_RecordsAreCapped(t *testing.T) {
 	t.Parallel()
