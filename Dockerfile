@@ -1,15 +1,17 @@
-FROM golang:1.26-bookworm AS build
+# Compiled where it is built, for the architecture of the image.
+FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
 WORKDIR /src
 # From the environment of the building machine, by docker-compose.yml. Empty: Go's defaults.
 ARG GOPROXY
 ARG GOSUMDB
 ARG GOFLAGS
+ARG TARGETARCH
 # The libraries first: they change less often than the code.
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/gocache \
-    GOCACHE=/gocache CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /out/filings ./cmd/filings \
+    GOCACHE=/gocache CGO_ENABLED=0 GOARCH=$TARGETARCH go build -trimpath -ldflags '-s -w' -o /out/filings ./cmd/filings \
     && mkdir -p /out/lib && mkdir -m 700 /out/lib/filings
 
 FROM gcr.io/distroless/static-debian12:nonroot

@@ -9,7 +9,7 @@ LINK = -ldflags='-s -w'
 TEST = go test -count=1 -timeout=15m $(LINK)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist chart quick slowest test check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster opensearch image compose compose-down
+.PHONY: help run build dist packages chart workflow quick slowest test check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster opensearch image compose compose-down
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,14 @@ build: ## the program, as ./filings
 
 dist: ## archives of the program for Linux, macOS and Windows, with checksums and SBOMs, in dist/
 	cmd/filings/dist/build
+
+packages: ## of the Linux archives of `make dist`: deb, rpm and apk, in dist/; tries them (as root, on Debian, with lintian and rpm)
+	cmd/filings/dist/packages/build
+	@for tool in dpkg lintian rpm; do command -v $$tool >/dev/null || { echo "packages: they were NOT tried: there is no $$tool" >&2; exit 0; }; done; \
+		if [ "$$(id -u)" = 0 ]; then cmd/filings/dist/packages/try; else echo "packages: they were NOT tried: that needs root" >&2; fi
+
+workflow: ## the workflow of a release, by a linter
+	cd cmd/filings/deploy && go tool actionlint $(CURDIR)/.github/workflows/*.yml
 
 # In a module of its own. Its first run compiles helm and the types of Kubernetes, for some minutes.
 chart: bin/testservers ## the Helm chart: lint, manifests of 13 sets of values as Kubernetes reads them, and the program run as they say (as root)

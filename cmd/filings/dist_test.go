@@ -5,11 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"filings/cmd/filings/settings"
 	"filings/cmd/testservers/servers"
 )
 
@@ -60,5 +62,24 @@ func TestDist_ArchivesRepeat(t *testing.T) {
 				t.Error("the same files gave other bytes")
 			}
 		})
+	}
+}
+
+// The settings that the packages bring are ones that exist. `make packages` tries the packages.
+func TestPackages_Settings(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("dist/packages/settings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, m := range regexp.MustCompile(`(?m)^#?(FILINGS_\w+)=`).FindAllSubmatch(text, -1) {
+		found++
+		if !slices.ContainsFunc(settings.Rows(), func(r settings.Row) bool { return r.Variable == string(m[1]) }) {
+			t.Errorf("%s is no setting", m[1])
+		}
+	}
+	if found < 8 {
+		t.Errorf("%d settings were found", found)
 	}
 }

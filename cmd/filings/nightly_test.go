@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"filings/cmd/testservers/servers"
 )
 
-// TestUnits: systemd reads the units, and the load has few rights.
+// TestUnits: systemd reads the units, the service and the load have few rights, and the service has the time to stop that it takes.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	analyze, dir := servers.Program(t, "systemd-analyze"), t.TempDir()
@@ -31,7 +33,7 @@ func TestUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		// It looks whether the programs are there.
-		text = regexp.MustCompile(`(?m)^ExecStart=/etc/filings/\S+`).ReplaceAll(text, []byte("ExecStart=/bin/sh"))
+		text = regexp.MustCompile(`(?m)^ExecStart=(/etc/filings/|filings\b)\S*`).ReplaceAll(text, []byte("ExecStart=/bin/sh"))
 		at := filepath.Join(dir, filepath.Base(unit))
 		if err := os.WriteFile(at, text, 0o600); err != nil {
 			t.Fatal(err)
@@ -40,12 +42,19 @@ func TestUnits(t *testing.T) {
 	}
 	verify := exec.Command(analyze, args...)
 	verify.Env = append(os.Environ(), "SYSTEMD_UNIT_PATH="+dir+":")
-	if out, err := verify.CombinedOutput(); err != nil || len(args) != 4 || len(out) > 0 {
+	if out, err := verify.CombinedOutput(); err != nil || len(args) != 5 || len(out) > 0 {
 		t.Errorf("%v: error %v\n%s", args, err, out)
 	}
-	out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=20", "--no-pager", filepath.Join(dir, "filings-load.service")).CombinedOutput()
+	out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=20", "--no-pager", filepath.Join(dir, "filings-load.service"), filepath.Join(dir, "filings.service")).CombinedOutput()
 	if err != nil {
 		t.Errorf("error %v\n%s", err, out)
+	}
+	service, err := os.ReadFile("operate/filings.service")
+	_, after, _ := strings.Cut(string(service), "\nTimeoutStopSec=")
+	line, _, _ := strings.Cut(after, "\n")
+	seconds, _ := strconv.Atoi(line)
+	if takes := 5*time.Second + drainTime; err != nil || time.Duration(seconds)*time.Second <= takes { // with the default FILINGS_REQUEST_TIMEOUT
+		t.Errorf("error %v: stopping takes %v, the unit has %q", err, takes, line)
 	}
 }
 
