@@ -72,7 +72,7 @@ bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million synthetic
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running; tries a million wrong keys, requests with tokens and flipped bits of tokens
 	TEST_KILLS=100 bin/testservers -light -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
 	TEST_WRONG_KEYS=1000000 $(TEST) -run TestK2_WrongKeys -v ./service
-	TEST_TOKEN_REQUESTS=1000000 bin/testservers -light -- go test -count=1 -timeout=5h -run TestX33_RandomRequests -v ./service
+	TEST_TOKEN_REQUESTS=1000000 bin/testservers -light -- go test -count=1 -timeout=5h -parallel 24 -run TestX33_RandomRequests -v ./service
 	TEST_TOKENS=1000 $(TEST) -run TestX32_Bits -v ./service/tokens
 
 # FOR is how long the traffic lasts.
