@@ -50,7 +50,7 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 			report.Reasons = reasons
 		}
 		if err == nil && len(failed) > 0 {
-			err = fmt.Errorf("%d %w, and %d were loaded; the report says why", len(failed), ErrFailed, len(counties))
+			err = fmt.Errorf("%w: %d of %d; the report says why", ErrFailed, len(failed), len(failed)+len(counties))
 		}
 		return report, err
 	}
