@@ -90,7 +90,7 @@ func (b *bench) look(ctx context.Context, s *served) (sample, error) {
 
 // boxAround returns the parameters of a box of 10 km around a point.
 func boxAround(lat, lon float64) string {
-	return fmt.Sprintf("bounds_north=%.7f&bounds_south=%.7f&bounds_east=%.7f&bounds_west=%.7f", lat+.05, lat-.05, lon+.05, lon-.05)
+	return fmt.Sprintf("bounds_north=%.7f&bounds_south=%.7f&bounds_east=%.7f&bounds_west=%.7f", min(lat+.05, 90), max(lat-.05, -90), min(lon+.05, 180), max(lon-.05, -180))
 }
 
 // pages returns the kinds of requests, with values that the data has.
