@@ -10,7 +10,7 @@ import (
 )
 
 // CountyCentsField holds the amount of a filing in cents after a number of its county. Elasticsearch counts a range of one number by
-// the index of it, without visiting the filings: how many a county has from one amount to another.
+// the index of it, without visiting the filings where none of a segment was deleted: how many a county has from one amount to another.
 const CountyCentsField = "x.countyCents"
 
 // CountyCentsSince is the version of the data whose documents are the first ones with CountyCentsField.

@@ -170,9 +170,10 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	}
 	x.text("runs", string(runs))
 	if v, ok := f.Number(index.FilingAmount); ok {
-		x.number("cents", index.Cents(v))
+		cents := index.Cents(v)
+		x.number("cents", cents)
 		if d.County != "" {
-			value, _ := CountyCents(countyNumber(d.County), index.Cents(v))
+			value, _ := CountyCents(countyNumber(d.County), cents)
 			x.integer("countyCents", value)
 		}
 	}
