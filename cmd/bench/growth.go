@@ -110,11 +110,11 @@ func (b *bench) grow(ctx context.Context, name, folder string, environment ...st
 	if err != nil {
 		return err
 	}
-	_, typed, err := s.typed(ctx, people[:manyPeople])
+	_, typed, err := s.typed(ctx, people[:typedNames])
 	if err != nil {
 		return err
 	}
-	more, err := s.corrected(ctx, people[manyPeople:2*manyPeople])
+	more, err := s.corrected(ctx, people[typedNames:])
 	if err != nil {
 		return err
 	}
