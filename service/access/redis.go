@@ -51,7 +51,6 @@ type Redis struct {
 	calls   *batch.Group[*evaluation]
 	scripts map[string]*redis.Script // by name
 	limits  Limits
-	tiers   []any // the limits as the script of Admit takes them
 	prefix  string
 	now     func() time.Time
 	had     hadAccounts
@@ -72,7 +71,7 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	if err != nil {
 		return nil, err
 	}
-	scripts, err := loadScripts()
+	scripts, err := loadScripts(cfg.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +88,6 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	r.calls = batch.New(callTimeout, r.evaluate)
 	r.had.rememberIn(cfg.HadAccounts)
 	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.probe, Log: cfg.Log})
-	for _, tier := range Tiers {
-		r.tiers = append(r.tiers, string(tier), r.limits[tier].Quota, r.limits[tier].Burst, r.limits[tier].Tokens)
-	}
 	if cfg.Registerer != nil {
 		err = cfg.Registerer.Register(r.breaker.Metric("filings_keys_breaker_state"))
 	}
@@ -182,11 +178,17 @@ func (r *Redis) evaluate(ctx context.Context, all []*evaluation) {
 //go:embed lua
 var scriptFiles embed.FS
 
-// loadScripts reads the scripts, by the names of their files. Redis gets to know one when it first runs.
-func loadScripts() (map[string]*redis.Script, error) {
+// loadScripts reads the scripts, by the names of their files. Redis gets to know one when it first runs. The limits are part of their
+// text: as arguments they were most of what a request sent to Redis.
+func loadScripts(limits Limits) (map[string]*redis.Script, error) {
 	prelude, err := scriptFiles.ReadFile("lua/prelude.lua")
 	if err != nil {
 		return nil, fmt.Errorf("read scripts: %w", err)
+	}
+	var start strings.Builder
+	for _, tier := range Tiers {
+		l := limits[tier]
+		fmt.Fprintf(&start, "tiers.%s = { %d, %d, %d }\n", tier, l.Quota, l.Burst, l.Tokens)
 	}
 	files, err := scriptFiles.ReadDir("lua")
 	if err != nil {
@@ -198,7 +200,7 @@ func loadScripts() (map[string]*redis.Script, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read scripts: %w", err)
 		}
-		scripts[strings.TrimSuffix(file.Name(), ".lua")] = redis.NewScript(string(prelude) + "\n" + string(text))
+		scripts[strings.TrimSuffix(file.Name(), ".lua")] = redis.NewScript("local tiers = {}\n" + start.String() + string(prelude) + "\n" + string(text))
 	}
 	return scripts, nil
 }

@@ -21,11 +21,11 @@ func (r *Redis) AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, er
 }
 
 func (r *Redis) admit(ctx context.Context, hash string, n int64, v *Visit) (Admission, error) {
-	args := []any{hash, n, "", 0}
+	args := []any{hash, n}
 	if v != nil {
-		args = []any{hash, n, v.Visitor, v.Burst}
+		args = append(args, v.Visitor, v.Burst)
 	}
-	reply, err := r.run(ctx, "admit", "admit", append(args, r.tiers...)...)
+	reply, err := r.run(ctx, "admit", "admit", args...)
 	if err != nil {
 		return Admission{}, err
 	}
@@ -39,7 +39,7 @@ func (r *Redis) admit(ctx context.Context, hash string, n int64, v *Visit) (Admi
 
 // Charge implements Store.
 func (r *Redis) Charge(ctx context.Context, a Admission, n int64) (Admission, error) {
-	reply, err := r.run(ctx, "charge", "charge", append([]any{a.User, n}, r.tiers...)...)
+	reply, err := r.run(ctx, "charge", "charge", a.User, n)
 	if err != nil {
 		return Admission{}, err
 	}

@@ -1,7 +1,6 @@
 -- Looks a key up and counts a request, if quota and burst allow it; with a token also if the tokens' share of the day and the burst
 -- of its visitor do. A request that is refused changes nothing.
--- ARGV: the key's hash; how many requests of the quota it takes, 0 or more; the visitor of a token and the visitor's burst, '' and 0
--- without one; then tier, quota, burst and tokens of every tier.
+-- ARGV: the key's hash; how many requests of the quota it takes, 0 or more; with a token the visitor, and the visitor's burst.
 -- Returns verdict, user, tier, requests used, the time, and the bucket, with a token also the requests of tokens and the visitor's
 -- bucket; of an unknown key, whether there are accounts.
 
@@ -19,9 +18,9 @@ if not user then return { 'unknown', redis.call('EXISTS', accounts_name) } end
 
 local account, visitor = account_name(user), ARGV[5]
 local tier, level, at, day, requests = unpack(redis.call('HMGET', account, 'tier', 'level', 'at', 'day', 'requests'))
-local quota, burst, share = limits_of(tier, 7)
+local quota, burst, share = limits_of(tier)
 if not quota then return no_limits() end
-if visitor ~= '' and tier == 'free' then return { 'unknown', 1 } end
+if visitor and tier == 'free' then return { 'unknown', 1 } end
 
 local now = clock()
 local counter = counter_of(tier, now)
@@ -29,7 +28,7 @@ local used, n = used_of(user, counter), tonumber(ARGV[4])
 level, at = tonumber(level or '0'), tonumber(at or '0')
 
 local tokens, name, came, visits, visits_at, visits_after
-if visitor ~= '' then
+if visitor then
   tokens, name = counter .. ':tokens', ARGV[1] .. 'visit:' .. visitor .. ':' .. user
   came = used_of(user, tokens)
   visits, visits_at = string.match(redis.call('GET', name) or '0 0', '(%d+) (%d+)')

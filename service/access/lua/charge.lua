@@ -1,12 +1,12 @@
 -- Counts requests of a user who was admitted, all of them or, if the quota has less, none. The burst stays as it is.
--- ARGV: user; how many requests; then tier, quota, burst and tokens of every tier.
+-- ARGV: user; how many requests.
 -- Returns the same as admit.lua.
 
 local user, n = ARGV[3], tonumber(ARGV[4])
 local account = account_name(user)
 local tier, level, at, day, requests = unpack(redis.call('HMGET', account, 'tier', 'level', 'at', 'day', 'requests'))
 if not tier then return { 'none' } end
-local quota = limits_of(tier, 5)
+local quota = limits_of(tier)
 if not quota then return no_limits() end
 
 local now = clock()

@@ -17,12 +17,8 @@ end
 -- A number in all its digits: tostring keeps only 14 of them.
 local function digits(number) return string.format('%.0f', number) end
 
--- Quota, burst and tokens of a tier, from tier, quota, burst and tokens of every tier: ARGV[first] and what follows.
-local function limits_of(tier, first)
-  for i = first, #ARGV, 4 do
-    if ARGV[i] == tier then return tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]) end
-  end
-end
+-- Quota, burst and tokens of a tier, from the table of all that stands before this text.
+local function limits_of(tier) return unpack(tiers[tier] or {}) end
 
 local function no_limits() return redis.error_reply('TIER the tier of this account has no limits') end
 
