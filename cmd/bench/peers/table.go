@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// turns is how often each side is measured, and long how long each time.
-	turns = 5
-	long  = time.Second
+	// turns is how often each side is measured, and long how long each time, after warmUp: a JVM compiles for seconds.
+	turns  = 5
+	long   = time.Second
+	warmUp = 5 * time.Second
 	// checks is how many answers to each question are compared, and neverMeasured the number of the first of these requests.
 	checks        = 5
 	neverMeasured = 10_000_000
@@ -38,7 +39,7 @@ func Compare(ctx context.Context, own, others []*Peer, asked []Question) error {
 			if err := p.compare(own[0], q); err != nil {
 				return err
 			}
-			if _, err := p.rate(ctx, q, 8, long); err != nil { // warms up
+			if _, err := p.rate(ctx, q, 8, warmUp); err != nil {
 				return err
 			}
 			rates[p] = make([][]float64, len(connections))

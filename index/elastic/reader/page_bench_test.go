@@ -1,7 +1,10 @@
 package reader
 
 import (
+	"math/rand/v2"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,5 +38,33 @@ func BenchmarkRows(b *testing.B) {
 		if page, err := r.Rows(b.Context(), q); err != nil || len(page.Records) != 20 {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkFiling measures the reads of one filing that Elasticsearch has: eight clients on two cores.
+func BenchmarkFiling(b *testing.B) {
+	const filings = 20_000
+	r := testReader(b, 1, elastictest.Filings(filings))
+	later := url.Values{"realtime": {"false"}}
+	for _, bb := range []struct {
+		name, path string
+		query      url.Values
+	}{
+		{"_doc", "_doc", nil},
+		{"_doc, realtime=false", "_doc", later},
+		{"_doc, filter_path=_source", "_doc", url.Values{"filter_path": {"_source"}}},
+		{"_source", "_source", nil},
+		{"_source, realtime=false", "_source", later},
+		{"_source, preference=_local", "_source", url.Values{"preference": {"_local"}}},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.SetParallelism(4)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					id := strconv.Itoa(1 + rand.IntN(filings)) //nolint:gosec // no secret
+					must(b, r.c, http.MethodGet, "/"+r.generation+"/"+bb.path+"/"+id, bb.query, nil)
+				}
+			})
+		})
 	}
 }
