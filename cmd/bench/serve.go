@@ -35,7 +35,8 @@ func (b *bench) serve(ctx context.Context, name string, environment ...string) (
 	environment = append(os.Environ(), append(environment,
 		"FILINGS_DATA_DIR="+folder, "FILINGS_REDIS_URL="+b.redis,
 		"FILINGS_LISTEN=127.0.0.1:0", "FILINGS_REDIRECT_LISTEN=off", "FILINGS_OPERATIONS_LISTEN=127.0.0.1:0", "FILINGS_LOG_FORMAT=json",
-		"FILINGS_ENTERPRISE_DAILY_QUOTA=1000000000", "FILINGS_ENTERPRISE_BURST=1000000", "FILINGS_REQUEST_TIMEOUT=60s")...)
+		"FILINGS_ENTERPRISE_DAILY_QUOTA=1000000000", "FILINGS_ENTERPRISE_BURST=1000000", "FILINGS_REQUEST_TIMEOUT=60s",
+		"FILINGS_TOKEN_SECRETS=one-of-the-bench-which-signs-nothing-else", "FILINGS_TOKEN_SHARE=1", "FILINGS_TRUSTED_PROXIES=127.0.0.0/8")...)
 	s = &served{cmd: exec.CommandContext(ctx, b.program, "serve")}
 	s.cmd.Env = environment
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
