@@ -66,6 +66,10 @@ func TestL7_LostDataAreNotNoData(t *testing.T) {
 				if err := again.Swap(t.Context(), "", live); err != nil {
 					t.Errorf("rollback: %v", err)
 				}
+				all, err := again.Generations(t.Context())
+				if err != nil || all[0].Filings != 5 {
+					t.Errorf("%+v, %v after a rollback, want 5 filings", all, err)
+				}
 				wantLost(t, dir, "after a rollback", false, running)
 			}
 			if lost.name != "the catalog" { // which is back

@@ -26,7 +26,7 @@ type storage struct {
 	mu       sync.Mutex
 	open     map[string]weak.Pointer[reader] // those that may still be open
 	closed   bool
-	readable map[string]bool // generations that were found whole; replaced, never changed
+	readable map[string]int64 // filings of the generations that were found whole; replaced, never changed
 }
 
 var _ generation.Storage = (*storage)(nil)
@@ -158,7 +158,7 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, outage(err)
 	}
-	whole := map[string]bool{}
+	whole := map[string]int64{}
 	for _, e := range entries {
 		p, ok := s.files.part(e.Name())
 		if err := ctx.Err(); err != nil {
@@ -168,7 +168,8 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 		if !ok || err != nil { // it was deleted or sealed meanwhile
 			continue
 		}
-		if p.Bytes = info.Size(); p.Sealed && (measure || !known[p.Generation]) {
+		filings, found := known[p.Generation]
+		if p.Bytes, p.Filings = info.Size(), filings; p.Sealed && (measure || !found) {
 			f, of, err := openSealed(p.Generation, s.files.sealed(p.Generation))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
@@ -178,7 +179,9 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 			}
 			p.Damaged, p.Filings = err, of.Stats.Filings
 		}
-		whole[p.Generation] = p.Sealed && p.Damaged == nil
+		if p.Sealed && p.Damaged == nil {
+			whole[p.Generation] = p.Filings
+		}
 		parts = append(parts, p)
 	}
 	s.mu.Lock()
