@@ -48,6 +48,7 @@ type Config struct {
 	// Settings and Maps are options and mappings, in the order of the sources that they are for.
 	Settings []source.Setting
 	Maps     []Map
+	Plan     string // path of the file that names all these; "" for none
 
 	// Parts are the counties of a plan, in the order of their sources; nil: the load is one of sources alone.
 	Parts []Part

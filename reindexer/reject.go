@@ -99,8 +99,10 @@ type rejects struct {
 	n    int64
 }
 
-// openRejects makes the file at path empty, unless path is "". It holds people's data, so only its owner may read it.
-func openRejects(path string, sources []source.Source) (*rejects, error) {
+// openRejects opens the file of the rejects, if there is to be one, and leaves to start what an earlier load wrote. It holds people's
+// data, so only its owner may read it.
+func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
+	path := cfg.Rejects
 	if path == "" {
 		return &rejects{}, nil
 	}
@@ -113,20 +115,36 @@ func openRejects(path string, sources []source.Source) (*rejects, error) {
 				return nil, fmt.Errorf("%w: the rejects would overwrite the source %s", source.ErrUsage, s.Name)
 			}
 		}
+		for _, m := range append(cfg.Maps, Map{Name: cfg.Plan}) {
+			if read, err := os.Stat(m.Name); err == nil && os.SameFile(read, info) {
+				return nil, fmt.Errorf("%w: the rejects would overwrite %s", source.ErrUsage, m.Name)
+			}
+		}
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("rejects cannot be written: %w", err)
 	}
-	r := &rejects{file: file, w: bufio.NewWriter(file)}
-	if strings.EqualFold(filepath.Ext(path), ".csv") {
+	return &rejects{file: file, w: bufio.NewWriter(file)}, nil
+}
+
+// start makes the file empty: the load reads, and no other one writes there.
+func (r *rejects) start() error {
+	if r.file == nil {
+		return nil
+	}
+	err := r.file.Truncate(0)
+	if strings.EqualFold(filepath.Ext(r.file.Name()), ".csv") {
 		_, _ = r.w.WriteString("\xef\xbb\xbf") // by which Excel knows UTF-8; Flush returns the first error
 		r.csv = csv.NewWriter(r.w)
 		r.csv.UseCRLF = true
-		err = r.csv.Write([]string{"file", "line", "id", "field", "reason", "record"})
+		err = errors.Join(err, r.csv.Write([]string{"file", "line", "id", "field", "reason", "record"}))
 		r.csv.Flush()
 	}
-	return r, err
+	if err != nil {
+		return fmt.Errorf("rejects cannot be written: %w", err)
+	}
+	return nil
 }
 
 // add writes a reject, and calls show if it is one of the first.

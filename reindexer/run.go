@@ -89,7 +89,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 
 // prepareAndLoad opens what can fail before the store is touched.
 func (r *running) prepareAndLoad(ctx context.Context) (err error) {
-	if r.rejects, err = openRejects(r.cfg.Rejects, r.reading.sources); err != nil {
+	if r.rejects, err = openRejects(r.cfg, r.reading.sources); err != nil {
 		return err
 	}
 	defer r.rejects.close()

@@ -211,6 +211,40 @@ func TestL6_RejectsFile(t *testing.T) {
 	if text, err := os.ReadFile(cfg.Rejects); err != nil || len(text) != 0 {
 		t.Errorf("without a reject the file has %q, error %v", text, err)
 	}
+
+	cfg = config(t, store, owned("Ann", 1)+"{}\n")
+	cfg.Rejects, cfg.MaxRejects, cfg.IfChanged = filepath.Join(t.TempDir(), "rejects"), 1, true
+	mustRun(t, cfg)
+	want, err := os.ReadFile(cfg.Rejects)
+	if err != nil || len(want) == 0 {
+		t.Fatalf("rejects %q, %v", want, err)
+	}
+	if report, err := Run(t.Context(), cfg); err != nil || !report.Unchanged {
+		t.Errorf("%+v, %v, want unchanged", report, err)
+	}
+	lock, err := store.Lock(t.Context(), generation.Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), cfg); !errors.Is(err, generation.ErrLocked) {
+		t.Errorf("beside another load: %v", err)
+	}
+	if got, err := os.ReadFile(cfg.Rejects); err != nil || string(got) != string(want) {
+		t.Errorf("after loads that read nothing the file has %q, %v, want %q", got, err, want)
+	}
+	if err := lock.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, by := range []func(*Config){
+		func(c *Config) { c.Maps = []Map{{Name: c.Rejects, Text: "."}} },
+		func(c *Config) { c.Plan = c.Rejects },
+	} {
+		overwrites := cfg
+		by(&overwrites)
+		if _, err := Run(t.Context(), overwrites); !errors.Is(err, ErrUsage) {
+			t.Errorf("the path of a mapping or plan: error %v, want ErrUsage", err)
+		}
+	}
 }
 
 func TestL5_RepeatedIDsAcrossFiles(t *testing.T) {

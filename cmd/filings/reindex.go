@@ -78,7 +78,7 @@ func (p *program) reindexCommand() *cobra.Command {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeFile) // fails only for a flag that does not exist, or has one
 	}
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
-		cfg.Sources, cfg.Stdin = args, p.in
+		cfg.Sources, cfg.Stdin, cfg.Plan = args, p.in, file
 		if file == "" {
 			return p.reindex(ctx, s, cfg, reindexer.Run)
 		}
