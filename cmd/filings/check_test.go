@@ -157,10 +157,13 @@ func TestCheck_Wrong(t *testing.T) {
 		}, exitFailed, "engine missing.pem"},
 		{"no Redis", func(s *settings.Settings) { s.RedisURL = "redis://:secret@127.0.0.1:9" }, exitFailed, "key store FILINGS_REDIS_URL"},
 		{"no folder", func(s *settings.Settings) { s.DataDir = "/dev/null" }, exitFailed, "data folder FILINGS_DATA_DIR"},
+		{"a folder that nobody can create", func(s *settings.Settings) { s.DataDir = "/proc/some/data" }, exitFailed, "data folder FILINGS_DATA_DIR"},
 		{"no certificate", func(s *settings.Settings) { s.TLSCertFile, s.TLSKeyFile = "missing.pem", "missing.pem" }, exitFailed, "certificate FILINGS_TLS_CERT_FILE"},
 		{"port is taken", func(s *settings.Settings) { s.Listen = taken.Addr().String() }, exitFailed, "port FILINGS_LISTEN"},
 		{"port is taken", func(s *settings.Settings) { s.OperationsListen = taken.Addr().String() }, exitFailed, "port FILINGS_OPERATIONS_LISTEN"},
 		{"not here", func(s *settings.Settings) { s.Listen = "192.0.2.1:8443" }, exitFailed, "port FILINGS_LISTEN"},
+		{"one port for two", func(s *settings.Settings) { s.Listen, s.OperationsListen = ":8443", ":8443" }, exitUsage, "settings FILINGS_OPERATIONS_LISTEN"},
+		{"a name that is taken", func(s *settings.Settings) { s.LegacyHasDataName = "county" }, exitUsage, "settings FILINGS_LEGACY_HAS_DATA_NAME"},
 		{"wrong setting", func(s *settings.Settings) { s.FreeBurst, s.OperationsToken = 0, "secret" }, exitUsage, "settings FILINGS_FREE_BURST"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

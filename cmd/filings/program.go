@@ -22,6 +22,7 @@ import (
 	"filings/index/generation"
 	"filings/service/access"
 	"filings/service/accounts"
+	"filings/service/params"
 	"filings/service/tokens"
 )
 
@@ -66,6 +67,11 @@ func checkSettings(s settings.Settings) error {
 	}
 	if wrong := tokens.Secrets(s.TokenSecrets).Validate(); wrong != nil {
 		err = errors.Join(err, fmt.Errorf("FILINGS_TOKEN_SECRETS=%q: %w", "…", wrong))
+	}
+	for _, p := range params.New("", nil).Of(^params.Endpoints(0)) {
+		if p.Name == s.LegacyHasDataName || p.Legacy == s.LegacyHasDataName && p.Legacy != params.DefaultLegacyHasData {
+			err = errors.Join(err, fmt.Errorf("FILINGS_LEGACY_HAS_DATA_NAME=%q: must not be the name of another parameter", s.LegacyHasDataName))
+		}
 	}
 	return err
 }

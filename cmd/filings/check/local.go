@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"filings/cmd/filings/certificate"
@@ -12,26 +13,40 @@ import (
 
 // folder checks the data folder by creating a file, since modes do not show full disks and read-only mounts.
 func (c *checkup) folder() {
-	info, err := os.Stat(c.Settings.DataDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		c.ok("data folder", "%s does not exist: the program creates it when it first needs it", c.Settings.DataDir)
-		return
-	}
-	if err != nil {
+	s := c.Settings
+	needed := len(s.ElasticsearchURL) == 0 || s.RedisURL == "" || s.TLSCertFile == ""
+	info, err := os.Stat(s.DataDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.fail("data folder", "FILINGS_DATA_DIR: %v", err)
 		return
 	}
-	file, err := os.CreateTemp(c.Settings.DataDir, "check.*")
-	if err != nil {
-		c.fail("data folder", "FILINGS_DATA_DIR: %v: this user must be able to write there", err)
+	at := filepath.Clean(s.DataDir) // or the first folder above it that exists
+	for above := err; errors.Is(above, fs.ErrNotExist); _, above = os.Stat(at) {
+		at = filepath.Dir(at)
+	}
+	if failed := tryWrite(at); failed != nil && (needed || err == nil) {
+		c.fail("data folder", "FILINGS_DATA_DIR: %v: this user must be able to write there", failed)
 		return
 	}
-	_ = errors.Join(file.Close(), os.Remove(file.Name()))
+	if err != nil {
+		c.ok("data folder", "%s does not exist: the program creates it when it first needs it", c.Settings.DataDir)
+		return
+	}
 	if info.Mode().Perm()&0o077 != 0 {
 		c.warn("data folder", "other users can read %s (mode %o): chmod 700", c.Settings.DataDir, info.Mode().Perm())
 		return
 	}
 	c.ok("data folder", "only its owner can read and write %s", c.Settings.DataDir)
+}
+
+// tryWrite writes a file into the folder at path: an empty one fits on a full disk, too.
+func tryWrite(path string) error {
+	file, err := os.CreateTemp(path, "check.*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(make([]byte, 64<<10))
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
 // certificate checks the API's certificate. A self-signed one the service creates, and replaces in time.

@@ -113,6 +113,8 @@ func form(typeName string) string {
 		return "true or false"
 	case "slog.Level":
 		return "debug, info, warn or error"
+	case "settings.Switch":
+		return "on or off"
 	case "settings.Networks":
 		return "networks such as 10.0.0.0/8, separated by commas"
 	case "settings.ByteSize":

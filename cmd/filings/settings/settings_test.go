@@ -95,6 +95,27 @@ func TestByteSize(t *testing.T) {
 	}
 }
 
+func TestSwitches(t *testing.T) {
+	t.Setenv("FILINGS_MCP", "yes")
+	if _, err := Read(); err == nil || err.Error() != `FILINGS_MCP="yes": must be on or off` {
+		t.Error(err)
+	}
+}
+
+func TestCheckOrigins(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"*": true, "null": true, "https://a.example.com": true, "HTTPS://A.example.com:8443": true, "http://[::1]:3000": true, "app://localhost": true,
+		"a.example.com": false, "https://a.example.com/": false, "https://a.example.com/map": false, "https://*.example.com": false,
+		"https://u@a.example.com": false, "https://": false, "https://a.example.com?": false, "https://a.example.com#": false,
+	} {
+		err := Settings{CORSOrigins: List{text}}.Check()
+		if got := !strings.Contains(err.Error(), "FILINGS_CORS_ORIGINS"); got != want { // the other settings are wrong, too
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestCheckTiles(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

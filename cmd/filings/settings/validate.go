@@ -32,10 +32,17 @@ func (s Settings) Check() error {
 	check(indexName.MatchString(s.Index), "INDEX", s.Index, "must be up to 100 lower-case letters, digits, - and _")
 	check(s.DataDir != "", "DATA_DIR", s.DataDir, "must be the path of a folder")
 	check(s.Listen != "" && s.Listen != Off, "LISTEN", s.Listen, "must be an address such as :8443")
+	apart := func(a, b string) bool { return a != b || a == Off || strings.HasSuffix(a, ":0") }
+	check(apart(s.RedirectListen, s.Listen), "REDIRECT_LISTEN", s.RedirectListen, "must be another address than FILINGS_LISTEN, or off")
+	check(apart(s.OperationsListen, s.Listen) && apart(s.OperationsListen, s.RedirectListen), "OPERATIONS_LISTEN", s.OperationsListen,
+		"must be another address than FILINGS_LISTEN and FILINGS_REDIRECT_LISTEN, or off")
 	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…", "FILINGS_OPERATIONS_LISTEN is off: it must be an address")
 	check(s.TokenShare >= 0 && s.TokenShare <= 1, "TOKEN_SHARE", strconv.FormatFloat(s.TokenShare, 'g', -1, 64), "must be a number from 0 to 1")
 	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	check(!bool(s.MCP) || s.MCPResult >= 10_000, "MCP_RESULT", strconv.Itoa(s.MCPResult), "must be 10000 or more: room for a row and its cursor")
+	for _, origin := range s.CORSOrigins {
+		check(isOrigin(origin), "CORS_ORIGINS", origin, "must be origins as browsers send them, such as https://app.example.com: no path, no slash at the end; or *")
+	}
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
 	check(s.ExportTimeout > 0, "EXPORT_TIMEOUT", s.ExportTimeout.String(), "must be a duration above 0")
 	check(s.StartTimeout >= 0, "START_TIMEOUT", s.StartTimeout.String(), "must be a duration, 0s or more")
@@ -76,6 +83,12 @@ func isTiles(text string) bool {
 	u, err := url.Parse(plain)
 	return err == nil && u.Scheme == "https" && u.User == nil && tilesHost.MatchString(u.Host) &&
 		strings.HasPrefix(text, "https://"+u.Host+"/") && !strings.ContainsAny(plain, "{}")
+}
+
+// isOrigin reports whether text can be equal to what a browser sends as the origin of a page; or is "*", for all of them.
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return text == "*" || text == "null" || err == nil && u.Host != "" && !strings.Contains(u.Host, "*") && strings.EqualFold(text, u.Scheme+"://"+u.Host)
 }
 
 func isURL(text string, schemes ...string) bool {
