@@ -377,6 +377,35 @@ func TestX33_Limits(t *testing.T) {
 	}
 }
 
+// TestX33_RefusedExports: exports and pages by cursor, whose price is not that of other requests, count 1 with a token, as anything that is
+// refused: against its share and the visitor's burst too, so that visitors cannot use up the rest of the day by them.
+func TestX33_RefusedExports(t *testing.T) {
+	t.Parallel()
+	limits := servicetest.Limits()
+	limits[access.Enterprise] = access.Limit{Quota: 50, Burst: 30, Tokens: 5}
+	s := newSiteWith(t, oracle(fixture(t)), limits)
+	token := s.token(t, access.Enterprise, "visitor_burst=2")
+	for i, tt := range []struct {
+		target string
+		status int
+	}{{"/v1/filings/export", 403}, {"/v1/filings/export?ids=1&format=csv", 403}, {"/v1/filings?cursor=*&limit=1000", 400}, {"/v1/filings/export", 403}} {
+		want := fmt.Sprintf(`"day";r=%d;t=%d, "burst";r=29;t=1, "tokens";r=%d;t=%[2]d, "visitor";r=1;t=1`, 48-i, 43199-i, 4-i)
+		a := s.visit(t, token, tt.target)
+		if a.status != tt.status || a.header.Get("RateLimit") != want || !strings.Contains(a.body, `"tier":"pro"`) {
+			t.Errorf("%s: %d %s, want %s\n%s", tt.target, a.status, a.header.Get("RateLimit"), want, a.body)
+		}
+	}
+	if a := s.visit(t, token, "/v1/filings"); a.status != 200 {
+		t.Errorf("the last one of the share: %d %s", a.status, a.body)
+	}
+	if a := s.visit(t, token, "/v1/filings/export"); a.status != 429 || !strings.Contains(a.body, "the share of the daily request quota") {
+		t.Errorf("beyond the share: %d %s", a.status, a.body)
+	}
+	if a := s.get(t, access.Enterprise, "/v1/me"); a.header.Get("X-RateLimit-Remaining") != "43" {
+		t.Errorf("the key: %v", a.header)
+	}
+}
+
 // TestX33_CORS: responses allow the page's origin and no other, whatever the operator allows, and say that they depend on it.
 func TestX33_CORS(t *testing.T) {
 	t.Parallel()
