@@ -551,6 +551,12 @@ func TestOpenAPI_Paths(t *testing.T) {
 	if err != nil || a.status != 200 || d.Paths.Len() != 2 || d.Components.Schemas["OwnerList"] != nil || len(a.body) > 60_000 {
 		t.Errorf("%d %d bytes %v", a.status, len(a.body), err)
 	}
+	whole := s.get(t, "", "/openapi.json").body
+	for query, want := range map[string]string{"paths=": whole, "paths=,": whole, "paths=/v1/me,%20,/v1/filings/groups,": a.body} { // empty items count as not given
+		if a := s.get(t, "", "/openapi.json?"+query); a.status != 200 || a.body != want {
+			t.Errorf("%s: %d, %d bytes, want %d", query, a.status, len(a.body), len(want))
+		}
+	}
 	if a := s.get(t, "", "/openapi.json?paths=/v1/group"); a.status != 400 || !strings.Contains(a.body, "/v1/filings/{id}") {
 		t.Errorf("%d %s", a.status, a.body)
 	}

@@ -50,7 +50,8 @@ func (s *Service) partOfDocument() fiber.Handler {
 	})
 	return func(c *fiber.Ctx) error {
 		query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
-		if err != nil || !query.Has("paths") {
+		wanted := strings.FieldsFunc(strings.Join(query["paths"], ","), func(r rune) bool { return r == ',' || r == ' ' }) // as lists are read (rule P4)
+		if err != nil || len(wanted) == 0 {
 			return c.Next()
 		}
 		callOf(c).route = documentPath
@@ -58,7 +59,7 @@ func (s *Service) partOfDocument() fiber.Handler {
 		if err != nil {
 			return err
 		}
-		document, unknown := p.Of(strings.Split(strings.Join(query["paths"], ","), ","))
+		document, unknown := p.Of(wanted)
 		if unknown != "" {
 			return handlers.Refuse(errInvalid, fmt.Sprintf("paths must be a list of paths of this document, not %q; those are %s",
 				params.Shorten(unknown), strings.Join(p.Paths(), ", ")))

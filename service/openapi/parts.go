@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // Parts is a document taken apart, so that what it says of a few paths is put together in little time.
@@ -35,7 +34,6 @@ var reference = regexp.MustCompile(`"\$ref":"#/components/([^/"]+)/([^"]+)"`)
 func (p Parts) Of(paths []string) (document []byte, unknown string) {
 	taken, needed := map[string]json.RawMessage{}, map[string]map[string]json.RawMessage{"securitySchemes": p.components["securitySchemes"]}
 	for _, path := range paths {
-		path = strings.TrimSpace(path)
 		if p.paths[path] == nil {
 			return nil, path
 		}
