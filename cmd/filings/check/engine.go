@@ -127,7 +127,7 @@ func (c *checkup) elasticsearch(health elastic.Health) {
 	case health.Status == "red":
 		c.fail("elasticsearch", "%s: a shard has no copy", text)
 	case !tested(health.Product, major, minor):
-		c.warn("elasticsearch", "%s: this program was tested on Elasticsearch 8.15 to 8.19, OpenSearch 2.19 and 3", text)
+		c.warn("elasticsearch", "%s: this program was tested on Elasticsearch 8.15 to 8.19, OpenSearch 2.19 and 3, and tried on Elasticsearch 9.1", text)
 	default:
 		c.ok("elasticsearch", "%s", text)
 	}
