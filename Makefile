@@ -69,8 +69,11 @@ bench: bin/testservers ## loads and pages compared with bare Elasticsearch, as t
 bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million synthetic filings: half an hour; LARGEST=2000000 stops there
 	bin/testservers -- go run ./cmd/bench $(if $(LARGEST),-largest $(LARGEST)) growth
 
+# ENGINE=opensearch:2.19.6 runs faults, soak and cluster on that.
+ON_ENGINE = $(if $(ENGINE),-engine $(ENGINE))
+
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running; tries a million wrong keys, requests with tokens and flipped bits of tokens
-	TEST_KILLS=100 bin/testservers -light -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
+	TEST_KILLS=100 bin/testservers -light $(ON_ENGINE) -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
 	TEST_WRONG_KEYS=1000000 $(TEST) -run TestK2_WrongKeys -v ./service
 	TEST_TOKEN_REQUESTS=1000000 bin/testservers -light -- go test -count=1 -timeout=5h -parallel 24 -run TestX33_RandomRequests -v ./service
 	TEST_TOKENS=1000 $(TEST) -run TestX32_Bits -v ./service/tokens
@@ -78,7 +81,7 @@ faults: bin/testservers ## kills 100 loads at random moments in each engine, wit
 # FOR is how long the traffic lasts.
 FOR = 30m
 soak: bin/testservers ## mixed traffic on real processes while data is swapped, keys rotate and Elasticsearch is killed, with every response checked; FOR=10m
-	TEST_SOAK=$(FOR) bin/testservers -restart -- go test -count=1 -timeout=24h -run TestSoak -v ./cmd/filings
+	TEST_SOAK=$(FOR) bin/testservers -restart $(ON_ENGINE) -- go test -count=1 -timeout=24h -run TestSoak -v ./cmd/filings
 
 # audit fetches the list of known vulnerabilities. Without it that part is left out with a warning, which is no failure.
 VULNERABILITIES = https://vuln.go.dev
@@ -89,12 +92,11 @@ audit: ## the libraries: checksums as in go.sum, and no known vulnerability that
 
 # One after the other: the second stops one of the nodes.
 cluster: bin/testservers ## the engine's tests on three Elasticsearch nodes, and the loss of one of them
-	bin/testservers -light -nodes 3 -- sh -c '$(TEST) -run TestConformance ./index/elastic && \
-		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic'
+	bin/testservers -light -nodes 3 $(ON_ENGINE) -- sh -c "$(TEST) -run TestConformance ./index/elastic && \
+		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic"
 
-ENGINE = opensearch:2.19.6
 opensearch: bin/testservers ## the engine's tests on OpenSearch; ENGINE=opensearch:3.6.0, or elasticsearch:8.15.5, for another version
-	bin/testservers -light -engine $(ENGINE) -- $(TEST) -run '$(or $(TESTS),TestConformance)' ./index/elastic
+	bin/testservers -light -engine $(or $(ENGINE),opensearch:2.19.6) -- $(TEST) -run '$(or $(TESTS),TestConformance)' ./index/elastic
 
 FUZZTIME = 30s
 fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schemathesis

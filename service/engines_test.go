@@ -132,7 +132,7 @@ func (e *elasticStores) delete() error {
 		return nil
 	}
 	var indices map[string]any
-	err := e.call(http.MethodGet, e.prefix+"*?expand_wildcards=all&features=aliases", &indices)
+	err := e.call(http.MethodGet, e.prefix+"*?expand_wildcards=all&filter_path=*.aliases", &indices)
 	for name := range indices {
 		err = errors.Join(err, e.call(http.MethodDelete, name, nil))
 	}

@@ -5,6 +5,8 @@
 package servers
 
 import (
+	"encoding/json"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -30,6 +32,28 @@ func Elasticsearch(t testing.TB) string {
 func ElasticsearchNodes(t testing.TB) []string {
 	t.Helper()
 	return strings.Split(need(t, ElasticsearchVariable), ",")
+}
+
+// OpenSearch reports whether Elasticsearch is one. As in the program, only Elasticsearch's builds have flavors.
+func OpenSearch(t testing.TB) bool {
+	t.Helper()
+	var local struct {
+		Nodes map[string]struct {
+			Flavor string `json:"build_flavor"`
+		}
+	}
+	res, err := http.Get(Elasticsearch(t) + "/_nodes/_local/_none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if err := json.NewDecoder(res.Body).Decode(&local); err != nil || len(local.Nodes) != 1 {
+		t.Fatalf("the local node of %d: %v", len(local.Nodes), err)
+	}
+	for _, node := range local.Nodes {
+		return node.Flavor == ""
+	}
+	return false
 }
 
 // Redis returns the redis:// address of a real Redis. Without one the test is left out.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +27,9 @@ func TestCells_AreGeotiles(t *testing.T) {
 		response, err := r.search(t.Context(), search.Aggregate(c, search.Object{
 			"tiles": search.Object{"geotile_grid": search.Object{"field": "x.point", "precision": g.Precision, "size": index.MaxCells}},
 		}))
+		if err != nil && strings.Contains(err.Error(), "Unknown aggregation type [geotile_grid]") {
+			t.Skip("left out: this server lacks OpenSearch's module geo, which the distribution for tests of 2.19 does")
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
