@@ -265,8 +265,11 @@ func TestRun_StopsWhileASourceBlocks(t *testing.T) {
 			defer cancel()
 			cfg := config(t, store, "")
 			block(t, &cfg, cancel)
-			if _, err := Run(ctx, cfg); !errors.Is(err, context.Canceled) {
+			if _, err := Run(ctx, cfg); !errors.Is(err, context.Canceled) || err.Error() != "the load was stopped, and promoted nothing" {
 				t.Errorf("error %v, want that of the context", err)
+			}
+			if run, err := store.LastRun(t.Context()); err != nil || strings.Contains(run.Error, "context") {
+				t.Errorf("kept %+v, %v", run, err)
 			}
 			mustRun(t, config(t, store, owned("Bob", 2)))
 		})

@@ -72,6 +72,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	started := cfg.Now()
 	all, err := cfg.sources(ctx)
+	err = stopped(ctx, err)
 	r := newRunning(ctx, cfg, all, started)
 	if err == nil {
 		r.reading.programs, err = cfg.compile(started)
@@ -96,9 +97,23 @@ func (r *running) prepareAndLoad(ctx context.Context) (err error) {
 	r.enter(PhasePreparing)
 	defer r.enter("")
 	if r.cfg.DryRun {
-		return r.dryRun(ctx)
+		return stopped(ctx, r.dryRun(ctx))
 	}
 	return r.underLock(ctx)
+}
+
+// stoppedError is the error of a run that was stopped, in words for the operator.
+type stoppedError struct{ error }
+
+func (e stoppedError) Error() string { return "the load was stopped, and promoted nothing" }
+func (e stoppedError) Unwrap() error { return e.error }
+
+// stopped says that the run was stopped if that is why err came.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
+		return stoppedError{err}
+	}
+	return err
 }
 
 // recordFailure has the catalog keep that this load failed before it took the lock, such as when a source was not there.
@@ -147,6 +162,7 @@ func (r *running) underLock(ctx context.Context) (err error) {
 		err = cause
 	}
 	stop()
+	err = stopped(ctx, err)
 	r.end(err)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
