@@ -1,6 +1,7 @@
 package reindexer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,7 @@ type Config struct {
 	Sources []string  // files, folders, addresses, or "-" for Stdin
 	Query   string    // for addresses of PostgreSQL; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
+	Reads   string    // what Stdin is, as reports and errors name it; "": "-"
 	Servers source.Servers
 	Form    source.Form
 	// Settings and Maps are options and mappings, in the order of the sources that they are for.
@@ -136,13 +138,19 @@ func (cfg Config) checkMayEmpty(all []source.Source) error {
 }
 
 func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
-	return source.Find(ctx, cfg.Sources, source.Options{
+	all, err := source.Find(ctx, cfg.Sources, source.Options{
 		Stdin: cfg.Stdin, Form: cfg.Form, Settings: cfg.Settings, Query: cfg.Query, Servers: cfg.Servers, Log: cfg.Log,
 		Column: func(column string) source.Column {
 			name, known, list := record.NameOf(column)
 			return source.Column{Name: name, Field: known, List: list}
 		},
 	})
+	for i := range all {
+		if all[i].Name == "-" {
+			all[i].Name = cmp.Or(cfg.Reads, "-")
+		}
+	}
+	return all, err
 }
 
 // Check returns the error of a source that is not there, or of a mapping that does not compile. Nothing is read.

@@ -119,6 +119,11 @@ func (p *program) writeTo(s settings.Settings, to string) (writer, error) {
 const partial = ".partial"
 
 func replaceFile(path string, from io.Reader) (err error) {
+	if there, err := os.Lstat(path); err == nil {
+		if err := source.NoFile(there); err != nil { // such as /dev/stdout, which would be a file from then on
+			return fmt.Errorf("%s %w: an archive is a file", path, err)
+		}
+	}
 	if err := os.Remove(path + partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -168,7 +173,7 @@ func (p *program) restoreCommand() *cobra.Command {
 			return err
 		}
 		defer in.Close()
-		cfg.Stdin, cfg.Holds = in, in.Holds
+		cfg.Stdin, cfg.Reads, cfg.Holds = in, args[0], in.Holds
 		return p.reindex(ctx, s, cfg, reindexer.Run)
 	})
 	return cmd

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -91,6 +92,25 @@ func TestX48_AcrossEngines(t *testing.T) {
 	}
 }
 
+// An archive takes the place of a file, and of nothing else: root could replace /dev/null.
+func TestX48_OnlyFilesAreReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	archived(t, f, 300)
+	dir := t.TempDir()
+	link, pipe := filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
+	if err := errors.Join(os.Symlink("/dev/null", link), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for path, is := range map[string]string{link: "is a link", pipe: "is a named pipe", dir: "is a folder"} {
+		before, _ := os.Lstat(path)
+		code, _, errs := f.run(t.Context(), "", "generations", "save", "live", path)
+		if after, err := os.Lstat(path); code != exitFailed || !strings.Contains(errs, path+" "+is) || err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%s: exit code %d, %s, %v; it was %v", path, code, errs, err, before.Mode())
+		}
+	}
+}
+
 // X48: damaged archives are refused, with the place, and what was live stays so, alone.
 func TestX48_DamagedArchives(t *testing.T) {
 	t.Parallel()
@@ -110,7 +130,7 @@ func TestX48_DamagedArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _, errs := f.run(t.Context(), "", "generations", "restore", file)
-		if code != exitFailed || !strings.Contains(errs, damage.says) {
+		if code != exitFailed || !strings.Contains(errs, damage.says) || !strings.Contains(errs, file) {
 			t.Errorf("%d, %s: exit code %d, %s", i, damage.name, code, errs)
 		}
 	}
