@@ -172,8 +172,8 @@ func TestX35_Requests(t *testing.T) {
 	for target, want := range map[string]string{
 		strings.Replace(world, "/0/0/0", "/2/4/0", 1):          "x must be below 4: at zoom 2 the world is so many tiles wide",
 		strings.Replace(world, "/0/0/0", "/2/0/9999999999", 1): "y must be below 4",
-		strings.Replace(world, "/0/0/0", "/23/0/0", 1):         "z must be",
-		strings.Replace(world, "/0/0/0", "/a/0/0", 1):          "z must be",
+		strings.Replace(world, "/0/0/0", "/23/0/0", 1):         "z must be between 0 and 22",
+		strings.Replace(world, "/0/0/0", "/a/0/0", 1):          "z must be between 0 and 22",
 		world + "?date_range=30":                               "date_range must not be given here",
 		"/v1/tiles.json?date_range=30":                         "date_range must not be given here",
 		"/v1/tiles.json?min_amount=x":                          "min_amount must be",

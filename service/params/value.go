@@ -238,7 +238,7 @@ func (p *Parameter) numberForm() string {
 	switch {
 	case p.Min == nil:
 		return what + " such as " + p.Example
-	case p.InPath:
+	case p.InPath && p.Max == nil:
 		return fmt.Sprintf("%s from %v to %d", what, *p.Min, math.MaxInt64)
 	case p.Max == nil:
 		return fmt.Sprintf("%s, %v or more", what, *p.Min)
