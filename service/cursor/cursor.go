@@ -69,7 +69,7 @@ func Parse(text string) (c Cursor, err error) {
 	}
 	c.Day = time.Unix(r.number()*secondsADay, 0).UTC()
 	c.Seen, c.Total = r.number(), r.number()
-	if r.failed || len(r.rest) > 0 || c.String() != text {
+	if r.failed || len(r.rest) > 0 || c.Day.Year() > lastYear || c.String() != text {
 		return Cursor{}, ErrDamaged
 	}
 	return c, nil
@@ -80,6 +80,9 @@ type reader struct {
 	rest   []byte
 	failed bool
 }
+
+// lastYear is the last one that a day as text has: engines compare days as texts.
+const lastYear = 9999
 
 // largest bounds numbers, so that no sum and no date made from two of them overflows.
 const largest = 1 << 40

@@ -68,6 +68,7 @@ func TestX3_MadeUpCursor(t *testing.T) {
 		"bytes behind it":   "\x01\x00\x00\x00\x00\x00\x00\x00\x00",
 		"a large number":    "\x01\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
 		"a long number":     "\x01\x80\x00\x00\x00\x00\x00\x00\x00",
+		"a day in 10000":    "\x01\x00\x00\x00\x00\xa1\x81\xb3\x01\x00\x00", // which no text of four digits holds
 		"an endless number": "\x01" + strings.Repeat("\xff", 12),
 	} {
 		sum := crc32.Checksum([]byte(b), crc32.MakeTable(crc32.Castagnoli))
