@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -513,6 +514,26 @@ func TestX51_Counties(t *testing.T) {
 	}
 	if a := s.get(t, access.Enterprise, "/v1/coverage"); len(got) != 300 || "["+strings.Join(got, ",")+"]" != rawData(t, a.body) {
 		t.Errorf("%d counties: %v", len(got), got)
+	}
+}
+
+// TestX52_CursorOfEndpoint: a cursor of the API, whose pages may be larger, costs a call what any call costs.
+func TestX52_CursorOfEndpoint(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(ofCounties(t, slices.Repeat([]string{"Orange, FL"}, 400)...)), withTools)
+	var page struct {
+		Pagination struct {
+			Next string `json:"next_cursor"`
+		}
+	}
+	a := s.get(t, access.Enterprise, "/v1/filings?cursor=*&limit=200&fields=id")
+	if err := json.Unmarshal([]byte(a.body), &page); err != nil || page.Pagination.Next == "" {
+		t.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+	before, _ := strconv.Atoi(a.header.Get("X-RateLimit-Remaining"))
+	r := s.tool(t, access.Enterprise, "search_filings", map[string]any{"cursor": page.Pagination.Next})
+	if after, _ := strconv.Atoi(r.header.Get("X-RateLimit-Remaining")); after != before-1 || len(r.document(t).Data) != 100 {
+		t.Errorf("%d remained, then %d, for %d rows", before, after, len(r.document(t).Data))
 	}
 }
 

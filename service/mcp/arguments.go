@@ -101,6 +101,9 @@ func (c *Call) read(arguments json.RawMessage) error {
 			if query.Has("q") || err == nil && held.Endpoint == "search" {
 				c.Path = c.tool.searchPath
 			}
+			if q, err := url.ParseQuery(held.Query); err == nil && above(q.Get("limit")) { // a page of the endpoint may be larger, and costs more
+				setUnless(query, "limit", strconv.Itoa(maxRows))
+			}
 			c.Query = query.Encode()
 			return nil // the cursor holds the fields
 		}
