@@ -70,6 +70,10 @@ func (c *column) add(v any, row, line int) {
 	if row >= mostHashed || len([]rune(text)) > 100 {
 		return
 	}
+	if c.filled <= int64(row) { // no id: a record before has no value here
+		c.hashes = nil
+		return
+	}
 	for len(c.hashes) < row {
 		c.hashes = append(c.hashes, 0)
 	}

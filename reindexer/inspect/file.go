@@ -47,6 +47,9 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 	}
 	for {
 		rec, err := in.Next()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err == io.EOF {
 			f.empty = in.Uncomputed()
 			return f, nil

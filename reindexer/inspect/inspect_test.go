@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,39 @@ func inspected(t *testing.T, name, text string, form source.Form) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// Where names are data, each record brings columns of its own: what is kept of a column does not grow with the records before it.
+func TestX22_NamesThatAreData(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&text, `{"id":%d,"lien %d":1}`+"\n", i+7, i)
+	}
+	path := filepath.Join(t.TempDir(), "a.ndjson")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := source.Find(t.Context(), []string{path}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := look(t.Context(), all[0], today)
+	if err != nil || len(f.columns) != 3001 {
+		t.Fatalf("%d columns, %v", len(f.columns), err)
+	}
+	kept := 0
+	for _, c := range f.columns {
+		kept += cap(c.hashes)
+	}
+	if kept > 10_000 || !f.unique(f.column(".id", "id", today)) {
+		t.Errorf("%d hashes are kept of 3000 records and 3001 columns", kept)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := look(ctx, all[0], today); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
 }
 
 // TestX22_Refused: what is no single file of records is refused.
