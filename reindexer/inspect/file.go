@@ -27,7 +27,8 @@ type File struct {
 	notUTF8 bool     // records are not UTF-8
 	columns []*column
 	byPath  map[string]*column
-	rows    int // of hashes
+	more    bool // there are columns after the first mostColumns
+	rows    int  // of hashes
 }
 
 func look(ctx context.Context, s source.Source, today time.Time) (*File, error) {
@@ -75,7 +76,9 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 // add takes the values of a record that begins at a line.
 func (f *File) add(v any, line int, today time.Time) {
 	f.each(v, "", "", 0, func(path, name string, v any) {
-		f.column(path, name, today).add(v, f.rows, line)
+		if c := f.column(path, name, today); c != nil {
+			c.add(v, f.rows, line)
+		}
 	})
 	if f.rows < mostHashed {
 		f.rows++
@@ -97,10 +100,13 @@ func (f *File) each(v any, path, name string, depth int, do func(path, name stri
 	}
 }
 
-// column returns the column at path, which is new the first time.
+// mostColumns is how many are told apart, some 30 KiB each: where names are data there is no end of them.
+const mostColumns = 2000
+
+// column returns the column at path, which is new the first time; nil where there are too many.
 func (f *File) column(path, name string, today time.Time) *column {
 	c := f.byPath[path]
-	if c == nil {
+	if f.more = f.more || c == nil && len(f.columns) == mostColumns; c == nil && !f.more {
 		c = newColumn(path, name, today)
 		f.byPath[path] = c
 		f.columns = append(f.columns, c)

@@ -104,6 +104,9 @@ func (f *File) describe(p Proposal) (string, error) {
 	for _, c := range f.columns {
 		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records), c.looks(f.unique(c)), strings.Join(c.examples, ", "))
 	}
+	if f.more {
+		comment("and more columns: names may be data here, which a mapping reads by to_entries")
+	}
 	b.WriteString("#\n")
 	comment("A mapping to begin with. Look at every line, above all at the county and at what the id is made of; then")
 	comment("filings reindex --dry-run --show 5%s --map THIS-FILE SOURCE", flags(f.form))
