@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,13 +69,11 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	if err != nil {
 		return s, err
 	}
-	at := slices.IndexFunc(all, func(g generation.Info) bool {
-		return name == g.Name || name == index.GenerationID(g.Name) || name == "live" && g.Live
-	})
-	if at < 0 {
-		return s, fmt.Errorf("there is no generation %s: see `filings generations`", name)
+	named, err := find(all, name)
+	if err != nil {
+		return s, err
 	}
-	name = all[at].Name
+	name = named.Name
 	r, err := store.Open(ctx, name)
 	if err != nil {
 		return s, err

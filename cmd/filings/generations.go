@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"filings/cmd/filings/check"
+	"filings/index"
 	"filings/index/generation"
 )
 
@@ -91,12 +92,12 @@ func rollbackTarget(all []generation.Info, args []string) (live, target string, 
 		live = all[at].Name
 	}
 	switch {
-	case len(args) > 0 && at >= 0 && args[0] == live:
-		return "", "", fmt.Errorf("%s is live already", live)
-	case len(args) > 0 && !slices.ContainsFunc(all, func(g generation.Info) bool { return g.Name == args[0] }):
-		return "", "", fmt.Errorf("there is no generation %s: see `filings generations`", args[0])
 	case len(args) > 0:
-		return live, args[0], nil
+		named, err := find(all, args[0])
+		if err == nil && named.Live {
+			err = fmt.Errorf("%s is live already", live)
+		}
+		return live, named.Name, err
 	case len(all) == 0:
 		return "", "", errors.New("there are no generations yet: `filings reindex` makes one")
 	case at < 0:
@@ -105,6 +106,17 @@ func rollbackTarget(all []generation.Info, args []string) (live, target string, 
 		return "", "", fmt.Errorf("there is no generation before %s", live)
 	}
 	return live, all[at+1].Name, nil
+}
+
+// find returns the generation of all that name, its id or "live" means.
+func find(all []generation.Info, name string) (generation.Info, error) {
+	at := slices.IndexFunc(all, func(g generation.Info) bool {
+		return name == g.Name || name == index.GenerationID(g.Name) || name == "live" && g.Live
+	})
+	if at < 0 {
+		return generation.Info{}, fmt.Errorf("there is no generation %s: see `filings generations`", name)
+	}
+	return all[at], nil
 }
 
 // sealed lists the generations that can be served.

@@ -16,6 +16,7 @@ import (
 
 	"filings/cmd/filings/certificate"
 	"filings/cmd/filings/settings"
+	"filings/index"
 	"filings/index/generation"
 	"filings/service/access"
 )
@@ -255,7 +256,7 @@ func TestLoadCommands(t *testing.T) {
 	if code, _, errs := f.run(t.Context(), "", "rollback"); code != exitFailed || !strings.Contains(errs, "no generation before") {
 		t.Errorf("rollback from the first one: exit code %d, %q", code, errs)
 	}
-	if got := f.must(t, "", "rollback", second.Generation); got != second.Generation+"\n" {
+	if got := f.must(t, "", "rollback", index.GenerationID(second.Generation)); got != second.Generation+"\n" { // by its id, as by its name
 		t.Errorf("rollback printed %q, want %s", got, second.Generation)
 	}
 	code, out, errs := f.run(t.Context(), `{"id":1,"county":"nowhere"}`, "reindex", "--format", "ndjson", "-")
