@@ -82,6 +82,9 @@ func (r *running) guardCounties() error {
 			options = append(options, "--may-shrink "+strconv.Quote(county))
 		}
 	}
+	if len(found) > shownRefusals { // more than a command should name, and than the message does
+		options = []string{"--max-shrink 100"}
+	}
 	return refusal(ErrShrunk, found, len(found), options)
 }
 
@@ -136,5 +139,5 @@ func refusal(kind error, found []string, all int, options []string) error {
 	slices.Sort(options)
 	options = slices.Compact(options)
 	return fmt.Errorf("%w: %s%s; nothing is promoted (where that is right, %s allows it)", kind, strings.Join(found, ", "), more,
-		strings.Join(options[:min(len(options), shownRefusals)], " "))
+		strings.Join(options, " "))
 }

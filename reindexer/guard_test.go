@@ -84,6 +84,23 @@ func TestX42_Guards(t *testing.T) {
 	})
 }
 
+// TestX42_ManyCounties: the option that the message names allows all of it, however many counties vanish.
+func TestX42_ManyCounties(t *testing.T) {
+	t.Parallel()
+	store, large := embeddedStore(t), lines(1, 200, "Dade, FL", "")
+	small := ""
+	for i := range 6 {
+		small += lines(1001+i, 1, string(rune('A'+i))+"x, FL", "")
+	}
+	mustRun(t, config(t, store, large+small))
+	cfg := config(t, store, large)
+	if _, err := Run(t.Context(), cfg); !errors.Is(err, ErrShrunk) || !strings.Contains(err.Error(), "0 instead of 1 of Ex, FL, and 1 more; nothing is promoted (where that is right, --max-shrink 100 allows it)") {
+		t.Error(err)
+	}
+	cfg.MaxShrink = 100
+	mustRun(t, cfg)
+}
+
 // TestX42_WithoutFigures: of a generation that an older program built it is not known which fields it has: the load says so.
 func TestX42_WithoutFigures(t *testing.T) {
 	t.Parallel()
