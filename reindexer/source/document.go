@@ -14,8 +14,14 @@ import (
 	"filings/reindexer/bound"
 )
 
-// maxDocument is the largest JSON document that is read: it is held in memory as a whole.
-const maxDocument = 256 << 20
+const (
+	// maxDocument is the largest JSON document that is read: it is held in memory as a whole.
+	maxDocument = 256 << 20
+	// bytesOfValue is what a value of a document has on average at the least: one takes some 60 bytes of memory, however short it is.
+	bytesOfValue = 8
+)
+
+var errManyValues = errors.New("too many values")
 
 // document reads the records of a JSON document.
 type document struct {
@@ -37,7 +43,7 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 	d := jsontext.NewDecoder(limited)
 	// It does not guess: a name that appears twice in an object and text that is no UTF-8 are errors.
 	var value any
-	if err := jsonv2.UnmarshalDecode(d, &value, asWritten); err != nil {
+	if err := jsonv2.UnmarshalDecode(d, &value, asWritten(most/bytesOfValue)); err != nil {
 		return nil, documentError(limited, most, err)
 	}
 	if _, err := d.ReadToken(); err != io.EOF {
@@ -48,21 +54,29 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 	return &document{limit: limit, results: code.RunWithContext(limit, value)}, nil
 }
 
-// asWritten keeps numbers as they are written.
-var asWritten = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, into *any) error {
-	if d.PeekKind() != '0' {
-		return jsonv2.SkipFunc
-	}
-	number, err := d.ReadToken()
-	*into = json.Number(number.String())
-	return err
-}))
+// asWritten keeps numbers as they are written, and refuses more than so many values in the one that is read.
+func asWritten(values int64) jsonv2.Options {
+	values++ // that one
+	return jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, into *any) error {
+		if values--; values < 0 {
+			return errManyValues
+		}
+		if d.PeekKind() != '0' {
+			return jsonv2.SkipFunc
+		}
+		number, err := d.ReadToken()
+		*into = json.Number(number.String())
+		return err
+	}))
+}
 
 func documentError(limited *io.LimitedReader, most int64, err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case limited.N == 0:
 		return fmt.Errorf("the JSON document is larger than %d MiB; `jq -c` makes NDJSON of it, which may be of any size", most>>20)
+	case errors.Is(err, errManyValues):
+		return fmt.Errorf("the JSON document has more than %d values; `jq -c` makes NDJSON of it, which may be of any size", most/bytesOfValue)
 	case err == io.EOF:
 		return fmt.Errorf("it is empty: a JSON document has a value")
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -155,6 +155,13 @@ func TestX21_JSONTooLarge(t *testing.T) {
 	if _, err := openDocument(t.Context(), strings.NewReader(`["0123456789"]`), Form{Path: "."}, 14); err != nil {
 		t.Error(err)
 	}
+	for numbers, refused := range map[int]bool{16: false, 17: true} { // of at most 128 bytes
+		text := "[" + strings.Repeat("1,", numbers-1) + "1]"
+		_, err := openDocument(t.Context(), strings.NewReader(text), Form{Path: "."}, 128)
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "the JSON document has more than 16 values") {
+			t.Errorf("%d numbers: %v", numbers, err)
+		}
+	}
 }
 
 // book writes an XLSX file with two sheets.
