@@ -263,6 +263,9 @@ func (r *running) promote(ctx context.Context, from, to string) error {
 		r.cfg.Log.Warn("the new generation is live, although promoting it reported an error", "error", err)
 		return nil
 	}
+	if failed != nil { // not that the load was stopped alone, since it may have promoted
+		return fmt.Errorf("%s; whether it is live could not be read: %w", err, failed) //nolint:errorlint // as the comment says
+	}
 	return err
 }
 

@@ -26,12 +26,11 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	price := s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()), k.began)
-	if strings.HasPrefix(key, tokens.Start) {
-		if err := s.readToken(k, key); err != nil {
-			return err
-		}
-		price = 1 // what has another price is refused, and counts against the share of tokens as anything else
+	price := int64(1) // with a token: what has another price is refused, and counts against the share of tokens as anything else
+	if !strings.HasPrefix(key, tokens.Start) {
+		price = s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()), k.began)
+	} else if err := s.readToken(k, key); err != nil {
+		return err
 	}
 	if err := s.admitted(k, key, price); err != nil {
 		return err

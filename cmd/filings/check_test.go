@@ -164,6 +164,7 @@ func TestCheck_Wrong(t *testing.T) {
 		{"not here", func(s *settings.Settings) { s.Listen = "192.0.2.1:8443" }, exitFailed, "port FILINGS_LISTEN"},
 		{"one port for two", func(s *settings.Settings) { s.Listen, s.OperationsListen = ":8443", ":8443" }, exitUsage, "settings FILINGS_OPERATIONS_LISTEN"},
 		{"a name that is taken", func(s *settings.Settings) { s.LegacyHasDataName = "county" }, exitUsage, "settings FILINGS_LEGACY_HAS_DATA_NAME"},
+		{"no name", func(s *settings.Settings) { s.LegacyHasDataName = "" }, exitUsage, "settings FILINGS_LEGACY_HAS_DATA_NAME"},
 		{"wrong setting", func(s *settings.Settings) { s.FreeBurst, s.OperationsToken = 0, "secret" }, exitUsage, "settings FILINGS_FREE_BURST"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -177,6 +178,9 @@ func TestCheck_Wrong(t *testing.T) {
 			})
 			if code != test.code || what < 0 {
 				t.Errorf("exit code %d, %v, want %d and %s", code, found, test.code, test.want)
+			}
+			if n := strings.Count(fmt.Sprint(found), "FILINGS_LEGACY_HAS_DATA_NAME"); n > 1 {
+				t.Errorf("says %d times what is wrong with one setting: %v", n, found)
 			}
 			if all := fmt.Sprint(found, errs); strings.Contains(all, "secret") || strings.Contains(all, "127.0.0.1:9 ") {
 				t.Errorf("shows what it must not: %s", all)

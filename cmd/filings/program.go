@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -68,10 +69,11 @@ func checkSettings(s settings.Settings) error {
 	if wrong := tokens.Secrets(s.TokenSecrets).Validate(); wrong != nil {
 		err = errors.Join(err, fmt.Errorf("FILINGS_TOKEN_SECRETS=%q: %w", "…", wrong))
 	}
-	for _, p := range params.New("", nil).Of(^params.Endpoints(0)) {
-		if p.Name == s.LegacyHasDataName || p.Legacy == s.LegacyHasDataName && p.Legacy != params.DefaultLegacyHasData {
-			err = errors.Join(err, fmt.Errorf("FILINGS_LEGACY_HAS_DATA_NAME=%q: must not be the name of another parameter", s.LegacyHasDataName))
-		}
+	taken := func(p params.Parameter) bool {
+		return p.Name == s.LegacyHasDataName || p.Legacy == s.LegacyHasDataName && p.Legacy != params.DefaultLegacyHasData
+	}
+	if s.LegacyHasDataName != "" && slices.ContainsFunc(params.New("", nil).Of(^params.Endpoints(0)), taken) {
+		err = errors.Join(err, fmt.Errorf("FILINGS_LEGACY_HAS_DATA_NAME=%q: must not be the name of another parameter", s.LegacyHasDataName))
 	}
 	return err
 }
