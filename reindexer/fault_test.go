@@ -276,6 +276,28 @@ func TestRun_StopsWhileASourceBlocks(t *testing.T) {
 	}
 }
 
+// A load that is stopped while it promotes, where nobody can tell what is live then, does not say that it promoted nothing.
+func TestRun_StoppedWhilePromoting(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	store := &faulty{Store: embeddedStore(t)}
+	store.after = func(call string) error {
+		switch {
+		case call == "Promote":
+			cancel()
+			return ctx.Err()
+		case call == "Generations" && ctx.Err() != nil:
+			return errors.New("injected")
+		}
+		return nil
+	}
+	_, err := Run(ctx, config(t, store, owned("Ann", 1)))
+	if err == nil || !strings.Contains(err.Error(), "whether it is live could not be read") || strings.Contains(err.Error(), "promoted nothing") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestRun_ConflictWhenAnotherGenerationBecameLive(t *testing.T) {
 	t.Parallel()
 	real := embeddedStore(t)

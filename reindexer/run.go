@@ -264,7 +264,7 @@ func (r *running) promote(ctx context.Context, from, to string) error {
 		return nil
 	}
 	if failed != nil { // not that the load was stopped alone, since it may have promoted
-		return fmt.Errorf("%s; whether it is live could not be read: %w", err, failed) //nolint:errorlint // as the comment says
+		return fmt.Errorf("%s; whether it is live could not be read: %w", err, failed)
 	}
 	return err
 }
