@@ -235,10 +235,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 		r.enter(PhaseComparing)
 		return r.compare(ctx, build, live, reader)
 	})
-	if err != nil {
-		return fmt.Errorf("sealing the new generation: %w", err)
-	}
-	return nil
+	return err
 }
 
 // promote makes a generation live. An error may mean that only the response was lost: then the store says what is live, so

@@ -165,8 +165,12 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store, all []g
 	if err != nil || run == nil || run.Outcome == generation.OutcomePromoted || run.Outcome == generation.OutcomeUnchanged {
 		return err
 	}
-	_, err = fmt.Fprintf(p.err, "%s: %s, since %s, phase %s, %d read, %d indexed, %d rejected.\n",
-		state, run.Holder, run.Started.UTC().Format(time.DateTime), run.Phase, run.Read, run.Indexed, run.Rejected)
+	phase := ""
+	if run.Phase != "" { // else it failed before the first one
+		phase = "phase " + run.Phase + ", "
+	}
+	_, err = fmt.Fprintf(p.err, "%s: %s, since %s, %s%d read, %d indexed, %d rejected.\n",
+		state, run.Holder, run.Started.UTC().Format(time.DateTime), phase, run.Read, run.Indexed, run.Rejected)
 	return err
 }
 

@@ -67,7 +67,9 @@ func explainFlag(cmd *cobra.Command, err error) error {
 			return fmt.Errorf("--%s: %w", value.GetFlag().Name, value.Unwrap())
 		}
 		must := "must be a number"
-		if strings.HasPrefix(value.GetFlag().Value.Type(), "int") || strings.HasPrefix(value.GetFlag().Value.Type(), "uint") {
+		if strings.HasPrefix(value.GetFlag().Value.Type(), "uint") {
+			must = "must be an integer, 0 or more"
+		} else if strings.HasPrefix(value.GetFlag().Value.Type(), "int") {
 			must = "must be an integer"
 		} else if value.GetFlag().Value.Type() == "bool" {
 			must = "must be true or false"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,9 @@ func showLoads(t *testing.T, f *fixture, open opener) {
 		if code, _, errs := f.run(t.Context(), "", "reindex", failing); code != exitFailed {
 			t.Fatalf("exit code %d: %s", code, errs)
 		}
+	}
+	if _, _, errs := f.run(t.Context(), "", "generations"); !regexp.MustCompile(`^The last load failed and promoted nothing, .*: .*, since [-0-9]+ [:0-9]+, 0 read, 0 indexed, 0 rejected\.\n$`).MatchString(errs) {
+		t.Errorf("generations says of a load that failed before its first phase: %s", errs)
 	}
 	_, at, _, _ := serveLoaded(t, f)
 	var loads []struct {

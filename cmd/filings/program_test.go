@@ -96,6 +96,7 @@ func TestUsage(t *testing.T) {
 		{"keys create me free", exitUsage, "filings keys create takes no argument such as \"me\": see `filings help keys create`"},
 		{"generate", exitUsage, `required flag(s) "count" not set`},
 		{"generate --count -1", exitUsage, "must be 0 or more"},
+		{"generate --count 1 --seed -1", exitUsage, `--seed="-1": must be an integer, 0 or more`},
 		{"help", exitDone, ""},
 		{"help settings", exitDone, ""},
 		{"help reindex", exitDone, ""},

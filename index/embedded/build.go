@@ -83,7 +83,7 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (holds generat
 		holds, b.failed = b.seal(ctx, check)
 	}
 	if b.failed != nil {
-		return generation.Checksum{}, nil, fmt.Errorf("seal %s: %w", b.name, b.failed)
+		return generation.Checksum{}, nil, b.failed
 	}
 	b.failed = errEnded
 	return holds, nil, nil

@@ -3,6 +3,7 @@ package embedded
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/gob"
@@ -106,7 +107,7 @@ func (w *fileWriter) finish() error {
 	footer = binary.LittleEndian.AppendUint32(footer, sumOf(w.sums))
 	footer = binary.LittleEndian.AppendUint32(footer, sumOf(footer))
 	_, err := w.buffered.Write(append(w.sums, footer...))
-	return errors.Join(err, w.buffered.Flush(), w.file.Sync(), w.file.Close())
+	return cmp.Or(err, w.buffered.Flush(), w.file.Sync(), w.file.Close())
 }
 
 // close gives the file up, unless it is finished.

@@ -52,6 +52,9 @@ func validAccount(user string, tier Tier, name string) error {
 	if user == "" {
 		return invalid("user must not be empty")
 	}
+	if strings.TrimSpace(user) == "" {
+		return invalid("user must not be blank")
+	}
 	if err := validText("user", user); err != nil {
 		return err
 	}

@@ -47,6 +47,7 @@ func TestK3_Input(t *testing.T) {
 		{"one character", "ü", access.Pro, "", ""},
 		{"200 characters", strings.Repeat("ü", 200), access.Pro, strings.Repeat("名", 200), ""},
 		{"no user", "", access.Free, "", "user must not be empty"},
+		{"a blank user", " \u00a0 ", access.Free, "", "user must not be blank"},
 		{"201 characters", strings.Repeat("ü", 201), access.Free, "", "user must be at most 200 characters"},
 		{"line break", "a\nb", access.Free, "", "user must not hold control characters"},
 		{"escape", "a\x1b[2J", access.Free, "", "user must not hold control characters"},

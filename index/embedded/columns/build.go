@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -136,7 +137,7 @@ func (b *builder) layOut() error {
 		if err := v.read(values); err != nil {
 			return err
 		}
-		return errors.Join(b.addToOrders(&v), b.addRow(&v, record))
+		return cmp.Or(b.addToOrders(&v), b.addRow(&v, record))
 	})
 }
 
@@ -167,7 +168,7 @@ func (b *builder) addRow(v *storedValues, record []byte) error {
 	}
 	b.counter.add(v)
 	b.rows++
-	return errors.Join(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search), b.records.add(record))
+	return cmp.Or(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search), b.records.add(record))
 }
 
 // ownerCode counts v for its owner, and returns the code of the owner's word, which it makes once for each writing.
@@ -204,7 +205,7 @@ func (b *builder) addToOrders(v *storedValues) error {
 
 func (b *builder) finishColumns() (err error) {
 	for _, c := range b.columns {
-		err = errors.Join(err, c.finish())
+		err = cmp.Or(err, c.finish())
 	}
 	return err
 }

@@ -1,7 +1,10 @@
 package columns
 
 import (
+	"errors"
+	"math"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,5 +62,34 @@ func TestBuild_UpdateIsALoad(t *testing.T) {
 		if diff := cmp.Diff(keys(loaded.chunks), keys(updated.chunks)); diff != "" {
 			t.Errorf("%+v: chunks (-loaded +updated):\n%s", test, diff)
 		}
+	}
+}
+
+// TestBuild_SaysOnceWhatFailed: what failed to be written is said once, however many columns are still to be written.
+func TestBuild_SaysOnceWhatFailed(t *testing.T) {
+	t.Parallel()
+	full, filings := errors.New("no space left"), synthetics(300, 1)
+	calls := math.MaxInt
+	for allowed := math.MaxInt; calls > 0; allowed = calls - 1 {
+		changes := NewChanges(t.TempDir())
+		for _, f := range filings {
+			if err := changes.Put(AppendValues(nil, f), index.AppendRecord(nil, f)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var n atomic.Int64
+		_, err := Build(t.Context(), nil, changes, func(string, int, []byte) error {
+			if n.Add(1) > int64(allowed) {
+				return full
+			}
+			return nil
+		}, t.TempDir())
+		if err := changes.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if allowed < math.MaxInt && (err == nil || err.Error() != full.Error()) {
+			t.Errorf("%d chunks written: %v", allowed, err)
+		}
+		calls = min(int(n.Load()), calls-1)
 	}
 }

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -42,7 +43,7 @@ func (c *Changes) Put(values, record []byte) error {
 	}
 	err = c.act(v.id)
 	data := append(protowire.AppendBytes(nil, values), record...)
-	return errors.Join(err, c.sorted.Add(binary.BigEndian.AppendUint64(key, c.actions), data))
+	return cmp.Or(err, c.sorted.Add(binary.BigEndian.AppendUint64(key, c.actions), data))
 }
 
 // Remove removes the filing with an id.

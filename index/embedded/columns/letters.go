@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"sort"
 	"strings"
@@ -61,7 +60,7 @@ func (c *letterColumn) put(chunk int) error {
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(c.used, ends))
 	c.used = c.used[:0]
-	return errors.Join(err, c.to(columnLetters, chunk, data), c.to(columnLetterRows, chunk, rows))
+	return cmp.Or(err, c.to(columnLetters, chunk, data), c.to(columnLetterRows, chunk, rows))
 }
 
 // finish writes the dictionary, and its codes in both orders.
@@ -75,7 +74,7 @@ func (c *letterColumn) finish() error {
 		}
 		slices.SortFunc(order, func(a, b uint32) int { return compare(words[a], words[b]) })
 		data, failed := binary.Append(nil, binary.LittleEndian, order)
-		err = errors.Join(err, failed, c.to(columnLetterOrders, chunk, data))
+		err = cmp.Or(err, failed, c.to(columnLetterOrders, chunk, data))
 	}
 	return err
 }

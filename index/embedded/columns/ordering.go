@@ -2,9 +2,9 @@ package columns
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"iter"
 	"math/bits"
 	"slices"
@@ -57,7 +57,7 @@ func (b *builder) writeOrder(ctx context.Context, o *ordering) (distinct int, er
 	}
 	if err == nil {
 		c := newColumn[uint32](o.sort.String(), b.to)
-		err = errors.Join(c.addAll(rows), c.finish())
+		err = cmp.Or(c.addAll(rows), c.finish())
 	}
 	if err == nil {
 		err = b.putReversed(index.Sort{By: o.sort.By}, rows, starts, present)
@@ -75,7 +75,7 @@ func (b *builder) putReversed(s index.Sort, rows []uint32, starts bitset, presen
 		}
 		end = start
 	}
-	return errors.Join(c.addAll(rows[present:]), c.finish())
+	return cmp.Or(c.addAll(rows[present:]), c.finish())
 }
 
 // runColumn writes the keys of an order, each after the number of its rows.

@@ -1,9 +1,9 @@
 package columns
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"math/bits"
 	"slices"
 )
@@ -145,7 +145,7 @@ func (c *trigramColumn) put(chunk int) error {
 		*l = rowList{steps: l.steps[:0]}
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(numbers, ends))
-	return errors.Join(err, c.to(columnTrigrams, chunk, data), c.to(columnSets, chunk, sets))
+	return cmp.Or(err, c.to(columnTrigrams, chunk, data), c.to(columnSets, chunk, sets))
 }
 
 // setIndex says which trigrams, or runs, a chunk has, and where their sets end.

@@ -2,8 +2,8 @@ package columns
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
-	"errors"
 
 	"github.com/klauspost/compress/s2"
 	"golang.org/x/sync/errgroup"
@@ -83,7 +83,7 @@ func (c *codedColumn) code(word []byte) uint32 {
 }
 
 func (c *codedColumn) finish() error {
-	return errors.Join(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words))
+	return cmp.Or(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words))
 }
 
 // Search texts and records stand in blocks of so many rows: as few as are read for one of them.
@@ -127,7 +127,7 @@ func (c *textColumn) finish() error {
 	if c.row > 0 {
 		c.put()
 	}
-	return errors.Join(c.writing.Wait(), c.letters.finish())
+	return cmp.Or(c.writing.Wait(), c.letters.finish())
 }
 
 func (c *textColumn) put() {
@@ -135,14 +135,14 @@ func (c *textColumn) put() {
 	c.data, c.starts, c.row, c.chunk = make([]byte, 0, len(data)), nil, 0, chunk+1
 	c.writing.Go(func() error {
 		packed, err := binary.Append(nil, binary.LittleEndian, starts)
-		err = errors.Join(err, c.to(columnSearch, chunk, data), c.to(columnStarts, chunk, packed))
+		err = cmp.Or(err, c.to(columnSearch, chunk, data), c.to(columnStarts, chunk, packed))
 		for row := 0; len(data) > 0; row++ {
 			var texts []byte
 			texts, data, _ = bytes.Cut(data, []byte{rowEnd})
 			c.trigrams.add(row/rowsABlock, texts)
 			c.letters.add(row, texts)
 		}
-		return errors.Join(err, c.trigrams.put(chunk), c.letters.put(chunk))
+		return cmp.Or(err, c.trigrams.put(chunk), c.letters.put(chunk))
 	})
 }
 
