@@ -277,6 +277,28 @@ func TestX50_Refused(t *testing.T) {
 	}
 }
 
+// TestX51_ArgumentsAsWritten: an argument that is there twice, or would be ignored, is refused by name, and 10.0 is an integer.
+func TestX51_ArgumentsAsWritten(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)), withTools)
+	for _, tt := range []struct{ tool, arguments, refusal string }{
+		{"search_filings", `{"county":"Lee, FL","limit":1,"county":"Orange, FL"}`, "county must be given only once"},
+		{"search_filings", `{"county":null,"c\u006funty":"Orange, FL"}`, "county must be given only once"},
+		{"search_filings", `{"limit":1,"token":"x"}`, "token is not a parameter here"},
+		{"search_filings", `[]`, "arguments must be an object"},
+		{"search_filings", `{"limit":1.5}`, "limit must be between 1 and 1000"},
+		{"search_filings", `{"limit":1.0,"ids":[1.0,2.00],"date_range":36500.0}`, ""},
+		{"get_filing", `{"id":1.0}`, ""},
+		{"get_filing", `{"id":"1.0"}`, "id must be an integer from 1 to 9223372036854775807"},
+		{"list_counties", `null`, ""},
+	} {
+		r := s.tool(t, access.Pro, tt.tool, json.RawMessage(tt.arguments))
+		if r.IsError != (tt.refusal != "") || r.IsError && r.Text != tt.refusal {
+			t.Errorf("%s %s: %s", tt.tool, tt.arguments, r.Text)
+		}
+	}
+}
+
 // TestX52_Price: a call costs one request, is logged as the request that it stands for, and its failures are results with the
 // sentence of the API.
 func TestX52_Price(t *testing.T) {

@@ -99,6 +99,9 @@ func TestX32_Make(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", query, a.status, a.body, message)
 		}
 	}
+	if a := s.get(t, access.Pro, "/v1/tokens?origin="+pageOrigin+"&endpoints=tiles,list,tiles&endpoints=list"); !strings.Contains(a.body, `"endpoints":["tiles","list"]`) {
+		t.Errorf("endpoints given twice: %d %s", a.status, a.body)
+	}
 	if a := s.get(t, access.Free, "/v1/tokens?origin="+pageOrigin); a.status != http.StatusForbidden {
 		t.Errorf("a free account: %d %s", a.status, a.body)
 	}

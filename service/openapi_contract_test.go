@@ -82,6 +82,6 @@ func (c contract) check(t testing.TB, path, target string, a response) {
 	}
 }
 
-// exposedHeaders are the headers that are for clients (rule K7).
+// exposedHeaders are the headers that are for clients (rule K7), and what browsers always read.
 var exposedHeaders = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy", "RateLimit", "Retry-After", "X-Request-ID",
-	"X-Ignored-Parameters", "Preference-Applied", "ETag", "Deprecation", "Link"}
+	"X-Ignored-Parameters", "Preference-Applied", "ETag", "Deprecation", "Link", "Cache-Control"}

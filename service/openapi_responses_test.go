@@ -101,6 +101,7 @@ func TestOpenAPI_Responses(t *testing.T) {
 			"/v1/tiles/20260315-000000.000000/22/0/0.mvt",
 		},
 		"/v1/liens/{id}": {"/v1/liens/77"},
+		"/openapi.json":  {"/openapi.json?paths=/v1/me", "/openapi.json?paths=/v1/me,/nope"},
 		"/v1/tokens":     {"/v1/tokens", "/v1/tokens?origin=x", "/v1/tokens?origin=https://a.example&county="},
 	} {
 		for _, target := range targets {

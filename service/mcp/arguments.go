@@ -16,6 +16,7 @@ import (
 
 // schema returns the JSON schema of t's arguments, from the table of parameters and in its order.
 func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
+	t.integers = map[string]bool{}
 	properties, required := []byte{}, []string{}
 	add := func(name string, schema any) error {
 		text, err := json.Marshal(schema)
@@ -42,6 +43,7 @@ func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
 		if p.Name == "limit" {
 			s.WithMax(maxRows)
 		}
+		t.integers[p.Name] = p.Kind == params.Integer || p.Kind == params.IDs
 		if err := add(p.Name, s); err != nil {
 			return nil, err
 		}
@@ -65,23 +67,25 @@ func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
 // read sets the request that c stands for from the arguments of the call: each is the parameter of its name. What they must be,
 // and which ones there are, is left to the endpoint.
 func (c *Call) read(arguments json.RawMessage) error {
-	var given map[string]json.RawMessage
-	if len(arguments) > 0 && json.Unmarshal(arguments, &given) != nil {
-		return errors.New("arguments must be an object")
+	given, err := members(arguments)
+	if err != nil {
+		return err
 	}
 	query := url.Values{}
-	for name, value := range given {
-		texts, err := textsOf(value)
+	for _, m := range given {
+		texts, err := textsOf(m.value, c.tool.integers[m.name])
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s must be %w", strconv.Quote(params.Shorten(name)), err)
-		case name == "":
+			return fmt.Errorf("%s must be %w", strconv.Quote(params.Shorten(m.name)), err)
+		case m.name == "":
 			return errors.New("arguments must have names")
-		case name == "limit" && len(texts) == 1 && above(texts[0]):
+		case m.name == "token": // which the endpoint would take for that of its caller
+			return errors.New("token is not a parameter here")
+		case m.name == "limit" && len(texts) == 1 && above(texts[0]):
 			texts[0] = strconv.Itoa(maxRows) // as a limit that is too high becomes the highest one (rule P1)
 		}
 		if len(texts) > 0 {
-			query[name] = texts
+			query[m.name] = texts
 		}
 	}
 	c.Path = c.tool.path
@@ -118,6 +122,38 @@ func (c *Call) read(arguments json.RawMessage) error {
 	return nil
 }
 
+// member is a name and a value of an object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// members returns the members of arguments, which are a part of valid JSON, in their order. It refuses a name that is there twice, of
+// which encoding/json would take the last value.
+func members(arguments json.RawMessage) (all []member, err error) {
+	switch arguments = bytes.TrimSpace(arguments); {
+	case len(arguments) == 0, string(arguments) == "null":
+		return nil, nil
+	case arguments[0] != '{':
+		return nil, errors.New("arguments must be an object")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	_, err = decoder.Token()
+	for seen := map[string]bool{}; err == nil && decoder.More(); {
+		var name json.Token
+		var m member
+		if name, err = decoder.Token(); err == nil {
+			err = decoder.Decode(&m.value)
+		}
+		if m.name, _ = name.(string); seen[m.name] {
+			return nil, fmt.Errorf("%s must be given only once", params.Shorten(m.name))
+		}
+		seen[m.name] = true
+		all = append(all, m)
+	}
+	return all, err
+}
+
 // setUnless sets a parameter that has no value.
 func setUnless(query url.Values, name, value string) {
 	if strings.TrimSpace(strings.Join(query[name], "")) == "" {
@@ -131,8 +167,8 @@ func above(limit string) bool {
 }
 
 // textsOf returns an argument as a query string has it: the text of one value, or of each value of a list. Numbers keep
-// their digits. Null is no value.
-func textsOf(value json.RawMessage) ([]string, error) {
+// their digits, but where an integer is wanted 10.0 is 10, as JSON Schema has it. Null is no value.
+func textsOf(value json.RawMessage, integer bool) ([]string, error) {
 	wrong := errors.New("a text, a number, true, false, or a list of these")
 	switch value = bytes.TrimSpace(value); value[0] {
 	case 'n':
@@ -150,7 +186,7 @@ func textsOf(value json.RawMessage) ([]string, error) {
 		}
 		var all []string
 		for _, item := range items {
-			texts, err := textsOf(item)
+			texts, err := textsOf(item, integer)
 			if err != nil || len(texts) != 1 || bytes.HasPrefix(bytes.TrimSpace(item), []byte{'['}) {
 				return nil, wrong
 			}
@@ -158,5 +194,9 @@ func textsOf(value json.RawMessage) ([]string, error) {
 		}
 		return all, nil
 	}
-	return []string{string(value)}, nil // a number, true or false
+	text := string(value) // a number, true or false
+	if whole, fraction, found := strings.Cut(text, "."); integer && found && strings.Trim(fraction, "0") == "" {
+		text = whole
+	}
+	return []string{text}, nil
 }

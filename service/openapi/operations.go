@@ -70,7 +70,7 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 		more = append(slices.Clip(more), "Link")
 	}
 	headers := slices.Concat([]string{"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
-		"RateLimit-Policy", "RateLimit", "X-Ignored-Parameters", "Preference-Applied"}, more)
+		"RateLimit-Policy", "RateLimit", "X-Ignored-Parameters", "Preference-Applied", "Cache-Control"}, more)
 	if o.Shape.Has(Tagged) {
 		headers = append(headers, "ETag")
 		op.Responses.Set("304", response("The `ETag` in `If-None-Match` still holds. No body.", headers, nil))

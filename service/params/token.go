@@ -60,7 +60,13 @@ func (t *Table) token(r *Request, raw Raw) error {
 		return invalid("token", "must have filters of at most %d bytes together, not %d", maxFilter, n)
 	}
 	owners := t.onlyCounties(raw)
-	switch asked := &r.Token.Endpoints; {
+	asked := &r.Token.Endpoints
+	for i := len(*asked) - 1; i > 0; i-- { // once each, as ids are
+		if slices.Contains((*asked)[:i], (*asked)[i]) {
+			*asked = slices.Delete(*asked, i, i+1)
+		}
+	}
+	switch {
 	case *asked == nil:
 		*asked = slices.DeleteFunc(slices.Clone(tokenEndpoints), func(name string) bool { return name == Owners.Token() && !owners })
 	case slices.Contains(*asked, Owners.Token()) && !owners:
