@@ -31,13 +31,16 @@ func (s *Service) agents(c *fiber.Ctx) error {
 	}
 	method, header, body := c.Method(), netHeader(c), slices.Clone(c.Request().Body())
 	var called *mcp.Call
+	var wrong error
 	if method == fiber.MethodPost {
-		called = s.tools.Read(body)
+		if wrong = mcp.Check(body); wrong == nil {
+			called = s.tools.Read(body)
+		}
 	}
 	if called != nil {
 		err = s.callTool(k, key, called)
-	} else if err = s.admitted(k, key, 0); err == nil && mcp.IsBatch(body) {
-		err = handlers.Refuse(errInvalid, "a request to "+agentsPath+" must have one message: batches are not accepted")
+	} else if err = s.admitted(k, key, 0); err == nil && wrong != nil {
+		err = handlers.Refuse(errInvalid, wrong.Error())
 	}
 	if err != nil {
 		return err

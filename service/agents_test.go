@@ -299,6 +299,42 @@ func TestX51_ArgumentsAsWritten(t *testing.T) {
 	}
 }
 
+// TestX50_Messages: what is no message is a 400 that says what would be right, an id comes back as it was, and no response names a type
+// of the program.
+func TestX50_Messages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)), withTools)
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`
+	for _, tt := range []struct {
+		message string
+		status  int
+		want    string
+	}{
+		{``, 400, "must have one message"},
+		{`5`, 400, "must have one message"},
+		{`null`, 400, "must have one message"},
+		{"\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, 400, "must have one message"},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}`, 400, "must have one message"},
+		{call + `{"name":"search_filings","arguments":{"q":"a` + "\xff" + `"}}}`, 400, "UTF-8"},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, "id must be a text, or an integer below 2^53"},
+		{`{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}`, 400, "id must be a text, or an integer below 2^53"},
+		{`{"jsonrpc":"2.0","id": {} ,"method":"ping"}`, 400, "id must be a text, or an integer below 2^53"},
+		{`{"jsonrpc":"2.0","id": 9007199254740992 ,"method":"ping"}`, 400, "id must be a text, or an integer below 2^53"},
+		{`{"jsonrpc":"2.0","id": -9007199254740991 ,"method":"ping"}`, 200, `"id":-9007199254740991,`},
+		{`{"jsonrpc":"2.0","id":"\"error\":{\"code\":","method":"ping"}`, 200, `"result":{}`},
+		{call + `["get_filing"]}`, 400, "params must be an object"},
+		{call + `{"name":5}}`, 200, `"error":{"code":-32602`},
+		{call + `{"name":"get_filing","arguments":{"id":1},"_meta":5}}`, 200, `"error":{"code":-32602`},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`, 200, `"message":"handling 'initialize'"`},
+		{call + `{"name":"search_filings","arguments":{"q":"x\": unmarshaling \"error\":{\"code\":"}}}`, 200, "describe_data and list_counties say what there is"},
+	} {
+		a := s.post(t, access.Pro, tt.message)
+		if a.status != tt.status || !strings.Contains(a.body, tt.want) || strings.Contains(a.body, "marshal") && !strings.Contains(tt.message, "marshal") || strings.Contains(a.body, "interface {}") {
+			t.Errorf("%.100s: %d %s", tt.message, a.status, a.body)
+		}
+	}
+}
+
 // TestX52_Price: a call costs one request, is logged as the request that it stands for, and its failures are results with the
 // sentence of the API.
 func TestX52_Price(t *testing.T) {

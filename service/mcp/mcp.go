@@ -24,6 +24,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
+	"strconv"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -92,8 +95,29 @@ func (s *Server) Read(message []byte) *Call {
 	return c
 }
 
-// IsBatch reports whether a body is a list of messages.
-func IsBatch(body []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte{'['}) }
+// Check returns what is wrong with a body that is to be a message, nil where nothing is. The SDK would round an id that is no integer of JavaScript, ignore what
+// follows a message, and name its own types.
+func Check(body []byte) error {
+	var message map[string]json.RawMessage
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte{'['}) {
+		return errors.New("a request to /mcp must have one message: batches are not accepted")
+	}
+	if !utf8.Valid(body) || json.Unmarshal(body, &message) != nil || message == nil {
+		return errors.New("a request to /mcp must have one message, which is an object of JSON in UTF-8")
+	}
+	if id := message["id"]; len(id) > 0 && id[0] != '"' && string(id) != "null" {
+		if n, err := strconv.ParseInt(string(id), 10, 64); err != nil || n >= 1<<53 || n <= -1<<53 {
+			return errors.New("id must be a text, or an integer below 2^53")
+		}
+	}
+	if given := message["params"]; len(given) > 0 && given[0] != '{' && string(given) != "null" {
+		return errors.New("params must be an object")
+	}
+	return nil
+}
+
+// internal is what the SDK says of its own types, in the message of an error.
+var internal = regexp.MustCompile(`: unmarshaling (?:[^"\\]|\\.)*`)
 
 // Response is what the SDK responds.
 type Response struct {
@@ -113,6 +137,9 @@ func (s *Server) Serve(method string, header http.Header, body []byte, c *Call) 
 	r.Header = header
 	w := &Response{Status: http.StatusOK, header: http.Header{}}
 	s.handler.ServeHTTP(w, r)
+	if bytes.Contains(w.Body, []byte(`"error":{"code":`)) {
+		w.Body = internal.ReplaceAll(w.Body, nil)
+	}
 	if c != nil && c.text != nil {
 		w.Body = c.insert(w.Body)
 	}
