@@ -60,7 +60,7 @@ func (r *Rows) cell(next int) (column int, err error) {
 		return 0, fmt.Errorf("it has more than %d cells", lastColumn)
 	}
 	kind, isDate := formOf(form), r.isDate(style)
-	if err := r.read(); err != nil || len(r.value) == 0 || len(r.buf) > maxRow {
+	if err := r.read(kind); err != nil || len(r.value) == 0 || len(r.buf) > maxRow {
 		return column, err
 	}
 	c, begin := Cell{Column: column}, len(r.buf)
@@ -120,7 +120,7 @@ func (r *Rows) isDate(style string) bool {
 }
 
 // read reads r.value, up to the end of the cell.
-func (r *Rows) read() (err error) {
+func (r *Rows) read(kind form) (err error) {
 	r.value = r.value[:0]
 	formula, valued := false, false
 	for outside, within := r.in.depth-1, false; ; {
@@ -134,7 +134,7 @@ func (r *Rows) read() (err error) {
 			}
 		case r.t.kind == text:
 		case r.t.kind == end && r.in.depth == outside:
-			if formula && !valued {
+			if formula && len(r.value) == 0 && (!valued || kind != plain) { // an empty text is a value
 				r.uncomputed++
 			}
 			return nil
