@@ -43,8 +43,8 @@ func (c parquetColumn) append(dst []byte, values []parquet.Value) []byte {
 	return append(dst, ']')
 }
 
-// appendValue appends a value as JSON: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in it, decimals as numbers, bytes
-// that are no text as PostgreSQL writes them. What is no number in JSON stays a text, for the record to refuse.
+// appendValue appends a value as JSON: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in it, decimals as numbers, UUIDs and
+// bytes that are no text as PostgreSQL writes them. What is no number in JSON stays a text, for the record to refuse.
 func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
 	if v.IsNull() {
 		return append(dst, "null"...)
@@ -63,6 +63,10 @@ func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
 			return AppendText(dst, timeOf(t.Unit, n).AppendFormat(nil, "15:04:05.999999999"))
 		case *format.DecimalType:
 			return appendDecimal(dst, v, int(t.Scale))
+		case *format.UUIDType:
+			if b := v.ByteArray(); len(b) == 16 { // a damaged file says it of any bytes
+				return fmt.Appendf(dst, `"%x-%x-%x-%x-%x"`, b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+			}
 		case *format.IntType:
 			if !t.IsSigned {
 				return strconv.AppendUint(dst, v.Uint64(), 10)

@@ -15,6 +15,7 @@ import json
 import os
 import random
 import sys
+import uuid
 
 import numpy
 import pyarrow as pa
@@ -168,6 +169,8 @@ def shown(v):
     if pa.types.is_string(t) or pa.types.is_large_string(t):
         return quoted(v.as_py())
     raw = v.as_py()
+    if isinstance(raw, uuid.UUID):
+        return quoted(str(raw))
     try:
         return quoted(raw.decode())
     except UnicodeDecodeError:
@@ -241,6 +244,8 @@ def golden(folder):
             write(folder, "%s-%s" % (kind, encoding.lower()), table, use_dictionary=False, compression="zstd", column_encoding={n: encoding for n in names})
     write(folder, "int96", pa.table({"at": pa.array([0, -1, 10**18], pa.timestamp("ns"))}), use_deprecated_int96_timestamps=True)
     write(folder, "names", pa.table([pa.array([i]) for i in range(5)], names=["a", "b", "a", "a_2", "a"]))
+    ids = [b"1234567890abcdef", b"\xff" * 16, None]  # the first are bytes of ASCII
+    write(folder, "uuid", pa.table({"id": pa.array(ids, pa.uuid())}))
     struct = pa.array([[{"a": 1}], []])
     pq.write_table(pa.table({"of": struct}), os.path.join(folder, "structs.parquet"))
     with open(os.path.join(folder, "structs.txt"), "w") as f:
