@@ -84,6 +84,26 @@ func TestPostgres_Values(t *testing.T) {
 	}
 }
 
+// TestPostgres_OtherColumns: what a mapping reads has the type that the column has, whatever its name; types that no field has are texts.
+func TestPostgres_OtherColumns(t *testing.T) {
+	t.Parallel()
+	query := `SELECT 7 AS n, 1.50 AS amount, false AS redeemed, 'x'::char(9) AS code, ARRAY['a', NULL] AS l, '2024-01-31 23:59:59'::timestamp AS at,
+		'{"a":1}'::json AS j, 'a;b' AS t, ARRAY[1,2] AS i, NULL::bool AS none`
+	all, err := Config{Sources: []string{servers.Postgres(t)}, Query: query}.sources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := all[0].Open(t.Context(), new(atomic.Int64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	want := `{"n":7,"amount":1.50,"redeemed":false,"code":"x","l":["a",null],"at":"2024-01-31T23:59:59Z","j":"{\"a\":1}","t":"a;b","i":"{1,2}","none":null}`
+	if record, err := r.Next(); err != nil || record.Text != want {
+		t.Errorf("error %v, %s\nwant %s", err, record.Text, want)
+	}
+}
+
 // TestPostgres_Rejects has rows that NDJSON would not take either.
 func TestPostgres_Rejects(t *testing.T) {
 	t.Parallel()

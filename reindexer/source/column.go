@@ -25,7 +25,7 @@ type column struct {
 type columnKind uint8
 
 const (
-	columnText      columnKind = 1 + iota // 0 is the kind of a column that is ignored
+	columnText      columnKind = 1 + iota // 0 is the kind of a type that no field has
 	columnPadded                          // char(n), whose blanks at the end mean nothing
 	columnNumber                          // as written: a numeric loses nothing
 	columnBool                            // t or f
@@ -57,16 +57,13 @@ func columnsOf(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDe
 	columns := make([]column, len(fields))
 	for i, f := range fields {
 		columns[i].Column = meant(f.Name)
-		if !columns[i].Field {
-			continue // its values are ignored, whatever they are
-		}
 		shown := "" // as SQL writes the type
 		for _, t := range types.Rows {
 			if string(t[0]) == oids[i] {
 				columns[i].kind, shown = kindOf(string(t[1]), string(t[2]), string(t[3])), string(t[4])
 			}
 		}
-		if columns[i].kind == 0 {
+		if columns[i].kind == 0 && columns[i].Field { // of others the text is what a mapping reads
 			return nil, fmt.Errorf("the column %s is of the type %s, which is neither text, number, boolean, date, "+
 				"timestamp nor text[]: cast it in the query", columns[i].Name, shown)
 		}
