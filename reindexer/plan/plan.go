@@ -10,11 +10,13 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -71,6 +73,11 @@ func Read(path string) (*Plan, error) {
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.DisallowUnknownFields() // a name that is mistyped
 		err = d.Decode(p)
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		must := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Float64: "a number", reflect.Slice: "a list", reflect.String: "a text"}
+		err = fmt.Errorf("%s is %s, and has to be %s", kind.Field, kind.Value, cmp.Or(must[kind.Type.Kind()], "names with values"))
 	}
 	if err == nil {
 		err = p.check()

@@ -212,8 +212,8 @@ func TestPlan_KeepGoing(t *testing.T) {
 			before := f.live()
 			ways[way]()
 			report, err := f.run(Options{})
-			if err == nil || report.Promoted || f.live() != before || errors.Is(err, ErrFailed) {
-				t.Errorf("%s: error %v, live: %s", way, err, f.live())
+			if err == nil || report.Promoted || f.live() != before || errors.Is(err, ErrFailed) || len(report.Failed) == 0 {
+				t.Errorf("%s: error %v, failed: %q, live: %s", way, err, report.Failed, f.live())
 			}
 			report, err = f.run(Options{KeepGoing: true})
 			if !errors.Is(err, ErrFailed) || errors.Is(err, reindexer.ErrUsage) || !report.Promoted || len(report.Failed) != 2 || report.Failed["Orange, FL"] == "" || report.Failed["Lake, FL"] == "" {
@@ -313,6 +313,10 @@ func TestPlan_Wrong(t *testing.T) {
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv]}\n- {county: 'ORANGE, FL', sources: [b.csv]}\n":         "twice",
 		"counties:\n- {county: 'Orange, FL', sources: ['-']}\n":                                                       "standard input",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: -1}\n":                                    "0 or more",
+		"counties:\n- {county: 'Orange, FL', sources: a.csv}\n":                                                       "counties.sources is string, and has to be a list",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], may-shrink: 'yes'}\n":                                   "counties.may-shrink is string, and has to be true or false",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: 1.5}\n":                                   "counties.max-rejects is number 1.5, and has to be an integer",
+		"max-shrink: some\ncounties: []\n":                                                                            "max-shrink is string, and has to be a number",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], map: none.jq}\n":                                       "none.jq",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], sheet: A}\n- {county: 'Lake, FL', sources: [a.csv]}\n": "--sheet is for xlsx",
 	} {

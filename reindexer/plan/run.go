@@ -28,7 +28,10 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 	}
 	replace, failed := len(o.Only) > 0, map[string]string{}
 	if o.KeepGoing && !cfg.DryRun {
-		counties, replace = p.found(ctx, cfg, counties, replace, failed)
+		all := len(counties)
+		if counties, replace = p.found(ctx, cfg, counties, replace, failed); len(failed) == all { // the load says what is wrong
+			clear(failed)
+		}
 	}
 	for reasons := map[reindexer.Reason]reindexer.Rejected(nil); ; {
 		report, err := p.load(ctx, cfg, counties, replace)
@@ -45,6 +48,9 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 			if replace = true; o.KeepGoing && !cfg.DryRun && len(counties) > 0 {
 				continue
 			}
+		}
+		if err != nil && parts == nil && len(failed) == 0 { // perhaps for a county, before anything was read
+			p.found(ctx, cfg, counties, replace, failed)
 		}
 		if report.Failed = failed; reasons != nil {
 			report.Reasons = reasons
@@ -68,8 +74,7 @@ func (p *Plan) found(ctx context.Context, cfg reindexer.Config, counties []Count
 		}
 		return err != nil
 	})
-	if len(left) == 0 { // the load says what is wrong
-		clear(failed)
+	if len(left) == 0 {
 		return counties, replace
 	}
 	return left, replace || len(failed) > 0
