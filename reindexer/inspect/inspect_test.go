@@ -291,6 +291,7 @@ func TestX22_Guesses(t *testing.T) {
 		"counties":          {"case,county,state\nK1,Lake,FL\nK2,Orange,FL\n", []string{"county,join: county; state\n"}, nil},
 		"several states":    {"case,county,state\nK1,Lake,FL\nK2,Orange,GA\n", []string{`county,"join: county; ""State code"""` + "\n"}, nil},
 		"counties, states":  {"case,county\nK1,\"Lake, FL\"\n", []string{"county,county\n"}, nil},
+		"names in quotes":   {`"""case""","""Owner"""` + "\nK1,A\nK2,B\n", []string{`id,".""\""case\"""""` + "\n", `owner,".""\""Owner\"""""` + "\n"}, nil}, // a text in quotes is a constant
 		"names with signs":  {"case;a;\"the; owner\"\nK1;1;A\nK2;1;B\n", []string{`owner,".""the; owner"""` + "\n"}, nil},
 		"a name like a how": {"case,money: owner\nK1,A\nK2,B\n", []string{`owner,".""money: owner"""` + "\n"}, nil},
 	} {

@@ -57,7 +57,8 @@ func Member(name string) string {
 
 // ColumnOf returns how a table names a column, which a program reads by path.
 func ColumnOf(path, name string) string {
-	if r, err := parseRow(0, "owner", name); err == nil && r.How == "" && slices.Equal(r.Columns, []string{name}) && pathOf(name) == path {
+	_, isConstant := constant(name)
+	if r, err := parseRow(0, "owner", name); err == nil && !isConstant && r.How == "" && slices.Equal(r.Columns, []string{name}) && pathOf(name) == path {
 		return name
 	}
 	return path
