@@ -58,7 +58,7 @@ func Member(name string) string {
 // ColumnOf returns how a table names a column, which a program reads by path.
 func ColumnOf(path, name string) string {
 	_, isConstant := constant(name)
-	if r, err := parseRow(0, "owner", name); err == nil && !isConstant && r.How == "" && slices.Equal(r.Columns, []string{name}) && pathOf(name) == path {
+	if r, err := parseRow(0, "owner", name); err == nil && !isConstant && !strings.ContainsAny(name, "\r\n") && r.How == "" && slices.Equal(r.Columns, []string{name}) && pathOf(name) == path {
 		return name
 	}
 	return path
@@ -246,7 +246,7 @@ func readTable(table string) (rows []Row, err error) {
 
 var (
 	// how matches what says before a colon how columns are read.
-	how = regexp.MustCompile(`(?i)^(money|number|join|latitude|longitude|date)\b([^:"]*):(.*)$`)
+	how = regexp.MustCompile(`(?is)^(money|number|join|latitude|longitude|date)\b([^:"]*):(.*)$`)
 	// part matches a column of several: a path, a text in quotes, or all up to the next semicolon.
 	part = regexp.MustCompile(`\s*((?:\.(?:\w+|"(?:[^"\\]|\\.)*"))+|"[^"]*"|[^;]+?)\s*(?:;|$)`)
 )

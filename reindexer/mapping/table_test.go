@@ -64,6 +64,20 @@ filingDate;date MM/DD/YYYY: Date Sold
 	}
 }
 
+// TestX20_TableOfTwoLines: a name of two lines, as the header of a spreadsheet may have, is read as one of one line is.
+func TestX20_TableOfTwoLines(t *testing.T) {
+	t.Parallel()
+	table := strings.NewReplacer("money: Winning Bid", "\"money: Winning\nBid\"", "join: Street", "join: Street\nname").Replace(orangeTable)
+	p, err := CompileTable("county.csv", table, today)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := p.Run(map[string]any{"Case number": "K-1", "Year": "2017", "Winning\nBid": "$1.50", "Street\nname": "1 ELM", "City": "X"})
+	if err != nil || len(records) != 1 || records[0]["filingAmount"] != 1.5 || records[0]["propertyAddress"] != "1 ELM, X, FL" {
+		t.Errorf("%v, %v", records, err)
+	}
+}
+
 // TestX42_TablePlaces: what a table's program reads, and where it fails, are places in the table.
 func TestX42_TablePlaces(t *testing.T) {
 	t.Parallel()

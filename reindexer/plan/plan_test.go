@@ -314,7 +314,7 @@ func TestPlan_Wrong(t *testing.T) {
 		"counties:\n- {county: 'Orange, FL', sources: ['-']}\n":                                                       "standard input",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: -1}\n":                                    "0 or more",
 		"counties:\n- {county: 'Orange, FL', sources: a.csv}\n":                                                       "counties.sources is string, and has to be a list",
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv], may-shrink: 'yes'}\n":                                   "counties.may-shrink is string, and has to be true or false",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], may-shrink: 'yes'}\n":                                  "counties.may-shrink is string, and has to be true or false",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: 1.5}\n":                                   "counties.max-rejects is number 1.5, and has to be an integer",
 		"max-shrink: some\ncounties: []\n":                                                                            "max-shrink is string, and has to be a number",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], map: none.jq}\n":                                       "none.jq",
