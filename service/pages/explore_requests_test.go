@@ -128,8 +128,10 @@ func TestExplore_Typing(t *testing.T) {
 	if got := e.Value(`[...document.querySelectorAll("#filters [placeholder]")].map((c) => c.name).join()`); got != "" {
 		t.Errorf("placeholders: %s", got)
 	}
-	if got := e.Value(`document.querySelector("#help-city").textContent`); got != "City." {
-		t.Errorf("the help for a city: %q", got)
+	for name, want := range map[string]string{"city": "City.", "min_amount": "Smallest filing amount, dollars.", "max_amount": "Largest filing amount, dollars."} {
+		if got := e.Value(`document.querySelector("#help-` + name + `").textContent`); got != want {
+			t.Errorf("the help for %s: %q", name, got)
+		}
 	}
 	e.Value(`document.querySelector("#filter-county").focus(), ""`)
 	e.Wait(`document.querySelectorAll("#offers-county option").length > 0`)

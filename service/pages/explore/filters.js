@@ -173,7 +173,7 @@ function separatorOf({ name, schema }) {
 
 /** One filter: its label, its control, and its help, which shows while the control has the focus. */
 function field(parameter) {
-  const said = parameter.description.replaceAll("`", "").replace(/ Must be a plain decimal number[^.]*\./, ""); // $1,000 is one here
+  const said = parameter.description.replaceAll("`", "").replace(/ Must be a plain decimal number.*/, ""); // $1,000 is one here
   const text = isText(parameter.schema) ? said.replace(/ Example: .*/, "") : said; // which may match nothing here: see the offers
   const help = element("p", { id: `help-${parameter.name}`, class: "help" }, text);
   const described = { name: parameter.name, "aria-describedby": help.id };
