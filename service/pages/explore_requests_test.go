@@ -119,6 +119,24 @@ func kind(t *testing.T, path string) string {
 	return strings.TrimPrefix(u.Path, "/v1/")
 }
 
+// TestExplore_OlderLink: a link to a page that is not there any more shows the last one.
+func TestExplore_OlderLink(t *testing.T) {
+	t.Parallel()
+	for _, more := range []string{"", "&in_view=true"} {
+		e := explore(t, "#map=2/0/0&offset=1000000"+more)
+		e.use(e.site.Key)
+		e.Wait(`document.querySelector("#table tbody tr")`)
+		e.waitIdle()
+		got := e.Value(`document.querySelector("#status").textContent + " " + document.querySelector("#next").disabled`)
+		if last := len(e.filings); more == "" && !strings.HasSuffix(strings.ReplaceAll(got, ",", ""), fmt.Sprintf("shown: %d–%d true", last-1-(last-1)%100+1, last)) {
+			t.Errorf("of %d filings: %s", last, got)
+		}
+		if sent := e.sent(0); len(sent) > 12 {
+			t.Errorf("it sent %q", sent)
+		}
+	}
+}
+
 // TestExplore_Typing: filters apply while they are typed, after a pause, and not before a value can be whole. Counties that
 // there are are offered, and nothing that there is not; a further filing type is offered behind the first one.
 func TestExplore_Typing(t *testing.T) {

@@ -198,14 +198,16 @@ function counted() {
 }
 
 function showPage(list) {
-  details.learn(list.data);
+  const { data, pagination: { total } } = list;
+  if (total && !data.length) return turn(total - 1 - (total - 1) % pageSize); // an older link, to a page that is not there any more
+  details.learn(data);
   results.showPage(list, search.columns, inView.checked);
-  const meant = list.meta.corrected && list.pagination.total ? meantOf(where.q, list) : null;
+  const meant = list.meta.corrected && total ? meantOf(where.q, list) : null;
   showMeant(meant, (owner) => {
     search.values = { q: "" };
     change({ owner });
   });
-  side.offer(meant ? null : { total: list.pagination.total, parameters: selected() }); // a file has what the term finds
+  side.offer(meant ? null : { total, parameters: selected() }); // a file has what the term finds
   results.select(filing);
   rows = true;
 }
