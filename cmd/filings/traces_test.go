@@ -137,7 +137,12 @@ func TestX49_TracesVariables(t *testing.T) {
 	}{
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318", exitUsage, "OTEL_EXPORTER_OTLP_ENDPOINT: must be an http:// or https:// address"},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "token", exitUsage, "OTEL_EXPORTER_OTLP_HEADERS: must be name=value"},
-		{"OTEL_TRACES_SAMPLER", "some", exitUsage, "unsupported sampler"},
+		{"OTEL_TRACES_SAMPLER", "some", exitUsage, "OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG: unsupported sampler"},
+		{"OTEL_RESOURCE_ATTRIBUTES", "garbage", exitUsage, "OTEL_RESOURCE_ATTRIBUTES: "},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "-1", exitUsage, "OTEL_BSP_MAX_QUEUE_SIZE: must be an integer from 1 to 1000000"},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "99999999999", exitUsage, "OTEL_BSP_MAX_QUEUE_SIZE: must be an integer from 1 to 1000000"},
+		{"OTEL_BSP_SCHEDULE_DELAY", "5s", exitUsage, "OTEL_BSP_SCHEDULE_DELAY: must be an integer from 1 to 1000000"},
+		{"OTEL_BSP_EXPORT_TIMEOUT", "0", exitUsage, "OTEL_BSP_EXPORT_TIMEOUT: must be an integer from 1 to 1000000"},
 		{"OTEL_TRACES_SAMPLER", "always_on", exitDone, "404 Not Found"},
 		{"OTEL_TRACES_SAMPLER", "always_off", exitDone, ""},
 	} {

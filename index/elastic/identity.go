@@ -16,6 +16,7 @@ import (
 // searchLimits are the settings of an index that searches run into, and what they are by default, which is enough for ours.
 var searchLimits = map[string]int{
 	"index.max_result_window": 10_000, "index.max_terms_count": 65_536, "index.max_docvalue_fields_search": 100,
+	"index.max_regex_length": 1_000, // of prefixes too, which short terms are
 }
 
 // shardsSetting is the setting that says how many shards an index has, for ever.

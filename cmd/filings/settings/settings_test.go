@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -112,6 +113,22 @@ func TestCheckOrigins(t *testing.T) {
 		err := Settings{CORSOrigins: List{text}}.Check()
 		if got := !strings.Contains(err.Error(), "FILINGS_CORS_ORIGINS"); got != want { // the other settings are wrong, too
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// An address without a port is any free port, and without a host as well the operations of the service for the whole network.
+func TestCheckListeners(t *testing.T) {
+	t.Parallel()
+	for text, wrong := range map[string]bool{"": true, ":": true, "127.0.0.1:": true, "127.0.0.1:0": false, ":9090": false, ":http": false, Off: false} {
+		err := Settings{RedirectListen: text, OperationsListen: text}.Check()
+		for _, line := range []string{
+			fmt.Sprintf("FILINGS_REDIRECT_LISTEN=%q: must be an address such as :8080, or off", text),
+			fmt.Sprintf("FILINGS_OPERATIONS_LISTEN=%q: must be an address such as 127.0.0.1:9090, or off", text),
+		} {
+			if strings.Contains(err.Error(), line) != wrong { // the other settings are wrong, too
+				t.Errorf("%q: %v", text, err)
+			}
 		}
 	}
 }

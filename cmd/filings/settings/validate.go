@@ -31,8 +31,11 @@ func (s Settings) Check() error {
 	}
 	check(indexName.MatchString(s.Index), "INDEX", s.Index, "must be up to 100 lower-case letters, digits, - and _")
 	check(s.DataDir != "", "DATA_DIR", s.DataDir, "must be the path of a folder")
-	check(s.Listen != "" && s.Listen != Off, "LISTEN", s.Listen, "must be an address such as :8443")
-	apart := func(a, b string) bool { return a != b || a == Off || strings.HasSuffix(a, ":0") }
+	ported := func(a string) bool { return a != "" && !strings.HasSuffix(a, ":") } // else any free port, of all interfaces where it is empty
+	check(ported(s.Listen) && s.Listen != Off, "LISTEN", s.Listen, "must be an address such as :8443")
+	check(ported(s.RedirectListen), "REDIRECT_LISTEN", s.RedirectListen, "must be an address such as :8080, or off")
+	check(ported(s.OperationsListen), "OPERATIONS_LISTEN", s.OperationsListen, "must be an address such as 127.0.0.1:9090, or off")
+	apart := func(a, b string) bool { return a != b || !ported(a) || a == Off || strings.HasSuffix(a, ":0") }
 	check(apart(s.RedirectListen, s.Listen), "REDIRECT_LISTEN", s.RedirectListen, "must be another address than FILINGS_LISTEN, or off")
 	check(apart(s.OperationsListen, s.Listen) && apart(s.OperationsListen, s.RedirectListen), "OPERATIONS_LISTEN", s.OperationsListen,
 		"must be another address than FILINGS_LISTEN and FILINGS_REDIRECT_LISTEN, or off")

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +40,8 @@ const (
 const (
 	sendTime = 10 * time.Second // for one batch: the default of OpenTelemetry
 	lastTime = time.Second      // for what is left when the process ends
+
+	mostOfLimit = 1_000_000 // of spans that wait, and of milliseconds: a queue of 16 MB
 )
 
 // Open returns the tracer that the environment asks for, and what ends it after sending what is left. Without an endpoint
@@ -52,17 +55,23 @@ func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, name := range []string{"OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
+		// The library passes over text, and ends the process at a queue of -1 or of 10^11 spans.
+		if n, err := strconv.Atoi(os.Getenv(name)); os.Getenv(name) != "" && (err != nil || n < 1 || n > mostOfLimit) {
+			return nil, nil, fmt.Errorf("%s: must be an integer from 1 to %d", name, mostOfLimit)
+		}
+	}
 	var wrong error
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { wrong = errors.Join(wrong, err) }))
 	described, err := resource.New(context.Background(), resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "filings"), attribute.String("service.version", version)), resource.WithFromEnv())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	exporter := otlptrace.NewUnstarted(c)
 	provider := sdk.NewTracerProvider(sdk.WithResource(described), sdk.WithBatcher(exporter))
 	if wrong != nil {
-		return nil, nil, wrong
+		return nil, nil, fmt.Errorf("OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG: %w", wrong)
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", slog.String("error", err.Error())) }))
 	return trace.New(provider), func() {
