@@ -375,6 +375,21 @@ func TestX52_Price(t *testing.T) {
 	}
 }
 
+// TestX51_LargeRow: a row that is too large alone comes with no cursor, so the refusal does not say to go on with it; a result that was
+// cut does.
+func TestX51_LargeRow(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]string{
+		800:  "one row alone is too large, since a result has at most 800 bytes: name fewer fields, or filter more",
+		3000: "since a result has at most 3000 bytes: go on with cursor set to next_cursor, or name fewer fields, or filter more",
+	} {
+		s := newSite(t, oracle(fixture(t)), withTools, func(c *service.Config) { c.MCPResult = most })
+		if r := s.tool(t, access.Pro, "search_filings", map[string]any{}); !strings.Contains(r.Text, want) || r.IsError != (most == 800) {
+			t.Errorf("%s", r.Text)
+		}
+	}
+}
+
 // TestX51_MarkAsID: a message whose id is what stands in the place of a result's text is responded to as any other.
 func TestX51_MarkAsID(t *testing.T) {
 	t.Parallel()

@@ -223,7 +223,11 @@ func sentSize(text []byte) int {
 func (c *Call) hint(body []byte) string {
 	switch {
 	case c.cut > 0:
-		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s", c.rows, c.cut, c.most, c.tool.narrow)
+		onward := ""
+		if c.tool.texts["cursor"] != "" {
+			onward = "go on with cursor set to next_cursor, or "
+		}
+		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s%s", c.rows, c.cut, c.most, onward, c.tool.narrow)
 	case bytes.Contains(body[:min(len(body), 40)], []byte(`"data":[]`)):
 		return "nothing here matches these arguments, though other filings may be there: describe_data and list_counties say what there is"
 	}

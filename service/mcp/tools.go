@@ -52,7 +52,7 @@ func tools() []tool {
 				"Newest recording date first unless sort_by says otherwise. With next_cursor the next rows follow, each filing once. " +
 				"Do not page through all rows to count or add up: summarize_filings does that in one call.",
 			texts:  map[string]string{"limit": limit, "fields": fields, "cursor": cursor},
-			narrow: "go on with cursor set to next_cursor, name fewer fields, or filter more",
+			narrow: "name fewer fields, or filter more",
 		},
 		{
 			name: "get_filing", title: "Get one filing", path: "/v1/filings/:id", takes: params.OneFiling, columns: true,
@@ -74,7 +74,7 @@ func tools() []tool {
 			text: "Lists the counties that have filings, by state and name: how many filings, how many with coordinates, the first and the last recording date, and when " +
 				"the latest was added. A county that is not listed has no filings here; that does not mean that nothing was recorded there.",
 			texts:  map[string]string{"cursor": "next_cursor of the previous result, to go on behind its last county. Give the same state with it."},
-			narrow: "go on with cursor set to next_cursor, or name a state",
+			narrow: "name a state",
 		},
 		{
 			name: "list_changes", title: "List changes since a generation", path: "/v1/filings/changes", takes: params.Changes, handle: limited,
@@ -82,7 +82,7 @@ func tools() []tool {
 				"describe_data lists under changes_since the generations from which that is known: their ids begin with the UTC day and time of the load. " +
 				"With filters, a filing that no longer matches them is removed.",
 			texts:  map[string]string{"limit": limit, "cursor": cursor},
-			narrow: "go on with cursor set to next_cursor, or filter more",
+			narrow: "filter more",
 		},
 		{
 			name: "describe_data", title: "Describe the data", path: "/v1/fields", takes: params.Whole, handle: described,
