@@ -150,6 +150,18 @@ func TestDocs_Guide(t *testing.T) {
 			}
 		}
 	}
+	p.Resize(320, 640)
+	if wide := p.Value(`(async () => {
+		const wide = [];
+		for (const { href } of document.querySelectorAll('nav a:not([href^=".."])')) {
+			const page = new DOMParser().parseFromString(await (await fetch(href)).text(), "text/html");
+			document.querySelector("main").replaceWith(page.querySelector("main"));
+			if (document.documentElement.scrollWidth > innerWidth) wide.push(href);
+		}
+		return wide.join();
+	})()`); wide != "" {
+		t.Errorf("wider than 320 pixels: %s", wide)
+	}
 }
 
 // TestDocs_Samples runs each sample as the page shows it once a key was typed: all of them get filings.
