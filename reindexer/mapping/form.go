@@ -13,7 +13,7 @@ import (
 var formPart = regexp.MustCompile(`YYYY|YY|MONTH|MON|MM?|DD?`)
 
 // timeOfDay may follow a date, and is left out.
-const timeOfDay = `(?:[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:[AP]\.?M\.?))?(?:Z|[+-]\d{2}:?\d{2})?)?`
+const timeOfDay = `(?:[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:[AP]\.?M\.?))?(?:Z| UTC|[+-]\d{2}(?::?\d{2})?)?)?`
 
 // form is a form of dates.
 type form struct {

@@ -64,6 +64,7 @@ func TestX20_Functions(t *testing.T) {
 		{`date("MON DD, YYYY")`, `"Aug 3, 2017"`, `"2017-08-03"`}, {`date("DD-MON-YY")`, `"03-AUG-17"`, `"2017-08-03"`}, {`date("DD-MON-YY")`, `"03-Sept-17"`, `"2017-09-03"`},
 		{`date("MONTH DD, YYYY")`, `"August 3, 2017"`, `"2017-08-03"`}, {`date("MONTH DD, YYYY")`, `"Foo 3, 2017"`, `there is no day`},
 		{`date("mm/dd/yyyy")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("YYYY-MM-DD")`, `"2017-08-21T10:00:00.000Z"`, `"2017-08-21"`},
+		{`date("YYYY-MM-DD")`, `"2017-08-21 23:59:59.5+00"`, `"2017-08-21"`}, {`date("YYYY-MM-DD")`, `"2017-08-21 23:59:59 UTC"`, `"2017-08-21"`}, // of PostgreSQL and BigQuery
 		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`}, {`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"7.1.20"`, `date("YYYY/MM/DD") cannot read`},
 		{`date("MM/DD")`, `"8/21"`, `a form has a year`}, {`date("MM/MM/YYYY")`, `"8/21"`, `a form has one M`}, {`date(7)`, `"8/21"`, `date needs a form`},
 		{`date("MM/DD/YYYY")`, `[1]`, `date cannot read an array`},
