@@ -138,6 +138,9 @@ func (p portal) ask(ctx context.Context, failed *int, next func() request, take 
 		if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
 			err = fmt.Errorf("%w: the response is cut off", web.ErrBroken)
 		}
+		if syntax := new(jsontext.SyntacticError); !errors.Is(err, web.ErrBroken) && errors.As(err, &syntax) { // as a page that says why there are no rows is
+			err = fmt.Errorf("the response is not what such a server responds with: near byte %d it is no JSON", syntax.ByteOffset+1)
+		}
 		if !errors.Is(err, web.ErrBroken) && !errors.Is(err, errTransient) {
 			return err
 		}
