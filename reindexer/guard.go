@@ -45,8 +45,15 @@ func (r *running) guardSize() error {
 			ErrEmpty, r.reading.read.Load(), r.rejected.Load())
 	}
 	if r.live != nil {
-		for _, county := range r.cfg.MayShrink {
-			before, now = before-r.live.of(county).filings, now-r.figures.of(county).filings
+		for county, of := range r.live.counties {
+			if r.mayShrink(county) {
+				before -= of.filings
+			}
+		}
+		for county, of := range r.figures.counties {
+			if r.mayShrink(county) {
+				now -= of.filings
+			}
 		}
 	}
 	gone := before - now
@@ -55,6 +62,11 @@ func (r *running) guardSize() error {
 	}
 	return fmt.Errorf("%w: %d instead of %d, which is %.1f %% fewer; at most %v %% are allowed (--max-shrink)",
 		ErrShrunk, now, before, float64(gone)*100/float64(before), r.cfg.MaxShrink)
+}
+
+// mayShrink reports whether a county was named as one that may have fewer filings, in any case.
+func (r *running) mayShrink(county string) bool {
+	return slices.ContainsFunc(r.cfg.MayShrink, func(named string) bool { return index.Fold(named) == index.Fold(county) })
 }
 
 const (
@@ -77,7 +89,7 @@ func (r *running) guardCounties() error {
 			most = r.cfg.MaxShrink
 		}
 		vanishes, shrinks := now == 0 && before > 0, before >= guarded && float64(before-now)*100 > most*float64(before)
-		if (vanishes || shrinks) && !slices.Contains(r.cfg.MayShrink, county) {
+		if (vanishes || shrinks) && !r.mayShrink(county) {
 			found = append(found, r.refuses(county, ErrShrunk, fmt.Sprintf("%d instead of %d of %s", now, before, county)))
 			options = append(options, "--may-shrink "+strconv.Quote(county))
 		}

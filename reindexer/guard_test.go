@@ -84,6 +84,30 @@ func TestX42_Guards(t *testing.T) {
 	})
 }
 
+// TestX42_MayShrinkInAnyCase: a county that may shrink is named in any case, as one that is replaced is, and counts once however often
+// it is named.
+func TestX42_MayShrinkInAnyCase(t *testing.T) {
+	t.Parallel()
+	store, small := embeddedStore(t), ""
+	for i := range 10 {
+		small += lines(5001+100*i, 10, string(rune('A'+i))+"x, FL", "")
+	}
+	mustRun(t, config(t, store, lines(1, 300, "Lake, FL", "")+lines(1001, 30, "LAKE, FL", "")+small))
+	cfg := config(t, store, lines(1, 1, "Lake, FL", "")+small)
+	cfg.MayShrink = []string{"lake, fl", "Lake, FL"}
+	mustRun(t, cfg)
+	mustRun(t, config(t, store, lines(1, 300, "Lake, FL", "")+small))
+	short := ""
+	for i := range 10 {
+		short += lines(5001+100*i, 5, string(rune('A'+i))+"x, FL", "")
+	}
+	cfg = config(t, store, short)
+	cfg.MayShrink = []string{"Lake, FL", "Lake, FL"}
+	if _, err := Run(t.Context(), cfg); !errors.Is(err, ErrShrunk) || !strings.Contains(err.Error(), "50 instead of 100, which is 50.0 % fewer") {
+		t.Errorf("the other counties lose half of their filings: %v", err)
+	}
+}
+
 // TestX42_ManyCounties: the option that the message names allows all of it, however many counties vanish.
 func TestX42_ManyCounties(t *testing.T) {
 	t.Parallel()
