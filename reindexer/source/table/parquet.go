@@ -1,6 +1,8 @@
 package table
 
 import (
+	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -35,7 +38,49 @@ func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is no Parquet file, or damaged: %w", err)
 	}
+	if err := pagesFit(file, f.Metadata(), maxPages); err != nil {
+		return nil, err
+	}
 	return newParquet(f)
+}
+
+// maxPages is how much the largest pages of the columns of a group may take, decompressed. One of each is in memory at a time, and
+// some KB compressed may be GBs of them.
+const maxPages = 512 << 20
+
+func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most int64) error {
+	for _, group := range meta.RowGroups {
+		all := int64(0)
+		for _, c := range group.Columns {
+			all += largestPage(file, &c.MetaData)
+		}
+		if all > most {
+			return fmt.Errorf("the largest pages of its columns take %d MiB, more than the %d MiB that are read: write it with smaller row groups, "+
+				"or a smaller data_page_size", all>>20, most>>20)
+		}
+	}
+	return nil
+}
+
+// largestPage returns the size of the largest page of a column, decompressed, as its pages say it. What is damaged ends it: the library
+// reads the same and says so.
+func largestPage(file io.ReaderAt, c *format.ColumnMetaData) (largest int64) {
+	begin := cmp.Or(c.DictionaryPageOffset, c.DataPageOffset)
+	pages, protocol := io.NewSectionReader(file, begin, c.TotalCompressedSize), new(thrift.CompactProtocol)
+	for in, at := bufio.NewReaderSize(nil, 1<<10), int64(0); at < c.TotalCompressedSize; {
+		if _, err := pages.Seek(at, io.SeekStart); err != nil {
+			break
+		}
+		in.Reset(pages)
+		page := new(format.PageHeader)
+		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(page); err != nil || page.CompressedPageSize < 0 {
+			break
+		}
+		largest = max(largest, int64(page.UncompressedPageSize))
+		end, _ := pages.Seek(0, io.SeekCurrent)
+		at = end - int64(in.Buffered()) + int64(page.CompressedPageSize)
+	}
+	return largest
 }
 
 func newParquet(f *parquet.File) (*parquetRows, error) {

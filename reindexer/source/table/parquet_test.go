@@ -103,3 +103,34 @@ func at(lines []string, i int) string {
 	}
 	return "none"
 }
+
+// TestX21_ParquetLargePages: pages that are large in memory, however small in the file, are refused by what they say before any is read.
+func TestX21_ParquetLargePages(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		A string `parquet:"a,zstd"`
+		B string `parquet:"b,zstd"`
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b)
+	long := strings.Repeat("x", 1<<20)
+	for _, r := range []row{{long, "b"}, {"a", long}, {"a", "b"}} {
+		if _, err := w.Write([]row{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), 3<<20); err != nil {
+		t.Error(err)
+	}
+	err = pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), 2<<20) // both columns have one of more than 1 MiB
+	if err == nil || !strings.Contains(err.Error(), "take 2 MiB, more than the 2 MiB that are read") {
+		t.Error(err)
+	}
+}
