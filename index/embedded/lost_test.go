@@ -103,3 +103,19 @@ func TestGenerations_Damaged(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A file of another version of the data has another form, and is not damaged: who goes back to that program finds it whole.
+func TestGenerations_OtherVersion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	load(t, s, synthetics(5, 1))
+	old := "filings-20200101-000000.000000-v5"
+	if err := os.WriteFile(filepath.Join(dir, "generations", old+".db"), []byte("of another form"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Generations(t.Context())
+	if err != nil || len(all) != 2 || all[1].Name != old || all[1].Damaged != nil {
+		t.Errorf("%+v, %v, want the old one, not damaged", all, err)
+	}
+}

@@ -51,6 +51,9 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 			continue
 		}
 		g := Info{Name: p.Generation, CreatedAt: created, Filings: p.Filings, Bytes: p.Bytes, Damaged: p.Damaged}
+		if l.reads(g.Name) != nil {
+			g.Damaged = nil // what is in a file of another version is not known here
+		}
 		if e != nil && e.State == Sealed {
 			g.Sealed, g.Live = true, e.Name == c.Live
 			g.Counts, g.Values, g.Loaded = e.Counts, e.Values, e.Loaded
