@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/handlers"
 	"filings/service/mcp"
@@ -39,7 +40,7 @@ func (s *Service) agents(c *fiber.Ctx) error {
 	}
 	if called != nil {
 		err = s.callTool(k, key, called)
-	} else if err = s.admitted(k, key, 0); err == nil && wrong != nil {
+	} else if err = s.admitted(k, key, access.NoPrice); err == nil && wrong != nil {
 		err = handlers.Refuse(errInvalid, wrong.Error())
 	}
 	if err != nil {

@@ -373,6 +373,13 @@ func TestX52_Price(t *testing.T) {
 	if n := strings.Count(s.Log.String(), `"msg":"request"`); n != 10 {
 		t.Errorf("%d records", n)
 	}
+	// The quota is used up, but what costs nothing of it goes on, so that a client connects and is told that sentence.
+	for _, method := range []string{"ping", "tools/list"} {
+		a := s.post(t, access.Free, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`)
+		if a.status != http.StatusOK || !strings.Contains(a.body, `"result":`) || a.header.Get("X-RateLimit-Remaining") != "0" {
+			t.Errorf("%s: %d %s", method, a.status, a.body)
+		}
+	}
 }
 
 // TestX51_LargeRow: a row that is too large alone comes with no cursor, so the refusal does not say to go on with it; a result that was

@@ -203,13 +203,16 @@ type Account struct {
 	Hash      string    `json:"-"` // of the active key, as HashKey returns it; "": it was revoked
 }
 
+// NoPrice is the price of a request that counts against the burst alone: no quota refuses it.
+const NoPrice = -1
+
 // Store keeps accounts, keys and counters. Every method is atomic, with any number of processes on one store, and
 // returns ErrUnavailable when the store does not reply before ctx ends.
 type Store interface {
 	// Admit looks key up, and counts a request of the price n against its account if key, burst and quota allow it: n against
 	// the quota, or nothing where less remains, and one against the burst. It is one round trip. A refused request counts
 	// nothing, against neither the burst nor the quota. Where the price is not known yet n is 0: that is refused as 1 is, and
-	// takes nothing of the quota; Charge does. ErrEmptied for an unknown key if the store has lost its accounts.
+	// takes nothing of the quota; Charge does. What costs nothing has NoPrice. ErrEmptied for an unknown key if the store has lost its accounts.
 	Admit(ctx context.Context, key string, n int64) (Admission, error)
 	// AdmitVisit is Admit with a token: to the account of the key that it was made with, and so long as that key is active; one
 	// of the free tier counts as revoked.

@@ -82,6 +82,9 @@ func TestX3_AdmittedAtAPrice(t *testing.T) {
 				same(t, "all there is", []any{access.Admitted, int64(0)}, []any{all.Verdict, all.Remaining})
 				same(t, "the burst", int64(1), all.Burst.Used)
 				same(t, "nothing is left", exhausted, admit(1).Verdict)
+				same(t, "nothing is left for a price that is not known yet", exhausted, admit(0).Verdict)
+				nothing := admit(access.NoPrice)
+				same(t, "what costs nothing", []any{access.Admitted, int64(0), int64(2)}, []any{nothing.Verdict, nothing.Remaining, nothing.Burst.Used})
 				must(t, s.Refund(t.Context(), all, quota))
 				same(t, "used after the refund", int64(0), show(t, s, "ann").Used)
 			})
@@ -98,11 +101,14 @@ func TestX7_UnchargedCountsInTheBurst(t *testing.T) {
 			same(t, "within the burst", access.Admitted, admitUncharged(t, s, key).Verdict)
 		}
 		same(t, "beyond the burst", access.BurstExceeded, admitUncharged(t, s, key).Verdict)
+		nothing, err := s.Admit(t.Context(), key, access.NoPrice)
+		must(t, err)
+		same(t, "beyond the burst, what costs nothing", access.BurstExceeded, nothing.Verdict)
 		same(t, "beyond the burst, a page", access.BurstExceeded, admit(t, s, key).Verdict)
 		same(t, "a charge needs no burst", access.Admitted, charge(t, s, access.Admission{User: "ann"}, 5).Verdict)
 		same(t, "unknown key", access.UnknownKey, admitUncharged(t, s, someKey).Verdict)
 		same(t, "not a key", access.UnknownKey, admitUncharged(t, s, "x").Verdict)
-		_, err := s.Charge(t.Context(), access.Admission{User: "nobody"}, 1)
+		_, err = s.Charge(t.Context(), access.Admission{User: "nobody"}, 1)
 		if !errors.Is(err, access.ErrNoAccount) {
 			t.Errorf("charge of nobody: %v", err)
 		}

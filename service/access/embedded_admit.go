@@ -83,7 +83,7 @@ func (t transaction) admit(limits Limits, hash string, n int64, v *Visit) (Admis
 	var fits bool
 	after.bucket, fits = s.bucket.take(limit.Burst, now)
 	switch {
-	case s.used > limit.Quota-max(n, 1):
+	case n != NoPrice && s.used > limit.Quota-max(n, 1):
 		verdict = exhausted(s.tier)
 	case v != nil && s.tokens > limit.Tokens-max(n, 1):
 		verdict = TokensExceeded

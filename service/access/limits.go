@@ -86,7 +86,7 @@ func (a Admission) tokensCounter() string {
 
 // charged is a where n requests were counted: of none there is nothing to refund.
 func (a Admission) charged(n int64) Admission {
-	if n == 0 {
+	if n <= 0 {
 		a.counter = ""
 	}
 	return a

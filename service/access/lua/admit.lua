@@ -1,6 +1,6 @@
 -- Looks a key up and counts a request, if quota and burst allow it; with a token also if the tokens' share of the day and the burst
 -- of its visitor do. A request that is refused changes nothing.
--- ARGV: the key's hash; how many requests of the quota it takes, 0 or more; with a token the visitor, and the visitor's burst.
+-- ARGV: the key's hash; how many requests of the quota it takes, -1 where it takes none and no quota refuses it; with a token the visitor, and the visitor's burst.
 -- Returns verdict, user, tier, requests used, the time, and the bucket, with a token also the requests of tokens and the visitor's
 -- bucket; of an unknown key, whether there are accounts.
 
@@ -36,7 +36,7 @@ if visitor then
   visits_after = take(visits, visits_at, tonumber(ARGV[6]), now)
 end
 local after, refused = take(level, at, burst, now)
-if used + math.max(n, 1) > quota then refused = 'quota'
+if n >= 0 and used + math.max(n, 1) > quota then refused = 'quota'
 elseif visits and came + math.max(n, 1) > share then refused = 'tokens'
 elseif visits and not visits_after then refused = 'visitor'
 elseif not after then refused = 'burst' end
@@ -53,4 +53,4 @@ if visits then
   redis.call('INCRBY', usage_name(user, tokens), n)
   if came == 0 then redis.call('EXPIRE', usage_name(user, tokens), 172800) end
 end
-return { 'admitted', user, tier, used + n, now, after, now, visits and came + n, visits_after, now }
+return { 'admitted', user, tier, used + math.max(n, 0), now, after, now, visits and came + n, visits_after, now }
