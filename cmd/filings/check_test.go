@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,6 +121,40 @@ func TestCheck_Servers(t *testing.T) {
 	defer res.Body.Close()
 	if made, err := io.ReadAll(res.Body); len(made) > 0 || err != nil {
 		t.Errorf("a check made an index: %s %v", made, err)
+	}
+}
+
+// A cluster with search.allow_expensive_queries: false fails searches by a term, and nothing else.
+func TestCheck_TermsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	address, name := servers.Elasticsearch(t), fmt.Sprintf("check-%d", rand.Uint32())
+	t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
+	f.settings.ElasticsearchURL, f.settings.Index = []string{address}, name
+	f.must(t, f.must(t, "", "generate", "--count", "10"), "reindex", "--format", "ndjson", "-")
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elasticsearch := httputil.NewSingleHostReverseProxy(u)
+	strict := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !bytes.Contains(body, []byte(`"prefix"`)) {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			elasticsearch.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("X-Elastic-Product", "Elasticsearch")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"root_cause":[{"type":"exception","reason":"[prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false."}]},"status":400}`)
+	}))
+	defer strict.Close()
+	f.settings.ElasticsearchURL = []string{strict.URL}
+	code, found, _ := f.checked(t)
+	if code != exitFailed || !slices.ContainsFunc(found, func(f check.Finding) bool {
+		return f.Result == "fail" && f.What == "generation" && strings.Contains(f.Detail, "search.allow_expensive_queries")
+	}) {
+		t.Errorf("exit code %d, %v", code, found)
 	}
 }
 

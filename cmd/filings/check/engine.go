@@ -51,6 +51,9 @@ func (c *checkup) engine(ctx context.Context) {
 	if err == nil {
 		err = index.Probe(ctx, live)
 	}
+	if err == nil && live.Generation() != "" { // a setting of a cluster, such as search.allow_expensive_queries, refuses terms alone
+		_, err = live.Rows(ctx, index.Query{Where: index.Where(index.Contains{Text: "zq"}), Sort: index.DefaultSort, Limit: 1})
+	}
 	switch {
 	case err != nil:
 		c.fail("generation", "%v", Explain(c.Settings, err))
