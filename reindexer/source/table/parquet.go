@@ -38,21 +38,29 @@ func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is no Parquet file, or damaged: %w", err)
 	}
-	if err := pagesFit(file, f.Metadata(), maxPages); err != nil {
+	if err := pagesFit(file, f.Metadata(), maxPages, maxItems); err != nil {
 		return nil, err
 	}
 	return newParquet(f)
 }
 
-// maxPages is how much the largest pages of the columns of a group may take, decompressed. One of each is in memory at a time, and
-// some KB compressed may be GBs of them.
-const maxPages = 512 << 20
+const (
+	// maxPages is how much the largest pages of the columns of a group may take, decompressed. One of each is in memory at a time, and
+	// some KB compressed may be GBs of them.
+	maxPages = 512 << 20
+	// maxItems is how many values the lists of a column may have in a group, all of which may be of one row: as many as a JSON document.
+	maxItems = 32 << 20
+)
 
-func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most int64) error {
+func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) error {
 	for _, group := range meta.RowGroups {
 		all := int64(0)
 		for _, c := range group.Columns {
-			all += largestPage(file, &c.MetaData)
+			largest, values := sizesOf(file, &c.MetaData)
+			if all += largest; values-group.NumRows > items {
+				return fmt.Errorf("its column %s has lists of more than %d values in %d rows: write it with smaller row groups",
+					strings.Join(c.MetaData.PathInSchema, "."), items, group.NumRows)
+			}
 		}
 		if all > most {
 			return fmt.Errorf("the largest pages of its columns take %d MiB, more than the %d MiB that are read: write it with smaller row groups, "+
@@ -62,9 +70,9 @@ func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most int64) error {
 	return nil
 }
 
-// largestPage returns the size of the largest page of a column, decompressed, as its pages say it. What is damaged ends it: the library
-// reads the same and says so.
-func largestPage(file io.ReaderAt, c *format.ColumnMetaData) (largest int64) {
+// sizesOf returns the size of the largest page of a column, decompressed, and how many values all have, as the pages say it. What is
+// damaged ends it: the library reads the same and says so.
+func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64) {
 	begin := cmp.Or(c.DictionaryPageOffset, c.DataPageOffset)
 	pages, protocol := io.NewSectionReader(file, begin, c.TotalCompressedSize), new(thrift.CompactProtocol)
 	for in, at := bufio.NewReaderSize(nil, 1<<10), int64(0); at < c.TotalCompressedSize; {
@@ -77,10 +85,11 @@ func largestPage(file io.ReaderAt, c *format.ColumnMetaData) (largest int64) {
 			break
 		}
 		largest = max(largest, int64(page.UncompressedPageSize))
+		values += int64(page.DataPageHeader.V.NumValues) + int64(page.DataPageHeaderV2.V.NumValues) // it has one of them
 		end, _ := pages.Seek(0, io.SeekCurrent)
 		at = end - int64(in.Buffered()) + int64(page.CompressedPageSize)
 	}
-	return largest
+	return largest, values
 }
 
 func newParquet(f *parquet.File) (*parquetRows, error) {

@@ -126,11 +126,35 @@ func TestX21_ParquetLargePages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), 3<<20); err != nil {
+	if err := pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), 3<<20, 0); err != nil {
 		t.Error(err)
 	}
-	err = pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), 2<<20) // both columns have one of more than 1 MiB
+	err = pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), 2<<20, 0) // both columns have one of more than 1 MiB
 	if err == nil || !strings.Contains(err.Error(), "take 2 MiB, more than the 2 MiB that are read") {
+		t.Error(err)
+	}
+}
+
+// TestX21_ParquetLongLists: lists whose values are many, however small their pages, are refused by what the pages say.
+func TestX21_ParquetLongLists(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		A int64   `parquet:"a"`
+		L []int64 `parquet:"l,dict"`
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []row{{1, make([]int64, 3000)}, {2, nil}, {3, make([]int64, 2000)}}, parquet.PageBufferSize(100)); err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), maxPages, 4998); err != nil { // a row without values has an entry, too
+		t.Error(err)
+	}
+	err = pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), maxPages, 4997)
+	if err == nil || err.Error() != "its column l has lists of more than 4997 values in 3 rows: write it with smaller row groups" {
 		t.Error(err)
 	}
 }
