@@ -36,6 +36,7 @@ type listed struct {
 		ETag string
 	}
 	CommonPrefixes        []struct{ Prefix string }
+	EncodingType          string // of keys; "" where the server ignores that they were asked for as url
 	IsTruncated           bool
 	NextContinuationToken string
 }
@@ -60,7 +61,10 @@ func (c *Client) List(ctx context.Context, o Object) (objects []Object, folders 
 		}
 		failed = 0
 		for _, of := range page.Contents {
-			key, err := url.QueryUnescape(of.Key)
+			key, err := of.Key, error(nil)
+			if page.EncodingType == "url" {
+				key, err = url.QueryUnescape(of.Key)
+			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("the list of objects has the key %.200q", of.Key)
 			}

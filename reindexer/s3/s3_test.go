@@ -236,3 +236,18 @@ func TestX45_Addresses(t *testing.T) {
 		}
 	}
 }
+
+// TestX45_KeysAsTheyAre: a server that ignores how keys are asked for has them as they are, as the list says.
+func TestX45_KeysAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for encoding, key := range map[string]string{"": "a+b %41.csv", "<EncodingType>url</EncodingType>": "a b A.csv"} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `<ListBucketResult>%s<Contents><Key>a+b %%41.csv</Key><Size>1</Size><ETag>"x"</ETag></Contents></ListBucketResult>`, encoding)
+		}))
+		objects, _, err := client(Config{Endpoint: server.URL}).List(t.Context(), Object{Bucket: "counties"})
+		server.Close()
+		if err != nil || len(objects) != 1 || objects[0].Key != key {
+			t.Errorf("%q: error %v, %+v, want %q", encoding, err, objects, key)
+		}
+	}
+}
