@@ -182,7 +182,7 @@ func TestImitatedRedis(t *testing.T) {
 func TestFreePort(t *testing.T) {
 	t.Parallel()
 	port, err := freePort()
-	if err != nil || port < 1 || port > 65535 {
+	if err != nil || port < firstPort || port >= portEnd {
 		t.Errorf("got %s, %v", strconv.Itoa(port), err)
 	}
 }
