@@ -203,7 +203,7 @@ type Account struct {
 	Hash      string    `json:"-"` // of the active key, as HashKey returns it; "": it was revoked
 }
 
-// NoPrice is the price of a request that counts against the burst alone: no quota refuses it.
+// NoPrice is the price of a request with a key that counts against the burst alone: no quota refuses it. AdmitVisit does not take it.
 const NoPrice = -1
 
 // Store keeps accounts, keys and counters. Every method is atomic, with any number of processes on one store, and
