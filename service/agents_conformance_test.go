@@ -78,7 +78,7 @@ func TestX50_OfficialClients(t *testing.T) {
 			if out := run(t, program(t)...); json.Unmarshal(out, &got) != nil {
 				t.Fatalf("%s", out)
 			}
-			if list := strings.Join(got.Tools, " "); list != names || rawData(t, got.Page) != rows || got.Wrong != "limit must be between 1 and 1000" {
+			if list := strings.Join(got.Tools, " "); list != names || rawData(t, got.Page) != rows || got.Wrong != "limit must be between 1 and 100" {
 				t.Errorf("%s\n%s is not %s\n%s", list, got.Page, rows, got.Wrong)
 			}
 		})

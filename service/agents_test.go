@@ -286,7 +286,15 @@ func TestX51_ArgumentsAsWritten(t *testing.T) {
 		{"search_filings", `{"county":null,"c\u006funty":"Orange, FL"}`, "county must be given only once"},
 		{"search_filings", `{"limit":1,"token":"x"}`, "token is not a parameter here"},
 		{"search_filings", `[]`, "arguments must be an object"},
-		{"search_filings", `{"limit":1.5}`, "limit must be between 1 and 1000"},
+		{"search_filings", `{"limit":1.5}`, "limit must be between 1 and 100"},
+		{"list_changes", `{"since":"20260314-000000.000000","limit":"0"}`, "limit must be between 1 and 100"},
+		{"summarize_filings", `{"by":"county","limit":"+5"}`, "limit must be between 1 and 100"},
+		{"search_filings", `{"limit":" "}`, ""},
+		{"search_filings", `{"q":"\ud800"}`, "q must be whole characters: half of a surrogate pair is none"},
+		{"search_filings", `{"exclude_counties":["Lee, FL","\uD83C\uD83C\uDF1E"]}`, "exclude_counties must be whole characters: half of a surrogate pair is none"},
+		{"search_filings", `{"q":"\\ud800"}`, ""},
+		{"search_filings", `{"q":"\uFFFD \ud83c\udf1e"}`, ""},
+		{"get_filing", `{"id":1,"limit":0}`, "limit is not a parameter here; those here are fields, generation"},
 		{"search_filings", `{"limit":1.0,"ids":[1.0,2.00],"date_range":36500.0}`, ""},
 		{"get_filing", `{"id":1.0}`, ""},
 		{"get_filing", `{"id":"1.0"}`, "id must be an integer from 1 to 9223372036854775807"},
@@ -366,7 +374,7 @@ func TestX52_Price(t *testing.T) {
 			continue
 		}
 		plain := newSite(t, oracle(fixture(t))).get(t, access.Free, tt.target, "Prefer", "handling=strict")
-		if tt.isError && r.Text != plain.document(t).Error.Message || !tt.isError && rawData(t, r.Text) != rawData(t, plain.body) {
+		if tt.isError && r.Text != highestLimit.ReplaceAllString(plain.document(t).Error.Message, "limit must be between 1 and 100") || !tt.isError && rawData(t, r.Text) != rawData(t, plain.body) {
 			t.Errorf("%s %s: %s, and the API says %s", tt.tool, tt.arguments, r.Text, plain.body)
 		}
 	}
@@ -382,17 +390,30 @@ func TestX52_Price(t *testing.T) {
 	}
 }
 
-// TestX51_LargeRow: a row that is too large alone comes with no cursor, so the refusal does not say to go on with it; a result that was
-// cut does.
+// TestX51_LargeRow: the refusal of a row that is too large alone has the cursor that goes on after it, so that a crawl does not end there; a
+// result that was cut says to go on.
 func TestX51_LargeRow(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int]string{
-		800:  "one row alone is too large, since a result has at most 800 bytes: name fewer fields, or filter more",
+		800:  "one row alone is too large, since a result has at most 800 bytes: name fewer fields, or filter more; to leave it out, go on with cursor \"",
 		3000: "since a result has at most 3000 bytes: go on with cursor set to next_cursor, or name fewer fields, or filter more",
 	} {
 		s := newSite(t, oracle(fixture(t)), withTools, func(c *service.Config) { c.MCPResult = most })
 		if r := s.tool(t, access.Pro, "search_filings", map[string]any{}); !strings.Contains(r.Text, want) || r.IsError != (most == 800) {
 			t.Errorf("%s", r.Text)
+		}
+		if most != 800 {
+			continue
+		}
+		passed, cursor := 0, "*"
+		for cursor != "" {
+			r := s.tool(t, access.Pro, "search_filings", map[string]any{"cursor": cursor})
+			_, rest, _ := strings.Cut(r.Text, `cursor "`)
+			cursor, _, _ = strings.Cut(rest, `"`)
+			passed++
+		}
+		if want := len(s.get(t, access.Pro, "/v1/filings?limit=100").ids(t)); passed != want {
+			t.Errorf("a crawl of rows that are too large ends after %d of %d", passed, want)
 		}
 	}
 }
@@ -459,6 +480,9 @@ func TestX51_Crawl(t *testing.T) {
 	}
 }
 
+// highestLimit is what an endpoint says of a limit: that of a tool is another one.
+var highestLimit = regexp.MustCompile(`^limit must be between 1 and \d+$`)
+
 // TestX51_RandomCalls: no result is above the cap, none costs more than one request, and rows are those of the API, byte for byte,
 // on every engine. TEST_TOOL_CALLS sets how many calls there are.
 func TestX51_RandomCalls(t *testing.T) {
@@ -519,7 +543,7 @@ func TestX51_RandomCalls(t *testing.T) {
 				t.Fatalf("%d: %s %v costs %d, %d bytes: %s; %d %s", i, tool, arguments, used, r.Bytes, r.Text, a.status, a.body)
 			}
 			if r.IsError {
-				if r.Text != a.document(t).Error.Message {
+				if r.Text != highestLimit.ReplaceAllString(a.document(t).Error.Message, "limit must be between 1 and 100") {
 					t.Fatalf("%s %v: %s, not %s", tool, arguments, r.Text, a.body)
 				}
 				continue
@@ -656,6 +680,11 @@ func TestOpenAPI_Paths(t *testing.T) {
 	for query, want := range map[string]string{"paths=": whole, "paths=,": whole, "paths=/v1/me,%20,/v1/filings/groups,": a.body} { // empty items count as not given
 		if a := s.get(t, "", "/openapi.json?"+query); a.status != 200 || a.body != want {
 			t.Errorf("%s: %d, %d bytes, want %d", query, a.status, len(a.body), len(want))
+		}
+	}
+	for _, query := range []string{"paths=%zz", "paths=/v1/me&x=%zz", "paths=/v1/me;"} {
+		if a := s.get(t, "", "/openapi.json?"+query); a.status != 400 || !strings.Contains(a.body, "query must be percent-encoded UTF-8") {
+			t.Errorf("%s: %d %.200s", query, a.status, a.body)
 		}
 	}
 	if a := s.get(t, "", "/openapi.json?paths=/v1/group"); a.status != 400 || !strings.Contains(a.body, "/v1/filings/{id}") {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +79,8 @@ func (c *Call) read(arguments json.RawMessage) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s must be %w", strconv.Quote(params.Shorten(m.name)), err)
+		case lone(m.value):
+			return fmt.Errorf("%s must be whole characters: half of a surrogate pair is none", params.Shorten(m.name))
 		case m.name == "":
 			return errors.New("arguments must have names")
 		case m.name == "token": // which the endpoint would take for that of its caller
@@ -152,6 +156,14 @@ func members(arguments json.RawMessage) (all []member, err error) {
 		all = append(all, m)
 	}
 	return all, err
+}
+
+// escape is an escape of JSON, with half of a surrogate pair apart.
+var escape = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u([dD][89a-fA-F]..)|.)`)
+
+// lone reports whether a value has half of a surrogate pair, which encoding/json reads as U+FFFD.
+func lone(value []byte) bool {
+	return slices.ContainsFunc(escape.FindAllSubmatch(value, -1), func(m [][]byte) bool { return m[1] != nil })
 }
 
 // setUnless sets a parameter that has no value.

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -162,9 +164,18 @@ func (c *Call) Fit(body []byte) bool {
 		c.text, c.result = text, &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: mark}}, StructuredContent: mark}
 		return true
 	}
-	var rows struct{ Data []json.RawMessage }
+	var rows struct {
+		Data       []json.RawMessage
+		Pagination struct {
+			Next string `json:"next_cursor"`
+		}
+	}
 	if json.Unmarshal(body, &rows) != nil || len(rows.Data) < 2 {
-		c.Refuse(fmt.Sprintf("one row alone is too large, since a result has at most %d bytes: %s", c.most, c.tool.narrow))
+		onward := ""
+		if rows.Pagination.Next != "" {
+			onward = fmt.Sprintf("; to leave it out, go on with cursor %q", rows.Pagination.Next)
+		}
+		c.Refuse(fmt.Sprintf("one row alone is too large, since a result has at most %d bytes: %s%s", c.most, c.tool.narrow, onward))
 		return true
 	}
 	c.cut = cmp.Or(c.cut, len(rows.Data))
@@ -234,7 +245,11 @@ func (c *Call) hint(body []byte) string {
 	return ""
 }
 
-// Refuse makes message the result of c, which failed.
+// Refuse makes message the result of c, which failed. The highest limit of an endpoint is not that of a tool.
 func (c *Call) Refuse(message string) {
+	const limit = "limit must be between 1 and "
+	if strings.HasPrefix(message, limit) {
+		message = limit + strconv.Itoa(maxRows)
+	}
 	c.result = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: message}}, IsError: true}
 }
