@@ -23,7 +23,7 @@ func keyOrToken(c *fiber.Ctx) (string, error) {
 		return keyOf(c)
 	}
 	switch sent := c.Context().QueryArgs().PeekMulti("token"); {
-	case len(sent) == 0:
+	case len(sent) == 0, len(sent) == 1 && len(bytes.TrimSpace(sent[0])) == 0: // an empty one is not given (rule P4)
 		return keyOf(c)
 	case len(sent) > 1:
 		return "", handlers.Refuse(errUnknownKey, "token must be given only once")

@@ -205,7 +205,8 @@ func TestX33_Credentials(t *testing.T) {
 		{"a key as a token", list + "&token=" + key, nil, 401, "an API key must not be in an address"},
 		{"a key in the query", list + "&api_key=" + key, nil, 401, "an API key must not be in an address"},
 		{"no token", list + "&token=x", nil, 401, "token must be a token, which begins with ak_pub_"},
-		{"an empty token", list + "&token=", nil, 401, "token must be a token"},
+		{"an empty token", list + "&token=%20", nil, 401, "an API key is needed"},
+		{"an empty token beside a key", list + "&token=", []string{"X-API-Key", key}, 200, `"tier":"pro"`},
 		{"another endpoint", "/v1/filings/1?token=" + token, []string{"Origin", pageOrigin}, 403, "the token is not for this endpoint: it is for list, tiles"},
 		{"no path", "/v1/nothing?token=" + token, []string{"Origin", pageOrigin}, 404, "there is no such path"},
 		{"assistants", "/mcp?token=" + token, []string{"Origin", pageOrigin}, 403, "Origin must be one"},
@@ -215,7 +216,7 @@ func TestX33_Credentials(t *testing.T) {
 		if a.status != tt.status || !strings.Contains(a.body, tt.body) {
 			t.Errorf("%s: %d %s, want %d %s", tt.name, a.status, a.body, tt.status, tt.body)
 		}
-		if strings.Contains(a.body, "ak_") && tt.name != "no token" && tt.name != "an empty token" {
+		if strings.Contains(a.body, "ak_") && tt.name != "no token" {
 			t.Errorf("%s: %s", tt.name, a.body)
 		}
 	}

@@ -51,10 +51,13 @@ func (s *Service) partOfDocument() fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 		wanted := strings.FieldsFunc(strings.Join(query["paths"], ","), func(r rune) bool { return r == ',' || r == ' ' }) // as lists are read (rule P4)
-		if err != nil || len(wanted) == 0 {
+		if err == nil && len(wanted) == 0 {
 			return c.Next()
 		}
 		callOf(c).route = documentPath
+		if err != nil {
+			return handlers.Refuse(errInvalid, "query must be percent-encoded UTF-8; a semicolon is written %3B")
+		}
 		p, err := parts()
 		if err != nil {
 			return err
