@@ -130,6 +130,10 @@ func TestX49_TracesVariables(t *testing.T) {
 	filings := f.must(t, "", "generate", "--count", "1")
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	defer refusing.Close()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	defer elsewhere.Close()
+	redirecting := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	defer redirecting.Close()
 	for _, tt := range []struct {
 		name, value string
 		code        int
@@ -144,6 +148,7 @@ func TestX49_TracesVariables(t *testing.T) {
 		{"OTEL_BSP_SCHEDULE_DELAY", "5s", exitUsage, "OTEL_BSP_SCHEDULE_DELAY: must be an integer from 1 to 1000000"},
 		{"OTEL_BSP_EXPORT_TIMEOUT", "0", exitUsage, "OTEL_BSP_EXPORT_TIMEOUT: must be an integer from 1 to 1000000"},
 		{"OTEL_TRACES_SAMPLER", "always_on", exitDone, "404 Not Found"},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", redirecting.URL, exitDone, "307 Temporary Redirect"},
 		{"OTEL_TRACES_SAMPLER", "always_off", exitDone, ""},
 	} {
 		t.Run(tt.name+"="+tt.value, func(t *testing.T) {

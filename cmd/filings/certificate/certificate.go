@@ -118,12 +118,26 @@ func (c *Certificate) reload(log *slog.Logger, always bool) {
 	log.Info("the certificate was replaced", "file", c.Cert, "expires", c.Expires())
 }
 
+// Pair returns the pair that the files hold now.
+func (f Files) Pair() (tls.Certificate, error) {
+	_, cert, err := f.load()
+	return cert, err
+}
+
+// regular reads a regular file, or one that a link leads to. Of a pipe nothing may ever come, and it is there once.
+func regular(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s must be a regular file", name)
+	}
+	return os.ReadFile(name)
+}
+
 // load reads both files, and makes sure that they belong together.
 func (f Files) load() (text pair, cert tls.Certificate, err error) {
-	if text.cert, err = os.ReadFile(f.Cert); err != nil {
+	if text.cert, err = regular(f.Cert); err != nil {
 		return text, cert, err
 	}
-	if text.key, err = os.ReadFile(f.Key); err != nil {
+	if text.key, err = regular(f.Key); err != nil {
 		return text, cert, err
 	}
 	if cert, err = tls.X509KeyPair(text.cert, text.key); err != nil {

@@ -3,8 +3,10 @@ package certificate
 import (
 	"bytes"
 	"encoding/pem"
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -123,11 +125,19 @@ func TestSettings(t *testing.T) {
 	c, want := open(t, newFolder(t), testTime)
 	other, _ := open(t, newFolder(t), testTime)
 	missing := c.Cert + ".missing"
+	pipe, link := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink(c.Cert, link)); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := open(t, settings.Settings{TLSCertFile: link, TLSKeyFile: c.Key}, testTime); !bytes.Equal(got, want) {
+		t.Error("another certificate is shown by a link")
+	}
 	if _, got := open(t, settings.Settings{TLSCertFile: c.Cert, TLSKeyFile: c.Key}, testTime); !bytes.Equal(got, want) {
 		t.Error("another certificate is shown")
 	}
 	for _, test := range []struct{ cert, key, names string }{
 		{missing, c.Key, missing}, {c.Cert, missing, missing}, {c.Cert, other.Key, other.Key}, {c.Key, c.Cert, c.Key},
+		{pipe, c.Key, pipe + " must be a regular file"}, {c.Cert, pipe, pipe + " must be a regular file"}, {filepath.Dir(link), c.Key, filepath.Dir(link) + " must be a regular file"},
 	} {
 		_, err := Open(settings.Settings{TLSCertFile: test.cert, TLSKeyFile: test.key}, at(testTime))
 		if err == nil {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"crypto/tls"
 	"errors"
 	"io/fs"
 	"os"
@@ -53,7 +52,7 @@ func tryWrite(path string) error {
 func (c *checkup) certificate() {
 	files := certificate.FilesOf(c.Settings)
 	own := files.SelfSigned
-	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
+	pair, err := files.Pair()
 	switch {
 	case own && errors.Is(err, fs.ErrNotExist):
 		c.ok("certificate", "self-signed, created when the service starts")

@@ -115,6 +115,8 @@ func form(typeName string) string {
 		return "debug, info, warn or error"
 	case "settings.Switch":
 		return "on or off"
+	case "settings.List":
+		return "a list separated by commas, or empty"
 	case "settings.Networks":
 		return "networks such as 10.0.0.0/8, separated by commas"
 	case "settings.ByteSize":

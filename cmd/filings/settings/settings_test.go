@@ -103,6 +103,25 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// A list of separators alone is refused: FILINGS_ELASTICSEARCH_URL would mean the embedded engine, and FILINGS_ACTIVE_FORECLOSURE_STATUSES its default.
+func TestListsWithoutItems(t *testing.T) {
+	for name, form := range map[string]string{
+		"FILINGS_ELASTICSEARCH_URL": "a list separated by commas, or empty", "FILINGS_ACTIVE_FORECLOSURE_STATUSES": "a list separated by commas, or empty",
+		"FILINGS_TRUSTED_PROXIES": "networks such as 10.0.0.0/8, separated by commas",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, " , ")
+			if _, err := Read(); err == nil || err.Error() != name+`=" , ": must be `+form {
+				t.Error(err)
+			}
+			t.Setenv(name, "")
+			if _, err := Read(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestCheckOrigins(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -63,10 +63,13 @@ func (s Settings) Check() error {
 		{"KEEP_GENERATIONS", int64(s.KeepGenerations), 0}, {"KEEP_CHANGES", int64(s.KeepChanges), 0}, {"EXPORTS", int64(s.Exports), 1},
 		{"FREE_LIFETIME_QUOTA", s.FreeLifetimeQuota, 0}, {"STARTER_DAILY_QUOTA", s.StarterDailyQuota, 0},
 		{"PRO_DAILY_QUOTA", s.ProDailyQuota, 0}, {"ENTERPRISE_DAILY_QUOTA", s.EnterpriseDailyQuota, 0},
-		{"FREE_BURST", s.FreeBurst, 1}, {"STARTER_BURST", s.StarterBurst, 1},
-		{"PRO_BURST", s.ProBurst, 1}, {"ENTERPRISE_BURST", s.EnterpriseBurst, 1},
 	} {
 		check(number.v >= number.least, number.name, strconv.FormatInt(number.v, 10), fmt.Sprintf("must be %d or more", number.least))
+	}
+	const mostBurst = 1_000_000_000 // what package access can count
+	for i, burst := range []int64{s.FreeBurst, s.StarterBurst, s.ProBurst, s.EnterpriseBurst} {
+		name := []string{"FREE_BURST", "STARTER_BURST", "PRO_BURST", "ENTERPRISE_BURST"}[i]
+		check(burst >= 1 && burst <= mostBurst, name, strconv.FormatInt(burst, 10), fmt.Sprintf("must be 1 to %d", mostBurst))
 	}
 	return errors.Join(errs...)
 }

@@ -10,13 +10,17 @@ import (
 // List is a list of texts, separated by commas, without blanks around them. Empty ones do not count.
 type List []string
 
-// Decode implements envconfig.Decoder, as the other types here do.
+// Decode implements envconfig.Decoder, as the other types here do. Separators alone are a list that got lost on the way here: it is not as if
+// nothing were set.
 func (l *List) Decode(text string) error {
 	*l = nil
 	for item := range strings.SplitSeq(text, ",") {
 		if item = strings.TrimSpace(item); item != "" {
 			*l = append(*l, item)
 		}
+	}
+	if *l == nil && text != "" {
+		return errors.New("no item")
 	}
 	return nil
 }
@@ -27,7 +31,9 @@ type Networks []netip.Prefix
 // Decode refuses addresses without a length: one may stand for a forgotten length.
 func (n *Networks) Decode(text string) error {
 	var items List
-	_ = items.Decode(text) // takes any text
+	if err := items.Decode(text); err != nil {
+		return err
+	}
 	*n = nil
 	for _, item := range items {
 		network, err := netip.ParsePrefix(item)

@@ -93,7 +93,7 @@ func newCollector(endpoint, headers string) (*collector, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%s: must be an http:// or https:// address", endpointVariable)
 	}
-	c := &collector{url: u.JoinPath("v1/traces").String(), client: http.Client{Timeout: sendTime}, header: http.Header{"Content-Type": {"application/x-protobuf"}}}
+	c := &collector{url: u.JoinPath("v1/traces").String(), client: http.Client{Timeout: sendTime, CheckRedirect: stay}, header: http.Header{"Content-Type": {"application/x-protobuf"}}}
 	for pair := range strings.SplitSeq(headers, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		value, err := url.PathUnescape(strings.TrimSpace(value))
@@ -106,6 +106,9 @@ func newCollector(endpoint, headers string) (*collector, error) {
 	}
 	return c, nil
 }
+
+// stay follows no redirect: what is sent, and the credentials in its headers, are for the address of the settings alone.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Start and Stop do nothing: there is no connection to open or to close.
 func (*collector) Start(context.Context) error { return nil }
