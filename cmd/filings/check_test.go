@@ -124,37 +124,59 @@ func TestCheck_Servers(t *testing.T) {
 	}
 }
 
-// A cluster with search.allow_expensive_queries: false fails searches by a term, and nothing else.
-func TestCheck_TermsRefused(t *testing.T) {
+// A cluster with search.allow_expensive_queries: false fails searches by a term, and nothing else; one with a low search.max_buckets groups.
+func TestCheck_SearchesRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	address, name := servers.Elasticsearch(t), fmt.Sprintf("check-%d", rand.Uint32())
 	t.Cleanup(func() { servers.DeleteIndices(t, address, name) })
 	f.settings.ElasticsearchURL, f.settings.Index = []string{address}, name
-	f.must(t, f.must(t, "", "generate", "--count", "10"), "reindex", "--format", "ndjson", "-")
+	var loaded struct{ Generation string }
+	if err := json.Unmarshal([]byte(f.must(t, f.must(t, "", "generate", "--count", "10"), "reindex", "--format", "ndjson", "-")), &loaded); err != nil {
+		t.Fatal(err)
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	elasticsearch := httputil.NewSingleHostReverseProxy(u)
-	strict := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || !bytes.Contains(body, []byte(`"prefix"`)) {
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			elasticsearch.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("X-Elastic-Product", "Elasticsearch")
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"error":{"root_cause":[{"type":"exception","reason":"[prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false."}]},"status":400}`)
-	}))
-	defer strict.Close()
-	f.settings.ElasticsearchURL = []string{strict.URL}
+	for _, test := range []struct{ has, setting, reason string }{
+		{`"prefix"`, "search.allow_expensive_queries", "[prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false."},
+		{`"composite":{"size":65000`, "search.max_buckets", "Trying to create too many buckets. Must be less than or equal to: [1000] but was [65000]. " +
+			"This limit can be set by changing the [search.max_buckets] cluster level setting."},
+	} {
+		t.Run(test.setting, func(t *testing.T) {
+			strict := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil || !bytes.Contains(body, []byte(test.has)) {
+					r.Body = io.NopCloser(bytes.NewReader(body))
+					elasticsearch.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("X-Elastic-Product", "Elasticsearch")
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = fmt.Fprintf(w, `{"error":{"root_cause":[{"type":"exception","reason":%q}]},"status":400}`, test.reason)
+			}))
+			defer strict.Close()
+			f.settings.ElasticsearchURL = []string{strict.URL}
+			code, found, _ := f.checked(t)
+			if code != exitFailed || !slices.ContainsFunc(found, func(f check.Finding) bool {
+				return f.Result == "fail" && f.What == "generation" && strings.Contains(f.Detail, test.setting)
+			}) {
+				t.Errorf("exit code %d, %v", code, found)
+			}
+		})
+	}
+
+	f.settings.ElasticsearchURL = []string{address}
+	res, err := http.Post(address+"/"+loaded.Generation+"/_close", "application/json", nil)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res, err)
+	}
+	_ = res.Body.Close()
 	code, found, _ := f.checked(t)
-	if code != exitFailed || !slices.ContainsFunc(found, func(f check.Finding) bool {
-		return f.Result == "fail" && f.What == "generation" && strings.Contains(f.Detail, "search.allow_expensive_queries")
-	}) {
-		t.Errorf("exit code %d, %v", code, found)
+	if text := fmt.Sprint(found); code != exitFailed || !strings.Contains(text, "(the index was closed: open it in Elasticsearch)") || strings.Contains(text, "is Elasticsearch up") {
+		t.Errorf("a closed index: exit code %d, %v", code, found)
 	}
 }
 
@@ -203,6 +225,7 @@ func TestCheck_Wrong(t *testing.T) {
 		{"a name that is taken", func(s *settings.Settings) { s.LegacyHasDataName = "county" }, exitUsage, "settings FILINGS_LEGACY_HAS_DATA_NAME"},
 		{"no name", func(s *settings.Settings) { s.LegacyHasDataName = "" }, exitUsage, "settings FILINGS_LEGACY_HAS_DATA_NAME"},
 		{"wrong setting", func(s *settings.Settings) { s.FreeBurst, s.OperationsToken = 0, "secret" }, exitUsage, "settings FILINGS_FREE_BURST"},
+		{"a burst that no store can count", func(s *settings.Settings) { s.ProBurst = 1_000_000_001 }, exitUsage, `settings FILINGS_PRO_BURST="1000000001": must be 1 to 1000000000`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -19,6 +19,9 @@ import (
 // ErrCredentials: Elasticsearch demands other credentials, or some at all.
 var ErrCredentials = errors.New("elasticsearch does not take the credentials")
 
+// Closed reports whether err is about an index that an operator closed.
+func Closed(err error) bool { return client.HasKind(err, client.IndexClosed) }
+
 // Elasticsearch and OpenSearch are the products that there are. OpenSearch has what Elasticsearch 7.10 had, and its own since.
 const Elasticsearch, OpenSearch = "Elasticsearch", "OpenSearch"
 

@@ -51,8 +51,11 @@ func (c *checkup) engine(ctx context.Context) {
 	if err == nil {
 		err = index.Probe(ctx, live)
 	}
-	if err == nil && live.Generation() != "" { // a setting of a cluster, such as search.allow_expensive_queries, refuses terms alone
-		_, err = live.Rows(ctx, index.Query{Where: index.Where(index.Contains{Text: "zq"}), Sort: index.DefaultSort, Limit: 1})
+	if err == nil && live.Generation() != "" { // settings of a cluster refuse terms alone (search.allow_expensive_queries), or groups (search.max_buckets)
+		few := index.Where(index.Contains{Text: "zq"})
+		if _, err = live.Rows(ctx, index.Query{Where: few, Sort: index.DefaultSort, Limit: 1}); err == nil {
+			_, err = live.Groups(ctx, few, index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByMonth}, Limit: 1})
+		}
 	}
 	switch {
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 
 	"filings/cmd/filings/settings"
 	"filings/index"
+	"filings/index/elastic"
 	"filings/service/access"
 )
 
@@ -13,6 +14,8 @@ import (
 // shown: it may hold a password.
 func Explain(s settings.Settings, err error) error {
 	switch {
+	case elastic.Closed(err):
+		return fmt.Errorf("%w (the index was closed: open it in Elasticsearch)", err)
 	case errors.Is(err, index.ErrUnavailable) && len(s.ElasticsearchURL) > 0:
 		return fmt.Errorf("%w (is Elasticsearch up at FILINGS_ELASTICSEARCH_URL?)", err)
 	case errors.Is(err, index.ErrRecord) && len(s.ElasticsearchURL) > 0:

@@ -16,8 +16,8 @@ import (
 // IndexNotFound is the kind of an Error about an index that is not there.
 const IndexNotFound = "index_not_found_exception"
 
-// indexClosed is the kind of an Error about an index that an operator closed: it is there, and cannot be searched.
-const indexClosed = "index_closed_exception"
+// IndexClosed is the kind of an Error about an index that an operator closed: it is there, and cannot be searched.
+const IndexClosed = "index_closed_exception"
 
 // Error is a response of Elasticsearch that is not a success. It unwraps to index.ErrGone, index.ErrNotFound or
 // index.ErrUnavailable where it is one of these. Its text names no address.
@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error {
 	switch {
-	case e.foreign, e.Kind == indexClosed:
+	case e.foreign, e.Kind == IndexClosed:
 		return index.ErrUnavailable
 	case e.Kind == IndexNotFound:
 		return index.ErrGone
