@@ -44,22 +44,12 @@ func cents(literal string) (v float64, rounded, ok bool) {
 	return v, true, err == nil
 }
 
-// integer returns the integer that v is. A number with decimals, be they 0, is none; one with an exponent is, if no decimals
-// are left: 1.5e3.
+// integer returns the integer that v is: digits alone. Decimals, be they 0, and exponents make it none: spreadsheets write a long id
+// as 1.23457E+13, which is another one.
 func (v *value) integer() (n int64, ok bool) {
 	if v.kind != kindNumber {
 		return 0, false
 	}
-	mantissa, exponent := v.text, 0
-	if e := strings.IndexAny(mantissa, "eE"); e >= 0 {
-		exponent, _ = strconv.Atoi(mantissa[e+1:]) // out of range: the nearest number that there is
-		mantissa = mantissa[:e]
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	zeros := exponent - len(fraction)
-	if zeros < 0 || zeros > 19 { // with more digits a number fits no field
-		return 0, false
-	}
-	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", zeros), 10, 64)
+	n, err := strconv.ParseInt(v.text, 10, 64)
 	return n, err == nil
 }

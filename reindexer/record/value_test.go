@@ -72,7 +72,7 @@ func TestL3L4_Values(t *testing.T) {
 
 		{"L4 yearBuilt with decimals", "yearBuilt", `1987.5`, nil, "the number 1987.5 is not an integer from 0 to 9007199254740992, without decimals"},
 		{"L4 yearBuilt with zero decimals", "yearBuilt", `1987.0`, nil, "the number 1987.0 is not an integer from 0 to 9007199254740992, without decimals"},
-		{"L4 yearBuilt with exponent", "yearBuilt", `1.987e3`, 1987.0, ""},
+		{"L4 yearBuilt with exponent", "yearBuilt", `1.987e3`, nil, "the number 1.987e3 is not an integer from 0 to 9007199254740992, without decimals"},
 		{"L4 yearBuilt below 0", "yearBuilt", `-1`, nil, "the number -1 is not an integer from 0 to 9007199254740992, without decimals"},
 		{"L4 yearBuilt as text", "yearBuilt", `"1987"`, nil, `the text "1987" is not an integer from 0 to 9007199254740992, without decimals`},
 
@@ -124,7 +124,7 @@ func TestL3L4_Records(t *testing.T) {
 		{"L3 id 0", `{"id":0,"county":"A, FL"}`, "id", "the number 0 is not an integer from 1 to 9223372036854775807"},
 		{"L3 id below 0", `{"id":-7,"county":"A, FL"}`, "id", "the number -7 is not an integer from 1 to 9223372036854775807"},
 		{"L3 id 2^63", `{"id":9223372036854775808,"county":"A, FL"}`, "id", "the number 9223372036854775808 is not an integer from 1 to 9223372036854775807"},
-		{"L3 id with exponent", `{"id":1e3,"county":"A, FL"}`, "", ""},
+		{"L3 id with exponent", `{"id":1e3,"county":"A, FL"}`, "id", "the number 1e3 is not an integer from 1 to 9223372036854775807"},
 		{"L3 id with huge exponent", `{"id":1e999999999,"county":"A, FL"}`, "id", "the number 1e999999999 is not an integer from 1 to 9223372036854775807"},
 		{"L3 id with decimals", `{"id":1.0,"county":"A, FL"}`, "id", "the number 1.0 is not an integer from 1 to 9223372036854775807"},
 		{"L4 id as text", `{"id":"1","county":"A, FL"}`, "id", `the text "1" is not an integer from 1 to 9223372036854775807`},
