@@ -54,6 +54,26 @@ func (g *figures) of(county string) *countyFigures {
 	return &countyFigures{}
 }
 
+// folded returns the figures by the folded names of counties: another case of a name is no other county.
+func (g *figures) folded() *figures {
+	all := &figures{counties: map[string]*countyFigures{}, fields: g.fields}
+	for county, c := range g.counties {
+		name := index.Fold(county)
+		sum := all.counties[name]
+		if sum == nil {
+			sum = &countyFigures{filled: new([64]int64)}
+			all.counties[name] = sum
+		}
+		sum.filings += c.filings
+		for i := range sum.filled {
+			if c.filled != nil {
+				sum.filled[i] += c.filled[i]
+			}
+		}
+	}
+	return all
+}
+
 // count counts n filings with values in these fields.
 func (g *figures) count(county string, filled uint64, n int64) {
 	c := g.counties[county]

@@ -40,6 +40,9 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	if errors.Is(err, index.ErrChanged) && !r.cfg.Update {
 		r.before, r.differs = g.Filings, err // as it was sealed
 	}
+	if errors.Is(err, generation.ErrVersion) {
+		r.foreign = err
+	}
 	repairs := errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrChanged) || errors.Is(err, generation.ErrVersion)
 	switch {
 	case err == nil:
@@ -134,6 +137,9 @@ func (r *running) compare(ctx context.Context, build generation.Build, live, bui
 		err = r.differs
 	}
 	if r.unknown(err) {
+		if r.foreign != nil { // what is made of its fingerprints says nothing
+			err = r.foreign
+		}
 		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew", "since", r.previous, "error", err)
 		return nil
 	}

@@ -82,8 +82,9 @@ func (r *running) guardCounties() error {
 		return nil
 	}
 	var found, options []string
+	live, figures := r.live.folded(), r.figures.folded()
 	for _, county := range slices.Sorted(maps.Keys(r.live.counties)) {
-		before, now := r.live.of(county).filings, r.figures.of(county).filings
+		before, now := live.of(index.Fold(county)).filings, figures.of(index.Fold(county)).filings
 		most := 50. // percent
 		if before >= large {
 			most = r.cfg.MaxShrink
@@ -106,8 +107,9 @@ func (r *running) guardFields() error {
 		return nil
 	}
 	var found, options []string
+	live, figures := r.live.folded(), r.figures.folded()
 	for _, county := range slices.Sorted(maps.Keys(r.live.counties)) {
-		before, now := r.live.of(county), r.figures.of(county)
+		before, now := live.of(index.Fold(county)), figures.of(index.Fold(county))
 		if before.filings < guarded || now.filings == 0 {
 			continue
 		}

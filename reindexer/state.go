@@ -36,6 +36,7 @@ type running struct {
 
 	previous string              // the generation that is live until this one is promoted; "" for none
 	differs  error               // index.ErrChanged, if that is not what was sealed
+	foreign  error               // generation.ErrVersion, if that is one of another version of the data
 	added    *added              // of previous; nil: no record needed it yet
 	loaded   map[string]int64    // when counties were loaded last, in seconds of Unix time
 	changes  *Changes            // nil: there is no changeset

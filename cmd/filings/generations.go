@@ -64,7 +64,11 @@ func (p *program) rollbackCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		from, to, err := rollbackTarget(all, args)
+		changesets, err := store.Changesets(ctx)
+		if err != nil {
+			return fmt.Errorf("list what changed: %w", err)
+		}
+		from, to, err := rollbackTarget(all, changesets, args)
 		if err != nil {
 			return err
 		}
@@ -85,11 +89,18 @@ func (p *program) rollbackCommand() *cobra.Command {
 // searchTime bounds the search that a generation must answer before a rollback to it.
 const searchTime = 10 * time.Second
 
-// rollbackTarget returns the live generation and the one to go back to; all is sorted newest first.
-func rollbackTarget(all []generation.Info, args []string) (live, target string, err error) {
+// rollbackTarget returns the live generation and the one to go back to: the one that was live when it was loaded, which is not the
+// next older one after a rollback and another load. Where that is not known, or not kept, it is the next older one; all is sorted newest first.
+func rollbackTarget(all []generation.Info, changesets []index.Changeset, args []string) (live, target string, err error) {
 	at := slices.IndexFunc(all, func(g generation.Info) bool { return g.Live })
 	if at >= 0 {
 		live = all[at].Name
+	}
+	before := slices.IndexFunc(all, func(g generation.Info) bool {
+		return slices.ContainsFunc(changesets, func(c index.Changeset) bool { return c.Generation == live && c.Parent == g.Name })
+	})
+	if before < 0 {
+		before = at + 1
 	}
 	switch {
 	case len(args) > 0:
@@ -102,10 +113,10 @@ func rollbackTarget(all []generation.Info, args []string) (live, target string, 
 		return "", "", errors.New("there are no generations yet: `filings reindex` makes one")
 	case at < 0:
 		return "", "", errors.New("no generation is live: name one (see `filings generations`)")
-	case at+1 == len(all):
+	case before == len(all):
 		return "", "", fmt.Errorf("there is no generation before %s", live)
 	}
-	return live, all[at+1].Name, nil
+	return live, all[before].Name, nil
 }
 
 // find returns the generation of all that name, its id or "live" means.

@@ -216,6 +216,7 @@ func TestKeysCommands(t *testing.T) {
 func TestLoadCommands(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	f.settings.KeepChanges = 30
 	if got := f.must(t, "", "generations", "--json"); got != "[]\n" {
 		t.Errorf("generations before the first load: %q", got)
 	}
@@ -260,6 +261,11 @@ func TestLoadCommands(t *testing.T) {
 	if got := f.must(t, "", "rollback", index.GenerationID(second.Generation)); got != second.Generation+"\n" { // by its id, as by its name
 		t.Errorf("rollback printed %q, want %s", got, second.Generation)
 	}
+	f.must(t, "", "rollback", first.Generation)
+	load("reindex", "--format", "ndjson", "-")
+	if got := f.must(t, "", "rollback"); got != first.Generation+"\n" { // which that load replaced, although the second is newer
+		t.Errorf("rollback after a rollback and a load printed %q, want %s", got, first.Generation)
+	}
 	code, out, errs := f.run(t.Context(), `{"id":1,"county":"nowhere"}`, "reindex", "--format", "ndjson", "-")
 	if code != exitFailed || !strings.Contains(out, `"promoted":false`) || !strings.Contains(errs, "county") ||
 		!strings.Contains(errs, "--max-rejects N") || !strings.Contains(errs, "--rejects FILE") {
@@ -268,6 +274,25 @@ func TestLoadCommands(t *testing.T) {
 	code, _, errs = f.run(t.Context(), `[{"id":1,"county":"Orange, FL"}]`, "reindex", "-")
 	if code != exitFailed || !strings.HasSuffix(errs, "filings: source cannot be read: -: it is one JSON array; it has to be one record a line, or --format json with --path '.[]'\n") {
 		t.Errorf("a JSON array: exit code %d\n%s", code, errs)
+	}
+}
+
+// A load over a generation of another version of the data says that it is one, and calls no file damaged.
+func TestReindex_OtherVersion(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.settings.KeepChanges = 30
+	folder := filepath.Join(f.settings.DataDir, "generations")
+	err := os.MkdirAll(folder, 0o700)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "filings-20200101-000000.000000-v5.db"), []byte("of another form"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := f.run(t.Context(), f.must(t, "", "generate", "--count", "10"), "reindex", "--format", "ndjson", "--max-shrink", "100", "-")
+	if code != exitDone || !strings.Contains(errs, "what changes is not known") || !strings.Contains(errs, "was loaded by an older version of the program") || strings.Contains(errs, "damaged") {
+		t.Errorf("exit code %d\n%s", code, errs)
 	}
 }
 
