@@ -121,6 +121,20 @@ func TestX5_HEAD(t *testing.T) {
 	if diff := cmp.Diff(get.header, head.header); diff != "" || head.body != "" || s.used(t, "user-free") != before+1 {
 		t.Errorf("%d more, body %q (-get +head)\n%s", s.used(t, "user-free")-before, head.body, diff)
 	}
+
+	d := listenTLS(t, s.App)
+	conn, err := tls.Dial("tcp", d.Address, d.Trust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "HEAD /v1/filings/export HTTP/1.1\r\nHost: h\r\nConnection: close\r\nX-API-Key: "+s.Keys[access.Free]+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	sent, err := io.ReadAll(conn)
+	if _, after, ended := strings.Cut(string(sent), "\r\n\r\n"); err != nil || !ended || after != "" || !strings.HasPrefix(string(sent), "HTTP/1.1 200") {
+		t.Errorf("%q after the headers, where the next response of the connection begins (%v)", after, err)
+	}
 }
 
 // TestX39_Price: HEAD says how many rows an export has and what it costs, for one request, whatever other exports there are.

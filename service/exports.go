@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -113,8 +112,7 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 		return err
 	}
 	setFileHeaders(k.http, r, export.Format(q.Format), coding, total)
-	if head {
-		k.http.Response().SetBodyStream(strings.NewReader(""), -1) // headers as those of GET: the length is not known
+	if head { // without a stream: of one, the server sends the end of its chunks, also where there are none
 		return nil
 	}
 	after := ""
