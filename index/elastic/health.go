@@ -17,7 +17,10 @@ import (
 )
 
 // ErrCredentials: Elasticsearch demands other credentials, or some at all.
-var ErrCredentials = errors.New("elasticsearch does not take the credentials")
+var ErrCredentials = client.ErrCredentials
+
+// Responded reports whether err is what Elasticsearch itself responded, and not that it was not reached.
+func Responded(err error) bool { return client.IsOwn(err) }
 
 // Closed reports whether err is about an index that an operator closed.
 func Closed(err error) bool { return client.HasKind(err, client.IndexClosed) }
@@ -51,9 +54,6 @@ func (s *Store) Health(ctx context.Context) (h Health, err error) {
 		if err = read(ctx, &h); err != nil {
 			break
 		}
-	}
-	if client.HasStatus(err, http.StatusUnauthorized) {
-		return h, ErrCredentials
 	}
 	return h, err
 }
@@ -96,7 +96,8 @@ func (s *storage) status(ctx context.Context, h *Health) error {
 	return err
 }
 
-// privileges finds out whether a load could do its work. Without security there is no such request, and nothing to lack.
+// privileges finds out whether a load could do its work. monitor is part of manage, and all that a service which may not load
+// would not miss by itself: without it nothing compares the live generation with what was sealed (rule X24). Without security there is no such request, and nothing to lack.
 func (s *storage) privileges(ctx context.Context, h *Health) error {
 	if h.Product == OpenSearch {
 		return nil
@@ -104,7 +105,7 @@ func (s *storage) privileges(ctx context.Context, h *Health) error {
 	names := []string{s.alias, s.alias + "-*"}
 	body, err := json.Marshal(map[string]any{
 		"cluster": []string{"monitor"},
-		"index":   []any{map[string]any{"names": names, "privileges": []string{"manage", "read", "write"}}},
+		"index":   []any{map[string]any{"names": names, "privileges": []string{"manage", "monitor", "read", "write"}}},
 	})
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func clusterResponses() map[string]string {
 	return map[string]string{
 		"/_nodes/_local/_none":                                     `{"nodes":{"x":{"version":"8.19.7","build_flavor":"default"}}}`,
 		"/_cluster/health":                                         `{"status":"yellow","number_of_data_nodes":2}`,
-		"/_security/user/_has_privileges":                          `{"username":"u","has_all_requested":false,"cluster":{"monitor":false},"index":{"filings":{"manage":true,"read":true,"write":true},"filings-*":{"write":false,"read":true,"manage":false}}}`,
+		"/_security/user/_has_privileges":                          `{"username":"u","has_all_requested":false,"cluster":{"monitor":false},"index":{"filings":{"manage":true,"monitor":true,"read":true,"write":true},"filings-*":{"write":false,"monitor":false,"read":true,"manage":false}}}`,
 		"/filings-*/_settings/index.blocks.read_only_allow_delete": `{"filings-b":{"settings":{"index.blocks.read_only_allow_delete":"true"}},"filings-c":{"settings":{"index.blocks.read_only_allow_delete":"false"}},"filings-a":{"settings":{"index.blocks.read_only_allow_delete":"true"}}}`,
 		"/_nodes/stats/fs":                                         `{"nodes":{"x":{"name":"hot","roles":["data_hot","ingest"],"fs":{"total":{"total_in_bytes":100,"available_in_bytes":9}}},"y":{"name":"boss","roles":["master"],"fs":{"total":{"total_in_bytes":100,"available_in_bytes":9}}}}}`,
 	}
@@ -45,7 +45,7 @@ func TestHealth(t *testing.T) {
 	got, err := storeOver(t, clusterResponses(), nil).Health(t.Context())
 	want := Health{
 		Product: Elasticsearch, Version: "8.19.7", Status: "yellow", DataNodes: 2,
-		Lacks:   []string{"monitor on the cluster", "manage on filings-*", "write on filings-*"},
+		Lacks:   []string{"monitor on the cluster", "manage on filings-*", "monitor on filings-*", "write on filings-*"},
 		Blocked: []string{"filings-a", "filings-b"},
 		Disks:   []Disk{{"hot", 100, 9}},
 	}

@@ -3,6 +3,7 @@ package generation
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"filings/index"
 )
@@ -122,8 +123,16 @@ func (b *build) Keep(counts []byte, values *index.Values, loaded map[string]int6
 	b.counts, b.values, b.loaded = counts, values, loaded
 }
 
-// Abort implements Build.
+// Abort implements Build. What is stored goes first, unlike elsewhere: where it has filled the disk, the catalog can be written only
+// when there is room again. Nobody reads what is not sealed.
 func (b *build) Abort(ctx context.Context) error {
 	b.Stop()
-	return b.lock.Delete(ctx, b.name)
+	storage := b.lock.life.storage
+	parts, err := storage.Parts(ctx, false)
+	if c, _, err2 := b.lock.life.read(ctx); err == nil && err2 == nil && b.lock.holds(&c) == nil {
+		if e := c.find(b.name); e != nil && e.State == Building {
+			err = storage.Delete(ctx, slices.DeleteFunc(parts, func(p Part) bool { return p.Generation != b.name }))
+		}
+	}
+	return errors.Join(b.lock.Delete(ctx, b.name), err)
 }

@@ -315,6 +315,35 @@ func TestCatalog_OfAnotherVersion(t *testing.T) {
 	}
 }
 
+// TestL7_AbortOnAFullDisk: what a load has stored has filled the disk, so that the catalog cannot be written as long as it is there.
+func TestL7_AbortOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	ctx, s, full := t.Context(), newShared(), ""
+	first := mustLoad(t, s, "first")
+	lock, err := s.open(func(call string) error {
+		if call == "Replace" && s.Parts[full] != nil {
+			return index.ErrUnavailable
+		}
+		return nil
+	}, nil).Lock(ctx, generation.Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := lock.Begin(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full = b.Generation()
+	if err := b.Abort(ctx); err != nil {
+		t.Errorf("aborting: %v", err)
+	}
+	if err := lock.Release(ctx); err != nil {
+		t.Errorf("releasing: %v", err)
+	}
+	s.want(t, "afterwards", first, "first", first)
+	s.wantClean(t, first, "")
+}
+
 // TestDelete_IsForEver: what was deleted cannot be opened, made live or copied, though its filings are kept for changes; and its
 // name never comes back, whatever the clock says.
 func TestDelete_IsForEver(t *testing.T) {

@@ -10,12 +10,16 @@ import (
 	"filings/service/access"
 )
 
-// Explain adds to the error of a server that does not answer which setting names the server. The address itself is not
-// shown: it may hold a password.
+// Explain adds to the error of a server that does not answer, or does not take the credentials, which setting is about that. The
+// address itself is not shown: it may hold a password.
 func Explain(s settings.Settings, err error) error {
 	switch {
 	case elastic.Closed(err):
 		return fmt.Errorf("%w (the index was closed: open it in Elasticsearch)", err)
+	case errors.Is(err, elastic.ErrCredentials):
+		return fmt.Errorf("%w (see FILINGS_ELASTICSEARCH_USERNAME and _PASSWORD, or _API_KEY)", err)
+	case elastic.Responded(err): // such as that its disk is full
+		return err
 	case errors.Is(err, index.ErrUnavailable) && len(s.ElasticsearchURL) > 0:
 		return fmt.Errorf("%w (is Elasticsearch up at FILINGS_ELASTICSEARCH_URL?)", err)
 	case errors.Is(err, index.ErrRecord) && len(s.ElasticsearchURL) > 0:

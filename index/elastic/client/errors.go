@@ -19,8 +19,11 @@ const IndexNotFound = "index_not_found_exception"
 // IndexClosed is the kind of an Error about an index that an operator closed: it is there, and cannot be searched.
 const IndexClosed = "index_closed_exception"
 
-// Error is a response of Elasticsearch that is not a success. It unwraps to index.ErrGone, index.ErrNotFound or
-// index.ErrUnavailable where it is one of these. Its text names no address.
+// ErrCredentials: Elasticsearch demands other credentials, or some at all.
+var ErrCredentials = errors.New("elasticsearch does not take the credentials")
+
+// Error is a response of Elasticsearch that is not a success. It unwraps to index.ErrGone, index.ErrNotFound,
+// index.ErrUnavailable or ErrCredentials where it is one of these. Its text names no address.
 type Error struct {
 	Status  int    // 0 for a response that came with 200 but without the results of every shard
 	Kind    string // such as IndexNotFound; "" if the response does not say
@@ -45,6 +48,8 @@ func (e *Error) Unwrap() error {
 		return index.ErrUnavailable
 	case e.Kind == IndexNotFound:
 		return index.ErrGone
+	case e.Status == http.StatusUnauthorized:
+		return ErrCredentials
 	case e.Status == http.StatusNotFound:
 		return index.ErrNotFound
 	case e.Status == http.StatusTooManyRequests, e.Status >= http.StatusInternalServerError, e.Status == partial:
@@ -66,6 +71,12 @@ func HasKind(err error, kind string) bool {
 func HasStatus(err error, status int) bool {
 	var failed *Error
 	return errors.As(err, &failed) && failed.Status == status
+}
+
+// IsOwn reports whether err is a response that Elasticsearch itself gave.
+func IsOwn(err error) bool {
+	var failed *Error
+	return errors.As(err, &failed) && !failed.foreign
 }
 
 // Incomplete is the error of a response that lacks some of what was requested. It is temporary: the request can be sent
