@@ -29,7 +29,7 @@ func redisFailure(what string, err error) error {
 		switch code := replyCode(errorReply); {
 		case slices.Contains(clusterCodes, code), strings.Contains(errorReply.Error(), "in a cluster node"): // what a script gets
 			return fmt.Errorf("%s: %w", what, ErrCluster)
-		case refusal.MatchString(errorReply.Error()):
+		case code == notPermitted, refusal.MatchString(errorReply.Error()):
 			kind = ErrRefused
 		}
 	}
@@ -37,8 +37,10 @@ func redisFailure(what string, err error) error {
 }
 
 var (
-	// refusal is a reply about the address: credentials, a user's permissions, protected mode, the number of the database.
-	refusal      = regexp.MustCompile(`^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR AUTH|ERR DB index) `)
+	// refusal is a reply about the address: credentials, protected mode, the number of the database.
+	refusal = regexp.MustCompile(`^(WRONGPASS|NOAUTH|DENIED|ERR AUTH|ERR DB index) `)
+	// inScript is NOPERM as a script gets it, from Redis 7.2 on and before.
+	inScript     = regexp.MustCompile(`^ERR (ACL failure in script:|The user executing the script) `)
 	clusterCodes = []string{"MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN"}
 
 	// meanings are those of the codes with which a Redis that runs refuses to count.
@@ -47,6 +49,7 @@ var (
 		"READONLY":   ": it is a replica",
 		"MISCONF":    ": it cannot write to its disk",
 		"NOREPLICAS": ": too few replicas follow it",
+		notPermitted: ": its user lacks a command, or the names that begin with filings:",
 	}
 )
 
@@ -90,8 +93,14 @@ func aboutOneAccount(err error) bool {
 	return errors.As(err, &errorReply) && slices.Contains([]string{"TIER", "WRONGTYPE"}, replyCode(errorReply))
 }
 
+// notPermitted is the code about a user who may not do that.
+const notPermitted = "NOPERM"
+
 // replyCode is the code that an error of Redis begins with, such as LOADING, READONLY or WRONGPASS.
 func replyCode(errorReply redis.Error) string {
+	if inScript.MatchString(errorReply.Error()) {
+		return notPermitted
+	}
 	code, _, _ := strings.Cut(errorReply.Error(), " ")
 	if code == "" || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return "an error"

@@ -3,11 +3,16 @@ package access_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +22,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/service/access"
+	"filings/service/servicetest"
 )
 
 const someKey = "ak_live_0123456789abcdef0123456789abcdef"
@@ -136,6 +142,53 @@ func TestK9_RedisWithAnotherPassword(t *testing.T) {
 	must(t, err)
 	address.User = url.UserPassword("somebody", "hidden")
 	wantOutage(t, operations(redisAt(t, address.String())), "hidden", "somebody", address.Host)
+}
+
+// The user of Redis that the documents make may do all that the program does; without a command, or without its names, it says so.
+func TestK9_RedisUserOfFewRights(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(servers.Redis(t))
+	must(t, err)
+	document, err := os.ReadFile("../../docs/operate/settings.md")
+	must(t, err)
+	_, line, _ := strings.Cut(string(document), "\nACL SETUSER filings on >password ")
+	line, _, _ = strings.Cut(line, "\n")
+	scripts, err := filepath.Glob("lua/*.lua")
+	must(t, err)
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
+		must(t, err)
+		for _, call := range regexp.MustCompile(`redis\.call\('([A-Z]+)'`).FindAllStringSubmatch(string(text), -1) {
+			if !slices.Contains(strings.Fields(line), "+"+strings.ToLower(call[1])) {
+				t.Errorf("%s: the user of the documents lacks %s", script, call[1])
+			}
+		}
+	}
+	options, err := redis.ParseURL(address.String())
+	must(t, err)
+	admin := redis.NewClient(options)
+	t.Cleanup(func() { must(t, admin.Close()) })
+	for _, without := range []string{"", "resetkeys", "-incr", "-evalsha"} {
+		user := "few-" + rand.Text()
+		arguments := []any{"ACL", "SETUSER", user, "on", ">password"}
+		for _, rule := range strings.Fields(line + " " + without) {
+			arguments = append(arguments, rule)
+		}
+		must(t, admin.Do(t.Context(), arguments...).Err())
+		t.Cleanup(func() {
+			must(t, admin.Do(context.Background(), "ACL", "DELUSER", user).Err())
+			must(t, admin.Del(context.Background(), "filings:"+user+":ping").Err())
+		})
+		address.User = url.UserPassword(user, "password")
+		store, err := access.OpenRedis(access.RedisConfig{URL: address.String(), Limits: servicetest.Limits(), Prefix: "filings:" + user + ":"})
+		must(t, err)
+		t.Cleanup(func() { must(t, store.Close()) })
+		_, healthy := store.Health(t.Context())
+		err = store.Ping(t.Context())
+		if without == "" && errors.Join(err, healthy) != nil || without != "" && (!errors.Is(err, access.ErrRefused) || !strings.Contains(err.Error(), "NOPERM: its user lacks")) {
+			t.Errorf("%q: %v %v", without, err, healthy)
+		}
+	}
 }
 
 func TestK9_RedisWithoutTLS(t *testing.T) {
