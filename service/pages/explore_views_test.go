@@ -50,6 +50,39 @@ func TestExplore_Keyboard(t *testing.T) {
 	}
 }
 
+// TestExplore_KeyboardThroughMap: Tab goes from circle to circle that the map shows, and on behind the map. One that lies outside moved the map when it
+// got the focus, whose circles were drawn anew, so that the focus was back at the beginning, for ever.
+func TestExplore_KeyboardThroughMap(t *testing.T) {
+	t.Parallel()
+	e := explore(t, "#map=4/37/-95")
+	e.use(e.site.Key)
+	e.resize(360, 640)
+	hash, circles := e.Value("location.hash"), 0
+	e.Value(`document.querySelector("#map").focus(), ""`)
+	const at = `(() => {
+		const held = document.activeElement, box = held.getBoundingClientRect(), map = document.querySelector("#map").getBoundingClientRect();
+		const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+		if (!held.dataset.count) return held.id || held.className;
+		return x < map.left || x > map.right || y < map.top || y > map.bottom ? "a circle outside" : "a circle";
+	})()`
+	for {
+		e.Press(kb.Tab)
+		if got := e.Value(at); got == "a circle" && circles < 100 {
+			circles++
+		} else if got != "leaflet-control-zoom-in" || circles == 0 {
+			t.Fatalf("the focus is at %s after %d circles", got, circles)
+		} else {
+			break
+		}
+	}
+	if got := e.Value("location.hash"); got != hash {
+		t.Errorf("Tab has moved the map from %s to %s", hash, got)
+	}
+	if outside := e.Value(`String(document.querySelectorAll("#map [data-count][aria-hidden]").length)`); outside == "0" {
+		t.Error("all circles are in view: this test does not see what it is for")
+	}
+}
+
 // TestExplore_Windows: the page fits into a narrow window, also with what is beside the map open, and is dark for who likes it so.
 func TestExplore_Windows(t *testing.T) {
 	t.Parallel()
@@ -58,7 +91,7 @@ func TestExplore_Windows(t *testing.T) {
 	const overflow = `String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`
 	e.Value(`for (const d of document.querySelectorAll("#side details")) d.open = true; ""`)
 	e.Wait(`document.querySelector("#bars li") && document.querySelector("#days li")`)
-	for _, width := range []int64{1200, 360} {
+	for _, width := range []int64{1200, 360, 320} {
 		e.resize(width, 800)
 		if got := e.Value(overflow); got != "0" {
 			t.Errorf("in a window %d wide the page is %s pixels wider", width, got)
@@ -67,6 +100,18 @@ func TestExplore_Windows(t *testing.T) {
 			t.Error("the page is higher than the window, in which its parts scroll")
 		}
 		e.Screenshot("light-" + strconv.FormatInt(width, 10))
+		for _, column := range []string{"filingAmount", "filingDate", "currentAmount", "filingDate", "filingAmount"} { // also backwards, where the first column is at the left
+			if got := e.Value(fmt.Sprintf(`(() => {
+				const held = document.querySelector("#table [data-sort=%s] button");
+				document.activeElement.blur();
+				held.focus();
+				const { left, right, top } = held.getBoundingClientRect();
+				const there = document.elementFromPoint((left + right) / 2, top + 8);
+				return there === held ? "" : `+"`${left} to ${right}, where ${there?.outerHTML.slice(0, 80)} is`"+`;
+			})()`, column)); got != "" {
+				t.Errorf("%d: the head of %s has the focus and does not show: %s", width, column, got)
+			}
+		}
 	}
 	e.resize(1280, 1000)
 	light := e.Value("getComputedStyle(document.body).backgroundColor")

@@ -87,19 +87,23 @@ export class FilingsMap {
   /** Draws cells in place of those that are drawn, as far as they are near the view. */
   draw(cells) {
     const held = this.#map.getContainer().contains(document.activeElement);
-    const near = this.#map.getBounds().pad(0.5);
+    const view = this.#map.getBounds(), near = view.pad(0.5);
     this.#cells.clearLayers();
-    for (const cell of cells) if (near.contains([cell.latitude, place(cell.longitude)])) this.#circle(cell);
+    for (const cell of cells) {
+      const at = [cell.latitude, place(cell.longitude)];
+      if (near.contains(at)) this.#circle(cell, at, view.contains(at));
+    }
     if (held && document.activeElement === document.body) this.#map.getContainer().focus(); // the circle that had it is gone
   }
 
-  #circle(cell) {
+  /** Draws a circle. One that is not in view gets no focus: that would move the map, whose circles are drawn anew. */
+  #circle(cell, at, inView) {
     const single = cell.count === 1;
     const size = single ? 16 : Math.round(22 + 8 * Math.log10(cell.count)); // pixels: below the 64 of a cell up to 100,000
     const icon = L.divIcon({ className: single ? "point" : "circle", iconSize: [size, size], html: element("span", {}, single ? "" : brief(cell.count)) });
-    const marker = L.marker([cell.latitude, place(cell.longitude)], { icon, riseOnHover: true, zIndexOffset: -10 * size }).addTo(this.#cells);
+    const marker = L.marker(at, { icon, riseOnHover: true, zIndexOffset: -10 * size, keyboard: inView, autoPanOnFocus: false }).addTo(this.#cells);
     const name = single ? `Filing ${cell.id}: open` : `${brief(cell.count)} filings: ${!cell.bbox || this.#isApart(cell) ? "zoom in" : "list"}`;
-    marker.getElement().setAttribute("aria-label", name);
+    marker.getElement().setAttribute(...(inView ? ["aria-label", name] : ["aria-hidden", "true"]));
     marker.getElement().dataset.count = cell.count;
     marker.on("click keypress", ({ type, originalEvent }) => {
       if (type === "keypress" && !["Enter", " "].includes(originalEvent.key)) return;
