@@ -85,13 +85,14 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	gauge("last_load_records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
 	gauge("load_read_bytes", "Bytes that the last load has read of its sources, as they are stored.", float64(run.Bytes))
 	gauge("load_source_bytes", "Bytes of the sources of the last load, as they are stored; 0 where that is not known.", float64(run.TotalBytes))
-	success := time.Time{}
+	success, previous := time.Time{}, false
 	for i, run := range runs {
 		if ended[run.Outcome]++; success.IsZero() && did(run) {
 			success = run.Renewed
 		}
-		if i == 1 {
-			gauge("load_previous_records_rejected", "Records that the load before the last one has rejected.", float64(run.Rejected))
+		if i > 0 && run.Outcome == generation.OutcomePromoted && !previous { // the others have not read everything
+			previous = true
+			gauge("load_previous_records_rejected", "Records that the last promoted load before the last one has rejected.", float64(run.Rejected))
 		}
 	}
 	if !success.IsZero() {

@@ -73,7 +73,9 @@ func TestT4_Metrics(t *testing.T) {
 		began := time.Unix(1_000_000, 0)
 		c.Store = loadsOf{
 			{Started: began, Renewed: began.Add(90 * time.Second), Outcome: generation.OutcomeFailed, Read: 12, Indexed: 11, Rejected: 1, Bytes: 5, TotalBytes: 6, Source: "a.csv", Error: "no"},
-			{Started: began, Renewed: began.Add(30 * time.Second), Outcome: generation.OutcomePromoted, Rejected: 7},
+			{Started: began, Renewed: began.Add(30 * time.Second), Outcome: generation.OutcomeUnchanged},
+			{Started: began, Renewed: began.Add(20 * time.Second), Outcome: generation.OutcomePromoted, Rejected: 7},
+			{Started: began, Renewed: began.Add(10 * time.Second), Outcome: generation.OutcomePromoted, Rejected: 8},
 		}
 	}
 	l := servicetest.Limits()
