@@ -66,8 +66,8 @@ check: bin/testservers ## what a change must pass: format, vet, staticcheck, all
 bench: bin/testservers ## loads and pages compared with bare Elasticsearch, as tables; DATA=FILE for your own filings, FOR="pages answers" for some
 	bin/testservers -- go run ./cmd/bench $(if $(DATA),-data $(DATA)) $(if $(TIMES),-times $(TIMES)) $(FOR)
 
-bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million synthetic filings: half an hour; LARGEST=2000000 stops there
-	bin/testservers -- go run ./cmd/bench $(if $(LARGEST),-largest $(LARGEST)) growth
+bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million synthetic filings: half an hour; LARGEST=2000000 stops there, NODES=3 is on a cluster
+	bin/testservers $(if $(NODES),-nodes $(NODES)) -- go run ./cmd/bench $(if $(LARGEST),-largest $(LARGEST)) growth
 
 # ENGINE=opensearch:2.19.6 runs faults, soak and cluster on that.
 ON_ENGINE = $(if $(ENGINE),-engine $(ENGINE))

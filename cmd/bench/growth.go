@@ -50,7 +50,7 @@ func (b *bench) measureGrowth(ctx context.Context, largest int) error {
 
 func (b *bench) growOnElasticsearch(ctx context.Context, n int) (err error) {
 	defer func() { err = firstError(err, b.deleteIndices(ctx)) }()
-	return b.grow(ctx, fmt.Sprintf("%d, Elasticsearch", n), "grown", b.onElasticsearch(b.elasticsearch)...)
+	return b.grow(ctx, fmt.Sprintf("%d, Elasticsearch", n), "grown", b.onElasticsearch(b.nodes)...)
 }
 
 func (b *bench) growEmbedded(ctx context.Context, n int) (err error) {

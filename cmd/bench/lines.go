@@ -62,6 +62,7 @@ func (l lineWriter) flush() error { return l.w.Flush() }
 // bench is one run.
 type bench struct {
 	elasticsearch, redis string
+	nodes                string // elasticsearch is the first of them
 	dir                  string // everything temporary
 	program              string // the built program
 	data                 string // the filings, NDJSON

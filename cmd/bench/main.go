@@ -82,8 +82,11 @@ func run(ctx context.Context, args []string) (err error) {
 			return fmt.Errorf("%q must be one of %s", name, strings.Join(names, ", "))
 		}
 	}
+	nodes := os.Getenv(servers.ElasticsearchVariable)
+	first, _, _ := strings.Cut(nodes, ",")
 	b := &bench{
-		elasticsearch: os.Getenv(servers.ElasticsearchVariable),
+		elasticsearch: first,
+		nodes:         nodes,
 		redis:         os.Getenv(servers.RedisVariable),
 		data:          *data,
 		rounds:        *rounds,

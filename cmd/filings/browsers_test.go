@@ -202,7 +202,7 @@ func TestX32_Verifiers(t *testing.T) {
 // one that it has expires.
 func TestX33_Page(t *testing.T) {
 	t.Parallel()
-	servers.Program(t, "chromium")
+	servers.Program(t, servers.Browser)
 	clock := indextest.NewClock(time.Now())
 	s := servicetest.New(t, someOfDemo(200), servicetest.Options{Now: clock.Now})
 	l := servicetest.ListenTLS(t, s.App)

@@ -87,7 +87,7 @@ type explorer struct {
 // explore opens the explorer, at a hash, and waits for its form.
 func explore(t *testing.T, hash string, options ...func(*service.Config)) *explorer {
 	t.Helper()
-	servers.Program(t, "chromium")
+	servers.Program(t, servers.Browser)
 	store, err := engine.open()
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func (b *Browser) window(t testing.TB) context.Context {
 // running starts the browser, if it has not started yet.
 func (b *Browser) running(t testing.TB) context.Context {
 	t.Helper()
-	program := servers.Program(t, "chromium")
+	program := servers.Program(t, servers.Browser)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ctx != nil {
@@ -58,7 +58,6 @@ func (b *Browser) running(t testing.TB) context.Context {
 	}
 	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(program),
-		chromedp.Flag("headless", "new"),
 		chromedp.NoSandbox, // root has none
 		chromedp.NoFirstRun,
 		chromedp.NoDefaultBrowserCheck,

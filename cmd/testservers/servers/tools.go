@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// Browser is the program that tests open pages in: Chromium without its windows, with which the tests of the pages take two thirds of the CPU time.
+const Browser = "chromium-headless-shell"
+
 // Program returns the path of a program of this machine that tests run, such as a browser. Without it the test is left out;
 // docs/CONTRIBUTING.md says which package has it.
 func Program(t testing.TB, name string) string {
