@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,6 +180,23 @@ func (s *storage) disks(ctx context.Context, h *Health) error {
 		}
 	}
 	return err
+}
+
+// warnOfDisks logs which nodes may have too little room for merging a generation. Since 8.19 Elasticsearch begins no merge after which less
+// than a twentieth of a disk, or 100 GB, would be left (indices.merge.disk.watermark.high): it waits for room, and a load with it.
+func (s *storage) warnOfDisks(ctx context.Context, name string) {
+	var h Health
+	sizes, err := s.sizes(ctx)
+	if err = cmp.Or(err, s.disks(ctx, &h)); err != nil {
+		return // the merge says what is wrong
+	}
+	for _, d := range h.Disks {
+		needed := sizes[name].Total.Store.Bytes/int64(s.shards) + min(d.Total/20, 100<<30)
+		if d.Available < needed {
+			s.log.WarnContext(ctx, "Elasticsearch may wait with merging until this node's disk has more room: free some space",
+				"node", d.Node, "availableBytes", d.Available, "neededBytes", needed)
+		}
+	}
 }
 
 // Width returns how many searches of the live generation Elasticsearch can work on at once: the search threads of the nodes

@@ -2,8 +2,10 @@ package elastic
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +53,32 @@ func TestHealth(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+// TestSeal_LittleRoom: Elasticsearch begins no merge after which too little of a disk is left; who loads is told.
+func TestSeal_LittleRoom(t *testing.T) {
+	t.Parallel()
+	for available, want := range map[string]string{
+		"1050": "",
+		"1049": "level=WARN msg=\"Elasticsearch may wait with merging until this node's disk has more room: free some space\" node=hot availableBytes=1049 neededBytes=1050\n",
+	} {
+		var log strings.Builder
+		s := storeOver(t, map[string]string{
+			"/filings-*/_stats/docs,store": `{"indices":{"filings-a":{"total":{"store":{"size_in_bytes":100}}},"filings-b":{"total":{"store":{"size_in_bytes":9000}}}}}`,
+			"/_nodes/stats/fs":             `{"nodes":{"x":{"name":"hot","roles":["data"],"fs":{"total":{"total_in_bytes":20000,"available_in_bytes":` + available + `}}}}}`,
+		}, nil)
+		s.storage.shards = 2
+		s.storage.log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
+		s.storage.warnOfDisks(t.Context(), "filings-a")
+		if log.String() != want {
+			t.Errorf("%s bytes: %s, want %s", available, &log, want)
+		}
 	}
 }
 

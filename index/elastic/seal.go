@@ -66,6 +66,7 @@ func (b *build) finalize(ctx context.Context) error {
 		return err
 	}
 	this := []string{b.name}
+	b.storage.warnOfDisks(ctx, b.name)
 	for _, step := range []func() esapi.Request{
 		// Elasticsearch confirms the block when writes in progress have ended.
 		func() esapi.Request { return esapi.IndicesAddBlockRequest{Index: this, Block: "write"} },
