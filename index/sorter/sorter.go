@@ -101,6 +101,9 @@ const unlinks = runtime.GOOS != "windows"
 // Windows) its process ends.
 func Nameless(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "sort-*")
+	if err != nil && dir == "" {
+		return nil, fmt.Errorf("no temporary file can be made (TMPDIR names the folder for them): %w", err)
+	}
 	if err != nil || !unlinks {
 		return f, err
 	}

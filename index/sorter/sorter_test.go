@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -85,5 +87,12 @@ func TestSorter_NoFolder(t *testing.T) {
 	err2 := s.Add([]byte("b"), nil)
 	if err1 != nil || err2 == nil {
 		t.Errorf("%v, %v; want an error when it is needed", err1, err2)
+	}
+}
+
+func TestNameless_NoTemporaryFolder(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	if _, err := Nameless(""); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("got %v, want an error that names TMPDIR", err)
 	}
 }
