@@ -39,7 +39,7 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 		}
 		filings := tiedFilings()
 		r, o := opened(t, open(t).Store, filings), indextest.NewOracle("", filings)
-		crawlAll(t, r, o, 500)
+		crawlAll(t, r, o, 100)
 		for _, w := range []index.Filter{index.Where(index.InCounty("Tie")), edges.Contains("tied owner"), edges.Between(index.FilingAmount, edges.At(0), edges.At(0))} {
 			deepPages(t, r, o, w)
 		}
