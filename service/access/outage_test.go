@@ -168,7 +168,7 @@ func TestK9_RedisUserOfFewRights(t *testing.T) {
 	must(t, err)
 	admin := redis.NewClient(options)
 	t.Cleanup(func() { must(t, admin.Close()) })
-	for _, without := range []string{"", "resetkeys", "-incr", "-evalsha"} {
+	for _, without := range []string{"", "resetkeys", "-incrby", "-evalsha"} {
 		user := "few-" + rand.Text()
 		arguments := []any{"ACL", "SETUSER", user, "on", ">password"}
 		for _, rule := range strings.Fields(line + " " + without) {
