@@ -120,7 +120,7 @@ func TestWrongSettings(t *testing.T) {
 		{"FILINGS_LISTN", ":8443", "there is no setting FILINGS_LISTN (did you mean FILINGS_LISTEN?): see `filings help settings`"},
 		{"FILINGS_COLOUR", "red", "there is no setting FILINGS_COLOUR: see `filings help settings`"},
 		{"FILINGS_FREE_BURST", "many", `FILINGS_FREE_BURST="many": must be an integer`},
-		{"FILINGS_FREE_BURST", "0", `FILINGS_FREE_BURST="0": must be 1 or more`},
+		{"FILINGS_FREE_BURST", "0", `FILINGS_FREE_BURST="0": must be 1 to 1000000000`},
 		{"FILINGS_REQUEST_TIMEOUT", "5", `FILINGS_REQUEST_TIMEOUT="5": must be a duration such as 5s or 1m30s`},
 		{"FILINGS_REQUEST_TIMEOUT", "0s", `FILINGS_REQUEST_TIMEOUT="0s": must be a duration above 0`},
 		{"FILINGS_FILTERS_BY_TIER", "some", `FILINGS_FILTERS_BY_TIER="some": must be true or false`},
