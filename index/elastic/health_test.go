@@ -66,6 +66,10 @@ func TestSeal_LittleRoom(t *testing.T) {
 		var log strings.Builder
 		s := storeOver(t, map[string]string{
 			"/filings-*/_stats/docs,store": `{"indices":{"filings-a":{"total":{"store":{"size_in_bytes":100}}},"filings-b":{"total":{"store":{"size_in_bytes":9000}}}}}`,
+			"/filings-a/_block/write":      `{"acknowledged":true,"_shards":{"total":1,"successful":1,"failed":0}}`,
+			"/filings-a/_forcemerge":       `{"acknowledged":true,"_shards":{"total":1,"successful":1,"failed":0}}`,
+			"/filings-a/_refresh":          `{"acknowledged":true,"_shards":{"total":1,"successful":1,"failed":0}}`,
+			"/filings-a/_settings":         `{"acknowledged":true,"_shards":{"total":1,"successful":1,"failed":0}}`,
 			"/_nodes/stats/fs":             `{"nodes":{"x":{"name":"hot","roles":["data"],"fs":{"total":{"total_in_bytes":20000,"available_in_bytes":` + available + `}}}}}`,
 		}, nil)
 		s.storage.shards = 2
@@ -75,9 +79,9 @@ func TestSeal_LittleRoom(t *testing.T) {
 			}
 			return a
 		}}))
-		s.storage.warnOfDisks(t.Context(), "filings-a")
-		if log.String() != want {
-			t.Errorf("%s bytes: %s, want %s", available, &log, want)
+		err := (&build{bulk: &bulk{storage: s.storage}, name: "filings-a"}).finalize(t.Context())
+		if log.String() != want || err != nil {
+			t.Errorf("%s bytes: %s, want %s (%v)", available, &log, want, err)
 		}
 	}
 }
