@@ -69,14 +69,16 @@ type Changeset struct {
 	Whole   bool   `json:"whole,omitempty"` // it has no copies: both generations are read
 }
 
-func parseCatalog(body []byte) (c Catalog, err error) {
-	if err = json.Unmarshal(body, &c); err != nil {
-		return c, fmt.Errorf("the catalog of generations: %w", err)
+// parseCatalog reads the document that is there. What is no catalog is index.ErrLost, as one that was deleted.
+func parseCatalog(body []byte, where string) (c Catalog, err error) {
+	err = json.Unmarshal(body, &c) // which sets the form even where other members are of another type
+	switch {
+	case c.Form > catalogForm:
+		err = fmt.Errorf("the catalog of generations has form %d, and this program reads %d: use the program that wrote it", c.Form, catalogForm)
+	case err != nil || c.Form != catalogForm:
+		err = fmt.Errorf("%w: %s is damaged: put it back, or delete it, and then %s", index.ErrLost, where, Repair)
 	}
-	if c.Form != catalogForm {
-		return c, fmt.Errorf("the catalog of generations has form %d, and this program reads %d: use the program that wrote it", c.Form, catalogForm)
-	}
-	return c, nil
+	return c, err
 }
 
 // adopted returns the catalog of what is stored where there is no document: finished generations, none of them live. But data

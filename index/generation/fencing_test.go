@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -286,6 +287,35 @@ func TestL7_CatalogThatIsLost(t *testing.T) {
 	if r, err := running.Live(t.Context()); !errors.Is(err, index.ErrLost) {
 		t.Errorf("of a process that saw it: %v, %v, want %v", r, err, index.ErrLost)
 	}
+}
+
+// TestL7_CatalogThatIsDamaged: what is no catalog is an outage, whose error says that it is to be deleted; one of a newer program is not.
+func TestL7_CatalogThatIsDamaged(t *testing.T) {
+	t.Parallel()
+	s := newShared()
+	first := mustLoad(t, s, "first")
+	whole := s.Document
+	for body, want := range map[string]string{
+		`{"hello":1}`:                       "delete it",
+		`[]`:                                "delete it",
+		string(whole.Body[:100]):            "delete it",
+		`{"form":2,"live":{"filings":"x"}}`: "use the program that wrote it",
+	} {
+		s.Document = generation.Document{Body: []byte(body), Revision: whole.Revision}
+		l := s.open(nil, nil)
+		_, err := l.Live(t.Context())
+		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, index.ErrLost) != (want == "delete it") {
+			t.Errorf("%s: live is %v, want one that says %q", body, err, want)
+		}
+		if err := l.Swap(t.Context(), "", first); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: a rollback is %v, want one that says %q", body, err, want)
+		}
+	}
+	s.Document = generation.Document{}
+	if err := s.open(nil, nil).Swap(t.Context(), "", first); err != nil {
+		t.Fatal(err)
+	}
+	s.want(t, "after a rollback", first, "first", first)
 }
 
 // TestCatalog_OfAnotherVersion: what a program of another version of the data has stored is neither read nor replaced by the way.

@@ -60,7 +60,7 @@ func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error)
 			return c, d, err
 		}
 	}
-	c, err = parseCatalog(d.Body)
+	c, err = parseCatalog(d.Body, l.storage.Where(""))
 	return c, d, err
 }
 

@@ -224,8 +224,8 @@ func (r *Redis) accounts(ctx context.Context, what, first, last string, limit in
 		row := reply{values: next[[]any](&rows)}
 		accounts = append(accounts, r.limits.account(row.text(), Tier(row.text()), row.text(), row.text(), row.text(),
 			row.number(), row.number()))
-		if rows.err == nil {
-			rows.err = row.err
+		if rows.err == nil && row.err != nil {
+			rows.err = fmt.Errorf("%w of the account %q", row.err, accounts[len(accounts)-1].User)
 		}
 	}
 	if rows.err != nil {

@@ -193,9 +193,28 @@ func TestK9_RedisHoldsSomethingElse(t *testing.T) {
 
 	must(t, r.Client().HDel(t.Context(), prefix+"account:ann", "tier").Err())
 	_, err = r.Show(t.Context(), "ann")
-	wantError(t, err, "show account: key store unavailable: Redis holds what this program did not write")
+	wantError(t, err, "show account: key store unavailable: Redis holds what this program did not write of the account \"ann\"")
 
 	must(t, r.Client().Set(t.Context(), prefix+"account:ann", "text", 0).Err())
 	_, err = r.Admit(t.Context(), key, 1)
 	wantError(t, err, "admit: key store unavailable: it replied WRONGTYPE")
+}
+
+// Redis may lose an account and not its key, by eviction or by hand. Whoever then creates the account anew has one key of it,
+// and can revoke that.
+func TestK3_LostAccountsKey(t *testing.T) {
+	t.Parallel()
+	r, prefix := openRedis(t, nil)
+	lost := create(t, r, "ann", access.Pro)
+	must(t, r.Client().Del(t.Context(), prefix+"account:ann").Err())
+	key := create(t, r, "ann", access.Pro)
+	same(t, "the new key", access.Admitted, admit(t, r, key).Verdict)
+	same(t, "the key of the lost account", access.UnknownKey, admit(t, r, lost).Verdict)
+	visit, err := r.AdmitVisit(t.Context(), access.Visit{Hash: access.HashKey(lost), Visitor: "1", Burst: 1}, 1)
+	must(t, err)
+	same(t, "its token", access.UnknownKey, visit.Verdict)
+	must(t, r.Revoke(t.Context(), "ann"))
+	for _, k := range []string{lost, key} {
+		same(t, "after the revocation", access.UnknownKey, admit(t, r, k).Verdict)
+	}
 }

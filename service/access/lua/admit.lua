@@ -17,9 +17,11 @@ local user = redis.call('GET', key_name(ARGV[3]))
 if not user then return { 'unknown', redis.call('EXISTS', accounts_name) } end
 
 local account, visitor = account_name(user), ARGV[5]
-local tier, level, at, day, requests = unpack(redis.call('HMGET', account, 'tier', 'level', 'at', 'day', 'requests'))
+local tier, level, at, day, requests, hash = unpack(redis.call('HMGET', account, 'tier', 'level', 'at', 'day', 'requests', 'hash'))
 local quota, burst, share = limits_of(tier)
 if not quota then return no_limits() end
+-- Where Redis lost the account and not its key (evicted, deleted by hand), a new one has another key, and no command knows of this one.
+if hash ~= ARGV[3] then return { 'unknown', 1 } end
 if visitor and tier == 'free' then return { 'unknown', 1 } end
 
 local now = clock()
