@@ -36,7 +36,7 @@ var ownerReplacers = func() (all []*strings.Replacer) {
 
 // ownerKey is index.OwnerKey in another way: by replacing within the text, in which a blank stands on both sides of each word.
 func ownerKey(name string) string {
-	text := ""
+	var written strings.Builder
 	count := 0
 	for _, r := range norm.NFKD.String(name) {
 		if unicode.Is(unicode.M, r) || strings.ContainsRune("'’`", r) {
@@ -47,13 +47,14 @@ func ownerKey(name string) string {
 		}
 		switch r = unicode.ToLower(r); {
 		case r == '&' || r == '+':
-			text += " and "
+			written.WriteString(" and ")
 		case r == ',' || unicode.IsLetter(r) || unicode.IsDigit(r):
-			text += string(r)
+			written.WriteRune(r)
 		default:
-			text += " "
+			written.WriteByte(' ')
 		}
 	}
+	text := written.String()
 	plain := worded(strings.ReplaceAll(text, ",", " "))
 	key := plain
 	for _, replacer := range ownerReplacers {
@@ -75,9 +76,9 @@ func ownerKey(name string) string {
 
 // worded puts a blank on both sides of each word.
 func worded(text string) string {
-	all := ""
+	var all strings.Builder
 	for _, word := range strings.Fields(text) {
-		all += " " + word + " "
+		all.WriteString(" " + word + " ")
 	}
-	return all
+	return all.String()
 }
