@@ -175,7 +175,7 @@ func TestK5_NoValueAboveTheTier(t *testing.T) {
 		call(tier, append(headers, "If-None-Match", "*")...)
 	})
 	for _, status := range []int{200, 304, 400, 404, 405} {
-		if seen[status] == 0 {
+		if seen[status] == 0 && !testing.Short() { // which draws a fifth: too few to have all
 			t.Errorf("no response had status %d, of %v", status, seen)
 		}
 	}

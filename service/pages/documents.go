@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -32,9 +33,9 @@ type chapter struct {
 }
 
 // Documents returns the pages about the API as HTML (/docs/NAME) and as Markdown (/docs/NAME.md), what they load, and
-// /llms.txt, which lists them for programs that read (llmstxt.org), and /llms-full.txt, which is all of them. It renders them anew each time: 2 ms, so that no
-// generated file has to be kept with its source.
-func Documents() ([]Document, error) {
+// /llms.txt, which lists them for programs that read (llmstxt.org), and /llms-full.txt, which is all of them. A process renders them
+// once, so that no generated file has to be kept with its source.
+var Documents = sync.OnceValues(func() ([]Document, error) {
 	var read []chapter
 	for _, name := range chapters {
 		source, err := fs.ReadFile(docs.API, "api/"+name+".md")
@@ -59,7 +60,7 @@ func Documents() ([]Document, error) {
 			Document{"/docs/" + c.name + ".md", "text/markdown; charset=utf-8", c.markdown})
 	}
 	return all, nil
-}
+})
 
 var (
 	// Marks of generated tables, which only tests need.
