@@ -34,6 +34,9 @@ func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
 			err = fmt.Errorf("it is a damaged Parquet file: %v", p)
 		}
 	}()
+	if err := footerFits(file, size); err != nil {
+		return nil, err
+	}
 	f, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("it is no Parquet file, or damaged: %w", err)
@@ -56,7 +59,10 @@ func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) er
 	for _, group := range meta.RowGroups {
 		all := int64(0)
 		for _, c := range group.Columns {
-			largest, values := sizesOf(file, &c.MetaData)
+			largest, values, err := sizesOf(file, &c.MetaData)
+			if err != nil {
+				return err
+			}
 			if all += largest; values-group.NumRows > items {
 				return fmt.Errorf("its column %s has lists of more than %d values in %d rows: write it with smaller row groups",
 					strings.Join(c.MetaData.PathInSchema, "."), items, group.NumRows)
@@ -71,11 +77,18 @@ func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) er
 }
 
 // sizesOf returns the size of the largest page of a column, decompressed, and how many values all have, as the pages say it. What is
-// damaged ends it: the library reads the same and says so.
-func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64) {
+// damaged ends it: the library reads the same and says so, but for errNesting.
+func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64, _ error) {
 	begin := cmp.Or(c.DictionaryPageOffset, c.DataPageOffset)
 	pages, protocol := io.NewSectionReader(file, begin, c.TotalCompressedSize), new(thrift.CompactProtocol)
 	for in, at := bufio.NewReaderSize(nil, 1<<10), int64(0); at < c.TotalCompressedSize; {
+		if _, err := pages.Seek(at, io.SeekStart); err != nil {
+			break
+		}
+		in.Reset(pages)
+		if errors.Is(nesting(in), errNesting) {
+			return 0, 0, errNesting
+		}
 		if _, err := pages.Seek(at, io.SeekStart); err != nil {
 			break
 		}
@@ -89,7 +102,7 @@ func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64)
 		end, _ := pages.Seek(0, io.SeekCurrent)
 		at = end - int64(in.Buffered()) + int64(page.CompressedPageSize)
 	}
-	return largest, values
+	return largest, values, nil
 }
 
 func newParquet(f *parquet.File) (*parquetRows, error) {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // readParquet returns the rows of a file, one a line, or the error that ended them.
@@ -156,5 +159,45 @@ func TestX21_ParquetLongLists(t *testing.T) {
 	err = pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), maxPages, 4997)
 	if err == nil || err.Error() != "its column l has lists of more than 4997 values in 3 rows: write it with smaller row groups" {
 		t.Error(err)
+	}
+}
+
+// TestX21_ParquetNesting: what is nested without end is refused before the library follows it, which would end the process.
+func TestX21_ParquetNesting(t *testing.T) {
+	t.Parallel()
+	file := func(pages, footer []byte) []byte {
+		content := append(append([]byte("PAR1"), pages...), footer...)
+		return append(binary.LittleEndian.AppendUint32(content, uint32(len(footer))), "PAR1"...)
+	}
+	meta := func(m format.FileMetaData) []byte {
+		text, err := thrift.Marshal(new(thrift.CompactProtocol), &m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	leaf := format.SchemaElement{Name: "id", Type: thrift.New(format.Int64)}
+	var chain []format.SchemaElement
+	for range 30_000 {
+		chain = append(chain, format.SchemaElement{Name: "group", NumChildren: thrift.New[int32](1)})
+	}
+	column := format.ColumnChunk{MetaData: format.ColumnMetaData{Type: format.Int64, PathInSchema: []string{"id"}, NumValues: 1, DataPageOffset: 4, TotalCompressedSize: 4_000_000}}
+	flat := format.FileMetaData{Version: 1, NumRows: 1,
+		Schema:    []format.SchemaElement{{Name: "schema", NumChildren: thrift.New[int32](1)}, leaf},
+		RowGroups: []format.RowGroup{{Columns: []format.ColumnChunk{column}, NumRows: 1}}}
+	const nested = "is nested more than 32 deep"
+	for name, test := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"structs":         {file(nil, bytes.Repeat([]byte("\x1c"), 4_000_000)), nested},
+		"lists":           {file(nil, bytes.Repeat([]byte("\x19"), 4_000_000)), nested},
+		"maps":            {file(nil, append([]byte("\x1b"), bytes.Repeat([]byte("\x01\x3b\x00"), 1_000_000)...)), nested},
+		"header of pages": {file(bytes.Repeat([]byte("\x1c"), 4_000_000), meta(flat)), nested},
+		"columns":         {file(nil, meta(format.FileMetaData{Version: 1, Schema: append(chain, leaf)})), "column group is nested"},
+	} {
+		if _, err := readParquet(test.content); err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 200 {
+			t.Errorf("%s: %.300v, want %q", name, err, test.want)
+		}
 	}
 }
