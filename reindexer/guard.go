@@ -85,7 +85,8 @@ func (r *running) guardCounties() error {
 	live, figures := r.live.folded(), r.figures.folded()
 	for _, county := range slices.Sorted(maps.Keys(r.live.counties)) {
 		before, now := live.of(index.Fold(county)).filings, figures.of(index.Fold(county)).filings
-		most := 50. // percent
+		delete(live.counties, index.Fold(county)) // other cases of its name are of the same figures
+		most := 50.                               // percent
 		if before >= large {
 			most = r.cfg.MaxShrink
 		}
@@ -110,6 +111,7 @@ func (r *running) guardFields() error {
 	live, figures := r.live.folded(), r.figures.folded()
 	for _, county := range slices.Sorted(maps.Keys(r.live.counties)) {
 		before, now := live.of(index.Fold(county)), figures.of(index.Fold(county))
+		delete(live.counties, index.Fold(county))
 		if before.filings < guarded || now.filings == 0 {
 			continue
 		}

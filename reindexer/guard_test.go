@@ -110,6 +110,22 @@ func TestX42_MayShrinkInAnyCase(t *testing.T) {
 	}
 }
 
+// TestX42_NamedOnce: a county whose name is live in two cases is named once, with all of its filings.
+func TestX42_NamedOnce(t *testing.T) {
+	t.Parallel()
+	store := embeddedStore(t)
+	other := lines(3001, 2000, "Dade, FL", "")
+	mustRun(t, config(t, store, lines(1, 30, "Lake, FL", paid)+lines(101, 30, "LAKE, FL", paid)+other))
+	for text, want := range map[string]string{
+		other:                                `: 0 instead of 60 of LAKE, FL; nothing is promoted (where that is right, --may-shrink "LAKE, FL" allows it)`,
+		lines(1, 60, "Lake, FL", "") + other: ": 0 of 60 filings of LAKE, FL have filingAmount, and 60 of 60 had; nothing is promoted",
+	} {
+		if _, err := Run(t.Context(), config(t, store, text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
 // TestX42_ManyCounties: the option that the message names allows all of it, however many counties vanish.
 func TestX42_ManyCounties(t *testing.T) {
 	t.Parallel()

@@ -153,6 +153,9 @@ func TestX12_TooMany(t *testing.T) {
 		if a.header.Get("ETag") != "" {
 			t.Errorf("an error has the tag %s", a.header.Get("ETag"))
 		}
+		if b := s.get(t, access.Pro, groupsPath+"by=holder", "If-None-Match", "*"); b.status != a.status {
+			t.Errorf("with any tag: %d", b.status)
+		}
 	}
 	var groups []struct{ Filings int }
 	if err := json.Unmarshal([]byte(dataOf(t, s.get(t, access.Pro, groupsPath+"by=holder&county=orange"))), &groups); err != nil || len(groups) != index.MaxGroups {

@@ -122,7 +122,7 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	}
 	var result handlers.Result
 	modified := m == negotiate.NoMatch
-	if modified || m == negotiate.MatchAny && (e.Of == openapi.Until || e.Shape.Has(openapi.MayMiss)) {
+	if modified || m == negotiate.MatchAny { // which matches only what would be a 200
 		if e.Of == openapi.Requested {
 			q.Query.Where, err = r.WithCounties(k.http.UserContext(), q.Query.Where)
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ func TestOpen_RefusesWrongSettings(t *testing.T) {
 		t.Fatalf("good settings: %v", err)
 	}
 	notPEM := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(notPEM, []byte("no certificate"), 0o600); err != nil {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := errors.Join(os.WriteFile(notPEM, []byte("no certificate"), 0o600), syscall.Mkfifo(pipe, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -48,6 +50,7 @@ func TestOpen_RefusesWrongSettings(t *testing.T) {
 		{"two ways to log in", func(c *Config) { c.APIKey, c.Username, c.Password = "secret", "u", "secret" }, "either"},
 		{"user without password", func(c *Config) { c.Username = "secret" }, "password"},
 		{"CA file that is not there", func(c *Config) { c.CAFile = notPEM + "x" }, "reading the CA file"},
+		{"CA file that is a pipe", func(c *Config) { c.CAFile = pipe }, "must be a regular file"},
 		{"CA file without certificate", func(c *Config) { c.CAFile = notPEM }, "no certificate"},
 	}
 	for _, test := range tests {

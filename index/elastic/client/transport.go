@@ -124,6 +124,9 @@ func newTransport(caFile string) (*http.Transport, error) {
 	if caFile == "" {
 		return t, nil
 	}
+	if info, err := os.Stat(caFile); err == nil && !info.Mode().IsRegular() { // of a pipe nothing may ever come
+		return nil, fmt.Errorf("elasticsearch: the CA file %s must be a regular file", caFile)
+	}
 	pem, err := os.ReadFile(caFile)
 	if err != nil {
 		return nil, fmt.Errorf("elasticsearch: reading the CA file: %w", err)
