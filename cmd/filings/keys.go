@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,14 +85,26 @@ func (p *program) accountCommand(use, short, example string, do func(context.Con
 			return err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
-		return check.Explain(s, explainAccount(f.user, do(ctx, store, f)))
+		return check.Explain(s, explainAccount(ctx, store, f.user, do(ctx, store, f)))
 	})
 	return cmd
 }
 
+// lost returns access.ErrEmptied if the store has lost all accounts. That there is no such account would lead to creating it, and
+// with the first one all other keys are unknown.
+func lost(ctx context.Context, store access.Store) error {
+	if err := store.Ping(ctx); errors.Is(err, access.ErrEmptied) {
+		return err
+	}
+	return nil
+}
+
 // explainAccount says which account err is about, and what to do next.
-func explainAccount(user string, err error) error {
+func explainAccount(ctx context.Context, store access.Store, user string, err error) error {
 	var invalid access.InvalidError
+	if errors.Is(err, access.ErrNoAccount) {
+		err = cmp.Or(lost(ctx, store), err)
+	}
 	switch word := quote(user); {
 	case errors.Is(err, access.ErrHasKey):
 		return fmt.Errorf("account %q has an active key: `filings keys rotate --user %s` replaces it", user, word)
@@ -145,6 +158,9 @@ func (p *program) showAccount(ctx context.Context, store access.Store, f keyFlag
 
 func (p *program) listAccounts(ctx context.Context, store access.Store, f keyFlags) error {
 	accounts, err := store.List(ctx)
+	if err == nil && len(accounts) == 0 {
+		err = lost(ctx, store)
+	}
 	if err == nil && f.asJSON {
 		return json.NewEncoder(p.out).Encode(append([]access.Account{}, accounts...)) // [] where there are none, never null
 	}

@@ -210,6 +210,12 @@ func TestK9_RedisComesBackEmpty(t *testing.T) {
 	if out, err := check.Output(); err == nil || !strings.Contains(string(out), "fail  key store       ping: key store unavailable: it had accounts and has none") {
 		t.Errorf("check: %v\n%s", err, out)
 	}
+	for _, command := range []string{"show --user ann", "rotate --user ann", "revoke --user ann", "tier --user ann --tier pro", "list", "list --json"} {
+		out, err := programCommand(f.environment, append([]string{"keys"}, strings.Fields(command)...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "it had accounts and has none: restore its backup") {
+			t.Errorf("keys %s: %v\n%s", command, err, out)
+		}
+	}
 	again := runProgram(t, f.environment, "keys", "create", "--user", "ann", "--tier", "free")
 	send(0, again, http.StatusOK)
 	send(0, key, http.StatusUnauthorized)

@@ -63,7 +63,7 @@ func (p *program) tokensCommand() *cobra.Command {
 			err = access.ErrRevoked
 		}
 		if err != nil {
-			return check.Explain(s, explainAccount(f.user, err))
+			return check.Explain(s, explainAccount(ctx, store, f.user, err))
 		}
 		q, err := readToken(s, args, account.Tier)
 		if err != nil {
