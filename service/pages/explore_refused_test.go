@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -200,6 +201,24 @@ func TestExplore_Failed(t *testing.T) {
 	e.Click("#trouble button")
 	if e.total() == 0 {
 		t.Error("trying again shows nothing")
+	}
+}
+
+// TestExplore_Foreign: a page of something in between is said to be that, and so is an answer that was cut.
+func TestExplore_Foreign(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"<html>Log in</html>", `{"data":[{"id":1`} {
+		e := explore(t, "")
+		e.Value(`window.whole = fetch; window.fetch = async () => new Response(` + strconv.Quote(body) + `); ""`)
+		e.use(e.site.Key)
+		if got := e.Text("#trouble p"); got != "The answer was cut, or is not the service's. Does something in between want a log-in?" {
+			t.Errorf("%s: %q", body, got)
+		}
+		e.Value(`window.fetch = whole; ""`)
+		e.Click("#trouble button")
+		if e.total() == 0 {
+			t.Error("trying again shows nothing")
+		}
 	}
 }
 

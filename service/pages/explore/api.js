@@ -95,6 +95,7 @@ export class Client {
     if (kept && isOld(answer.headers, before)) this.used -= cost;
     else if (answer.headers.has("X-RateLimit-Limit")) this.#learn(answer.headers, body.meta?.tier ?? this.account?.tier ?? "");
     if (!answer.ok) throw refusalOf(answer, body);
+    if (!price && !kept && !body.data) throw new Refusal("The answer was cut, or is not the service's. Does something in between want a log-in?", { help: "retry" });
     return { answer, body, bytes };
   }
 
