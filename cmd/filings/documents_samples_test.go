@@ -47,7 +47,8 @@ func someOfDemo(n int) index.Engine {
 func TestREADME_Response(t *testing.T) {
 	t.Parallel()
 	s := servicetest.New(t, someOfDemo(100), servicetest.Options{})
-	request := httptest.NewRequest(http.MethodGet, "/v1/filings/51", http.NoBody)
+	fields := "county,owner,filingType,filingAmount,filingDate,estimatedValue"
+	request := httptest.NewRequest(http.MethodGet, "/v1/filings/51?fields="+fields, http.NoBody)
 	request.Header.Set("X-API-Key", s.Keys[access.Pro])
 	response, err := s.App.Test(request, -1)
 	if err != nil {
