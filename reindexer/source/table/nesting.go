@@ -18,6 +18,10 @@ const (
 	// maxGroups is how deep the columns may be, which is what the library can represent. It finds that out too late: 30,000 groups, each
 	// in the other, took 7 GB.
 	maxGroups = 255
+	// maxFooter is the longest footer that is read, in bytes: 100 columns in 300 groups of rows have one of some 4 MB.
+	maxFooter = 4 << 20
+	// maxStructs is how many structs a footer of that length has at the most. One may be a byte in the file, and 600 in memory.
+	maxStructs = 1 << 18
 )
 
 var errNesting = fmt.Errorf("it is a damaged Parquet file: what it says of itself is nested more than %d deep", maxNesting)
@@ -29,9 +33,20 @@ func footerFits(file io.ReaderAt, size int64) error {
 		return nil
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
+	switch mark := string(end[4:]); {
+	case mark == "PARE":
+		return errors.New("it is an encrypted Parquet file: decrypt it first")
+	case mark != "PAR1":
+		return nil
+	case length > size-int64(len("PAR1")+len(end)):
+		return fmt.Errorf("it is a damaged Parquet file: its footer is to have %d bytes, and the file has %d", length, size)
+	case length > maxFooter:
+		return fmt.Errorf("the footer of the Parquet file has %d KiB, and up to %d KiB are read: write it with larger row groups",
+			length>>10, maxFooter>>10)
+	}
 	footer := func() *bufio.Reader { return bufio.NewReader(io.NewSectionReader(file, size-8-length, length)) }
-	if errors.Is(nesting(footer()), errNesting) {
-		return errNesting
+	if err := described(footer()); err != nil {
+		return err
 	}
 	var meta format.FileMetaData
 	if thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(footer())).Decode(&meta) != nil {
@@ -52,19 +67,32 @@ func footerFits(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// nesting reads a struct in Thrift's compact protocol. The error is errNesting, or whatever ended it.
-func nesting(in *bufio.Reader) error {
-	return nested(new(thrift.CompactProtocol).NewReader(in), in, thrift.STRUCT, 1)
+// described refuses what a file says of itself, a struct in Thrift's compact protocol, if it is nested too deep, or says that more
+// follows than there is: the library takes memory for as many items and bytes as are announced before it reads the first.
+func described(in *bufio.Reader) error {
+	w := walk{r: new(thrift.CompactProtocol).NewReader(in), in: in}
+	err := w.value(thrift.STRUCT, 1)
+	if err != nil && !errors.Is(err, errNesting) {
+		err = fmt.Errorf("it is a damaged Parquet file: what it says of itself is not whole: %w", err)
+	}
+	return err
 }
 
-func nested(r thrift.Reader, in *bufio.Reader, t thrift.Type, depth int) (err error) {
+// walk reads values of Thrift and keeps none.
+type walk struct {
+	r       thrift.Reader
+	in      *bufio.Reader // that r reads
+	structs int
+}
+
+func (w *walk) value(t thrift.Type, depth int) (err error) {
 	if depth > maxNesting {
 		return errNesting
 	}
 	items := func(n int32, types ...thrift.Type) error {
 		for range n {
 			for _, t := range types {
-				if err := nested(r, in, t, depth+1); err != nil {
+				if err := w.value(t, depth+1); err != nil {
 					return err
 				}
 			}
@@ -73,40 +101,43 @@ func nested(r thrift.Reader, in *bufio.Reader, t thrift.Type, depth int) (err er
 	}
 	switch t {
 	case thrift.STRUCT:
+		if w.structs++; w.structs > maxStructs {
+			return fmt.Errorf("it has more than %d structs", maxStructs)
+		}
 		for {
-			field, err := r.ReadField()
+			field, err := w.r.ReadField()
 			if err != nil || field.Type == thrift.STOP {
 				return err
 			}
 			if field.Type == thrift.TRUE || field.Type == thrift.FALSE { // the type is the value
 				continue
 			}
-			if err := nested(r, in, field.Type, depth+1); err != nil {
+			if err := w.value(field.Type, depth+1); err != nil {
 				return err
 			}
 		}
 	case thrift.LIST, thrift.SET:
-		list, err := r.ReadList()
+		list, err := w.r.ReadList()
 		if err != nil {
 			return err
 		}
 		return items(list.Size, list.Type)
 	case thrift.MAP:
-		all, err := r.ReadMap()
+		all, err := w.r.ReadMap()
 		if err != nil {
 			return err
 		}
 		return items(all.Size, all.Key, all.Value)
 	case thrift.TRUE, thrift.FALSE, thrift.I8:
-		_, err = r.ReadInt8()
+		_, err = w.r.ReadInt8()
 	case thrift.I16, thrift.I32, thrift.I64:
-		_, err = r.ReadInt64()
+		_, err = w.r.ReadInt64()
 	case thrift.DOUBLE:
-		_, err = in.Discard(8)
+		_, err = w.in.Discard(8)
 	case thrift.BINARY:
 		var n int
-		if n, err = r.ReadLength(); err == nil {
-			_, err = in.Discard(n)
+		if n, err = w.r.ReadLength(); err == nil {
+			_, err = w.in.Discard(n)
 		}
 	default:
 		err = fmt.Errorf("there is no type %d", t)

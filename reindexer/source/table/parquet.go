@@ -76,8 +76,8 @@ func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) er
 	return nil
 }
 
-// sizesOf returns the size of the largest page of a column, decompressed, and how many values all have, as the pages say it. What is
-// damaged ends it: the library reads the same and says so, but for errNesting.
+// sizesOf returns the size of the largest page of a column, decompressed, and how many values all have, as the pages say it. It
+// refuses what the library would follow at any cost; what is damaged otherwise ends it: the library reads the same and says so.
 func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64, _ error) {
 	begin := cmp.Or(c.DictionaryPageOffset, c.DataPageOffset)
 	pages, protocol := io.NewSectionReader(file, begin, c.TotalCompressedSize), new(thrift.CompactProtocol)
@@ -86,19 +86,22 @@ func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64,
 			break
 		}
 		in.Reset(pages)
-		if errors.Is(nesting(in), errNesting) {
-			return 0, 0, errNesting
+		if err := described(in); err != nil {
+			return 0, 0, err
 		}
 		if _, err := pages.Seek(at, io.SeekStart); err != nil {
 			break
 		}
 		in.Reset(pages)
 		page := new(format.PageHeader)
-		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(page); err != nil || page.CompressedPageSize < 0 {
+		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(page); err != nil {
 			break
 		}
-		largest = max(largest, int64(page.UncompressedPageSize))
-		values += int64(page.DataPageHeader.V.NumValues) + int64(page.DataPageHeaderV2.V.NumValues) // it has one of them
+		count := page.DataPageHeader.V.NumValues + page.DataPageHeaderV2.V.NumValues // it has one of them
+		if page.CompressedPageSize < 0 || page.UncompressedPageSize < 0 || count < 0 {
+			return 0, 0, errors.New("it is a damaged Parquet file: a page says that it has less than nothing")
+		}
+		largest, values = max(largest, int64(page.UncompressedPageSize)), values+int64(count)
 		end, _ := pages.Seek(0, io.SeekCurrent)
 		at = end - int64(in.Buffered()) + int64(page.CompressedPageSize)
 	}

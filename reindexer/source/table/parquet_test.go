@@ -162,6 +162,33 @@ func TestX21_ParquetLongLists(t *testing.T) {
 	}
 }
 
+// TestX74_ParquetAnnounced: what a file announces takes memory only where it is there: its footer, the items of a list, the bytes of a
+// text, the values of a page. The process would have ended without a word, since no memory is left to say one.
+func TestX74_ParquetAnnounced(t *testing.T) {
+	t.Parallel()
+	footer := func(content, length string) string { return "PAR1" + content + length + "PAR1" }
+	schema := "\x15\x02\x19\x2c\x48\x06schema\x15\x02\x00\x15\x04\x48\x02id\x00"
+	for name, test := range map[string]struct{ content, want string }{
+		"nine bytes":           {"PAR1xPAR1", "its footer is to have 2016498241 bytes, and the file has 9"},
+		"twelve bytes":         {footer("", "\x01\x00\x00\x00"), "its footer is to have 1 bytes, and the file has 12"},
+		"all ones":             {footer("", "\xff\xff\xff\xff"), "its footer is to have 4294967295 bytes, and the file has 12"},
+		"encrypted":            {"PARExPARE", "encrypted"},
+		"encrypted footer":     {"PAR1\xff\xff\xff\xffPARE", "encrypted"},
+		"nothing but its end":  {"\x00\x00\x00\x00PAR1", "its footer is to have 0 bytes, and the file has 8"},
+		"long footer":          {footer(strings.Repeat("\x00", maxFooter+1), "\x01\x00\x40\x00"), "has 4096 KiB, and up to 4096 KiB are read"},
+		"columns":              {footer("\x15\x02\x19\xfc\xff\xff\xff\xff\x07", "\x09\x00\x00\x00"), "is not whole"},
+		"columns of a byte":    {footer("\x15\x02\x19\xfc\xff\xff\x1f"+strings.Repeat("\x00", 1<<19), "\x07\x00\x08\x00"), "more than 262144 structs"},
+		"text":                 {footer("\x15\x02\x28\xff\xff\xff\xff\x07", "\x08\x00\x00\x00"), "is not whole"},
+		"cut within a footer":  {footer(schema[:9], "\x09\x00\x00\x00"), "is not whole"},
+		"a type there is not":  {footer("\x1e\x00", "\x02\x00\x00\x00"), "there is no type 14"},
+		"a map of its members": {footer("\x1b\xff\xff\xff\xff\x07\x88", "\x07\x00\x00\x00"), "is not whole"},
+	} {
+		if _, err := readParquet([]byte(test.content)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
+
 // TestX21_ParquetNesting: what is nested without end is refused before the library follows it, which would end the process.
 func TestX21_ParquetNesting(t *testing.T) {
 	t.Parallel()
@@ -169,8 +196,8 @@ func TestX21_ParquetNesting(t *testing.T) {
 		content := append(append([]byte("PAR1"), pages...), footer...)
 		return append(binary.LittleEndian.AppendUint32(content, uint32(len(footer))), "PAR1"...)
 	}
-	meta := func(m format.FileMetaData) []byte {
-		text, err := thrift.Marshal(new(thrift.CompactProtocol), &m)
+	meta := func(m any) []byte {
+		text, err := thrift.Marshal(new(thrift.CompactProtocol), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,8 +220,12 @@ func TestX21_ParquetNesting(t *testing.T) {
 		"structs":         {file(nil, bytes.Repeat([]byte("\x1c"), 4_000_000)), nested},
 		"lists":           {file(nil, bytes.Repeat([]byte("\x19"), 4_000_000)), nested},
 		"maps":            {file(nil, append([]byte("\x1b"), bytes.Repeat([]byte("\x01\x3b\x00"), 1_000_000)...)), nested},
-		"header of pages": {file(bytes.Repeat([]byte("\x1c"), 4_000_000), meta(flat)), nested},
-		"columns":         {file(nil, meta(format.FileMetaData{Version: 1, Schema: append(chain, leaf)})), "column group is nested"},
+		"header of pages": {file(bytes.Repeat([]byte("\x1c"), 4_000_000), meta(&flat)), nested},
+		"text of a page":  {file([]byte("\x18\xff\xff\xff\xff\x07"), meta(&flat)), "is not whole"},
+		"size of a page":  {file(meta(&format.PageHeader{UncompressedPageSize: -1}), meta(&flat)), "less than nothing"},
+		"values of a page": {file(meta(&format.PageHeader{DataPageHeader: thrift.New(format.DataPageHeader{NumValues: -1})}), meta(&flat)),
+			"less than nothing"},
+		"columns": {file(nil, meta(&format.FileMetaData{Version: 1, Schema: append(chain, leaf)})), "column group is nested"},
 	} {
 		if _, err := readParquet(test.content); err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 200 {
 			t.Errorf("%s: %.300v, want %q", name, err, test.want)
