@@ -101,7 +101,7 @@ func TestExplore_DownloadPrice(t *testing.T) {
 	if got := downloaded(e); !strings.HasPrefix(got, "Done: ") || e.Text("#quota") != "Pro · 27 of 60 requests left" {
 		t.Errorf("%q, %q", got, e.Text("#quota"))
 	}
-	if got := e.Text("#price"); !strings.HasSuffix(got, "for 31 requests of the 27 that the key has left. That is too few: narrow the filters.") {
+	if got := e.Text("#price"); !strings.HasSuffix(got, "for 31 requests of the 27 that the key has left. The key doesn’t have enough requests left. Narrow the filters.") {
 		t.Errorf("price %q", got)
 	}
 	download(e, "ndjson")
@@ -175,7 +175,7 @@ func TestExplore_DownloadCut(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"cut":     "The download failed, and nothing was saved. The service cut it, or the network did.",
-		"stopped": "Stopped. Nothing was saved; the service gives back what it did not send.",
+		"stopped": "Stopped. Nothing was saved. Requests for unsent rows are refunded.",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

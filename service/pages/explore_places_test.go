@@ -38,7 +38,7 @@ func TestExplore_Unplaced(t *testing.T) {
 	e := explore(t, "")
 	e.use(e.site.Key)
 	all, placed := e.in("")
-	said := func(n int, of string) string { return fmt.Sprintf("%s %s without a place on the map", grouped(n), of) }
+	said := func(n int, of string) string { return fmt.Sprintf("%s %s without coordinates", grouped(n), of) }
 	if got := e.Text("#unplaced"); e.total() != all || got != said(all-placed, "of them") {
 		t.Errorf("%d filings, %q; want %d, %d of them without a place", e.total(), got, all, all-placed)
 	}

@@ -83,7 +83,7 @@ func TestExplore_Owners(t *testing.T) {
 	checkQuiet(e)
 }
 
-// TestExplore_GroupsInView: with "In the map's view only" the groups are those of the view, and follow it.
+// TestExplore_GroupsInView: with "Only in map view" the groups are those of the view, and follow it.
 func TestExplore_GroupsInView(t *testing.T) {
 	t.Parallel()
 	e := explore(t, "#map=9/28.5/-81.3&in_view=true")

@@ -36,7 +36,7 @@ func TestExplore_Refused(t *testing.T) {
 		t.Error("a good key does not help")
 	}
 	e.act(func() { e.Type("#filter-min_amount", "much") })
-	if got := e.Text("#trouble p"); !strings.HasPrefix(got, "A filter is not right: min_amount must be ") {
+	if got := e.Text("#trouble p"); !strings.HasPrefix(got, "Check your filters: min_amount must be ") {
 		t.Errorf("400: %q", got)
 	}
 	if got := e.Value(`[...document.querySelectorAll('[aria-invalid="true"]')].map((c) => c.name).join()`); got != "min_amount" {
@@ -136,7 +136,7 @@ func TestExplore_Burst(t *testing.T) {
 	e.Click("#in-view")
 	e.Wait(`noted.length > 0`)
 	e.waitIdle()
-	if got := e.Value(`noted[0]`); got != "More requests than the key’s tier has in a second: going on in 1 s." {
+	if got := e.Value(`noted[0]`); got != "Rate limit reached. Continuing in 1 s." {
 		t.Errorf("note %q", got)
 	}
 	if got := e.Text("#quota"); got != "Free · 97 of 100 requests left" {
@@ -211,7 +211,7 @@ func TestExplore_Foreign(t *testing.T) {
 		e := explore(t, "")
 		e.Value(`window.whole = fetch; window.fetch = async () => new Response(` + strconv.Quote(body) + `); ""`)
 		e.use(e.site.Key)
-		if got := e.Text("#trouble p"); got != "The answer was cut, or is not the service's. Does something in between want a log-in?" {
+		if got := e.Text("#trouble p"); got != "Unexpected response. A proxy or sign-in page may be in the way." {
 			t.Errorf("%s: %q", body, got)
 		}
 		e.Value(`window.fetch = whole; ""`)

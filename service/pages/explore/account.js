@@ -33,5 +33,5 @@ export function showTrouble(what, failure, again, anotherKey) {
 /** Says that the page waits for the service to take more requests; 0: no longer. */
 export function showWait(seconds) {
   one("#note").hidden = !seconds;
-  one("#note").textContent = seconds ? `More requests than the key’s tier has in a second: going on in ${seconds} s.` : "";
+  one("#note").textContent = seconds ? `Rate limit reached. Continuing in ${seconds} s.` : "";
 }

@@ -87,7 +87,7 @@ export class Client {
     } catch (failure) {
       signal.throwIfAborted();
       this.used -= cost;
-      throw new Refusal("The service did not answer. Is the network there?", { help: "retry" });
+      throw new Refusal("Can’t reach the service. Check your connection.", { help: "retry" });
     }
     signal.throwIfAborted(); // something else was asked meanwhile
     const body = read(text);
@@ -95,7 +95,7 @@ export class Client {
     if (kept && isOld(answer.headers, before)) this.used -= cost;
     else if (answer.headers.has("X-RateLimit-Limit")) this.#learn(answer.headers, body.meta?.tier ?? this.account?.tier ?? "");
     if (!answer.ok) throw refusalOf(answer, body);
-    if (!price && !kept && !body.data) throw new Refusal("The answer was cut, or is not the service's. Does something in between want a log-in?", { help: "retry" });
+    if (!price && !kept && !body.data) throw new Refusal("Unexpected response. A proxy or sign-in page may be in the way.", { help: "retry" });
     return { answer, body, bytes };
   }
 

@@ -44,7 +44,7 @@ export class Download {
 
   #showPrice() {
     start.disabled = !this.#offer?.total;
-    one("#price").textContent = this.#offer ? priceText(this.#offer.total, this.#left) : "The price shows with the filings.";
+    one("#price").textContent = this.#offer ? priceText(this.#offer.total, this.#left) : "The price appears when filings are loaded.";
   }
 
   async #start() {
@@ -69,7 +69,7 @@ export class Download {
     } catch (failure) {
       await file?.discard();
       status.textContent = signal.aborted
-        ? "Stopped. Nothing was saved; the service gives back what it did not send."
+        ? "Stopped. Nothing was saved. Requests for unsent rows are refunded."
         : `The download failed, and nothing was saved. ${sentence(failure)}`;
     } finally {
       this.#running = null;
@@ -129,7 +129,7 @@ function priceText(rows, left) {
   if (!rows) return "No filings to download.";
   const price = priceOf(rows);
   const costs = `${filings(rows)}, for ${price === 1 ? "1 request" : `${number(price)} requests`} of the ${number(left)} that the key has left.`;
-  return price > left ? `${costs} That is too few: narrow the filters.` : costs;
+  return price > left ? `${costs} The key doesn’t have enough requests left. Narrow the filters.` : costs;
 }
 
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -16,9 +16,13 @@ export const money = (n) => dollars.format(n);
 /** How many filings, in words. */
 export const filings = (n) => (n === 1 ? "1 filing" : `${number(n)} filings`);
 
+// Names of the API that are no label for a reader.
+const labels = { date_start: "Recorded from", date_end: "Recorded until" };
+
 /** A name of the API, min_amount or filingDate, as a label. */
 export function label(name) {
-  const words = name.replaceAll("_", " ").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  if (labels[name]) return labels[name];
+  const words = name.replace(/^(min|max)_/, "$1imum ").replaceAll("_", " ").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\b(id|ai)\b/gi, (w) => w.toUpperCase());
 }
 

@@ -19,7 +19,7 @@ export function refusalOf({ status, headers }, body) {
   const said = body.error?.message ?? body.message ?? "";
   switch (status) {
     case 400:
-      return new Refusal(`A filter is not right: ${said}.`, { status });
+      return new Refusal(`Check your filters: ${said}.`, { status });
     case 401:
       return new Refusal(`The key was not accepted: ${said}.`, { status });
     case 404:

@@ -34,7 +34,7 @@ export class Results {
   /** Says how many of all filings that the filters select have no place on the map. */
   showPlaced({ total, placed }, inView) {
     const of = inView ? `of all ${number(total)}` : "of them";
-    unplaced.textContent = total > placed ? `${number(total - placed)} ${of} without a place on the map` : "";
+    unplaced.textContent = total > placed ? `${number(total - placed)} ${of} without coordinates` : "";
   }
 
   /** Turns no pages until the next one is shown: what it will be of is not known. */
