@@ -44,22 +44,18 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 
 // checkReads returns the names that a mapping reads of records, as far as these are yet to be seen. Where the source says the
 // names of its columns first, one that it lacks is ErrUsage: the county has renamed it, or it is mistyped (rule X42).
-func checkReads(src source.Source, in *source.Reader, inputs *mapping.Inputs, p *mapping.Program) ([]mapping.Read, error) {
-	columns := inputs.Names()
-	if columns == nil {
-		columns = in.Columns
-	}
-	if columns == nil {
+func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]mapping.Read, error) {
+	if in.Columns == nil {
 		return slices.Clone(p.Reads()), nil
 	}
 	for _, read := range p.Reads() {
-		if !slices.Contains(columns, read.Name) {
+		if !slices.Contains(in.Columns, read.Name) {
 			optional := ""
 			if !p.IsTable() {
 				optional = fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
 			}
 			return nil, fmt.Errorf("%w: %s:%d:%d: %s has no column %q%s%s", ErrUsage, p.Name(), read.Line, read.Column, src.Name, read.Name,
-				nearest(read.Name, columns), optional)
+				nearest(read.Name, in.Columns), optional)
 		}
 	}
 	return nil, nil
@@ -94,9 +90,9 @@ func nearest(name string, columns []string) string {
 	return fmt.Sprintf("; is %q meant?", best)
 }
 
-// unseen leaves out of reads what a record has.
-func unseen(reads []mapping.Read, record any) []mapping.Read {
-	object, _ := record.(map[string]any)
+// withoutSeen leaves out of reads what a row has.
+func withoutSeen(reads []mapping.Read, row any) []mapping.Read {
+	object, _ := row.(map[string]any)
 	if len(reads) == 0 || object == nil {
 		return reads
 	}

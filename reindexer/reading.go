@@ -160,18 +160,22 @@ func (r *reading) checkRows(src source.Source, in *source.Reader) error {
 	return src.Error(0, fmt.Errorf("it has a header and no rows; --may-empty %q loads it all the same", src.Name))
 }
 
+// eachOf calls do for the valid records that the rows of a source make: each is one itself, or a mapping makes any number of it.
 func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error {
-	if len(r.programs) > 0 && r.programs[src.Arg] != nil {
-		return r.eachMapped(src, in, r.programs[src.Arg], do)
-	}
-	parser, err := r.parser(in)
+	program := r.programOf(src)
+	parser, unseen, err := r.begin(src, in, program)
 	if err != nil {
-		return src.Error(0, fmt.Errorf("%w. A mapping makes load records of a county's columns: --map FILE.jq before the source; "+
-			"`filings inspect` proposes one", err))
+		return err
 	}
-	f := new(index.Filing)
-	for {
-		rec, err := in.Next()
+	defer func() {
+		for _, read := range unseen {
+			if r.count.Rows > 0 {
+				r.warn("no record of %s has %q, which %s:%d:%d reads", src.Name, read.Name, program.Name(), read.Line, read.Column)
+			}
+		}
+	}()
+	for f := new(index.Filing); ; {
+		row, err := in.Next()
 		if err == io.EOF || err == nil && r.head > 0 && r.count.Rows >= int64(r.head) {
 			return nil
 		}
@@ -179,91 +183,79 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			return src.Error(in.Line(), err)
 		}
 		r.count.Rows++
-		var result record.Result
-		if rec.Long {
-			f.Reset()
-			result.Reason = mapping.ErrLong.Error()
-		} else if result = parser.Parse(rec.Text, f); result.Cut && rec.Last {
-			return src.Error(in.Line(), source.ErrUnfinished)
+		if program == nil {
+			r.showFirst(row.Text)
+			r.count.Records++
+			err = r.take(src, &row, f, parser.Parse(row.Value, row.Fault, f), do)
+		} else {
+			unseen = withoutSeen(unseen, row.Value)
+			err = r.mapRow(src, &row, program, func(made map[string]any) error {
+				return r.take(src, &row, f, parser.Parse(made, nil, f), do)
+			})
 		}
-		r.showFirst(func() string { return rec.Text })
-		r.count.Records++
-		if err := r.take(src, rec, f, result, do); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// eachMapped is eachOf for a source with a mapping. A record that the mapping cannot read is a reject, as one is that is no
-// filing; both show the record as it was read.
-func (r *reading) eachMapped(src source.Source, in *source.Reader, p *mapping.Program, do handle) error {
-	inputs, err := mapping.NewInputs(in)
-	if err != nil {
-		return src.Error(0, err)
+// programOf returns the mapping of a source; nil for none.
+func (r *reading) programOf(src source.Source) *mapping.Program {
+	if len(r.programs) == 0 {
+		return nil
 	}
-	reads, err := checkReads(src, in, inputs, p)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		for _, read := range reads {
-			if r.count.Rows > 0 {
-				r.warn("no record of %s has %q, which %s:%d:%d reads", src.Name, read.Name, p.Name(), read.Line, read.Column)
-			}
+	return r.programs[src.Arg]
+}
+
+// begin returns what reads the records of a source, and the names that its mapping reads and no row has had yet.
+func (r *reading) begin(src source.Source, in *source.Reader, p *mapping.Program) (*record.Parser, []mapping.Read, error) {
+	if p == nil {
+		parser, err := r.parser(in)
+		if err != nil {
+			return nil, nil, src.Error(0, fmt.Errorf("%w. A mapping makes load records of a county's columns: --map FILE.jq before the source; "+
+				"`filings inspect` proposes one", err))
 		}
-	}()
+		return parser, nil, nil
+	}
+	unseen, err := checkReads(src, in, p)
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := p.Begin(src, in); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrUsage, src.Name, err)
+		return nil, nil, fmt.Errorf("%w: %s: %w", ErrUsage, src.Name, err)
 	}
-	parser, f := record.New(r.rules), new(index.Filing)
-	for {
-		rec, err := in.Next()
-		if err == io.EOF || err == nil && r.head > 0 && r.count.Rows >= int64(r.head) {
-			return nil
-		}
-		if err != nil {
-			return src.Error(in.Line(), err)
-		}
-		r.count.Rows++
-		var input any
-		if rec.Long {
-			err = mapping.ErrLong
-		} else {
-			input, err = inputs.Value(rec.Text)
-		}
-		if rec.Last && errors.Is(err, record.ErrCut) {
-			return src.Error(in.Line(), source.ErrUnfinished)
-		}
-		var made []mapping.Record
-		if err == nil {
-			reads = unseen(reads, input)
-			made, err = p.Run(input)
-		}
-		if errors.Is(err, mapping.ErrProgram) {
-			return fmt.Errorf("%s:%d: %w", src.Name, rec.Line, err)
-		}
-		if err != nil {
-			f.Reset()
-			result := record.Result{Reason: err.Error()}
-			var failure *mapping.Failure
-			if errors.As(err, &failure) {
-				result.Field = failure.Field
-			}
-			if err := r.take(src, rec, f, result, do); err != nil {
-				return err
-			}
-		}
-		if err == nil && len(made) == 0 {
-			r.count.LeftOut++
-		}
-		for _, object := range made {
-			r.showFirst(object.Text)
-			r.count.Records++
-			if err := r.take(src, rec, f, parser.ParseObject(object, f), do); err != nil {
-				return err
-			}
+	return record.New(r.rules), unseen, nil
+}
+
+// mapRow calls do for the records that a mapping makes of a row. A row that it cannot read is a reject, as one is that is no filing;
+// both show the row as it was read.
+func (r *reading) mapRow(src source.Source, row *source.Row, p *mapping.Program, do func(made map[string]any) error) error {
+	reject := func(field, reason string) error {
+		return r.take(src, row, new(index.Filing), record.Result{Field: field, Reason: reason}, nil)
+	}
+	if row.Fault != nil {
+		return reject(row.Fault.Member, row.Fault.Reason)
+	}
+	made, err := p.Run(row.Value)
+	var failure *mapping.Failure
+	switch {
+	case errors.Is(err, mapping.ErrProgram):
+		return fmt.Errorf("%s:%d: %w", src.Name, row.Line, err)
+	case errors.As(err, &failure):
+		return reject(failure.Field, err.Error())
+	case err != nil:
+		return reject("", err.Error())
+	case len(made) == 0:
+		r.count.LeftOut++
+	}
+	for _, object := range made {
+		r.showFirst(object.Text)
+		r.count.Records++
+		if err := do(object); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (r *reading) showFirst(text func() string) {
@@ -274,12 +266,12 @@ func (r *reading) showFirst(text func() string) {
 }
 
 // take counts a record and hands on what it is: a reject, or a valid filing.
-func (r *reading) take(src source.Source, rec source.Record, f *index.Filing, result record.Result, do handle) error {
+func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, result record.Result, do handle) error {
 	r.read.Add(1)
-	r.line = rec.Line
+	r.line = row.Line
 	if result.Reason == "" && r.seen != nil && !r.seen.add(f.ID) {
 		if len(r.twice) < shownTwice && r.twice[f.ID] == "" {
-			r.twice[f.ID] = fmt.Sprintf("%s:%d", src.Name, rec.Line)
+			r.twice[f.ID] = fmt.Sprintf("%s:%d", src.Name, row.Line)
 		}
 		result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
 	}
@@ -288,26 +280,26 @@ func (r *reading) take(src source.Source, rec source.Record, f *index.Filing, re
 	}
 	if result.Reason != "" {
 		r.count.Rejected++
-		return r.reject(Reject{src.Name, rec.Line, f.ID, result.Field, result.Reason, rec.Text})
+		return r.reject(Reject{src.Name, row.Line, f.ID, result.Field, result.Reason, row.Text()})
 	}
 	r.count.Indexed++
 	r.rounded += result.Rounded
 	if f.ID > 1<<53 {
 		if r.large++; r.large == 1 {
-			r.atLarge = fmt.Sprintf("%s:%d", src.Name, rec.Line)
+			r.atLarge = fmt.Sprintf("%s:%d", src.Name, row.Line)
 		}
 	}
 	return do(f, result.Deleted)
 }
 
+// parser returns what reads the rows of a source that has no mapping. Where all have the same names, these have to be those of a
+// record.
 func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
-	if in.Format == source.CSV {
-		return record.NewCSV(r.rules, in.Header, in.Delimiter)
-	}
-	if in.Columns != nil {
-		if err := record.CheckNames("the list of its columns", in.Columns); err != nil {
-			return nil, err
-		}
+	switch {
+	case in.Format == source.CSV:
+		return record.NewCells(r.rules), record.CheckNames("its header", in.Header)
+	case in.Columns != nil:
+		return record.New(r.rules), record.CheckNames("the list of its columns", in.Columns)
 	}
 	return record.New(r.rules), nil
 }

@@ -24,7 +24,7 @@ type Reject struct {
 	ID     int64  // 0 where the record has none that can be read
 	Field  string // "" where the record as a whole is wrong
 	Reason string
-	Record string // as read; only its beginning where it is too long to be read
+	Record string // as its source has it
 }
 
 // Error says all of r but the record.

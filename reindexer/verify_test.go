@@ -85,9 +85,9 @@ func TestVerification(t *testing.T) {
 			begin: func(b generation.Build) error { return b.Remove(ctx, 100) }},
 		{name: "in an update, one altered that was not named", update: true, says: "filing 100: owner is \"Zoe\", not \"Ann\"",
 			begin: func(b generation.Build) error {
-				f := new(index.Filing)
-				if result := record.New(record.Rules{}).Parse(owned("Zoe", 100), f); result.Reason != "" {
-					return errors.New(result.Reason)
+				f, err := record.Decode(index.Record(owned("Zoe", 100)))
+				if err != nil {
+					return err
 				}
 				return b.Put(ctx, f)
 			}},

@@ -61,14 +61,14 @@ func filingsOf(t *testing.T, file string) iter.Seq[*index.Filing] {
 		defer in.Close()
 		parser, f := record.New(record.Rules{}), new(index.Filing)
 		for {
-			text, err := in.Next()
+			row, err := in.Next()
 			if err == io.EOF {
 				return
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if parser.Parse(text.Text, f).Reason == "" && !yield(f) {
+			if parser.Parse(row.Value, row.Fault, f).Reason == "" && !yield(f) {
 				return
 			}
 		}

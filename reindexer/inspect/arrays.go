@@ -42,7 +42,7 @@ func arraysOf(ctx context.Context, name string, o source.Options) (found []array
 	}
 	defer in.Close()
 	for len(found) < shownArrays {
-		rec, err := in.Next()
+		row, err := in.Next()
 		if err == io.EOF {
 			break
 		}
@@ -50,7 +50,7 @@ func arraysOf(ctx context.Context, name string, o source.Options) (found []array
 			return nil, all[0].Error(in.Line(), err)
 		}
 		var one array
-		if err := json.Unmarshal([]byte(rec.Text), &one); err != nil {
+		if err := json.Unmarshal([]byte(row.Text()), &one); err != nil {
 			return nil, err
 		}
 		found = append(found, one)

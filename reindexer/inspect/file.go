@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -38,16 +37,12 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 		return nil, err
 	}
 	defer in.Close()
-	inputs, err := mapping.NewInputs(in)
-	if err != nil {
-		return nil, s.Error(0, err)
-	}
 	f := &File{name: s.Name, sheets: in.OtherSheets, byPath: map[string]*column{}}
-	for _, name := range slices.Concat(inputs.Names(), in.Columns) {
+	for _, name := range in.Columns {
 		f.column(mapping.Member(name), name, today)
 	}
 	for {
-		rec, err := in.Next()
+		row, err := in.Next()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -58,18 +53,14 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 		if err != nil {
 			return nil, s.Error(in.Line(), err)
 		}
-		var v any
-		if err = mapping.ErrLong; !rec.Long {
-			v, err = inputs.Value(rec.Text)
-		}
-		if err != nil {
+		if row.Fault != nil {
 			f.bad++
-			f.notUTF8 = f.notUTF8 || errors.Is(err, source.ErrNotUTF8)
-			f.reason = fmt.Sprintf("%d: %s", rec.Line, err.Error())
+			f.notUTF8 = f.notUTF8 || row.Fault.Reason == source.ErrNotUTF8.Error()
+			f.reason = fmt.Sprintf("%d: %s", row.Line, row.Fault)
 			continue
 		}
 		f.records++
-		f.add(v, rec.Line, today)
+		f.add(row.Value, row.Line, today)
 	}
 }
 

@@ -5,8 +5,7 @@
 //
 // # Design
 //
-// A record comes as a JSON value: a row as an object of texts under the header's names, a line of NDJSON as itself. A program
-// gives any number of objects for it, each a record of the load. What fails, and what takes too much (package bound), is the
+// A record comes as the value of a row (source.Row). A program gives any number of objects for it, each a record of the load. What fails, and what takes too much (package bound), is the
 // reject of that record alone, and the next one begins anew. A program has no environment and no other
 // input, so that the same file gives the same load.
 //
@@ -38,7 +37,7 @@ type Program struct {
 	trace *tracer // nil until the program fails
 }
 
-// Record is a record of a load, as record.Parser reads it.
+// Record is a record of a load, as record.Parser takes it.
 type Record map[string]any
 
 // Text returns r as JSON.

@@ -11,23 +11,17 @@ import (
 	"filings/index"
 )
 
-// draft is a filing whose values are being read. Of what is wrong it keeps the first thing, and reads on.
+// draft is a filing whose values are being read. It keeps the first fault, and reads on.
 type draft struct {
 	rules  Rules
 	filing *index.Filing
 	result Result
-	named  uint64              // a bit for each known field that was named
-	others map[string]struct{} // unknown names
 }
 
 // begin makes d ready for a record. Its values go to filing.
 func (d *draft) begin(filing *index.Filing) {
 	filing.Reset()
-	if len(d.others) > maxNames {
-		d.others = nil // clearing a map takes as long as it ever was large
-	}
-	clear(d.others)
-	*d = draft{rules: d.rules, others: d.others, filing: filing}
+	*d = draft{rules: d.rules, filing: filing}
 }
 
 // fail notes what is wrong, unless something is already.

@@ -1,219 +1,167 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scanner reads JSON. It accepts exactly what encoding/json accepts, but is some ten times as fast: it decodes one flat
-// object without reflection, and strings without an escape are parts of the text. The text must be valid UTF-8.
-type scanner struct {
-	text string
-	at   int
-	lone bool // the last string had half of a surrogate pair
-
-	fault error // what Values does not take, although it is JSON
+// Fault is why a row is no record, or one of two meanings.
+type Fault struct {
+	Member string // of the row that is wrong; "" for the row as a whole
+	Reason string
+	Cut    bool // the text ends before the row does
 }
 
-// maxDepth is how deep values may be nested; it is what encoding/json allows.
-const maxDepth = 10_000
+func (f *Fault) Error() string { return strings.TrimPrefix(f.Member+": "+f.Reason, ": ") }
 
-// ErrCut is the error of a text that ends before its JSON does.
-var ErrCut = errors.New("the record is cut off")
-
-// wrong says what should stand at the current place.
-func (p *scanner) wrong(expected string) error {
-	if p.at >= len(p.text) {
-		return ErrCut
-	}
-	c, _ := utf8.DecodeRuneInString(p.text[p.at:])
-	return fmt.Errorf("not JSON at byte %d: %s expected, not %s", p.at+1, expected, strconv.QuoteRune(c))
+// JSON reads texts, one after the other, as the values that jq has: nil, bool, string, []any, map[string]any, and numbers as int
+// where they fit and as json.Number otherwise, so that an id of 63 bits stays as it is written.
+type JSON struct {
+	text    string
+	in      bytes.Buffer
+	decoder *jsontext.Decoder
+	object  map[string]any // the outermost, reused
+	member  string         // of it, that is read; "" for none
+	fault   *Fault
 }
 
-// space skips white space and returns the next byte, 0 at the end.
-func (p *scanner) space() byte {
-	for ; p.at < len(p.text); p.at++ {
-		switch c := p.text[p.at]; c {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return c
+// NewJSON returns what reads texts.
+func NewJSON() *JSON {
+	return &JSON{object: map[string]any{}, decoder: jsontext.NewDecoder(strings.NewReader(""))}
+}
+
+// Value returns the value of a text, which is good until the next call. Strings of it are parts of the text, which must be valid
+// UTF-8. A name that appears twice in an object and half of a surrogate pair are faults at any depth (rule L4), with the value
+// as far as it could be read.
+func (j *JSON) Value(text string) (any, *Fault) {
+	j.text, j.member, j.fault = text, "", nil
+	clear(j.object)
+	j.in.Reset()
+	j.in.WriteString(text)
+	// What these two options allow is a fault that has the name of its member.
+	j.decoder.Reset(&j.in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	value, err := j.value(j.object)
+	if err == nil {
+		if _, err = j.decoder.ReadToken(); err == io.EOF {
+			return value, j.fault
 		}
 	}
-	return 0
+	return nil, j.unreadable(err)
 }
 
-// take takes c, or fails.
-func (p *scanner) take(c byte, expected string) error {
-	if p.space() != c {
-		return p.wrong(expected)
+// unreadable returns why a text is not JSON.
+func (j *JSON) unreadable(err error) *Fault {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
+		return &Fault{Reason: "the record is cut off", Cut: true}
+	case errors.As(err, &syntax):
+		return &Fault{Reason: fmt.Sprintf("not JSON at byte %d: %v", syntax.ByteOffset+1, syntax.Err)}
 	}
-	p.at++
-	return nil
+	return &Fault{Reason: fmt.Sprintf("not JSON at byte %d: something follows the record", j.decoder.InputOffset())}
 }
 
-// object reads the whole text as one object. It calls set for each member with its name and its value, in v.
-func (p *scanner) object(v *value, set func(name string, v *value)) (err error) {
-	if p.space() != '{' {
-		return p.wrong("an object {…}")
-	}
-	var name string
-	err = p.between('}', "a comma or }", 0, func() error {
-		name, err = p.name(p.str)
-		return err
-	}, func() error {
-		if err = p.value(v); err == nil {
-			set(name, v)
+// value reads the next value. The members of an object go to into; nil: to a map of its own.
+func (j *JSON) value(into map[string]any) (any, error) {
+	switch kind := j.decoder.PeekKind(); kind {
+	case '{':
+		return j.members(into)
+	case '[':
+		_, err := j.decoder.ReadToken()
+		list := []any{}
+		for err == nil && j.decoder.PeekKind() != ']' {
+			var item any
+			item, err = j.value(nil)
+			list = append(list, item)
 		}
-		return err
-	})
-	if p.space(); err == nil && p.at < len(p.text) {
-		err = p.wrong("the end of the line")
-	}
-	return err
-}
-
-// name reads a name, as a string is read, and the colon after it.
-func (p *scanner) name(read func() (string, error)) (name string, err error) {
-	p.space()
-	if name, err = read(); err == nil {
-		err = p.take(':', "a colon")
-	}
-	return name, err
-}
-
-// value reads any value. Of lists it keeps texts only, of objects nothing.
-func (p *scanner) value(v *value) (err error) {
-	*v = value{list: v.list[:0]}
-	switch c := p.space(); {
-	case c == '"':
-		v.kind = kindString
-		v.text, err = p.str()
-		if p.lone {
-			v.fault = faultLone
+		if err == nil {
+			_, err = j.decoder.ReadToken()
 		}
-	case c == '-' || isDigit(c):
-		v.kind = kindNumber
-		v.text, err = p.number()
-	case c == '[':
-		err = p.list(v)
-	case c == '{':
-		v.kind = kindObject
-		_, err = p.any(nil, 1)
+		return list, err
+	case '"':
+		return j.str()
 	default:
-		v.text, err = p.word()
-		if v.text != "null" {
-			v.kind = kindBool
+		raw, err := j.decoder.ReadValue()
+		switch {
+		case err != nil || kind == 'n':
+			return nil, err
+		case kind == '0':
+			return Number(j.part(raw)), nil
 		}
+		return kind == 't', nil
 	}
-	return err
 }
 
-// list reads a list. If it has anything but well-formed texts, it is a kindList.
-func (p *scanner) list(v *value) (err error) {
-	start := p.at
-	p.at++
-	v.kind = kindStrings
-	for more := p.space() != ']'; more; {
-		var s string
-		if v.kind = kindList; p.space() == '"' {
-			if s, err = p.str(); err != nil {
-				return err
-			}
-			if !p.lone {
-				v.kind = kindStrings
-			}
+func (j *JSON) members(into map[string]any) (map[string]any, error) {
+	outermost := into != nil
+	if !outermost {
+		into = map[string]any{}
+	}
+	_, err := j.decoder.ReadToken()
+	for err == nil && j.decoder.PeekKind() != '}' {
+		var name string
+		if name, err = j.str(); err != nil {
+			break
 		}
-		if v.kind == kindList {
-			p.at = start
-			_, err = p.any(nil, 1)
-			return err
+		if outermost {
+			j.member = name
 		}
-		v.list = append(v.list, s)
-		if more = p.space() == ','; more {
-			p.at++
+		before := len(into)
+		into[name], err = j.value(nil)
+		if len(into) == before && outermost {
+			j.refuse(twice)
+		} else if len(into) == before {
+			j.refuse("the name " + quote(name) + " " + twice)
 		}
 	}
-	return p.take(']', "a comma or ]")
+	if err == nil {
+		_, err = j.decoder.ReadToken()
+	}
+	return into, err
 }
 
-// between reads what stands between brackets; name reads what precedes each value, and value reads that.
-func (p *scanner) between(end byte, expected string, depth int, name, value func() error) error {
-	if depth >= maxDepth {
-		return fmt.Errorf("nested more than %d deep", maxDepth)
-	}
-	p.at++
-	for more := p.space() != end; more; {
-		if err := name(); err != nil {
-			return err
-		}
-		if err := value(); err != nil {
-			return err
-		}
-		if more = p.space() == ','; more {
-			p.at++
-		}
-	}
-	return p.take(end, expected)
-}
-
-// word reads true, false or null.
-func (p *scanner) word() (string, error) {
-	rest := p.text[p.at:]
-	for _, w := range []string{"true", "false", "null"} {
-		if strings.HasPrefix(rest, w) {
-			p.at += len(w)
-			return w, nil
-		}
-		if rest != "" && strings.HasPrefix(w, rest) {
-			return "", ErrCut
-		}
-	}
-	return "", p.wrong("a value")
-}
-
-// number reads a number and returns it as written.
-func (p *scanner) number() (string, error) {
-	start := p.at
-	if p.has('-') {
-		p.at++
-	}
-	if p.has('0') {
-		p.at++
-	} else if err := p.digits(); err != nil {
+// str reads a string.
+func (j *JSON) str() (string, error) {
+	raw, err := j.decoder.ReadValue()
+	if err != nil {
 		return "", err
 	}
-	if p.has('.') {
-		p.at++
-		if err := p.digits(); err != nil {
-			return "", err
-		}
+	if text := j.part(raw); strings.IndexByte(text, '\\') < 0 {
+		return text[1 : len(text)-1], nil
 	}
-	if p.has('e') || p.has('E') {
-		p.at++
-		if p.has('+') || p.has('-') {
-			p.at++
-		}
-		if err := p.digits(); err != nil {
-			return "", err
-		}
+	unquoted, halved := jsontext.AppendUnquote(nil, raw)
+	if halved != nil {
+		j.refuse(faultLone)
 	}
-	return p.text[start:p.at], nil
+	return string(unquoted), nil
 }
 
-// has reports whether c comes next.
-func (p *scanner) has(c byte) bool { return p.at < len(p.text) && p.text[p.at] == c }
+// part returns the part of the text that was read last, so that values need no memory of their own.
+func (j *JSON) part(raw []byte) string {
+	end := j.decoder.InputOffset()
+	return j.text[end-int64(len(raw)) : end]
+}
 
-// digits takes one digit or more.
-func (p *scanner) digits() error {
-	start := p.at
-	for p.at < len(p.text) && isDigit(p.text[p.at]) {
-		p.at++
+// refuse notes a fault, unless there is one.
+func (j *JSON) refuse(reason string) {
+	if j.fault == nil {
+		j.fault = &Fault{Member: j.member, Reason: reason}
 	}
-	if p.at == start {
-		return p.wrong("a digit")
+}
+
+// Number returns a number of JSON as jq has it: an int, if its digits say the same.
+func Number(text string) any {
+	if len(text) < 19 && text != "-0" {
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
 	}
-	return nil
+	return json.Number(text)
 }

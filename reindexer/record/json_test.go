@@ -1,9 +1,10 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,89 +14,82 @@ import (
 	"filings/index"
 )
 
-// FuzzJSON holds the scanner against encoding/json: the same texts are valid, and the values are the same.
+// FuzzJSON holds JSON against encoding/json: the same texts are valid, but for names that come twice and halves of characters,
+// and the values are the same.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
-		everything, `{}`, ` { } `, `{"id":1}`, `{"a":[1,2,{"b":null}],"c":"\ud83c\udf1e\u00e9\n"}`, `{"a":1e5,"b":-0.0,"c":-}`,
-		`{"a":[,]}`, `{"a":1,}`, `{"a" 1}`, `{"a":tru}`, `{"a":[1 2]}`, `[1]`, `"a"`, `{"a":"\x"}`, `{"a":"\u12g4"}`, `{"a":01}`, `{"a":1.}`,
-		`{"a":"` + "\t" + `"}`, `{"a":["x",1]}`, `{"a":["x","y"]}`, `{"a":{"b":{"c":[[]]}}}`, `{"a":"\ud800\u0041"}`, `{"a":1}x`, `{"a":nullx}`, `{{ `,
+		everything, ` 7 `, `-0`, `1e5`, `9007199254740993`, `123456789012345678`, `1234567890123456789012`, `[]`, `[1,[2,{"a":null}]]`, `{"a":{"b":[true,false]}}`,
+		`"\ud83c\udf1e\ud800"`, `nul`, `{"a":1,"a":2}`, `{"a":1,}`, `[1,]`, `1 2`, ``, `{"a":`, `{"":""}`, `1.50`, `{"a":{"b":1,"\u0062":2}}`, `["\udc00"]`, `{"\ud800":1}`, `"\\ufffd"`,
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) {
-			return // refused before it is scanned
+			return // refused before it is read
 		}
-		got := map[string]any{}
-		err := (&scanner{text: text}).object(new(value), func(name string, v *value) { got[name] = plain(v) })
-		var want map[string]json.RawMessage
-		wantErr := json.Unmarshal([]byte(text), &want)
-		if want == nil && wantErr == nil {
-			return // the literal null, which is no object
+		reader := NewJSON()
+		_, _ = reader.Value(everything) // of which nothing may be left
+		got, fault := reader.Value(text)
+		if fault != nil && fault.Cut && !cutOff(text) {
+			t.Fatalf("%q is said to be cut off", text)
 		}
-		if (err != nil) != (wantErr != nil) {
-			t.Fatalf("%q: error %v, encoding/json says %v", text, err, wantErr)
-		}
-		if err != nil {
-			if errors.Is(err, ErrCut) && !cutOff(text) {
-				t.Fatalf("%q is said to be cut off", text)
-			}
-			return
-		}
-		for name, raw := range want {
-			var v any
-			d := json.NewDecoder(bytes.NewReader(raw))
-			d.UseNumber()
-			if err := d.Decode(&v); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(simple(v), got[name]); diff != "" {
-				t.Fatalf("%q: %s (-want +got):\n%s", text, name, diff)
+		var want any
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		wantErr := d.Decode(&want)
+		if _, more := d.Token(); wantErr == nil && more != io.EOF {
+			wantErr = more
+			if wantErr == nil {
+				wantErr = io.ErrNoProgress
 			}
 		}
-		if len(got) != len(want) {
-			t.Fatalf("%q: %d names, want %d", text, len(got), len(want))
+		if wantErr == nil && guessed(text) {
+			wantErr = errors.New("encoding/json guesses")
+		}
+		if (fault != nil) != (wantErr != nil) {
+			t.Fatalf("%q: %v, encoding/json says %v", text, fault, wantErr)
+		}
+		if fault == nil && !cmp.Equal(want, numbers(got)) {
+			t.Fatalf("%q: %s", text, cmp.Diff(want, numbers(got)))
 		}
 	})
 }
 
-// plain returns what the scanner keeps of a value.
-func plain(v *value) any {
-	switch v.kind {
-	case kindString:
-		return v.text
-	case kindNumber:
-		return json.Number(v.text)
-	case kindBool:
-		return v.text == "true"
-	case kindStrings:
-		return append([]string{}, v.list...)
-	case kindList:
-		return "a list"
-	case kindObject:
-		return "an object"
-	}
-	return nil
-}
+// escapedReplacement is an escape of U+FFFD, or a backslash that begins none.
+var escapedReplacement = regexp.MustCompile(`\\\\|\\u[fF]{3}[dD]`)
 
-// simple returns the same of a decoded value. A list with half of a surrogate pair, which became U+FFFD, is taken for
-// one of texts: the caller has to give none.
-func simple(v any) any {
-	switch v := v.(type) {
-	case []any:
-		texts := []string{}
-		for _, item := range v {
-			s, ok := item.(string)
-			if !ok || strings.ContainsRune(s, utf8.RuneError) {
-				return "a list"
-			}
-			texts = append(texts, s)
+// guessed reports whether encoding/json, which accepts text, takes one of several members of a name, or U+FFFD for half of a
+// surrogate pair.
+func guessed(text string) bool {
+	replaced := -strings.Count(text, "\uFFFD")
+	for _, escape := range escapedReplacement.FindAllString(text, -1) {
+		if escape != `\\` {
+			replaced--
 		}
-		return texts
-	case map[string]any:
-		return "an object"
 	}
-	return v
+	d := json.NewDecoder(strings.NewReader(text))
+	var names []map[string]bool // of the objects that are open; nil for an array
+	name := false               // a name is next
+	for token, err := d.Token(); err == nil; token, err = d.Token() {
+		s, isText := token.(string)
+		replaced += strings.Count(s, "\uFFFD")
+		switch {
+		case token == json.Delim('{'):
+			names = append(names, map[string]bool{})
+		case token == json.Delim('['):
+			names = append(names, nil)
+		case token == json.Delim('}'), token == json.Delim(']'):
+			names = names[:len(names)-1]
+		case name && isText && names[len(names)-1][s]:
+			return true
+		case name:
+			names[len(names)-1][s] = true
+			name = false
+			continue
+		}
+		name = len(names) > 0 && names[len(names)-1] != nil
+	}
+	return replaced > 0
 }
 
 // cutOff reports whether text can be made valid by adding to it: whether encoding/json, too, fails at its very end.
@@ -103,6 +97,51 @@ func cutOff(text string) bool {
 	var syntax *json.SyntaxError
 	err := json.Unmarshal([]byte(text), new(any))
 	return errors.As(err, &syntax) && syntax.Offset >= int64(len(text))
+}
+
+// TestL4_JSON: JSON that has two meanings or half of a character is a fault at any depth, with the member that it is in; a record
+// that is cut off behind it is cut off.
+func TestL4_JSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Fault{
+		`{"a":1,"a":2}`:             {Member: "a", Reason: "appears twice"},
+		`{"a":1,"b":2,"\u0061":1}`:  {Member: "a", Reason: "appears twice"},
+		`{"b":[{"c":null,"c":[]}]}`: {Member: "b", Reason: `the name "c" appears twice`},
+		`{"a":"\ud800"}`:            {Member: "a", Reason: "has a lone surrogate, which is no character"},
+		`{"a":["x\udc00\ud800"]}`:   {Member: "a", Reason: "has a lone surrogate, which is no character"},
+		`{"\udfff":1}`:              {Reason: "has a lone surrogate, which is no character"},
+		`"\ud800"`:                  {Reason: "has a lone surrogate, which is no character"},
+		`{"a":1,"a":"\ud800"}`:      {Member: "a", Reason: "has a lone surrogate, which is no character"}, // it comes first
+		`{"a":"\ud800","b":`:        {Reason: "the record is cut off", Cut: true},
+		`{"a":1,"a":2,"b":tru`:      {Reason: "the record is cut off", Cut: true},
+	} {
+		if v, fault := NewJSON().Value(text); fault == nil || *fault != want {
+			t.Errorf("%s: %v, %v; want %v", text, v, fault, &want)
+		}
+	}
+	for _, text := range []string{`{"a":1,"A":2}`, `{"a":{"a":1},"b":{"a":1}}`, `{"a":"\ud83c\udf1e\ufffd"}`, `[{"a":1},{"a":2}]`} {
+		if _, fault := NewJSON().Value(text); fault != nil {
+			t.Errorf("%s: %v", text, fault)
+		}
+	}
+}
+
+// numbers returns v with its numbers as encoding/json has them.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case int:
+		text, _ := json.Marshal(v) // an int
+		return json.Number(text)
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = numbers(v[name])
+		}
+	}
+	return v
 }
 
 func TestJSON_Depth(t *testing.T) {
@@ -113,9 +152,9 @@ func TestJSON_Depth(t *testing.T) {
 			text = "0"
 		}
 		text = `{"x":` + text + `}`
-		err := (&scanner{text: text}).object(new(value), func(string, *value) {})
-		if (err == nil) != json.Valid([]byte(text)) {
-			t.Errorf("depth %d: error %v, encoding/json says %v", depth, err, json.Valid([]byte(text)))
+		_, fault := NewJSON().Value(text)
+		if (fault == nil) != json.Valid([]byte(text)) {
+			t.Errorf("depth %d: %v, encoding/json says %v", depth, fault, json.Valid([]byte(text)))
 		}
 	}
 }
@@ -127,7 +166,8 @@ func TestParser_ForgetsWhatWasBefore(t *testing.T) {
 	f := new(index.Filing)
 	var last Result
 	for _, text := range []string{everything, `{"id":1,"x":1,"owner":5}`, `{"id":2,"county":"A, FL","x":1}`} {
-		last = p.Parse(text, f)
+		row, fault := NewJSON().Value(text)
+		last = p.Parse(row, fault, f)
 	}
 	if diff := cmp.Diff(map[string]any{"id": 2.0, "county": "A, FL"}, values(t, f)); diff != "" || last != (Result{}) {
 		t.Errorf("result %+v, filing (-want +got):\n%s", last, diff)

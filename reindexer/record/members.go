@@ -2,36 +2,6 @@ package record
 
 import "filings/index"
 
-// deletedBit stands for deletedName in draft.named, beyond those of fields.
-const deletedBit = 63
-
-// set takes the value of a member.
-func (d *draft) set(name string, v *value) {
-	if field, ok := index.ByName(name); ok {
-		if d.first(uint(field), name) && !v.missing() {
-			d.setField(field, v)
-		}
-		return
-	}
-	if name == deletedName {
-		if d.first(deletedBit, name) && !v.missing() {
-			d.setDeleted(v)
-		}
-		return
-	}
-	d.setOther(name)
-}
-
-// first notes that a known name appeared, and fails where it did before.
-func (d *draft) first(bit uint, name string) bool {
-	if d.named&(1<<bit) != 0 {
-		d.fail(name, "appears twice")
-		return false
-	}
-	d.named |= 1 << bit
-	return true
-}
-
 func (d *draft) setDeleted(v *value) {
 	switch {
 	case !d.rules.Update:
@@ -45,20 +15,21 @@ func (d *draft) setDeleted(v *value) {
 	}
 }
 
-// setOther takes a name that no field has (rule L2).
-func (d *draft) setOther(name string) {
-	if _, twice := d.others[name]; twice {
-		d.fail(abbreviate(name), "appears twice")
-		return
+// setOthers takes the names that no field has (rule L2).
+func (d *draft) setOthers(object map[string]any) {
+	first := "" // of the alphabet: a map has no order
+	for name := range object {
+		if _, known := index.ByName(name); known || name == deletedName {
+			continue
+		}
+		d.rules.Ignored.add(name)
+		if first == "" || name < first {
+			first = name
+		}
 	}
-	if d.others == nil {
-		d.others = map[string]struct{}{}
-	}
-	d.others[name] = struct{}{}
 	if d.rules.Strict {
-		d.fail(abbreviate(name), "is not the name of a field")
+		d.fail(abbreviate(first), "is not the name of a field")
 	}
-	d.rules.Ignored.add(name)
 }
 
 // finish checks what concerns the record as a whole, after all of its values were set.

@@ -5,13 +5,13 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // isNumber reports whether s is a number as JSON writes it.
 func isNumber(s string) bool {
-	p := scanner{text: s}
-	_, err := p.number()
-	return err == nil && p.at == len(s)
+	return s != "" && (s[0] == '-' || isDigit(s[0])) && isDigit(s[len(s)-1]) && jsontext.Value(s).IsValid()
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -14,7 +14,6 @@ type Rules struct {
 type Result struct {
 	Deleted bool  // the record deletes the filing with its id, which alone is valid
 	Rounded int64 // amounts that lost digits
-	Cut     bool  // the text ends before the record does
 
 	// Reason says what is wrong; it is "" for a good record.
 	Reason string
@@ -39,7 +38,7 @@ func (n Names) add(name string) {
 		if len(n) >= maxNames {
 			name = otherNames
 		}
-		name = strings.Clone(name) // it is a part of the record's text, which must not stay
+		name = strings.Clone(name) // it is a part of the row's text, which must not stay
 	}
 	n[name]++
 }

@@ -1,11 +1,17 @@
 package record
 
 import (
+	"encoding/json"
+	"math"
+	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"filings/index"
 )
 
-// value is one value of a record, in the types of JSON. A CSV cell becomes the type that its column needs.
+// value is one value of a record, in the types of JSON.
 type value struct {
 	kind valueKind
 	text string   // of a string; of a number or boolean as written
@@ -17,6 +23,7 @@ type value struct {
 
 // Faults of values.
 const (
+	twice         = "appears twice"
 	faultLone     = "has a lone surrogate, which is no character"
 	faultNotUTF8  = "has text that is not UTF-8"
 	faultInfinite = "is infinite"
@@ -34,6 +41,88 @@ const (
 	kindList    // any other list
 	kindObject
 )
+
+// set makes v of a value of jq.
+func (v *value) set(from any) {
+	*v = value{list: v.list[:0]}
+	switch from := from.(type) {
+	case string:
+		v.kind, v.text = kindString, from
+		v.check(from)
+	case bool:
+		v.kind, v.text = kindBool, strconv.FormatBool(from)
+	case int:
+		v.kind, v.text = kindNumber, strconv.Itoa(from)
+	case float64:
+		v.kind, v.text = kindNumber, floatText(from)
+		switch { // jq writes these as null and as the largest number
+		case math.IsNaN(from):
+			v.fault = faultNaN
+		case math.IsInf(from, 0):
+			v.fault = faultInfinite
+		}
+	case *big.Int:
+		v.kind, v.text = kindNumber, from.String()
+	case json.Number:
+		v.kind, v.text = kindNumber, from.String()
+	case []any:
+		v.ofList(from)
+	case map[string]any:
+		v.kind = kindObject
+	}
+}
+
+func (v *value) ofList(from []any) {
+	v.kind = kindStrings
+	for _, item := range from {
+		s, ok := item.(string)
+		if !ok {
+			v.kind = kindList
+			return
+		}
+		v.list = append(v.list, s)
+		v.check(s)
+	}
+}
+
+// check finds text that is not UTF-8, which a program can make.
+func (v *value) check(text string) {
+	if !utf8.ValidString(text) {
+		v.fault = faultNotUTF8
+	}
+}
+
+// floatText writes a number as jq does.
+func floatText(f float64) string {
+	if size := math.Abs(f); size != 0 && size < 1e-6 || size >= 1e21 {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// typed makes a cell of CSV the type that the field of that name needs, if it can be read so; else it stays a text, which the
+// draft then refuses.
+func (v *value) typed(name string) {
+	field, known := index.ByName(name)
+	switch {
+	case v.text == "":
+	case name == deletedName && (v.text == "true" || v.text == "false"):
+		v.kind = kindBool
+	case !known:
+	case field.Info().Kind == index.KindCategories:
+		v.kind, v.list = kindStrings, strings.Split(v.text, ";")
+	case isNumeric(field.Info().Kind) && isNumber(v.text):
+		v.kind = kindNumber
+	}
+}
+
+func isNumeric(kind index.Kind) bool {
+	switch kind {
+	case index.KindID, index.KindAmount, index.KindNumber, index.KindInteger, index.KindLatitude, index.KindLongitude:
+		return true
+	}
+	return false
+}
 
 // missing reports whether v stands for no value: null, "" and an empty list do.
 func (v *value) missing() bool {

@@ -148,14 +148,14 @@ func TestL3L4_Records(t *testing.T) {
 		{"L4 name twice, once null", `{"id":1,"county":"A, FL","owner":null,"owner":"a"}`, "owner", "appears twice"},
 		{"L4 name twice, once escaped", `{"id":1,"county":"A, FL","o\u0077ner":"a","owner":"a"}`, "owner", "appears twice"},
 		{"L4 unknown name twice", `{"id":1,"county":"A, FL","x":1,"x":1}`, "x", "appears twice"},
-		{"L4 not UTF-8", "{\"id\":1,\"county\":\"A, FL\",\"owner\":\"\xff\"}", "", "not UTF-8 at byte 35"},
-		{"L4 surrogate as UTF-8", "{\"id\":1,\"county\":\"\xed\xa0\x80, FL\"}", "", "not UTF-8 at byte 19"},
-		{"L4 list", `[{"id":1,"county":"A, FL"}]`, "", "not JSON at byte 1: an object {…} expected, not '['"},
-		{"L4 trailing comma", `{"id":1,"county":"A, FL",}`, "", "not JSON at byte 26: a name or text in quotes expected, not '}'"},
-		{"L4 two objects", `{"id":1,"county":"A, FL"}{"id":2}`, "", "not JSON at byte 26: the end of the line expected, not '{'"},
-		{"L4 raw control character", "{\"id\":1,\"county\":\"A,\tFL\"}", "", "not JSON at byte 21: text without raw control characters expected, not '\\t'"},
-		{"L4 leading zero", `{"id":01,"county":"A, FL"}`, "", "not JSON at byte 8: a comma or } expected, not '1'"},
-		{"L4 NaN", `{"id":1,"county":"A, FL","filingAmount":NaN}`, "", "not JSON at byte 41: a value expected, not 'N'"},
+		{"L4 not UTF-8", "{\"id\":1,\"county\":\"A, FL\",\"owner\":\"\xff\"}", "owner", "has text that is not UTF-8"},
+		{"L4 surrogate as UTF-8", "{\"id\":1,\"county\":\"\xed\xa0\x80, FL\"}", "county", "has text that is not UTF-8"},
+		{"L4 list", `[{"id":1,"county":"A, FL"}]`, "", "a list is no record, which is an object {…}"},
+		{"L4 trailing comma", `{"id":1,"county":"A, FL",}`, "", "not JSON at byte 25: invalid character ',' at start of value"},
+		{"L4 two objects", `{"id":1,"county":"A, FL"}{"id":2}`, "", "not JSON at byte 26: something follows the record"},
+		{"L4 raw control character", "{\"id\":1,\"county\":\"A,\tFL\"}", "", "not JSON at byte 21: invalid character '\\t' in string (expecting non-control character)"},
+		{"L4 leading zero", `{"id":01,"county":"A, FL"}`, "", "not JSON at byte 8: invalid character '1' after object value (expecting ',' or '}')"},
+		{"L4 NaN", `{"id":1,"county":"A, FL","filingAmount":NaN}`, "", "not JSON at byte 41: invalid character 'N' at start of value"},
 	}
 	for _, test := range tests {
 		t.Run(test.rule, func(t *testing.T) {

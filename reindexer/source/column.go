@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"filings/reindexer/source/table"
+	"filings/reindexer/record"
 	"filings/reindexer/web"
 )
 
@@ -57,6 +58,9 @@ func columnsOf(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDe
 	columns := make([]column, len(fields))
 	for i, f := range fields {
 		columns[i].Column = meant(f.Name)
+		if twice := slices.ContainsFunc(columns[:i], func(c column) bool { return c.Name == columns[i].Name }); twice {
+			return nil, fmt.Errorf("the list of its columns has %.200q twice: name one of them with AS", columns[i].Name)
+		}
 		shown := "" // as SQL writes the type
 		for _, t := range types.Rows {
 			if string(t[0]) == oids[i] {
@@ -98,32 +102,19 @@ func kindOf(name, category, elements string) columnKind {
 	return 0
 }
 
-// appendRow appends a row as a JSON object.
-func appendRow(dst []byte, columns []column, values [][]byte) []byte {
-	dst = append(dst, '{')
-	for i, value := range values {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(table.AppendText(dst, []byte(columns[i].Name)), ':')
-		dst = columns[i].append(dst, value)
-	}
-	return append(dst, '}')
-}
-
-// append appends a value, nil for NULL, as JSON. What its type cannot have as JSON, such as NaN, stays a text, for the
+// value returns a value, nil for NULL, as jq has it. What its type cannot have as JSON, such as NaN, stays a text, for the
 // record to refuse.
-func (c column) append(dst, value []byte) []byte {
+func (c column) value(value []byte) any {
 	if value == nil {
-		return append(dst, "null"...)
+		return nil
 	}
 	switch c.kind {
 	case columnNumber:
 		if bytes.ContainsAny(value[max(len(value)-1, 0):], "0123456789") { // neither NaN nor Infinity
-			return append(dst, value...)
+			return record.Number(string(value))
 		}
 	case columnBool:
-		return strconv.AppendBool(dst, string(value) == "t")
+		return string(value) == "t"
 	case columnPadded:
 		value = bytes.TrimRight(value, " ")
 	case columnTime:
@@ -134,37 +125,32 @@ func (c column) append(dst, value []byte) []byte {
 		var items []*string
 		err := pgtype.NewMap().Scan(pgtype.TextArrayOID, pgtype.TextFormatCode, value, &items)
 		if err == nil { // else it has more than one dimension
-			return appendList(dst, items)
+			return listOf(items)
 		}
 	case columnText:
 		if c.List && len(value) == 0 {
-			return append(dst, "null"...)
+			return nil
 		}
 		if c.List {
-			var items []*string
+			list := []any{}
 			for item := range strings.SplitSeq(string(value), ";") {
-				items = append(items, &item)
+				list = append(list, item)
 			}
-			return appendList(dst, items)
+			return list
 		}
 	}
-	return table.AppendText(dst, value)
+	return string(value)
 }
 
-// appendList appends a list of texts and nulls.
-func appendList(dst []byte, items []*string) []byte {
-	dst = append(dst, '[')
+// listOf returns a list of texts and nulls.
+func listOf(items []*string) []any {
+	list := make([]any, len(items))
 	for i, item := range items {
-		if i > 0 {
-			dst = append(dst, ',')
+		if item != nil {
+			list[i] = *item
 		}
-		if item == nil {
-			dst = append(dst, "null"...)
-			continue
-		}
-		dst = table.AppendText(dst, []byte(*item))
 	}
-	return append(dst, ']')
+	return list
 }
 
 // rfc3339 writes a time of UTC, 2024-01-31 23:59:59. Infinity stays, for the record to refuse.

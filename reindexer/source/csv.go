@@ -1,92 +1,175 @@
 package source
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"filings/reindexer/record"
+	"filings/reindexer/source/table"
 )
 
-// rows cuts CSV, as RFC 4180 describes it, into rows: a line, and the lines after it for as long as a quote is open.
-type rows struct {
-	*lines
-	delimiter byte
+// csvRows are the rows of CSV as encoding/csv reads them, with their texts.
+type csvRows struct {
+	text    *window
+	csv     *csv.Reader
+	names   []string       // of the columns
+	row     map[string]any // reused
+	number  int            // of the last line
+	notUTF8 string         // why a row is refused
 }
 
-// header returns the first row.
-func (r *rows) header() (string, error) {
-	row, err := r.Next()
+// openRows reads CSV.
+func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
+	start, _ := text.Peek(bufferSize) // an error comes again with the header
+	if bytes.IndexByte(start, '\r') >= 0 && bytes.IndexByte(start, '\n') < 0 {
+		text = bufio.NewReaderSize(carriages{text}, bufferSize)
+		start, _ = text.Peek(bufferSize)
+	}
+	delimiter, err := f.delimiter(start)
+	if err != nil {
+		return nil, err
+	}
+	r := &csvRows{text: &window{r: text}, row: map[string]any{}, notUTF8: f.notUTF8().Error()}
+	r.csv = csv.NewReader(r.text)
+	r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = rune(delimiter), -1, true
+	row, header, err := r.read()
 	switch {
 	case err == io.EOF:
-		return "", errors.New("it is empty: a CSV file begins with a header")
-	case err == nil && row.Long:
-		return "", fmt.Errorf("its header is longer than %d MiB", MaxLine>>20)
+		err = errors.New("it is empty: a CSV file begins with a header")
+	case err == nil && !utf8.ValidString(row.text):
+		err = fmt.Errorf("its header %w", f.notUTF8())
+	case err == nil && row.Fault != nil:
+		err = fmt.Errorf("its header is not CSV: %w", row.Fault)
 	}
-	return row.Text, err
+	header = slices.Clone(header)
+	r.names = table.Names(header)
+	return &Reader{Format: CSV, Header: header, Columns: r.names, records: r, close: done}, err
 }
 
-// Next goes on over line ends for as long as a quote is open; there CRLF becomes LF.
-func (r *rows) Next() (Record, error) {
-	l, err := r.nextFull()
-	if err != nil {
-		return Record{}, err
+// Line is the number of the last line.
+func (c *csvRows) Line() int { return c.number }
+
+// Next returns the next row as an object of texts.
+func (c *csvRows) Next() (Row, error) {
+	row, cells, err := c.read()
+	if err != nil || row.Fault != nil {
+		return row, err
 	}
-	if !l.long && leavesOpen(false, l.text, r.delimiter) {
-		return r.nextLong(l)
+	switch n := len(c.names); {
+	case !utf8.ValidString(row.text):
+		row.Fault = &record.Fault{Reason: c.notUTF8}
+		return row, nil
+	case len(cells) == 1 && n > 1:
+		row.Fault = &record.Fault{Reason: fmt.Sprintf("has 1 cell; the header has %d, separated by %q, or by what --delimiter says", n, c.csv.Comma)}
+	case len(cells) != n:
+		row.Fault = &record.Fault{Reason: fmt.Sprintf("has %d cells; the header has %d", len(cells), n)}
 	}
-	return Record{Text: string(l.text), Line: r.number, Last: !l.ended, Long: l.long}, nil
+	if len(cells) < len(c.names) && !c.text.ended {
+		return Row{}, ErrUnfinished
+	}
+	clear(c.row)
+	for i, cell := range cells[:min(len(cells), len(c.names))] {
+		c.row[c.names[i]] = cell
+	}
+	row.Value = c.row
+	return row, nil
 }
 
-// nextLong reads the other lines of a row whose first line leaves a quote open. A quote that is never closed must not
-// make the rest of a source one row, so a row is no longer than MaxLine.
-func (r *rows) nextLong(l line) (Record, error) {
-	var b strings.Builder
-	begins := r.number
-	b.Write(l.text)
-	for quoted := true; quoted; quoted = leavesOpen(quoted, l.text, r.delimiter) {
-		err := error(io.EOF)
-		if l.ended {
-			l, err = r.next()
+// read returns the next row that is not blank, and its cells, which are good until the next call.
+func (c *csvRows) read() (row Row, cells []string, err error) {
+	for row.text == "" {
+		cells, err = c.csv.Read()
+		if err == io.EOF {
+			return Row{}, nil, err
 		}
-		switch {
-		case err == io.EOF:
-			return Record{}, fmt.Errorf("%w: the quote that line %d leaves open is never closed", ErrUnfinished, begins)
-		case err != nil:
-			return Record{}, err
-		case l.long || b.Len()+len(l.text) > MaxLine:
-			return Record{}, fmt.Errorf("the quote that line %d leaves open is not closed within %d MiB", begins, MaxLine>>20)
+		var wrong *csv.ParseError
+		if err != nil && !errors.As(err, &wrong) {
+			return Row{}, nil, c.broken(err)
 		}
-		b.WriteByte('\n')
-		b.Write(l.text)
+		raw := c.text.until(c.csv.InputOffset())
+		text := strings.TrimLeft(raw, "\r\n")
+		row.Line = c.number + strings.Count(raw[:len(raw)-len(text)], "\n") + 1
+		c.number += strings.Count(raw, "\n")
+		if !c.text.ended {
+			c.number++
+		}
+		if text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"); strings.TrimSpace(text) == "" {
+			continue
+		}
+		row.text = text
+		if wrong != nil {
+			row.Fault, err = c.fault(row, wrong)
+		}
 	}
-	return Record{Text: b.String(), Line: begins, Last: !l.ended}, nil
+	return row, cells, err
 }
 
-// leavesOpen reports whether a quoted cell goes on after the end of a line, if one was open (quoted) at its beginning. A line
-// that is no CSV does not go on, so that it is rejected alone.
-func leavesOpen(quoted bool, text []byte, delimiter byte) bool {
-	for {
-		if !quoted {
-			if !bytes.HasPrefix(text, []byte{'"'}) {
-				comma := bytes.IndexByte(text, delimiter)
-				if comma < 0 {
-					return false
-				}
-				text = text[comma+1:]
-				continue
-			}
-			text = text[1:]
-		}
-		end := bytes.IndexByte(text, '"')
-		if end < 0 {
-			return true
-		}
-		text = text[end+1:]
-		doubled := bytes.HasPrefix(text, []byte{'"'})
-		if !doubled && !bytes.HasPrefix(text, []byte{delimiter}) {
-			return false
-		}
-		text, quoted = text[1:], doubled
+// fault says what is wrong with a row; an error is that a quote is open at the end of the source.
+func (c *csvRows) fault(row Row, wrong *csv.ParseError) (*record.Fault, error) {
+	last := row.text[strings.LastIndexByte(row.text, '\n')+1:]
+	switch {
+	case wrong.Column > len(last):
+		return nil, fmt.Errorf("%w: the quote that line %d leaves open is never closed", ErrUnfinished, row.Line)
+	case wrong.Err == csv.ErrBareQuote:
+		return &record.Fault{Reason: fmt.Sprintf("has a quote at byte %d of its line, in a cell that does not begin with one", wrong.Column)}, nil
 	}
+	return &record.Fault{Reason: fmt.Sprintf("has text at byte %d of its line, after the closing quote of a cell", wrong.Column+1)}, nil
+}
+
+// broken returns the error that ends the reading, with the line in which it came.
+func (c *csvRows) broken(err error) error {
+	begun := bytes.TrimLeft(c.text.kept, "\r\n")
+	begins := c.number + bytes.Count(c.text.kept[:len(c.text.kept)-len(begun)], []byte{'\n'}) + 1
+	more := bytes.Count(begun, []byte{'\n'})
+	c.number = begins + more
+	if err == errLong && more > 0 {
+		return fmt.Errorf("the quote that line %d leaves open is not closed within %d MiB", begins, MaxLine>>20)
+	}
+	return err
+}
+
+// window keeps what was read of r since the row began that is read.
+type window struct {
+	r     io.Reader
+	kept  []byte
+	begin int64 // offset of kept
+	ended bool  // the last row, by a line end
+}
+
+func (w *window) Read(p []byte) (int, error) {
+	if len(w.kept) > MaxLine {
+		return 0, errLong
+	}
+	n, err := w.r.Read(p)
+	w.kept = append(w.kept, p[:n]...)
+	return n, err
+}
+
+// until returns the bytes up to an offset, which are kept no longer.
+func (w *window) until(offset int64) string {
+	n := int(offset - w.begin)
+	text := string(w.kept[:n])
+	w.kept, w.begin = append(w.kept[:0], w.kept[n:]...), offset
+	w.ended = strings.HasSuffix(text, "\n")
+	return text
+}
+
+// carriages gives each CR as LF, for texts whose lines end in CR alone, as spreadsheets on a Macintosh write them.
+type carriages struct{ r io.Reader }
+
+func (c carriages) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i := range p[:n] {
+		if p[i] == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }

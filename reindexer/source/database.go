@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// maxMessage is the longest message that is taken from a database. A row beyond it ends the reading; one between
-	// MaxLine and this is too long a record.
+	// maxMessage is the longest message that is taken from a database.
 	maxMessage = 64 << 20
 	// closeTimeout is how long the end of a connection may take.
 	closeTimeout = time.Second
@@ -44,22 +43,20 @@ func databaseSource(address, shown string, o Options) (Source, error) {
 	s := Source{Name: shown, unit: "row", format: "postgres"}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		ctx, cancel := context.WithCancel(ctx)
-		q := &query{ctx: ctx, cancel: cancel, read: read}
+		q := &query{ctx: ctx, cancel: cancel, read: read, row: map[string]any{}}
 		if err := q.start(config, o); err != nil {
 			q.close()
 			return nil, err
 		}
-		r := &Reader{Format: NDJSON, records: q, close: q.close}
 		for _, c := range q.columns {
-			r.Columns = append(r.Columns, c.Name)
+			q.names = append(q.names, c.Name)
 		}
-		return r, nil
+		return &Reader{Columns: q.names, records: q, close: q.close}, nil
 	}
 	return s, nil
 }
 
-// query reads the rows of a query. Each is written as a JSON object, with NULL as null, and then read by the rules of
-// NDJSON, so that a reject shows exactly what was checked. Rows come as fast as they are read: what holds them back is
+// query reads the rows of a query. Rows come as fast as they are read: what holds them back is
 // the flow control of TCP, so that neither side keeps more than its buffers. A cursor would do no better, and the planner
 // treats one as if only a tenth of its rows were wanted.
 type query struct {
@@ -69,8 +66,9 @@ type query struct {
 	result  *pgconn.ResultReader
 	columns []column
 	read    *atomic.Int64
+	names   []string // of these
 	number  int
-	buf     []byte
+	row     map[string]any // reused
 }
 
 func (q *query) start(config *pgconn.Config, o Options) (err error) {
@@ -113,19 +111,20 @@ func (q *query) close() {
 
 func (q *query) Line() int { return q.number }
 
-func (q *query) Next() (Record, error) {
+func (q *query) Next() (Row, error) {
 	if !q.result.NextRow() {
-		return Record{}, q.end()
+		return Row{}, q.end()
 	}
 	q.number++
-	q.buf = appendRow(q.buf[:0], q.columns, q.result.Values())
-	q.read.Add(int64(len(q.buf)))
-	if len(q.buf) > MaxLine {
-		text := string(q.buf[:shownOfLong])
-		q.buf = nil // it need not stay that large
-		return Record{Text: text, Line: q.number, Long: true}, nil
+	size := 0
+	for i, value := range q.result.Values() {
+		q.row[q.names[i]] = q.columns[i].value(value)
+		size += len(value)
 	}
-	return Record{Text: string(q.buf), Line: q.number}, nil
+	if q.read.Add(int64(size)); size > MaxLine {
+		return Row{}, errLong
+	}
+	return Row{Value: q.row, Line: q.number, columns: q.names}, nil
 }
 
 // end tells the end of the rows apart from a failure. The server ends the rows with the number of them; without that message

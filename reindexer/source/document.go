@@ -89,27 +89,20 @@ func documentError(limited *io.LimitedReader, most int64, err error) error {
 
 func (d *document) Line() int { return d.number }
 
-// Next returns the next result of the path as JSON.
-func (d *document) Next() (Record, error) {
+// Next returns the next result of the path.
+func (d *document) Next() (Row, error) {
 	d.limit.Resume()
 	v, ok := d.results.Next()
 	if !ok {
-		return Record{}, io.EOF
+		return Row{}, io.EOF
 	}
 	if err, failed := v.(error); failed {
 		var exceeded *bound.Exceeded
 		if errors.As(err, &exceeded) {
-			return Record{}, fmt.Errorf("--path %w", err)
+			return Row{}, fmt.Errorf("--path %w", err)
 		}
-		return Record{}, fmt.Errorf("--path: %w", err)
+		return Row{}, fmt.Errorf("--path: %w", err)
 	}
 	d.number++
-	text, err := gojq.Marshal(v)
-	if err != nil {
-		return Record{}, err
-	}
-	if len(text) > MaxLine {
-		return Record{Text: string(text[:shownOfLong]), Line: d.number, Long: true}, nil
-	}
-	return Record{Text: string(text), Line: d.number}, nil
+	return Row{Value: v, Line: d.number}, nil
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -77,6 +78,18 @@ func (f Form) decoder() (encoding.Encoding, error) {
 		return nil, fmt.Errorf("%w: the encoding %.200q is not known; windows-1252, iso-8859-1 and utf-16 are usual ones", ErrUsage, f.Encoding)
 	}
 	return e, nil
+}
+
+// notUTF8 says what is wrong with a record that is not UTF-8, and what helps, if anything does: other forms than lines and CSV
+// say themselves how their texts are encoded.
+func (f Form) notUTF8() error {
+	switch decoder, _ := f.decoder(); {
+	case f.Format != NDJSON && f.Format != CSV:
+		return errors.New("is not UTF-8")
+	case decoder != nil:
+		return fmt.Errorf("has a byte that --encoding %s does not define", f.Encoding)
+	}
+	return ErrNotUTF8
 }
 
 // results compiles f.Path; nil where there is none.
@@ -211,50 +224,36 @@ func (undefined) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err err
 func (f Form) delimiter(start []byte) (byte, error) {
 	found, n, below := delimiterOf(start)
 	if f.Delimiter != "" {
-		if header, _ := cutRow(start, f.Delimiter[0]); n > 0 && bytes.IndexByte(header, f.Delimiter[0]) < 0 {
+		if named, _ := firstRow(start, f.Delimiter[0]); n > 0 && named == 0 {
 			return 0, fmt.Errorf("its header has no %q, which --delimiter says, but %d of %q", f.Delimiter[0], n, found)
 		}
 		return f.Delimiter[0], nil
 	}
-	if of, cells, _ := delimiterOf(below); n == 0 && cells > 0 {
+	if separator, cells, _ := delimiterOf(below); n == 0 && cells > 0 {
 		return 0, fmt.Errorf("its first line is no header: it has one column, and the line below it has %d cells, separated by %q. "+
-			"Take away what stands above the header: `tail -n +2 FILE | filings reindex --format csv … -`", cells+1, of)
+			"Take away what stands above the header: `tail -n +2 FILE | filings reindex --format csv … -`", cells+1, separator)
 	}
 	return found, nil
 }
 
-// delimiterOf returns the delimiter of which the first row of a text has most outside of quotes, how many these are, and the text
-// below that row. Where a row ends depends on the delimiter, since a cell of several lines is one that begins with a quote.
+// delimiterOf returns the delimiter of which the first row of a text has most, how many these are, and the text below that row.
+// Where a row ends depends on the delimiter, since a cell of several lines is one that begins with a quote.
 func delimiterOf(text []byte) (found byte, n int, below []byte) {
 	for i := range len(delimiters) {
-		row, rest := cutRow(text, delimiters[i])
-		count, quoted := 0, false
-		for _, c := range row {
-			switch {
-			case c == '"':
-				quoted = !quoted
-			case c == delimiters[i] && !quoted:
-				count++
-			}
-		}
-		if i == 0 || count > n {
+		if count, rest := firstRow(text, delimiters[i]); i == 0 || count > n {
 			found, n, below = delimiters[i], count, rest
 		}
 	}
 	return found, n, below
 }
 
-// cutRow returns the first row of a text that is not empty, and the text below it.
-func cutRow(text []byte, delimiter byte) (row, below []byte) {
-	text = bytes.TrimLeft(text, "\r\n")
-	end := 0
-	for open, more := false, true; more && (end == 0 || open); {
-		var line []byte
-		line, _, more = bytes.Cut(text[end:], []byte{'\n'})
-		open = leavesOpen(open, bytes.TrimSuffix(line, []byte{'\r'}), delimiter)
-		end = min(len(text), end+len(line)+1)
-	}
-	return text[:end], text[end:]
+// firstRow returns how many delimiters the first row of a text has, and the text below it. A quote within a cell, which makes a
+// header no CSV, is a character here.
+func firstRow(text []byte, delimiter byte) (n int, below []byte) {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma, r.LazyQuotes = rune(delimiter), true
+	cells, _ := r.Read()
+	return max(0, len(cells)-1), text[r.InputOffset():]
 }
 
 // ErrNoPath is an ErrUsage: nothing says where the records of a JSON document are.

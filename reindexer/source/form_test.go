@@ -34,14 +34,14 @@ func texts(t *testing.T, path string, f Form) (all []string, r *Reader, err erro
 	}
 	defer r.Close()
 	for {
-		rec, err := r.Next()
+		row, err := r.Next()
 		if err == io.EOF {
 			return all, r, nil
 		}
 		if err != nil {
 			return all, r, found[0].Error(r.Line(), err)
 		}
-		all = append(all, rec.Text)
+		all = append(all, row.Text())
 	}
 }
 
@@ -51,38 +51,38 @@ func TestX21_CSV(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text      string
 		form      Form
-		delimiter byte
-		header    string
+		delimiter rune
+		header    []string
 		want      []string
 	}{
-		"semicolons":          {"a;b,c;d\n1;2;3\n", Form{}, ';', "a;b,c;d", []string{"1;2;3"}},
-		"tabs":                {"a\tb\n1\t\"2\n3\"\n", Form{}, '\t', "a\tb", []string{"1\t\"2\n3\""}},
-		"bars":                {"a|b\n1|2\n", Form{}, '|', "a|b", []string{"1|2"}},
-		"quoted header":       {"\"a;b;c\",d\n1,2\n", Form{}, ',', "\"a;b;c\",d", []string{"1,2"}},
-		"one column":          {"a\n1\n", Form{}, ',', "a", []string{"1"}},
-		"quoted cells":        {"a\n\"1,2\"\n", Form{}, ',', "a", []string{"\"1,2\""}},
-		"a mark":              {"\xef\xbb\xbfa,b\r\n1,2\r\n", Form{}, ',', "a,b", []string{"1,2"}},
-		"named":               {"a,b;c\n1;2\n", Form{Delimiter: ";"}, ';', "a,b;c", []string{"1;2"}},
-		"named tab":           {"a,b\tc\n1\t2\n", Form{Delimiter: "tab"}, '\t', "a,b\tc", []string{"1\t2"}},
-		"windows-1252":        {"a,b\n\x93caf\xe9\x94,2\n", Form{Encoding: "windows-1252"}, ',', "a,b", []string{"“café”,2"}},
-		"latin 1":             {"a\n\xe9\n", Form{Encoding: "ISO-8859-1"}, ',', "a", []string{"é"}},
-		"utf-16":              {"\xff\xfea\x00\n\x00\xe9\x00\n\x00", Form{Encoding: "utf-16"}, ',', "a", []string{"é"}},
-		"utf-8 by name":       {"a\né\n", Form{Encoding: "UTF-8"}, ',', "a", []string{"é"}},
-		"lines in the header": {"\"Case\nnumber\";\"Own\r\ner\";c\n1;2;3\n", Form{}, ';', "\"Case\nnumber\";\"Own\ner\";c", []string{"1;2;3"}},
-		"commas in its cells": {"\"a, b,\nc, d\"\t\"e\"\n1\t2\n", Form{}, '\t', "\"a, b,\nc, d\"\t\"e\"", []string{"1\t2"}},
-		"an open quote":       {"a;5\" b;c\n1;\"2,\n,\";3\n", Form{}, ';', "a;5\" b;c", []string{"1;\"2,\n,\";3"}},
-		"CR alone":            {"\rid,a\r1,\"2\r3\"\r\r2,x", Form{}, ',', "id,a", []string{"1,\"2\n3\"", "2,x"}},
-		"CR in a cell":        {"id,a\r\n1,\"2\r3\"\r\n", Form{}, ',', "id,a", []string{"1,\"2\r3\""}},
-		"CR at the end":       {"id,a\r", Form{}, ',', "id,a", nil},
-		"undefined bytes":     {"a,b\n\x93caf\xe9\x94,2\x81\n3,4\n\x8d,6\n", Form{Encoding: "windows-1252"}, ',', "a,b", []string{"“café”,2\xff", "3,4", "\xff,6"}},
-		"half a pair":         {"\xff\xfea\x00\n\x00\xe9\x00\n\x00\x00\xd8x\x00\n\x00", Form{Encoding: "utf-16"}, ',', "a", []string{"é", "\xffx"}},
-		"open in a cell":      {"a;b\n\"1;\n\";2\n3;4\n", Form{}, ';', "a;b", []string{"\"1;\n\";2", "3;4"}},
+		"semicolons":          {"a;b,c;d\n1;2;3\n", Form{}, ';', []string{"a", "b,c", "d"}, []string{"1;2;3"}},
+		"tabs":                {"a\tb\n1\t\"2\n3\"\n", Form{}, '\t', []string{"a", "b"}, []string{"1\t\"2\n3\""}},
+		"bars":                {"a|b\n1|2\n", Form{}, '|', []string{"a", "b"}, []string{"1|2"}},
+		"quoted header":       {"\"a;b;c\",d\n1,2\n", Form{}, ',', []string{"a;b;c", "d"}, []string{"1,2"}},
+		"one column":          {"a\n1\n", Form{}, ',', []string{"a"}, []string{"1"}},
+		"quoted cells":        {"a\n\"1,2\"\n", Form{}, ',', []string{"a"}, []string{"\"1,2\""}},
+		"a mark":              {"\xef\xbb\xbfa,b\r\n1,2\r\n", Form{}, ',', []string{"a", "b"}, []string{"1,2"}},
+		"named":               {"a,b;c\n1;2\n", Form{Delimiter: ";"}, ';', []string{"a,b", "c"}, []string{"1;2"}},
+		"named tab":           {"a,b\tc\n1\t2\n", Form{Delimiter: "tab"}, '\t', []string{"a,b", "c"}, []string{"1\t2"}},
+		"windows-1252":        {"a,b\n\x93caf\xe9\x94,2\n", Form{Encoding: "windows-1252"}, ',', []string{"a", "b"}, []string{"“café”,2"}},
+		"latin 1":             {"a\n\xe9\n", Form{Encoding: "ISO-8859-1"}, ',', []string{"a"}, []string{"é"}},
+		"utf-16":              {"\xff\xfea\x00\n\x00\xe9\x00\n\x00", Form{Encoding: "utf-16"}, ',', []string{"a"}, []string{"é"}},
+		"utf-8 by name":       {"a\né\n", Form{Encoding: "UTF-8"}, ',', []string{"a"}, []string{"é"}},
+		"lines in the header": {"\"Case\nnumber\";\"Own\r\ner\";c\n1;2;3\n", Form{}, ';', []string{"Case\nnumber", "Own\ner", "c"}, []string{"1;2;3"}},
+		"commas in its cells": {"\"a, b,\nc, d\"\t\"e\"\n1\t2\n", Form{}, '\t', []string{"a, b,\nc, d", "e"}, []string{"1\t2"}},
+		"an open quote":       {"a;\"5\"\" b\";c\n1;\"2,\n,\";3\n", Form{}, ';', []string{"a", "5\" b", "c"}, []string{"1;\"2,\n,\";3"}},
+		"CR alone":            {"\rid,a\r1,\"2\r3\"\r\r2,x", Form{}, ',', []string{"id", "a"}, []string{"1,\"2\n3\"", "2,x"}},
+		"CR in a cell":        {"id,a\r\n1,\"2\r3\"\r\n", Form{}, ',', []string{"id", "a"}, []string{"1,\"2\r3\""}},
+		"CR at the end":       {"id,a\r", Form{}, ',', []string{"id", "a"}, nil},
+		"undefined bytes":     {"a,b\n\x93caf\xe9\x94,2\x81\n3,4\n\x8d,6\n", Form{Encoding: "windows-1252"}, ',', []string{"a", "b"}, []string{"“café”,2\xff", "3,4", "\xff,6"}},
+		"half a pair":         {"\xff\xfea\x00\n\x00\xe9\x00\n\x00\x00\xd8x\x00\n\x00", Form{Encoding: "utf-16"}, ',', []string{"a"}, []string{"é", "\xffx"}},
+		"open in a cell":      {"a;b\n\"1;\n\";2\n3;4\n", Form{}, ';', []string{"a", "b"}, []string{"\"1;\n\";2", "3;4"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, r, err := texts(t, write(t, "f.csv", tt.text), tt.form)
-			if err != nil || r.Delimiter != tt.delimiter || r.Header != tt.header || !cmp.Equal(got, tt.want) {
-				t.Errorf("%q by %q, header %q, %v", got, r.Delimiter, r.Header, err)
+			if err != nil || r.records.(*csvRows).csv.Comma != tt.delimiter || !cmp.Equal(r.Header, tt.header) || !cmp.Equal(got, tt.want) {
+				t.Errorf("%q, header %q, %v", got, r.Header, err)
 			}
 		})
 	}

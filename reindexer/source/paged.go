@@ -34,6 +34,7 @@ type rowsOf func(ctx context.Context, emit func(row []byte) error) (state string
 type paged struct {
 	batches chan []string
 	batch   []string
+	rows    jsonRows
 	number  int
 	state   string // this and err are there when batches is closed
 	err     error
@@ -42,7 +43,7 @@ type paged struct {
 // openPaged reads rows with do. The Reader ends with ctx.
 func openPaged(ctx context.Context, do rowsOf) *Reader {
 	ctx, cancel := context.WithCancel(ctx)
-	p, done := &paged{batches: make(chan []string, batchesAhead)}, make(chan struct{})
+	p, done := &paged{batches: make(chan []string, batchesAhead), rows: newJSONRows(Form{})}, make(chan struct{})
 	go func() {
 		defer close(done)
 		defer close(p.batches)
@@ -68,7 +69,7 @@ func openPaged(ctx context.Context, do rowsOf) *Reader {
 			p.err = failed
 		}
 	}()
-	return &Reader{Format: NDJSON, records: p, State: func() string { return p.state }, close: func() {
+	return &Reader{records: p, State: func() string { return p.state }, close: func() {
 		cancel()
 		<-done
 	}}
@@ -76,24 +77,21 @@ func openPaged(ctx context.Context, do rowsOf) *Reader {
 
 func (p *paged) Line() int { return p.number }
 
-func (p *paged) Next() (Record, error) {
+func (p *paged) Next() (Row, error) {
 	for len(p.batch) == 0 {
 		batch, more := <-p.batches
 		if !more && p.err != nil {
-			return Record{}, p.err
+			return Row{}, p.err
 		}
 		if !more {
-			return Record{}, io.EOF
+			return Row{}, io.EOF
 		}
 		p.batch = batch
 	}
 	text := p.batch[0]
 	p.batch = p.batch[1:]
 	p.number++
-	if len(text) > MaxLine {
-		return Record{Text: text[:shownOfLong], Line: p.number, Long: true}, nil
-	}
-	return Record{Text: text, Line: p.number}, nil
+	return p.rows.row(text, p.number, false)
 }
 
 // portal is a server of datasets.

@@ -58,8 +58,8 @@ func readPortal(t *testing.T, s Source) (values []string, states [3]string, err 
 			return values, states, err
 		}
 		var row struct{ N string }
-		if err := json.Unmarshal([]byte(record.Text), &row); err != nil {
-			t.Errorf("a row is no JSON: %v: %s", err, record.Text)
+		if err := json.Unmarshal([]byte(record.Text()), &row); err != nil {
+			t.Errorf("a row is no JSON: %v: %s", err, record.Text())
 		}
 		values = append(values, row.N)
 	}

@@ -1,19 +1,21 @@
-// Package source finds where the records of a load come from and reads their text: files and folders, standard input,
-// web servers, objects of S3, datasets of Socrata, layers of ArcGIS, and queries to PostgreSQL. It owns all that happens before a record's text is known. It knows no fields
-// and judges no record.
+// Package source finds where the rows of a load come from and reads them: files and folders, standard input, web servers,
+// objects of S3, datasets of Socrata, layers of ArcGIS, and queries to PostgreSQL. It owns all that happens before a row's
+// values are known. It knows no fields and judges no record.
 //
 // # Design
 //
 // Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are decompressed by what
-// they are, not by what they are called (stream.go, compression.go, zip.go), cut into lines of bounded length (lines.go), and
-// these are records of NDJSON or rows of CSV (record.go, csv.go). A response of a web server counts only if it came whole
-// (web.go, package web). The rows of a query are streamed, each as the JSON object that its SQL values make (database.go,
-// column.go), so that there is one way only from a value to a field. A dataset or layer is read in parts, by keys, beside what is done
-// with its rows (paged.go, socrata.go, arcgis.go): all rows are of one state, or the reading fails.
+// they are, not by what they are called (stream.go, compression.go, zip.go), and cut into lines of NDJSON (lines.go) or rows of
+// CSV (csv.go). A response of a web server counts only if it came whole (web.go, package web). The rows of a query are streamed
+// (database.go, column.go). A dataset or layer is read in parts, by keys, beside what is done with its rows (paged.go,
+// socrata.go, arcgis.go): all rows are of one state, or the reading fails.
 //
-// What makes the rest of a source unknowable (a stream that is cut off, a damaged archive, a quote that is never closed)
-// is ErrUnreadable; a record that is too long is still a record. The memory of reading does not depend on the size of a
-// source. What addresses have in users, passwords and parameters is shown nowhere.
+// A Row is a value (row.go): whatever a source has, texts of CSV, cells, JSON, comes as the values that jq has, so that one
+// parser reads them, and a mapping takes them as they are. JSON is read by jsontext, CSV by encoding/csv.
+//
+// What makes the rest of a source unknowable (a stream that is cut off, a damaged archive, a quote that is never closed, a row
+// above MaxLine) is ErrUnreadable. The memory of reading does not depend on the size of a source. What addresses have in
+// users, passwords and parameters is shown nowhere.
 package source
 
 import (
@@ -102,60 +104,38 @@ func TotalBytes(all []Source) (total int64) {
 	return total
 }
 
-// Record is the text of one record.
-type Record struct {
-	Text string // without its line end; a row of a query is JSON
-	Line int    // where it begins, from 1; of a query the number of the row
-	Last bool   // no line end follows: the record may be cut off
-	Long bool   // longer than MaxLine: Text is its beginning
-}
-
-// Reader reads the records of one source.
+// Reader reads the rows of one source.
 type Reader struct {
-	Format      string   // NDJSON or CSV; the rows of all others are NDJSON
-	Header      string   // the first row of CSV
-	Delimiter   byte     // between the cells of CSV
-	Columns     []string // the names of a query's columns, or a spreadsheet's
+	Format      string   // NDJSON, CSV or JSON; "" of all others
+	Header      []string // the cells of the first row of CSV, as they are
+	Columns     []string // the names of columns by which rows know them, in their order; nil where rows have members instead
 	OtherSheets []string // the names of a spreadsheet's other sheets
 
-	// State says, after the last record, which state of the source they are; nil or "": not known. Two equal states are the
-	// same records.
+	// State says, after the last row, which state of the source they are; nil or "": not known. Two equal states are the
+	// same rows.
 	State func() string
 
 	records
-	form  Form
 	ctx   context.Context
 	close func()
 }
 
-// NotUTF8 says what is wrong with a record that is not UTF-8, and what helps, if anything does: other forms than lines and CSV
-// say themselves how their texts are encoded.
-func (r *Reader) NotUTF8() error {
-	switch decoder, _ := r.form.decoder(); {
-	case r.form.Format != NDJSON && r.form.Format != CSV:
-		return errors.New("is not UTF-8")
-	case decoder != nil:
-		return fmt.Errorf("has a byte that --encoding %s does not define", r.form.Encoding)
-	}
-	return ErrNotUTF8
-}
-
-// Next returns the next record that is not blank, or io.EOF after the last. After any other error, which may be that of the
+// Next returns the next row that is not blank, or io.EOF after the last. After any other error, which may be that of the
 // context, nothing can be read any more.
-func (r *Reader) Next() (Record, error) {
+func (r *Reader) Next() (Row, error) {
 	if err := r.ctx.Err(); err != nil {
-		return Record{}, err
+		return Row{}, err
 	}
-	record, err := r.records.Next()
+	row, err := r.records.Next()
 	if stopped := r.ctx.Err(); stopped != nil && err != nil && err != io.EOF {
 		err = stopped // and not what a library makes of it
 	}
-	return record, err
+	return row, err
 }
 
-// records is where a Reader's records come from.
+// records is where a Reader's rows come from.
 type records interface {
-	Next() (Record, error)
+	Next() (Row, error)
 	// Line is the line, or row, that was read last.
 	Line() int
 }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +65,6 @@ func openForm(ctx context.Context, raw *bufio.Reader, f Form, done func()) (*Rea
 		free()
 		return nil, err
 	}
-	r.form = f
 	return r, nil
 }
 
@@ -88,12 +86,12 @@ func recordsOf(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 		return openRows(text, f, done)
 	case JSON:
 		d, err := openDocument(ctx, text, f, maxDocument)
-		return &Reader{Format: NDJSON, records: d, close: done}, err
+		return &Reader{Format: JSON, records: d, close: done}, err
 	}
 	if start, _ := text.Peek(1); string(start) == "[" { // an error comes again with the first line
 		return nil, errors.New("it is one JSON array; it has to be one record a line, or --format json with --path '.[]'")
 	}
-	return &Reader{Format: NDJSON, records: &ndjson{&lines{r: text}}, close: done}, nil
+	return &Reader{Format: NDJSON, records: &ndjson{&lines{r: text}, newJSONRows(f)}, close: done}, nil
 }
 
 // text returns plain as UTF-8 without a byte-order mark.
@@ -115,43 +113,6 @@ func (f Form) text(plain io.Reader) (*bufio.Reader, error) {
 		_, _ = text.Discard(3) // just peeked at
 	}
 	return text, nil
-}
-
-// openRows reads CSV.
-func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
-	start, _ := text.Peek(bufferSize) // an error comes again with the header
-	if bytes.IndexByte(start, '\r') >= 0 && bytes.IndexByte(start, '\n') < 0 {
-		text = bufio.NewReaderSize(carriages{text}, bufferSize)
-		start, _ = text.Peek(bufferSize)
-	}
-	delimiter, err := f.delimiter(start)
-	if err != nil {
-		return nil, err
-	}
-	rows := &rows{lines: &lines{r: text}, delimiter: delimiter}
-	header, err := rows.header()
-	return &Reader{Format: CSV, Header: header, Delimiter: rows.delimiter, records: rows, close: done}, err
-}
-
-// carriages gives each CR as LF, for texts whose lines end in CR alone, as spreadsheets on a Macintosh write them.
-type carriages struct{ r io.Reader }
-
-func (c carriages) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	for i := range p[:n] {
-		if p[i] == '\r' {
-			p[i] = '\n'
-		}
-	}
-	return n, err
-}
-
-// ndjson takes every line for a record.
-type ndjson struct{ *lines }
-
-func (n *ndjson) Next() (Record, error) {
-	l, err := n.nextFull()
-	return Record{Text: string(l.text), Line: n.number, Last: !l.ended, Long: l.long}, err
 }
 
 // counted counts what is read and ends with its context.

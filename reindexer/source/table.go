@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"filings/index/sorter"
+	"filings/reindexer/record"
 	"filings/reindexer/source/table"
 )
 
@@ -21,12 +22,22 @@ func (r *Reader) Uncomputed() int64 {
 	return 0
 }
 
-func (t *tableRows) Next() (Record, error) {
-	row, err := t.Rows.Next()
-	if len(row) > MaxLine {
-		return Record{Text: string(row[:shownOfLong]), Line: t.Line(), Long: true}, err
+func (t *tableRows) Next() (Row, error) {
+	object, err := t.Rows.Next()
+	if err != nil {
+		return Row{}, err
 	}
-	return Record{Text: string(row), Line: t.Line()}, err
+	row, size := Row{Value: object, Line: t.Line(), columns: t.Columns()}, 0
+	for _, value := range object {
+		n, valid := valueIsUTF8(value)
+		if size += n; !valid {
+			row.Fault = &record.Fault{Reason: "is not UTF-8"}
+		}
+	}
+	if size > MaxLine {
+		return Row{}, errLong
+	}
+	return row, nil
 }
 
 // openTable opens a spreadsheet or a Parquet file. The Reader ends with ctx, and with done.
@@ -45,7 +56,7 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 		if err != nil {
 			return nil, err
 		}
-		return &Reader{Format: NDJSON, Columns: rows.Columns(), OtherSheets: rows.OtherSheets(), records: &tableRows{rows}, close: func() {
+		return &Reader{Columns: rows.Columns(), OtherSheets: rows.OtherSheets(), records: &tableRows{rows}, close: func() {
 			rows.Close()
 			done()
 		}}, nil

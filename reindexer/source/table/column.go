@@ -11,11 +11,12 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"filings/reindexer/record"
 )
 
 // parquetColumn is a column of values, or of lists of them.
 type parquetColumn struct {
-	key  []byte // its name as JSON
 	list bool
 	kind parquet.Type
 	half bool // a float of 16 bits, which the library knows as bytes
@@ -23,78 +24,77 @@ type parquetColumn struct {
 	item int
 }
 
-func (c parquetColumn) append(dst []byte, values []parquet.Value) []byte {
+// of returns what a row has in c.
+func (c parquetColumn) of(values []parquet.Value) any {
 	if !c.list {
-		return c.appendValue(dst, values[0])
+		return c.value(values[0])
 	}
 	if len(values) == 1 && values[0].DefinitionLevel() == 0 {
-		return append(dst, "null"...)
+		return nil
 	}
-	dst = append(dst, '[')
-	for i, v := range values {
+	list := make([]any, 0, len(values))
+	for _, v := range values {
 		if v.IsNull() && v.DefinitionLevel() < c.item { // an empty list
 			break
 		}
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = c.appendValue(dst, v)
+		list = append(list, c.value(v))
 	}
-	return append(dst, ']')
+	return list
 }
 
-// appendValue appends a value as JSON: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in it, decimals as numbers, UUIDs and
+// value returns a value as jq has it: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in it, decimals as numbers, UUIDs and
 // bytes that are no text as PostgreSQL writes them. What is no number in JSON stays a text, for the record to refuse.
-func (c parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
+func (c parquetColumn) value(v parquet.Value) any {
 	if v.IsNull() {
-		return append(dst, "null"...)
+		return nil
 	}
 	if logical := c.kind.LogicalType(); logical != nil {
 		switch t := logical.Value.(type) {
 		case *format.DateType:
-			return AppendText(dst, time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(nil, time.DateOnly))
+			return time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
 		case *format.TimestampType:
-			return AppendText(dst, timeOf(t.Unit, v.Int64()).AppendFormat(nil, time.RFC3339Nano))
+			return timeOf(t.Unit, v.Int64()).Format(time.RFC3339Nano)
 		case *format.TimeType:
 			n := v.Int64()
 			if v.Kind() == parquet.Int32 {
 				n = int64(v.Int32())
 			}
-			return AppendText(dst, timeOf(t.Unit, n).AppendFormat(nil, "15:04:05.999999999"))
+			return timeOf(t.Unit, n).Format("15:04:05.999999999")
 		case *format.DecimalType:
-			return appendDecimal(dst, v, int(t.Scale))
+			return record.Number(decimal(v, int(t.Scale)))
 		case *format.UUIDType:
 			if b := v.ByteArray(); len(b) == 16 { // a damaged file says it of any bytes
-				return fmt.Appendf(dst, `"%x-%x-%x-%x-%x"`, b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+				return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 			}
 		case *format.IntType:
 			if !t.IsSigned {
-				return strconv.AppendUint(dst, v.Uint64(), 10)
+				return record.Number(strconv.FormatUint(v.Uint64(), 10))
 			}
 		}
 	}
 	if c.half {
-		return appendFloat(dst, halfOf(v.ByteArray()), 32)
+		return float(halfOf(v.ByteArray()), 32)
 	}
 	switch v.Kind() {
 	case parquet.Boolean:
-		return strconv.AppendBool(dst, v.Boolean())
+		return v.Boolean()
 	case parquet.Int32:
-		return strconv.AppendInt(dst, int64(v.Int32()), 10)
+		return int(v.Int32())
 	case parquet.Int64:
-		return strconv.AppendInt(dst, v.Int64(), 10)
+		return record.Number(strconv.FormatInt(v.Int64(), 10))
 	case parquet.Float:
-		return appendFloat(dst, float64(v.Float()), 32)
+		return float(float64(v.Float()), 32)
 	case parquet.Double:
-		return appendFloat(dst, v.Double(), 64)
+		return float(v.Double(), 64)
 	case parquet.Int96: // a time, as Impala and Spark wrote it
 		days, nanos := v.Int96()[2], int64(v.Int96()[1])<<32|int64(v.Int96()[0])
-		return AppendText(dst, time.Unix((int64(days)-2440588)*86400, nanos).UTC().AppendFormat(nil, time.RFC3339Nano))
+		return time.Unix((int64(days)-2440588)*86400, nanos).UTC().Format(time.RFC3339Nano)
 	}
-	if logical := c.kind.LogicalType(); (logical == nil || logical.Value == nil) && !utf8.Valid(v.ByteArray()) { // such as a shape
-		return fmt.Appendf(dst, `"\\x%x"`, v.ByteArray())
+	text := string(v.ByteArray())
+	if logical := c.kind.LogicalType(); (logical == nil || logical.Value == nil) && !utf8.ValidString(text) { // such as a shape
+		return fmt.Sprintf(`\x%x`, text)
 	}
-	return AppendText(dst, v.ByteArray())
+	return text
 }
 
 func timeOf(unit format.TimeUnit, n int64) time.Time {
@@ -107,12 +107,13 @@ func timeOf(unit format.TimeUnit, n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-func appendFloat(dst []byte, v float64, bits int) []byte {
-	text := strconv.AppendFloat(nil, v, 'f', -1, bits)
-	if strings.ContainsAny(string(text), "NI") { // NaN, Inf
-		return AppendText(dst, text)
+// float returns a number as it is written; a text of what JSON has not: NaN and Inf.
+func float(v float64, bits int) any {
+	text := strconv.FormatFloat(v, 'f', -1, bits)
+	if strings.ContainsAny(text, "NI") {
+		return text
 	}
-	return append(dst, text...)
+	return record.Number(text)
 }
 
 // halfOf returns a float of 16 bits (IEEE 754), the low byte first.
@@ -131,8 +132,8 @@ func halfOf(b []byte) float64 {
 	return math.Copysign(v, float64(int16(bits)|1))
 }
 
-// appendDecimal appends a whole number of 10^-scale.
-func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
+// decimal writes a whole number of 10^-scale.
+func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	switch v.Kind() {
 	case parquet.Int32:
@@ -148,5 +149,5 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	}
 	scale = max(0, scale)
 	ones := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
-	return append(dst, new(big.Rat).SetFrac(n, ones).FloatString(scale)...)
+	return new(big.Rat).SetFrac(n, ones).FloatString(scale)
 }

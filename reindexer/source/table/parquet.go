@@ -24,7 +24,7 @@ type parquetRows struct {
 	page    []parquet.Row
 	left    []parquet.Row // of page
 	number  int
-	buf     []byte
+	row     map[string]any // reused
 }
 
 // OpenParquet opens a Parquet file of that size.
@@ -112,7 +112,7 @@ func newParquet(f *parquet.File) (*parquetRows, error) {
 	if err := unread(f.Metadata()); err != nil {
 		return nil, err
 	}
-	p := &parquetRows{groups: f.RowGroups(), page: make([]parquet.Row, 256)}
+	p := &parquetRows{groups: f.RowGroups(), page: make([]parquet.Row, 256), row: map[string]any{}}
 	rows := int64(0)
 	for _, g := range p.groups {
 		rows += g.NumRows()
@@ -137,9 +137,6 @@ func newParquet(f *parquet.File) (*parquetRows, error) {
 		p.columns = append(p.columns, parquetColumn{list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(), half: half, item: item})
 	}
 	p.names = Names(p.names)
-	for i, name := range p.names {
-		p.columns[i].key = append(AppendText(nil, []byte(name)), ':')
-	}
 	return p, nil
 }
 
@@ -198,7 +195,7 @@ func valuesOf(c *parquet.Column) *parquet.Column {
 }
 
 // Columns returns the names of the columns.
-func (p *parquetRows) Columns() []string { return slices.Clone(p.names) }
+func (p *parquetRows) Columns() []string { return p.names }
 
 // Close ends the reading.
 func (p *parquetRows) Close() {
@@ -211,8 +208,8 @@ func (p *parquetRows) Line() int             { return p.number }
 func (p *parquetRows) OtherSheets() []string { return nil }
 func (p *parquetRows) Uncomputed() int64     { return 0 }
 
-// Next returns the next row as a JSON object.
-func (p *parquetRows) Next() (_ []byte, err error) {
+// Next returns the next row.
+func (p *parquetRows) Next() (_ map[string]any, err error) {
 	defer func() {
 		if damage := recover(); damage != nil { // the library does so on some damaged files
 			err = fmt.Errorf("the Parquet file is damaged: %v", damage)
@@ -226,25 +223,20 @@ func (p *parquetRows) Next() (_ []byte, err error) {
 	row := p.left[0]
 	p.left = p.left[1:]
 	p.number++
-	p.buf = append(p.buf[:0], '{')
+	clear(p.row)
 	whole := 0
 	row.Range(func(column int, values []parquet.Value) bool {
 		if column >= len(p.columns) || values[0].Column() != column { // the library would give it the next column's
 			return false
 		}
-		if column > 0 {
-			p.buf = append(p.buf, ',')
-		}
-		c := p.columns[column]
-		p.buf = c.append(append(p.buf, c.key...), values)
+		p.row[p.names[column]] = p.columns[column].of(values)
 		whole++
 		return true
 	})
 	if whole < len(p.columns) {
 		return nil, fmt.Errorf("the Parquet file is damaged: column %s has no value", p.names[whole])
 	}
-	p.buf = append(p.buf, '}')
-	return p.buf, nil
+	return p.row, nil
 }
 
 // read fills p.left, or returns io.EOF.

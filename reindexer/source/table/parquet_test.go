@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/itchyny/gojq"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -31,8 +33,20 @@ func readParquet(content []byte) (string, error) {
 		if err != nil {
 			return all.String(), err
 		}
-		all.Write(append(row, '\n'))
+		all.WriteString(inOrder(rows.Columns(), row) + "\n")
 	}
+}
+
+// inOrder returns a row as JSON, its members in the order of the columns.
+func inOrder(columns []string, row map[string]any) string {
+	var members []string
+	for _, name := range columns {
+		if v, has := row[name]; has {
+			text, _ := gojq.Marshal(v) // of what jq has
+			members = append(members, strconv.Quote(name)+":"+string(text))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
 }
 
 // TestX21_ParquetAsPyarrow: each type, codec, version of pages and encoding is read as pyarrow reads it, or refused by its name.

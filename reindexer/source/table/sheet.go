@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"filings/reindexer/record"
 	"filings/reindexer/source/xlsx"
 )
 
@@ -18,8 +19,7 @@ type sheet struct {
 	rows   *xlsx.Rows
 	others []string // sheets
 	names  []string
-	keys   [][]byte // the names as JSON
-	buf    []byte
+	row    map[string]any // reused
 }
 
 // oleMark begins a file of Excel before 2007, and an XLSX file that is encrypted.
@@ -86,21 +86,12 @@ func openSheet(book *xlsx.Book, name string, filled int) (*sheet, error) {
 				}
 				header[c.Column] = string(c.Text)
 			}
-			s := &sheet{rows: rows}
-			s.name(Names(header)...)
-			return s, nil
+			return &sheet{rows: rows, names: Names(header), row: map[string]any{}}, nil
 		}
 	}
 }
 
 func blank(c xlsx.Cell) bool { return len(bytes.TrimSpace(c.Text)) == 0 }
-
-func (s *sheet) name(names ...string) {
-	for _, name := range names {
-		s.names = append(s.names, name)
-		s.keys = append(s.keys, append(AppendText(nil, []byte(name)), ':'))
-	}
-}
 
 // list returns names as a message has them.
 func list(names []string) string {
@@ -112,14 +103,13 @@ func list(names []string) string {
 }
 
 func (s *sheet) Line() int             { return s.rows.Number() }
-func (s *sheet) Columns() []string     { return slices.Clone(s.names) }
+func (s *sheet) Columns() []string     { return s.names }
 func (s *sheet) OtherSheets() []string { return s.others }
 func (s *sheet) Uncomputed() int64     { return s.rows.Uncomputed() }
 func (s *sheet) Close()                { s.rows.Close() }
 
-// Next returns the next row as a JSON object: numbers as numbers, dates as YYYY-MM-DD, all else as text, and nothing for an
-// empty cell.
-func (s *sheet) Next() ([]byte, error) {
+// Next returns the next row: numbers as numbers, dates as YYYY-MM-DD, all else as text, and nothing for an empty cell.
+func (s *sheet) Next() (map[string]any, error) {
 	cells, err := s.rows.Next()
 	for err == nil && !slices.ContainsFunc(cells, func(c xlsx.Cell) bool { return !blank(c) }) {
 		cells, err = s.rows.Next()
@@ -127,24 +117,21 @@ func (s *sheet) Next() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.buf = append(s.buf[:0], '{')
+	clear(s.row)
 	for _, c := range cells {
 		if past := c.Column + 1 - len(s.names); past > 0 { // the header
-			s.name(Names(append(s.Columns(), make([]string, past)...))[len(s.names):]...)
+			s.names = append(s.names, Names(append(slices.Clone(s.names), make([]string, past)...))[len(s.names):]...)
 		}
-		if len(s.buf) > 1 {
-			s.buf = append(s.buf, ',')
+		name, text := s.names[c.Column], string(c.Text)
+		if _, twice := s.row[name]; twice {
+			return nil, fmt.Errorf("its column %q has two cells in one row", name)
 		}
-		s.buf = append(s.buf, s.keys[c.Column]...)
-		if c.Number && isNumber(c.Text) {
-			s.buf = append(s.buf, c.Text...)
-		} else {
-			s.buf = AppendText(s.buf, c.Text)
+		if s.row[name] = text; c.Number && isNumber(text) {
+			s.row[name] = record.Number(text)
 		}
 	}
-	s.buf = append(s.buf, '}')
-	return s.buf, nil
+	return s.row, nil
 }
 
 // isNumber reports whether a text is a number in JSON.
-func isNumber(text []byte) bool { return text[0] != '"' && text[0] <= '9' && json.Valid(text) }
+func isNumber(text string) bool { return text[0] != '"' && text[0] <= '9' && json.Valid([]byte(text)) }

@@ -44,7 +44,7 @@ func rowsOf(t *testing.T, rows string) (columns, all []string, err error) {
 		if err != nil {
 			return columns, all, err
 		}
-		all = append(all, string(row))
+		all = append(all, inOrder(s.Columns(), row))
 	}
 }
 
@@ -55,7 +55,10 @@ func TestX21_AnyOrder(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "column_2", "c"}, columns); err != nil || diff != "" {
 		t.Errorf("columns: %v (-want +got):\n%s", err, diff)
 	}
-	if diff := cmp.Diff([]string{`{"column_5":5,"a":1}`}, rows); diff != "" {
+	if _, _, err := rowsOf(t, `<row><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row><row><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>`); err == nil || err.Error() != `its column "1" has two cells in one row` {
+		t.Errorf("a column twice: %v", err)
+	}
+	if diff := cmp.Diff([]string{`{"a":1,"column_5":5}`}, rows); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }

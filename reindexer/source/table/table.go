@@ -1,4 +1,4 @@
-// Package table reads the rows of spreadsheets and of Parquet files as JSON objects. It knows neither fields nor where the
+// Package table reads the rows of spreadsheets and of Parquet files. It knows neither fields nor where the
 // file comes from, and keeps no more of it in memory than a few rows.
 package table
 
@@ -9,14 +9,15 @@ import (
 
 // Rows are the rows of one table.
 type Rows interface {
-	// Columns are the names of the columns, as objects have them.
+	// Columns are the names of the columns, of which a sheet may have more after a row that is longer than its header.
 	Columns() []string
 	// OtherSheets are the names of the other sheets of a spreadsheet.
 	OtherSheets() []string
 	// Uncomputed is how many cells of a spreadsheet were read so far that have a formula without a value; they count as empty.
 	Uncomputed() int64
-	// Next returns the next row that is not empty as a JSON object, which is good until the next call, or io.EOF.
-	Next() ([]byte, error)
+	// Next returns the next row that is not empty, as values that jq has by the names of the columns, or io.EOF. It is good until
+	// the next call.
+	Next() (map[string]any, error)
 	// Line is the number of the row that was read last, from 1; of a spreadsheet the number that it has there.
 	Line() int
 	Close()
@@ -49,29 +50,3 @@ func Names(header []string) []string {
 }
 
 func unnamed(i int) string { return fmt.Sprintf("column_%d", i+1) }
-
-// AppendText appends a text as JSON. It leaves what is not UTF-8 as it is: the record is rejected for it then.
-func AppendText(dst, value []byte) []byte {
-	dst = append(dst, '"')
-	begin := 0
-	for i, c := range value {
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, value[begin:i]...)
-		begin = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		case '\t':
-			dst = append(dst, `\t`...)
-		default:
-			dst = fmt.Appendf(dst, `\u%04x`, c)
-		}
-	}
-	return append(append(dst, value[begin:]...), '"')
-}

@@ -1,0 +1,94 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/itchyny/gojq"
+
+	"filings/reindexer/record"
+)
+
+// Row is one row of a source: a line of NDJSON, a result of a path, a row of CSV, of a sheet, of a query or of a dataset.
+type Row struct {
+	// Value has the types of jq: nil, bool, int, json.Number, string, []any, map[string]any; it is an object of all that has
+	// columns. It is good until the next row.
+	Value any
+	Fault *record.Fault // why it is no record, or one of two meanings; nil for nothing
+	Line  int           // where it begins, from 1; of a query the number of the row
+
+	text    string   // as the source has it
+	columns []string // of a table, in their order
+}
+
+// Text returns r as its source has it, without its line end; what has no text, as JSON.
+func (r *Row) Text() string {
+	object, _ := r.Value.(map[string]any)
+	switch {
+	case r.text != "":
+		return r.text
+	case object == nil || r.columns == nil:
+		return jsonOf(r.Value)
+	}
+	var members []string
+	for _, name := range r.columns {
+		if v, has := object[name]; has {
+			members = append(members, jsonOf(name)+":"+jsonOf(v))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+func jsonOf(value any) string {
+	text, err := gojq.Marshal(value)
+	if err != nil {
+		return err.Error() // of no value that a row has
+	}
+	return string(text)
+}
+
+// jsonRows reads texts of JSON as rows.
+type jsonRows struct {
+	json    *record.JSON
+	notUTF8 string // why a text is refused
+}
+
+func newJSONRows(f Form) jsonRows {
+	return jsonRows{json: record.NewJSON(), notUTF8: f.notUTF8().Error()}
+}
+
+// row returns the row of a text; last: no line end follows, so that the text may be cut off.
+func (j jsonRows) row(text string, line int, last bool) (Row, error) {
+	if len(text) > MaxLine {
+		return Row{}, errLong
+	}
+	r := Row{Line: line, text: text}
+	if !utf8.ValidString(text) {
+		r.Fault = &record.Fault{Reason: j.notUTF8}
+		return r, nil
+	}
+	if r.Value, r.Fault = j.json.Value(text); last && r.Fault != nil && r.Fault.Cut {
+		return Row{}, ErrUnfinished
+	}
+	return r, nil
+}
+
+// valueIsUTF8 reports whether the texts of a cell are UTF-8, and returns how long they are.
+func valueIsUTF8(value any) (size int, valid bool) {
+	switch v := value.(type) {
+	case string:
+		return len(v), utf8.ValidString(v)
+	case []any:
+		valid = true
+		for _, item := range v {
+			n, ok := valueIsUTF8(item)
+			size, valid = size+n, valid && ok
+		}
+		return size, valid
+	}
+	return 0, true
+}
+
+// errLong ends the reading of a source.
+var errLong = fmt.Errorf("the record is longer than %d MiB", MaxLine>>20)
