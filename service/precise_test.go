@@ -128,30 +128,49 @@ func TestX10_IDs(t *testing.T) {
 	})
 }
 
+// allBut returns the ids of all filings of handmade, in the order of the list, without some.
+func allBut(ids ...int64) []int64 {
+	return slices.DeleteFunc([]int64{3, 1, 2, 5, 4, 9, 8, 7, 6}, func(id int64) bool { return slices.Contains(ids, id) })
+}
+
 func TestX11_Exclude(t *testing.T) {
 	t.Parallel()
-	all := []int64{3, 1, 2, 5, 4, 9, 8, 7, 6}
-	without := func(ids ...int64) []int64 {
-		return slices.DeleteFunc(slices.Clone(all), func(id int64) bool { return slices.Contains(ids, id) })
-	}
+	testFilters(t, map[string][]int64{
+		"exclude_filing_types=TAX lien":                                       allBut(1, 3, 5),
+		"exclude_filing_types=tax lien,judgment":                              allBut(1, 3, 4, 5, 8, 9),
+		"exclude_filing_types=tax lien&exclude_filing_types=judgment":         allBut(1, 3, 4, 5, 8, 9),
+		"exclude_categories=land":                                             allBut(4, 5),
+		"exclude_categories=residential,commercial,multi_family,land":         allBut(1, 2, 4, 5),
+		"exclude_counties=orange, fl":                                         allBut(1, 7),
+		"exclude_counties=Orange, FL;ALEUTIANS West, AK;A/B, FL":              {3, 2},
+		"exclude_counties=Orange, FL&exclude_counties=Bibb, GA":               allBut(1, 7, 3),
+		"exclude_counties=orange;Bibb":                                        allBut(1, 2, 7, 3),
+		"county=Orange&exclude_counties=Orange, CA":                           {1, 7},
+		"exclude_filing_types=judgment&exclude_counties=Bibb, GA&ids=1,3,4,6": {1, 6},
+	})
+}
+
+func TestX26_Owner(t *testing.T) {
+	t.Parallel()
+	testFilters(t, map[string][]int64{
+		"owner=OAK Holdings, L. L. C.":                   {3},
+		"owner=zed,+emile&exclude_filing_types=judgment": {5},
+	})
+}
+
+func TestX31_Holder(t *testing.T) {
+	t.Parallel()
+	testFilters(t, map[string][]int64{
+		"holder=county \"ONE\" %26 <sons>":                 {1},
+		"exclude_holders=nobody;COUNTY \"one\" %26 <Sons>": allBut(1),
+	})
+}
+
+// testFilters compares the list, search and clusters with the filings that each query selects.
+func testFilters(t *testing.T, cases map[string][]int64) {
+	t.Helper()
 	eachEngine(t, handmade, func(t *testing.T, s *site) {
-		for query, want := range map[string][]int64{
-			"exclude_filing_types=TAX lien":                                       without(1, 3, 5),
-			"exclude_filing_types=tax lien,judgment":                              without(1, 3, 4, 5, 8, 9),
-			"exclude_filing_types=tax lien&exclude_filing_types=judgment":         without(1, 3, 4, 5, 8, 9),
-			"exclude_categories=land":                                             without(4, 5),
-			"exclude_categories=residential,commercial,multi_family,land":         without(1, 2, 4, 5),
-			"exclude_counties=orange, fl":                                         without(1, 7),
-			"exclude_counties=Orange, FL;ALEUTIANS West, AK;A/B, FL":              {3, 2},
-			"exclude_counties=Orange, FL&exclude_counties=Bibb, GA":               without(1, 7, 3),
-			"exclude_counties=orange;Bibb":                                        without(1, 2, 7, 3),
-			"county=Orange&exclude_counties=Orange, CA":                           {1, 7},
-			"exclude_filing_types=judgment&exclude_counties=Bibb, GA&ids=1,3,4,6": {1, 6},
-			"owner=OAK Holdings, L. L. C.":                                        {3}, // rule X26
-			"owner=zed,+emile&exclude_filing_types=judgment":                      {5},
-			"holder=county \"ONE\" %26 <sons>":                                    {1},
-			"exclude_holders=nobody;COUNTY \"one\" %26 <Sons>":                    without(1), // rule X31
-		} {
+		for query, want := range cases {
 			query = strings.NewReplacer(" ", "+", ";", "%3B").Replace(query)
 			list := s.get(t, access.Free, "/v1/filings?"+query)
 			if diff := cmp.Diff(want, list.ids(t)); diff != "" {

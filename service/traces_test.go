@@ -14,9 +14,9 @@ import (
 	"filings/service/servicetest"
 )
 
-// TestX49_TraceContext: only a trusted proxy names the trace of a request, and whether it is recorded. The log has its id.
+// TestTraces_Context: only a trusted proxy names the trace of a request, and whether it is recorded. The log has its id.
 // app.Test's peer is 0.0.0.0.
-func TestX49_TraceContext(t *testing.T) {
+func TestTraces_Context(t *testing.T) {
 	t.Parallel()
 	const named = "0af7651916cd43dd8448eb211c80319c"
 	for _, tt := range []struct {
@@ -55,8 +55,8 @@ func TestX49_TraceContext(t *testing.T) {
 	}
 }
 
-// TestX49_Failures: a span fails where the service does, and not where a client does.
-func TestX49_Failures(t *testing.T) {
+// TestTraces_Failures: a span fails where the service does, and not where a client does.
+func TestTraces_Failures(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]string{"/v1/filings?limit=0": "Unset", "/v1/filings": "Error", "/nowhere/of/mine": "Unset"} {
 		spans := tracetest.NewInMemoryExporter()

@@ -21,7 +21,7 @@ import (
 	"filings/service/access"
 )
 
-// idleScale is how many idle connections TestX42_… opens on each port, and how many descriptors the process may have: 400 and
+// idleScale is how many idle connections TestConnections_… opens on each port, and how many descriptors the process may have: 400 and
 // 256, or what TEST_IDLE says, and 1024 as in a shell.
 func idleScale() (connections, descriptors int) {
 	if n, err := strconv.Atoi(os.Getenv("TEST_IDLE")); err == nil {
@@ -62,7 +62,7 @@ func (p *process) redirect() string {
 
 // Connections on which nothing comes, many more than the process has descriptors, on the API and on the plain port: neither do
 // they end the process, nor keep an honest request from its response, on a new connection or on one that is kept.
-func TestX42_IdleConnections(t *testing.T) {
+func TestConnections_Idle(t *testing.T) {
 	t.Parallel()
 	idle, descriptors := idleScale()
 	onEachEngine(t, descriptors, func(t *testing.T, p *process, certificate, key string) {
@@ -126,7 +126,7 @@ func page(c *http.Client, url, key string) error {
 	return nil
 }
 
-// stops is how many times TestX42_StopKeepsRequests stops a process: 2, or what TEST_STOPS says.
+// stops is how many times TestConnections_StopKeepsRequests stops a process: 2, or what TEST_STOPS says.
 func stops() int {
 	if n, err := strconv.Atoi(os.Getenv("TEST_STOPS")); err == nil {
 		return n
@@ -136,7 +136,7 @@ func stops() int {
 
 // SIGTERM under 100 kept connections, each of which sends its next request as soon as it has a response: each request has a
 // response, and the last one of each connection says Connection: close. An HTTP client would send some requests again.
-func TestX42_StopKeepsRequests(t *testing.T) {
+func TestConnections_StopKeepsRequests(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, 0, func(t *testing.T, p *process, certificate, key string) {
 		c := client(t, certificate)

@@ -111,7 +111,7 @@ func TestDemo(t *testing.T) {
 }
 
 // A key that is none of the demo's any more is replaced, and the next demo keeps the new one.
-func TestX42_DemoKey(t *testing.T) {
+func TestDemo_Key(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	demoOf := func() string {
@@ -155,7 +155,7 @@ func TestX42_DemoKey(t *testing.T) {
 }
 
 // The demo is for this machine, unless an address says otherwise: it has a key of tier enterprise.
-func TestX42_DemoIsLocal(t *testing.T) {
+func TestDemo_IsLocal(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string]string{":0": "127.0.0.1", "0.0.0.0:0": "0.0.0.0", "localhost:0": "127.0.0.1"} {
 		f := newFixture(t)

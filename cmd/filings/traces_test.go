@@ -75,8 +75,8 @@ func attributes(all []*common.KeyValue) map[string]string {
 	return m
 }
 
-// TestX49_Traces: a load and a request come to a collector as the spans that the documents name, and nothing of what a client sent.
-func TestX49_Traces(t *testing.T) {
+// TestTraces: a load and a request come to a collector as the spans that the documents name, and nothing of what a client sent.
+func TestTraces(t *testing.T) {
 	c := collect(t)
 	_, at, client, key := startServing(t, newFixture(t))
 	get(t.Context(), t, client, at.api+"/v1/filings?county=Orange&min_amount=77", key)
@@ -125,7 +125,7 @@ func TestX49_Traces(t *testing.T) {
 }
 
 // A wrong variable ends the program at its start; a collector that refuses costs nothing but spans, and a line of the log.
-func TestX49_TracesVariables(t *testing.T) {
+func TestTraces_Variables(t *testing.T) {
 	f := newFixture(t)
 	filings := f.must(t, "", "generate", "--count", "1")
 	refusing := httptest.NewServer(http.NotFoundHandler())

@@ -23,8 +23,8 @@ func request(tracer *trace.Tracer) {
 	span.EndRequest("GET", "/v1/filings", 200, "")
 }
 
-// TestX49_TracesOff: without a tracer, spans take no memory.
-func TestX49_TracesOff(t *testing.T) {
+// TestTraces_Off: without a tracer, spans take no memory.
+func TestTraces_Off(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { request(nil) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -47,7 +47,7 @@ func BenchmarkRequest(b *testing.B) {
 }
 
 // A phase ends when the next one begins; what is within it is not within the next one.
-func TestX49_Phases(t *testing.T) {
+func TestTraces_Phases(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewInMemoryExporter()
 	ctx, load := trace.New(sdk.NewTracerProvider(sdk.WithSyncer(spans))).Load(t.Context())

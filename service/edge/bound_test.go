@@ -42,10 +42,10 @@ func answer(t *testing.T, server, client net.Conn) {
 	synctest.Wait()
 }
 
-// TestX42_Bound: at the bound a new connection takes the place of the one that has waited longest for its client, where a
+// TestBound: at the bound a new connection takes the place of the one that has waited longest for its client, where a
 // second before the first request weighs like a minute after one. What began and did not end waits, too; what is being
 // answered does not.
-func TestX42_Bound(t *testing.T) {
+func TestBound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes(4)
@@ -96,8 +96,8 @@ func closeAll(l *Listener) {
 	}
 }
 
-// TestX42_BoundOfBusy: while all connections are busy a new one waits, until one of them waits for its client or ends.
-func TestX42_BoundOfBusy(t *testing.T) {
+// TestBound_Busy: while all connections are busy a new one waits, until one of them waits for its client or ends.
+func TestBound_Busy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes(1)
@@ -156,9 +156,9 @@ func (f failing) Accept() (net.Conn, error) {
 	return nil, err
 }
 
-// TestX42_Accept: what the system lacks for a moment is waited out, with pauses that grow from 5 ms to a second, and not
+// TestAccept: what the system lacks for a moment is waited out, with pauses that grow from 5 ms to a second, and not
 // beyond the end of the listener. Any other error ends it.
-func TestX42_Accept(t *testing.T) {
+func TestAccept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var errs []error

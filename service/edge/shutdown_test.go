@@ -35,9 +35,9 @@ func lingering(t *testing.T, l *Listener) (servers, clients []net.Conn, read, do
 	return servers, clients, read, down
 }
 
-// TestX42_Shutdown: connections on which nothing comes are let go after a second and a last look, whatever deadline the
+// TestShutdown: connections on which nothing comes are let go after a second and a last look, whatever deadline the
 // server gives them.
-func TestX42_Shutdown(t *testing.T) {
+func TestShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -63,9 +63,9 @@ func TestX42_Shutdown(t *testing.T) {
 	})
 }
 
-// TestX42_ShutdownLastRequest: a request that comes while a connection lingers is read, with the deadline that the server gave
+// TestShutdown_LastRequest: a request that comes while a connection lingers is read, with the deadline that the server gave
 // it, and so is one that is there when that time is over, or that comes after a response which began before.
-func TestX42_ShutdownLastRequest(t *testing.T) {
+func TestShutdown_LastRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		servers, clients, read, down := lingering(t, newPipes(2))
@@ -98,8 +98,8 @@ func TestX42_ShutdownLastRequest(t *testing.T) {
 	})
 }
 
-// TestX42_ShutdownEnds: with its context.
-func TestX42_ShutdownEnds(t *testing.T) {
+// TestShutdown_Ends: with its context.
+func TestShutdown_Ends(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes(1)
