@@ -3,7 +3,10 @@ package reindexer
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
@@ -47,7 +50,7 @@ func (b *Bar) Show(s Status) {
 // Reject writes a line above the bar.
 func (b *Bar) Reject(r Reject) {
 	b.clear()
-	fmt.Fprintln(b.w, "rejected:", r.Error())
+	fmt.Fprintln(b.w, "rejected:", Printable(r.Error()))
 }
 
 func (b *Bar) clear() {
@@ -102,4 +105,31 @@ func describe(s Status, took time.Duration) string {
 		}
 	}
 	return text
+}
+
+// Printable returns a text for a terminal, which would obey the control characters of a county's file: move its cursor, name its window,
+// show a line backwards. Each is written as JSON has it; line ends and tabs are as they are.
+func Printable(text string) string {
+	harmless := func(r rune) bool {
+		return r == '\n' || r == '\t' || r != utf8.RuneError && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	}
+	if strings.IndexFunc(text, func(r rune) bool { return !harmless(r) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case harmless(r) || r == utf8.RuneError && size > 1:
+			b.WriteString(text[:size])
+		case size == 1 && r == utf8.RuneError:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		text = text[size:]
+	}
+	return b.String()
 }

@@ -46,7 +46,9 @@ type Config struct {
 	Stdin   io.Reader // read for "-"
 	Reads   string    // what Stdin is, as reports and errors name it; "": "-"
 	Servers source.Servers
-	Form    source.Form
+	// Temporary is how many bytes the sources may have in temporary files at once; 0: any.
+	Temporary int64
+	Form      source.Form
 	// Settings and Maps are options and mappings, in the order of the sources that they are for.
 	Settings []source.Setting
 	Maps     []Map
@@ -139,7 +141,7 @@ func (cfg Config) checkMayEmpty(all []source.Source) error {
 
 func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 	all, err := source.Find(ctx, cfg.Sources, source.Options{
-		Stdin: cfg.Stdin, Form: cfg.Form, Settings: cfg.Settings, Query: cfg.Query, Servers: cfg.Servers, Log: cfg.Log,
+		Stdin: cfg.Stdin, Form: cfg.Form, Settings: cfg.Settings, Query: cfg.Query, Servers: cfg.Servers, Temporary: cfg.Temporary, Log: cfg.Log,
 		Column: func(column string) source.Column {
 			name, known, list := record.NameOf(column)
 			return source.Column{Name: name, Field: known, List: list}

@@ -100,13 +100,13 @@ type rejects struct {
 }
 
 // openRejects opens the file of the rejects, if there is to be one, and leaves to start what an earlier load wrote. It holds people's
-// data, so only its owner may read it.
+// data, so only its owner may read it, whoever made it, and a link does not lead elsewhere.
 func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 	path := cfg.Rejects
 	if path == "" {
 		return &rejects{}, nil
 	}
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Lstat(path); err == nil {
 		if err := source.NoFile(info); err != nil {
 			return nil, fmt.Errorf("%w: the rejects have to go to a file, and %s %w", source.ErrUsage, path, err)
 		}
@@ -124,6 +124,16 @@ func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("rejects cannot be written: %w", err)
+	}
+	err = file.Chmod(0o600) // of a file that was there
+	mine, failed := file.Stat()
+	if err = errors.Join(err, failed); err == nil {
+		if there, failed := os.Lstat(path); failed != nil || !os.SameFile(mine, there) {
+			err = fmt.Errorf("%s was replaced meanwhile", path)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rejects cannot be written: %w", errors.Join(err, file.Close()))
 	}
 	return &rejects{file: file, w: bufio.NewWriter(file)}, nil
 }

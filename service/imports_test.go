@@ -100,7 +100,7 @@ var only = []struct {
 	{"github.com/redis/go-redis", []string{"service/access", "cmd/testservers", "cmd/bench/peers/twoday"}, "one key store is Redis's: everything else must work on any store; testservers only looks whether one is there, and what the service is compared with has its own keys"},
 	{"github.com/yuin/goldmark", []string{"service/pages"}, "Markdown is how documents are written: whatever is not a page has none"},
 	{"github.com/getkin/kin-openapi", []string{"service/openapi"}, "how a document is put together concerns no handler"},
-	{"github.com/itchyny/gojq", []string{"reindexer/mapping", "reindexer/source", "reindexer/inspect"}, "jq is how mappings and paths are written: nothing else speaks it"},
+	{"github.com/itchyny/gojq", []string{"reindexer/bound", "reindexer/mapping", "reindexer/source", "reindexer/inspect"}, "jq is how mappings and paths are written: nothing else speaks it"},
 	{"github.com/oasdiff/yaml", []string{"reindexer/plan"}, "YAML is how a plan is written: nothing else is"},
 	{"github.com/modelcontextprotocol", []string{"service/mcp"}, "the protocol of assistants is one way to call the API: no handler knows it"},
 	{"github.com/gofrs/flock", []string{"index/embedded"}, "locks of files belong to the engine that keeps its generations in files"},

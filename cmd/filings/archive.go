@@ -104,6 +104,9 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 
 // writeTo returns what writes to a file or an object of S3. Either has what it had until all was written.
 func (p *program) writeTo(s settings.Settings, to string) (writer, error) {
+	if source.IsAddress(to) {
+		return nil, usageError{s3.ErrAddress}
+	}
 	if !isObject(to) {
 		return func(ctx context.Context, from io.Reader) error { return replaceFile(to, from) }, nil
 	}
@@ -177,6 +180,9 @@ func (p *program) restoreCommand() *cobra.Command {
 }
 
 func (p *program) readFrom(ctx context.Context, s settings.Settings, from string) (io.ReadCloser, error) {
+	if source.IsAddress(from) {
+		return nil, usageError{s3.ErrAddress}
+	}
 	if !isObject(from) {
 		return os.Open(from)
 	}
@@ -185,6 +191,7 @@ func (p *program) readFrom(ctx context.Context, s settings.Settings, from string
 		return nil, err
 	}
 	c := objects(s, p.logger(s))
+	c.Timeout = s.SourceTimeout
 	if o, err = c.Head(ctx, o); err != nil {
 		return nil, err
 	}

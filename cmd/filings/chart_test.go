@@ -16,7 +16,7 @@ import (
 // inSecrets are the settings that the chart takes from a Secret alone.
 var inSecrets = []string{
 	"FILINGS_ELASTICSEARCH_PASSWORD", "FILINGS_ELASTICSEARCH_API_KEY", "FILINGS_OPERATIONS_TOKEN", "FILINGS_TOKEN_SECRETS",
-	"FILINGS_SOCRATA_TOKEN", "FILINGS_ARCGIS_TOKENS",
+	"FILINGS_SOCRATA_TOKENS", "FILINGS_ARCGIS_TOKENS",
 }
 
 // TestChart: what the chart says of the program is so. Its manifests are tested by `make chart`, whose libraries are none of the program's.

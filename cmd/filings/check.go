@@ -86,7 +86,7 @@ func (p *program) checkPlan(ctx context.Context, file string, only []string) (fo
 	if err != nil {
 		return nil, usageError{err}
 	}
-	tried, err := counties.Check(ctx, reindexer.Config{Servers: serversOf(s), Log: p.logger(s)}, only)
+	tried, err := counties.Check(ctx, reindexer.Config{Servers: serversOf(s), Temporary: int64(s.Temporary), Log: p.logger(s)}, only)
 	if err != nil {
 		return nil, usageError{err}
 	}

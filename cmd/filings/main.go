@@ -27,6 +27,7 @@ func main() {
 
 // run carries out one command and returns the exit code.
 func run(ctx context.Context, args []string, environment func() (settings.Settings, error), std streams) int {
+	std.out, std.err = shown(std.out), shown(std.err)
 	p := &program{std, environment}
 	started := false
 	root := p.root()

@@ -21,6 +21,7 @@ import (
 	"filings/index/elastic"
 	"filings/index/embedded"
 	"filings/index/generation"
+	"filings/reindexer"
 	"filings/service/access"
 	"filings/service/accounts"
 	"filings/service/params"
@@ -154,7 +155,26 @@ func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.L
 	return store, nil
 }
 
+// terminal is a terminal on which nothing is obeyed that files and servers say: the program itself writes lines alone, but for the bar of
+// a load, which draws on the file.
+type terminal struct{ file *os.File }
+
+func (t terminal) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(t.file, reindexer.Printable(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// shown returns what writes to w; a terminal, if it is one.
+func shown(w io.Writer) io.Writer {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return terminal{f}
+	}
+	return w
+}
+
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	_, ok := w.(terminal)
+	return ok
 }

@@ -31,7 +31,7 @@ func newFixture(t *testing.T) *fixture {
 	return &fixture{settings.Settings{
 		Index: "filings", IndexShards: 1, IndexReplicas: 0, DataDir: filepath.Join(t.TempDir(), "data"),
 		Listen: "127.0.0.1:0", RedirectListen: "127.0.0.1:0", OperationsListen: "127.0.0.1:0",
-		RequestTimeout: 5e9, Exports: 4, ExportTimeout: 900e9, CacheSize: 1 << 20,
+		RequestTimeout: 5e9, SourceTimeout: 3600e9, Temporary: 1 << 30, Exports: 4, ExportTimeout: 900e9, CacheSize: 1 << 20,
 		FreeLifetimeQuota: 100, StarterDailyQuota: 1000, ProDailyQuota: 10_000, EnterpriseDailyQuota: 100_000,
 		FreeBurst: 5, StarterBurst: 10, ProBurst: 25, EnterpriseBurst: 100,
 		TokenShare: 0.8, ActiveForeclosureStatuses: []string{"active"}, LegacyHasDataName: "has_data", KeepGenerations: 2, LogFormat: "json",

@@ -148,7 +148,7 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 		return err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
-	cfg.Store, cfg.Servers = store, serversOf(s)
+	cfg.Store, cfg.Servers, cfg.Temporary = store, serversOf(s), int64(s.Temporary)
 	cfg.Keep, cfg.KeepChanges = s.KeepGenerations, s.KeepChanges
 	cfg.Holder = holder()
 	cfg.Log = log
@@ -176,14 +176,20 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 
 // serversOf returns who reads from servers.
 func serversOf(s settings.Settings) source.Servers {
-	servers := source.Servers{SocrataToken: s.SocrataToken, ArcGISTokens: map[string]string{}, S3: s3.Config{
+	servers := source.Servers{Timeout: s.SourceTimeout, SocrataTokens: byHost(s.SocrataTokens), ArcGISTokens: byHost(s.ArcgisTokens), S3: s3.Config{
 		Endpoint: s.S3Endpoint, Region: s.AWS.Region, AccessKeyID: s.AWS.AccessKeyID, SecretAccessKey: s.AWS.SecretAccessKey, SessionToken: s.AWS.SessionToken,
 	}}
-	for _, item := range s.ArcgisTokens {
-		host, token, _ := strings.Cut(item, "=")
-		servers.ArcGISTokens[host] = token
-	}
 	return servers
+}
+
+// byHost returns tokens by host, in lower case, of items HOST=TOKEN.
+func byHost(items []string) map[string]string {
+	tokens := map[string]string{}
+	for _, item := range items {
+		host, token, _ := strings.Cut(item, "=")
+		tokens[strings.ToLower(host)] = token
+	}
+	return tokens
 }
 
 // writeReasons writes how many records were rejected for what, the most frequent reasons first, with an example of each.
@@ -202,8 +208,8 @@ func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) 
 
 // progress shows a load as a bar on a terminal, as log records elsewhere.
 func (p *program) progress(log *slog.Logger) reindexer.Progress {
-	if isTerminal(p.err) {
-		return reindexer.NewBar(p.err)
+	if t, ok := p.err.(terminal); ok {
+		return reindexer.NewBar(t.file)
 	}
 	return reindexer.NewLog(log)
 }
@@ -231,7 +237,7 @@ func (p *program) inspectCommand() *cobra.Command {
 		Example: "  filings inspect --table --county 'Orange, FL' orange.csv > county.csv\n  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
 		Args:    cobra.ExactArgs(1),
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
-			o.Stdin, o.Servers, o.Log = p.in, serversOf(s), slog.New(slog.DiscardHandler)
+			o.Stdin, o.Servers, o.Temporary, o.Log = p.in, serversOf(s), int64(s.Temporary), slog.New(slog.DiscardHandler)
 			proposal.Today = time.Now()
 			err := inspect.Run(ctx, args[0], o, proposal, p.out)
 			if errors.Is(err, source.ErrUsage) {

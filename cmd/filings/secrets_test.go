@@ -90,7 +90,7 @@ func TestSecrets_Sources(t *testing.T) {
 		{"--if-changed", "arcgis+http://" + nowhere + "/FeatureServer/0"},
 	} {
 		cmd := programCommand([]string{"PGPASSWORD=" + secret, "AWS_ACCESS_KEY_ID=" + secret, "AWS_SECRET_ACCESS_KEY=" + secret, "AWS_SESSION_TOKEN=" + secret,
-			"FILINGS_S3_ENDPOINT=http://u:" + secret + "@" + nowhere, "FILINGS_SOCRATA_TOKEN=" + secret, "FILINGS_ARCGIS_TOKENS=127.0.0.1=" + secret,
+			"FILINGS_S3_ENDPOINT=http://u:" + secret + "@" + nowhere, "FILINGS_SOCRATA_TOKENS=127.0.0.1=" + secret, "FILINGS_ARCGIS_TOKENS=127.0.0.1=" + secret,
 			"FILINGS_DATA_DIR=" + t.TempDir(), "FILINGS_LOG_LEVEL=debug"}, append([]string{"reindex"}, args...)...)
 		out, err := cmd.CombinedOutput()
 		if err == nil {

@@ -53,7 +53,7 @@ func TestX45_Nightly(t *testing.T) {
 	}
 	dir := t.TempDir()
 	environment := []string{"FILINGS_DATA_DIR=" + filepath.Join(dir, "data"), "FILINGS_S3_ENDPOINT=" + address, "AWS_ACCESS_KEY_ID=" + id, "AWS_SECRET_ACCESS_KEY=" + secret,
-		"FILINGS_SOCRATA_TOKEN=t0ken", "FILINGS_ARCGIS_TOKENS=127.0.0.1=t0ken"}
+		"FILINGS_SOCRATA_TOKENS=127.0.0.1=t0ken", "FILINGS_ARCGIS_TOKENS=127.0.0.1=t0ken"}
 	load := func() (report reindexer.Report) {
 		t.Helper()
 		out := runProgram(t, environment, "reindex", "--if-changed", "s3://counties/kings.ndjson",

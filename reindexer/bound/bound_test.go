@@ -18,7 +18,7 @@ func run(t *testing.T, l *Limit, program string) (results int, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := gojq.Compile(query)
+	code, err := Compile(query)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,5 +123,59 @@ func TestX21_Stop(t *testing.T) {
 	cancel()
 	if _, err := run(t, New(ctx, 1<<30), "def f: f; f"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestX74_Multiplied: a text times a number is bounded before it is made, wherever the two come from and wherever it stands in a
+// program; all other multiplications give what gojq gives.
+func TestX74_Multiplied(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{
+		`"a" * 1000000000`, `1000000000 * "a"`, `"a" | . *= 1e9`, `{a: ["a" * 1e9]}`, `def f(x): x * 1e9; f("a")`, `"\("a" * 1e9)"`,
+		`if "a" * 1e9 then 1 else 2 end`, `reduce range(9) as $i ("a"; . * 1000)`, `["a", 1e9] as [$a, $n] | $a * $n`,
+		`"a" * 16777217`, `"aa" * 8388609`, `"a" * infinite`, `("a" * 1e9) as $x | 1`, `label $l | "a" * 1e9`, `{("a" * 1e9): 1}`,
+		`try ("a" * 1e9) catch ("b" * 1e9)`, `"a" * (1, 1e9)`, `[{a: "a"}] | .[].a *= 1e9`, `path(.["a" * 1e9])`,
+	} {
+		_, err := run(t, New(context.Background(), 0), program)
+		if err == nil || !strings.Contains(err.Error(), "makes a text of more than 16 MiB") {
+			t.Errorf("%s: %v", program, err)
+		}
+	}
+	for _, program := range []string{
+		`"ab" * 3`, `3 * "ab"`, `"ab" * 0`, `"ab" * -1`, `"ab" * 1.5`, `2 * 3`, `2.5 * 4`, `9223372036854775807 * 2`, `99999999999999999999 * 3`,
+		`{"a": {"b": 1}} * {"a": {"c": 2}}`, `[1] * 2`, `null * 2`, `(1, 2) * (10, 100)`, `{"a": 2, "b": [1, 2]} | .a *= 3 | .b[] *= 10`,
+		`[1, 2] | .[] *= (2, 3)`, `2 as $x | $x * $x * $x`, `{"a": 6, "b": 7} | .a *= .b`, `infinite * 0 | isnan`, `"a" * nan`, `[.[]? * 2]`,
+		`try ([1] * 2) catch .`, `def times: . * 2; 4 | times`, `2 * 3 + 4 * 5 - 6 / 2 * 3`, `"a" * 16777216 | length`,
+	} {
+		if got, want := results(t, program, Compile), results(t, program, gojq.Compile); got != want {
+			t.Errorf("%s: %s, want %s", program, got, want)
+		}
+	}
+}
+
+// results returns what a program gives, as JSON, and its error.
+func results(t *testing.T, program string, compile func(*gojq.Query, ...gojq.CompilerOption) (*gojq.Code, error)) (all string) {
+	t.Helper()
+	query, err := gojq.Parse(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := compile(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for results := code.Run(nil); ; {
+		v, more := results.Next()
+		if !more {
+			return all
+		}
+		if err, failed := v.(error); failed {
+			return all + err.Error()
+		}
+		text, err := gojq.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(text) + " "
 	}
 }

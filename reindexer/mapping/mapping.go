@@ -65,7 +65,7 @@ func compile(name string, s script, today time.Time) (*Program, error) {
 	}
 	p := &Program{limit: bound.New(context.Background(), 0), name: name, check: check(query, s)}
 	p.run = &run{today: today, forms: forms{known: map[string]*form{}}}
-	p.code, err = gojq.Compile(query, p.run.options()...)
+	p.code, err = bound.Compile(query, p.run.options()...)
 	if err != nil {
 		return nil, errors.New(name + p.check.unknownName(err))
 	}

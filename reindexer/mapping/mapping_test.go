@@ -179,7 +179,7 @@ func TestX20_Records(t *testing.T) {
 		{`range(infinite) | empty`, `{}`, ``, "does not end within"},
 		{`[range(1e9)]`, `{}`, ``, "does not end within"},                           // it would need 16 GB
 		{`reduce range(1e9) as $i ([]; . + [$i])`, `{}`, ``, "does not end within"}, // which copies the list each time
-		{`"x" * 1e18`, `{}`, ``, "too large"},
+		{`"x" * 1e18`, `{}`, ``, "makes a text of more than 16 MiB"},
 		{`range(infinite) | {id: .}`, `{}`, ``, "more than 1000 records"},
 	} {
 		p, err := Compile("f.jq", tt.text, today)

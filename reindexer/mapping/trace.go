@@ -68,7 +68,7 @@ func newTracer(text string, r *run) *tracer {
 		}
 		t.put(object, 0, false)
 	}
-	t.code, _ = gojq.Compile(query, append(r.options(), gojq.WithFunction(stepName, 1, 1, t.step))...)
+	t.code, _ = bound.Compile(query, append(r.options(), gojq.WithFunction(stepName, 1, 1, t.step))...)
 	return t
 }
 

@@ -172,7 +172,7 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 
 // at returns the path or address that the plan calls name.
 func (p *Plan) at(name string) string {
-	if strings.Contains(name, "://") || filepath.IsAbs(name) {
+	if strings.Contains(name, "://") || filepath.IsAbs(name) || source.IsAddress(name) && source.IsAddress(filepath.Join(p.dir, name)) {
 		return name
 	}
 	return filepath.Join(p.dir, name)

@@ -13,6 +13,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -55,6 +56,9 @@ func New(c Config, log *slog.Logger) *Client {
 	return &Client{Config: c, Client: web.New(log, "s3"), now: time.Now}
 }
 
+// Fresh returns a Client for another source, which may wait as long for its server.
+func (c *Client) Fresh() *Client { return &Client{c.Config, c.Client.Fresh(), c.now} }
+
 // Object is an object of a bucket, in a state that its ETag names.
 type Object struct {
 	Bucket string
@@ -66,6 +70,9 @@ type Object struct {
 // String returns the object's address.
 func (o Object) String() string { return "s3://" + o.Bucket + "/" + o.Key }
 
+// signed is a parameter by which addresses of https:// let read who has them.
+var signed = regexp.MustCompile(`(?i)[?&](x-(amz|goog)-[a-z-]*|awsaccesskeyid|googleaccessid|signature|sig|[a-z_-]*(token|secret|password|key))=`)
+
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
 // ParseAddress returns the bucket and the key of s3://bucket/key. Neither is decoded: a key may have any character. ErrAddress does not
@@ -74,6 +81,9 @@ func ParseAddress(address string) (Object, error) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if !strings.HasPrefix(address, "s3://") || !bucketName.MatchString(bucket) {
 		return Object{}, ErrAddress
+	}
+	if signed.MatchString(key) {
+		return Object{}, fmt.Errorf("%w, without parameters; an address that is signed begins with https://", ErrAddress)
 	}
 	return Object{Bucket: bucket, Key: key}, nil
 }
@@ -120,11 +130,14 @@ func (c *Client) send(ctx context.Context, failed *int, method string, u *url.UR
 	return nil, c.refused(response)
 }
 
+// maxRefusal is how much is read of a response that says why a request was refused.
+const maxRefusal = 64 << 10
+
 // refused says why a request was refused: by the code of the response alone, whose texts repeat what was signed.
 func (c *Client) refused(response *http.Response) error {
 	var fault struct{ Code string }
 	err := web.Status(response)
-	if xml.NewDecoder(response.Body).Decode(&fault) == nil && fault.Code != "" {
+	if xml.NewDecoder(io.LimitReader(response.Body, maxRefusal)).Decode(&fault) == nil && fault.Code != "" {
 		err = fmt.Errorf("%w (%.100s)", err, fault.Code)
 	}
 	switch region := response.Header.Get("x-amz-bucket-region"); {

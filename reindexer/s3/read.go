@@ -28,6 +28,13 @@ func (c *Client) Head(ctx context.Context, o Object) (Object, error) {
 	return o, nil
 }
 
+const (
+	// maxList is the longest response to a list that is read: 1,000 objects, with keys of 1,024 bytes each written as three, have 4 MB.
+	maxList = 16 << 20
+	// maxObjects is how many objects and folders a folder may have, which are all held in memory.
+	maxObjects = 100_000
+)
+
 // listed is a page of a list.
 type listed struct {
 	Contents []struct {
@@ -51,8 +58,12 @@ func (c *Client) List(ctx context.Context, o Object) (objects []Object, folders 
 		if err != nil {
 			return nil, nil, err
 		}
-		err = xml.NewDecoder(response.Body).Decode(&page)
+		body := &io.LimitedReader{R: response.Body, N: maxList}
+		err = xml.NewDecoder(body).Decode(&page)
 		response.Body.Close()
+		if err != nil && body.N == 0 {
+			return nil, nil, fmt.Errorf("the list of objects: a response is longer than %d MiB", maxList>>20)
+		}
 		if err != nil {
 			if err = c.Again(ctx, &failed, fmt.Errorf("the list of objects: %w", err), ""); err != nil {
 				return nil, nil, err
@@ -74,6 +85,8 @@ func (c *Client) List(ctx context.Context, o Object) (objects []Object, folders 
 			folders = append(folders, of.Prefix)
 		}
 		switch {
+		case len(objects)+len(folders) > maxObjects:
+			return nil, nil, fmt.Errorf("the list of objects has more than %d: name a folder within", maxObjects)
 		case !page.IsTruncated:
 			return objects, folders, nil
 		case page.NextContinuationToken == "" || page.NextContinuationToken == query.Get("continuation-token"):

@@ -13,6 +13,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -249,5 +250,48 @@ func TestX45_KeysAsTheyAre(t *testing.T) {
 		if err != nil || len(objects) != 1 || objects[0].Key != key {
 			t.Errorf("%q: error %v, %+v, want %q", encoding, err, objects, key)
 		}
+	}
+}
+
+// TestX74_Lists: a list whose response never ends, which has no end, or has keys without end, and a refusal that never ends, are errors
+// after a bounded number of bytes, and the former are not requested again.
+func TestX74_Lists(t *testing.T) {
+	t.Parallel()
+	objects := strings.Repeat("<Contents><Key>a.csv</Key><Size>1</Size></Contents>", 1000)
+	for name, test := range map[string]struct {
+		begin, more, end string
+		status           int
+		want             string
+	}{
+		"objects":   {"<ListBucketResult>", objects, "", 200, "a response is longer than 16 MiB"},
+		"elements":  {"<ListBucketResult>", strings.Repeat("<a>", 5) + strings.Repeat("</a>", 5), "", 200, "a response is longer than 16 MiB"},
+		"a key":     {"<ListBucketResult><Contents><Key>", strings.Repeat("k", 1000), "", 200, "a response is longer than 16 MiB"},
+		"blanks":    {"", strings.Repeat(" ", 1000), "", 200, "a response is longer than 16 MiB"},
+		"a comment": {"<!--", strings.Repeat("c", 1000), "", 200, "a response is longer than 16 MiB"},
+		"a refusal": {"<Error><Message>", strings.Repeat("m", 1000), "", 403, "403 Forbidden"},
+		"pages":     {"<ListBucketResult>", "", objects + "<IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken></ListBucketResult>", 200, "more than 100000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests, sent atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(test.status)
+				requests.Add(1)
+				_, err := io.WriteString(w, test.begin)
+				for err == nil && test.more != "" && sent.Load() < 1<<30 {
+					var n int
+					n, err = io.WriteString(w, test.more)
+					sent.Add(int64(n))
+				}
+				if test.end != "" {
+					fmt.Fprintf(w, test.end, requests.Load())
+				}
+			}))
+			defer server.Close()
+			_, _, err := client(Config{Endpoint: server.URL, AccessKeyID: "id", SecretAccessKey: "s"}).List(t.Context(), Object{Bucket: "counties"})
+			if err == nil || !strings.Contains(err.Error(), test.want) || sent.Load() > 64<<20 || test.end == "" && requests.Load() != 1 {
+				t.Errorf("error %v after %d bytes of %d responses, want %s", err, sent.Load(), requests.Load(), test.want)
+			}
+		})
 	}
 }

@@ -35,7 +35,7 @@ type layer struct {
 
 // arcgisSource returns the rows of the layer at arcgis+https://…/FeatureServer/0. They are its attributes, and of points the point as
 // `geometry`, in the form of GeoJSON and in degrees.
-func arcgisSource(c *web.Client, u *url.URL, tokens map[string]string) (Source, error) {
+func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if !arcgisPath.MatchString(u.Path) {
 		return Source{}, fmt.Errorf("%w: the address of a layer is arcgis+https://HOST/…/FeatureServer/0, with the number of the layer", ErrUsage)
 	}
@@ -48,7 +48,7 @@ func arcgisSource(c *web.Client, u *url.URL, tokens map[string]string) (Source, 
 		l.where = "1=1"
 	}
 	l.address = &url.URL{Scheme: strings.TrimPrefix(u.Scheme, "arcgis+"), Host: u.Host, Path: u.Path, RawPath: u.RawPath}
-	if token := tokens[u.Hostname()]; token != "" {
+	if token != "" {
 		if l.address.Scheme == "http" && !isLoopback(u.Hostname()) {
 			return Source{}, fmt.Errorf("%w: the token of %s is not sent over http://, where others could read it: write arcgis+https://", ErrUsage, u.Hostname())
 		}

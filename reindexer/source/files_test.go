@@ -134,3 +134,18 @@ func TestStop_NamedPipe(t *testing.T) {
 		t.Errorf("with a silent writer: %v after %d records", err, n)
 	}
 }
+
+// TestFiles_NamesLikeAddresses: a file that is there is read whatever its name looks like.
+func TestFiles_NamesLikeAddresses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"a:b@c.ndjson", "x?y=z.ndjson", "me@home.ndjson"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(filing(1)), 0o600); err != nil {
+			t.Skip(err) // a system that has no such names
+		}
+		if ids, err := readAll(t, []string{path}, Options{}); err != nil || len(ids) != 1 {
+			t.Errorf("%s: %v, %v", name, ids, err)
+		}
+	}
+}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 
+	"filings/index/sorter"
 	"filings/reindexer/web"
 )
 
@@ -16,6 +19,7 @@ func Find(ctx context.Context, names []string, o Options) (all []Source, err err
 	if err := o.check(names); err != nil {
 		return nil, err
 	}
+	space := sorter.NewSpace(o.Temporary)
 	forms, err := o.forms(len(names))
 	if err != nil {
 		return nil, err
@@ -28,6 +32,8 @@ func Find(ctx context.Context, names []string, o Options) (all []Source, err err
 			return nil, fmt.Errorf("%w: standard input is named twice", ErrUsage)
 		case name == stdinName:
 			found = []Source{stdinSource(o.Stdin, o.Form)}
+		case scheme == "" && IsAddress(name):
+			err = errNoAddress
 		case scheme == "":
 			found, err = localSources(name, o.Form, o.Log)
 		case scheme == "s3":
@@ -40,7 +46,7 @@ func Find(ctx context.Context, names []string, o Options) (all []Source, err err
 			return nil, err
 		}
 		for k := range found {
-			found[k].Arg = i
+			found[k].Arg, found[k].space = i, space
 		}
 		all = append(all, found...)
 	}
@@ -69,6 +75,21 @@ func schemeOf(name string) string {
 	return strings.ToLower(scheme)
 }
 
+// begins is how addresses begin, with two slashes, one or none; holds is a password, or a parameter, within what is none.
+var begins, holds = regexp.MustCompile(`^(?i)(https?|ftps?|s3|socrata|arcgis(\+https?)?|postgres(ql)?)[:/]/?`), regexp.MustCompile(`:.*@|\?.*=`)
+
+// IsAddress reports whether a name that has no scheme is an address with a mistake, and no file. What is there under the name is one.
+func IsAddress(name string) bool {
+	if _, err := os.Lstat(name); err == nil {
+		return false
+	}
+	return begins.MatchString(name) || holds.MatchString(name)
+}
+
+// errNoAddress does not repeat a name, in which a password may stand.
+var errNoAddress = fmt.Errorf("%w: a source is written as an address, and is none, nor is there such a file. Addresses are "+
+	"http://…, https://…, s3://…, socrata://…, arcgis+https://… and postgres://…", ErrUsage)
+
 func isDatabase(scheme string) bool { return scheme == "postgres" || scheme == "postgresql" }
 
 // schemes are those of the sources of remoteSource, besides that of databases.
@@ -93,11 +114,12 @@ func remoteSource(scheme, address string, o Options) (Source, error) {
 		return Source{}, fmt.Errorf("%w: an address %s:// names no host", ErrUsage, scheme)
 	}
 	client := web.New(o.Log, web.Public(u))
+	client.Timeout = o.Servers.Timeout
 	switch scheme {
 	case "socrata":
-		return socrataSource(client, u, o.Servers.SocrataToken)
+		return socrataSource(client, u, o.Servers.SocrataTokens[strings.ToLower(u.Hostname())])
 	case "arcgis+https", "arcgis+http":
-		return arcgisSource(client, u, o.Servers.ArcGISTokens)
+		return arcgisSource(client, u, o.Servers.ArcGISTokens[strings.ToLower(u.Hostname())])
 	}
 	return webSource(client, u, o.Form), nil
 }

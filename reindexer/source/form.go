@@ -16,6 +16,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/transform"
+
+	"filings/reindexer/bound"
 )
 
 // The formats of records (rules L1 and X21).
@@ -100,7 +102,7 @@ func (f Form) results() (*gojq.Code, error) {
 	query, err := gojq.Parse(f.Path)
 	if err == nil {
 		var code *gojq.Code
-		if code, err = gojq.Compile(query); err == nil {
+		if code, err = bound.Compile(query); err == nil {
 			return code, nil
 		}
 	}

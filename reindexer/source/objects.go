@@ -16,6 +16,7 @@ func objectSources(ctx context.Context, address string, o Options) ([]Source, er
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	client := s3.New(o.Servers.S3, o.Log)
+	client.Timeout = o.Servers.Timeout
 	if at.Key == "" || strings.HasSuffix(at.Key, "/") {
 		return folderObjects(ctx, client, at, o)
 	}
@@ -62,7 +63,7 @@ func objectSource(client *s3.Client, object s3.Object, f Form) (_ Source, ok boo
 	s := Source{Name: object.String(), unit: f.unit(), format: f.Format}
 	s.state = func(context.Context) (string, error) { return state, nil } // it was just asked for
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		r, err := open(ctx, client.Get(ctx, object), f, nil, read)
+		r, err := open(ctx, client.Fresh().Get(ctx, object), f, nil, read)
 		if err == nil {
 			r.State = func() string { return state }
 		}

@@ -29,7 +29,7 @@ func portalSource(t *testing.T, kind, address string) Source {
 	c.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	s, err := socrataSource(c, u, "")
 	if kind == "arcgis" {
-		s, err = arcgisSource(c, u, nil)
+		s, err = arcgisSource(c, u, "")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestX45_Addresses(t *testing.T) {
 	}
 }
 
-// TestX45_Tokens: a token reaches the server, and nothing else.
+// TestX45_Tokens: a token reaches the server that it is for, and nothing else.
 func TestX45_Tokens(t *testing.T) {
 	t.Parallel()
 	var logged strings.Builder
@@ -184,9 +184,10 @@ func TestX45_Tokens(t *testing.T) {
 	p.Put(map[string]any{"n": "1"})
 	address := strings.TrimPrefix(serve(t, p.ServeHTTP), "http://")
 	names := []string{"socrata://" + address + "/abcd-1234", "arcgis+http://" + address + "/rest/FeatureServer/0"}
-	for _, token := range []string{"hunter2", "hunter22"} {
+	for token, host := range map[string]string{"hunter2": "127.0.0.1", "hunter22": "127.0.0.1", "hunter2 ": "data.example.gov"} {
 		for _, name := range names {
-			all, err := Find(t.Context(), []string{name}, Options{Log: log, Servers: Servers{SocrataToken: token, ArcGISTokens: map[string]string{"127.0.0.1": token}}})
+			tokens := map[string]string{host: strings.TrimSpace(token)}
+			all, err := Find(t.Context(), []string{name}, Options{Log: log, Servers: Servers{SocrataTokens: tokens, ArcGISTokens: tokens}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"time"
 
 	"filings/reindexer/s3"
 )
@@ -19,14 +20,17 @@ type Options struct {
 	Query    string              // run on databases; "" if there are none
 	Column   func(string) Column // what a column of a query stands for, by its name
 	Servers  Servers
-	Log      *slog.Logger // for files that are left out
+	// Temporary is how many bytes the sources may have in temporary files at once, together; 0: any.
+	Temporary int64
+	Log       *slog.Logger // for files that are left out
 }
 
-// Servers say who reads from servers whose credentials are not in the addresses.
+// Servers say who reads from servers whose credentials are not in the addresses, and how long these may take.
 type Servers struct {
-	S3           s3.Config
-	SocrataToken string            // "" for none; it names an application, on any server
-	ArcGISTokens map[string]string // by host
+	Timeout       time.Duration // that a source waits for servers in all; 0: any
+	S3            s3.Config
+	SocrataTokens map[string]string // by host, in lower case: another one is not told it
+	ArcGISTokens  map[string]string // by host
 }
 
 // Column says what a column of a query stands for.

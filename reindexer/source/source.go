@@ -26,6 +26,8 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+
+	"filings/index/sorter"
 )
 
 // Kinds of errors, wrapped with what happened.
@@ -45,9 +47,10 @@ type Source struct {
 	Name string // as it is reported: of an address neither user, password nor parameters
 	Arg  int    // which of the names given to Find it comes from
 
-	unit   string      // that its records are numbered in: line or row
-	format string      // one of Formats, or the kind of server; "" where only the response of a server says it
-	info   os.FileInfo // nil for what is no file
+	unit   string        // that its records are numbered in: line or row
+	format string        // one of Formats, or the kind of server; "" where only the response of a server says it
+	info   os.FileInfo   // nil for what is no file
+	space  *sorter.Space // of the temporary files of all that Find returned with it
 	open   func(ctx context.Context, read *atomic.Int64) (*Reader, error)
 	state  func(ctx context.Context) (string, error) // nil: not known before it is read
 }
@@ -67,13 +70,16 @@ func (s Source) State(ctx context.Context) (string, error) {
 // Open begins to read s. What is read of it, in bytes as they are stored, is added to read. The Reader ends with ctx,
 // even if the source blocks for ever.
 func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-	r, err := s.open(ctx, read)
+	r, err := s.open(context.WithValue(ctx, spaceKey{}, s.space), read)
 	if err != nil {
 		return nil, s.Error(0, cmp.Or(ctx.Err(), err))
 	}
 	r.ctx = ctx
 	return r, nil
 }
+
+// spaceKey is that of the sorter.Space in the context of an Open: between it and spool stands all that knows nothing of files.
+type spaceKey struct{}
 
 // Error returns an ErrUnreadable that says where err stopped the reading; line 0 is before the first record. The end of
 // a context is no error of the source and returned as it is.

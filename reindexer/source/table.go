@@ -49,7 +49,7 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 		case size == 0:
 			return nil, errors.New("it is empty")
 		case f.Format == XLSX:
-			rows, err = table.OpenSheet(copied, size, f.Sheet)
+			rows, err = table.OpenSheet(copied, size, f.Sheet, copied.space)
 		default:
 			rows, err = table.OpenParquet(copied, size)
 		}
@@ -71,18 +71,23 @@ func spool(ctx context.Context, from io.Reader, open func(copied spooled, size i
 		return nil, err
 	}
 	var r *Reader
-	size, err := io.Copy(spooled{ctx, file}, from)
+	space, _ := ctx.Value(spaceKey{}).(*sorter.Space)
+	size, err := io.Copy(spooled{ctx, file, space}, from)
 	if err == nil {
-		r, err = open(spooled{ctx, file}, size)
+		r, err = open(spooled{ctx, file, space}, size)
+	}
+	discard := func() {
+		_ = sorter.Discard(file) // only read from by now
+		space.Free(size)
 	}
 	if err != nil {
-		_ = sorter.Discard(file)
+		discard()
 		return nil, err
 	}
 	end := r.close
 	r.close = func() {
 		end()
-		_ = sorter.Discard(file) // only read from by now
+		discard()
 	}
 	return r, nil
 }
@@ -90,15 +95,20 @@ func spool(ctx context.Context, from io.Reader, open func(copied spooled, size i
 // spooled is a temporary file whose errors do not name it. It ends with its context: what it holds may take minutes to read
 // before there is a first record, such as the shared texts of a spreadsheet.
 type spooled struct {
-	ctx  context.Context
-	file *os.File
+	ctx   context.Context
+	file  *os.File
+	space *sorter.Space
 }
 
 func (s spooled) Write(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
+	if err := s.space.Take(int64(len(p))); err != nil {
+		return 0, err
+	}
 	n, err := s.file.Write(p)
+	s.space.Free(int64(len(p) - n))
 	return n, sorter.Unnamed(err)
 }
 

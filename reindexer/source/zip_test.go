@@ -4,9 +4,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
+
+	"filings/index/sorter"
 )
 
 // zipped is a zip archive of members: a name and a text each.
@@ -84,5 +87,57 @@ func TestX44_DamagedMember(t *testing.T) {
 	text[len(text)/2] ^= 0x10
 	if _, _, err := texts(t, write(t, "a.zip", string(text)), Form{}); !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), "zip stream cannot be decompressed") {
 		t.Error(err)
+	}
+}
+
+// TestX74_Temporary: what the sources of a load write to temporary files counts together, however it is packed, for as long as it is
+// there; the next source has the room of the one before.
+func TestX74_Temporary(t *testing.T) {
+	t.Parallel()
+	csv := "id,county\n1,\"Orange, FL\"\n"
+	content, err := os.ReadFile(book(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, size := string(content), int64(len(content))
+	wide := zipped(t, "a.csv", csv+strings.Repeat("2,\"Orange, FL\"\n", 100_000))
+	endless := gzipped(t, sheet+strings.Repeat("\x00", 1<<20))
+	inZip := zipped(t, "a.xlsx", sheet)
+	sheets := []string{write(t, "a.xlsx", sheet), write(t, "b.xlsx", sheet), write(t, "c.xlsx.gz", gzipped(t, sheet))}
+	for name, test := range map[string]struct {
+		names []string
+		most  int64
+		fits  bool
+	}{
+		"one after the other":   {sheets, size + 1000, true},
+		"no room for its texts": {sheets[:1], size, false},
+		"no room for one":       {sheets[:1], size - 1, false},
+		"packed":                {sheets[2:], size - 1, false},
+		"endless":               {[]string{write(t, "a.xlsx.gz", endless)}, size + 1000, false},
+		"in a zip archive":      {[]string{write(t, "a.zip", inZip)}, int64(len(inZip)) + size + 1000, true},
+		"both count":            {[]string{write(t, "a.zip", inZip)}, int64(len(inZip)) + size - 1, false},
+		"text in a zip archive": {[]string{write(t, "a.zip", wide)}, int64(len(wide)), true}, // read as it is decompressed
+		"a zip archive":         {[]string{write(t, "a.zip", wide)}, int64(len(wide)) - 1, false},
+		"damaged, and the next": {[]string{write(t, "a.parquet", sheet), sheets[0]}, size + 1000, false},
+		"any":                   {sheets, 0, true},
+		"Parquet":               {[]string{"table/testdata/types.parquet"}, 100, false},
+		"web server":            {[]string{serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) }) + "/a.xlsx"}, size - 1, false},
+	} {
+		all, err := Find(t.Context(), test.names, Options{Temporary: test.most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range all {
+			if _, failed := readSource(s); err == nil || errors.Is(failed, sorter.ErrSpace) {
+				err = failed
+			}
+			if left := s.space.Take(test.most); left != nil {
+				t.Errorf("%s: what %s took was not given back: %v", name, s.Name, left)
+			}
+			s.space.Free(test.most)
+		}
+		if name != "damaged, and the next" && (err == nil) != test.fits || errors.Is(err, sorter.ErrSpace) == (test.fits || len(test.names) == 2) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"time"
 )
@@ -20,21 +21,32 @@ type body struct {
 	from   io.ReadCloser
 	length int64 // -1: not announced
 	got    int64
-	limit  time.Duration
+	c      *Client
 	stall  *time.Timer // runs while a read does
+	slow   bool        // it ends with the time of the source
 }
 
-func newBody(ctx context.Context, cancel context.CancelCauseFunc, response *http.Response, limit time.Duration) *body {
-	b := &body{ctx: ctx, cancel: cancel, from: response.Body, length: response.ContentLength, limit: limit}
-	b.stall = time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: no byte came for %v", ErrBroken, limit)) })
+func newBody(ctx context.Context, cancel context.CancelCauseFunc, response *http.Response, c *Client) *body {
+	b := &body{ctx: ctx, cancel: cancel, from: response.Body, length: response.ContentLength, c: c}
+	b.stall = time.AfterFunc(math.MaxInt64, func() {
+		err := fmt.Errorf("%w: no byte came for %v", ErrBroken, c.Stall)
+		if b.slow {
+			err = c.slow()
+		}
+		cancel(err)
+	})
 	b.stall.Stop()
 	return b
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	b.stall.Reset(b.limit)
+	left := b.c.left()
+	b.slow = left <= b.c.Stall
+	begun := time.Now()
+	b.stall.Reset(min(left, b.c.Stall))
 	n, err := b.from.Read(p)
 	b.stall.Stop()
+	b.c.waited.Add(int64(time.Since(begun)))
 	b.got += int64(n)
 	if err == nil || err == io.EOF {
 		return n, err
@@ -44,7 +56,7 @@ func (b *body) Read(p []byte) (int, error) {
 
 // broken says why err ended the transfer.
 func (b *body) broken(err error) error {
-	if cause := context.Cause(b.ctx); errors.Is(cause, ErrBroken) {
+	if cause := context.Cause(b.ctx); errors.Is(cause, ErrBroken) || errors.Is(cause, ErrSlow) {
 		return cause
 	}
 	if b.ctx.Err() != nil {

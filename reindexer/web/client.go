@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,9 +18,7 @@ import (
 )
 
 const (
-	// dialTimeout and headerTimeout bound how long a server may take to be reached, for TCP and TLS each, and to begin its
-	// response, which it may first have to make.
-	dialTimeout   = 15 * time.Second
+	// headerTimeout is how long a server may take to begin its response, which it may first have to make.
 	headerTimeout = 60 * time.Second
 	// stallTimeout is how long no byte may come. A whole transfer may take as long as it likes.
 	stallTimeout = 60 * time.Second
@@ -33,14 +31,19 @@ const (
 	longestWait  = time.Hour
 )
 
-// Client sends requests to one server.
+// ErrSlow: a server, its waits before another try included, takes longer than a source may take in all (rule X74).
+var ErrSlow = errors.New("the server takes longer than a source waits for one in all")
+
+// Client sends requests to one server, and to those that it leads to.
 type Client struct {
 	Transport http.RoundTripper
 	Stall     time.Duration                                    // how long no byte of a response may come
+	Timeout   time.Duration                                    // how long servers may be waited for in all; 0: any time
 	Sleep     func(ctx context.Context, d time.Duration) error // waits before another try
 	Log       *slog.Logger                                     // gets a record of each other try
 
-	reached atomic.Bool // the server has responded: that it is the right one is known
+	reached atomic.Bool  // the server has responded: that it is the right one is known
+	waited  atomic.Int64 // for it, in nanoseconds
 }
 
 // New returns a Client. What it logs says the name of the source.
@@ -48,15 +51,35 @@ func New(log *slog.Logger, source string) *Client {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	reach := &reach{inside: isInside, proxy: http.ProxyFromEnvironment}
 	return &Client{Stall: stallTimeout, Sleep: sleep, Log: log.With("source", source), Transport: &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		Proxy:                 reach.proxied,
+		DialContext:           reach.dial,
 		TLSHandshakeTimeout:   dialTimeout,
 		ResponseHeaderTimeout: headerTimeout,
 		IdleConnTimeout:       doubledWait,
 		DisableCompression:    true, // the bytes are wanted as they are stored
 		ForceAttemptHTTP2:     true,
 	}}
+}
+
+// Fresh returns a Client of the same servers for another source, which may be waited for as long.
+func (c *Client) Fresh() *Client {
+	fresh := &Client{Transport: c.Transport, Stall: c.Stall, Timeout: c.Timeout, Sleep: c.Sleep, Log: c.Log}
+	fresh.reached.Store(c.reached.Load())
+	return fresh
+}
+
+// left is how long servers may yet be waited for.
+func (c *Client) left() time.Duration {
+	if c.Timeout == 0 {
+		return math.MaxInt64
+	}
+	return c.Timeout - time.Duration(c.waited.Load())
+}
+
+func (c *Client) slow() error {
+	return fmt.Errorf("%w: %v (FILINGS_SOURCE_TIMEOUT)", ErrSlow, c.Timeout)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -78,7 +101,7 @@ func (c *Client) Send(ctx context.Context, failed *int, build func(context.Conte
 		response, err := c.once(ctx, build)
 		after := ""
 		switch {
-		case err != nil && (!c.reached.Load() || ctx.Err() != nil):
+		case err != nil && (!c.reached.Load() || ctx.Err() != nil || errors.Is(err, errInside)):
 			return nil, err
 		case err == nil && response.StatusCode != http.StatusTooManyRequests && response.StatusCode < 500:
 			return response, nil
@@ -104,11 +127,16 @@ func (c *Client) Again(ctx context.Context, failed *int, err error, after string
 	switch *failed++; {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, ErrSlow):
+		return err
 	case *failed >= mostTries:
 		return fmt.Errorf("%w, after %d tries", err, *failed)
 	case wait > longestWait:
 		return fmt.Errorf("%w, and is to be tried again in %v", err, wait.Round(time.Second))
+	case wait >= c.left():
+		return fmt.Errorf("%w, and is to be tried again in %v: %w", err, wait.Round(time.Second), c.slow())
 	}
+	c.waited.Add(int64(wait))
 	c.Log.Warn("a source is tried again", "seconds", wait.Seconds(), "try", *failed+1, "error", err)
 	return c.Sleep(ctx, wait)
 }
@@ -124,14 +152,21 @@ func (c *Client) once(ctx context.Context, build func(context.Context) (*http.Re
 	}
 	request.Header.Set("Accept-Encoding", "identity")
 	request.Header.Set("User-Agent", "filings")
+	begun, limit := time.Now(), time.AfterFunc(c.left(), func() { cancel(c.slow()) })
 	response, err := c.Transport.RoundTrip(request)
+	limit.Stop()
+	c.waited.Add(int64(time.Since(begun)))
 	if err != nil {
-		err = Foreign(ctx, err)
+		if cause := context.Cause(ctx); errors.Is(cause, ErrSlow) {
+			err = cause
+		} else if !errors.Is(err, errInside) {
+			err = Foreign(ctx, err)
+		}
 		cancel(nil)
 		return nil, err
 	}
 	c.reached.Store(true)
-	response.Body = newBody(ctx, cancel, response, c.Stall)
+	response.Body = newBody(ctx, cancel, response, c)
 	return response, nil
 }
 

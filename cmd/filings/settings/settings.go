@@ -61,15 +61,17 @@ type Settings struct {
 	ProBurst             int64 `split_words:"true" default:"25" desc:"Requests of a pro account a second"`
 	EnterpriseBurst      int64 `split_words:"true" default:"100" desc:"Requests of an enterprise account a second"`
 
-	FiltersByTier             bool   `split_words:"true" default:"false" desc:"true: an account filters only by fields that its tier sees; else 400"`
-	ActiveForeclosureStatuses List   `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
-	TilesURL                  string `split_words:"true" desc:"Base map of /explore: https:// address of its tiles, with {z}, {x} and {y}; empty: none, and nothing is loaded from elsewhere"`
-	TilesAttribution          string `split_words:"true" desc:"Credit of the base map, shown on it; addresses in it become links"`
-	LegacyHasDataName         string `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
-	SocrataToken              string `split_words:"true" desc:"Application token that loads send to socrata:// as X-App-Token; empty: none"`
-	ArcgisTokens              List   `split_words:"true" desc:"Tokens that loads send to arcgis+https://, by host: HOST=TOKEN, separated by commas"`
-	KeepGenerations           int    `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
-	KeepChanges               int    `split_words:"true" default:"30" desc:"Generations whose changes are kept, also of those that were deleted; 0: none"`
+	FiltersByTier             bool          `split_words:"true" default:"false" desc:"true: an account filters only by fields that its tier sees; else 400"`
+	ActiveForeclosureStatuses List          `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
+	TilesURL                  string        `split_words:"true" desc:"Base map of /explore: https:// address of its tiles, with {z}, {x} and {y}; empty: none, and nothing is loaded from elsewhere"`
+	TilesAttribution          string        `split_words:"true" desc:"Credit of the base map, shown on it; addresses in it become links"`
+	LegacyHasDataName         string        `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
+	SocrataTokens             List          `split_words:"true" desc:"Application tokens that loads send to socrata:// as X-App-Token, by host: HOST=TOKEN, separated by commas"`
+	ArcgisTokens              List          `split_words:"true" desc:"Tokens that loads send to arcgis+https://, by host: HOST=TOKEN, separated by commas"`
+	SourceTimeout             time.Duration `split_words:"true" default:"1h" desc:"How long a source of a load waits for its server in all, what the server wants between two tries included"`
+	Temporary                 ByteSize      `split_words:"true" default:"8GiB" desc:"Bytes that the sources of a load have at once, at most, in the folder for temporary files (TMPDIR)"`
+	KeepGenerations           int           `split_words:"true" default:"2" desc:"Generations kept besides the live one"`
+	KeepChanges               int           `split_words:"true" default:"30" desc:"Generations whose changes are kept, also of those that were deleted; 0: none"`
 
 	LogLevel  slog.Level `split_words:"true" default:"info" desc:"debug, info, warn or error"`
 	LogFormat string     `split_words:"true" default:"auto" desc:"text, json, or auto: text on a terminal, else json"`

@@ -25,9 +25,11 @@ func (s Settings) Check() error {
 	}
 	check(s.RedisURL == "" || isURL(s.RedisURL, "redis", "rediss"), "REDIS_URL", "…", "must be a redis:// or rediss:// address")
 	check(s.S3Endpoint == "" || isURL(s.S3Endpoint, "http", "https"), "S3_ENDPOINT", "…", "must be an http:// or https:// address")
-	for _, item := range s.ArcgisTokens {
-		host, token, _ := strings.Cut(item, "=")
-		check(host != "" && token != "" && !strings.ContainsAny(host, ":/@"), "ARCGIS_TOKENS", "…", "must be HOST=TOKEN, separated by commas, such as gis.example.gov=…")
+	for name, items := range map[string]List{"ARCGIS_TOKENS": s.ArcgisTokens, "SOCRATA_TOKENS": s.SocrataTokens} {
+		for _, item := range items {
+			host, token, _ := strings.Cut(item, "=")
+			check(host != "" && token != "" && !strings.ContainsAny(host, ":/@"), name, "…", "must be HOST=TOKEN, separated by commas, such as gis.example.gov=…")
+		}
 	}
 	check(indexName.MatchString(s.Index), "INDEX", s.Index, "must be up to 100 lower-case letters, digits, - and _")
 	check(s.DataDir != "", "DATA_DIR", s.DataDir, "must be the path of a folder")
@@ -48,6 +50,8 @@ func (s Settings) Check() error {
 	}
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
 	check(s.ExportTimeout > 0, "EXPORT_TIMEOUT", s.ExportTimeout.String(), "must be a duration above 0")
+	check(s.SourceTimeout > 0, "SOURCE_TIMEOUT", s.SourceTimeout.String(), "must be a duration above 0")
+	check(s.Temporary > 0, "TEMPORARY", strconv.FormatInt(int64(s.Temporary), 10), "must be a size above 0")
 	check(s.StartTimeout >= 0, "START_TIMEOUT", s.StartTimeout.String(), "must be a duration, 0s or more")
 	tiles := s.TilesURL == "" || isTiles(s.TilesURL)
 	check(tiles, "TILES_URL", "…", "must be an https:// address with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png")

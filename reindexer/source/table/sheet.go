@@ -25,13 +25,13 @@ type sheet struct {
 // oleMark begins a file of Excel before 2007, and an XLSX file that is encrypted.
 const oleMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// OpenSheet opens a sheet of an XLSX file of that size; "" is the first one.
-func OpenSheet(file io.ReaderAt, size int64, name string) (Rows, error) {
+// OpenSheet opens a sheet of an XLSX file of that size; "" is the first one. Its texts take up space.
+func OpenSheet(file io.ReaderAt, size int64, name string, space *xlsx.Space) (Rows, error) {
 	start := make([]byte, len(oleMark))
 	if _, err := file.ReadAt(start, 0); err == nil && string(start) == oleMark {
 		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without a password")
 	}
-	book, err := xlsx.Open(file, size)
+	book, err := xlsx.Open(file, size, space)
 	if err != nil {
 		return nil, fmt.Errorf("it is no XLSX file, or damaged: %w", err)
 	}

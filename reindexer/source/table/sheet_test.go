@@ -30,7 +30,7 @@ func rowsOf(t *testing.T, rows string) (columns, all []string, err error) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := OpenSheet(bytes.NewReader(file.Bytes()), int64(file.Len()), "")
+	s, err := OpenSheet(bytes.NewReader(file.Bytes()), int64(file.Len()), "", nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -40,19 +40,20 @@ type Book struct {
 	texts    string // the part of the shared texts; "": there is none
 	dates    []bool // whether a style shows a date
 	from1904 bool   // days are counted from there
+	space    *Space
 }
 
 type sheet struct{ name, part string }
 
-// Open opens the workbook in a file of that size.
-func Open(file io.ReaderAt, size int64) (*Book, error) {
+// Open opens the workbook in a file of that size. The texts of a sheet, which go to a file of their own, take up space.
+func Open(file io.ReaderAt, size int64, space *Space) (*Book, error) {
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, err
 	}
 	// The library's own decompressor takes twice the time.
 	archive.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser { return flate.NewReader(r) })
-	b := &Book{parts: map[string]*zip.File{}}
+	b := &Book{parts: map[string]*zip.File{}, space: space}
 	for _, part := range archive.File {
 		b.parts[partName(part.Name)] = part
 	}

@@ -29,7 +29,7 @@ func (b *Book) Rows(name string) (_ *Rows, err error) {
 			return nil, err
 		}
 		defer in.Close()
-		if r.texts, err = readTexts(in); err != nil {
+		if r.texts, err = readTexts(in, r.book.space); err != nil {
 			return nil, fmt.Errorf("its part %s: %w", b.texts, err)
 		}
 	}

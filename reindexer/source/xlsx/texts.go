@@ -25,9 +25,13 @@ const (
 	maxTexts = 2 << 30
 )
 
+// Space is the room that files of texts have.
+type Space = sorter.Space
+
 // texts are the texts that cells name by number. They are in a file of their own, one after the other, each after its length.
 type texts struct {
 	file   *os.File
+	space  *Space
 	starts []int64 // of the blocks
 	end    int64
 	count  int
@@ -43,12 +47,12 @@ type block struct {
 }
 
 // readTexts reads the part of the shared texts into a temporary file, which has no name: nothing of it is left behind.
-func readTexts(in io.Reader) (_ *texts, err error) {
+func readTexts(in io.Reader, space *Space) (_ *texts, err error) {
 	file, err := sorter.Nameless("")
 	if err != nil {
 		return nil, err
 	}
-	t := &texts{file: file, held: make([]block, blocksHeld)}
+	t := &texts{file: file, space: space, held: make([]block, blocksHeld)}
 	defer func() {
 		if err != nil {
 			t.close()
@@ -118,9 +122,14 @@ func (t *texts) add(out *bufio.Writer, text []byte) error {
 	}
 	t.count++
 	length := binary.AppendUvarint(make([]byte, 0, 4), uint64(len(text)))
-	if t.end += int64(len(length) + len(text)); t.end > maxTexts {
-		return errTexts(t.end)
+	size := int64(len(length) + len(text))
+	if t.end+size > maxTexts {
+		return errTexts(t.end + size)
 	}
+	if err := t.space.Take(size); err != nil {
+		return err
+	}
+	t.end += size
 	if _, err := out.Write(length); err != nil {
 		return err
 	}
@@ -189,5 +198,6 @@ func (t *texts) load(b *block, number int) error {
 func (t *texts) close() {
 	if t != nil {
 		_ = sorter.Discard(t.file) // only read from by now
+		t.space.Free(t.end)
 	}
 }

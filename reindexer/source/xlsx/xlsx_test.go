@@ -56,7 +56,7 @@ func archive(t testing.TB, parts map[string]string) *bytes.Reader {
 // read returns the rows of the first sheet: "number: column=text …", a number with # before it.
 func read(t testing.TB, in *bytes.Reader) (all []string, err error) {
 	t.Helper()
-	book, err := Open(in, in.Size())
+	book, err := Open(in, in.Size(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func TestX21_Cells(t *testing.T) {
 func TestX21_Uncomputed(t *testing.T) {
 	t.Parallel()
 	in := archive(t, parts(`<row><c><f>A2</f></c><c><f t="shared" si="0"/></c><c t="str"><f>""</f><v></v></c><c t="str"><f>""</f><v/></c><c><f>1</f><v>1</v></c><c/><c><f>B2</f><v/></c><c t="n"><f>B2</f><v></v></c></row>`, nil))
-	book, err := Open(in, in.Size())
+	book, err := Open(in, in.Size(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestX21_Texts(t *testing.T) {
 	for i := range count {
 		fmt.Fprintf(&b, "<si><t>%s</t></si>", text(i))
 	}
-	texts, err := readTexts(strings.NewReader(b.String() + "</sst>"))
+	texts, err := readTexts(strings.NewReader(b.String()+"</sst>"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestX21_Memory(t *testing.T) {
 		texts.Reset()
 		rows.Reset()
 		before := heap()
-		book, err := Open(in, in.Size())
+		book, err := Open(in, in.Size(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
