@@ -35,3 +35,13 @@ func AverageDollars(cents float64, n int64) float64 {
 
 // Percent returns part of whole in percent with two decimals, half away from zero; 0 for a whole of 0.
 func Percent(part, whole int64) float64 { return AverageDollars(float64(part)*10_000, whole) }
+
+// OrderedBits maps numbers to integers in the same order: the bits of a float sort as the number does once those of negative
+// ones are all flipped, and of the others the sign.
+func OrderedBits(v float64) uint64 {
+	b := math.Float64bits(v)
+	if b>>63 == 1 {
+		return ^b
+	}
+	return b | 1<<63
+}

@@ -31,6 +31,13 @@ var (
 	ErrLeft = fmt.Errorf("the client has left: %w", context.Canceled)
 )
 
+// Wrap makes an error say what was attempted.
+func Wrap(err *error, attempted string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", attempted, *err)
+	}
+}
+
 // Engine has generations, one of which is live.
 type Engine interface {
 	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the

@@ -42,26 +42,30 @@ func SplitCounty(county string) (name, state string) {
 	return county, ""
 }
 
-// Distance returns the number of characters to insert, delete or replace to turn a into b.
-func Distance(a, b string) int {
-	to := []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
+// Distance returns the number of characters to insert, delete or replace to turn a into b; with swaps also to exchange with
+// their neighbour, none of them twice: the optimal string alignment distance.
+func Distance(a, b []rune, swaps bool) int {
+	width := len(b) + 1
+	rows := make([]int, 3*width)
+	before, last, row := rows[:width], rows[width:2*width], rows[2*width:]
+	for j := range last {
+		last[j] = j
 	}
-	for i, r := range []rune(a) {
-		diagonal := row[0]
+	for i := range a {
 		row[0] = i + 1
-		for j := range to {
-			substitute := diagonal
-			if r != to[j] {
-				substitute++
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if swaps && i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(to)]
+	return last[len(b)]
 }
 
 // MinRun is how many letters the shortest run has. Nothing shorter is ever corrected (Reach), and engines would have to know of far more.

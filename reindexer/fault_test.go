@@ -20,6 +20,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 var errInjected = errors.New("injected")
@@ -268,7 +269,7 @@ func TestRun_StopsWhileASourceBlocks(t *testing.T) {
 			if _, err := Run(ctx, cfg); !errors.Is(err, context.Canceled) || err.Error() != "the load was stopped, and promoted nothing" {
 				t.Errorf("error %v, want that of the context", err)
 			}
-			if run, err := store.LastRun(t.Context()); err != nil || strings.Contains(run.Error, "context") {
+			if run, err := indextest.LastRun(t.Context(), store); err != nil || strings.Contains(run.Error, "context") {
 				t.Errorf("kept %+v, %v", run, err)
 			}
 			mustRun(t, config(t, store, owned("Bob", 2)))

@@ -12,6 +12,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index/generation"
+	"filings/index/indextest"
 	"filings/reindexer/source"
 )
 
@@ -44,7 +45,7 @@ func TestX46_NotAgain(t *testing.T) {
 			if report.Unchanged != unchanged || report.Promoted == unchanged || fmt.Sprint(before) == fmt.Sprint(after) != unchanged {
 				t.Errorf("%s: unchanged is %t, promoted %t, generations %v, then %v", what, report.Unchanged, report.Promoted, before, after)
 			}
-			run, err := store.LastRun(context.Background())
+			run, err := indextest.LastRun(context.Background(), store)
 			if want := map[bool]string{true: generation.OutcomeUnchanged, false: generation.OutcomePromoted}[unchanged]; err != nil || run.Outcome != want {
 				t.Errorf("%s: the last run %+v, error %v, want the outcome %s", what, run, err, want)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 // withoutTime leaves out what differs from run to run, and what TestX41_… compares.
@@ -37,10 +38,10 @@ func TestL7_AFullLoad(t *testing.T) {
 		if got := live(t, store); len(got) != 301 || got[7] != "Ann" {
 			t.Errorf("%d filings are live, the owner of 7 is %q", len(got), got[7])
 		}
-		if run, err := store.Running(context.Background()); run != nil || err != nil {
+		if run, err := indextest.Running(context.Background(), store); run != nil || err != nil {
 			t.Errorf("afterwards %v is running, error %v", run, err)
 		}
-		run, err := store.LastRun(context.Background())
+		run, err := indextest.LastRun(context.Background(), store)
 		if err != nil || run == nil || run.Outcome != generation.OutcomePromoted || run.Indexed != 301 || run.Generation != report.Generation {
 			t.Errorf("the last run: %+v, %v", run, err)
 		}
@@ -48,7 +49,7 @@ func TestL7_AFullLoad(t *testing.T) {
 		if _, err := Run(context.Background(), failing); err == nil {
 			t.Error("a record without id was loaded")
 		}
-		if run, err = store.LastRun(context.Background()); err != nil || run.Outcome != generation.OutcomeFailed || run.Rejected != 1 {
+		if run, err = indextest.LastRun(context.Background(), store); err != nil || run.Outcome != generation.OutcomeFailed || run.Rejected != 1 {
 			t.Errorf("the last run: %+v, %v", run, err)
 		}
 

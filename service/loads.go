@@ -17,7 +17,7 @@ import (
 type Loads interface {
 	Loads(ctx context.Context) ([]generation.Run, error)
 	Loaded(ctx context.Context) (map[string]time.Time, error)
-	generation.Lister
+	Generations(ctx context.Context) ([]generation.Info, error)
 }
 
 // load is a row of /loads (rule X47).
@@ -48,8 +48,8 @@ func (s *Service) loads(ctx context.Context) (any, error) {
 
 // generations returns what `filings generations --json` prints.
 func (s *Service) generations(ctx context.Context) (any, error) {
-	all, err := generation.List(ctx, s.config.Store)
-	return all, operatorError(err)
+	all, err := s.config.Store.Generations(ctx)
+	return generation.Served(all), operatorError(err)
 }
 
 // operatorError makes an outage of the engine one that /accounts knows.

@@ -64,7 +64,6 @@ func (l loadsOf) Loaded(context.Context) (map[string]time.Time, error) {
 	return map[string]time.Time{"Orange, FL": time.Unix(7, 0)}, nil
 }
 func (l loadsOf) Generations(context.Context) ([]generation.Info, error) { return nil, nil }
-func (l loadsOf) Changesets(context.Context) ([]index.Changeset, error)  { return nil, nil }
 
 func TestT4_Metrics(t *testing.T) {
 	t.Parallel()

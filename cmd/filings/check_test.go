@@ -24,6 +24,7 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/index/elastic"
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 // results returns the findings as `ok port`, without their details.
@@ -111,7 +112,7 @@ func TestCheck_Servers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if running, err := store.Running(t.Context()); running != nil || err != nil {
+	if running, err := indextest.Running(t.Context(), store); running != nil || err != nil {
 		t.Errorf("%v %v", running, err)
 	}
 	res, err := http.Get(address + "/_cat/indices/" + f.settings.Index + "*?expand_wildcards=all&h=index")

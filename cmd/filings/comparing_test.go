@@ -22,6 +22,7 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 // TestX19_KilledWhileComparing: a load that is killed while it writes what changes promotes nothing; the next one leaves nothing
@@ -69,7 +70,7 @@ func killComparing(t *testing.T, open opener, environment []string, kill func(fi
 	}
 	before := records(t, first)
 	kill(files[1])
-	if run, err := store.LastRun(t.Context()); err != nil || run == nil || run.Phase != "comparing" {
+	if run, err := indextest.LastRun(t.Context(), store); err != nil || run == nil || run.Phase != "comparing" {
 		t.Errorf("killed in the phase of %+v, %v", run, err)
 	}
 	changesets, err := store.Changesets(t.Context())
@@ -193,7 +194,7 @@ func killInFile(t *testing.T, dir, file string, environment []string) {
 	store, err := openEmbedded(t, dir)(nil)
 	must(err)
 	eventually(t, "the load, which cannot write on, says that it compares", func() bool {
-		run, err := store.Running(t.Context())
+		run, err := indextest.Running(t.Context(), store)
 		must(err)
 		return run != nil && run.Phase == "comparing"
 	})

@@ -30,19 +30,15 @@ func (p *program) generationsCommand() *cobra.Command {
 	cmd.AddCommand(p.saveCommand(), p.restoreCommand())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live, changes (added, changed, removed, since; or null)")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
-		rows, err := generation.List(ctx, store)
+		all, err := sealed(ctx, store)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(p.out).Encode(rows)
+			return json.NewEncoder(p.out).Encode(all)
 		}
-		if err := p.writeGenerations(rows); err != nil {
+		if err := p.writeGenerations(all); err != nil {
 			return err
-		}
-		all := make([]generation.Info, len(rows))
-		for i, row := range rows {
-			all[i] = row.Info
 		}
 		return p.writeLoad(ctx, store, all)
 	})
@@ -132,14 +128,14 @@ func find(all []generation.Info, name string) (generation.Info, error) {
 
 // sealed lists the generations that can be served.
 func sealed(ctx context.Context, store generation.Store) ([]generation.Info, error) {
-	all, err := generation.SealedOf(ctx, store)
+	all, err := store.Generations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the generations: %w", err)
 	}
-	return all, nil
+	return generation.Served(all), nil
 }
 
-func (p *program) writeGenerations(all []generation.Row) error {
+func (p *program) writeGenerations(all []generation.Info) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(p.err, "There are no generations yet: `filings reindex` makes one.")
 		return err
@@ -166,15 +162,16 @@ func (p *program) writeGenerations(all []generation.Row) error {
 // writeLoad says that a load is running, or how the last one ended, unless it reported that it promoted; all are the sealed
 // generations.
 func (p *program) writeLoad(ctx context.Context, store generation.Store, all []generation.Info) error {
-	state := "A load is running"
-	run, err := store.Running(ctx)
-	if err == nil && run == nil {
-		if run, err = store.LastRun(ctx); err == nil && run != nil {
-			state = endOf(run, all)
-		}
-	}
-	if err != nil || run == nil || run.Outcome == generation.OutcomePromoted || run.Outcome == generation.OutcomeUnchanged {
+	loads, err := store.Loads(ctx)
+	if err != nil || len(loads) == 0 {
 		return err
+	}
+	run, state := loads[0], "A load is running"
+	switch run.Outcome {
+	case generation.OutcomePromoted, generation.OutcomeUnchanged:
+		return nil
+	case generation.OutcomeFailed, generation.OutcomeDied:
+		state = endOf(run, all)
 	}
 	phase := ""
 	if run.Phase != "" { // else it failed before the first one
@@ -187,9 +184,10 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store, all []g
 
 // endOf describes the end of a load that did not report that it promoted. It may have promoted nevertheless, and died
 // before the report, or have lost its connection: then its generation is there.
-func endOf(run *generation.Run, all []generation.Info) string {
+func endOf(run generation.Run, all []generation.Info) string {
 	how := "failed"
-	if run.Outcome == "" {
+	died := run.Outcome == generation.OutcomeDied
+	if died {
 		how = "died"
 	}
 	what := "promoted nothing"
@@ -197,7 +195,7 @@ func endOf(run *generation.Run, all []generation.Info) string {
 	switch {
 	case at >= 0 && all[at].Live:
 		how, what = "did not report its end", "promoted "+run.Generation+", which is live"
-	case at >= 0 && run.Outcome == "":
+	case at >= 0 && died:
 		how, what = "did not report its end", "left "+run.Generation+", which is complete and not live"
 	}
 	return fmt.Sprintf("The last load %s and %s, last seen %s", how, what, run.Renewed.UTC().Format(time.DateTime))

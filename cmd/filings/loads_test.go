@@ -102,7 +102,7 @@ func showLoads(t *testing.T, f *fixture, open opener) {
 	if missing := loads[0]; missing.State != generation.OutcomeFailed || !strings.Contains(missing.Error, "none.ndjson") {
 		t.Errorf("the load without a source: %+v", missing)
 	}
-	var generations []generation.Row
+	var generations []generation.Info
 	if status := at.operator(t, "/generations", f.settings.OperationsToken, &generations); status != http.StatusOK || len(generations) != 2 || !generations[0].Live {
 		t.Errorf("status %d: %+v", status, generations)
 	}

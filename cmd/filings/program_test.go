@@ -330,13 +330,13 @@ func TestEndOf(t *testing.T) {
 	all := []generation.Info{{Name: "g2", Live: true}, {Name: "g1"}}
 	for _, test := range []struct{ generation, outcome, want string }{
 		{"g3", generation.OutcomeFailed, "The last load failed and promoted nothing"},
-		{"g3", "", "The last load died and promoted nothing"},
-		{"", "", "The last load died and promoted nothing"},
-		{"g2", "", "The last load did not report its end and promoted g2, which is live"},
+		{"g3", generation.OutcomeDied, "The last load died and promoted nothing"},
+		{"", generation.OutcomeDied, "The last load died and promoted nothing"},
+		{"g2", generation.OutcomeDied, "The last load did not report its end and promoted g2, which is live"},
 		{"g2", generation.OutcomeFailed, "The last load did not report its end and promoted g2, which is live"},
-		{"g1", "", "The last load did not report its end and left g1, which is complete and not live"},
+		{"g1", generation.OutcomeDied, "The last load did not report its end and left g1, which is complete and not live"},
 	} {
-		got := endOf(&generation.Run{Generation: test.generation, Outcome: test.outcome}, all)
+		got := endOf(generation.Run{Generation: test.generation, Outcome: test.outcome}, all)
 		if got, _, _ := strings.Cut(got, ", last seen"); got != test.want {
 			t.Errorf("%+v: %s", test, got)
 		}

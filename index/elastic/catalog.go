@@ -74,7 +74,7 @@ func (s *storage) Replace(ctx context.Context, d generation.Document) error {
 
 // createCatalog makes the index, unless it is there.
 func (s *storage) createCatalog(ctx context.Context) (err error) {
-	defer wrap(&err, "making the index "+s.catalogIndex()+", which holds the lock")
+	defer index.Wrap(&err, "making the index "+s.catalogIndex()+", which holds the lock")
 	body, err := json.Marshal(map[string]any{
 		"settings": map[string]any{"index": map[string]any{
 			"number_of_shards": 1, "auto_expand_replicas": "0-1", "hidden": true,

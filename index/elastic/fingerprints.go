@@ -66,7 +66,7 @@ func (b *build) writeFingerprints(ctx context.Context) (err error) {
 // fingerprints yields the fingerprints of a generation.
 func (s *storage) fingerprints(ctx context.Context, generation string) iter.Seq2[index.Fingerprint, error] {
 	return history.DecodeFingerprints(func(chunk int) (_ []byte, err error) {
-		defer wrap(&err, "reading the fingerprints of "+generation)
+		defer index.Wrap(&err, "reading the fingerprints of "+generation)
 		var d fingerprintsDocument
 		err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
 			return s.c.ReadInto(ctx, &d, esapi.GetSourceRequest{Index: fingerprintsIndex(generation), DocumentID: strconv.Itoa(chunk)})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
+	"filings/index"
 	"filings/index/elastic/client"
 )
 
@@ -202,7 +203,7 @@ func (s *storage) warnOfDisks(ctx context.Context, name string) {
 // Width returns how many searches of the live generation Elasticsearch can work on at once: the search threads of the nodes
 // that have a copy of it, shared by its shards, since a search takes a thread for each. 0 before the first load.
 func (s *Store) Width(ctx context.Context) (_ int, err error) {
-	defer wrap(&err, "asking how many searches can run at once")
+	defer index.Wrap(&err, "asking how many searches can run at once")
 	live, err := s.Live(ctx)
 	if err != nil || live.Generation() == "" {
 		return 0, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
+	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/generation"
@@ -35,7 +36,7 @@ const ownersFact = "owners"
 // How many deleted documents a shard still has is no part of it. Merging drops them at times of its own: of an update's, a
 // flush after the sealing left 8 of 26, and a replica had 343 where its primary had 37 (Elasticsearch 8.19, three nodes).
 func (s *storage) Identity(ctx context.Context, name string) (_ generation.Identity, err error) {
-	defer wrap(&err, "reading what "+name+" is")
+	defer index.Wrap(&err, "reading what "+name+" is")
 	all := generation.Identity{}
 	if err := s.shardIdentity(ctx, name, all); err != nil {
 		return nil, err

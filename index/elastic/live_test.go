@@ -16,6 +16,7 @@ import (
 	"filings/index"
 	"filings/index/elastic/elastictest"
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 func TestL7_LiveBeforeTheFirstLoad(t *testing.T) {
@@ -115,7 +116,7 @@ func TestLive_ByTheCatalogAlone(t *testing.T) {
 	if _, err := other.Lock(t.Context(), generation.Run{}); err == nil || !strings.Contains(err.Error(), other.alias+" is an index") {
 		t.Errorf("an index of the alias's name: %v", err)
 	}
-	if run, err := other.Running(t.Context()); run != nil || err != nil {
+	if run, err := indextest.Running(t.Context(), other); run != nil || err != nil {
 		t.Errorf("the refused load runs: %v, %v", run, err)
 	}
 }

@@ -17,13 +17,14 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/elastictest"
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 func TestLock_SaysWhoHoldsIt(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	other := s.again(t, nil)
-	if run, err := other.Running(t.Context()); run != nil || err != nil {
+	if run, err := indextest.Running(t.Context(), other); run != nil || err != nil {
 		t.Fatalf("before any load: %v, %v", run, err)
 	}
 	began := s.clock.Now()
@@ -34,7 +35,7 @@ func TestLock_SaysWhoHoldsIt(t *testing.T) {
 	}
 	check := func(when string) {
 		t.Helper()
-		run, err := other.Running(t.Context())
+		run, err := indextest.Running(t.Context(), other)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +66,7 @@ func TestLock_SaysWhoHoldsIt(t *testing.T) {
 	if err := l.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if run, err := other.Running(t.Context()); run != nil || err != nil {
+	if run, err := indextest.Running(t.Context(), other); run != nil || err != nil {
 		t.Errorf("after the release: %v, %v", run, err)
 	}
 	if _, err := other.Lock(t.Context(), generation.Run{Holder: "host/2"}); err != nil {
@@ -123,7 +124,7 @@ func lost(t *testing.T, net *elastictest.Faults) (s testStore, old generation.Lo
 func TestLock_WithoutItNothingCanBeChanged(t *testing.T) {
 	t.Parallel()
 	s, old, live, idle := lost(t, nil)
-	if run, err := s.Running(t.Context()); run != nil || err != nil {
+	if run, err := indextest.Running(t.Context(), s); run != nil || err != nil {
 		t.Errorf("an expired lock counts as running: %v, %v", run, err)
 	}
 	heir, err := s.again(t, nil).Lock(t.Context(), generation.Run{Holder: "heir"})
@@ -150,7 +151,7 @@ func TestLock_WithoutItNothingCanBeChanged(t *testing.T) {
 		}
 	}
 	check("while the heir holds it")
-	run, err := s.Running(t.Context())
+	run, err := indextest.Running(t.Context(), s)
 	if err != nil || run == nil || run.Holder != "heir" {
 		t.Errorf("running: %v, %v", run, err)
 	}
@@ -284,7 +285,7 @@ func TestLock_LostResponses(t *testing.T) {
 				t.Fatalf("renewing again: %v", err)
 			}
 			step("release", func() error { return l.Release(t.Context()) })
-			if run, err := s.Running(t.Context()); run != nil || err != nil {
+			if run, err := indextest.Running(t.Context(), s); run != nil || err != nil {
 				t.Errorf("after the release: %v, %v", run, err)
 			}
 			all, err := s.Generations(t.Context())

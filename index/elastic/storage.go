@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"fmt"
 	"log/slog"
 
 	"filings/index/cache"
@@ -23,13 +22,6 @@ type storage struct {
 }
 
 var _ generation.Storage = (*storage)(nil)
-
-// wrap makes an error say what was attempted.
-func wrap(err *error, what string) {
-	if *err != nil {
-		*err = fmt.Errorf("%s: %w", what, *err)
-	}
-}
 
 // alreadyExists is the kind of an error about an index that should be created and is there.
 const alreadyExists = "resource_already_exists_exception"

@@ -192,7 +192,7 @@ func (s *Store) Stored(ctx context.Context, name string) iter.Seq2[index.Stored,
 
 // Changes implements index.History.
 func (s *Store) Changes(ctx context.Context, q index.ChangeQuery) (page index.ChangePage, err error) {
-	defer wrap(&err, "reading changes")
+	defer index.Wrap(&err, "reading changes")
 	if err := s.HaveChanges(ctx, q.Generations); err != nil {
 		return page, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"filings/index/generation"
+	"filings/index/indextest"
 )
 
 func TestLock_OneLoadAtATime(t *testing.T) {
@@ -22,7 +23,7 @@ func TestLock_OneLoadAtATime(t *testing.T) {
 	if err := l.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if run, err := one.Running(t.Context()); run != nil || err != nil {
+	if run, err := indextest.Running(t.Context(), one); run != nil || err != nil {
 		t.Errorf("running after the release: %v, %v", run, err)
 	}
 	if err := lockStore(t, two).Release(t.Context()); err != nil {
@@ -38,7 +39,7 @@ func wantHeld(t *testing.T, s *Store, holder string) {
 	if !errors.As(err, &locked) || locked.Run.Holder != holder {
 		t.Errorf("a second lock: %v, want a LockedError of %q", err, holder)
 	}
-	run, err := s.Running(t.Context())
+	run, err := indextest.Running(t.Context(), s)
 	if err != nil || run == nil || run.Holder != holder || run.Phase != "loading" {
 		t.Errorf("running: %+v, %v, want %q", run, err, holder)
 	}
@@ -53,7 +54,7 @@ func TestLock_WhileOthersLook(t *testing.T) {
 	go func() {
 		defer close(done)
 		for range 300 {
-			if _, err := looking.Running(t.Context()); err != nil {
+			if _, err := indextest.Running(t.Context(), looking); err != nil {
 				t.Error(err)
 			}
 		}
@@ -136,7 +137,7 @@ func TestLock_EndsWithItsProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = other.Wait() // killed
-	if run, err := s.Running(t.Context()); run != nil || err != nil {
+	if run, err := indextest.Running(t.Context(), s); run != nil || err != nil {
 		t.Errorf("running after the kill: %+v, %v", run, err)
 	}
 	l := lockStore(t, s)

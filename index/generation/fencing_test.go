@@ -438,7 +438,7 @@ func TestLock_ClocksThatDiffer(t *testing.T) {
 		}
 		s.clock.Advance(-test.by)
 		other := s.open(nil, nil)
-		if run, err := other.Running(t.Context()); err != nil || (run != nil) != test.held {
+		if run, err := indextest.Running(t.Context(), other); err != nil || (run != nil) != test.held {
 			t.Errorf("%s: running is %+v, %v", test.name, run, err)
 		}
 		if _, err := other.Lock(t.Context(), generation.Run{}); errors.Is(err, generation.ErrLocked) != test.held {

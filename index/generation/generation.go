@@ -59,6 +59,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"filings/index"
@@ -91,16 +92,12 @@ type Store interface {
 	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not renewed for
 	// LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)
-	// Running returns the load that holds the lock, or nil.
-	Running(ctx context.Context) (*Run, error)
 	// Loads returns the loads that held the lock last, at most 20, the newest first. Of one that runs the Outcome is OutcomeRunning, of one
 	// that died OutcomeDied.
 	Loads(ctx context.Context) ([]Run, error)
 	// Loaded returns when each county of the live generation was loaded last: when the last load began that brought or removed filings
 	// of it. Of a generation that an older program built it is not known, nor of counties that are very many.
 	Loaded(ctx context.Context) (map[string]time.Time, error)
-	// LastRun returns what the load that holds the lock, or held it last, published last; nil before the first load.
-	LastRun(ctx context.Context) (*Run, error)
 }
 
 // Repair says what repairs an index.ErrLost.
@@ -204,17 +201,31 @@ type Build interface {
 // Check looks at a generation that is about to be sealed: by a Reader of it, and by the Checksum of what it holds.
 type Check func(ctx context.Context, r index.Reader, holds Checksum) error
 
-// Info describes a generation. As JSON it is a row of `filings generations --json`, which lists the sealed ones.
+// Info describes a generation. As JSON it is a row of `filings generations --json`, which lists the sealed ones (Served).
 type Info struct {
 	Name      string        `json:"name"`
 	CreatedAt time.Time     `json:"createdAt"`
 	Filings   int64         `json:"filings"` // that were sealed; 0 if it is damaged
 	Bytes     int64         `json:"bytes"`
 	Live      bool          `json:"live"`
-	Sealed    bool          `json:"-"` // false: being built, or left behind by a load that died
-	Counts    []byte        `json:"-"` // what Build.Keep was given; nil for nothing
-	Values    *index.Values `json:"-"` // of its fields; nil where they are not known
+	Changes   *Changes      `json:"changes"` // of its load, if it was promoted; nil: not known
+	Sealed    bool          `json:"-"`       // false: being built, or left behind by a load that died
+	Counts    []byte        `json:"-"`       // what Build.Keep was given; nil for nothing
+	Values    *index.Values `json:"-"`       // of its fields; nil where they are not known
 	// Loaded says when counties were loaded last, as Build.Keep was given it.
 	Loaded  map[string]int64 `json:"-"`
 	Damaged error            `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
+}
+
+// Changes counts the filings that a load added, changed and removed since the generation that was live before.
+type Changes struct {
+	Added   int64  `json:"added"`
+	Changed int64  `json:"changed"`
+	Removed int64  `json:"removed"`
+	Since   string `json:"since"`
+}
+
+// Served returns those of all generations that can be served, of none [] and never null: not one that is being built.
+func Served(all []Info) []Info {
+	return slices.DeleteFunc(append([]Info{}, all...), func(g Info) bool { return !g.Sealed })
 }

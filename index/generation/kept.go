@@ -57,6 +57,9 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 		if e != nil && e.State == Sealed {
 			g.Sealed, g.Live = true, e.Name == c.Live
 			g.Counts, g.Values, g.Loaded = e.Counts, e.Values, e.Loaded
+			if d := e.Changes; d != nil && e.Promoted {
+				g.Changes = &Changes{d.Added, d.Changed, d.Removed, d.Parent}
+			}
 			if g.Filings = e.Filings; g.Damaged != nil && !errors.Is(g.Damaged, index.ErrChanged) {
 				g.Filings = 0
 			}
@@ -69,7 +72,7 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 
 // Open returns a Reader of a sealed generation, or index.ErrNotFound; index.ErrChanged if it is not what was sealed.
 func (l *Lifecycle) Open(ctx context.Context, name string) (r index.Reader, err error) {
-	defer wrap(&err, "opening "+name)
+	defer index.Wrap(&err, "opening "+name)
 	c, _, err := l.read(ctx)
 	if err != nil {
 		return nil, err

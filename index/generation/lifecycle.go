@@ -100,10 +100,3 @@ func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, un
 	}
 	return fmt.Errorf("changing the catalog of generations: tried %d times: %w", updateTries, err)
 }
-
-// wrap makes an error say what was attempted.
-func wrap(err *error, what string) {
-	if *err != nil {
-		*err = fmt.Errorf("%s: %w", what, *err)
-	}
-}

@@ -26,7 +26,7 @@ type lock struct {
 
 // Lock takes the lock, or fails at once with a *LockedError.
 func (l *Lifecycle) Lock(ctx context.Context, run Run) (_ Lock, err error) {
-	defer wrap(&err, "taking the lock")
+	defer index.Wrap(&err, "taking the lock")
 	k := &lock{life: l, token: rand.Text()}
 	if k.hold, err = l.storage.Hold(ctx); errors.Is(err, ErrLocked) {
 		c, _, err := l.read(ctx)
@@ -82,31 +82,9 @@ func (c *Catalog) expired(now time.Time) bool {
 	return age >= LockTTL || age <= -LockTTL
 }
 
-// Running returns the load that holds the lock, or nil.
-func (l *Lifecycle) Running(ctx context.Context) (_ *Run, err error) {
-	defer wrap(&err, "looking which load is running")
-	held, known, err := l.storage.Held(ctx)
-	if err != nil || known && !held {
-		return nil, err
-	}
-	c, _, err := l.read(ctx)
-	if err != nil || !known && (c.Lease == "" || c.expired(l.Now())) {
-		return nil, err
-	}
-	run := c.run()
-	return &run, nil
-}
-
-// LastRun returns what the load that holds the lock, or held it last, published last; nil before the first load.
-func (l *Lifecycle) LastRun(ctx context.Context) (_ *Run, err error) {
-	defer wrap(&err, "reading about the last load")
-	c, _, err := l.read(ctx)
-	return c.Run, err
-}
-
 // Loads implements Store.
 func (l *Lifecycle) Loads(ctx context.Context) (_ []Run, err error) {
-	defer wrap(&err, "reading about the last loads")
+	defer index.Wrap(&err, "reading about the last loads")
 	held, known, err := l.storage.Held(ctx)
 	if err != nil {
 		return nil, err
@@ -186,12 +164,12 @@ func (k *lock) explain(ctx context.Context, err *error, what string) {
 	if !errors.Is(*err, index.ErrUnavailable) && errors.Is(k.mustHold(ctx), ErrLockLost) {
 		*err = ErrLockLost
 	}
-	wrap(err, what)
+	index.Wrap(err, what)
 }
 
 // Renew implements Lock. It tries once: its caller decides when to try again.
 func (k *lock) Renew(ctx context.Context, run Run) (err error) {
-	defer wrap(&err, "renewing the lock")
+	defer index.Wrap(&err, "renewing the lock")
 	if k.released.Load() {
 		return ErrLockLost
 	}
@@ -214,7 +192,7 @@ func (k *lock) Promote(ctx context.Context, from, to string) (err error) {
 
 // Release implements Lock. What was begun and not sealed stays as it is.
 func (k *lock) Release(ctx context.Context) (err error) {
-	defer wrap(&err, "releasing the lock")
+	defer index.Wrap(&err, "releasing the lock")
 	if k.released.Load() {
 		return ErrLockLost
 	}

@@ -157,3 +157,22 @@ func differ(before, after map[int64]index.Fingerprint) (changeset index.Changese
 	slices.SortFunc(all, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })
 	return changeset, all
 }
+
+// Running returns the load that holds the lock, as it published itself, or nil.
+func Running(ctx context.Context, store generation.Store) (*generation.Run, error) {
+	run, err := LastRun(ctx, store)
+	if run == nil || run.Outcome != generation.OutcomeRunning {
+		return nil, err
+	}
+	run.Outcome = ""
+	return run, nil
+}
+
+// LastRun returns the load that holds the lock, or held it last; nil before the first load.
+func LastRun(ctx context.Context, store generation.Store) (*generation.Run, error) {
+	loads, err := store.Loads(ctx)
+	if err != nil || len(loads) == 0 {
+		return nil, err
+	}
+	return &loads[0], nil
+}

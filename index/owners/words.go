@@ -79,7 +79,7 @@ func (w *words) nearest(word string, reach int) []string {
 		if bits.OnesCount64(letters^w.letters[i]) > 2*reach {
 			continue
 		}
-		switch distance := osaDistance(typed, []rune(w.texts[i])); {
+		switch distance := index.Distance(typed, []rune(w.texts[i]), true); {
 		case distance < reach:
 			reach, found = distance, append(found[:0], i)
 		case distance == reach:
@@ -94,30 +94,4 @@ func (w *words) nearest(word string, reach int) []string {
 		nearest = append(nearest, w.texts[i])
 	}
 	return nearest
-}
-
-// osaDistance returns how many characters have to be inserted, deleted, replaced, or exchanged with their neighbour, none of them
-// twice, to make b of a: the optimal string alignment distance.
-func osaDistance(a, b []rune) int {
-	width := len(b) + 1
-	rows := make([]int, 3*width)
-	before, last, row := rows[:width], rows[width:2*width], rows[2*width:]
-	for j := range last {
-		last[j] = j
-	}
-	for i := range a {
-		row[0] = i + 1
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

@@ -120,7 +120,7 @@ func nearest(name string, candidates []string) (best int) {
 	best, name = -1, index.Fold(Shorten(name))
 	least := (utf8.RuneCountInString(name)+1)/3 + 1
 	for i, candidate := range candidates {
-		if d := index.Distance(name, index.Fold(candidate)); d < least {
+		if d := index.Distance([]rune(name), []rune(index.Fold(candidate)), false); d < least {
 			best, least = i, d
 		}
 	}

@@ -16,7 +16,7 @@ func TestP5_Distance(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"limit", "limit", 0}, {"limitt", "limit", 1}, {"limt", "limit", 1},
 		{"kitten", "sitting", 3}, {"é", "e", 1}, {"flaw", "lawn", 2},
 	} {
-		if got := index.Distance(tt.a, tt.b); got != tt.want {
+		if got := index.Distance([]rune(tt.a), []rune(tt.b), false); got != tt.want {
 			t.Errorf("Distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}

@@ -58,7 +58,7 @@ const mostTypos = 3
 func Suggestion(name string, names []string) string {
 	best, least := "", min(mostTypos+1, len(name)) // of a short name nothing may be left
 	for _, candidate := range names {
-		if d := index.Distance(name, candidate); d < least {
+		if d := index.Distance([]rune(name), []rune(candidate), false); d < least {
 			best, least = candidate, d
 		}
 	}

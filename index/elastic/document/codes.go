@@ -1,7 +1,6 @@
 package document
 
 import (
-	"math"
 	"strconv"
 	"unicode/utf8"
 
@@ -30,17 +29,10 @@ func appendCodes(dst []byte, f *index.Filing, d *index.Derived) []byte {
 }
 
 // numberCode is the code of a number: sign, exponent and the first 8 bits of the fraction, that is 256 codes for each
-// doubling. The bits of a float sort as the number does once those of negative ones are all flipped, and of the others
-// the sign.
+// doubling.
 func numberCode(v float64) string {
-	bits := math.Float64bits(v + 0) // -0 + 0 is 0
-	if bits>>63 == 1 {
-		bits = ^bits
-	} else {
-		bits |= 1 << 63
-	}
-	const digits = 5 // of 16
-	code := strconv.FormatUint(bits>>(64-4*digits), 16)
+	const digits = 5                                                      // of 16
+	code := strconv.FormatUint(index.OrderedBits(v+0)>>(64-4*digits), 16) // -0 + 0 is 0
 	return "00000"[len(code):] + code
 }
 

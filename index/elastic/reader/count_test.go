@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -65,7 +66,7 @@ func TestCount_CountyAndAmount(t *testing.T) {
 
 func isByNumber(t *testing.T, clauses []search.Object) bool {
 	t.Helper()
-	text, err := search.Append(nil, search.Count(clauses))
+	text, err := json.Marshal(search.Count(clauses))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ package reader
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
@@ -65,7 +65,7 @@ func (r *Reader) Gone() bool { return r.gone.Load() }
 
 // search sends a search. allow_partial_search_results makes a failed shard an error there already.
 func (r *Reader) search(ctx context.Context, body search.Object) ([]byte, error) {
-	b, err := search.Append(make([]byte, 0, 512), body)
+	b, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,8 @@ func (r *Reader) read(ctx context.Context, request esapi.Request) ([]byte, error
 }
 
 // wrap makes an error say what was attempted.
-func (r *Reader) wrap(err *error, what string) {
-	if *err != nil {
-		*err = fmt.Errorf("%s of %s: %w", what, r.generation, *err)
-	}
+func (r *Reader) wrap(err *error, attempted string) {
+	index.Wrap(err, attempted+" of "+r.generation)
 }
 
 // cached returns what is kept under key, or else what create returns.

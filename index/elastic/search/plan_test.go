@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ func planned(t *testing.T, pages ...Page) []byte {
 	t.Helper()
 	var b []byte
 	for _, p := range pages {
-		text, err := Append(nil, p.Body())
+		text, err := json.Marshal(p.Body())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,5 +124,18 @@ func TestGoldenPlans(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), string(txtar.Format(&got))); diff != "" {
 		t.Errorf("-update writes it anew (-want +got):\n%s", diff)
+	}
+}
+
+func BenchmarkBody(b *testing.B) {
+	body := Page{
+		clauses: []Object{within("filingAmount", Object{"gte": 1000.0}), {"terms": Object{"x.county": []string{"orange, fl"}}}},
+		order:   Order{{"filingAmount", true}, {document.DayField, false}, {"id", false}},
+	}.Part(120, 20).Body()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := json.Marshal(body); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

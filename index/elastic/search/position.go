@@ -30,6 +30,16 @@ func PositionOf(known Position, sorted []byte) (p Position, err error) {
 	return slices.Concat(known, p), nil
 }
 
+// append appends p as JSON.
+func (p Position) append(dst []byte) []byte {
+	separator := byte('[')
+	for _, v := range p {
+		dst = append(append(dst, separator), v...)
+		separator = ','
+	}
+	return append(dst, ']')
+}
+
 // standsForMissing reports whether v is what Elasticsearch sorts by where there is no value: infinities, of integers the
 // farthest.
 func standsForMissing(v json.RawMessage) bool {
@@ -93,8 +103,7 @@ const (
 // End returns the text of the position after a page, from those of its first and its last filing.
 func End(first, last Position) string {
 	near := ReachOf(first, last)
-	text := append([]byte(strings.Repeat(tiedMark, near.ties)), near.until...)
-	text, _ = Append(text, last) // which was JSON before
+	text := last.append(append([]byte(strings.Repeat(tiedMark, near.ties)), near.until...))
 	if len(text) > longestPosition {
 		id, _ := strconv.ParseInt(string(last[len(last)-1]), 10, 64)
 		return index.PositionAfter(id)

@@ -46,7 +46,7 @@ func appendSortKey(dst []byte, v *storedValues, s index.Sort) ([]byte, error) {
 			return nil, fmt.Errorf("filings are not sorted by %v", s.By)
 		}
 		if number := v.numbers[n]; !math.IsNaN(number) {
-			dst = binary.BigEndian.AppendUint64(dst, orderedBits(number))
+			dst = binary.BigEndian.AppendUint64(dst, index.OrderedBits(number))
 		}
 	}
 	if len(dst) == start+1 {
@@ -68,13 +68,4 @@ func appendTextKey(dst, text []byte) []byte {
 		return dst
 	}
 	return append(append(dst, text...), 0)
-}
-
-// orderedBits maps numbers to integers in the same order.
-func orderedBits(v float64) uint64 {
-	b := math.Float64bits(v)
-	if b>>63 == 1 {
-		return ^b
-	}
-	return b | 1<<63
 }

@@ -54,11 +54,11 @@ func testNothingLoaded(t *testing.T, h Harness) {
 	checkUnknown(t, h.Store, "no-such-generation")
 	all, err := h.Store.Generations(ctx)
 	expect(t, []generation.Info(nil), all, err)
-	run, err := h.Store.Running(ctx)
+	run, err := indextest.Running(ctx, h.Store)
 	if run != nil || err != nil {
 		t.Errorf("running: %v, %v", run, err)
 	}
-	run, err = h.Store.LastRun(ctx)
+	run, err = indextest.LastRun(ctx, h.Store)
 	if run != nil || err != nil {
 		t.Errorf("the last run: %v, %v", run, err)
 	}

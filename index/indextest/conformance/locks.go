@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"filings/index/generation"
+	"filings/index/indextest"
 	"filings/index/indextest/edges"
 )
 
@@ -39,10 +40,10 @@ func testExclusion(t *testing.T, h Harness) {
 		t.Fatalf("renew: %v", err)
 	}
 	release(t, lock)
-	if run, err := h.Store.Running(ctx); run != nil || err != nil {
+	if run, err := indextest.Running(ctx, h.Store); run != nil || err != nil {
 		t.Errorf("running after the release: %v, %v", run, err)
 	}
-	if run, err := h.Store.LastRun(ctx); err != nil || run == nil || run.Outcome != generation.OutcomePromoted || run.Read != 12 {
+	if run, err := indextest.LastRun(ctx, h.Store); err != nil || run == nil || run.Outcome != generation.OutcomePromoted || run.Read != 12 {
 		t.Errorf("the last run: %+v, %v", run, err)
 	}
 	release(t, mustLock(t, h.Store))
@@ -50,7 +51,7 @@ func testExclusion(t *testing.T, h Harness) {
 
 func checkRunning(t *testing.T, store generation.Store, phase string, read int64) {
 	t.Helper()
-	run, err := store.Running(t.Context())
+	run, err := indextest.Running(t.Context(), store)
 	if err != nil || run == nil {
 		t.Fatalf("running: %v, %v", run, err)
 	}
@@ -96,7 +97,7 @@ func testExpiry(t *testing.T, h Harness) {
 		}
 	}
 	expect(t, before, states(t, h.Store), nil)
-	if run, err := h.Store.Running(ctx); err != nil || run == nil || run.Holder != "second" {
+	if run, err := indextest.Running(ctx, h.Store); err != nil || run == nil || run.Holder != "second" {
 		t.Errorf("running: %v, %v; want the second load", run, err)
 	}
 	if err := second.Promote(ctx, first, late); err != nil {
