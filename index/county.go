@@ -51,6 +51,9 @@ func (c *CountyNames) Meant(value string) string {
 	return value
 }
 
+// Has reports whether there is a county, or a name of some, that a folded value means.
+func (c *CountyNames) Has(value string) bool { return c.exact[c.Meant(value)] }
+
 // readCounty reads a folded county as people write it: the last word is the state, if it is the code of one.
 func readCounty(value string) county {
 	text := spaced(value)

@@ -2,14 +2,18 @@ package service
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"hash/maphash"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/gofiber/fiber/v2"
 
+	"filings/index/serving"
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/handlers"
@@ -100,9 +104,25 @@ func (s *Service) scopeOf(v *verified, tiers params.Tiers) (*params.Scope, error
 	}
 	scope, err := s.params.Scope(v.Filter, v.Fields, tiers, s.now())
 	if err == nil {
+		if v.Checked { // what no filing has any more since, need not be hidden
+			scope.Excluded = nil
+		}
 		v.scope.Store(&tieredScope{tiers, scope})
 	}
 	return scope, err
+}
+
+// matched fails where no filing that r reads has a value that q requires (rule X63). Visitors learn of none that is hidden from them.
+func matched(k *call, r *serving.Reader, q params.Request) error {
+	err := handlers.Matched(k.http.UserContext(), r, q.Required)
+	if u := (*handlers.Unmatched)(nil); errors.As(err, &u) {
+		if k.token != nil {
+			return handlers.Refuse(errForbidden, fmt.Sprintf("the token's filter is not one of this service any more: %s, which no filing has, must not be in %s",
+				strconv.Quote(u.Value), u.Parameter))
+		}
+		return handlers.Refuse(errInvalid, u.Error())
+	}
+	return err
 }
 
 // originOf returns the origin of the page that sent a request, "" where it is not known.

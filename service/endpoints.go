@@ -166,11 +166,12 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 			Schema: "UsageResponse", Data: handlers.Usage{},
 		}},
 		{handle: handlers.NewToken(secrets), Operation: openapi.Operation{
-			Path: "/v1/tokens", Takes: params.Tokens, Of: openapi.NoFilings, Shape: enveloped | openapi.MayMiss | openapi.Secret,
+			Path: "/v1/tokens", Takes: params.Tokens, Shape: enveloped | openapi.MayMiss | openapi.Secret,
 			ID: "createToken", Tag: openapi.TagAccount, Summary: "Make a token for browsers",
 			Text: "Returns a token that pages of the given origins send instead of the key, as `token` in the query: then browsers send no preflight. " +
 				"It is for some endpoints, and for the filings that match its filters, which hold besides those of each request. Contact fields are never " +
-				"shown. It ends when it expires, and when the key is revoked or rotated. Nothing of it is stored. Unknown parameters, empty ones and a part of the bounds are a 400. A free " +
+				"shown. It ends when it expires, and when the key is revoked or rotated. Nothing of it is stored. Unknown parameters, empty ones, a part of the bounds, and values " +
+				"that no filing has are a 400. A free " +
 				"account has no tokens. 404 where the operator has not turned them on.",
 			Schema: "TokenResponse", Data: handlers.Token{},
 		}},

@@ -94,6 +94,9 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 	if q.Query.Where, err = r.WithCounties(ctx, q.Query.Where); err != nil {
 		return err
 	}
+	if err := matched(k, r, q); err != nil {
+		return err
+	}
 	total, err := export.Count(ctx, r, q.Query.Where, q.After)
 	if errors.Is(err, export.ErrAfter) {
 		return handlers.Refuse(errInvalid, fmt.Sprintf(

@@ -127,6 +127,9 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 			q.Query.Where, err = r.WithCounties(k.http.UserContext(), q.Query.Where)
 		}
 		if err == nil {
+			err = matched(k, r, q)
+		}
+		if err == nil {
 			result, err = e.handle(k.http.UserContext(), r, q)
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
 	"filings/index"
+	"filings/index/serving"
 	"filings/service/access"
 	"filings/service/handlers"
 	"filings/service/params"
@@ -69,6 +71,9 @@ func (p *program) tokensCommand() *cobra.Command {
 		if err != nil {
 			return usageError{err}
 		}
+		if err := matched(ctx, s, q); err != nil {
+			return err
+		}
 		q.Caller = params.Caller{User: account.User, Tier: string(account.Tier), KeyHash: account.Hash}
 		q.Token.Seconds = int64(life / time.Second)
 		token, err := handlers.MakeToken(tokens.Secrets(s.TokenSecrets), q)
@@ -76,6 +81,30 @@ func (p *program) tokensCommand() *cobra.Command {
 	})
 	all.AddCommand(create)
 	return all
+}
+
+// matched fails unless filings of the live generation have the values that a token's filter names (rule X63).
+func matched(ctx context.Context, s settings.Settings, q params.Request) (err error) {
+	if len(q.Required) == 0 {
+		return nil
+	}
+	store, closer, err := openEngine(s, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	engine, err := serving.New(store, serving.Config{})
+	if err != nil {
+		return err
+	}
+	r, err := engine.Live(ctx)
+	if err == nil {
+		err = handlers.Matched(ctx, r, q.Required)
+	}
+	if u := (*handlers.Unmatched)(nil); errors.As(err, &u) {
+		return usageError{u}
+	}
+	return check.Explain(s, err)
 }
 
 // readToken reads arguments as GET /v1/tokens does its parameters, for an account of a tier.

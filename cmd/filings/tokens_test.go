@@ -55,6 +55,15 @@ func TestX32_Command(t *testing.T) {
 		}
 	}
 
+	const lacking = `county must be what some filing has, not "Orange, FL"`
+	if code, out, errs := create("--user", "u1", page, "county=Orange, FL"); code != exitUsage || !strings.Contains(errs, lacking) || out != "" {
+		t.Errorf("without filings: %d %q %q", code, out, errs)
+	}
+	f.must(t, f.must(t, "", "generate", "--count", "100"), "reindex", "--format", "ndjson", "-")
+	const misspelt = `exclude_counties must be what some filing has, not "Orenge, FL"; the nearest are Orange, FL;`
+	if code, out, errs := create("--user", "u1", page, "exclude_counties=Orenge, FL"); code != exitUsage || !strings.Contains(errs, misspelt) || out != "" {
+		t.Errorf("misspelt: %d %q %q", code, out, errs)
+	}
 	token := strings.TrimSpace(f.must(t, "", "tokens", "create", "--user", "u1", "--expires-in", "8784h", page, "county=Orange, FL", "endpoints=list,one"))
 	p, ok := tokens.Secrets(secrets).Verify(token)
 	left := time.Until(time.Unix(p.Expires, 0))

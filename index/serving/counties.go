@@ -12,14 +12,15 @@ func (r *Reader) WithCounties(ctx context.Context, w index.Filter) (index.Filter
 	if !w.NamesCounties() {
 		return w, nil
 	}
-	names, err := r.countyNames(ctx)
+	names, err := r.CountyNames(ctx)
 	if err != nil {
 		return w, err
 	}
 	return w.WithCounties(names.Meant), nil
 }
 
-func (r *Reader) countyNames(ctx context.Context) (names *index.CountyNames, err error) {
+// CountyNames returns what the generation knows of the names of counties.
+func (r *Reader) CountyNames(ctx context.Context) (names *index.CountyNames, err error) {
 	create := func(ctx context.Context) (*index.CountyNames, int, error) {
 		counties, err := r.Counties(ctx)
 		written := make([]string, len(counties))

@@ -33,14 +33,14 @@ func NewToken(secrets tokens.Secrets) Handler {
 	}
 }
 
-// MakeToken makes the token that q requests, for its Caller.
+// MakeToken makes the token that q requests, for its Caller. Filings have the values that q requires.
 func MakeToken(secrets tokens.Secrets, q params.Request) (Token, error) {
 	if access.Tier(q.Caller.Tier) == access.Free {
 		return Token{}, Refuse(ErrForbidden, "an account of the free tier has no tokens")
 	}
 	expires := q.Now.Add(time.Duration(q.Token.Seconds) * time.Second).UTC().Truncate(time.Second)
 	token, err := secrets.Sign(tokens.Payload{Key: q.Caller.KeyHash, Expires: expires.Unix(), Origins: q.Token.Origins, Endpoints: q.Token.Endpoints,
-		Filter: q.Filters, Fields: q.Fields.String(), Burst: q.Token.Burst})
+		Filter: q.Filters, Fields: q.Fields.String(), Burst: q.Token.Burst, Checked: q.Token.Excludes})
 	if errors.Is(err, tokens.ErrTooLong) {
 		err = Refuse(ErrInvalid, fmt.Sprintf("token must have at most %d bytes: give fewer origins, fields or filters", tokens.MaxBytes))
 	}

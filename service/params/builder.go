@@ -123,7 +123,10 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 	switch raw.on {
 	case TileSets:
 		b.request.Filters = t.filters(raw)
+	case Export:
+		b.request.Required = excluded(b.request.named)
 	case Tokens:
+		b.request.Required, b.request.Token.Excludes = b.request.named, len(excluded(b.request.named)) > 0
 		if err := t.token(&b.request, raw); err != nil {
 			return Request{}, err
 		}
@@ -183,6 +186,13 @@ func (t *Table) missing(on Endpoints, box edges) error {
 // apply applies the value v of p, which was sent under name.
 func (b *builder) apply(p *Parameter, name string, v value) {
 	q := &b.request.Query
+	if field, ok := p.names(); ok {
+		named := Named{name, field, v.texts, p.op == opExclude}
+		if v.text != "" {
+			named.Values = []string{v.text}
+		}
+		b.request.named = append(b.request.named, named)
+	}
 	switch p.op {
 	case opEqual:
 		b.anyOf(p.fields, append(v.texts, v.text))

@@ -46,6 +46,11 @@ type Request struct {
 	Token   TokenRequest
 	After   int64 // the id of the filing after which an export begins; 0: at the first one
 
+	// Required are values that filings of the generation must have (rule X63): of a token, all that its filter names, of an
+	// export those that it leaves out, and so of the scope. A misspelt exclusion shows what it should hide.
+	Required []Named
+	named    []Named
+
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
 	Text string
 
@@ -72,6 +77,15 @@ type TokenRequest struct {
 	Origins, Endpoints []string
 	Seconds            int64 // for which it is valid
 	Burst              int64 // of each visitor
+	Excludes           bool  // its filters leave out values
+}
+
+// Named is a parameter with values of filings, as they were sent.
+type Named struct {
+	Parameter string
+	Field     index.Field // that has them; County also has the names without the state
+	Values    []string
+	excluded  bool
 }
 
 // Scope is which filings, and which of their fields, a token is for. What a request selects is selected within it. The zero Scope
@@ -79,6 +93,7 @@ type TokenRequest struct {
 type Scope struct {
 	Where    index.Filter
 	Fields   index.FieldSet // the zero set: all that the tier shows
+	Excluded []Named        // values that it leaves out
 	counties bool           // it filters by county alone
 }
 

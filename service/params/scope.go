@@ -20,9 +20,30 @@ func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope
 	if err != nil {
 		return nil, err
 	}
-	s := &Scope{Where: q.Query.Where, counties: t.onlyCounties(raw)}
+	s := &Scope{Where: q.Query.Where, Excluded: excluded(q.named), counties: t.onlyCounties(raw)}
 	if fields != "" {
 		s.Fields = index.SetOf(returned(strings.Split(fields, ","))...)
 	}
 	return s, nil
+}
+
+// names returns the field whose values p names, be they those that are left out; false where it names none (rule X63).
+func (p *Parameter) names() (index.Field, bool) {
+	switch {
+	case p.op == opInCounty:
+		return index.County, true
+	case p.op == opExclude, p.op == opEqual && len(p.fields) == 1 && (p.Kind == Text || p.Kind == Texts):
+		return p.fields[0], true
+	}
+	return 0, false
+}
+
+// excluded returns those of some values that are left out.
+func excluded(all []Named) (some []Named) {
+	for _, n := range all {
+		if n.excluded {
+			some = append(some, n)
+		}
+	}
+	return some
 }

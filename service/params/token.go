@@ -49,6 +49,7 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 		}
 		r.Query.IDsOnly = r.Fields == index.SetOf()
 	}
+	r.Required = append(r.Required, s.Excluded...)
 	r.Query.Where = r.Query.Where.And(s.Where.Predicates()...)
 	return nil
 }

@@ -46,6 +46,9 @@ type Payload struct {
 	Filter    string   `json:"filter"` // a query string; "": all filings
 	Fields    string   `json:"fields"` // separated by commas; "": all that the tier shows
 	Burst     int64    `json:"burst"`  // of each visitor
+	// Checked is that filings had every value that Filter leaves out, when the token was made. Of another token that is looked
+	// at whenever it is used.
+	Checked bool `json:"checked,omitempty"`
 }
 
 // Expired reports whether p has expired at the time now.
