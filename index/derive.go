@@ -73,10 +73,7 @@ func equityPercent(f *Filing) (float64, bool) {
 }
 
 // decimal returns the shortest decimal that reads back as v, exactly.
-func decimal(v float64) *big.Rat {
-	r, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'g', -1, 64))
-	return r
-}
+func decimal(v float64) *big.Rat { return Decimal{Nearest: v}.fraction() }
 
 // ownerKind finds out by whole words of an owner's name, folded, whether it is a trust, an estate, or both (rule A2).
 func ownerKind(owner string) (trust, estate bool) {

@@ -35,20 +35,41 @@ const MaxRadius = 100_000
 const earth = 6_371_008.8
 
 // Polygon holds inside the even-odd outline through Corners and back to the first one, in the plane of degrees, edges included. It is exact
-// in the decimals that records and requests have, of which the numbers here are the nearest ones.
-type Polygon struct{ Corners []Point }
+// in the decimals that records and requests have.
+type Polygon struct {
+	Corners []Point
+	exact   []Corner // the same, where these are not the shortest decimals of Corners; else nil
+}
+
+// Corner is a corner of a Polygon as a request has it.
+type Corner struct{ Latitude, Longitude Decimal }
 
 // MinCorners and MaxCorners are how many corners a client may give a Polygon.
 const MinCorners, MaxCorners = 3, 100
 
+// CornersAt returns the corners at some points.
+func CornersAt(points ...Point) []Corner {
+	corners := make([]Corner, len(points))
+	for i, p := range points {
+		corners[i] = cornerAt(p)
+	}
+	return corners
+}
+
 // NewPolygon returns the polygon of corners, or says why there is none.
-func NewPolygon(corners []Point) (Polygon, error) {
-	p := Polygon{corners}
+func NewPolygon(corners []Corner) (Polygon, error) {
+	p := Polygon{}
+	for _, c := range corners {
+		p.Corners = append(p.Corners, Point{c.Latitude.Nearest, c.Longitude.Nearest})
+		if c.Latitude.text+c.Longitude.text != "" {
+			p.exact = corners
+		}
+	}
 	half, turned := big.NewRat(180, 1), errors.New("must have an area")
 	for i := range corners {
-		a, b := p.edge(i)
-		for _, ends := range [][2]float64{{a.Latitude, b.Latitude}, {a.Longitude, b.Longitude}} {
-			if long := new(big.Rat).Sub(decimal(ends[0]), decimal(ends[1])); long.Abs(long).Cmp(half) >= 0 {
+		a, b := p.Corner(i), p.Corner(i+1)
+		for _, ends := range [][2]Decimal{{a.Latitude, b.Latitude}, {a.Longitude, b.Longitude}} {
+			if long := new(big.Rat).Sub(ends[0].fraction(), ends[1].fraction()); long.Abs(long).Cmp(half) >= 0 {
 				return p, fmt.Errorf("must not have an edge of 180 degrees or more, as from %v,%v to %v,%v", a.Latitude, a.Longitude, b.Latitude, b.Longitude)
 			}
 		}
@@ -61,11 +82,11 @@ func NewPolygon(corners []Point) (Polygon, error) {
 
 // cancels reports whether the edges on the line through a and b lie on each of its points in pairs, so that no area is on one side of it
 // alone: then each of their ends is one of an even number of them.
-func (p Polygon) cancels(a, b Point) bool {
-	odd := map[Point]bool{}
+func (p Polygon) cancels(a, b Corner) bool {
+	odd := map[Corner]bool{}
 	for i := range p.Corners {
-		if c, d := p.edge(i); side(a, b, c) == 0 && side(a, b, d) == 0 {
-			for _, end := range []Point{c, d} {
+		if c, d := p.Corner(i), p.Corner(i+1); side(a, b, c) == 0 && side(a, b, d) == 0 {
+			for _, end := range []Corner{c, d} {
 				if odd[end] = !odd[end]; !odd[end] {
 					delete(odd, end)
 				}
@@ -78,18 +99,38 @@ func (p Polygon) cancels(a, b Point) bool {
 // edge returns the ends of an edge.
 func (p Polygon) edge(i int) (a, b Point) { return p.Corners[i], p.Corners[(i+1)%len(p.Corners)] }
 
+// Corner returns a corner as the request had it, of which Corners has the nearest Point. The one after the last is the first.
+func (p Polygon) Corner(i int) Corner {
+	i %= len(p.Corners)
+	if p.exact != nil {
+		return p.exact[i]
+	}
+	return cornerAt(p.Corners[i])
+}
+
+// cornerAt is the Corner that a Point is.
+func cornerAt(p Point) Corner {
+	return Corner{Decimal{Nearest: p.Latitude}, Decimal{Nearest: p.Longitude}}
+}
+
 // Has implements Region: whether a line to the east crosses the outline an odd number of times.
 func (p Polygon) Has(at Point) (inside bool) {
+	exactly := cornerAt(at)
 	for i := range p.Corners {
 		a, b := p.edge(i)
 		if at.Latitude < min(a.Latitude, b.Latitude) || max(a.Latitude, b.Latitude) < at.Latitude {
 			continue
 		}
-		left := side(a, b, at)
-		if left == 0 && min(a.Longitude, b.Longitude) <= at.Longitude && at.Longitude <= max(a.Longitude, b.Longitude) {
+		from, to := p.Corner(i), p.Corner(i+1)
+		low, high := from.Latitude.Cmp(exactly.Latitude), to.Latitude.Cmp(exactly.Latitude)
+		if low*high > 0 {
+			continue
+		}
+		left := side(from, to, exactly)
+		if left == 0 && from.Longitude.Cmp(exactly.Longitude)*to.Longitude.Cmp(exactly.Longitude) <= 0 {
 			return true
 		}
-		if (a.Latitude > at.Latitude) != (b.Latitude > at.Latitude) && (left > 0) == (b.Latitude > a.Latitude) {
+		if (low > 0) != (high > 0) && (left > 0) == (high > low) {
 			inside = !inside
 		}
 	}
@@ -97,16 +138,16 @@ func (p Polygon) Has(at Point) (inside bool) {
 }
 
 // side is positive where p lies on the left of the line from a to b, with the north above; negative on the right, 0 on the line.
-func side(a, b, p Point) float64 {
-	x, y := b.Longitude-a.Longitude, b.Latitude-a.Latitude
-	dx, dy := p.Longitude-a.Longitude, p.Latitude-a.Latitude
+func side(a, b, p Corner) float64 {
+	x, y := b.Longitude.Nearest-a.Longitude.Nearest, b.Latitude.Nearest-a.Latitude.Nearest
+	dx, dy := p.Longitude.Nearest-a.Longitude.Nearest, p.Latitude.Nearest-a.Latitude.Nearest
 	left := x*dy - y*dx
 	// Numbers up to 180 are 2e-14 or less from their decimals, differences 8e-14. That, times the other factor, is what may be wrong.
 	if math.Abs(left) > 2e-13*(math.Abs(x)+math.Abs(y)+math.Abs(dx)+math.Abs(dy))+1e-25 {
 		return left
 	}
-	of := func(a, b, c, d float64) *big.Rat { // (a-b)(c-d)
-		first, second := new(big.Rat).Sub(decimal(a), decimal(b)), new(big.Rat).Sub(decimal(c), decimal(d))
+	of := func(a, b, c, d Decimal) *big.Rat { // (a-b)(c-d)
+		first, second := new(big.Rat).Sub(a.fraction(), b.fraction()), new(big.Rat).Sub(c.fraction(), d.fraction())
 		return first.Mul(first, second)
 	}
 	return float64(of(b.Longitude, a.Longitude, p.Latitude, a.Latitude).Cmp(of(b.Latitude, a.Latitude, p.Longitude, a.Longitude)))
@@ -194,7 +235,16 @@ func (p Near) String() string {
 	return "near(" + string(appendPoints(nil, p.Center)) + " " + string(AppendNumber(nil, p.Radius)) + ")"
 }
 
-func (p Polygon) String() string { return "polygon(" + string(appendPoints(nil, p.Corners...)) + ")" }
+func (p Polygon) String() string {
+	text := string(appendPoints(nil, p.Corners...))
+	for i, c := range p.exact {
+		if i == 0 {
+			text += " exactly "
+		}
+		text += c.Latitude.text + "," + c.Longitude.text + ";"
+	}
+	return "polygon(" + text + ")"
+}
 
 // appendPoints appends points as requests have them.
 func appendPoints(dst []byte, points ...Point) []byte {

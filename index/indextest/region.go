@@ -3,7 +3,6 @@ package indextest
 import (
 	"math"
 	"math/big"
-	"strconv"
 
 	"filings/index"
 )
@@ -35,26 +34,31 @@ func Covers(p index.Polygon, at index.Point) bool {
 	west := 0
 	for i, c := range p.Corners {
 		d := p.Corners[(i+1)%len(p.Corners)]
-		if c.Latitude > d.Latitude {
-			c, d = d, c
-		}
-		if at.Latitude < c.Latitude || at.Latitude > d.Latitude {
+		if at.Latitude < min(c.Latitude, d.Latitude) || at.Latitude > max(c.Latitude, d.Latitude) {
 			continue
 		}
-		if c.Latitude == d.Latitude {
-			if min(c.Longitude, d.Longitude) <= at.Longitude && at.Longitude <= max(c.Longitude, d.Longitude) {
+		south, north := written(p.Corner(i).Latitude), written(p.Corner(i+1).Latitude)
+		from, to := written(p.Corner(i).Longitude), written(p.Corner(i+1).Longitude)
+		if south.Cmp(north) > 0 {
+			south, north, from, to = north, south, to, from
+		}
+		if lat.Cmp(south) < 0 || lat.Cmp(north) > 0 {
+			continue
+		}
+		if south.Cmp(north) == 0 {
+			if from.Cmp(lon)*to.Cmp(lon) <= 0 {
 				return true
 			}
 			continue
 		}
-		south, north, from, to := fraction(c.Latitude), fraction(d.Latitude), fraction(c.Longitude), fraction(d.Longitude)
+		end := new(big.Rat).Set(north)
 		share := new(big.Rat).Quo(new(big.Rat).Sub(lat, south), north.Sub(north, south))
 		crossing := from.Add(from, share.Mul(share, to.Sub(to, from)))
 		switch crossing.Cmp(lon) {
 		case 0:
 			return true
 		case -1:
-			if at.Latitude < d.Latitude { // an edge has its southern end, and not its northern one
+			if lat.Cmp(end) < 0 { // an edge has its southern end, and not its northern one
 				west++
 			}
 		}
@@ -70,8 +74,11 @@ func (e *Entry) covered(p index.Polygon) bool {
 }
 
 // fraction is the decimal that stands for v in a record.
-func fraction(v float64) *big.Rat {
-	r, ok := new(big.Rat).SetString(strconv.FormatFloat(v, 'f', -1, 64))
+func fraction(v float64) *big.Rat { return written(index.Decimal{Nearest: v}) }
+
+// written is a number as a request has it.
+func written(d index.Decimal) *big.Rat {
+	r, ok := new(big.Rat).SetString(d.String())
 	if !ok {
 		panic("no decimal")
 	}

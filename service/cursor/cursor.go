@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -29,8 +30,56 @@ type Cursor struct {
 	Seen, Total int64     // filings before the position, and in all
 }
 
-// version begins a cursor's bytes. Another form of them gets another one.
-const version = 1
+// A version begins a cursor's bytes. Another form of them gets another one.
+const (
+	version       = 1
+	versionPacked = 2 // the query is packed, being longer than MaxQuery
+)
+
+// MaxQuery is how many bytes a cursor has for a query. A cursor is in an address and in a header, of which servers between take
+// 4 KiB at least. A hundred ids of any size fit.
+const MaxQuery = 2048
+
+// Fits reports whether a cursor has room for a query, packed if it is long: so the hundred corners of a polygon fit.
+func Fits(query string) bool { return len(query) <= MaxQuery || len(pack(query)) <= MaxQuery }
+
+// packed are the characters that take half a byte: those of numbers, and of what separates them in a query. Others take one and a half.
+const packed = "0123456789.,-%B"
+
+// pack writes a query with packed characters as their position, and each other one as what is after the last position and its own halves.
+func pack(query string) string {
+	var halves []byte
+	for _, c := range []byte(query) {
+		if i := strings.IndexByte(packed, c); i >= 0 {
+			halves = append(halves, byte(i))
+		} else {
+			halves = append(halves, byte(len(packed)), c>>4, c&15)
+		}
+	}
+	if len(halves)%2 == 1 {
+		halves = append(halves, byte(len(packed)))
+	}
+	whole := make([]byte, len(halves)/2)
+	for i := range whole {
+		whole[i] = halves[2*i]<<4 | halves[2*i+1]
+	}
+	return string(whole)
+}
+
+// unpack reads what pack wrote. Of anything else it makes some text, of which pack makes another one.
+func unpack(text string) string {
+	var query []byte
+	half := func(i int) byte { return text[i/2] >> (4 * (1 - i%2)) & 15 }
+	for i := 0; i < 2*len(text); i++ {
+		if c := half(i); int(c) < len(packed) {
+			query = append(query, packed[c])
+		} else if i+2 < 2*len(text) {
+			query = append(query, half(i+1)<<4|half(i+2))
+			i += 2
+		}
+	}
+	return string(query)
+}
 
 // ErrDamaged is the error of a text that String did not write.
 var ErrDamaged = errors.New("not a cursor, or a damaged one")
@@ -45,6 +94,9 @@ const secondsADay = 24 * 60 * 60
 // String returns the text of c, of letters, digits, - and _: a third longer than what c holds.
 func (c Cursor) String() string {
 	b := []byte{version}
+	if len(c.Query) > MaxQuery {
+		b[0], c.Query = versionPacked, pack(c.Query)
+	}
 	for _, s := range c.texts() {
 		b = protowire.AppendString(b, *s)
 	}
@@ -60,12 +112,15 @@ func (c *Cursor) texts() []*string { return []*string{&c.Generation, &c.Endpoint
 func Parse(text string) (c Cursor, err error) {
 	b, err := encoding.DecodeString(text)
 	end := len(b) - crc32.Size
-	if err != nil || end < 1 || b[0] != version || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], table) {
+	if err != nil || end < 1 || b[0] != version && b[0] != versionPacked || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], table) {
 		return Cursor{}, ErrDamaged
 	}
 	r := reader{rest: b[1:end]}
 	for _, s := range c.texts() {
 		*s = r.text()
+	}
+	if b[0] == versionPacked {
+		c.Query = unpack(c.Query)
 	}
 	c.Day = time.Unix(r.number()*secondsADay, 0).UTC()
 	c.Seen, c.Total = r.number(), r.number()

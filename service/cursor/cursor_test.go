@@ -33,6 +33,30 @@ func TestX3_CursorRoundTrip(t *testing.T) {
 	}
 }
 
+// A query longer than the room of a cursor fits if it is mostly numbers, as corners are; others do not.
+func TestX3_LongQueries(t *testing.T) {
+	t.Parallel()
+	const numbers = "-81.1234567%2C28.1234567%3B"
+	for _, tt := range []struct {
+		query string
+		fits  bool
+	}{
+		{strings.Repeat("x", cursor.MaxQuery), true}, {strings.Repeat("x", cursor.MaxQuery+1), false},
+		{"polygon=" + strings.Repeat(numbers, 100), true}, {"q=é+ÿ\x00\xff&polygon=" + strings.Repeat(numbers, 110), true}, {strings.Repeat(numbers, 160), false},
+		{strings.Repeat("1", 2*cursor.MaxQuery), true}, {strings.Repeat("1", 2*cursor.MaxQuery-1), true}, {strings.Repeat("1", 2*cursor.MaxQuery+1), false},
+	} {
+		if got := cursor.Fits(tt.query); got != tt.fits {
+			t.Errorf("%d characters fit: %t", len(tt.query), got)
+		}
+		want := example()
+		want.Query = tt.query
+		text := want.String()
+		if got, err := cursor.Parse(text); err != nil || got != want || tt.fits && len(text) > 3200 {
+			t.Errorf("%d characters: %d characters, %v", len(tt.query), len(text), err)
+		}
+	}
+}
+
 // A cursor of which one character is another one, is missing, or is there twice, is refused, whatever that character is.
 func TestX3_DamagedCursor(t *testing.T) {
 	t.Parallel()
@@ -62,7 +86,8 @@ func TestX3_DamagedCursor(t *testing.T) {
 func TestX3_MadeUpCursor(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string]string{
-		"another version":   "\x02\x00\x00\x00\x00\x00\x00\x00",
+		"another version":   "\x03\x00\x00\x00\x00\x00\x00\x00",
+		"needlessly packed": "\x02\x00\x00\x01\x12\x00\x00\x00\x00",
 		"texts end early":   "\x01\x05abc",
 		"numbers are gone":  "\x01\x00\x00\x00\x00\x00",
 		"bytes behind it":   "\x01\x00\x00\x00\x00\x00\x00\x00\x00",
@@ -83,6 +108,9 @@ func TestX3_MadeUpCursor(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(example().String())
 	f.Add("AQAAAAAAAAA")
+	long := example()
+	long.Query = strings.Repeat("28.1234567%3B", 200)
+	f.Add(long.String())
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := cursor.Parse(text)
 		if err == nil && c.String() != text {

@@ -23,18 +23,19 @@ type builder struct {
 	edges      edges        // of a box
 	center     *index.Point // of a circle
 	radius     *float64
-	corners    []index.Point
+	corners    []index.Corner
 	zoom       int    // of a map
 	groupOrder string // sort_order of groups and owners
 }
 
 // edges are the edges of a box in the order of their operators: north, south, east, west. nil: not given.
-type edges [4]*float64
+type edges [4]*value
 
 // bounds is a range of a number, with the names of the parameters that gave its ends.
 type bounds struct {
 	index.Between
 	minName, maxName string
+	min, max         index.Decimal
 }
 
 // finerTiles is how much finer than the tiles of the client's map cells are: 64 of its pixels wide instead of 256, so
@@ -209,10 +210,10 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		b.where = append(b.where, index.Contains{Text: index.SearchText(v.text)})
 	case opAtLeast:
 		r := b.between(p.fields[0])
-		r.Min, r.minName = &v.number, name
+		r.Min, r.minName, r.min = &v.number, name, v.decimal
 	case opAtMost:
 		r := b.between(p.fields[0])
-		r.Max, r.maxName = &v.number, name
+		r.Max, r.maxName, r.max = &v.number, name, v.decimal
 	case opPresent:
 		if v.is {
 			b.where = append(b.where, index.Present{Field: p.fields[0], Is: true})
@@ -222,13 +223,13 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 	case opLastDays, opInMonth, opFrom, opTo:
 		b.recorded(p.op, v)
 	case opNorth, opSouth, opEast, opWest:
-		b.edges[p.op-opNorth] = &v.number
+		b.edges[p.op-opNorth] = &v
 	case opNear:
-		b.center = &v.points[0]
+		b.center = &index.Point{Latitude: v.corners[0].Latitude.Nearest, Longitude: v.corners[0].Longitude.Nearest}
 	case opRadius:
 		b.radius = &v.number
 	case opPolygon:
-		b.corners = v.points
+		b.corners = v.corners
 	case opSortBy:
 		q.Sort.By = sorts[slices.Index(p.Choices, v.text)].field
 	case opSortGroups:
@@ -364,7 +365,7 @@ func (b *builder) finish(on Endpoints) error {
 		b.where = append(b.where, e)
 	}
 	for _, r := range b.ranges {
-		if r.Min != nil && r.Max != nil && *r.Min > *r.Max {
+		if r.Min != nil && r.Max != nil && r.min.Cmp(r.max) > 0 {
 			return invalid(r.minName, "must not be above %s", r.maxName)
 		}
 		b.where = append(b.where, r.Between)
@@ -375,15 +376,8 @@ func (b *builder) finish(on Endpoints) error {
 	if b.days != (index.Days{}) {
 		b.where = append(b.where, b.days)
 	}
-	if !slices.Contains(b.edges[:], nil) {
-		box := index.Box{North: *b.edges[0], South: *b.edges[1], East: *b.edges[2], West: *b.edges[3]}
-		if box.South > box.North {
-			return invalid("bounds_south", "must not be above bounds_north")
-		}
-		b.where = append(b.where, box)
-		if on.row().boxed {
-			b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
-		}
+	if err := b.box(on); err != nil {
+		return err
 	}
 	if err := b.regions(); err != nil {
 		return err
@@ -402,6 +396,28 @@ func (b *builder) finish(on Endpoints) error {
 	b.request.Owners.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && b.request.Owners.Sort == index.OwnersByName
 	b.request.Query.Where = index.Where(b.where...)
 	return b.resumes()
+}
+
+// box adds a box, if there is one.
+func (b *builder) box(on Endpoints) error {
+	if slices.Contains(b.edges[:], nil) {
+		return nil
+	}
+	north, south, east, west := b.edges[0], b.edges[1], b.edges[2], b.edges[3]
+	if south.decimal.Cmp(north.decimal) > 0 {
+		return invalid("bounds_south", "must not be above bounds_north")
+	}
+	box := index.Box{North: north.number, South: south.number, East: east.number, West: west.number}
+	// Between two edges there may be no number that a filing has.
+	if box.South > box.North || box.West > box.East && west.decimal.Cmp(east.decimal) <= 0 {
+		box.North, box.South, box.East, box.West = north.decimal.Nearest, south.decimal.Nearest, east.decimal.Nearest, west.decimal.Nearest
+		b.where = append(b.where, index.IDs{IDs: []int64{}})
+	}
+	b.where = append(b.where, box)
+	if on.row().boxed {
+		b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
+	}
+	return nil
 }
 
 // regions adds a circle and a polygon.

@@ -10,10 +10,6 @@ import (
 	"filings/service/cursor"
 )
 
-// maxHeld is how long the parameters of a crawl may be, in characters. A cursor holds them, and is in an address and in a
-// header, of which servers between take 4 KiB at least. A hundred ids of any size fit.
-const maxHeld = 2048
-
 // crawl turns parameters with a cursor into those of its page, and returns the cursor; nil where there is none. Changes
 // always have one. A cursor holds parameters: what is given with it must be the same, but for the limit.
 func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
@@ -38,8 +34,8 @@ func (t *Table) crawl(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
 		}
 	}
 	at.Query, err = t.query(raw)
-	if err == nil && len(at.Query) > maxHeld {
-		err = invalid("cursor", "holds up to %d characters of the other parameters, and these are %d: give fewer", maxHeld, len(at.Query))
+	if err == nil && !cursor.Fits(at.Query) {
+		err = invalid("cursor", "holds up to %d characters of the other parameters, and these are %d: give fewer", cursor.MaxQuery, len(at.Query))
 	}
 	return raw, &at, err
 }

@@ -26,7 +26,7 @@ func (p *Parameter) invalid(name, text string, v value) error {
 	case len(v.ids) > index.MaxIDs:
 		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.ids))
 	case p.Kind == Corners && v.wrong == "":
-		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.points))
+		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.corners))
 	case p.Kind == Origins && v.wrong == "":
 		return invalid(name, "must be %s", p.Form())
 	case p.Kind == Counties, p.Kind == IDs, p.Kind == Corners, p.Kind == Origins:

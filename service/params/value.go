@@ -16,12 +16,13 @@ import (
 
 // value is a parameter's value, read by its kind.
 type value struct {
-	text    string        // Text, OwnerName (its key), Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
-	texts   []string      // NameStart (its tokens), Texts, Names, ChoiceList, Counties, FieldNames and Origins (lower case), never empty
-	ids     []int64       // IDs, never empty, each once
-	wrong   string        // the first item that a list does not take
-	points  []index.Point // Point, and Corners
-	number  float64
+	text    string         // Text, OwnerName (its key), Term, Choice (as in Choices), State (upper case), Segment (decoded), Generation
+	texts   []string       // NameStart (its tokens), Texts, Names, ChoiceList, Counties, FieldNames and Origins (lower case), never empty
+	ids     []int64        // IDs, never empty, each once
+	wrong   string         // the first item that a list does not take
+	corners []index.Corner // Point, and Corners
+	decimal index.Decimal  // Number
+	number  float64        // of it, what the operator compares with: see bound
 	integer int64
 	is      bool
 	day     time.Time // Day, and the first one of a Month
@@ -49,8 +50,9 @@ func (p *Parameter) read(s string) (v value, some, ok bool) {
 		v.integer, ok = readInteger(s)
 		ok = ok && p.within(float64(v.integer))
 	case Number:
-		v.number, ok = readNumber(s)
-		ok = ok && p.within(v.number)
+		v.decimal, ok = index.ParseDecimal(s)
+		v.number = p.bound(v.decimal)
+		ok = ok && p.within(v.decimal.Least()) && p.within(v.decimal.Greatest())
 	case Boolean:
 		v.is = s == "true" || s == "1"
 		ok = v.is || s == "false" || s == "0"
@@ -102,17 +104,20 @@ func (p *Parameter) readList(list []string) (v value, some, ok bool) {
 func (p *Parameter) readPoints(list []string) (v value, some, ok bool) {
 	for _, item := range list {
 		first, second, _ := strings.Cut(item, ",")
-		lat, isLat := readNumber(strings.TrimSpace(first))
-		lon, isLon := readNumber(strings.TrimSpace(second))
-		if !isLat || !isLon || math.Abs(lat) > 90 || math.Abs(lon) > 180 {
+		lat, isLat := index.ParseDecimal(strings.TrimSpace(first))
+		lon, isLon := index.ParseDecimal(strings.TrimSpace(second))
+		if !isLat || !isLon || !lat.Within(-90, 90) || !lon.Within(-180, 180) || len(item) > mostOfPoint {
 			v.wrong = item
 			return v, true, false
 		}
-		v.points = append(v.points, index.Point{Latitude: lat, Longitude: lon})
+		v.corners = append(v.corners, index.Corner{Latitude: lat, Longitude: lon})
 	}
-	n := len(v.points)
+	n := len(v.corners)
 	return v, true, p.Kind == Point && n == 1 || p.Kind == Corners && index.MinCorners <= n && n <= index.MaxCorners
 }
+
+// mostOfPoint is how many characters a point has at the most: corners are compared digit by digit, and far fewer say where on Earth an atom is.
+const mostOfPoint = 80
 
 // origin is the form of the origin of a web page as browsers send it. They leave out the port of the scheme.
 var origin = regexp.MustCompile(`^https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
@@ -257,26 +262,21 @@ func items(s, separator string) []string {
 	return slices.DeleteFunc(parts, func(item string) bool { return item == "" })
 }
 
-// plain reports whether s is a decimal as people write it: a minus or not, digits, and a point with digits or not. What
-// strconv also reads (exponents, "+1", "0x1p3", "1_000", "NaN", "Inf") is refused.
-func plain(s string, point bool) bool {
-	whole, fraction, found := strings.Cut(strings.TrimPrefix(s, "-"), ".")
-	return digits(whole) && (!found || point && digits(fraction))
-}
-
-func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
+// readInteger reads an integer as people write it: what strconv also reads ("+1") is refused.
 func readInteger(s string) (int64, bool) {
 	v, err := strconv.ParseInt(s, 10, 64)
-	return v, err == nil && plain(s, false)
+	return v, err == nil && s[0] != '+'
 }
 
-func readNumber(s string) (float64, bool) {
-	v, err := strconv.ParseFloat(s, 64)
-	if v == 0 {
-		v = 0 // not -0, so that equal requests have equal texts
+// bound returns the number that stands for d among those that filings have: it selects the same ones.
+func (p *Parameter) bound(d index.Decimal) float64 {
+	switch p.op {
+	case opAtLeast, opSouth, opWest:
+		return d.Least()
+	case opAtMost, opNorth, opEast, opRadius:
+		return d.Greatest()
 	}
-	return v, err == nil && plain(s, true) && !math.IsInf(v, 0)
+	return d.Nearest
 }
 
 func readTime(layout, s string) (time.Time, bool) {

@@ -25,14 +25,14 @@ func TestP5_Distance(t *testing.T) {
 func TestP4_Numbers(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]float64{"0": 0, "-12.5": -12.5, "007": 7, "1.50": 1.5, "-0": 0, "-0.0": 0, "99999999999999999999": 1e20} {
-		got, ok := readNumber(s)
-		if !ok || got != want || math.Signbit(got) != math.Signbit(want) {
-			t.Errorf("readNumber(%q) = %v, %v, want %v", s, got, ok, want)
+		got, ok := index.ParseDecimal(s)
+		if !ok || got.Nearest != want || math.Signbit(got.Nearest) != math.Signbit(want) {
+			t.Errorf("ParseDecimal(%q) = %v, %v, want %v", s, got, ok, want)
 		}
 	}
 	for _, s := range []string{"", "-", "+1", ".", ".5", "5.", "1e3", "1E3", "0x1", "0b1", "1_0", "NaN", "nan", "Inf", "-Inf", "infinity", "1 2", "--1", "1-", "1.2.3", "١", "1,5", "½"} {
-		if v, ok := readNumber(s); ok {
-			t.Errorf("readNumber(%q) = %v", s, v)
+		if v, ok := index.ParseDecimal(s); ok {
+			t.Errorf("ParseDecimal(%q) = %v", s, v)
 		}
 		if v, ok := readInteger(s); ok {
 			t.Errorf("readInteger(%q) = %v", s, v)
