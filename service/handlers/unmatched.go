@@ -73,13 +73,14 @@ func valuesOf(ctx context.Context, r *serving.Reader, n params.Named) (has func(
 // nearest returns the values of a field that a text, which is none, is nearest to.
 func nearest(ctx context.Context, r *serving.Reader, field index.Field, text string) ([]string, error) {
 	values, err := frequent(ctx, r, field, index.Filter{}, mostCompared)
+	wanted := []rune(index.Fold(params.Shorten(text)))
 	distances := make(map[string]int, len(values))
 	for _, v := range values {
 		compared := v
 		if field == index.County && !strings.Contains(text, ",") {
 			compared, _ = index.SplitCounty(v)
 		}
-		distances[v] = index.Distance(index.Fold(params.Shorten(text)), index.Fold(params.Shorten(compared)))
+		distances[v] = index.Distance(wanted, []rune(index.Fold(params.Shorten(compared))), true)
 	}
 	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(distances[a], distances[b]) })
 	return values[:min(len(values), mostNearest)], err
