@@ -91,3 +91,20 @@ func TestL1_BadSources(t *testing.T) {
 		})
 	}
 }
+
+// TestX69_LastRow: a last row without a line end, where all others have one, is a warning.
+func TestX69_LastRow(t *testing.T) {
+	t.Parallel()
+	const whole = "id,county,filingAmount\n1,\"Lake, FL\",12345.67\n2,\"Lake, FL\",123"
+	for text, want := range map[string]bool{whole: true, whole + "\n": false} {
+		path := filepath.Join(t.TempDir(), "lake.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		report, err := Run(t.Context(), Config{Sources: []string{path}, DryRun: true})
+		said := strings.Contains(strings.Join(report.Warnings, "\n"), "its last row, in line 3, has no line end")
+		if err != nil || said != want || report.Indexed != 2 {
+			t.Errorf("%q: error %v, %d records, warnings %q", text, err, report.Indexed, report.Warnings)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -75,7 +76,10 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 	return s, f.Format != ""
 }
 
-// hashed is a file that is hashed while it is read.
+// ErrChanged: a file was written to while it was read.
+var ErrChanged = errors.New("it was changed while it was read, so that its records are not those of one state: load it when nothing writes to it")
+
+// hashed is a file that is hashed while it is read. Its end is ErrChanged where it is not any more what it was when it was opened.
 type hashed struct {
 	file *os.File
 	info os.FileInfo // when it was opened
@@ -87,18 +91,22 @@ func (h *hashed) Read(p []byte) (int, error) {
 	n, err := h.file.Read(p)
 	h.n += int64(n)
 	_, _ = h.sum.Write(p[:n]) // never fails
+	if err == io.EOF {
+		if info, failed := h.file.Stat(); failed != nil || info.Size() != h.info.Size() || !info.ModTime().Equal(h.info.ModTime()) {
+			err = ErrChanged
+		}
+	}
 	return n, err
 }
 
 func (h *hashed) Close() error { return h.file.Close() }
 
-// state is that of the file, if it was read to its end and not written to meanwhile; else "".
+// state is that of the file, if it was read to its end; else "".
 func (h *hashed) state() string {
-	info, err := h.file.Stat()
-	if err != nil || h.n != info.Size() || info.Size() != h.info.Size() || !info.ModTime().Equal(h.info.ModTime()) {
+	if h.n != h.info.Size() {
 		return ""
 	}
-	return fmt.Sprintf("file %d %d %x", h.n, info.ModTime().UnixNano(), h.sum.Sum(nil))
+	return fmt.Sprintf("file %d %d %x", h.n, h.info.ModTime().UnixNano(), h.sum.Sum(nil))
 }
 
 // fileState returns the state of a file.

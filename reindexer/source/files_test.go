@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // fifo makes a named pipe in a folder.
@@ -147,5 +148,92 @@ func TestFiles_NamesLikeAddresses(t *testing.T) {
 		if ids, err := readAll(t, []string{path}, Options{}); err != nil || len(ids) != 1 {
 			t.Errorf("%s: %v, %v", name, ids, err)
 		}
+	}
+}
+
+// TestX69_ChangedMeanwhile: a file that is written to while it is read is an error at its end, whatever it holds and whatever was done
+// to it; one that is written to by others alone, or replaced by a rename, is read as it was.
+func TestX69_ChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	text, later := manyFilings(20_000), time.Now().Add(time.Hour)
+	appended := func(text string) func(path string) error {
+		return func(path string) error {
+			file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			if err == nil {
+				_, err = file.WriteString(text)
+				err = errors.Join(err, file.Close())
+			}
+			return err
+		}
+	}
+	for name, test := range map[string]struct {
+		file, text string
+		change     func(path string) error
+		fails      bool
+	}{
+		"appended":         {"a.ndjson", text, appended(filing(90_000)), true},
+		"appended, packed": {"a.ndjson.gz", gzipped(t, text), appended(gzipped(t, filing(90_000))), true},
+		"appended, zstd":   {"a.ndjson.zst", zstandard(t, text), appended(zstandard(t, filing(90_000))), true},
+		"truncated":        {"a.ndjson", text, func(path string) error { return os.Truncate(path, int64(len(text)/2)) }, true},
+		"emptied":          {"a.ndjson", text, func(path string) error { return os.Truncate(path, 0) }, true},
+		"touched":          {"a.ndjson", text, func(path string) error { return os.Chtimes(path, later, later) }, true},
+		"replaced": {"a.ndjson", text, func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, nil, 0o600))
+		}, false},
+		"removed":            {"a.ndjson", text, os.Remove, false},
+		"read by another":    {"a.ndjson", text, func(path string) error { _, err := os.ReadFile(path); return err }, false},
+		"another made there": {"a.ndjson", text, func(path string) error { return os.WriteFile(path+"b", nil, 0o600) }, false},
+	} {
+		path := write(t, test.file, test.text)
+		all, err := Find(t.Context(), []string{path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := all[0].Open(t.Context(), new(atomic.Int64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = r.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if err := test.change(path); err != nil {
+			t.Fatal(err)
+		}
+		rows := 1
+		for ; err == nil; rows++ {
+			_, err = r.Next()
+		}
+		if errors.Is(err, ErrChanged) != test.fails || !test.fails && (err != io.EOF || rows != 20_001) {
+			t.Errorf("%s: %d rows, error %v", name, rows, err)
+		}
+		r.Close()
+	}
+}
+
+// TestX69_LastOpen: of rows whose last one alone has no line end it is said.
+func TestX69_LastOpen(t *testing.T) {
+	t.Parallel()
+	const csv = "id,county\n1,\"Orange, FL\"\n2,\"Orange, FL\""
+	for _, test := range []struct {
+		file, text string
+		want       bool
+	}{
+		{"a.csv", csv, true}, {"a.csv", csv + "\n", false}, {"a.csv", csv + "\r\n", false}, {"a.csv", csv + "\n  ", false}, {"a.csv", csv + "\n\n\n", false},
+		{"a.csv", strings.ReplaceAll(csv, "\n", "\r"), true}, {"a.csv", strings.ReplaceAll(csv, "\n", "\r") + "\r", false},
+		{"a.csv", csv[:24], true}, {"a.ndjson", filing(1) + strings.TrimSpace(filing(2)), true}, {"a.ndjson", filing(1), false},
+		{"a.ndjson", strings.TrimSpace(filing(1)), false}, {"a.csv.gz", gzipped(t, csv), true}, {"a.zip", zipped(t, "a.csv", csv), true},
+	} {
+		all, err := Find(t.Context(), []string{write(t, test.file, test.text)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := all[0].Open(t.Context(), new(atomic.Int64))
+		for err == nil {
+			_, err = r.Next()
+		}
+		if err != io.EOF || r.LastOpen() != test.want {
+			t.Errorf("%s %q: error %v, %v, want %v", test.file, test.text, err, r.LastOpen(), test.want)
+		}
+		r.Close()
 	}
 }

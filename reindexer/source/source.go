@@ -121,6 +121,7 @@ type Reader struct {
 	// same rows.
 	State func() string
 
+	ends *ends // of a text
 	records
 	ctx   context.Context
 	close func()
@@ -151,6 +152,9 @@ func (r *Reader) HasHeader() bool {
 	_, table := r.records.(*tableRows)
 	return table || r.Format == CSV
 }
+
+// LastOpen reports, after the last record, whether its line alone has no line end: the file may be cut off there.
+func (r *Reader) LastOpen() bool { return r.ends != nil && r.ends.lines && !r.ends.ended }
 
 // Close ends the reading, finished or not.
 func (r *Reader) Close() { r.close() }

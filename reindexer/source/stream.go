@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,10 @@ func openForm(ctx context.Context, raw *bufio.Reader, f Form, done func()) (*Rea
 	if err != nil {
 		return nil, err
 	}
+	lines := &ends{r: plain}
+	if f.Format == CSV || f.Format == NDJSON {
+		plain = lines
+	}
 	r, err := recordsOf(ctx, plain, f, func() {
 		free()
 		done()
@@ -65,7 +70,25 @@ func openForm(ctx context.Context, raw *bufio.Reader, f Form, done func()) (*Rea
 		free()
 		return nil, err
 	}
+	r.ends = lines // none where it was not read
 	return r, nil
+}
+
+// ends looks at the line ends of a text in any encoding that is read on.
+type ends struct {
+	r     io.Reader
+	lines bool // there is one
+	ended bool // nothing but blanks follows the last
+}
+
+func (e *ends) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	last := bytes.TrimRight(p[:n], " \t\x00")
+	if len(last) > 0 {
+		e.ended = bytes.IndexByte([]byte("\n\r"), last[len(last)-1]) >= 0
+	}
+	e.lines = e.lines || bytes.ContainsAny(p[:n], "\n\r")
+	return n, err
 }
 
 // recordsOf reads records in a form from plain bytes.
