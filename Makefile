@@ -9,7 +9,7 @@ LINK = -ldflags='-s -w'
 TEST = go test -count=1 -timeout=15m $(LINK)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist packages chart workflow quick slowest test check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster opensearch image compose compose-down
+.PHONY: help run build dist packages chart workflow quick slowest test nightly check audit tools bench bench-growth mcp-conformance faults soak fuzz cluster opensearch image compose compose-down
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,9 +41,9 @@ workflow: ## the workflow of a release, by a linter
 chart: bin/testservers ## the Helm chart: lint, manifests of 13 sets of values as Kubernetes reads them, and the program run as they say (as root)
 	bin/testservers -light -- go test -C cmd/filings/deploy -count=1 -timeout=15m -run TestChart -v .
 
-# Its results are kept by go until code changes: nothing outside of the code decides them.
+# Its results are kept by go until code changes: nothing outside of the code decides them. `make check` vets.
 quick: ## the tests that need no server, browser or other program; lists what is left out
-	@TEST_QUICK=1 go test -short $(LINK) -json ./... | go run ./cmd/testservers/testtimes
+	@TEST_QUICK=1 go test -short -vet=off $(LINK) -json ./... | go run ./cmd/testservers/testtimes
 
 slowest: bin/testservers ## all tests, and the ten slowest as a table; lists what is left out
 	@bin/testservers -light -- $(TEST) -json ./... | go run ./cmd/testservers/testtimes
@@ -51,14 +51,18 @@ slowest: bin/testservers ## all tests, and the ten slowest as a table; lists wha
 test: bin/testservers ## all tests, with a real Elasticsearch, Redis and PostgreSQL where available; lists what is left out
 	bin/testservers -light -- $(TEST) ./...
 
+# .ci/run runs those groups whose inputs changed since .ci/verified was written, which this writes.
+nightly: bin/testservers ## the tests that `make test` leaves out: kills, fleets, the browser, programs of others; GROUPS="clients browser" for some
+	bin/testservers -light -- go run ./cmd/testservers/nightly $(GROUPS)
+
 tools: ## installs what some tests run: client generators, linters of the OpenAPI document, axe-core, schemathesis
 	service/webtest/tools/install
 
-check: bin/testservers ## what a change must pass: format, vet, staticcheck, all tests with the race detector
+check: bin/testservers ## what a change must pass: format, vet, staticcheck, all tests, the nightly ones too, with the race detector
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted by gofmt:" $$unformatted >&2; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
-	CGO_ENABLED=1 bin/testservers -light -- $(TEST) -race ./...
+	CGO_ENABLED=1 TEST_NIGHTLY=1 bin/testservers -light -- $(TEST) -race ./...
 
 # DATA=file.ndjson.gz measures with that file; by default with synthetic filings. TIMES=4 repeats the data four times.
 # FOR="pages offsets" measures only these; cmd/bench lists all. FOR=peers measures others beside the service: a two-day service,
@@ -73,9 +77,9 @@ bench-growth: bin/testservers ## a few pages with 0.5, 2 and 8 million synthetic
 ON_ENGINE = $(if $(ENGINE),-engine $(ENGINE))
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running; tries a million wrong keys, requests with tokens and flipped bits of tokens
-	TEST_KILLS=100 bin/testservers -light $(ON_ENGINE) -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
+	TEST_NIGHTLY=1 TEST_KILLS=100 bin/testservers -light $(ON_ENGINE) -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
 	TEST_WRONG_KEYS=1000000 $(TEST) -run TestK2_WrongKeys -v ./service
-	TEST_TOKEN_REQUESTS=1000000 bin/testservers -light -- go test -count=1 -timeout=5h -parallel 24 -run TestX33_RandomRequests -v ./service
+	TEST_NIGHTLY=1 TEST_TOKEN_REQUESTS=1000000 bin/testservers -light -- go test -count=1 -timeout=5h -parallel 24 -run TestX33_RandomRequests -v ./service
 	TEST_TOKENS=1000 $(TEST) -run TestX32_Bits -v ./service/tokens
 
 # FOR is how long the traffic lasts.
@@ -92,11 +96,11 @@ audit: ## the libraries: checksums as in go.sum, and no known vulnerability that
 
 # One after the other: the second stops one of the nodes.
 cluster: bin/testservers ## the engine's tests on three Elasticsearch nodes, and the loss of one of them
-	bin/testservers -light -nodes 3 $(ON_ENGINE) -- sh -c "$(TEST) -run TestConformance ./index/elastic && \
+	TEST_NIGHTLY=1 bin/testservers -light -nodes 3 $(ON_ENGINE) -- sh -c "$(TEST) -run TestConformance ./index/elastic && \
 		TEST_LOSE_NODE=1 $(TEST) -run TestLostNode -v ./index/elastic"
 
 opensearch: bin/testservers ## the engine's tests on OpenSearch; ENGINE=opensearch:3.6.0, or elasticsearch:8.15.5, for another version
-	bin/testservers -light -engine $(or $(ENGINE),opensearch:2.19.6) -- $(TEST) -run '$(or $(TESTS),TestConformance)' ./index/elastic
+	TEST_NIGHTLY=1 bin/testservers -light -engine $(or $(ENGINE),opensearch:2.19.6) -- $(TEST) -run '$(or $(TESTS),TestConformance)' ./index/elastic
 
 FUZZTIME = 30s
 fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schemathesis
@@ -106,10 +110,10 @@ fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schem
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
 		done; \
 	done
-	SCHEMATHESIS_EXAMPLES=300 go test -count=1 -run TestSchemathesis -v ./service
+	TEST_NIGHTLY=1 SCHEMATHESIS_EXAMPLES=300 go test -count=1 -run TestSchemathesis -v ./service
 
 mcp-conformance: ## the official conformance suite, clients and inspector of the Model Context Protocol against /mcp; needs npm
-	TEST_MCP_CONFORMANCE="npx -y -p node@22 -p @modelcontextprotocol/conformance@0.2.0-alpha.12 conformance" \
+	TEST_NIGHTLY=1 TEST_MCP_CONFORMANCE="npx -y -p node@22 -p @modelcontextprotocol/conformance@0.2.0-alpha.12 conformance" \
 	TEST_MCP_INSPECTOR="npx -y -p node@22 -p @modelcontextprotocol/inspector@2.12.0 mcp-inspector" go test -count=1 -run "TestX50_Conformance|TestX50_OfficialClients" -v ./service
 
 image: ## the container image, as filings:local

@@ -22,7 +22,7 @@ type Derived struct {
 	EquityPercent float64
 	HasEquity     bool
 	PropertyData  bool      // at least one pro field is present
-	Trust, Estate bool      // rule A2
+	Trust, Estate bool      // what the words of Owner say that it is (rule A2)
 	Search        [3]string // SearchText of owner, address and case number, "" where missing; not of the county
 }
 

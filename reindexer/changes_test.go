@@ -145,7 +145,7 @@ func TestX18_Steps(t *testing.T) {
 // TestX19_StepsOutliveGenerations: steps are kept for so many generations, those that were pruned included.
 func TestX19_StepsOutliveGenerations(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		var snapshots []map[int64]string
 		var names []string
 		for i := range 6 {
@@ -180,7 +180,7 @@ func TestX19_StepsOutliveGenerations(t *testing.T) {
 // next one leaves nothing of it.
 func TestX19_NoStepOfWhatFailed(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		if _, is := store.(*embedded.Store); is { // under a clock that moves: no two generations have one name
 			var err error
 			if store, err = embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"}); err != nil {
@@ -222,7 +222,7 @@ func TestX19_NoStepOfWhatFailed(t *testing.T) {
 // TestX19_UpdatesCompareWhatTheyTouched: a full load reads the fingerprints of all filings, twice; an update none of them.
 func TestX19_UpdatesCompareWhatTheyTouched(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		reads := 0
 		counting := &faulty{Store: store, before: func(call string, _ *index.Filing) error {
 			if call == "Fingerprints" {
@@ -310,7 +310,7 @@ func TestX19_CreatedAt(t *testing.T) {
 // also while the generation that had it is kept.
 func TestX19_CreatedAtAway(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		clock := noon
 		run := func(update bool, text ...string) string {
 			clock = clock.AddDate(0, 0, 1)
@@ -341,7 +341,7 @@ func TestX19_CreatedAtAway(t *testing.T) {
 // earlier one said of a filing's first appearance holds for a later one that says nothing, unless it was deleted in between.
 func TestX19_CreatedAtTwice(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		at := func(id int, created string) string {
 			return strings.Replace(fmt.Sprintf(`{"id":%d,"county":"Lake, FL","owner":"O","createdAt":%q}`+"\n", id, created), `,"createdAt":""`, "", 1)
 		}

@@ -237,7 +237,7 @@ func TestX22_Reasons(t *testing.T) {
 // promotes nothing and is in the file of rejects as the county wrote it; an update deletes and replaces.
 func TestX20_Loads(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		dir := t.TempDir()
 		file := func(name, text string) string {
 			path := filepath.Join(dir, name)

@@ -113,7 +113,7 @@ func TestReport_IsTheLineOfTheProgram(t *testing.T) {
 
 func TestL6_Rejects(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		mustRun(t, config(t, store, owned("Ann", 1, 2, 3)))
 		before := generationNames(t, store)
 
@@ -313,7 +313,7 @@ func TestL9_Updates(t *testing.T) {
 
 func TestL9_UpdateOfNothing(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		cfg := config(t, store, owned("Ann", 1, 2, 1)+`{"id":3,"deleted":true}`)
 		cfg.Update = true
 		report := mustRun(t, cfg)
@@ -363,7 +363,7 @@ func TestL10_Shrinking(t *testing.T) {
 // A load without a filing is a mistake: an empty pipe, a file of nothing but rejects.
 func TestL10_NothingLoaded(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, store generation.Store) {
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
 		empty, rejected := config(t, store, ""), config(t, store, `{"id":3}`+"\n")
 		rejected.MaxRejects = 1
 		for name, cfg := range map[string]Config{"nothing read": empty, "all rejected": rejected} {

@@ -32,6 +32,20 @@ func onEngines(t *testing.T, test func(t *testing.T, store generation.Store)) {
 	})
 }
 
+// onEitherEngine does so for a test of what a load does on any engine: on Elasticsearch in `make nightly` alone.
+func onEitherEngine(t *testing.T, test func(t *testing.T, store generation.Store)) {
+	t.Helper()
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		test(t, embeddedStore(t))
+	})
+	t.Run("elasticsearch", func(t *testing.T) {
+		t.Parallel()
+		servers.Nightly(t, "loads")
+		test(t, elasticStore(t))
+	})
+}
+
 func embeddedStore(t testing.TB) generation.Store {
 	t.Helper()
 	store, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings", Now: testClock().Now})

@@ -46,6 +46,7 @@ func TestX50_Conformance(t *testing.T) {
 // list the tools, and read the rows of the API and its sentence for a wrong argument.
 func TestX50_OfficialClients(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "agents")
 	s := newSite(t, oracle(fixture(t)), withTools)
 	l := servicetest.ListenTLS(t, s.App)
 	address, key := "https://"+l.Address+"/mcp", s.Keys[access.Enterprise]

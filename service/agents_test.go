@@ -173,7 +173,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestX50_OfficialClient: the SDK's own client connects by HTTPS, lists six tools, all read-only, and calls one.
 func TestX50_OfficialClient(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, plain *site) {
+	onOracle(t, handmade, func(t *testing.T, plain *site) {
 		s := newSite(t, plain.engine, withTools)
 		session := s.client(t, access.Free)
 		listed, err := session.ListTools(t.Context(), nil)
@@ -488,7 +488,7 @@ var highestLimit = regexp.MustCompile(`^limit must be between 1 and \d+$`)
 func TestX51_RandomCalls(t *testing.T) {
 	t.Parallel()
 	calls, _ := strconv.Atoi(cmp.Or(os.Getenv("TEST_TOOL_CALLS"), "60"))
-	eachEngine(t, plenty, func(t *testing.T, plain *site) {
+	eachEngineNightly(t, plenty, func(t *testing.T, plain *site) {
 		s := newSite(t, plain.engine, withTools, func(c *service.Config) { c.MCPResult = 10_000 })
 		dice := rand.New(rand.NewPCG(1, 2))
 		some := func(from ...any) any { return from[dice.IntN(len(from))] }

@@ -345,7 +345,7 @@ func TestX33_RandomRequests(t *testing.T) {
 	t.Parallel()
 	many, _ := strconv.Atoi(cmp.Or(os.Getenv("TEST_TOKEN_REQUESTS"), "3000"))
 	const beside = 8 // one waits for an engine's server most of its time
-	eachEngine(t, varied, func(t *testing.T, s *site) {
+	eachEngineNightly(t, varied, func(t *testing.T, s *site) {
 		tiles := "/v1/tiles/" + s.get(t, access.Pro, "/v1/filings?limit=1").header.Get("X-Generation") + "/{z}/{x}/{y}.mvt"
 		t.Cleanup(func() { // when all have ended
 			if log := s.Log.String(); strings.Contains(log, "ak_pub_") || strings.Contains(log, "ak_live_") {

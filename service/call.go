@@ -18,7 +18,7 @@ import (
 // call is what is known of one request while it is handled.
 type call struct {
 	http      *fiber.Ctx
-	id        string // rule E5
+	id        string // names the request in meta, in a header and in the log (rule E5)
 	route     string // the endpoint's path as a pattern
 	began     time.Time
 	span      trace.Span

@@ -24,6 +24,7 @@ import (
 // what they keep is what a fresh export gives: to the byte in Go, which keeps records as they come.
 func TestX18_Programs(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	for language, build := range map[string]func(t *testing.T, dir string) []string{
 		"python": func(t *testing.T, dir string) []string {
 			write(t, filepath.Join(dir, "main.py"), programOf(t, "python"))

@@ -65,6 +65,7 @@ var clientCalls = []struct{ name, target, of string }{
 // calls every operation over TLS, and reads the same from the responses as a plain request finds.
 func TestClients(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "clients")
 	s := webtest.Start(t)
 	want := plainResponses(t, s)
 	for _, tt := range []struct {

@@ -59,7 +59,7 @@ func TestClusters(t *testing.T) {
 		{"P16 a term", "zoom=3&q=+OAK+" + world, 5, []string{orlando}},
 		{"P20 legacy names", "zoom=3&lien_type=tax+lien&has_data=1&county=Orange" + world, 5, []string{orlando}},
 	}
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				t.Parallel()
@@ -81,7 +81,7 @@ func TestClusters(t *testing.T) {
 
 func TestClusters_GeoJSON(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		const target = clustersPath + "zoom=1&bounds_north=53&bounds_south=51&bounds_east=180&bounds_west=-180"
 		a := s.get(t, access.Free, target, "Accept", geoJSON)
 		want := `{"type":"FeatureCollection","features":[` +

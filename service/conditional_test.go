@@ -22,7 +22,7 @@ func untagged(path string) bool {
 
 func TestT3_Tags(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		seen := map[string]string{}
 		for path := range paths {
 			for _, tier := range access.Tiers {

@@ -74,6 +74,25 @@ func eachEngine(t *testing.T, d dataset, f func(t *testing.T, s *site)) {
 	})
 }
 
+// onOracle runs f over the oracle alone: TestGolden sends the same requests to the engines, and wants the same bytes of each.
+func onOracle(t *testing.T, d dataset, f func(t *testing.T, s *site)) {
+	t.Helper()
+	f(t, newSite(t, oracle(d.filings(t))))
+}
+
+// eachEngineNightly runs f over the oracle, and in `make nightly` over each engine.
+func eachEngineNightly(t *testing.T, d dataset, f func(t *testing.T, s *site)) {
+	t.Run("oracle alone", func(t *testing.T) {
+		t.Parallel()
+		onOracle(t, d, f)
+	})
+	t.Run("engines", func(t *testing.T) {
+		t.Parallel()
+		servers.Nightly(t, "random")
+		eachEngine(t, d, f)
+	})
+}
+
 const (
 	plentyFilings = 45
 	cacheBytes    = 16 << 20

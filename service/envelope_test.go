@@ -37,7 +37,7 @@ var paths = map[string][]string{
 
 func TestE1_Shapes(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for path, want := range paths {
 			a := s.get(t, access.Pro, path)
 			if a.status != http.StatusOK {
@@ -139,7 +139,7 @@ func checkFlat(t *testing.T, a response, code string) {
 
 func TestE4_Nulls(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		free := `{"id":6,"county":"A/B, FL","caseNumber":null,"owner":null,"propertyAddress":null,"filingType":null,` +
 			`"filingAmount":null,"currentAmount":null,"filingDate":null,"filingHolder":null,"dateRange":null,` +
 			`"geocodedLatitude":null,"geocodedLongitude":null,"propertyClassification":null,"categories":[]`
@@ -180,7 +180,7 @@ func TestE5_RequestID(t *testing.T) {
 
 func TestE6_Pagination(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, plenty, func(t *testing.T, s *site) {
+	onOracle(t, plenty, func(t *testing.T, s *site) {
 		for _, tt := range []struct {
 			query string
 			want  string

@@ -40,6 +40,7 @@ func (s *site) readExports(t *testing.T, got any, args ...string) {
 // TestX5_Readers: what pyarrow, DuckDB and Python's csv read from each form is what the list shows.
 func TestX5_Readers(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "files")
 	s := newSite(t, servicetest.Still{Reader: indextest.NewOracle(generationName, edges.Fuzzed(600, 11))})
 	var got map[string][][]any
 	s.readExports(t, &got)
@@ -93,6 +94,7 @@ func TestX5_Readers(t *testing.T) {
 // TestX6_Requests: Python's requests reports a file that breaks off.
 func TestX6_Requests(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "files")
 	s := newSite(t, repeated(9000, func(_ context.Context, from int64) error {
 		if from > 3000 {
 			return errEngine

@@ -105,6 +105,7 @@ func overHTTP2(t *testing.T, l *servicetest.Listener) *http.Client {
 // the service sends it.
 func TestX6_NginxWhole(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "proxies")
 	const total = 30_000
 	s := newSite(t, repeated(total, nil))
 	l := servicetest.ListenTLS(t, s.App)
@@ -136,6 +137,7 @@ func TestX6_NginxWhole(t *testing.T) {
 // TestX6_NginxCut: nginx passes on that a file is not whole, to clients of HTTP/1.1 and HTTP/2.
 func TestX6_NginxCut(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "proxies")
 	const total = 30_000
 	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		for _, format := range []string{"ndjson", "csv", "parquet"} {
@@ -175,6 +177,7 @@ func TestX6_NginxCut(t *testing.T) {
 // TestX7_NginxHangUp: when a client of nginx hangs up, nginx does, and what nginx did not take is given back.
 func TestX7_NginxHangUp(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "proxies")
 	const total = 2_000_000
 	s := newSite(t, repeated(total, nil))
 	l := servicetest.ListenTLS(t, s.App)

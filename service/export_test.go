@@ -144,7 +144,7 @@ func TestX5_HEAD(t *testing.T) {
 // TestX39_Price: HEAD says how many rows an export has and what it costs, for one request, whatever other exports there are.
 func TestX39_Price(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, plenty, func(t *testing.T, s *site) {
+	onOracle(t, plenty, func(t *testing.T, s *site) {
 		if left, err := s.Store.AcquireLease(t.Context(), "user-pro", "another"); err != nil || left != 0 {
 			t.Fatal(left, err)
 		}

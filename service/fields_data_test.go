@@ -81,7 +81,7 @@ func TestX38_Fields(t *testing.T) {
 	for _, d := range []dataset{handmade, plenty} {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
-			eachEngine(t, d, func(t *testing.T, s *site) {
+			onOracle(t, d, func(t *testing.T, s *site) {
 				for tier, sees := range map[access.Tier]index.Tier{access.Free: index.Free, access.Starter: index.Free, access.Pro: index.Pro, access.Enterprise: index.Enterprise} {
 					var rows, got []map[string]any
 					if err := json.Unmarshal(s.get(t, tier, "/v1/filings?limit=100").document(t).Data, &rows); err != nil {

@@ -52,7 +52,7 @@ func anyRequest(body string) string {
 // In GeoJSON a page has the filings that it has in JSON, as the tier sees them, whatever the order and however it is found.
 func TestX37_GeoJSON(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for _, target := range []string{
 			"/v1/filings", "/v1/filings?sort_by=filing_amount&limit=3&offset=2", "/v1/filings/search?q=a&sort_by=property_owner", "/v1/liens?limit=2",
 			"/v1/filings?county=Nowhere", "/v1/filings?cursor=*&limit=4&sort_by=current_amount&sort_order=asc",

@@ -68,7 +68,7 @@ func TestX12_Groups(t *testing.T) {
 			group(`"state":"AK"`, 1, 1, "300", "300", "300", "300"), group(`"state":"FL"`, 1, 1, "1000", "1000", "1000", "1000")}},
 		{"none", "by=county&county=nowhere", nil},
 	}
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				t.Parallel()

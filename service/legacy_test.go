@@ -16,7 +16,7 @@ var moving = regexp.MustCompile(`"request_id":"[^"]*"|"rate_limit_remaining":\d+
 
 func TestP20_LegacyPaths(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for _, tt := range []struct{ legacy, current, successor string }{
 			{"/v1/liens", "/v1/filings", "/v1/filings"},
 			{"/v1/liens?lien_type=tax+lien&limit=2", "/v1/filings?filing_type=tax+lien&limit=2", "/v1/filings"},

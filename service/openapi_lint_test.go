@@ -15,6 +15,7 @@ import (
 // TestOpenAPI_Linters: two linters that people use, with the rules that they recommend, report nothing.
 func TestOpenAPI_Linters(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "clients")
 	dir := t.TempDir()
 	document, rules := filepath.Join(dir, "openapi.json"), filepath.Join(dir, "rules.yaml")
 	write(t, document, []byte(newSite(t, oracle(nil)).get(t, "", "/openapi.json").body))

@@ -1,13 +1,16 @@
 package service_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"filings/service"
 	"filings/service/access"
@@ -72,6 +75,29 @@ func TestOpenAPI_Same(t *testing.T) {
 	t.Parallel()
 	if a, b := newSite(t, oracle(nil)).get(t, "", "/openapi.json"), newSite(t, oracle(nil)).get(t, "", "/openapi.json"); a.body != b.body {
 		t.Error("the document differs from service to service")
+	}
+}
+
+const goldenDocument = "testdata/openapi.json"
+
+// TestOpenAPI_Golden: the document is the one in testdata/openapi.json, but for its spaces. So each change of it is seen in a
+// review, and `make nightly` knows when clients have to be generated anew.
+func TestOpenAPI_Golden(t *testing.T) {
+	t.Parallel()
+	var got bytes.Buffer
+	if err := json.Indent(&got, []byte(newSite(t, oracle(nil)).get(t, "", "/openapi.json").body), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	got.WriteByte('\n')
+	if *update {
+		write(t, goldenDocument, got.Bytes())
+	}
+	want, err := os.ReadFile(goldenDocument)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
+		t.Errorf("`go test ./service -run TestOpenAPI_Golden -update`, then `make nightly GROUPS=clients` (-want +got)\n%s", diff)
 	}
 }
 

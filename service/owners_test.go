@@ -51,7 +51,7 @@ func TestX27_Owners(t *testing.T) {
 	const maple, pine, oak, island, emile, alpha, beta, gamma = "The Maple Family Trust", "ESTATE OF A. PINE", "oak Holdings LLC", "Zed Island Co",
 		"Émile Zed", "alpha  Real  Estate LLC", "Beta", "gamma trustee"
 	names := func(names ...string) []string { return names }
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for query, want := range map[string][]string{
 			"":                                  names(alpha, beta, emile, pine, gamma, oak, maple, island),
 			"limit=2&offset=1":                  names(beta, emile),
@@ -178,7 +178,7 @@ func TestX28_LoadedBefore(t *testing.T) {
 
 func TestX29_Typos(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for query, want := range map[string]struct {
 			ids       []int64
 			corrected string // "" is none

@@ -54,7 +54,7 @@ func TestPages_Root(t *testing.T) {
 			t.Errorf("%s without and with a key: %d, %d", method, without.status, with.status)
 		}
 	}
-	for _, path := range []string{"//", "/./x", "/index.html"} { // rule K6
+	for _, path := range []string{"//", "/./x", "/index.html"} { // which pages there are is no secret, everything else is (rule K6)
 		if a := s.get(t, "", path); a.status != http.StatusUnauthorized {
 			t.Errorf("%s: %d", path, a.status)
 		}

@@ -123,7 +123,7 @@ func TestParameters(t *testing.T) {
 		{"P20 has_data", list + "has_data=true&limit=1", []int64{1}},
 		{"P20 a legacy name with its sibling", list + "lien_type=HOA&filing_types=judgment", []int64{4, 9, 8, 7}},
 	}
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				t.Parallel()

@@ -18,7 +18,7 @@ import (
 func TestX9_Fields(t *testing.T) {
 	t.Parallel()
 	const page = `,"pagination":{"total":9,"limit":2,"offset":0,"has_more":true}`
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		document := s.strict(t)
 		for _, tt := range []struct {
 			path, query string
@@ -104,7 +104,7 @@ func TestX9_Refused(t *testing.T) {
 
 func TestX10_IDs(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for query, want := range map[string][]int64{
 			"filings?ids=9,1,3,1":                                                {3, 1, 9},
 			"filings?ids=9&ids=1&ids=3":                                          {3, 1, 9},
@@ -169,7 +169,7 @@ func TestX31_Holder(t *testing.T) {
 // testFilters compares the list, search and clusters with the filings that each query selects.
 func testFilters(t *testing.T, cases map[string][]int64) {
 	t.Helper()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for query, want := range cases {
 			query = strings.NewReplacer(" ", "+", ";", "%3B").Replace(query)
 			list := s.get(t, access.Free, "/v1/filings?"+query)

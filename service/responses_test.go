@@ -15,7 +15,7 @@ import (
 	"filings/service/access"
 )
 
-var update = flag.Bool("update", false, "write testdata/responses.txtar anew")
+var update = flag.Bool("update", false, "write what a test compares with anew, in testdata")
 
 const responses = "testdata/responses.txtar"
 

@@ -15,6 +15,7 @@ import (
 // as `make fuzz` does.
 func TestSchemathesis(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "clients")
 	program := servers.Tool(t, "schemathesis")
 	examples := os.Getenv("SCHEMATHESIS_EXAMPLES")
 	if examples == "" {

@@ -46,7 +46,7 @@ func TestA_Figures(t *testing.T) {
 		{"A7 date ranges", "/v1/counties/aleutians%20west/date-ranges", `{"data":["2025-01-01 to 2025-06-30","2025-01-01 to 2025-12-31"]}`},
 		{"A7 date ranges of a county without", "/v1/counties/a%2fb/date-ranges", `{"data":[]}`},
 	}
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				t.Parallel()
@@ -92,7 +92,7 @@ func TestA6_CountysOwnName(t *testing.T) {
 
 func TestP6_UnknownCounties(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for _, county := range []string{"Nowhere", "Orang", "Orange%252C%20FL", "Orange+FL", "%20", "FL", "Orange,GA"} {
 			for _, what := range []string{"/months", "/date-ranges"} {
 				if a := s.get(t, access.Free, "/v1/counties/"+county+what); a.status != http.StatusNotFound || a.document(t).Error.Code != "not_found" {

@@ -25,7 +25,7 @@ func fieldsOf() map[access.Tier][]string {
 
 func TestK5_FieldsByTier(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, handmade, func(t *testing.T, s *site) {
+	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for tier, want := range fieldsOf() {
 			one := string(s.get(t, tier, "/v1/filings/1").document(t).Data)
 			if diff := cmp.Diff(want, keysOf(t, one)); diff != "" {

@@ -105,6 +105,7 @@ func dragged() (moves [][3]int) {
 // a second visitor costs what tells where the tiles are.
 func TestX35_MapLibre(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "proxies")
 	servers.Program(t, servers.Browser)
 	s := newSite(t, oracle(synthesized(3000)))
 	l := servicetest.ListenTLS(t, s.App)
@@ -160,6 +161,7 @@ func TestX35_MapLibre(t *testing.T) {
 // each tile costs one request, and only what the token selects is drawn.
 func TestX35_MapLibreToken(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "proxies")
 	servers.Program(t, servers.Browser)
 	modules := servers.NodeModules(t, "maplibre-gl")
 	s := &site{Site: servicetest.New(t, oracle(synthesized(3000)), servicetest.Options{})}

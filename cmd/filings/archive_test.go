@@ -201,6 +201,7 @@ func inLines(do func(r *rand.Rand, lines [][]byte) [][]byte) func(*rand.Rand, []
 // X48: a save that is killed leaves the archive that was there, a restore what was live; and the next one goes on.
 func TestX48_Kills(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "kills")
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()

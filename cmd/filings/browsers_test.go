@@ -42,6 +42,7 @@ func sampleOf(t *testing.T, info, has string) string {
 // TestX32_Documents: the back ends of the documents hand out tokens with which a page of that origin sees its filings.
 func TestX32_Documents(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	for name, language := range map[string]struct{ info, file, command string }{
 		"python": {"python", "tokens.py", "python3"},
 		"go":     {"go", "tokens.go", "go run"},
@@ -202,6 +203,7 @@ func TestX32_Verifiers(t *testing.T) {
 // one that it has expires.
 func TestX33_Page(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	servers.Program(t, servers.Browser)
 	clock := indextest.NewClock(time.Now())
 	s := servicetest.New(t, someOfDemo(200), servicetest.Options{Now: clock.Now})

@@ -29,6 +29,7 @@ import (
 // of it, and its changes are right.
 func TestX19_KilledWhileComparing(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "kills")
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()

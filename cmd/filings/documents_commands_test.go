@@ -89,6 +89,7 @@ func TestDocuments_Blocks(t *testing.T) {
 // The commands of the documents run: in a folder, beside a service with synthetic filings, one block after another.
 func TestDocuments_Commands(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	for _, tool := range []string{"bash", "curl", "sqlite3"} {
 		servers.Program(t, tool)
 	}

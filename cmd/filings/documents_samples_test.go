@@ -71,6 +71,7 @@ func TestREADME_Response(t *testing.T) {
 // The programs that retry after a 429 get through, with a key of five requests a second.
 func TestDocuments_Retries(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	for name, language := range map[string]struct{ file, command string }{
 		"python": {"retry.py", "python3"},
 		"go":     {"retry.go", "go run"},

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"filings/cmd/testservers/servers"
 	"filings/service/access"
 	"filings/service/servicetest"
 )
@@ -99,6 +100,7 @@ func (e sentExport) check(t *testing.T) {
 // TestX7_FleetExports: 50 clients of five accounts export from four processes at once, hang up at random, and try again until the
 // quota has too little. What counts is what the logs say was sent, to the request.
 func TestX7_FleetExports(t *testing.T) {
+	servers.Nightly(t, "fleets")
 	const accounts, quota = 5, 300
 	settings := []string{"FILINGS_PRO_BURST=1000000", "FILINGS_EXPORTS=50", fmt.Sprintf("FILINGS_PRO_DAILY_QUOTA=%d", quota)}
 	onEachStore(t, fleetSize, access.Enterprise, settings, func(t *testing.T, f *fleet) {
@@ -219,6 +221,7 @@ func (f *fleet) store(t *testing.T, ahead time.Duration) access.Store {
 // itself: then another process exports for the account.
 func TestX8_KilledExport(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "kills")
 	onEachStore(t, 2, access.Enterprise, nil, func(t *testing.T, f *fleet) {
 		c, key := f.exporting(t), f.key.Load().(string)
 		before := f.used(t)
@@ -269,6 +272,7 @@ func retryAfter(res *http.Response) time.Duration {
 // less, and with the leases, which end by themselves.
 func TestX6_RedisKilled(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "kills")
 	r := startOwnRedis(t)
 	f := newFleet(t, 1, "reads", access.Enterprise, "FILINGS_REDIS_URL="+r.url())
 	c, p := f.exporting(t), f.processes[0]

@@ -45,6 +45,7 @@ func kills(t *testing.T) int {
 // the next load succeeds.
 func TestL7_KilledLoads(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "kills")
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()

@@ -62,6 +62,7 @@ func TestUnits(t *testing.T) {
 // failed makes the alert fire, which is silent after the one before.
 func TestX47_FromPortalToAlert(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	promtool := servers.Program(t, "promtool")
 	servers.Program(t, "bash")
 	all := documents(t)

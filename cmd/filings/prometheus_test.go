@@ -19,6 +19,7 @@ import (
 // TestAlerts: each alert rises when it should, with the words it should, and not when nothing is wrong.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	if out, err := exec.Command(servers.Program(t, "promtool"), "test", "rules", "operate/alerts_test.yml").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -158,6 +159,7 @@ func (w watcher) series(expression string) (int, error) {
 // be evaluated.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	f := newFixture(t)
 	f.settings.ProBurst, f.settings.ProDailyQuota = 1_000_000, 1_000_000
 	l, at, c, key := startServing(t, f)

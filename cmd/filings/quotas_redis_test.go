@@ -110,6 +110,7 @@ func TestK8_OneScriptARequest(t *testing.T) {
 // each of these with a 500, since it admits no request without Redis.
 func TestK8_RedisKilled(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "kills")
 	const connections, before, after = 16, 300, 300
 	r := startOwnRedis(t)
 	f := newFleet(t, fleetSize, "u", access.Free, "FILINGS_REDIS_URL="+r.url(), "FILINGS_FREE_BURST=1000000",
@@ -160,6 +161,7 @@ func TestK8_RedisKilled(t *testing.T) {
 // K5: by Redis's clock, four processes together never admit more than a burst at once and its refill. How long the test
 // takes only widens the bound: processes that counted apart would be four times over it.
 func TestK5_FleetBurst(t *testing.T) {
+	servers.Nightly(t, "fleets")
 	const burst, requests = 200, 10
 	url, user := servers.Redis(t), "fleet-"+rand.Text()
 	t.Cleanup(func() { deleteUser(t, url, user) })

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"filings/cmd/testservers/servers"
 	"filings/service/access"
 )
 
@@ -15,6 +16,7 @@ const someQuota = 1000
 // K8: of 200 clients on four processes exactly the quota is admitted, while keys are rotated and, on the daily quota,
 // the tier changes.
 func TestK8_FleetQuota(t *testing.T) {
+	servers.Nightly(t, "fleets")
 	generous := []string{"FILINGS_FREE_BURST=1000000", "FILINGS_PRO_BURST=1000000", "FILINGS_ENTERPRISE_BURST=1000000"}
 	quotas := append(generous, fmt.Sprintf("FILINGS_FREE_LIFETIME_QUOTA=%d", someQuota),
 		fmt.Sprintf("FILINGS_PRO_DAILY_QUOTA=%d", someQuota/2), fmt.Sprintf("FILINGS_ENTERPRISE_DAILY_QUOTA=%d", someQuota))
@@ -60,6 +62,7 @@ func TestK8_FleetQuota(t *testing.T) {
 // K8: a client that goes away in the middle of its request is counted once or not at all, never twice, and the quota is
 // used up exactly.
 func TestK8_FleetCancelled(t *testing.T) {
+	servers.Nightly(t, "fleets")
 	settings := []string{"FILINGS_FREE_BURST=1000000", fmt.Sprintf("FILINGS_FREE_LIFETIME_QUOTA=%d", someQuota)}
 	onEachStore(t, fleetSize, access.Free, settings, func(t *testing.T, f *fleet) {
 		var cancelled atomic.Int64

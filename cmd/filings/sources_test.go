@@ -158,6 +158,7 @@ counties:
 // TestX45_Killed kills a load in the middle of a dataset: what is live stays, and the next load brings everything.
 func TestX45_Killed(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "kills")
 	p := &servers.Portal{}
 	p.Put(lien(1), lien(2))
 	var hangs atomic.Bool

@@ -103,6 +103,7 @@ func TestDocs(t *testing.T) {
 // keeps anybody from reading it.
 func TestDocs_Windows(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	for _, theme := range []string{"light", "dark"} {
 		t.Run(theme, func(t *testing.T) { // one after another, each in a browser of its own: looking takes long
 			r := openReference(t, theme)
@@ -167,6 +168,7 @@ func TestDocs_Guide(t *testing.T) {
 // TestDocs_Samples runs each sample as the page shows it once a key was typed: all of them get filings.
 func TestDocs_Samples(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "documents")
 	r := openReference(t, "light")
 	r.typeKey()
 	r.press("a", "/v1/filings/search")

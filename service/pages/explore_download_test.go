@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/serving"
 	"filings/service"
@@ -95,6 +96,7 @@ func TestExplore_Download(t *testing.T) {
 // TestExplore_DownloadPrice: an export of the page takes what the page has said before.
 func TestExplore_DownloadPrice(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := limited(t, access.Pro, access.Limit{Quota: 60, Burst: 20}, func() time.Time { return now })
 	e.Value(picker)
 	download(e, "ndjson")
@@ -117,6 +119,7 @@ func TestExplore_DownloadPrice(t *testing.T) {
 // TestExplore_DownloadCollected: where a browser lets no page write to a file, it downloads what the page has collected.
 func TestExplore_DownloadCollected(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	folder := t.TempDir()
 	e.Downloads(folder)
@@ -173,6 +176,7 @@ func (r haltingReader) Rows(ctx context.Context, q index.Query) (index.Page, err
 // TestExplore_DownloadCut: what was cut, or stopped, is said to be so, and nothing is saved.
 func TestExplore_DownloadCut(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	for name, want := range map[string]string{
 		"cut":     "The download failed, and nothing was saved. The service cut it, or the network did.",
 		"stopped": "Stopped. Nothing was saved. Requests for unsent rows are refunded.",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 )
 
@@ -171,6 +172,7 @@ func checkAll(e *explorer, want []string) {
 // not when the map moves, a page turns, or one of them is pressed.
 func TestExplore_GroupsRequests(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	sent := len(e.sent(0))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/indextest/edges"
 )
@@ -35,6 +36,7 @@ func stack() (all []*index.Filing) {
 // how many these are; a switch restricts it to the map's view.
 func TestExplore_Unplaced(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	all, placed := e.in("")

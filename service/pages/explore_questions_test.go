@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/serving"
 	"filings/service"
@@ -24,6 +25,7 @@ func choose(e *explorer, selector, value string) {
 // TestExplore_Holders: who holds most in a county, written as people write it: by filings and by dollars, with a press to filter.
 func TestExplore_Holders(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	e.act(func() { e.Type("#filter-county", "orange county,ca") })
@@ -66,6 +68,7 @@ func TestExplore_Holders(t *testing.T) {
 // TestExplore_Owners: what was filed for an owner, however the name is written; and who the owners are.
 func TestExplore_Owners(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	group(e, "owner")
@@ -86,6 +89,7 @@ func TestExplore_Owners(t *testing.T) {
 // TestExplore_GroupsInView: with "Only in map view" the groups are those of the view, and follow it.
 func TestExplore_GroupsInView(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "#map=9/28.5/-81.3&in_view=true")
 	e.use(e.site.Key)
 	group(e, "filing_type")
@@ -106,6 +110,7 @@ func TestExplore_GroupsInView(t *testing.T) {
 // TestExplore_Back: Back goes back by what was seen: a filter, an order, a page, a filing; and not by moves of the map.
 func TestExplore_Back(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	all := e.ids()
@@ -137,6 +142,7 @@ func TestExplore_Back(t *testing.T) {
 // TestExplore_Tab: the key outlives a reload, which the page says, and no more; forgotten it is gone.
 func TestExplore_Tab(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "#county=Kenedy%2C+TX")
 	if got := e.Text("#hint"); !strings.Contains(got, "This tab keeps it") {
 		t.Errorf("it says %q", got)
@@ -158,6 +164,7 @@ func TestExplore_Tab(t *testing.T) {
 // TestExplore_Hands: an amount as people write it, a skip link, and a focus that stays where it was.
 func TestExplore_Hands(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	e.act(func() { e.Type("#filter-min_amount", " $50,000 ") })
@@ -212,6 +219,7 @@ func anOwner(e *explorer) (name, first, second string) {
 // TestX27_ExploreOwners: owners are offered while a name is typed, in whatever order, and one that is picked filters.
 func TestX27_ExploreOwners(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	name, first, second := anOwner(e)
@@ -242,6 +250,7 @@ func TestX27_ExploreOwners(t *testing.T) {
 // there are table, map and file again.
 func TestX29_ExploreMeant(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	name, first, second := anOwner(e)
@@ -288,6 +297,7 @@ func (olderReader) Nearest(context.Context, []string) ([][]string, error) {
 // TestX29_ExploreOlder: where a generation knows no words, a term that finds nothing finds nothing.
 func TestX29_ExploreOlder(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "", func(c *service.Config) {
 		c.Engine, _ = serving.New(older{stored()}, serving.Config{}) // without a registry nothing can fail
 	})

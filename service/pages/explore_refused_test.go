@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/indextest"
 	"filings/index/serving"
@@ -73,6 +74,7 @@ func limited(t *testing.T, tier access.Tier, limit access.Limit, clock func() ti
 // TestExplore_Limited: when the quota of the day or of a lifetime is used up, the page says which, and what helps.
 func TestExplore_Limited(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	for tier, want := range map[access.Tier]struct{ left, trouble string }{
 		access.Pro: {"Pro · 0 of 2 requests left", `^The account has used up its 2 requests of today\. There are new ones at midnight UTC: ` +
 			`in \d+ (s|minutes|hours), at 1?\d:\d\d [AP]M here\. Until then, use the key of another account\.$`},
@@ -123,6 +125,7 @@ func (s hurried) Admit(ctx context.Context, key string, n int64) (access.Admissi
 // TestExplore_Burst: what a burst refuses is sent again by itself, after a note; it needs no click.
 func TestExplore_Burst(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	clock := indextest.NewClock(now)
 	e := limited(t, access.Free, access.Limit{Quota: 100, Burst: 1}, clock.Now, func(c *service.Config) { c.Access = hurried{c.Access, clock} })
 	if all, _ := e.in(""); e.total() != all || e.counted() == 0 || e.Value(`String(document.querySelector("#trouble").hidden)`) != "true" {
@@ -189,6 +192,7 @@ func stored() index.Engine {
 // is over.
 func TestExplore_Failed(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	g := &gate{}
 	e := explore(t, "", g.guard)
 	g.set(true, nil)
@@ -207,6 +211,7 @@ func TestExplore_Failed(t *testing.T) {
 // TestExplore_Foreign: a page of something in between is said to be that, and so is an answer that was cut.
 func TestExplore_Foreign(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	for _, body := range []string{"<html>Log in</html>", `{"data":[{"id":1`} {
 		e := explore(t, "")
 		e.Value(`window.whole = fetch; window.fetch = async () => new Response(` + strconv.Quote(body) + `); ""`)
@@ -225,6 +230,7 @@ func TestExplore_Foreign(t *testing.T) {
 // TestExplore_Stale: a response that comes after a later request is not shown.
 func TestExplore_Stale(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	g := &gate{arrived: make(chan struct{}, 2)}
 	e := explore(t, "", g.guard)
 	e.use(e.site.Key)

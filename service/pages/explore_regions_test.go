@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/indextest"
 )
@@ -17,6 +18,7 @@ import (
 // address, and go as filters do.
 func TestX34_ExploreDraw(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "#map=8/28.5/-81.4")
 	e.Resize(1280, 1000)
 	e.use(e.site.Key)

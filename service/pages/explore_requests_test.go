@@ -19,6 +19,7 @@ import (
 // how many it sent.
 func TestExplore_Requests(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.Resize(1280, 1000)
 	e.use(e.site.Key)
@@ -71,6 +72,7 @@ func TestExplore_Requests(t *testing.T) {
 // TestExplore_MovedWhileAsked: what the filters select is of no view, so a view that changes while it is asked for costs nothing.
 func TestExplore_MovedWhileAsked(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	for hash, want := range map[string][]string{"": {"list", "world", "tile", "tile", "tile"}, "#map=4/39/-96&in_view=true": {"list", "world", "list", "tile", "tile", "tile"}} {
 		t.Run(hash, func(t *testing.T) {
 			t.Parallel()
@@ -122,6 +124,7 @@ func kind(t *testing.T, path string) string {
 // TestExplore_OlderLink: a link to a page that is not there any more shows the last one.
 func TestExplore_OlderLink(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	for _, more := range []string{"", "&in_view=true"} {
 		e := explore(t, "#map=2/0/0&offset=1000000"+more)
 		e.use(e.site.Key)
@@ -141,6 +144,7 @@ func TestExplore_OlderLink(t *testing.T) {
 // there are are offered, and nothing that there is not; a further filing type is offered behind the first one.
 func TestExplore_Typing(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	if got := e.Value(`[...document.querySelectorAll("#filters [placeholder]")].map((c) => c.name).join()`); got != "" {
@@ -182,6 +186,7 @@ func TestExplore_Typing(t *testing.T) {
 // field; passing through costs nothing, and an answer serves both fields for types.
 func TestExplore_Offers(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "#county=Orange%2C+CA")
 	e.use(e.site.Key)
 	sent := len(e.sent(0))
@@ -223,6 +228,7 @@ func TestExplore_Offers(t *testing.T) {
 // TestExplore_LeftAndEntered: a field that is left and entered again asks for its values once, however long they take.
 func TestExplore_LeftAndEntered(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	g := &gate{arrived: make(chan struct{}, 2)}
 	e := explore(t, "", g.guard)
 	e.use(e.site.Key)
@@ -254,6 +260,7 @@ func countiesOf(e *explorer) (all []string) {
 // TestExplore_Curl: the lines that the page shows work in a shell, with a certificate that nobody else vouches for.
 func TestExplore_Curl(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	for _, tool := range []string{"curl", "openssl", "sh"} {
 		servers.Program(t, tool)
 	}

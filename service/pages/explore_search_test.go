@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 )
 
@@ -71,6 +72,7 @@ func (e *explorer) term(text string) {
 // TestExplore_TermTyped: a term is asked for while it is typed, but not its first two letters, of which there are too many.
 func TestExplore_TermTyped(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	sent := len(e.sent(0))
@@ -94,6 +96,7 @@ func TestExplore_TermTyped(t *testing.T) {
 // without one.
 func TestX37_ExploreSort(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	e.use(e.site.Key)
 	sorted := func() string {

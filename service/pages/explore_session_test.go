@@ -15,6 +15,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"filings/cmd/testservers/servers"
 )
 
 // session is how a reader looks around for two minutes, with a move of the map every second and a half: nearer to Orlando, around
@@ -57,6 +59,7 @@ func TestExplore_Session(t *testing.T) {
 // TestExplore_Kept: the browser keeps tiles: when the page is loaded again, they are there, and are not counted.
 func TestExplore_Kept(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "")
 	// The browser keeps nothing of a server whose certificate is wrong, as a test's is. A proxy has it without one.
 	behind, err := url.Parse(e.site.Address)

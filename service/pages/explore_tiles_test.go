@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"filings/cmd/testservers/servers"
 	"filings/service"
 	"filings/service/pages"
 )
@@ -20,6 +21,7 @@ import (
 // elsewhere, as the other tests see.
 func TestExplore_Tiles(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 256, 256))); err != nil {
 		t.Fatal(err)

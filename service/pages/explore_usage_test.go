@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"filings/cmd/testservers/servers"
 	"filings/service/access"
 )
 
 // TestExplore_Usage: what the key has used is asked for when it is opened, by limit and by day, in words for who sees no bars.
 func TestExplore_Usage(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := limited(t, access.Free, access.Limit{Quota: 50, Burst: 5}, func() time.Time { return now })
 	sent := len(e.sent(0))
 	e.Click("#usage summary")

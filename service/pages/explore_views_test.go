@@ -7,11 +7,14 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"filings/cmd/testservers/servers"
 )
 
 // TestExplore_World: what lies on both sides of 180° is in one piece, and the whole world has all filings.
 func TestExplore_World(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "#map=8/52/180&in_view=true")
 	e.use(e.site.Key)
 	_, want := e.in("Aleutians West, AK")
@@ -33,6 +36,7 @@ func TestExplore_World(t *testing.T) {
 // TestExplore_Keyboard: a filing is opened and closed without a mouse, and the focus comes back.
 func TestExplore_Keyboard(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "#map=11/31.4/-100.5&county=Tom+Green")
 	e.use(e.site.Key)
 	const point, row = "#map .point", "#table tbody button"
@@ -54,6 +58,7 @@ func TestExplore_Keyboard(t *testing.T) {
 // got the focus, whose circles were drawn anew, so that the focus was back at the beginning, for ever.
 func TestExplore_KeyboardThroughMap(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "#map=4/37/-95")
 	e.use(e.site.Key)
 	e.resize(360, 640)
@@ -86,6 +91,7 @@ func TestExplore_KeyboardThroughMap(t *testing.T) {
 // TestExplore_Windows: the page fits into a narrow window, also with what is beside the map open, and is dark for who likes it so.
 func TestExplore_Windows(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "browser")
 	e := explore(t, "#map=9/28.5/-81.3")
 	e.use(e.site.Key)
 	const overflow = `String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`

@@ -141,7 +141,7 @@ func TestX11_Exclude(t *testing.T) {
 		{"exclude_counties=Orange, FL&exclude_counties=Lee, FL", not(`("lee, fl","orange, fl")`)},
 		{"exclude_counties=Orange", not(`("orange")`)},
 		{"exclude_counties=St. Mary, of the Lake, LA", not(`("st. mary, of the lake, la")`)},
-		{"exclude_counties=Orange,FL;Lee FL", not(`("lee fl","orange,fl")`)}, // rule X30
+		{"exclude_counties=Orange,FL;Lee FL", not(`("lee fl","orange,fl")`)}, // as people write it (rule X30)
 		{"exclude_counties=Foo, Bar", not(`("foo, bar")`)},                   // as county has it
 		{"exclude_counties=Foo,Bar;Orange, F1", not(`("foo,bar","orange, f1")`)},
 		{"owner=Röwangate,  FRANCIS", `where (ownerKey) in ("francis rowangate")`},

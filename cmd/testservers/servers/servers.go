@@ -19,6 +19,7 @@ const (
 	PostgresVariable      = "TEST_POSTGRES_URL"
 	RequireVariable       = "REQUIRE_SERVICES" // 1: a test that lacks its server fails
 	QuickVariable         = "TEST_QUICK"       // 1: a test that needs a server, a browser or another program is left out
+	NightlyVariable       = "TEST_NIGHTLY"     // 1: the tests of `make nightly` run too
 )
 
 // Elasticsearch returns the address of a real Elasticsearch: of its first node, if there are several. Without one the

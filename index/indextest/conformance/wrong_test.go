@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"filings/cmd/testservers/servers"
 )
 
 // wrongVariable names the wrong store that TestWrong runs the suite over.
@@ -21,6 +23,7 @@ func wrongs() []wrong {
 // another one fails, so each runs as a process of its own.
 func TestRun_CatchesWrongStores(t *testing.T) {
 	t.Parallel()
+	servers.Nightly(t, "suite")
 	for _, w := range wrongs() {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
