@@ -114,7 +114,7 @@ func BenchmarkMapped(b *testing.B) {
 	for i := range n {
 		fmt.Fprintf(&text, "%d,20%02d,EXAMPLE HOLDINGS %d LLC,%d MAIN ST,Loveland,CO,\"$%d,%03d.50\",%d/%d/17,NA,13-430-%05d\n", 10_000+i, i%26, i%700, i%9000, 1+i%90, i%1000, 1+i%12, 1+i%28, i)
 	}
-	for name, m := range map[string]Map{
+	for name, m := range map[string]*Mapping{
 		"jq": {Name: "m.jq", Text: `{
   id: id("Larimer"; .CERT; .YEAR),
   county: "Larimer, CO",
@@ -139,7 +139,7 @@ filingHolder,BUYER
 `},
 	} {
 		b.Run(name, func(b *testing.B) {
-			programs, err := Config{Sources: []string{"-"}, Maps: []Map{m}}.compile(noon)
+			programs, err := Config{Inputs: mappedBy(m.Name, m.Text, "-")}.compile(noon)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -41,22 +41,16 @@ var (
 // Config says what to load and how.
 type Config struct {
 	Store   generation.Store
-	Sources []string  // files, folders, addresses, or "-" for Stdin
+	Inputs  []Input   // of a plan those of a county next to each other
 	Query   string    // for addresses of PostgreSQL; without one of these it must be ""
 	Stdin   io.Reader // read for "-"
-	Reads   string    // what Stdin is, as reports and errors name it; "": "-"
 	Servers source.Servers
 	// Temporary is how many bytes the sources may have in temporary files at once; 0: any.
 	Temporary int64
-	Form      source.Form
-	// Settings and Maps are options and mappings, in the order of the sources that they are for.
-	Settings []source.Setting
-	Maps     []Map
-	Plan     string // path of the file that names all these; "" for none
+	Plan      string // path of the file that names all these; "" for none
+	Head      int    // rows that a dry run reads of each source; 0: all
 
-	// Parts are the counties of a plan, in the order of their sources; nil: the load is one of sources alone.
-	Parts []Part
-	Head  int // rows that a dry run reads of each source; 0: all
+	StdinName string // of Stdin in reports and errors; "": "-"
 
 	Update bool // apply changes to a copy of the live generation
 	// Replace makes it an update whose records are all filings of these counties: others that these have are removed.
@@ -105,11 +99,13 @@ func (cfg Config) checked() (Config, error) {
 	case cfg.KeepChanges < 0:
 		return cfg, fmt.Errorf("%w: the number of generations whose changes are kept is 0 or more, not %d", ErrUsage, cfg.KeepChanges)
 	}
-	if cfg.Parts != nil {
-		cfg.MaxRejects = 0 // each has its own
-	}
-	for _, p := range cfg.Parts {
-		cfg.MaxRejects += p.MaxRejects
+	for i, input := range cfg.Inputs {
+		if i == 0 && input.County != "" {
+			cfg.MaxRejects = 0 // each has its own
+		}
+		if i == 0 || input.County != cfg.Inputs[i-1].County {
+			cfg.MaxRejects += input.MaxRejects
+		}
 	}
 	for _, county := range cfg.Replace {
 		if cfg.Update = true; !record.IsCounty(county) {
@@ -140,8 +136,12 @@ func (cfg Config) checkMayEmpty(all []source.Source) error {
 }
 
 func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
-	all, err := source.Find(ctx, cfg.Sources, source.Options{
-		Stdin: cfg.Stdin, Form: cfg.Form, Settings: cfg.Settings, Query: cfg.Query, Servers: cfg.Servers, Temporary: cfg.Temporary, Log: cfg.Log,
+	var inputs []source.Input
+	for _, input := range cfg.Inputs {
+		inputs = append(inputs, input.Input)
+	}
+	all, err := source.Find(ctx, inputs, source.Options{
+		Stdin: cfg.Stdin, Query: cfg.Query, Servers: cfg.Servers, Temporary: cfg.Temporary, Log: cfg.Log,
 		Column: func(column string) source.Column {
 			name, known, list := record.NameOf(column)
 			return source.Column{Name: name, Field: known, List: list}
@@ -149,7 +149,7 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 	})
 	for i := range all {
 		if all[i].Name == "-" {
-			all[i].Name = cmp.Or(cfg.Reads, "-")
+			all[i].Name = cmp.Or(cfg.StdinName, "-")
 		}
 	}
 	return all, err

@@ -138,7 +138,7 @@ func FuzzCSV(f *testing.F) {
 func delimited(t *testing.T, text string) source.Source {
 	t.Helper()
 	form := source.Form{Format: source.CSV, Delimiter: ","}
-	all, err := Config{Sources: []string{"-"}, Stdin: strings.NewReader(text), Form: form}.sources(context.Background())
+	all, err := Config{Inputs: formed(form, "-"), Stdin: strings.NewReader(text)}.sources(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func TestRun_StopsWhenItsLockIsLost(t *testing.T) {
 		return nil
 	}}
 	cfg := config(t, store, "")
-	cfg.Sources = []string{"-"}
+	cfg.Inputs = inputs("-")
 	silent, writer := io.Pipe() // nothing ever comes: only the loss of the lock ends the run
 	defer writer.Close()
 	cfg.Stdin = silent
@@ -187,7 +187,7 @@ func TestRun_StopsWhileStandardInputBlocks(t *testing.T) {
 	store := embeddedStore(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg := config(t, store, "")
-	cfg.Sources = []string{"-"}
+	cfg.Inputs = inputs("-")
 	silent, writer := io.Pipe()
 	defer writer.Close()
 	cfg.Stdin = silent
@@ -235,14 +235,14 @@ func TestRun_StopsWhileASourceBlocks(t *testing.T) {
 	}
 	for name, block := range map[string]func(t *testing.T, cfg *Config, blocks func()){
 		"a named pipe": func(t *testing.T, cfg *Config, blocks func()) {
-			cfg.Sources = []string{filepath.Join(t.TempDir(), "a.ndjson")}
-			if err := syscall.Mkfifo(cfg.Sources[0], 0o600); err != nil {
+			cfg.Inputs = inputs(filepath.Join(t.TempDir(), "a.ndjson"))
+			if err := syscall.Mkfifo(cfg.Inputs[0].Name, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			cfg.Progress = loading{begin: blocks}
 		},
 		"a server": func(t *testing.T, cfg *Config, blocks func()) {
-			cfg.Sources = []string{"http://" + mute(t, blocks) + "/a.ndjson"}
+			cfg.Inputs = inputs("http://" + mute(t, blocks) + "/a.ndjson")
 		},
 		"a response": func(t *testing.T, cfg *Config, blocks func()) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -253,10 +253,10 @@ func TestRun_StopsWhileASourceBlocks(t *testing.T) {
 				<-r.Context().Done()
 			}))
 			t.Cleanup(server.Close)
-			cfg.Sources = []string{server.URL + "/a.ndjson"}
+			cfg.Inputs = inputs(server.URL + "/a.ndjson")
 		},
 		"a database": func(t *testing.T, cfg *Config, blocks func()) {
-			cfg.Sources, cfg.Query = []string{"postgres://x@" + mute(t, blocks) + "/y?sslmode=disable"}, "SELECT 1"
+			cfg.Inputs, cfg.Query = inputs("postgres://x@"+mute(t, blocks)+"/y?sslmode=disable"), "SELECT 1"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

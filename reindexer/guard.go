@@ -30,7 +30,7 @@ func (r *running) guard() error {
 
 // refuses notes what a guard refuses of a county: of one of a plan, the others can be loaded without it.
 func (r *running) refuses(county string, kind error, found string) string {
-	if !r.reading.fails(r.reading.partNamed(county), fmt.Errorf("%w: %s", kind, found)) {
+	if !r.reading.failCounty(r.reading.planned(county).County, fmt.Errorf("%w: %s", kind, found)) {
 		r.others = true
 	}
 	return found
@@ -120,7 +120,7 @@ func (r *running) guardFields() error {
 			if 2*had < before.filings || 100*has > now.filings || slices.Contains(r.cfg.MayEmpty, field.String()) {
 				continue
 			}
-			if part := r.reading.partNamed(county); part != nil && slices.Contains(part.MayEmpty, field.String()) {
+			if slices.Contains(r.reading.planned(county).MayEmpty, field.String()) {
 				continue
 			}
 			found = append(found, r.refuses(county, ErrEmptied, fmt.Sprintf("%d of %d filings of %s have %s, and %d of %d had", has, now.filings, county, field, had, before.filings)))

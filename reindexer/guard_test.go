@@ -14,7 +14,6 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
-	"filings/reindexer/source"
 )
 
 // lines returns n records of a county from an id on, each with these further members.
@@ -184,11 +183,11 @@ func TestX43_Replace(t *testing.T) {
 			}
 		}
 		header := config(t, store, "")
-		header.Sources, header.Replace = []string{write(t, "orange.csv", "id,county\n")}, []string{"Orange, FL"}
+		header.Inputs, header.Replace = inputs(write(t, "orange.csv", "id,county\n")), []string{"Orange, FL"}
 		if _, err := Run(t.Context(), header); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "it has a header and no rows") {
 			t.Errorf("a header alone: %v", err)
 		}
-		header.MayEmpty = header.Sources
+		header.MayEmpty = []string{header.Inputs[0].Name}
 		if _, err := Run(t.Context(), header); !errors.Is(err, ErrShrunk) {
 			t.Errorf("no filings of the county: %v", err)
 		}
@@ -214,8 +213,8 @@ func TestX41_Report(t *testing.T) {
 		}
 	}
 	cfg := config(t, embeddedStore(t), "")
-	cfg.Sources, cfg.DryRun, cfg.MaxRejects = []string{lake, orange}, true, 1
-	cfg.Maps = []Map{{Name: "orange.jq", From: 1, Text: `select(.no != "4") | {id: (.no | number), county: "Orange, FL", filingAmount: (.paid | money), filingDate: (.on | date("MM/DD/YYYY"))}`}}
+	cfg.DryRun, cfg.MaxRejects = true, 1
+	cfg.Inputs = append(inputs(lake), mappedBy("orange.jq", `select(.no != "4") | {id: (.no | number), county: "Orange, FL", filingAmount: (.paid | money), filingDate: (.on | date("MM/DD/YYYY"))}`, orange)...)
 	report := mustRun(t, cfg)
 	wantSources := []SourceCounts{{lake, 2, 2, 0, 0, 2}, {orange, 4, 2, 1, 1, 2}}
 	if diff := cmp.Diff(wantSources, report.Sources); diff != "" {
@@ -255,10 +254,10 @@ func TestMistakes(t *testing.T) {
 		return b.String()
 	}
 	byMap := func(text string) func(*Config) {
-		return func(c *Config) { c.Maps = []Map{{Name: "m.jq", Text: text}} }
+		return func(c *Config) { c.Inputs = mappedBy("m.jq", text, namesOf(c.Inputs)...) }
 	}
 	byTable := func(rows string) func(*Config) {
-		return func(c *Config) { c.Maps = []Map{{Name: "m.csv", Text: "field,column\n" + rows}} }
+		return func(c *Config) { c.Inputs = mappedBy("m.csv", "field,column\n"+rows, namesOf(c.Inputs)...) }
 	}
 	update := func(c *Config) { c.Update = true }
 	replace := func(c *Config) { c.Replace = []string{"Orange, FL"} }
@@ -288,10 +287,9 @@ func TestMistakes(t *testing.T) {
 		"the same in NDJSON": {files{"a.ndjson": strings.ReplaceAll(all, "filingAmount", "Amount")}, nil, byMap(`{id, county, filingAmount: .amount}`),
 			ErrEmptied, "of Lake, FL have filingAmount"},
 		"no mapping":                    {files{"a.csv": rows("no,county,lien", "Orange, FL", 1, 300)}, nil, nil, ErrSource, "its header lacks id; it is no,county,lien. A mapping makes"},
-		"UTF-8 read as Windows-1252":    {files{"a.ndjson": strings.ReplaceAll(all, `:5`, `:5,"owner":"Café"`)}, nil, setting("encoding", "windows-1252", 0), ErrSource, "its text is UTF-8: --encoding windows-1252 would spoil"},
+		"UTF-8 read as Windows-1252":    {files{"a.ndjson": strings.ReplaceAll(all, `:5`, `:5,"owner":"Café"`)}, nil, setting("encoding", "windows-1252"), ErrSource, "its text is UTF-8: --encoding windows-1252 would spoil"},
 		"Windows-1252 read as UTF-8":    {files{"a.ndjson": all + "{\"id\":5001,\"county\":\"Lake, FL\",\"owner\":\"Caf\xe9\"}\n"}, nil, nil, ErrRejected, "1 of 341"},
-		"an option after its source":    {files{"a.ndjson": all}, nil, setting("encoding", "windows-1252", 1), ErrUsage, "--encoding windows-1252 is for no source"},
-		"the wrong path":                {files{"a.json": `{"liens":[{"id":1,"county":"Orange, FL"}]}`}, nil, setting("path", ".parcels[]?", 0), ErrShrunk, "0 instead of 340"},
+		"the wrong path":                {files{"a.json": `{"liens":[{"id":1,"county":"Orange, FL"}]}`}, nil, setting("path", ".parcels[]?"), ErrShrunk, "0 instead of 340"},
 		"the wrong county's name":       {files{"a.ndjson": lines(1, 300, "Orange, FL", paid)}, nil, func(c *Config) { c.Replace = []string{"Orange"} }, ErrUsage, "--replace names a county as records have it"},
 		"the county's name mistyped":    {files{"a.ndjson": lines(1, 300, "Orange, FL", paid)}, nil, func(c *Config) { c.Replace = []string{"Orang, FL"} }, ErrRejected, "300 of 300"},
 		"the county is written anew":    {files{"a.ndjson": lines(1, 300, "Orange County, FL", paid) + lines(1001, 40, "Lake, FL", paid)}, nil, nil, ErrShrunk, "0 instead of 300 of Orange, FL"},
@@ -323,15 +321,14 @@ func TestMistakes(t *testing.T) {
 		"a field mistyped": {files{"a.csv": rows("no,county,lien", "Orange, FL", 1, 300)}, nil, both(replace, byMap(`{id: (.no | number), county, fillingAmount: (.lien | money)}`)),
 			ErrEmptied, "0 of 300 filings of Orange, FL have filingAmount"},
 		"a field mistyped in a table":   {orange, nil, byTable("id,no\ncounty,county\nfillingAmount,money: lien\n"), ErrUsage, `m.csv:4:1: "fillingAmount" is no field`},
-		"a table without its header":    {orange, nil, func(c *Config) { c.Maps = []Map{{Name: "m.csv", Text: "id,no\ncounty,county\n"}} }, ErrUsage, "a table begins with the header field,column"},
+		"a table without its header":    {orange, nil, func(c *Config) { c.Inputs = mappedBy("m.csv", "id,no\ncounty,county\n", namesOf(c.Inputs)...) }, ErrUsage, "a table begins with the header field,column"},
 		"a table's column is not there": {orange, nil, byTable("id,no\ncounty,county\nfilingAmount,money: Lien\n"), ErrUsage, `has no column "Lien"; is "lien" meant?`},
-		"a mapping after its source":    {orange, nil, func(c *Config) { c.Maps = []Map{{Name: "m.jq", Text: ".", From: 1}} }, ErrUsage, "the mapping m.jq is for no source"},
 		"an HTML page":                  {files{"a.csv": "<!DOCTYPE html>\n<html><body>Moved</body></html>\n"}, nil, byMap(`{id: (.no | number), county}`), ErrSource, "it is an HTML page, not csv"},
 		"a JSON array as lines":         {files{"a.ndjson": "[{\"id\":1,\"county\":\"Orange, FL\"}]\n"}, nil, nil, ErrSource, "it is one JSON array"},
 		"a download that was cut off":   {files{"a.csv": strings.TrimSuffix(rows("id,county,filingAmount", "Orange, FL", 1, 300), "FL\",5\n")}, nil, replace, ErrSource, "never closed"},
 		"titles above the header":       {files{"a.csv": "Liens of Orange County\n" + rows("id,county,filingAmount", "Orange, FL", 1, 300)}, nil, replace, ErrSource, "its first line is no header"},
 		"a comma that is not in quotes": {files{"a.csv": strings.ReplaceAll(rows("id,county,filingAmount", "Orange, FL", 1, 300), `"`, "")}, nil, replace, ErrRejected, "300 of 300"},
-		"the wrong delimiter":           {orange, nil, setting("delimiter", ";", 0), ErrSource, "which --delimiter says"},
+		"the wrong delimiter":           {orange, nil, setting("delimiter", ";"), ErrSource, "which --delimiter says"},
 		"the same file twice":           {files{"a.ndjson": all, "b.ndjson": all}, nil, nil, ErrRejected, "340 of 680"},
 		"a deletion in a full load":     {files{"a.ndjson": all + deletions(7001, 1)}, nil, nil, ErrRejected, "1 of 341"},
 	} {
@@ -341,18 +338,18 @@ func TestMistakes(t *testing.T) {
 			mustRun(t, config(t, store, all))
 			before := liveName(t, store)
 			cfg := config(t, store, "")
-			cfg.Sources = nil
+			cfg.Inputs = nil
 			dir := t.TempDir()
 			for file, text := range test.files {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				if test.sources == nil {
-					cfg.Sources = append(cfg.Sources, filepath.Join(dir, file))
+					cfg.Inputs = append(cfg.Inputs, inputs(filepath.Join(dir, file))...)
 				}
 			}
 			for _, file := range test.sources {
-				cfg.Sources = append(cfg.Sources, filepath.Join(dir, file))
+				cfg.Inputs = append(cfg.Inputs, inputs(filepath.Join(dir, file))...)
 			}
 			if test.set != nil {
 				test.set(&cfg)
@@ -368,8 +365,12 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-func setting(name, value string, from int) func(*Config) {
-	return func(c *Config) { c.Settings = []source.Setting{{Name: name, Value: value, From: from}} }
+func setting(name, value string) func(*Config) {
+	return func(c *Config) {
+		for i := range c.Inputs {
+			*c.Inputs[i].Form.Part(name) = value
+		}
+	}
 }
 
 func deletions(from, n int) string {
@@ -387,20 +388,32 @@ func TestX44_Settings(t *testing.T) {
 		"a.json": `{"a":[{"id":1,"county":"A, FL"}]}`, "b.json": `{"b":[{"id":2,"county":"A, FL"}]}`,
 		"c.csv": "id;county\n3;\"Ca\xf1on, CO\"\n", "d.csv": "id,county\n4,\"Cañon, CO\"\n",
 	}
-	ids, rejects, err := mapped(t, Config{Sources: []string{"a.json", "b.json", "c.csv", "d.csv"}, Settings: []source.Setting{
+	all, err := Inputs([]string{"a.json", "b.json", "c.csv", "d.csv"}, []Option{
 		{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]", From: 1},
 		{Name: "encoding", Value: "windows-1252", From: 2}, {Name: "delimiter", Value: ";", From: 2},
 		{Name: "encoding", Value: "utf-8", From: 3}, {Name: "delimiter", Value: "", From: 3},
-	}}, files)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, rejects, err := mapped(t, Config{Inputs: all}, files)
 	if err != nil || len(rejects) > 0 || fmt.Sprint(ids) != "[1 2 3 4]" {
 		t.Errorf("%v, %v, %v", ids, rejects, err)
 	}
-	for says, settings := range map[string][]source.Setting{
+	m := &Mapping{Name: "m.jq", Text: "."}
+	for says, options := range map[string][]Option{
 		"--path .a[] is for no source":                    {{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]"}},
 		"--sheet is for xlsx, and no source after it is":  {{Name: "path", Value: ".a[]"}, {Name: "sheet", Value: "x"}},
 		"--delimiter is for csv, and no source after it ": {{Name: "path", Value: ".a[]"}, {Name: "delimiter", Value: ";"}, {Name: "delimiter", Value: "", From: 1}},
+		"--map m.jq is for no source":                     {{Name: "map", Value: "m.jq", Mapping: m}, {Name: "map", Value: "n.jq", Mapping: m}},
+		"--map n.jq is for no source":                     {{Name: "map", Value: "n.jq", Mapping: m, From: 2}},
+		"--encoding utf-16 is for no source":              {{Name: "encoding", Value: "utf-16", From: 2}},
 	} {
-		if _, _, err := mapped(t, Config{Sources: []string{"a.json", "d.csv"}, Settings: settings}, files); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), says) {
+		all, err := Inputs([]string{"a.json", "d.csv"}, options)
+		if err == nil {
+			_, _, err = mapped(t, Config{Inputs: all}, files)
+		}
+		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)
 		}
 	}
@@ -413,7 +426,7 @@ func TestX41_RejectsAsCSV(t *testing.T) {
 	cfg.DryRun, cfg.MaxRejects, cfg.Rejects = true, 2, filepath.Join(t.TempDir(), "rejects.CSV")
 	mustRun(t, cfg)
 	got, err := os.ReadFile(cfg.Rejects)
-	want := "\xef\xbb\xbffile,line,id,field,reason,record\r\n" + cfg.Sources[0] + `,1,3,county,is missing,"{""id"":3,""owner"":""a, \""b\""""}"` + "\r\n" + cfg.Sources[0] + ",2,,,"
+	want := "\xef\xbb\xbffile,line,id,field,reason,record\r\n" + cfg.Inputs[0].Name + `,1,3,county,is missing,"{""id"":3,""owner"":""a, \""b\""""}"` + "\r\n" + cfg.Inputs[0].Name + ",2,,,"
 	if err != nil || !strings.HasPrefix(string(got), want) || !strings.HasSuffix(string(got), ",'=1+1\r\n") {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}

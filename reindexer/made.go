@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
+	"slices"
 
 	"filings/index/generation"
 	"filings/reindexer/source"
@@ -18,28 +19,24 @@ func (cfg Config) made(all []source.Source, states []string) string {
 		return ""
 	}
 	kept := struct {
-		Sources, Names, States []string
-		Query                  string
-		Form                   source.Form
-		Settings               []source.Setting
-		Maps                   []Map
-		Update, Strict         bool
-		Replace                []string
-		MaxRejects             int
-		Parts                  []Part
-	}{Parts: cfg.Parts, States: states, Query: cfg.Query, Form: cfg.Form, Settings: cfg.Settings, Maps: cfg.Maps, Update: cfg.Update, Strict: cfg.Strict, Replace: cfg.Replace, MaxRejects: cfg.MaxRejects}
+		Inputs         []Input
+		Names, States  []string
+		Query          string
+		Update, Strict bool
+		Replace        []string
+		MaxRejects     int
+	}{slices.Clone(cfg.Inputs), nil, states, cfg.Query, cfg.Update, cfg.Strict, cfg.Replace, cfg.MaxRejects}
 	for i, s := range all {
 		if states[i] == "" {
 			return ""
 		}
 		kept.Names = append(kept.Names, s.Name)
 	}
-	for _, address := range cfg.Sources {
-		if u, err := url.Parse(address); err == nil && u.User != nil {
+	for i, input := range kept.Inputs {
+		if u, err := url.Parse(input.Name); err == nil && u.User != nil {
 			u.User = nil // a password is not kept, and not in a digest either
-			address = u.String()
+			kept.Inputs[i].Name = u.String()
 		}
-		kept.Sources = append(kept.Sources, address)
 	}
 	text, _ := json.Marshal(kept) // of texts and numbers
 	sum := sha256.Sum256(text)

@@ -13,7 +13,6 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/index/generation"
 	"filings/index/indextest"
-	"filings/reindexer/source"
 )
 
 // TestX46_NotAgain: a load whose sources are as they were builds nothing, and says so; whatever is not as it was makes it build.
@@ -33,8 +32,11 @@ func TestX46_NotAgain(t *testing.T) {
 		host := strings.TrimPrefix(data.URL, "http://")
 		cfg := config(t, store, owned("Ann", 1, 2))
 		cfg.MaxShrink = 100
-		cfg.Sources = append(cfg.Sources, strings.Replace(server.URL, "//", "//me:one@", 1)+"/a.ndjson", "socrata://"+host+"/abcd-1234", "arcgis+http://"+host+"/rest/FeatureServer/0")
-		cfg.Maps = []Map{{Name: "m.jq", Text: `{id: ((.n // .id) + if .FID then 100 else 0 end), county: "Orange, FL", owner}`, From: 1}}
+		cfg.Inputs = append(cfg.Inputs, inputs(strings.Replace(server.URL, "//", "//me:one@", 1)+"/a.ndjson", "socrata://"+host+"/abcd-1234", "arcgis+http://"+host+"/rest/FeatureServer/0")...)
+		m := &Mapping{Name: "m.jq", Text: `{id: ((.n // .id) + if .FID then 100 else 0 end), county: "Orange, FL", owner}`}
+		for i := range cfg.Inputs[1:] {
+			cfg.Inputs[i+1].Mapping = m
+		}
 		first := mustRun(t, cfg) // without --if-changed; it is compared with all the same
 		cfg.IfChanged = true
 		change := func(what string, unchanged bool) {
@@ -51,17 +53,17 @@ func TestX46_NotAgain(t *testing.T) {
 			}
 		}
 		change("nothing", true)
-		cfg.Sources[1] = strings.Replace(cfg.Sources[1], "me:one@", "me:two@", 1)
+		cfg.Inputs[1].Name = strings.Replace(cfg.Inputs[1].Name, "me:one@", "me:two@", 1)
 		change("another password", true)
 		later := time.Now().Add(time.Hour)
-		if err := os.Chtimes(cfg.Sources[0], later, later); err != nil {
+		if err := os.Chtimes(cfg.Inputs[0].Name, later, later); err != nil {
 			t.Fatal(err)
 		}
 		change("the time of a file", false)
-		if err := os.WriteFile(cfg.Sources[0], []byte(owned("Bob", 1, 2)), 0o600); err != nil {
+		if err := os.WriteFile(cfg.Inputs[0].Name, []byte(owned("Bob", 1, 2)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chtimes(cfg.Sources[0], later, later); err != nil {
+		if err := os.Chtimes(cfg.Inputs[0].Name, later, later); err != nil {
 			t.Fatal(err)
 		}
 		change("the content of a file, of the same size and time", false)
@@ -76,7 +78,7 @@ func TestX46_NotAgain(t *testing.T) {
 		change("nothing", true)
 		portal.Put(map[string]any{"n": 8})
 		change("a row", false)
-		cfg.Maps[0].Text += " "
+		m.Text += " "
 		change("a mapping", false)
 		cfg.Strict = true
 		change("an option", false)
@@ -99,12 +101,12 @@ func TestX46_NotAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		change("a rollback, to a generation of other sources", false)
-		cfg.Sources, cfg.Maps = cfg.Sources[:1], nil
+		cfg.Inputs = cfg.Inputs[:1]
 		change("one source fewer", false)
 		cfg.Update = true
 		change("the same as an update", false)
 		change("nothing", true)
-		cfg.Sources, cfg.Stdin, cfg.Form = []string{"-"}, strings.NewReader(owned("Bob", 1)), source.Form{}
+		cfg.Inputs, cfg.Stdin = inputs("-"), strings.NewReader(owned("Bob", 1))
 		change("standard input", false)
 		cfg.Stdin = strings.NewReader(owned("Bob", 1))
 		change("standard input again, of which nothing is known", false)

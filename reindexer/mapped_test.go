@@ -26,13 +26,13 @@ const county = `if .gone == "yes" then empty else {id: (.no | number), county: "
 func mapped(t *testing.T, cfg Config, files map[string]string) (ids []int64, rejects []Reject, err error) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range cfg.Sources {
+	for _, name := range namesOf(cfg.Inputs) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := range cfg.Sources {
-		cfg.Sources[i] = filepath.Join(dir, cfg.Sources[i])
+	for i := range cfg.Inputs {
+		cfg.Inputs[i].Name = filepath.Join(dir, cfg.Inputs[i].Name)
 	}
 	all, err := cfg.sources(t.Context())
 	if err != nil {
@@ -73,7 +73,7 @@ func TestX20_Rejects(t *testing.T) {
 		"6;\xe9;1;\n" // no UTF-8
 	var shown []string
 	ids, rejects, err := mapped(t, Config{
-		Sources: []string{"a.csv"}, Maps: []Map{{Name: "m.jq", Text: county}}, Show: 2, OnShow: func(s string) { shown = append(shown, s) },
+		Inputs: mappedBy("m.jq", county, "a.csv"), Show: 2, OnShow: func(s string) { shown = append(shown, s) },
 	}, map[string]string{"a.csv": rows})
 	if err != nil || !slices.Equal(ids, []int64{1, 3}) {
 		t.Fatalf("%v, %v", ids, err)
@@ -113,8 +113,8 @@ func TestX20_NotUTF8(t *testing.T) {
 		{"a.csv", "county\n\x81\n", "windows-1252", "has a byte that --encoding windows-1252 does not define"},
 		{"a.parquet", table.String(), "", "is not UTF-8"},
 	} {
-		cfg := Config{Sources: []string{tt.file}, Maps: []Map{{Name: "m.jq", Text: "."}}}
-		cfg.Form.Encoding = tt.encoding
+		cfg := Config{Inputs: mappedBy("m.jq", ".", tt.file)}
+		cfg.Inputs[0].Form.Encoding = tt.encoding
 		_, rejects, err := mapped(t, cfg, map[string]string{tt.file: tt.text})
 		if err != nil || len(rejects) != 1 || rejects[0].Reason != tt.want {
 			t.Errorf("%s in %q: %+v, %v; want %s", tt.file, tt.encoding, rejects, err, tt.want)
@@ -133,8 +133,8 @@ func TestL4_MappedAsPlain(t *testing.T) {
 		`{"id":4,"county":"A, FL","city":"B","\u0063ity":"C"}`,
 		`{"id":5,"county":"A, FL","owner":"\ud83c\udf1e"}`,
 	}
-	for name, maps := range map[string][]Map{"plain": nil, "mapped": {{Name: "m.jq", Text: `{id, county, owner}`}}} {
-		ids, rejects, err := mapped(t, Config{Sources: []string{"a.ndjson"}, Maps: maps}, map[string]string{"a.ndjson": strings.Join(lines, "\n") + "\n"})
+	for name, all := range map[string][]Input{"plain": inputs("a.ndjson"), "mapped": mappedBy("m.jq", `{id, county, owner}`, "a.ndjson")} {
+		ids, rejects, err := mapped(t, Config{Inputs: all}, map[string]string{"a.ndjson": strings.Join(lines, "\n") + "\n"})
 		if err != nil || !slices.Equal(ids, []int64{1, 5}) || len(rejects) != 3 {
 			t.Fatalf("%s: %v, %+v, %v", name, ids, rejects, err)
 		}
@@ -155,39 +155,27 @@ func TestX20_SeveralMappings(t *testing.T) {
 		"c.json":       `{"parcels":[{"n":9007199254740993},{"n":4,"dead":true}]}`,
 		"d.json":       `{"parcels":[{"n":5}]}`,
 	}
-	cfg := Config{
-		Sources: []string{"plain.ndjson", "b.csv", "c.json", "d.json"}, Form: source.Form{Path: ".parcels[]"}, Update: true,
-		Maps: []Map{
-			{Name: "b.jq", Text: county, From: 1},
-			{Name: "c.jq", Text: `if .dead then {id: .n, deleted: true} else {id: .n, county: "C, FL"}, {id: 7, county: "C, FL"} end`, From: 2},
-		},
+	two := `if .dead then {id: .n, deleted: true} else {id: .n, county: "C, FL"}, {id: 7, county: "C, FL"} end`
+	all, err := Inputs([]string{"plain.ndjson", "b.csv", "c.json", "d.json"}, []Option{
+		{Name: "path", Value: ".parcels[]"}, {Name: "map", Mapping: &Mapping{"b.jq", county}, From: 1}, {Name: "map", Mapping: &Mapping{"c.jq", two}, From: 2},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	ids, rejects, err := mapped(t, cfg, files)
+	ids, rejects, err := mapped(t, Config{Inputs: all, Update: true}, files)
 	if want := []int64{1, 2, 9007199254740993, 7, -4, 5, 7}; err != nil || len(rejects) > 0 || !slices.Equal(ids, want) {
 		t.Errorf("%v, %v, %v; want %v", ids, rejects, err, want)
 	}
-	for name, maps := range map[string][]Map{
-		"is for no source":      {{Name: "z.jq", Text: ".", From: 4}},
-		"a.jq is for no source": {{Name: "a.jq", Text: ".", From: 1}, {Name: "b.jq", Text: ".", From: 1}},
-		"z.jq:1:2":              {{Name: "z.jq", Text: "{", From: 0}},
-	} {
-		cfg := Config{Sources: []string{"a.csv"}, Maps: maps}
-		if name == "is for no source" {
-			cfg.Maps[0].From = 1
-		}
-		if name == "a.jq is for no source" {
-			cfg.Sources = []string{"a.csv", "b.csv"}
-		}
-		if _, _, err := mapped(t, cfg, files); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
-		}
+	_, _, err = mapped(t, Config{Inputs: mappedBy("z.jq", "{", "a.csv")}, files)
+	if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "z.jq:1:2") {
+		t.Errorf("a program that cannot be read: %v", err)
 	}
 }
 
 // TestX20_FormAtFirstUse: a mapping whose form of dates is none ends the load, however many rejects are allowed.
 func TestX20_FormAtFirstUse(t *testing.T) {
 	t.Parallel()
-	cfg := Config{Sources: []string{"a.ndjson"}, Maps: []Map{{Name: "m.jq", Text: `"@nope" as $f | {id, county: "A, FL", filingDate: (.d | date($f))}`}}}
+	cfg := Config{Inputs: mappedBy("m.jq", `"@nope" as $f | {id, county: "A, FL", filingDate: (.d | date($f))}`, "a.ndjson")}
 	_, rejects, err := mapped(t, cfg, map[string]string{"a.ndjson": `{"id":1,"d":"8/21/2017"}` + "\n"})
 	if !errors.Is(err, mapping.ErrProgram) || !strings.Contains(err.Error(), `a.ndjson:1: m.jq: date("@nope"): a form has a year`) || rejects != nil {
 		t.Errorf("%v, %v", rejects, err)
@@ -249,9 +237,8 @@ func TestX20_Loads(t *testing.T) {
 		orange := file("orange.csv", "no;name;paid;gone\n1;Ann;$1,200.50;\n2;Bob;;\n3;Cid;five;\n")
 		lake := file("lake.json", `{"liens":[{"n":4,"who":"Dan"}]}`)
 		cfg := config(t, store, "")
-		cfg.Sources = []string{orange, lake}
-		cfg.Form.Path = ".liens[]"
-		cfg.Maps = []Map{{Name: "orange.jq", Text: county}, {Name: "lake.jq", Text: `{id: .n, county: "Lake, FL", owner: .who}`, From: 1}}
+		cfg.Inputs = append(mappedBy("orange.jq", county, orange), mappedBy("lake.jq", `{id: .n, county: "Lake, FL", owner: .who}`, lake)...)
+		cfg.Inputs[1].Form.Path = ".liens[]"
 		cfg.Rejects = filepath.Join(dir, "rejects")
 		report, err := Run(t.Context(), cfg)
 		if !errors.Is(err, ErrRejected) || report.Rejected != 1 || report.Promoted || len(live(t, store)) > 0 {
@@ -269,8 +256,9 @@ func TestX20_Loads(t *testing.T) {
 		if got, want := live(t, store), (map[int64]string{1: "Ann", 2: "Bob", 4: "Dan"}); !maps.Equal(got, want) {
 			t.Errorf("live: %v, want %v", got, want)
 		}
-		cfg.Sources, cfg.Form.Path, cfg.MaxShrink, cfg.Update = []string{file("changes.csv", "no,name,paid,gone\n1,Ann,,yes\n2,Eve,$7.00,\n")}, "", 100, true
-		cfg.Maps = []Map{{Name: "changes.jq", Text: `if .gone == "yes" then {id: (.no | number), deleted: true} else ` + county + ` end`}}
+		cfg.MaxShrink, cfg.Update = 100, true
+		cfg.Inputs = mappedBy("changes.jq", `if .gone == "yes" then {id: (.no | number), deleted: true} else `+county+` end`,
+			file("changes.csv", "no,name,paid,gone\n1,Ann,,yes\n2,Eve,$7.00,\n"))
 		if report := mustRun(t, cfg); report.Deleted != 1 || report.Updated != 1 {
 			t.Errorf("%+v", report)
 		}
@@ -288,11 +276,11 @@ func TestX20_CutOff(t *testing.T) {
 		"b.ndjson": `{"no":"1","name":"A"}` + "\n" + `{"no":"2","name":tru`,
 		"c.csv":    "no,name,paid,gone\n1,A,5,\n2,B",
 	} {
-		ids, rejects, err := mapped(t, Config{Sources: []string{name}, Maps: []Map{{Name: "m.jq", Text: county}}}, map[string]string{name: text})
+		ids, rejects, err := mapped(t, Config{Inputs: mappedBy("m.jq", county, name)}, map[string]string{name: text})
 		if !errors.Is(err, source.ErrUnfinished) || !slices.Equal(ids, []int64{1}) || rejects != nil {
 			t.Errorf("%s: %v, %v, %v", name, ids, rejects, err)
 		}
-		_, rejects, err = mapped(t, Config{Sources: []string{name}, Maps: []Map{{Name: "m.jq", Text: county}}}, map[string]string{name: text + "\n"})
+		_, rejects, err = mapped(t, Config{Inputs: mappedBy("m.jq", county, name)}, map[string]string{name: text + "\n"})
 		if err != nil || len(rejects) != 1 {
 			t.Errorf("%s with the line's end: %v, %v", name, rejects, err)
 		}
@@ -310,14 +298,14 @@ func TestX42_TwoPlaces(t *testing.T) {
 	}
 	for _, replace := range [][]string{nil, {"Orange, FL"}} {
 		cfg := config(t, embeddedStore(t), "")
-		cfg.Sources, cfg.DryRun, cfg.MaxRejects, cfg.Replace = []string{one, two}, true, 3, replace
-		cfg.Maps = []Map{{Name: "m.jq", Text: county}, {Name: "n.jq", Text: ".", From: 1}}
+		cfg.DryRun, cfg.MaxRejects, cfg.Replace = true, 3, replace
+		cfg.Inputs = append(mappedBy("m.jq", county, one), mappedBy("n.jq", ".", two)...)
 		report := mustRun(t, cfg)
 		want := []string{"two records have the id 8: " + one + ":2 and " + two + ":4, which is rejected", "two records have the id 7: " + one + ":4 and " + two + ":3, which is rejected"}
 		if !slices.Equal(report.Warnings, want) || report.Rejected != 3 || report.Read != 7 {
 			t.Errorf("%q, %+v", report.Warnings, report)
 		}
-		cfg.Sources, cfg.Maps, cfg.MaxRejects, cfg.Stdin = []string{"-"}, nil, 1, strings.NewReader(lines(5, 1, "Orange, FL", "")+lines(5, 1, "Orange, FL", ""))
+		cfg.Inputs, cfg.MaxRejects, cfg.Stdin = inputs("-"), 1, strings.NewReader(lines(5, 1, "Orange, FL", "")+lines(5, 1, "Orange, FL", ""))
 		if report := mustRun(t, cfg); len(report.Warnings) != 0 || report.Rejected != 1 {
 			t.Errorf("of standard input: %q", report.Warnings)
 		}

@@ -22,7 +22,7 @@ import (
 // queryPostgres reads the rows of a query.
 func queryPostgres(t *testing.T, sql string, s settings) outcome {
 	t.Helper()
-	all, err := Config{Sources: []string{servers.Postgres(t)}, Query: sql}.sources(t.Context())
+	all, err := Config{Inputs: inputs(servers.Postgres(t)), Query: sql}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestPostgres_OtherColumns(t *testing.T) {
 	t.Parallel()
 	query := `SELECT 7 AS n, 1.50 AS amount, false AS redeemed, 'x'::char(9) AS code, ARRAY['a', NULL] AS l, '2024-01-31 23:59:59'::timestamp AS at,
 		'{"a":1}'::json AS j, 'a;b' AS t, ARRAY[1,2] AS i, NULL::bool AS none`
-	all, err := Config{Sources: []string{servers.Postgres(t)}, Query: query}.sources(t.Context())
+	all, err := Config{Inputs: inputs(servers.Postgres(t)), Query: query}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestPostgres_OneState(t *testing.T) {
 	table := "filings_" + strings.ToLower(rand.Text()[:10])
 	execute(t, "CREATE TABLE "+table+" AS SELECT i AS id, 'A, FL' AS county, repeat('x', 5000) AS owner FROM generate_series(1,20000) AS i")
 	t.Cleanup(func() { execute(t, "DROP TABLE "+table) })
-	all, err := Config{Sources: []string{servers.Postgres(t)}, Query: "SELECT * FROM " + table}.sources(t.Context())
+	all, err := Config{Inputs: inputs(servers.Postgres(t)), Query: "SELECT * FROM " + table}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestPostgres_OneState(t *testing.T) {
 // TestPostgres_Ends closes a query early, and ends another by its context, in the midst of very many rows.
 func TestPostgres_Ends(t *testing.T) {
 	t.Parallel()
-	all, err := Config{Sources: []string{servers.Postgres(t)},
+	all, err := Config{Inputs: inputs(servers.Postgres(t)),
 		Query: "SELECT generate_series(1,1000000000000) AS id, 'A, FL' AS county"}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +270,7 @@ func TestPostgres_CutConnection(t *testing.T) {
 	q := address.Query()
 	q.Set("sslmode", "disable")
 	address.RawQuery = q.Encode()
-	all, err := Config{Sources: []string{address.String()},
+	all, err := Config{Inputs: inputs(address.String()),
 		Query: "SELECT i AS id, 'A, FL' AS county, repeat('x', 5000) AS owner FROM generate_series(1,200000) AS i"}.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)

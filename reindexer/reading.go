@@ -31,7 +31,7 @@ type reading struct {
 
 	states  []string // of the sources that were read; "" for one that is not known
 	only    []string // the only counties that records may have, folded; nil: any
-	parts   []Part   // counties whose sources these are; nil: there is no plan
+	inputs  []Input  // that the sources come from; nil: all are plain ones
 	failed  map[string]error
 	spoiled atomic.Bool    // a part has failed: nothing will be promoted
 	head    int            // rows that are read of each source; 0: all
@@ -71,24 +71,23 @@ type handle func(f *index.Filing, deleted bool) error
 
 // each calls do for every valid record of all sources, in order.
 func (r *reading) each(ctx context.Context, do handle) error {
-	rejected := map[string]int64{} // by part
+	rejected := map[string]int64{} // by county of the plan
 	for i, src := range r.sources {
 		r.at.Store(int64(i) + 1)
-		part := r.partOf(src)
-		if part != nil {
-			if r.failed[part.County] != nil {
+		input := r.inputOf(src)
+		if county := input.County; county != "" {
+			if r.failed[county] != nil {
 				continue
 			}
-			r.only = []string{index.Fold(part.County)}
+			r.only = []string{index.Fold(county)}
 		}
 		r.count = new(SourceCounts)
 		err := r.one(ctx, src, do)
-		if part != nil {
-			if rejected[part.County] += r.count.Rejected; err == nil && rejected[part.County] > int64(part.MaxRejects) && r.head == 0 {
-				err = fmt.Errorf("%w: %d; at most %d are allowed (max-rejects)", ErrRejected, rejected[part.County], part.MaxRejects)
-			}
+		rejected[input.County] += r.count.Rejected
+		if n := rejected[input.County]; input.County != "" && err == nil && n > int64(input.MaxRejects) && r.head == 0 {
+			err = fmt.Errorf("%w: %d; at most %d are allowed (max-rejects)", ErrRejected, n, input.MaxRejects)
 		}
-		if err != nil && !r.fails(part, err) {
+		if err != nil && !r.failCounty(input.County, err) {
 			return err
 		}
 	}
@@ -207,7 +206,15 @@ func (r *reading) programOf(src source.Source) *mapping.Program {
 	if len(r.programs) == 0 {
 		return nil
 	}
-	return r.programs[src.Arg]
+	return r.programs[src.Input]
+}
+
+// inputOf returns the input that a source comes from.
+func (r *reading) inputOf(src source.Source) Input {
+	if len(r.inputs) == 0 {
+		return Input{}
+	}
+	return r.inputs[src.Input]
 }
 
 // begin returns what reads the records of a source, and the names that its mapping reads and no row has had yet.

@@ -46,7 +46,7 @@ func read(t testing.TB, text string, s settings) outcome {
 // textSource is a source named "in".
 func textSource(t testing.TB, text io.Reader, format string) source.Source {
 	t.Helper()
-	all, err := Config{Sources: []string{"-"}, Stdin: text, Form: source.Form{Format: format}}.sources(context.Background())
+	all, err := Config{Inputs: formed(source.Form{Format: format}, "-"), Stdin: text}.sources(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

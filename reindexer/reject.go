@@ -115,9 +115,15 @@ func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 				return nil, fmt.Errorf("%w: the rejects would overwrite the source %s", source.ErrUsage, s.Name)
 			}
 		}
-		for _, m := range append(cfg.Maps, Map{Name: cfg.Plan}) {
-			if read, err := os.Stat(m.Name); err == nil && os.SameFile(read, info) {
-				return nil, fmt.Errorf("%w: the rejects would overwrite %s", source.ErrUsage, m.Name)
+		files := []string{cfg.Plan}
+		for _, input := range cfg.Inputs {
+			if input.Mapping != nil {
+				files = append(files, input.Mapping.Name)
+			}
+		}
+		for _, file := range files {
+			if read, err := os.Stat(file); err == nil && os.SameFile(read, info) {
+				return nil, fmt.Errorf("%w: the rejects would overwrite %s", source.ErrUsage, file)
 			}
 		}
 	}

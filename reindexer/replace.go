@@ -12,16 +12,7 @@ import (
 	"filings/index/generation"
 	"filings/reindexer/mapping"
 	"filings/reindexer/record"
-	"filings/reindexer/source"
 )
-
-// Part is a county of a plan: the sources from position From in Config.Sources on, up to the next one's, whose records are all of it.
-type Part struct {
-	County     string
-	From       int
-	MaxRejects int      // of the records of its sources
-	MayEmpty   []string // fields that may be gone of it
-}
 
 // PartsError says of the counties of a plan that cannot be loaded why not. Nothing is promoted; the others can be.
 type PartsError struct{ Failed map[string]error }
@@ -38,37 +29,28 @@ func (e *PartsError) Error() string {
 // Unwrap returns what is wrong with the counties.
 func (e *PartsError) Unwrap() []error { return slices.Collect(maps.Values(e.Failed)) }
 
-// partOf returns the part that a source belongs to; nil for none.
-func (r *reading) partOf(src source.Source) (part *Part) {
-	for i := range r.parts {
-		if r.parts[i].From <= src.Arg {
-			part = &r.parts[i]
-		}
-	}
-	return part
-}
-
-// fails notes why a part cannot be loaded, if err says that, and reports whether it does.
-func (r *reading) fails(part *Part, err error) bool {
-	ofSource := errors.Is(err, ErrSource) || errors.Is(err, ErrUsage) || errors.Is(err, mapping.ErrProgram) || errors.Is(err, ErrRejected) ||
-		errors.Is(err, ErrShrunk) || errors.Is(err, ErrEmptied)
-	if part == nil || !ofSource {
+// failCounty records err as the reason why a county of the plan is not loaded. It returns false if err concerns the whole load.
+func (r *reading) failCounty(county string, err error) bool {
+	ofSource := errors.Is(err, ErrSource) || errors.Is(err, ErrUsage) || errors.Is(err, mapping.ErrProgram) ||
+		errors.Is(err, ErrRejected) || errors.Is(err, ErrShrunk) || errors.Is(err, ErrEmptied)
+	if county == "" || !ofSource {
 		return false
 	}
-	if r.failed[part.County] == nil {
-		r.failed[part.County] = err
+	if r.failed[county] == nil {
+		r.failed[county] = err
 	}
 	r.spoiled.Store(true)
 	return true
 }
 
-// partNamed returns the part of a county; nil for none.
-func (r *reading) partNamed(county string) *Part {
-	i := slices.IndexFunc(r.parts, func(p Part) bool { return index.Fold(p.County) == index.Fold(county) })
-	if i < 0 {
-		return nil
+// planned returns the first input of a county of the plan; the zero one for a county that it does not name.
+func (r *reading) planned(county string) Input {
+	for _, input := range r.inputs {
+		if input.County != "" && index.Fold(input.County) == index.Fold(county) {
+			return input
+		}
 	}
-	return &r.parts[i]
+	return Input{}
 }
 
 // failedParts returns the error of the parts that cannot be loaded; nil if all can.

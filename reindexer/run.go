@@ -63,7 +63,7 @@ import (
 // closeTimeout is how long a run that was cancelled or failed may take to clear up behind itself.
 const closeTimeout = 30 * time.Second
 
-// Run loads cfg.Sources. If the error is nil a new generation is live, or the live one is what it would have built, or it was a dry run. After an error the store
+// Run loads cfg.Inputs. If the error is nil a new generation is live, or the live one is what it would have built, or it was a dry run. After an error the store
 // serves what it served before; the Report then says how far the run came.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	cfg, err := cfg.checked()

@@ -83,7 +83,7 @@ func TestX21_Uncomputed(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	report, err := Run(t.Context(), Config{Sources: []string{path}, DryRun: true})
+	report, err := Run(t.Context(), Config{Inputs: inputs(path), DryRun: true})
 	if err != nil || report.Uncomputed != 1 || report.Read != 2 || report.Rejected != 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -103,7 +103,7 @@ func TestReport_IsTheLineOfTheProgram(t *testing.T) {
 	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
 		t.Errorf("error %v, line (-want +got):\n%s", err, diff)
 	}
-	for _, cfg := range []Config{{}, {Sources: []string{filepath.Join(t.TempDir(), "a.csv")}, DryRun: true}} {
+	for _, cfg := range []Config{{}, {Inputs: inputs(filepath.Join(t.TempDir(), "a.csv")), DryRun: true}} {
 		report, err := Run(context.Background(), cfg)
 		if err == nil || report.IgnoredFields == nil {
 			t.Errorf("error %v, ignored fields %v; want an error and none, not null", err, report.IgnoredFields)
@@ -171,7 +171,7 @@ func checkRejects(t *testing.T, cfg Config) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"file": cfg.Sources[0], "line": 4.0, "id": 100.0, "field": "county", "record": `{"id":100,"county":"Orange"}`,
+		"file": cfg.Inputs[0].Name, "line": 4.0, "id": 100.0, "field": "county", "record": `{"id":100,"county":"Orange"}`,
 		"reason": `"Orange" is not "<County>, <ST>" with two capital letters for the state`,
 	}
 	if diff := cmp.Diff(want, first); diff != "" {
@@ -200,7 +200,7 @@ func TestL6_RejectsFile(t *testing.T) {
 	if _, err := Run(context.Background(), cfg); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a path that cannot be written: error %v", err)
 	}
-	cfg.Rejects = cfg.Sources[0]
+	cfg.Rejects = cfg.Inputs[0].Name
 	if _, err := Run(context.Background(), cfg); !errors.Is(err, ErrUsage) {
 		t.Errorf("the path of the source: error %v, want ErrUsage", err)
 	}
@@ -237,7 +237,7 @@ func TestL6_RejectsFile(t *testing.T) {
 		t.Error(err)
 	}
 	for _, by := range []func(*Config){
-		func(c *Config) { c.Maps = []Map{{Name: c.Rejects, Text: "."}} },
+		func(c *Config) { c.Inputs[0].Mapping = &Mapping{c.Rejects, "."} },
 		func(c *Config) { c.Plan = c.Rejects },
 	} {
 		overwrites := cfg
@@ -252,13 +252,13 @@ func TestL5_RepeatedIDsAcrossFiles(t *testing.T) {
 	t.Parallel()
 	store := embeddedStore(t)
 	cfg := config(t, store, owned("Ann", 1, 2))
-	cfg.Sources = append(cfg.Sources, write(t, "b.ndjson", owned("Bob", 2, 3)))
+	cfg.Inputs = append(cfg.Inputs, inputs(write(t, "b.ndjson", owned("Bob", 2, 3)))...)
 	watched := &watcher{}
 	cfg.Progress = watched
 	if _, err := Run(context.Background(), cfg); !errors.Is(err, ErrRejected) {
 		t.Fatalf("error %v, want ErrRejected", err)
 	}
-	if len(watched.rejects) != 1 || watched.rejects[0].File != cfg.Sources[1] || watched.rejects[0].Line != 1 {
+	if len(watched.rejects) != 1 || watched.rejects[0].File != cfg.Inputs[1].Name || watched.rejects[0].Line != 1 {
 		t.Errorf("rejects %v, want line 1 of the second file", watched.rejects)
 	}
 }

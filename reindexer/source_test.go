@@ -79,7 +79,7 @@ func TestL1_BadSources(t *testing.T) {
 	for _, test := range tests {
 		t.Run("L1 "+test.rule, func(t *testing.T) {
 			t.Parallel()
-			_, err := readSources(t, Config{Sources: []string{write(t, test.name, test.content)}})
+			_, err := readSources(t, Config{Inputs: inputs(write(t, test.name, test.content))})
 			if !errors.Is(err, test.kind) {
 				t.Fatalf("error %v, want %v", err, test.kind)
 			}
@@ -101,7 +101,7 @@ func TestX69_LastRow(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		report, err := Run(t.Context(), Config{Sources: []string{path}, DryRun: true})
+		report, err := Run(t.Context(), Config{Inputs: inputs(path), DryRun: true})
 		said := strings.Contains(strings.Join(report.Warnings, "\n"), "its last row, in line 3, has no line end")
 		if err != nil || said != want || report.Indexed != 2 {
 			t.Errorf("%q: error %v, %d records, warnings %q", text, err, report.Indexed, report.Warnings)

@@ -67,7 +67,7 @@ func newRunning(ctx context.Context, cfg Config, all []source.Source, started ti
 	if len(cfg.Replace) > 0 {
 		r.reading.replaces(cfg.Replace)
 	}
-	r.reading.parts, r.reading.head = cfg.Parts, cfg.Head
+	r.reading.inputs, r.reading.head = cfg.Inputs, cfg.Head
 	r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow
 	return r
 }

@@ -17,6 +17,7 @@ import (
 	"filings/index/embedded"
 	"filings/index/generation"
 	"filings/index/indextest"
+	"filings/reindexer/source"
 )
 
 // onEngines runs a test on a fresh store of each engine.
@@ -104,7 +105,7 @@ func testClock() *indextest.Clock { return indextest.NewClock(noon) }
 func config(t testing.TB, store generation.Store, text string) Config {
 	t.Helper()
 	return Config{
-		Store: store, Sources: []string{write(t, "in.ndjson", text)}, MaxShrink: 10, Keep: 2, KeepChanges: 30,
+		Store: store, Inputs: inputs(write(t, "in.ndjson", text)), MaxShrink: 10, Keep: 2, KeepChanges: 30,
 		Holder: "test, process 1", Now: testClock().Now,
 	}
 }
@@ -191,4 +192,38 @@ func upTo(n int) (ids []int) {
 		ids = append(ids, i+1)
 	}
 	return ids
+}
+
+// inputs are sources without options.
+func inputs(names ...string) []Input {
+	all, err := Inputs(names, nil)
+	if err != nil {
+		panic(err) // of no option
+	}
+	return all
+}
+
+// mappedBy are sources with a mapping.
+func mappedBy(name, text string, names ...string) []Input {
+	all, m := inputs(names...), &Mapping{name, text}
+	for i := range all {
+		all[i].Mapping = m
+	}
+	return all
+}
+
+// formed are sources in a form.
+func formed(form source.Form, names ...string) []Input {
+	all := inputs(names...)
+	for i := range all {
+		all[i].Form = form
+	}
+	return all
+}
+
+func namesOf(all []Input) (names []string) {
+	for _, input := range all {
+		names = append(names, input.Name)
+	}
+	return names
 }

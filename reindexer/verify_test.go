@@ -99,7 +99,7 @@ func TestVerification(t *testing.T) {
 			first := mustRun(t, config(t, real, owned("Ann", upTo(150)...)))
 			cfg := config(t, &liar{&faulty{Store: real, read: test.read}, test.begin, test.alter}, owned("Ann", upTo(150)...))
 			if test.update {
-				cfg.Sources = []string{write(t, "u.ndjson", `{"id":7,"deleted":true}`+"\n"+owned("Bob", 149))}
+				cfg.Inputs = inputs(write(t, "u.ndjson", `{"id":7,"deleted":true}`+"\n"+owned("Bob", 149)))
 				cfg.Update = true
 			}
 			_, err := Run(ctx, cfg)

@@ -151,7 +151,7 @@ func replaceFile(path string, from io.Reader) (err error) {
 }
 
 func (p *program) restoreCommand() *cobra.Command {
-	cfg := reindexer.Config{Sources: []string{"-"}, Form: source.Form{Format: source.NDJSON}, Stored: true}
+	cfg := reindexer.Config{Inputs: []reindexer.Input{{Input: source.Input{Name: "-"}}}, Stored: true}
 	cmd := &cobra.Command{
 		Use:     "restore FILE",
 		Short:   "Loads an archive into a new generation, verifies it and makes it live at once",
@@ -173,7 +173,7 @@ func (p *program) restoreCommand() *cobra.Command {
 			return err
 		}
 		defer in.Close()
-		cfg.Stdin, cfg.Reads, cfg.Holds = in, args[0], in.Holds
+		cfg.Stdin, cfg.StdinName, cfg.Holds = in, args[0], in.Holds
 		return p.reindex(ctx, s, cfg, reindexer.Run)
 	})
 	return cmd

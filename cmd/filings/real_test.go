@@ -50,7 +50,7 @@ func TestRealFilings(t *testing.T) {
 // filingsOf returns the good records of a file.
 func filingsOf(t *testing.T, file string) iter.Seq[*index.Filing] {
 	return func(yield func(*index.Filing) bool) {
-		all, err := source.Find(t.Context(), []string{file}, source.Options{})
+		all, err := source.Find(t.Context(), []source.Input{{Name: file}}, source.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

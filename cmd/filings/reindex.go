@@ -28,7 +28,7 @@ import (
 )
 
 func (p *program) reindexCommand() *cobra.Command {
-	cfg, file, o := reindexer.Config{}, "", plan.Options{}
+	cfg, file, o, options := reindexer.Config{}, "", plan.Options{}, []reindexer.Option{}
 	cmd := &cobra.Command{
 		Use:     "reindex [flags] SOURCE… | --plan FILE",
 		Short:   "Loads filings into a new generation, verifies it and makes it live at once",
@@ -59,10 +59,10 @@ func (p *program) reindexCommand() *cobra.Command {
 	f.BoolVar(&o.KeepGoing, "keep-going", false, "where counties of the plan fail, load the others; these stay as they were, and the exit code is 1")
 	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
 	for _, name := range source.SettingNames {
-		f.Var(&settingFlag{flags: f, cfg: &cfg, name: name}, name, settingHelp[name]+", for the sources after it")
+		f.Var(&optionFlag{f, &options, name}, name, settingHelp[name]+", for the sources after it")
 	}
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
-	f.Var(&mapFlag{flags: f, cfg: &cfg}, "map", "mapping of the sources after it: a program in jq that makes load records from each record")
+	f.Var(&optionFlag{f, &options, "map"}, "map", "mapping of the sources after it: a program in jq that makes load records from each record")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
@@ -78,8 +78,12 @@ func (p *program) reindexCommand() *cobra.Command {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeFile) // fails only for a flag that does not exist, or has one
 	}
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
-		cfg.Sources, cfg.Stdin, cfg.Plan = args, p.in, file
+		cfg.Stdin, cfg.Plan = p.in, file
 		if file == "" {
+			var err error
+			if cfg.Inputs, err = reindexer.Inputs(args, options); err != nil {
+				return usageError{err}
+			}
 			return p.reindex(ctx, s, cfg, reindexer.Run)
 		}
 		counties, err := plan.Read(file)
@@ -102,41 +106,37 @@ func shrinkFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil, "county (may be repeated) that may have any number of filings fewer, or none")
 }
 
-// mapFlag is the flag --map: a file, for the sources after it.
-type mapFlag struct {
-	flags *pflag.FlagSet
-	cfg   *reindexer.Config
+// optionFlag is an option of the sources after it.
+type optionFlag struct {
+	flags   *pflag.FlagSet
+	options *[]reindexer.Option
+	name    string
 }
 
-func (m *mapFlag) String() string { return "" }
-func (m *mapFlag) Type() string   { return "file" }
+func (o *optionFlag) String() string { return "" }
 
-func (m *mapFlag) Set(path string) error {
-	if info, err := os.Stat(path); err == nil {
-		if err := source.NoFile(info); err != nil {
-			return fmt.Errorf("the mapping has to be a file, and %s %w", path, err)
+func (o *optionFlag) Type() string {
+	if o.name == "map" {
+		return "file"
+	}
+	return "string"
+}
+
+func (o *optionFlag) Set(value string) error {
+	option := reindexer.Option{Name: o.name, Value: value, From: o.flags.NArg()}
+	if o.name == "map" {
+		if info, err := os.Stat(value); err == nil {
+			if err := source.NoFile(info); err != nil {
+				return fmt.Errorf("the mapping has to be a file, and %s %w", value, err)
+			}
 		}
+		text, err := os.ReadFile(value)
+		if err != nil {
+			return err
+		}
+		option.Mapping = &reindexer.Mapping{Name: value, Text: string(text)}
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	m.cfg.Maps = append(m.cfg.Maps, reindexer.Map{Name: path, Text: string(text), From: m.flags.NArg()})
-	return nil
-}
-
-// settingFlag is an option of the sources after it.
-type settingFlag struct {
-	flags *pflag.FlagSet
-	cfg   *reindexer.Config
-	name  string
-}
-
-func (s *settingFlag) String() string { return "" }
-func (s *settingFlag) Type() string   { return "string" }
-
-func (s *settingFlag) Set(value string) error {
-	s.cfg.Settings = append(s.cfg.Settings, source.Setting{Name: s.name, Value: value, From: s.flags.NArg()})
+	*o.options = append(*o.options, option)
 	return nil
 }
 
@@ -229,7 +229,7 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 }
 
 func (p *program) inspectCommand() *cobra.Command {
-	o, proposal := source.Options{}, inspect.Proposal{}
+	input, o, proposal := source.Input{}, source.Options{}, inspect.Proposal{}
 	cmd := &cobra.Command{
 		Use:     "inspect [flags] FILE",
 		Short:   "Describes a county's file, and proposes a mapping for reindex --map",
@@ -239,7 +239,8 @@ func (p *program) inspectCommand() *cobra.Command {
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 			o.Stdin, o.Servers, o.Temporary, o.Log = p.in, serversOf(s), int64(s.Temporary), slog.New(slog.DiscardHandler)
 			proposal.Today = time.Now()
-			err := inspect.Run(ctx, args[0], o, proposal, p.out)
+			input.Name = args[0]
+			err := inspect.Run(ctx, input, o, proposal, p.out)
 			if errors.Is(err, source.ErrUsage) {
 				return usageError{err}
 			}
@@ -248,7 +249,7 @@ func (p *program) inspectCommand() *cobra.Command {
 		ValidArgsFunction: completeFile,
 	}
 	for _, name := range source.SettingNames {
-		cmd.Flags().StringVar(o.Form.Part(name), name, "", settingHelp[name])
+		cmd.Flags().StringVar(input.Form.Part(name), name, "", settingHelp[name])
 	}
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&proposal.Table, "table", false, "propose a table of fields and columns, as CSV, instead of a program in jq")

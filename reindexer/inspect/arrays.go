@@ -30,9 +30,10 @@ type array struct {
 
 // arraysOf returns the arrays of a JSON document for which nothing says where its records are. It reads the document, which of standard
 // input can be done once.
-func arraysOf(ctx context.Context, name string, o source.Options) (found []array, err error) {
-	o.Form.Format, o.Form.Path = source.JSON, findArrays
-	all, err := source.Find(ctx, []string{name}, o)
+func arraysOf(ctx context.Context, input source.Input, o source.Options) (found []array, err error) {
+	name := input.Name
+	input.Form.Format, input.Form.Path = source.JSON, findArrays
+	all, err := source.Find(ctx, []source.Input{input}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -35,37 +35,37 @@ type Proposal struct {
 // windows1252 is what is tried where text is not UTF-8.
 const windows1252 = "windows-1252"
 
-// Run reads the source that name means, and writes what is in it, and a mapping to begin with, to w.
-func Run(ctx context.Context, name string, o source.Options, p Proposal, w io.Writer) error {
+// Run reads the source that input means, and writes what is in it, and a mapping to begin with, to w.
+func Run(ctx context.Context, input source.Input, o source.Options, p Proposal, w io.Writer) error {
 	if p.County != "" && !isCounty.MatchString(p.County) {
 		return fmt.Errorf("%w: --county names a county and its state, such as \"Orange, FL\", not %.200q", source.ErrUsage, p.County)
 	}
 	var arrays []array
-	all, err := source.Find(ctx, []string{name}, o)
+	all, err := source.Find(ctx, []source.Input{input}, o)
 	if errors.Is(err, source.ErrNoPath) {
-		if arrays, err = arraysOf(ctx, name, o); err != nil {
+		if arrays, err = arraysOf(ctx, input, o); err != nil {
 			return err
 		}
-		o.Form.Path = largest(arrays).Path
-		all, err = source.Find(ctx, []string{name}, o)
+		input.Form.Path = largest(arrays).Path
+		all, err = source.Find(ctx, []source.Input{input}, o)
 	}
 	if err != nil {
 		return err
 	}
 	if len(all) > 1 {
-		return fmt.Errorf("%w: inspect looks at one file, and %s has %d, such as %s", source.ErrUsage, name, len(all), all[0].Name)
+		return fmt.Errorf("%w: inspect looks at one file, and %s has %d, such as %s", source.ErrUsage, input.Name, len(all), all[0].Name)
 	}
 	f, err := look(ctx, all[0], p.Today)
-	if o.Form.Encoding == "" && name != "-" && (errors.Is(err, source.ErrNotUTF8) || err == nil && f.notUTF8) {
-		o.Form.Encoding = windows1252
-		if all, err = source.Find(ctx, []string{name}, o); err == nil {
+	if input.Form.Encoding == "" && input.Name != "-" && (errors.Is(err, source.ErrNotUTF8) || err == nil && f.notUTF8) {
+		input.Form.Encoding = windows1252
+		if all, err = source.Find(ctx, []source.Input{input}, o); err == nil {
 			f, err = look(ctx, all[0], p.Today)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	f.form, f.arrays = o.Form, arrays
+	f.form, f.arrays = input.Form, arrays
 	text, err := f.describe(p)
 	if err == nil {
 		_, err = io.WriteString(w, text)

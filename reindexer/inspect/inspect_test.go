@@ -27,7 +27,7 @@ func inspected(t *testing.T, name, text string, form source.Form) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Run(t.Context(), path, source.Options{Form: form}, Proposal{Today: today}, &b); err != nil {
+	if err := Run(t.Context(), source.Input{Name: path, Form: form}, source.Options{}, Proposal{Today: today}, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -44,7 +44,7 @@ func TestX22_NamesThatAreData(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all, err := source.Find(t.Context(), []string{path}, source.Options{})
+	all, err := source.Find(t.Context(), []source.Input{{Name: path}}, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +91,12 @@ func TestX22_Refused(t *testing.T) {
 		"page.csv":       {`it is an HTML page, not csv`, source.ErrUnreadable},
 		"page.ndjson":    {`it is an HTML page, not ndjson`, source.ErrUnreadable},
 	} {
-		err := Run(t.Context(), filepath.Join(dir, name), source.Options{}, Proposal{Today: today}, io.Discard)
+		err := Run(t.Context(), source.Input{Name: filepath.Join(dir, name)}, source.Options{}, Proposal{Today: today}, io.Discard)
 		if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := Run(t.Context(), "-", source.Options{Stdin: strings.NewReader("[{}]"), Form: source.Form{Format: source.JSON}}, Proposal{Today: today}, io.Discard); err == nil || !strings.Contains(err.Error(), "such as '.[]'") {
+	if err := Run(t.Context(), source.Input{Name: "-", Form: source.Form{Format: source.JSON}}, source.Options{Stdin: strings.NewReader("[{}]")}, Proposal{Today: today}, io.Discard); err == nil || !strings.Contains(err.Error(), "such as '.[]'") {
 		t.Errorf("standard input: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestX22_Sheets(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "f.xlsx")
 		must(errors.Join(f.SaveAs(path), f.Close()))
 		var b strings.Builder
-		err := Run(t.Context(), path, source.Options{Form: source.Form{Sheet: tt.sheet}}, Proposal{Today: today}, &b)
+		err := Run(t.Context(), source.Input{Name: path, Form: source.Form{Sheet: tt.sheet}}, source.Options{}, Proposal{Today: today}, &b)
 		if err != nil {
 			b.WriteString(err.Error())
 		}
@@ -159,7 +159,7 @@ func TestX22_Uncomputed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := Run(t.Context(), path, source.Options{}, Proposal{Today: today}, &b); err != nil || !strings.Contains(b.String(), "1 records\n# 1 cells have a formula that no program has computed") {
+	if err := Run(t.Context(), source.Input{Name: path}, source.Options{}, Proposal{Today: today}, &b); err != nil || !strings.Contains(b.String(), "1 records\n# 1 cells have a formula that no program has computed") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
@@ -304,7 +304,7 @@ func TestX22_Guesses(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b strings.Builder
-			if err := Run(t.Context(), path, source.Options{}, Proposal{Today: today, Table: true}, &b); err != nil {
+			if err := Run(t.Context(), source.Input{Name: path}, source.Options{}, Proposal{Today: today, Table: true}, &b); err != nil {
 				t.Fatal(err)
 			}
 			got := b.String()
@@ -337,13 +337,13 @@ func TestX22_County(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := Run(t.Context(), path, source.Options{}, Proposal{Today: today, County: "Orange, FL"}, &b); err != nil {
+	if err := Run(t.Context(), source.Input{Name: path}, source.Options{}, Proposal{Today: today, County: "Orange, FL"}, &b); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := mapping.Compile("m.jq", b.String(), today); err != nil || !strings.Contains(b.String(), `"Orange, FL" as $county | {`) {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	if err := Run(t.Context(), path, source.Options{}, Proposal{Today: today, County: "Orange"}, io.Discard); !errors.Is(err, source.ErrUsage) {
+	if err := Run(t.Context(), source.Input{Name: path}, source.Options{}, Proposal{Today: today, County: "Orange"}, io.Discard); !errors.Is(err, source.ErrUsage) {
 		t.Error(err)
 	}
 }

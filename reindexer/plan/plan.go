@@ -133,39 +133,34 @@ func (p *Plan) only(names []string) (counties []County, err error) {
 func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config, error) {
 	cfg.MayShrink, cfg.MayEmpty = slices.Clone(cfg.MayShrink), slices.Clone(cfg.MayEmpty)
 	for _, c := range counties {
-		from := len(cfg.Sources)
-		part := reindexer.Part{County: c.County, From: from, MaxRejects: c.MaxRejects}
-		for _, name := range c.Sources {
-			cfg.Sources = append(cfg.Sources, p.at(name))
-			if strings.HasPrefix(strings.ToLower(name), "postgres") && strings.Contains(name, "://") {
-				cfg.Query = p.Query
-			}
+		input := reindexer.Input{County: c.County, MaxRejects: c.MaxRejects}
+		input.Form = source.Form{
+			Format: c.Format, Delimiter: c.Delimiter, Encoding: c.Encoding, Sheet: c.Sheet, Path: c.Path, Member: c.Member,
 		}
-		m := reindexer.Map{From: from}
 		if c.Map != "" {
-			m.Name = p.at(c.Map)
-			text, err := os.ReadFile(m.Name)
+			text, err := os.ReadFile(p.at(c.Map))
 			if err != nil {
 				return cfg, fmt.Errorf("%w: %s: the mapping: %w", ErrPlan, c.County, err)
 			}
-			m.Text = string(text)
-		}
-		cfg.Maps = append(cfg.Maps, m)
-		form := source.Form{Format: c.Format, Delimiter: c.Delimiter, Encoding: c.Encoding, Sheet: c.Sheet, Path: c.Path, Member: c.Member}
-		for _, name := range source.SettingNames {
-			cfg.Settings = append(cfg.Settings, source.Setting{Name: name, Value: *form.Part(name), From: from})
+			input.Mapping = &reindexer.Mapping{Name: p.at(c.Map), Text: string(text)}
 		}
 		if c.MayShrink {
 			cfg.MayShrink = append(cfg.MayShrink, c.County)
 		}
 		for _, name := range c.MayEmpty {
 			if _, field := index.ByName(name); field {
-				part.MayEmpty = append(part.MayEmpty, name)
+				input.MayEmpty = append(input.MayEmpty, name)
 			} else {
 				cfg.MayEmpty = append(cfg.MayEmpty, p.at(name))
 			}
 		}
-		cfg.Parts = append(cfg.Parts, part)
+		for _, name := range c.Sources {
+			input.Name = p.at(name)
+			cfg.Inputs = append(cfg.Inputs, input)
+			if strings.HasPrefix(strings.ToLower(name), "postgres") && strings.Contains(name, "://") {
+				cfg.Query = p.Query
+			}
+		}
 	}
 	return cfg, nil
 }

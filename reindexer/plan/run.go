@@ -118,7 +118,10 @@ func (p *Plan) Check(ctx context.Context, cfg reindexer.Config, only []string) (
 		of, err := p.config(cfg, []County{c})
 		t := Tried{County: c.County, Err: err}
 		if err == nil {
-			of.DryRun, of.Head, of.Parts[0].MaxRejects = true, headRows, math.MaxInt32
+			of.DryRun, of.Head = true, headRows
+			for i := range of.Inputs {
+				of.Inputs[i].MaxRejects = math.MaxInt32
+			}
 			t.Report, t.Err = reindexer.Run(ctx, of)
 		}
 		if t.Err == nil && t.Read == t.Rejected {

@@ -17,7 +17,7 @@ func TestPostgres_Secrets(t *testing.T) {
 	}
 	host := listener.Addr().String()
 	listener.Close() // now connections are refused
-	_, err = readAll(t, []string{fmt.Sprintf("postgres://me:hunter2@%s/county?application_name=s3cret", host)},
+	_, err = readAll(t, []Input{{Name: fmt.Sprintf("postgres://me:hunter2@%s/county?application_name=s3cret", host)}},
 		Options{Query: "SELECT 1 AS id"})
 	if !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), "postgres://"+host+"/county: connecting: ") {
 		t.Fatalf("error %v", err)

@@ -44,7 +44,7 @@ func TestL1_OfAFolderFilesOnly(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Find(t.Context(), []string{folder}, Options{Log: slog.New(slog.DiscardHandler)})
+		_, err := Find(t.Context(), []Input{{Name: folder}}, Options{Log: slog.New(slog.DiscardHandler)})
 		if want := path + " is " + strings.TrimSpace(what); !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -70,7 +70,7 @@ func TestL1_FolderThatChanges(t *testing.T) {
 		"path escapes": func(path string) error { return os.Symlink(elsewhere, path) },
 	} {
 		path := write(t, "a.ndjson", filing(1))
-		all, err := Find(t.Context(), []string{filepath.Dir(path)}, Options{Log: slog.New(slog.DiscardHandler)})
+		all, err := Find(t.Context(), []Input{{Name: filepath.Dir(path)}}, Options{Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestL1_NamedPipe(t *testing.T) {
 	path := fifo(t, t.TempDir(), "a.ndjson")
 	failed := make(chan error, 1)
 	go func() { failed <- os.WriteFile(path, []byte(manyFilings(5000)), 0) }()
-	ids, err := readAll(t, []string{path}, Options{})
+	ids, err := readAll(t, []Input{{Name: path}}, Options{})
 	if err := errors.Join(err, <-failed); err != nil || len(ids) != 5000 {
 		t.Errorf("%d ids, %v", len(ids), err)
 	}
@@ -100,7 +100,7 @@ func TestL1_NamedPipe(t *testing.T) {
 func TestStop_NamedPipe(t *testing.T) {
 	t.Parallel()
 	path := fifo(t, t.TempDir(), "a.ndjson")
-	all, err := Find(t.Context(), []string{path}, Options{})
+	all, err := Find(t.Context(), []Input{{Name: path}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestFiles_NamesLikeAddresses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(filing(1)), 0o600); err != nil {
 			t.Skip(err) // a system that has no such names
 		}
-		if ids, err := readAll(t, []string{path}, Options{}); err != nil || len(ids) != 1 {
+		if ids, err := readAll(t, []Input{{Name: path}}, Options{}); err != nil || len(ids) != 1 {
 			t.Errorf("%s: %v, %v", name, ids, err)
 		}
 	}
@@ -185,7 +185,7 @@ func TestX69_ChangedMeanwhile(t *testing.T) {
 		"another made there": {"a.ndjson", text, func(path string) error { return os.WriteFile(path+"b", nil, 0o600) }, false},
 	} {
 		path := write(t, test.file, test.text)
-		all, err := Find(t.Context(), []string{path}, Options{})
+		all, err := Find(t.Context(), []Input{{Name: path}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestX69_LastOpen(t *testing.T) {
 		{"a.csv", csv[:24], true}, {"a.ndjson", filing(1) + strings.TrimSpace(filing(2)), true}, {"a.ndjson", filing(1), false},
 		{"a.ndjson", strings.TrimSpace(filing(1)), false}, {"a.csv.gz", gzipped(t, csv), true}, {"a.zip", zipped(t, "a.csv", csv), true},
 	} {
-		all, err := Find(t.Context(), []string{write(t, test.file, test.text)}, Options{})
+		all, err := Find(t.Context(), []Input{{Name: write(t, test.file, test.text)}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,50 +13,54 @@ import (
 	"filings/reindexer/web"
 )
 
-// Find returns the sources that names mean: files, folders, addresses, or "-" for standard input. It fails on the first that is
-// not there or whose format is not known, before anything is read.
-func Find(ctx context.Context, names []string, o Options) (all []Source, err error) {
-	if err := o.check(names); err != nil {
+// Find returns the sources that inputs mean. It fails on the first that is not there or whose format is not known, before
+// anything is read.
+func Find(ctx context.Context, inputs []Input, o Options) (all []Source, err error) {
+	inputs = slices.Clone(inputs)
+	if err := o.check(inputs); err != nil {
 		return nil, err
 	}
 	space := sorter.NewSpace(o.Temporary)
-	forms, err := o.forms(len(names))
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range names {
-		o.Form = forms[i]
+	for i, input := range inputs {
 		var found []Source
-		switch scheme := schemeOf(name); {
-		case name == stdinName && slices.Contains(names[:i], stdinName):
-			return nil, fmt.Errorf("%w: standard input is named twice", ErrUsage)
-		case name == stdinName:
-			found = []Source{stdinSource(o.Stdin, o.Form)}
-		case scheme == "" && IsAddress(name):
+		switch scheme := schemeOf(input.Name); {
+		case input.Name == stdinName:
+			found = []Source{stdinSource(o.Stdin, input.Form)}
+		case scheme == "" && IsAddress(input.Name):
 			err = errNoAddress
 		case scheme == "":
-			found, err = localSources(name, o.Form, o.Log)
+			found, err = localSources(input.Name, input.Form, o.Log)
 		case scheme == "s3":
-			found, err = objectSources(ctx, name, o)
+			found, err = objectSources(ctx, input, o)
 		default:
 			found = make([]Source, 1)
-			found[0], err = remoteSource(scheme, name, o)
+			found[0], err = remoteSource(scheme, input, o)
 		}
 		if err != nil {
 			return nil, err
 		}
 		for k := range found {
-			found[k].Arg, found[k].space = i, space
+			found[k].Input, found[k].space = i, space
 		}
 		all = append(all, found...)
 	}
-	return all, o.unused(all)
+	return all, unused(inputs, all)
 }
 
-func (o Options) check(names []string) error {
-	query := slices.ContainsFunc(names, func(name string) bool { return isDatabase(schemeOf(name)) })
+// check says what makes no sense in the inputs, and writes each of their options in one way.
+func (o Options) check(inputs []Input) error {
+	for i := range inputs {
+		if err := inputs[i].Form.check(); err != nil {
+			return err
+		}
+		twice := func(other Input) bool { return other.Name == stdinName }
+		if inputs[i].Name == stdinName && slices.ContainsFunc(inputs[:i], twice) {
+			return fmt.Errorf("%w: standard input is named twice", ErrUsage)
+		}
+	}
+	query := slices.ContainsFunc(inputs, func(input Input) bool { return isDatabase(schemeOf(input.Name)) })
 	switch {
-	case len(names) == 0:
+	case len(inputs) == 0:
 		return fmt.Errorf("%w: name at least one source: a file, a folder, an address, or - for standard input", ErrUsage)
 	case o.Query == "" && query:
 		return fmt.Errorf("%w: an address of PostgreSQL needs --query, which says what to read there", ErrUsage)
@@ -97,7 +101,8 @@ var schemes = []string{"http", "https", "socrata", "arcgis+https", "arcgis+http"
 
 // remoteSource returns the source at an address. No error repeats an address as it was written: it may have a password in it,
 // or in its parameters, or, where it cannot be parsed, anywhere.
-func remoteSource(scheme, address string, o Options) (Source, error) {
+func remoteSource(scheme string, input Input, o Options) (Source, error) {
+	address := input.Name
 	if !slices.Contains(schemes, scheme) && !isDatabase(scheme) {
 		return Source{}, fmt.Errorf("%w: sources at addresses are %s://, s3:// and postgres://, not %.200s://", ErrUsage,
 			strings.Join(schemes, "://, "), scheme)
@@ -121,5 +126,5 @@ func remoteSource(scheme, address string, o Options) (Source, error) {
 	case "arcgis+https", "arcgis+http":
 		return arcgisSource(client, u, o.Servers.ArcGISTokens[strings.ToLower(u.Hostname())])
 	}
-	return webSource(client, u, o.Form), nil
+	return webSource(client, u, input.Form), nil
 }

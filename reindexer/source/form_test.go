@@ -23,7 +23,7 @@ import (
 // texts returns the records of the file at path, in a form.
 func texts(t *testing.T, path string, f Form) (all []string, r *Reader, err error) {
 	t.Helper()
-	found, err := Find(t.Context(), []string{path}, Options{Form: f})
+	found, err := Find(t.Context(), []Input{{path, f}}, Options{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -254,7 +254,7 @@ func TestX21_NothingLeftBehind(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	for _, path := range paths {
-		found, err := Find(t.Context(), []string{path}, Options{})
+		found, err := Find(t.Context(), []Input{{Name: path}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -464,7 +464,7 @@ func TestX21_Usage(t *testing.T) {
 		"--sheet is for xlsx, and no source after it is that": {Sheet: "Liens"},
 		"--delimiter is for csv, and no source after it is":   {Format: NDJSON, Delimiter: ";"},
 	} {
-		if _, err := Find(t.Context(), []string{path}, Options{Form: f}); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		if _, err := Find(t.Context(), []Input{{path, f}}, Options{}); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", f, err)
 		}
 	}

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 
@@ -10,42 +11,42 @@ import (
 )
 
 // objectSources returns an object of S3, or those of a folder: an address that ends in a slash, or names a bucket alone.
-func objectSources(ctx context.Context, address string, o Options) ([]Source, error) {
-	at, err := s3.ParseAddress(address)
+func objectSources(ctx context.Context, input Input, o Options) ([]Source, error) {
+	at, err := s3.ParseAddress(input.Name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	client := s3.New(o.Servers.S3, o.Log)
 	client.Timeout = o.Servers.Timeout
 	if at.Key == "" || strings.HasSuffix(at.Key, "/") {
-		return folderObjects(ctx, client, at, o)
+		return folderObjects(ctx, client, at, input.Form, o.Log)
 	}
-	s, ok := objectSource(client, at, o.Form)
+	s, ok := objectSource(client, at, input.Form)
 	if !ok {
 		return nil, fmt.Errorf("%w: the name of %s does not say its format: give --format; the address of a folder ends in a slash", ErrUsage, at)
 	}
 	if at, err = client.Head(ctx, at); err != nil {
 		return nil, s.Error(0, err)
 	}
-	s, _ = objectSource(client, at, o.Form)
+	s, _ = objectSource(client, at, input.Form)
 	return []Source{s}, nil
 }
 
 // folderObjects lists the objects of a folder, as folderSources does files: the load is of those that it has now, in this state.
-func folderObjects(ctx context.Context, client *s3.Client, folder s3.Object, o Options) (found []Source, err error) {
+func folderObjects(ctx context.Context, client *s3.Client, folder s3.Object, f Form, log *slog.Logger) (found []Source, err error) {
 	objects, folders, err := client.List(ctx, folder)
 	if err != nil {
 		return nil, Source{Name: folder.String()}.Error(0, err)
 	}
 	for _, name := range folders {
-		o.Log.Warn("left out: a folder within", "path", "s3://"+folder.Bucket+"/"+name)
+		log.Warn("left out: a folder within", "path", "s3://"+folder.Bucket+"/"+name)
 	}
 	for _, object := range objects {
-		s, ok := objectSource(client, object, o.Form)
+		s, ok := objectSource(client, object, f)
 		switch name := strings.TrimPrefix(object.Key, folder.Key); {
 		case name == "" || strings.HasPrefix(name, "."):
 		case !ok:
-			o.Log.Warn("left out: not a file whose name says its format", "path", s.Name)
+			log.Warn("left out: not a file whose name says its format", "path", s.Name)
 		default:
 			found = append(found, s)
 		}

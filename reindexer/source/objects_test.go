@@ -35,7 +35,7 @@ func TestX45_Objects(t *testing.T) {
 	for name, want := range map[string][]int64{
 		"s3://counties/a.ndjson.gz": {1, 2}, "s3://counties/liens/": {3, 4}, "s3://counties": {1, 2},
 	} {
-		ids, err := readAll(t, []string{name}, o)
+		ids, err := readAll(t, []Input{{Name: name}}, o)
 		if err != nil || !slices.Equal(ids, want) {
 			t.Errorf("%s: ids %v, error %v, want %v", name, ids, err, want)
 		}
@@ -44,13 +44,13 @@ func TestX45_Objects(t *testing.T) {
 		"s3://counties/none.csv": "there is no such object", "s3://counties/none/": "no object whose name says its format", "s3://counties/liens": "ends in a slash",
 		"s3://nowhere/a.csv": "there is no such",
 	} {
-		_, err := readAll(t, []string{name}, o)
+		_, err := readAll(t, []Input{{Name: name}}, o)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: error %v, want %q", name, err, want)
 		}
 	}
 
-	found, err := Find(t.Context(), []string{"s3://counties/liens/", "s3://counties/a.ndjson.gz"}, o)
+	found, err := Find(t.Context(), []Input{{Name: "s3://counties/liens/"}, {Name: "s3://counties/a.ndjson.gz"}}, o)
 	if err != nil || len(found) != 3 {
 		t.Fatal(found, err)
 	}
@@ -79,7 +79,7 @@ func TestX45_Objects(t *testing.T) {
 			t.Errorf("%s was changed after it was found: error %v", s.Name, err)
 		}
 	}
-	again, err := Find(t.Context(), []string{"s3://counties/liens/b.csv"}, o)
+	again, err := Find(t.Context(), []Input{{Name: "s3://counties/liens/b.csv"}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

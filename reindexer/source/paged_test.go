@@ -167,7 +167,7 @@ func TestX45_Addresses(t *testing.T) {
 		"arcgis+https://u:hunter2@gis.example.gov/a/FeatureServer/0?where=A='%zz'":    "nothing else",
 		"arcgis+https://u:hunter2@gis.example.gov:port/a/FeatureServer/0?token=other": "not well-formed",
 	} {
-		all, err := Find(t.Context(), []string{address}, Options{Servers: Servers{ArcGISTokens: map[string]string{"gis.example.gov": "hunter2"}}})
+		all, err := Find(t.Context(), []Input{{Name: address}}, Options{Servers: Servers{ArcGISTokens: map[string]string{"gis.example.gov": "hunter2"}}})
 		shown := fmt.Sprint(err, all)
 		if (err == nil) != (want == "") || !strings.Contains(shown, want) || strings.Contains(shown, "hunter2") {
 			t.Errorf("%s: %s, want %q", address, shown, want)
@@ -187,7 +187,7 @@ func TestX45_Tokens(t *testing.T) {
 	for token, host := range map[string]string{"hunter2": "127.0.0.1", "hunter22": "127.0.0.1", "hunter2 ": "data.example.gov"} {
 		for _, name := range names {
 			tokens := map[string]string{host: strings.TrimSpace(token)}
-			all, err := Find(t.Context(), []string{name}, Options{Log: log, Servers: Servers{SocrataTokens: tokens, ArcGISTokens: tokens}})
+			all, err := Find(t.Context(), []Input{{Name: name}}, Options{Log: log, Servers: Servers{SocrataTokens: tokens, ArcGISTokens: tokens}})
 			if err != nil {
 				t.Fatal(err)
 			}

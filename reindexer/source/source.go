@@ -44,8 +44,8 @@ var (
 
 // Source is one stream of records. Find makes it.
 type Source struct {
-	Name string // as it is reported: of an address neither user, password nor parameters
-	Arg  int    // which of the names given to Find it comes from
+	Name  string // as it is reported: of an address neither user, password nor parameters
+	Input int    // which of the inputs it comes from
 
 	unit   string        // that its records are numbered in: line or row
 	format string        // one of Formats, or the kind of server; "" where only the response of a server says it

@@ -67,12 +67,12 @@ func manyFilings(n int) string {
 var number = regexp.MustCompile(`[0-9]+`)
 
 // readAll reads all that names mean and returns the ids in order.
-func readAll(t *testing.T, names []string, o Options) (ids []int64, err error) {
+func readAll(t *testing.T, inputs []Input, o Options) (ids []int64, err error) {
 	t.Helper()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	all, err := Find(t.Context(), names, o)
+	all, err := Find(t.Context(), inputs, o)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +87,14 @@ func readAll(t *testing.T, names []string, o Options) (ids []int64, err error) {
 		}
 	}
 	return ids, nil
+}
+
+// named are inputs without options.
+func named(names []string) (inputs []Input) {
+	for _, name := range names {
+		inputs = append(inputs, Input{Name: name})
+	}
+	return inputs
 }
 
 // readSource returns the records of s up to its end or its first error.
@@ -142,7 +150,7 @@ func TestL1_WhatASourceMayBe(t *testing.T) {
 	for _, test := range tests {
 		t.Run("L1 "+test.rule, func(t *testing.T) {
 			t.Parallel()
-			ids, err := readAll(t, []string{write(t, test.name, test.content)}, Options{Form: Form{Format: test.format}})
+			ids, err := readAll(t, []Input{{write(t, test.name, test.content), Form{Format: test.format}}}, Options{})
 			if diff := cmp.Diff([]int64{1, 2}, ids); diff != "" || err != nil {
 				t.Errorf("error %v, ids (-want +got):\n%s", err, diff)
 			}
@@ -155,12 +163,12 @@ func TestL1_StandardInput(t *testing.T) {
 	for _, test := range []struct{ format, text string }{
 		{"", filing(1)}, {"ndjson", gzipped(t, filing(1))}, {"csv", "id,county\n1,\"A, FL\"\n"},
 	} {
-		ids, err := readAll(t, []string{"-"}, Options{Form: Form{Format: test.format}, Stdin: strings.NewReader(test.text)})
+		ids, err := readAll(t, []Input{{"-", Form{Format: test.format}}}, Options{Stdin: strings.NewReader(test.text)})
 		if err != nil || len(ids) != 1 {
 			t.Errorf("format %q: ids %v, error %v", test.format, ids, err)
 		}
 	}
-	if _, err := readAll(t, []string{"-", "-"}, Options{}); !errors.Is(err, ErrUsage) {
+	if _, err := readAll(t, []Input{{Name: "-"}, {Name: "-"}}, Options{}); !errors.Is(err, ErrUsage) {
 		t.Errorf("named twice: error %v, want ErrUsage", err)
 	}
 }
@@ -180,7 +188,7 @@ func TestL1_Folders(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	ids, err := readAll(t, []string{folder}, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	ids, err := readAll(t, []Input{{Name: folder}}, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if diff := cmp.Diff([]int64{1, 2, 3}, ids); diff != "" || err != nil {
 		t.Errorf("error %v, ids (-want +got):\n%s", err, diff)
 	}
@@ -219,7 +227,7 @@ func TestL1_BadSources(t *testing.T) {
 	for _, test := range tests {
 		t.Run("L1 "+test.rule, func(t *testing.T) {
 			t.Parallel()
-			_, err := readAll(t, []string{write(t, test.name, test.content)}, Options{})
+			_, err := readAll(t, []Input{{Name: write(t, test.name, test.content)}}, Options{})
 			if !errors.Is(err, test.kind) {
 				t.Fatalf("error %v, want %v", err, test.kind)
 			}
@@ -240,7 +248,7 @@ func TestL1_SourcesThatAreNotThere(t *testing.T) {
 		"a folder without files":         {empty},
 		"a good file before a wrong one": {locked, filepath.Join(empty, "b.ndjson")},
 	} {
-		if _, err := readAll(t, sources, Options{}); !errors.Is(err, ErrUnreadable) {
+		if _, err := readAll(t, named(sources), Options{}); !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s: error %v, want ErrUnreadable", rule, err)
 		}
 	}

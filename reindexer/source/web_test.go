@@ -57,7 +57,7 @@ func TestL1_HTTP(t *testing.T) {
 				w.Header().Set("Content-Type", test.media)
 				fmt.Fprint(w, test.content)
 			})
-			ids, err := readAll(t, []string{address + test.path}, Options{Form: Form{Format: test.format}})
+			ids, err := readAll(t, []Input{{address + test.path, Form{Format: test.format}}}, Options{})
 			if diff := cmp.Diff([]int64{1, 2}, ids); diff != "" || err != nil {
 				t.Errorf("error %v, ids (-want +got):\n%s", err, diff)
 			}
@@ -73,7 +73,7 @@ func TestL1_SourcesMix(t *testing.T) {
 		w.(http.Flusher).Flush()
 		fmt.Fprint(w, filing(3))
 	})
-	ids, err := readAll(t, []string{write(t, "a.ndjson", filing(1)), address + "/b.ndjson"}, Options{})
+	ids, err := readAll(t, []Input{{Name: write(t, "a.ndjson", filing(1))}, {Name: address + "/b.ndjson"}}, Options{})
 	if diff := cmp.Diff([]int64{1, 2, 3}, ids); diff != "" || err != nil {
 		t.Errorf("error %v, ids (-want +got):\n%s", err, diff)
 	}
@@ -106,14 +106,14 @@ func TestHTTP_Secrets(t *testing.T) {
 		"/astray":     "redirects to nothing that is an address of HTTP",
 		"/cut.ndjson": "the connection broke off after 31 of 100 bytes",
 	} {
-		_, err := readAll(t, []string{"http://me:hun%3Ater2@" + host + path + "?signature=s3cret"}, Options{})
+		_, err := readAll(t, []Input{{Name: "http://me:hun%3Ater2@" + host + path + "?signature=s3cret"}}, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 			continue
 		}
 		noSecrets(t, err)
 	}
-	all, err := Find(t.Context(), []string{"http://me:hun%3Ater2@" + host + "/a.ndjson?signature=s3cret"}, Options{})
+	all, err := Find(t.Context(), []Input{{Name: "http://me:hun%3Ater2@" + host + "/a.ndjson?signature=s3cret"}}, Options{})
 	if err != nil || all[0].Name != "http://"+host+"/a.ndjson" {
 		t.Errorf("error %v, the name of the source, which rejects show, is %v", err, all)
 	}
@@ -203,7 +203,7 @@ func TestHTTP_CutResponses(t *testing.T) {
 				response = "SSH-2.0-x\r\n\r\n"
 			}
 			address := respondOnce(t, response)
-			_, err := readAll(t, []string{address + "/a.ndjson"}, Options{})
+			_, err := readAll(t, []Input{{Name: address + "/a.ndjson"}}, Options{})
 			if !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -298,7 +298,7 @@ func TestAddresses_Refused(t *testing.T) {
 		{"s3://bucket/liens/?api_key=hunter2", "", "an address that is signed begins with https://"},
 	}
 	for _, test := range tests {
-		_, err := readAll(t, []string{test.source}, Options{Query: test.query})
+		_, err := readAll(t, []Input{{Name: test.source}}, Options{Query: test.query})
 		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.source, err, test.want)
 			continue

@@ -123,7 +123,7 @@ func TestX74_Temporary(t *testing.T) {
 		"Parquet":               {[]string{"table/testdata/types.parquet"}, 100, false},
 		"web server":            {[]string{serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) }) + "/a.xlsx"}, size - 1, false},
 	} {
-		all, err := Find(t.Context(), test.names, Options{Temporary: test.most})
+		all, err := Find(t.Context(), named(test.names), Options{Temporary: test.most})
 		if err != nil {
 			t.Fatal(err)
 		}

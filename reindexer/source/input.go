@@ -1,0 +1,82 @@
+package source
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"filings/reindexer/s3"
+)
+
+// Input names a source, or several, and says how their rows are written.
+type Input struct {
+	Name string // file, folder, address, or "-" for standard input
+	Form Form
+}
+
+// Options say how inputs become sources.
+type Options struct {
+	Stdin   io.Reader           // read for "-"
+	Query   string              // run on databases; "" if there are none
+	Column  func(string) Column // what a column of a query stands for, by its name
+	Servers Servers
+	// Temporary is how many bytes the sources may have in temporary files at once, together; 0: any.
+	Temporary int64
+	Log       *slog.Logger // for files that are left out
+}
+
+// Servers say who reads from servers whose credentials are not in the addresses, and how long these may take.
+type Servers struct {
+	Timeout       time.Duration // that a source waits for servers in all; 0: any
+	S3            s3.Config
+	SocrataTokens map[string]string // by host, in lower case: another one is not told it
+	ArcGISTokens  map[string]string // by host
+}
+
+// Column says what a column of a query stands for.
+type Column struct {
+	Name  string // of the field, or as the query calls the column where no field is meant
+	Field bool   // a field: its type has to be one that can be read
+	List  bool   // a text is a list, cut at each semicolon
+}
+
+// SettingNames are the parts of a Form as options.
+var SettingNames = []string{"format", "delimiter", "encoding", "sheet", "path", "member"}
+
+// Part returns the part of f that an option sets.
+func (f *Form) Part(name string) *string {
+	switch name {
+	case "delimiter":
+		return &f.Delimiter
+	case "encoding":
+		return &f.Encoding
+	case "sheet":
+		return &f.Sheet
+	case "path":
+		return &f.Path
+	case "member":
+		return &f.Member
+	}
+	return &f.Format
+}
+
+// unused says which option of the inputs is for none of the sources that it holds for: all of neighbours with the same one.
+func unused(inputs []Input, all []Source) error {
+	for _, option := range [][2]string{{"delimiter", CSV}, {"sheet", XLSX}, {"path", JSON}} {
+		for from, until := 0, 0; from < len(inputs); from = until {
+			value := *inputs[from].Form.Part(option[0])
+			for until = from; until < len(inputs) && *inputs[until].Form.Part(option[0]) == value; {
+				until++
+			}
+			may := func(s Source) bool {
+				return s.Input >= from && s.Input < until && slices.Contains([]string{option[1], "", Zip}, s.format)
+			}
+			if value != "" && !slices.ContainsFunc(all, may) {
+				return fmt.Errorf("%w: --%s is for %s, and no source after it is that", ErrUsage, option[0], option[1])
+			}
+		}
+	}
+	return nil
+}
