@@ -3,10 +3,10 @@
 //
 // # Form
 //
-// An archive is NDJSON, compressed by zstd. Lines are records of a load with city and createdAt, in no order. After each MiB of them, and
-// after the last, stands a line that seals them: how many filings there were until then, and the SHA-256 of all lines until then that
-// are records. The last line is the manifest. So an archive is written and read as one stream, in memory that does not depend on its
-// size, and no record is handed on before its seal was compared: a load never sees what is damaged.
+// An archive is NDJSON, compressed by zstd. Lines are records of a load with city and createdAt, in no order. The last line is the
+// manifest, with the SHA-256 of all lines before it. So an archive is written and read as one stream, in memory that does not
+// depend on its size. Records are handed on as they are read: a load makes nothing live before the manifest agrees. Lines that
+// begin with sealStart, which archives of former versions have between their records, count as none.
 package archive
 
 import (
@@ -33,9 +33,6 @@ var ErrDamaged = errors.New("the archive is damaged")
 // form is the form of archives that this program writes and reads.
 const form = 1
 
-// sealAfter is how many bytes of records a seal is for, or more by one record.
-const sealAfter = 1 << 20
-
 // Manifest is the last line of an archive.
 type Manifest struct {
 	Archive    int       `json:"archive"` // form
@@ -46,13 +43,7 @@ type Manifest struct {
 	generation.Checksum
 }
 
-// seal is the line after some records.
-type seal struct {
-	Sealed int64  `json:"sealed"` // filings until here
-	SHA256 string `json:"sha256"`
-}
-
-// How the lines begin that are no records.
+// How lines begin that are no records.
 const (
 	sealStart     = `{"sealed":`
 	manifestStart = `{"archive":`
@@ -115,34 +106,21 @@ func Write(w io.Writer, name string, now time.Time, filings iter.Seq2[index.Stor
 	}
 	defer packed.Close()
 	all, counter := lines{hash: sha256.New()}, &counter{counties: map[string]string{}}
-	var part []byte
-	flush := func() error {
-		text, err := json.Marshal(seal{all.filings, all.sum()})
-		if err == nil {
-			_, err = packed.Write(append(append(part, text...), '\n'))
-		}
-		part = part[:0]
-		return err
-	}
+	var line []byte
 	for filing, err := range filings {
 		if err != nil {
 			return m, err
 		}
-		start := len(part)
-		part = append(filing.AppendLoad(part), '\n')
+		line = append(filing.AppendLoad(line[:0]), '\n')
 		f, err := counter.read(filing.Record)
 		if err != nil {
 			return m, fmt.Errorf("a record of %s, %.100s…: %w", name, filing.Record, err)
 		}
 		m.Add(f)
-		if all.add(part[start:]); len(part) >= sealAfter {
-			if err := flush(); err != nil {
-				return m, err
-			}
+		all.add(line)
+		if _, err := packed.Write(line); err != nil {
+			return m, err
 		}
-	}
-	if err := flush(); err != nil {
-		return m, err
 	}
 	m.Bytes, m.SHA256 = all.bytes, all.sum()
 	text, err := json.Marshal(m)

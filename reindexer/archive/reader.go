@@ -17,23 +17,18 @@ import (
 const (
 	// longest is the longest line that is read: a manifest with the counties of a generation. Records are shorter.
 	longest = 32 << 20
-	// longestPart is up to how many bytes of records are held until their seal comes: in archives that are whole they are hardly more
-	// than sealAfter.
-	longestPart = sealAfter + longest
 	// maxWindow is that of Write's level, so that a damaged head takes no more memory.
 	maxWindow = 8 << 20
 )
 
-// Reader reads the records of an archive as NDJSON, each after its seal was compared. It ends with io.EOF only where the archive is
-// whole, to its last byte, and what its manifest says.
+// Reader reads the records of an archive as NDJSON. It ends with io.EOF only where the archive is whole, to its last byte, and what
+// its manifest says.
 type Reader struct {
 	from     *stored
 	packed   *zstd.Decoder
 	scanner  *bufio.Scanner
 	all      lines
-	sealed   int64  // filings
-	part     []byte // records since the last seal
-	rest     []byte // of those that may be read
+	rest     []byte // of the line that is read
 	manifest *Manifest
 	err      error
 }
@@ -102,25 +97,22 @@ func (r *Reader) Holds() generation.Checksum {
 	return r.manifest.Checksum
 }
 
-// next reads the records until the next seal, or the end of the archive.
+// next reads the next record, or finds the end of the archive.
 func (r *Reader) next() error {
-	r.part = r.part[:0]
 	for r.scanner.Scan() {
 		line := r.scanner.Bytes()
 		switch {
 		case r.manifest != nil:
 			return r.damaged("it goes on after its manifest")
 		case bytes.HasPrefix(line, []byte(sealStart)):
-			return r.compareSeal(line)
 		case bytes.HasPrefix(line, []byte(manifestStart)):
 			if err := r.compareManifest(line); err != nil {
 				return err
 			}
 		default:
-			if r.all.add(line); len(r.part)+len(line) > longestPart && len(r.part) > 0 {
-				return r.damaged("records are not sealed")
-			}
-			r.part = append(r.part, line...)
+			r.all.add(line)
+			r.rest = line
+			return nil
 		}
 	}
 	switch err := r.scanner.Err(); {
@@ -136,29 +128,20 @@ func (r *Reader) next() error {
 	return io.EOF
 }
 
-func (r *Reader) compareSeal(line []byte) error {
-	var s seal
-	if err := json.Unmarshal(line, &s); err != nil || s.Sealed != r.all.filings || s.SHA256 != r.all.sum() {
-		return r.damaged("its records are not those that were sealed")
-	}
-	r.sealed, r.rest = s.Sealed, r.part
-	return nil
-}
-
 func (r *Reader) compareManifest(line []byte) error {
 	m := Manifest{Checksum: generation.NewChecksum()}
 	err := json.Unmarshal(line, &m)
 	switch {
 	case err == nil && m.Archive != form:
 		return fmt.Errorf("the archive has form %d, and this program reads %d: use the program that wrote it", m.Archive, form)
-	case err != nil || r.sealed != r.all.filings || m.Filings != r.sealed || m.Bytes != r.all.bytes || m.SHA256 != r.all.sum():
+	case err != nil || m.Filings != r.all.filings || m.Bytes != r.all.bytes || m.SHA256 != r.all.sum():
 		return r.damaged("its manifest describes other records")
 	}
 	r.manifest = &m
 	return nil
 }
 
-// damaged says where: behind the filings that were compared, before the byte that was read last.
+// damaged says where: before the byte that was read last.
 func (r *Reader) damaged(what string) error {
-	return fmt.Errorf("%w after its first %d filings, before byte %d: %s", ErrDamaged, r.sealed, r.from.read, what)
+	return fmt.Errorf("%w before byte %d: %s", ErrDamaged, r.from.read, what)
 }
