@@ -84,41 +84,32 @@ func plainName(name string) string {
 
 // WithCounties returns w with each county that it names as meant returns it.
 func (w Filter) WithCounties(meant func(string) string) Filter {
-	of := slices.Clone(w.predicates)
-	for i, p := range of {
-		if values := namedCounties(p); values != nil {
-			read := make([]string, len(values))
-			for j, v := range values {
-				read[j] = meant(v)
-			}
-			switch p := p.(type) {
-			case AnyOf:
-				of[i] = AnyOf{Fields: p.Fields, Values: read}
-			case NoneOf:
-				of[i] = NoneOf{Field: p.Field, Values: read}
-			}
-		}
+	predicates := make([]Predicate, len(w.predicates))
+	for i, p := range w.predicates {
+		predicates[i] = withCounties(p, meant)
 	}
-	return Where(of...)
+	return Where(predicates...)
+}
+
+func withCounties(p Predicate, meant func(string) string) Predicate {
+	switch p := p.(type) {
+	case Not:
+		return Not{withCounties(p.Predicate, meant)}
+	case AnyOf:
+		if !slices.Contains(p.Fields, County) && !slices.Contains(p.Fields, CountyName) {
+			return p
+		}
+		values := make([]string, len(p.Values))
+		for i, v := range p.Values {
+			values[i] = meant(v)
+		}
+		return AnyOf{p.Fields, values}
+	}
+	return p
 }
 
 // NamesCounties reports whether w names a county.
-func (w Filter) NamesCounties() bool {
-	return slices.ContainsFunc(w.predicates, func(p Predicate) bool { return namedCounties(p) != nil })
-}
-
-// namedCounties returns the counties that a predicate names, nil for none.
-func namedCounties(p Predicate) []string {
-	of := func(field Field) bool { return field == County || field == CountyName }
-	switch p := p.(type) {
-	case AnyOf:
-		if slices.ContainsFunc(p.Fields, of) {
-			return p.Values
-		}
-	case NoneOf:
-		if of(p.Field) {
-			return p.Values
-		}
-	}
-	return nil
+func (w Filter) NamesCounties() (names bool) {
+	w.WithCounties(func(county string) string { names = true; return county })
+	return names
 }

@@ -60,10 +60,10 @@ func TestX30_Meant(t *testing.T) {
 func TestX30_WithCounties(t *testing.T) {
 	t.Parallel()
 	meant := NewCountyNames([]string{"Orange, FL"}).Meant
-	w := Where(InCounty("Orange FL"), NoneOf{Field: CountyName, Values: []string{"orange county", "nowhere"}},
-		AnyOf{Fields: []Field{City}, Values: []string{"orange county"}}, NoneOf{Field: FilingType, Values: []string{"orange fl"}})
+	w := Where(InCounty("Orange FL"), Not{AnyOf{Fields: []Field{CountyName}, Values: []string{"orange county", "nowhere"}}},
+		AnyOf{Fields: []Field{City}, Values: []string{"orange county"}}, Not{AnyOf{Fields: []Field{FilingType}, Values: []string{"orange fl"}}})
 	before := w.String()
-	want := `where (city) in ("orange county") and (county,countyName) in ("orange, fl") and countyName not in ("nowhere","orange") and filingType not in ("orange fl")`
+	want := `where (city) in ("orange county") and (county,countyName) in ("orange, fl") and not (countyName) in ("nowhere","orange") and not (filingType) in ("orange fl")`
 	if got := w.WithCounties(meant).String(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

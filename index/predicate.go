@@ -13,6 +13,8 @@ import (
 type Predicate interface {
 	// String returns the canonical text.
 	String() string
+	// Reads returns the fields that it looks at.
+	Reads() []Field
 	// holds reports whether it holds for f, of which d is derived.
 	holds(f *Filing, d *Derived) bool
 }
@@ -25,13 +27,8 @@ type AnyOf struct {
 	Values []string
 }
 
-// NoneOf holds unless Field equals one of the values, ignoring case; of Categories, unless one of them does. A filing
-// without the value matches (rule X11). Values are folded. Field is County,
-// CountyName, FilingType, FilingHolder or Categories.
-type NoneOf struct {
-	Field  Field
-	Values []string
-}
+// Not holds where its predicate does not: so for filings without the value too (rule X11).
+type Not struct{ Predicate }
 
 // IDs holds when ID is one of these: 1 to MaxIDs of them (rule X10).
 type IDs struct{ IDs []int64 }
@@ -53,12 +50,8 @@ type Days struct{ From, To string }
 // Times holds when CreatedAt is From or later and To or earlier, to the microsecond.
 type Times struct{ From, To time.Time }
 
-// Present holds when Field has a value (Is) or has none (not Is). Fields are ForeclosureStatus, PropertyData, Trust or
-// Estate.
-type Present struct {
-	Field Field
-	Is    bool
-}
+// Present holds when Field has a value. Fields are ForeclosureStatus, PropertyData, Trust or Estate.
+type Present struct{ Field Field }
 
 // Box holds when the filing's point lies inside, edges included, exactly. West > East crosses the antimeridian: then
 // longitudes from West to 180 and from -180 to East are inside.
@@ -90,7 +83,7 @@ func (p AnyOf) holds(f *Filing, d *Derived) bool {
 	return slices.ContainsFunc(p.Fields, func(field Field) bool { return equals(field, p.Values, f, d) })
 }
 
-func (p NoneOf) holds(f *Filing, d *Derived) bool { return !equals(p.Field, p.Values, f, d) }
+func (p Not) holds(f *Filing, d *Derived) bool { return !p.Predicate.holds(f, d) }
 
 // equals reports whether a value in field, folded, is one of values. A missing one is not, whatever they are.
 func equals(field Field, values []string, f *Filing, d *Derived) bool {
@@ -142,7 +135,7 @@ func (p Present) holds(f *Filing, d *Derived) bool {
 	case Estate:
 		has = d.Estate
 	}
-	return has == p.Is
+	return has
 }
 
 func (p Box) holds(f *Filing, _ *Derived) bool { return holdsAt(p, f) }
@@ -165,6 +158,19 @@ func (p Rest) holds(f *Filing, _ *Derived) bool {
 	return day < p.Date || day == p.Date && f.ID <= p.ID
 }
 
+func (p AnyOf) Reads() []Field   { return p.Fields }
+func (p IDs) Reads() []Field     { return []Field{ID} }
+func (p Between) Reads() []Field { return []Field{p.Field} }
+func (p Days) Reads() []Field    { return []Field{FilingDate} }
+func (p Times) Reads() []Field   { return []Field{CreatedAt} }
+func (p Present) Reads() []Field { return []Field{p.Field} }
+func (p Box) Reads() []Field     { return []Field{Latitude, Longitude} }
+func (p Near) Reads() []Field    { return []Field{Latitude, Longitude} }
+func (p Polygon) Reads() []Field { return []Field{Latitude, Longitude} }
+func (p Rest) Reads() []Field    { return []Field{FilingDate, ID} }
+
+func (p Contains) Reads() []Field { return []Field{Owner, PropertyAddress, CaseNumber, County} }
+
 func (p AnyOf) String() string {
 	names := make([]string, len(p.Fields))
 	for i, f := range p.Fields {
@@ -173,7 +179,7 @@ func (p AnyOf) String() string {
 	return list(names) + " in " + quoted(p.Values)
 }
 
-func (p NoneOf) String() string { return p.Field.String() + " not in " + quoted(p.Values) }
+func (p Not) String() string { return "not " + p.Predicate.String() }
 
 func (p IDs) String() string {
 	ids := make([]string, len(p.IDs))
@@ -215,7 +221,7 @@ func (p Times) String() string {
 	return "createdAt in [" + micros(p.From) + "," + micros(p.To) + "]"
 }
 
-func (p Present) String() string { return p.Field.String() + " present " + strconv.FormatBool(p.Is) }
+func (p Present) String() string { return p.Field.String() + " present" }
 
 func (p Box) String() string {
 	var b []byte

@@ -129,10 +129,15 @@ func (w Filter) Holds(f *Filing) bool {
 	return !slices.ContainsFunc(w.predicates, func(p Predicate) bool { return !p.holds(f, &d) })
 }
 
-// ByTime reports whether w has Times, whose ends come from a clock: hardly two requests have the same text then.
-func (w Filter) ByTime() bool {
-	return slices.ContainsFunc(w.predicates, func(p Predicate) bool { _, is := p.(Times); return is })
+// Reads reports whether w looks at one of these fields.
+func (w Filter) Reads(fields ...Field) bool {
+	return slices.ContainsFunc(w.predicates, func(p Predicate) bool {
+		return slices.ContainsFunc(p.Reads(), func(f Field) bool { return slices.Contains(fields, f) })
+	})
 }
+
+// ByTime reports whether w has Times, whose ends come from a clock: hardly two requests have the same text then.
+func (w Filter) ByTime() bool { return w.Reads(CreatedAt) }
 
 // String returns the canonical text of w: the order and the repetition of predicates make no difference.
 func (w Filter) String() string {

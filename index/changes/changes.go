@@ -21,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"filings/index"
 )
@@ -136,13 +135,11 @@ func unread(path Path, q Query) index.Side {
 
 // groups are those whose changes the caller of q may learn of: what its tier shows, and the city if it filters by that.
 func groups(q Query) index.FieldGroups {
-	of := index.FieldGroupsOf(q.Tier)
-	for _, p := range q.Where.Predicates() {
-		if p, ok := p.(index.AnyOf); ok && slices.Contains(p.Fields, index.City) {
-			of |= index.CityField
-		}
+	groups := index.FieldGroupsOf(q.Tier)
+	if q.Where.Reads(index.City) {
+		groups |= index.CityField
 	}
-	return of
+	return groups
 }
 
 // sameID returns how many changes at the beginning are of one filing.

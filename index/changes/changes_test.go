@@ -95,7 +95,7 @@ func TestX18_Complete(t *testing.T) {
 	t.Parallel()
 	filters := []index.Filter{{}, {}, edges.AnyOf(index.City, "1", "Sample"), edges.Contains("e"),
 		edges.Between(index.FilingAmount, edges.At(5000), nil), index.Where(index.InCounty("Orange"))}
-	pro := index.Where(index.Present{Field: index.PropertyData, Is: true})
+	pro := index.Where(index.Present{Field: index.PropertyData})
 	anew, followed := 0, 0
 	for seed := range uint64(10) {
 		w := &world{Rand: rand.New(rand.NewPCG(seed, 18)), live: -1, pool: edges.Fuzzed(25, seed)}

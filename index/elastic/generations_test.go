@@ -306,7 +306,7 @@ func TestX28_LoadedBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for field, want := range map[index.Field]error{index.FilingType: nil, index.FilingHolder: index.ErrNoOwners, index.OwnerKey: index.ErrNoOwners} {
-		for _, p := range []index.Predicate{index.AnyOf{Fields: []index.Field{field}, Values: []string{"x"}}, index.NoneOf{Field: field, Values: []string{"x"}}} {
+		for _, p := range []index.Predicate{index.AnyOf{Fields: []index.Field{field}, Values: []string{"x"}}, index.Not{Predicate: index.AnyOf{Fields: []index.Field{field}, Values: []string{"x"}}}} {
 			w := index.Where(p)
 			_, counted := r.Count(t.Context(), w)
 			_, read := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 1})

@@ -30,8 +30,8 @@ func (e *Entry) Holds(p index.Predicate) bool {
 			}
 		}
 		return false
-	case index.NoneOf:
-		return !slices.ContainsFunc(e.folded(p.Field), func(v string) bool { return slices.Contains(p.Values, v) })
+	case index.Not:
+		return !e.Holds(p.Predicate)
 	case index.IDs:
 		return slices.Contains(p.IDs, e.ID)
 	case index.Between:
@@ -44,7 +44,7 @@ func (e *Entry) Holds(p index.Predicate) bool {
 		t := e.CreatedAt.UnixMicro()
 		return e.Has(index.CreatedAt) && t >= p.From.UnixMicro() && t <= p.To.UnixMicro()
 	case index.Present:
-		return e.Present(p.Field) == p.Is
+		return e.Present(p.Field)
 	case index.Box:
 		return e.Inside(p)
 	case index.Near:

@@ -198,9 +198,7 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 	case opEqual:
 		b.anyOf(p.fields, append(v.texts, v.text))
 	case opExclude:
-		for _, field := range p.fields {
-			b.where = append(b.where, index.NoneOf{Field: field, Values: foldAll(v.texts)})
-		}
+		b.where = append(b.where, index.Not{Predicate: index.AnyOf{Fields: p.fields, Values: foldAll(v.texts)}})
 	case opIDs:
 		b.where = append(b.where, index.IDs{IDs: v.ids})
 	case opInCounty:
@@ -216,7 +214,7 @@ func (b *builder) apply(p *Parameter, name string, v value) {
 		r.Max, r.maxName, r.max = &v.number, name, v.decimal
 	case opPresent:
 		if v.is {
-			b.where = append(b.where, index.Present{Field: p.fields[0], Is: true})
+			b.where = append(b.where, index.Present{Field: p.fields[0]})
 		}
 	case opForeclosure:
 		b.foreclosure(p.fields[0], v.text)
@@ -330,8 +328,10 @@ func (b *builder) between(field index.Field) *bounds {
 
 func (b *builder) foreclosure(field index.Field, choice string) {
 	switch choice {
-	case "show", "hide":
-		b.where = append(b.where, index.Present{Field: field, Is: choice == "show"})
+	case "show":
+		b.where = append(b.where, index.Present{Field: field})
+	case "hide":
+		b.where = append(b.where, index.Not{Predicate: index.Present{Field: field}})
 	case "active":
 		b.where = append(b.where, index.AnyOf{Fields: []index.Field{field}, Values: b.active})
 	}

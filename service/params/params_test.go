@@ -229,8 +229,9 @@ func checkRequest(t *testing.T, q Request, query string) {
 					t.Fatalf("%q: %v", query, p)
 				}
 			}
-		case index.NoneOf:
-			if len(p.Values) == 0 || slices.ContainsFunc(p.Values, func(v string) bool { return v == "" || v != index.Fold(v) }) {
+		case index.Not:
+			excluded, is := p.Predicate.(index.AnyOf)
+			if is && (len(excluded.Values) == 0 || slices.ContainsFunc(excluded.Values, func(v string) bool { return v == "" || v != index.Fold(v) })) {
 				t.Fatalf("%q: %v", query, p)
 			}
 		case index.IDs:

@@ -131,12 +131,12 @@ func TestX10_IDs(t *testing.T) {
 func TestX11_Exclude(t *testing.T) {
 	t.Parallel()
 	not := func(counties string) string {
-		return "where county not in " + counties + " and countyName not in " + counties
+		return "where not (county,countyName) in " + counties
 	}
 	for _, tt := range []struct{ query, want string }{
 		{"exclude_filing_types=", "where "},
-		{"exclude_filing_types=Tax Lien,b&exclude_filing_types=B", `where filingType not in ("b","tax lien")`},
-		{"exclude_categories=land,residential", `where categories not in ("land","residential")`},
+		{"exclude_filing_types=Tax Lien,b&exclude_filing_types=B", `where not (filingType) in ("b","tax lien")`},
+		{"exclude_categories=land,residential", `where not (categories) in ("land","residential")`},
 		{"exclude_counties=Orange, FL;LEE, fl;", not(`("lee, fl","orange, fl")`)},
 		{"exclude_counties=Orange, FL&exclude_counties=Lee, FL", not(`("lee, fl","orange, fl")`)},
 		{"exclude_counties=Orange", not(`("orange")`)},
@@ -146,8 +146,8 @@ func TestX11_Exclude(t *testing.T) {
 		{"exclude_counties=Foo,Bar;Orange, F1", not(`("foo,bar","orange, f1")`)},
 		{"owner=Röwangate,  FRANCIS", `where (ownerKey) in ("francis rowangate")`},
 		{"holder=Sample Fund, LLC", `where (filingHolder) in ("sample fund, llc")`},
-		{"exclude_holders=Sample Fund, LLC;b;&exclude_holders=B", `where filingHolder not in ("b","sample fund, llc")`},
-		{"filing_type=a&exclude_filing_types=a", `where (filingType) in ("a") and filingType not in ("a")`},
+		{"exclude_holders=Sample Fund, LLC;b;&exclude_holders=B", `where not (filingHolder) in ("b","sample fund, llc")`},
+		{"filing_type=a&exclude_filing_types=a", `where (filingType) in ("a") and not (filingType) in ("a")`},
 	} {
 		q, _, err := newTable().parse(List, strings.NewReplacer(";", "%3B", " ", "+").Replace(tt.query))
 		if got := q.Query.Where.String(); err != nil || got != tt.want {

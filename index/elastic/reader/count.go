@@ -11,25 +11,14 @@ import (
 
 // clauses translates w.
 func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, error) {
-	if r.ownerless && search.NeedsOwners(w) {
+	if r.ownerless && w.Reads(index.OwnerKey, index.FilingHolder) {
 		return nil, index.ErrNoOwners
 	}
-	of := search.Known{Rims: map[string]search.Rim{}, Runs: r.runs}
-	if search.NeedsCounties(w) {
-		var err error
-		if of.Counties, err = r.countyNames(ctx); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range w.Predicates() {
-		if region, is := p.(index.Region); is {
-			var err error
-			if of.Rims[p.String()], err = r.rim(ctx, region); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return search.Clauses(w, of)
+	return search.Clauses(w, search.Known{
+		Counties: func() ([]string, error) { return r.countyNames(ctx) },
+		Rim:      func(p index.Region) (search.Rim, error) { return r.rim(ctx, p) },
+		Runs:     r.runs,
+	})
 }
 
 // Count returns how many filings w selects.

@@ -11,54 +11,53 @@ import (
 	"filings/index/elastic/document"
 )
 
-// Known is what Clauses need to know of a generation.
+// Known says of a generation what clauses are made from.
 type Known struct {
-	Counties []string       // the folded names of all counties, which only a search term needs (NeedsCounties)
-	Rims     map[string]Rim // of the filter's regions, by their texts
-	Runs     bool           // its documents have document.RunsField
+	Counties func() ([]string, error)        // the folded names of all counties, for a search term
+	Rim      func(index.Region) (Rim, error) // of a region
+	Runs     bool                            // its documents have document.RunsField
 }
 
 // Clauses translates w to clauses that must all hold.
-func Clauses(w index.Filter, of Known) ([]Object, error) {
-	all := make([]Object, 0, len(w.Predicates()))
-	for _, p := range w.Predicates() {
-		c, err := clause(p, of)
-		if err != nil {
+func Clauses(w index.Filter, k Known) (clauses []Object, err error) {
+	clauses = make([]Object, len(w.Predicates()))
+	for i, p := range w.Predicates() {
+		if clauses[i], err = clause(p, k); err != nil {
 			return nil, err
 		}
-		all = append(all, c...)
 	}
-	return all, nil
+	return clauses, nil
 }
 
-func clause(p index.Predicate, of Known) ([]Object, error) {
+func clause(p index.Predicate, k Known) (Object, error) {
 	switch p := p.(type) {
 	case index.AnyOf:
-		return []Object{anyOf(p)}, nil
-	case index.NoneOf:
-		return []Object{not(anyOf(index.AnyOf{Fields: []index.Field{p.Field}, Values: p.Values}))}, nil
+		return anyOf(p), nil
+	case index.Not:
+		c, err := clause(p.Predicate, k)
+		return not(c), err
 	case index.IDs:
-		return []Object{{"terms": Object{index.ID.String(): p.IDs}}}, nil
+		return Object{"terms": Object{index.ID.String(): p.IDs}}, nil
 	case index.Between:
-		return []Object{between(numberField(p.Field), p.Min, p.Max)}, nil
+		return between(numberField(p.Field), p.Min, p.Max), nil
 	case index.Days:
 		from, err1 := document.Day(p.From)
 		to, err2 := document.Day(p.To)
-		return []Object{between(document.DayField, from, to)}, errors.Join(err1, err2)
+		return between(document.DayField, from, to), errors.Join(err1, err2)
 	case index.Times:
 		from, to := p.From.UnixMicro(), p.To.UnixMicro()
-		return []Object{between(document.Derived(index.CreatedAt), &from, &to)}, nil
-	case index.Present:
-		return []Object{present(p)}, nil
+		return between(document.Derived(index.CreatedAt), &from, &to), nil
+	case index.Present: // by the filing's mark, which is the field's name
+		return Object{"term": Object{document.MarksField: p.Field.String()}}, nil
 	case index.Box:
-		return []Object{box(p)}, nil
+		return box(p), nil
 	case index.Region:
-		return []Object{region(p, of.Rims[p.String()])}, nil
+		rim, err := k.Rim(p)
+		return region(p, rim), err
 	case index.Contains:
-		return []Object{contains(p.Texts(), of)}, nil
+		return contains(p.Texts(), k)
 	case index.Rest:
-		c, err := rest(p)
-		return []Object{c}, err
+		return rest(p)
 	}
 	return nil, fmt.Errorf("elastic: no clause for %T", p)
 }
@@ -138,20 +137,15 @@ func between[T any](field string, from, to *T) Object {
 	return within(field, limits)
 }
 
-// present selects by the filing's mark, which is the field's name.
-func present(p index.Present) Object {
-	marked := Object{"term": Object{document.MarksField: p.Field.String()}}
-	if p.Is {
-		return marked
-	}
-	return not(marked)
-}
-
 // contains selects by substrings, any of them. Counties are few, so the terms are searched in their names here, and the filings of
 // those that have one are selected.
-func contains(texts []string, of Known) Object {
+func contains(texts []string, k Known) (Object, error) {
+	counties, err := k.Counties()
+	if err != nil {
+		return nil, err
+	}
 	var named []string
-	for _, county := range of.Counties {
+	for _, county := range counties {
 		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(index.Squeeze(county), text) }) {
 			named = append(named, county)
 		}
@@ -159,13 +153,13 @@ func contains(texts []string, of Known) Object {
 	var options []Object
 	for _, text := range texts {
 		if !strings.Contains(text, document.TextEnd[:1]) { // no text holds NUL, but all of them end in it
-			options = append(options, inTexts(text, of.Runs))
+			options = append(options, inTexts(text, k.Runs))
 		}
 	}
 	for part := range slices.Chunk(named, mostTerms) {
 		options = append(options, Object{"terms": Object{document.Derived(index.County): part}})
 	}
-	return either(options)
+	return either(options), nil
 }
 
 // inTexts selects by a substring of the search texts. Three characters and more are a phrase of trigrams, one and two the beginning of a
@@ -196,19 +190,4 @@ func inTexts(text string, byRuns bool) Object {
 		return clauses[0]
 	}
 	return Object{"bool": Object{"filter": append(clauses, phrase)}}
-}
-
-// NeedsOwners reports whether Clauses are of what documents have since document.OwnersSince.
-func NeedsOwners(w index.Filter) bool {
-	of := func(field index.Field) bool { return field == index.OwnerKey || field == index.FilingHolder }
-	return slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool {
-		any, isAny := p.(index.AnyOf)
-		none, isNone := p.(index.NoneOf)
-		return isAny && slices.ContainsFunc(any.Fields, of) || isNone && of(none.Field)
-	})
-}
-
-// NeedsCounties reports whether Clauses needs to know the counties.
-func NeedsCounties(w index.Filter) bool {
-	return slices.ContainsFunc(w.Predicates(), func(p index.Predicate) bool { _, is := p.(index.Contains); return is })
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"math"
-	"slices"
 
 	"filings/index"
 )
@@ -37,12 +36,7 @@ const everything = math.MaxInt32
 // Counted returns up to how many filings are counted with a page of q. Before it finds the first filing in a box or region,
 // Elasticsearch has found all of them, so that it may as well count them, where nothing else is looked at after the page.
 func (l Limits) Counted(q index.Query) int64 {
-	inBox := func(p index.Predicate) bool {
-		_, is := p.(index.Box)
-		_, isRegion := p.(index.Region)
-		return is || isRegion
-	}
-	if slices.ContainsFunc(q.Where.Predicates(), inBox) && q.Sort == index.DefaultSort {
+	if q.Where.Reads(index.Latitude) && q.Sort == index.DefaultSort {
 		return everything
 	}
 	return l.MostCounted

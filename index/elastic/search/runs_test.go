@@ -87,7 +87,7 @@ func selects(t failing, clause Object, words []string, text string) bool {
 // Of a generation whose documents have no runs, terms are phrases as before.
 func TestRuns_OlderGenerations(t *testing.T) {
 	t.Parallel()
-	got, err := Clauses(index.Where(index.Contains{Text: "alder trust"}), Known{})
+	got, err := Clauses(index.Where(index.Contains{Text: "alder trust"}), Known{Counties: func() ([]string, error) { return nil, nil }})
 	want := []Object{{"match_phrase": Object{document.TextField: Object{"query": "alder trust"}}}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v, -want +got:\n%s", err, diff)

@@ -18,7 +18,7 @@ func benchFilters() map[string]index.Filter {
 		"days":     index.Where(index.Days{From: "2023-01-01", To: "2024-12-31"}),
 		"box":      index.Where(index.Box{North: 50, South: 20, East: -60, West: -100}),
 		"ids":      index.Where(index.IDs{IDs: spread(index.MaxIDs)}),
-		"none of":  index.Where(index.NoneOf{Field: index.County, Values: []string{"orange, fl"}}),
+		"none of":  index.Where(index.Not{Predicate: index.AnyOf{Fields: []index.Field{index.County}, Values: []string{"orange, fl"}}}),
 		"contains": index.Where(index.Contains{Text: "trust"}),
 		"letter":   index.Where(index.Contains{Text: "a"}),
 		"times":    index.Where(index.Times{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),

@@ -21,8 +21,9 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	switch p := p.(type) {
 	case index.AnyOf:
 		return t.anyOf(ctx, p)
-	case index.NoneOf:
-		return t.matchFolded(ctx, p.Field, func(values []string) bool { return !shares(values, p.Values) })
+	case index.Not:
+		c, err := t.compile(ctx, p.Predicate)
+		return t.not(c), err
 	case index.IDs:
 		return t.oneOf(ctx, p.IDs)
 	case index.Between:
@@ -91,6 +92,23 @@ func either(conditions ...condition) condition {
 	}
 }
 
+// not holds where c does not.
+func (t *Table) not(c condition) condition {
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		holds := make([]uint64, len(bits))
+		if err := c(ctx, chunk, holds); err != nil {
+			return err
+		}
+		for i := range bits {
+			bits[i] |= ^holds[i]
+		}
+		if last := t.rowsOf(chunk) % 64; last > 0 { // there are no more rows
+			bits[len(bits)-1] &= 1<<last - 1
+		}
+		return nil
+	}
+}
+
 // both holds where each of the conditions does.
 func both(a, b condition) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
@@ -115,7 +133,7 @@ func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	var all []condition
 	for _, field := range p.Fields {
-		c, err := t.matchFolded(ctx, field, func(values []string) bool { return shares(values, p.Values) })
+		c, err := t.matchFolded(ctx, field, p.Values)
 		if err != nil {
 			return nil, err
 		}
@@ -124,8 +142,8 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	return either(all...), nil
 }
 
-// matchFolded holds for the rows whose values in field, folded, hold: several of categories, none where there is no value.
-func (t *Table) matchFolded(ctx context.Context, field index.Field, holds func(values []string) bool) (condition, error) {
+// matchFolded holds for the rows that have one of values in field, folded: of categories a row has several.
+func (t *Table) matchFolded(ctx context.Context, field index.Field, values []string) (condition, error) {
 	column, compared := field.String(), index.Fold
 	if field == index.CountyName {
 		column = index.County.String()
@@ -143,12 +161,9 @@ func (t *Table) matchFolded(ctx context.Context, field index.Field, holds func(v
 	if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
 		return nil, fmt.Errorf("embedded engine: no values of %v are looked up", field)
 	}
-	return t.matchDictionary(ctx, column, func(word string) bool { return holds(listed(compared(word))) })
-}
-
-// shares reports whether a has a value of b.
-func shares(a, b []string) bool {
-	return slices.ContainsFunc(a, func(v string) bool { return slices.Contains(b, v) })
+	return t.matchDictionary(ctx, column, func(word string) bool {
+		return slices.ContainsFunc(listed(compared(word)), func(v string) bool { return slices.Contains(values, v) })
+	})
 }
 
 // oneOf holds for the rows with one of the ids.
@@ -207,10 +222,10 @@ func inRange[T int64 | float64](t *Table, column string, low, high T) condition 
 func (t *Table) present(ctx context.Context, p index.Present) (condition, error) {
 	switch p.Field {
 	case index.ForeclosureStatus:
-		return t.matchDictionary(ctx, p.Field.String(), func(word string) bool { return (word != "") == p.Is })
+		return t.matchDictionary(ctx, p.Field.String(), func(word string) bool { return word != "" })
 	case index.PropertyData, index.Trust, index.Estate:
 		trait := p.Field.String()
-		return t.matchDictionary(ctx, coded[codedTraits].name, func(word string) bool { return lists(word, trait) == p.Is })
+		return t.matchDictionary(ctx, coded[codedTraits].name, func(word string) bool { return lists(word, trait) })
 	}
 	return nil, fmt.Errorf("embedded engine: the presence of %v is not known", p.Field)
 }

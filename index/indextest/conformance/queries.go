@@ -124,23 +124,24 @@ func (g *generator) ids(e *indextest.Entry) index.Predicate {
 
 // noneOf excludes values of up to three filings.
 func (g *generator) noneOf() index.Predicate {
-	p := index.NoneOf{Field: []index.Field{index.FilingType, index.FilingHolder, index.Categories, index.County, index.CountyName}[g.IntN(5)]}
+	fields := []index.Field{index.FilingType, index.FilingHolder, index.Categories, index.County, index.CountyName}
+	field, folded := fields[g.IntN(len(fields))], []string(nil)
 	for range 1 + g.IntN(3) {
 		f := g.any()
 		var values []string
-		switch p.Field {
+		switch field {
 		case index.Categories:
 			values = f.Categories
 		case index.CountyName:
 			values = []string{index.Derive(f).CountyName}
 		default:
-			values = []string{f.Text(p.Field)}
+			values = []string{f.Text(field)}
 		}
 		for _, v := range values {
-			p.Values = append(p.Values, index.Fold(v))
+			folded = append(folded, index.Fold(v))
 		}
 	}
-	return p
+	return index.Not{Predicate: index.AnyOf{Fields: []index.Field{field}, Values: folded}}
 }
 
 func (g *generator) pick(from ...string) string { return from[g.IntN(len(from))] }
@@ -198,7 +199,10 @@ func (g *generator) times(e *indextest.Entry) index.Predicate {
 func (g *generator) present(e *indextest.Entry) index.Predicate {
 	fields := []index.Field{index.ForeclosureStatus, index.PropertyData, index.Trust, index.Estate}
 	field := fields[g.IntN(len(fields))]
-	return index.Present{Field: field, Is: e.Present(field)}
+	if !e.Present(field) {
+		return index.Not{Predicate: index.Present{Field: field}}
+	}
+	return index.Present{Field: field}
 }
 
 // box puts e's point on an edge, in a corner or inside. One in six boxes crosses the antimeridian.

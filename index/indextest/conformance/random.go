@@ -234,6 +234,8 @@ func clockedOrAbove(tier index.Tier) func(index.Predicate) bool {
 			return p.Field.Reveals() > tier
 		case index.Present:
 			return p.Field.Reveals() > tier
+		case index.Not:
+			return clockedOrAbove(tier)(p.Predicate)
 		}
 		return false
 	}

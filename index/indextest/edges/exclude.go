@@ -14,7 +14,7 @@ func noneOf(field index.Field, vs ...string) index.Filter {
 	for i, v := range vs {
 		folded[i] = index.Fold(v)
 	}
-	return index.Where(index.NoneOf{Field: field, Values: folded})
+	return index.Where(index.Not{Predicate: index.AnyOf{Fields: []index.Field{field}, Values: folded}})
 }
 
 func excludedTypesGroup() Group {

@@ -2,6 +2,14 @@ package edges
 
 import "filings/index"
 
+// present selects the filings that have a value in a field, or those that have none.
+func present(field index.Field, has bool) index.Filter {
+	if !has {
+		return index.Where(index.Not{Predicate: index.Present{Field: field}})
+	}
+	return index.Where(index.Present{Field: field})
+}
+
 // propertyDataGroup has a filing with every free and enterprise field, and one for each pro field alone.
 func propertyDataGroup() Group {
 	g := Group{Rule: "P12"}
@@ -21,8 +29,8 @@ func propertyDataGroup() Group {
 	zero := Filing(2, Values{index.Bedrooms: 0})
 	g.Filings = append(g.Filings, all, zero, Filing(3, nil))
 	g.Cases = []Case{
-		{"true: each pro field alone, 0 too", index.Where(index.Present{Field: index.PropertyData, Is: true}), append(pro, 2)},
-		{"none", index.Where(index.Present{Field: index.PropertyData}), []int64{1, 3}},
+		{"true: each pro field alone, 0 too", present(index.PropertyData, true), append(pro, 2)},
+		{"none", present(index.PropertyData, false), []int64{1, 3}},
 	}
 	return g
 }
@@ -50,9 +58,6 @@ func fill(f *index.Filing, field index.Field) {
 // ownerKindGroup holds what Derive says of owners (its own tests try the words) to what engines make of it.
 func ownerKindGroup() Group {
 	owner := func(id int64, name string) *index.Filing { return Filing(id, Values{index.Owner: name}) }
-	is := func(field index.Field, is bool) index.Filter {
-		return index.Where(index.Present{Field: field, Is: is})
-	}
 	return Group{"A2", []*index.Filing{
 		owner(1, "BIRCH FAMILY TRUST"),
 		owner(2, "EST OF ALEX BIRCH"),
@@ -61,10 +66,10 @@ func ownerKindGroup() Group {
 		owner(5, "TRUSTY ESTATES INC"),
 		Filing(6, nil),
 	}, []Case{
-		{"trusts", is(index.Trust, true), []int64{1, 3}},
-		{"estates", is(index.Estate, true), []int64{2, 3}},
-		{"no trusts", is(index.Trust, false), []int64{2, 4, 5, 6}},
-		{"no estates", is(index.Estate, false), []int64{1, 4, 5, 6}},
-		{"both", Both(is(index.Trust, true), is(index.Estate, true)), []int64{3}},
+		{"trusts", present(index.Trust, true), []int64{1, 3}},
+		{"estates", present(index.Estate, true), []int64{2, 3}},
+		{"no trusts", present(index.Trust, false), []int64{2, 4, 5, 6}},
+		{"no estates", present(index.Estate, false), []int64{1, 4, 5, 6}},
+		{"both", Both(present(index.Trust, true), present(index.Estate, true)), []int64{3}},
 	}}
 }
