@@ -2,6 +2,7 @@ package reindexer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"filings/index"
@@ -12,17 +13,20 @@ import (
 const countedAtOnce = 50_000
 
 // countChanges counts by county what differs between the live generation and the one that is built (rule X41). Removed filings
-// count where they were, others where they are. The time it takes follows from how many these are.
+// count where they were, others where they are; a county that changed ones leave has them as changed, too. The time it takes follows
+// from how many these are.
 func (r *running) countChanges(ctx context.Context, d *generation.Differences, live, built index.Reader) error {
-	counties := map[string]*Changes{}
-	parts := [3]struct {
+	counties, were := map[string]*Changes{}, map[string]*Changes{}
+	parts := [4]struct {
 		of  index.Reader
+		in  map[string]*Changes
 		n   func(*Changes) *int64
 		ids []int64
 	}{
-		{of: built, n: func(c *Changes) *int64 { return &c.Added }},
-		{of: built, n: func(c *Changes) *int64 { return &c.Changed }},
-		{of: live, n: func(c *Changes) *int64 { return &c.Removed }},
+		{of: built, in: counties, n: func(c *Changes) *int64 { return &c.Added }},
+		{of: built, in: counties, n: func(c *Changes) *int64 { return &c.Changed }},
+		{of: live, in: counties, n: func(c *Changes) *int64 { return &c.Removed }},
+		{of: live, in: were, n: func(c *Changes) *int64 { return &c.Changed }},
 	}
 	count := func(kind, atLeast int) error {
 		p := &parts[kind]
@@ -34,10 +38,10 @@ func (r *running) countChanges(ctx context.Context, d *generation.Differences, l
 			err = errTooManyCounties
 		}
 		for _, g := range groups.List {
-			if counties[g.Keys[0]] == nil {
-				counties[g.Keys[0]] = &Changes{}
+			if p.in[g.Keys[0]] == nil {
+				p.in[g.Keys[0]] = &Changes{}
 			}
-			*p.n(counties[g.Keys[0]]) += g.Filings
+			*p.n(p.in[g.Keys[0]]) += g.Filings
 		}
 		p.ids = nil
 		return err
@@ -50,7 +54,10 @@ func (r *running) countChanges(ctx context.Context, d *generation.Differences, l
 			kind = 2
 		}
 		parts[kind].ids = append(parts[kind].ids, one.ID)
-		if err := count(kind, countedAtOnce); err != nil {
+		if kind == 1 {
+			parts[3].ids = append(parts[3].ids, one.ID)
+		}
+		if err := errors.Join(count(kind, countedAtOnce), count(3, countedAtOnce)); err != nil {
 			return err
 		}
 	}
@@ -58,6 +65,12 @@ func (r *running) countChanges(ctx context.Context, d *generation.Differences, l
 		if err := count(kind, 1); err != nil {
 			return err
 		}
+	}
+	for county, was := range were {
+		if counties[county] == nil {
+			counties[county] = &Changes{}
+		}
+		counties[county].Changed = max(counties[county].Changed, was.Changed)
 	}
 	r.counties = counties
 	return nil

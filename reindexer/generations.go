@@ -29,8 +29,9 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	case g.Name == "":
 		return index.Empty{}, nil
 	}
+	r.was, _ = decodeFigures(g.Counts)
 	if !r.replaces() {
-		r.live, _ = decodeFigures(g.Counts)
+		r.live = r.was
 	}
 	r.liveValues, r.liveLoaded = g.Values, g.Loaded
 	reader, err := r.cfg.Store.Open(ctx, g.Name)

@@ -13,6 +13,7 @@ import (
 // guard refuses a generation that differs from the live one as mistakes do (rules L10 and X42). It compares what the generation
 // will hold, which verification makes sure of, so that one that is refused is not sealed first. All that is wrong is said at once.
 func (r *running) guard() error {
+	r.warnGone()
 	var all error
 	for _, guard := range []func() error{r.guardSize, r.guardCounties, r.guardFields, r.guardMoves} {
 		switch err := guard(); {
@@ -100,6 +101,21 @@ func (r *running) guardCounties() error {
 		options = []string{"--max-shrink 100"}
 	}
 	return refusal(ErrShrunk, found, len(found), options)
+}
+
+// warnGone says which counties vanish where none is compared.
+func (r *running) warnGone() {
+	if r.was == nil || r.cfg.MaxShrink < 100 {
+		return
+	}
+	was, now := r.was.folded(), r.figures.folded()
+	for _, county := range slices.Sorted(maps.Keys(r.was.counties)) {
+		name := index.Fold(county)
+		if before := was.of(name).filings; before > 0 && now.of(name).filings == 0 && !r.mayShrink(county) {
+			r.warn("%s has no filing any more, and had %d: --max-shrink 100 compares nothing", county, before)
+		}
+		delete(was.counties, name) // other cases of its name
+	}
 }
 
 // guardFields refuses fields that half of a county's filings had and hardly one has now.

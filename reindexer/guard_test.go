@@ -450,3 +450,76 @@ func (l unkeptLock) Begin(ctx context.Context, from string) (generation.Build, e
 type unkeptBuild struct{ generation.Build }
 
 func (unkeptBuild) Keep([]byte, *index.Values, map[string]int64) {}
+
+// TestX42_MovesByResult: whether a filing moves is told by where it was live and where it will be, however many records lead there; and
+// the county that one leaves is among those that change, also when its last one goes.
+func TestX42_MovesByResult(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		const one = `{"id":%d,"county":%q,"filingAmount":6}` + "\n"
+		to := func(id int, county string) string { return fmt.Sprintf(one, id, county) }
+		gone := func(id int) string { return fmt.Sprintf(`{"id":%d,"deleted":true}`+"\n", id) }
+		all := lines(1, 30, "Lee, FL", paid) + lines(101, 30, "Polk, FL", paid) + lines(201, 1, "Gulf, FL", paid)
+		for name, test := range map[string]struct {
+			text    string
+			replace string
+			moves   string // "" for none
+			left    string // the county that a filing leaves, where that is allowed
+			filings int64  // that it has then
+		}{
+			"a record":                       {to(1, "Polk, FL"), "", "1 of Lee, FL comes as one of Polk, FL", "Lee, FL", 29},
+			"deleted, then one of another":   {gone(1) + to(1, "Polk, FL"), "", "1 of Lee, FL comes as one of Polk, FL", "Lee, FL", 29},
+			"there, deleted, and there":      {to(1, "Polk, FL") + gone(1) + to(1, "Polk, FL"), "", "1 of Lee, FL comes as one of Polk, FL", "Lee, FL", 29},
+			"over a third":                   {to(1, "Gulf, FL") + to(1, "Polk, FL"), "", "1 of Lee, FL comes as one of Polk, FL", "Lee, FL", 29},
+			"the last one":                   {to(201, "Lee, FL"), "", "201 of Gulf, FL comes as one of Lee, FL", "Gulf, FL", 0},
+			"replaced, from another":         {lines(1, 30, "Lee, FL", paid) + to(101, "Lee, FL"), "Lee, FL", "101 of Polk, FL comes as one of Lee, FL", "Polk, FL", 29},
+			"there and back":                 {to(2, "Polk, FL") + to(2, "Lee, FL"), "", "", "", 0},
+			"deleted, and there again":       {gone(2) + to(2, "LEE, FL"), "", "", "", 0},
+			"there and deleted":              {to(2, "Polk, FL") + gone(2), "", "", "", 0},
+			"a new one of one, then another": {to(500, "Lee, FL") + to(500, "Polk, FL"), "", "", "", 0},
+			"replaced":                       {lines(1, 29, "Lee, FL", paid), "Lee, FL", "", "", 0},
+		} {
+			if strings.HasSuffix(t.Name(), "elasticsearch") && name != "deleted, then one of another" && name != "the last one" {
+				continue // its loads take seconds
+			}
+			mustRun(t, config(t, store, all))
+			cfg := config(t, store, test.text)
+			cfg.Update, cfg.MayShrink = true, []string{"Gulf, FL"}
+			if test.replace != "" {
+				cfg.Replace = []string{test.replace}
+			}
+			for _, dry := range []bool{true, false} {
+				cfg.DryRun = dry
+				_, err := Run(t.Context(), cfg)
+				if refused := errors.Is(err, ErrMoved); refused != (test.moves != "") || err != nil && (!refused || !strings.Contains(err.Error(), test.moves)) {
+					t.Errorf("%s: error %v, want %q", name, err, test.moves)
+				}
+			}
+			if cfg.MayMove = true; test.left == "" {
+				continue
+			}
+			report := mustRun(t, cfg)
+			if left, listed := report.Counties[test.left]; !listed || left.Filings != test.filings || left.Changes == nil || left.Changed != 1 || report.Changes.Changed < 1 {
+				t.Errorf("%s: counties %+v, want %s with %d filings and one that changed", name, report.Counties, test.left, test.filings)
+			}
+		}
+	})
+}
+
+// TestX42_SaysWhatVanishes: with --max-shrink 100, which compares nothing, the report names each county that has no filing any more.
+func TestX42_SaysWhatVanishes(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		mustRun(t, config(t, store, lines(1, 100, "Orange, FL", paid)+lines(101, 100, "Lake, FL", paid)+lines(201, 3, "Polk, FL", paid)+lines(301, 1, "Lee, FL", paid)))
+		cfg := config(t, store, lines(1, 100, "ORANGE, FL", paid))
+		cfg.MaxShrink, cfg.MayShrink = 100, []string{"Lee, FL"}
+		report := mustRun(t, cfg)
+		want := []string{
+			"Lake, FL has no filing any more, and had 100: --max-shrink 100 compares nothing",
+			"Polk, FL has no filing any more, and had 3: --max-shrink 100 compares nothing",
+		}
+		if diff := cmp.Diff(want, report.Warnings); diff != "" || !report.Promoted {
+			t.Errorf("warnings (-want +got):\n%s", diff)
+		}
+	})
+}

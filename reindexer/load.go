@@ -37,6 +37,7 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 	err := r.pipeline(ctx, build, apply)
 	if err == nil && changes != nil {
 		err = changes.removeOthers(ctx, build)
+		changes.countMoves()
 	}
 	if closing := r.rejects.close(); err == nil {
 		err = closing
@@ -45,8 +46,10 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		err = r.reading.failedParts()
 	}
 	if err == nil && r.tooMany() {
-		err = fmt.Errorf("%w: %d of %d; at most %d are allowed (--max-rejects N allows more, --rejects FILE lists them all)",
-			ErrRejected, r.rejected.Load(), r.reading.read.Load(), r.cfg.MaxRejects)
+		err = fmt.Errorf("%w: %d of %d", ErrRejected, r.rejected.Load(), r.reading.read.Load())
+		if !r.cfg.Stored { // of an archive there are no such options
+			err = fmt.Errorf("%w; at most %d are allowed (--max-rejects N allows more, --rejects FILE lists them all)", err, r.cfg.MaxRejects)
+		}
 	}
 	if err == nil && r.cfg.Holds != nil {
 		err = differ(r.cfg.Holds().Diff(r.expect.checksum))

@@ -95,7 +95,7 @@ func (u *update) holdReplaced(ctx context.Context) error {
 				return err
 			}
 			h := heldOf(f)
-			h.replaced = true
+			h.replaced, h.live = true, h.county
 			u.now[f.ID] = h
 		}
 		after, some = page.End, len(page.Records) == replacedRows

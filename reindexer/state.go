@@ -26,6 +26,7 @@ type running struct {
 	lock       generation.Lock  // nil: none yet, or a dry run
 	before     int64            // filings of the live generation when the run began; 0 where they need not be counted
 	live       *figures         // of the live generation; nil: there is none, or it need not be compared
+	was        *figures         // of the live generation, as its load has kept them, also where it need not be compared; nil: not known
 	figures    *figures         // of the new one
 	liveValues *index.Values    // of the live one's filings; nil: not known
 	liveLoaded map[string]int64 // when its counties were loaded last

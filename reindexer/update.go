@@ -29,6 +29,7 @@ type held struct {
 	added         int64 // of a filing that is there
 	values        index.Held
 	county, month unique.Handle[string]
+	live          unique.Handle[string] // its county in the live generation; the zero one: it is not there
 	amounts       bool
 	amount        float64
 }
@@ -108,7 +109,9 @@ func (u *update) lookUp(ctx context.Context, batch []change) error {
 		if err != nil {
 			return err
 		}
-		u.now[ids[i]] = heldOf(f)
+		h := heldOf(f)
+		h.live = h.county
+		u.now[ids[i]] = h
 	}
 	return nil
 }
@@ -129,7 +132,7 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		return nil
 	case c.deleted:
 		r.deleted.Add(1)
-		u.now[f.ID] = held{named: true}
+		u.now[f.ID] = held{named: true, live: was.live}
 		r.expect.sample.offer(f.ID, nil)
 		if build == nil || r.tooMany() {
 			return nil
@@ -141,14 +144,26 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		r.indexed.Add(1)
 	}
 	now := heldOf(f)
-	if was.there && index.Fold(was.county.Value()) != index.Fold(now.county.Value()) {
-		if r.moves++; r.moves <= shownRefusals {
-			r.moved = append(r.moved, fmt.Sprintf("%d of %s comes as one of %s", f.ID, was.county.Value(), now.county.Value()))
-		}
-	}
-	now.named, now.added = true, f.CreatedAt.UnixMicro()
+	now.named, now.added, now.live = true, f.CreatedAt.UnixMicro(), was.live
 	u.now[f.ID] = now
 	return r.put(ctx, f, build)
+}
+
+// countMoves counts the filings whose county is another one than in the live generation, however many records have led there.
+func (u *update) countMoves() {
+	var none unique.Handle[string]
+	var ids []int64
+	for id, h := range u.now {
+		if h.there && h.live != none && h.live != h.county && index.Fold(h.live.Value()) != index.Fold(h.county.Value()) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	u.run.moves = len(ids)
+	for _, id := range ids[:min(len(ids), shownRefusals)] {
+		h := u.now[id]
+		u.run.moved = append(u.run.moved, fmt.Sprintf("%d of %s comes as one of %s", id, h.live.Value(), h.county.Value()))
+	}
 }
 
 // setAdded gives a record that does not say when it was added what an earlier record of this update did, or else the live

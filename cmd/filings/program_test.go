@@ -456,3 +456,25 @@ func TestX22_Show(t *testing.T) {
 		t.Errorf("it shows progress:\n%s", errs)
 	}
 }
+
+// TestPlan_WrongMapping: a county of a plan whose mapping is wrong is exit code 2, and the report, like the message, names it.
+func TestPlan_WrongMapping(t *testing.T) {
+	t.Parallel()
+	for name, mapping := range map[string]string{"does not compile": "{id: ", "reads a missing column": `{id: (.No | number), county: "Orange, FL", owner: .Ownr}`, "is not there": ""} {
+		dir := t.TempDir()
+		files := map[string]string{"a.csv": "No,Owner\n1,A\n", "plan.yaml": "counties:\n- {county: 'Orange, FL', sources: [a.csv], map: a.jq}\n"}
+		if mapping != "" {
+			files["a.jq"] = mapping
+		}
+		for file, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, out, errs := newFixture(t).run(t.Context(), "", "reindex", "--plan", filepath.Join(dir, "plan.yaml"))
+		var report struct{ Failed map[string]string }
+		if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitUsage || report.Failed["Orange, FL"] == "" || !strings.Contains(errs, "Orange, FL: ") {
+			t.Errorf("a mapping that %s: exit code %d, %v, report %q, errors %q", name, code, err, out, errs)
+		}
+	}
+}

@@ -72,7 +72,6 @@ func (p *program) reindexCommand() *cobra.Command {
 	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
 	f.StringArrayVar(&cfg.Replace, "replace", nil, "county (may be repeated): an update whose records are all of these counties; other filings of theirs are removed")
 	shrinkFlags(f, &cfg)
-	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil, "field (may be repeated) that may be gone of a county's filings; or source that may be a header without rows")
 	f.BoolVar(&cfg.MayMove, "may-move", false, "let an update change the county of filings")
 	for _, name := range []string{"rejects", "plan"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeFile) // fails only for a flag that does not exist, or has one
@@ -100,10 +99,11 @@ func (p *program) reindexCommand() *cobra.Command {
 	return cmd
 }
 
-// shrinkFlags adds the flags by which fewer filings are allowed.
+// shrinkFlags adds the flags by which fewer filings, and fewer fields of them, are allowed.
 func shrinkFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one, and each county of 200 filings or more; 100 does not compare them")
 	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil, "county (may be repeated) that may have any number of filings fewer, or none")
+	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil, "field (may be repeated) that may be gone of a county's filings; or source that may be a header without rows")
 }
 
 // optionFlag is an option of the sources after it.
@@ -164,12 +164,16 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 	ctx, span := tracer.Load(ctx)
 	report, err := run(ctx, cfg)
 	span.EndLoad(report.Generation, report.Read, report.Rejected, err)
-	if errors.Is(err, reindexer.ErrUsage) {
+	wrong := errors.Is(err, reindexer.ErrUsage)
+	if wrong && len(report.Failed) == 0 {
 		return usageError{err}
 	}
 	writeReasons(p.err, report.Reasons)
 	if printErr := json.NewEncoder(p.out).Encode(report); printErr != nil {
 		err = errors.Join(err, printErr)
+	}
+	if wrong { // of counties of a plan, which the report names
+		return usageError{err}
 	}
 	return check.Explain(s, err)
 }

@@ -140,7 +140,7 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 		if c.Map != "" {
 			text, err := os.ReadFile(p.at(c.Map))
 			if err != nil {
-				return cfg, fmt.Errorf("%w: %s: the mapping: %w", ErrPlan, c.County, err)
+				return cfg, fmt.Errorf("%w: the mapping: %w", ErrPlan, err)
 			}
 			input.Mapping = &reindexer.Mapping{Name: p.at(c.Map), Text: string(text)}
 		}

@@ -197,6 +197,7 @@ func TestPlan_KeepGoing(t *testing.T) {
 			"it shrinks by more than 50": func() { f.county("orange", "Bob", 14) },
 			"filings of another county":  func() { f.write("orange.jq", `{id: (.No | number), county: "Polk, FL", owner: .Owner}`) },
 			"a mapping does not compile": func() { f.write("orange.jq", `{id: `) },
+			"a mapping is not there":     func() { _ = os.Remove(filepath.Join(f.dir, "orange.jq")) },
 		}
 		n := 30
 		for _, way := range slices.Sorted(maps.Keys(ways)) {
@@ -214,6 +215,11 @@ func TestPlan_KeepGoing(t *testing.T) {
 			report, err := f.run(Options{})
 			if err == nil || report.Promoted || f.live() != before || errors.Is(err, ErrFailed) || len(report.Failed) == 0 {
 				t.Errorf("%s: error %v, failed: %q, live: %s", way, err, report.Failed, f.live())
+			}
+			for county := range report.Failed {
+				if !strings.Contains(fmt.Sprint(err), county+": ") {
+					t.Errorf("%s: error %v does not name %s", way, err, county)
+				}
 			}
 			report, err = f.run(Options{KeepGoing: true})
 			if !errors.Is(err, ErrFailed) || errors.Is(err, reindexer.ErrUsage) || !report.Promoted || len(report.Failed) != 2 || report.Failed["Orange, FL"] == "" || report.Failed["Lake, FL"] == "" {

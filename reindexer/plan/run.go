@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -26,7 +27,7 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 	if err != nil {
 		return reindexer.Report{IgnoredFields: map[string]int64{}}, err
 	}
-	replace, failed := len(o.Only) > 0, map[string]string{}
+	replace, failed := len(o.Only) > 0, map[string]error{}
 	if o.KeepGoing && !cfg.DryRun {
 		all := len(counties)
 		if counties, replace = p.found(ctx, cfg, counties, replace, failed); len(failed) == all { // the load says what is wrong
@@ -37,9 +38,7 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 		report, err := p.load(ctx, cfg, counties, replace)
 		var parts *reindexer.PartsError
 		if errors.As(err, &parts) {
-			for county, err := range parts.Failed {
-				failed[county] = err.Error()
-			}
+			maps.Copy(failed, parts.Failed)
 			counties = slices.DeleteFunc(slices.Clone(counties), func(c County) bool { return parts.Failed[c.County] != nil })
 			cfg.Rejects = "" // the file has all of them
 			if reasons == nil {
@@ -49,10 +48,17 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 				continue
 			}
 		}
-		if err != nil && parts == nil && len(failed) == 0 { // perhaps for a county, before anything was read
-			p.found(ctx, cfg, counties, replace, failed)
+		ofCounty := errors.Is(err, reindexer.ErrUsage) || errors.Is(err, reindexer.ErrSource)
+		if ofCounty && parts == nil && len(failed) == 0 { // before anything was read
+			if p.found(ctx, cfg, counties, replace, failed); len(failed) > 0 {
+				err = &reindexer.PartsError{Failed: failed}
+			}
 		}
-		if report.Failed = failed; reasons != nil {
+		report.Failed = map[string]string{}
+		for county, err := range failed {
+			report.Failed[county] = err.Error()
+		}
+		if reasons != nil {
 			report.Reasons = reasons
 		}
 		if err == nil && len(failed) > 0 {
@@ -63,14 +69,14 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 }
 
 // found leaves out the counties whose sources are not there, or whose mapping does not compile, before anything is read.
-func (p *Plan) found(ctx context.Context, cfg reindexer.Config, counties []County, replace bool, failed map[string]string) ([]County, bool) {
+func (p *Plan) found(ctx context.Context, cfg reindexer.Config, counties []County, replace bool, failed map[string]error) ([]County, bool) {
 	left := slices.DeleteFunc(slices.Clone(counties), func(c County) bool {
 		of, err := p.config(cfg, []County{c})
 		if err == nil {
 			err = of.Check(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			failed[c.County] = err.Error()
+			failed[c.County] = err
 		}
 		return err != nil
 	})
