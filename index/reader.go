@@ -29,6 +29,8 @@ var (
 	ErrDamaged = errors.New("the file is damaged")
 	// ErrLeft: whoever requested it has hung up, before anything was computed for it.
 	ErrLeft = fmt.Errorf("the client has left: %w", context.Canceled)
+	// ErrSpent: the time of a request is over, and it was spent on computing for it, or on waiting for other calls of its account.
+	ErrSpent = fmt.Errorf("its time was spent: %w", context.DeadlineExceeded)
 )
 
 // Wrap makes an error say what was attempted.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -73,6 +74,9 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	switch a.Verdict {
 	case access.BurstExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
+		if k.token != nil {
+			return handlers.Refuse(errBurst, "too many requests with tokens of this account in this second: try again in the next one")
+		}
 		return errBurst
 	case access.VisitorExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
@@ -101,10 +105,16 @@ func keyOf(c *fiber.Ctx) (string, error) {
 		return "", handlers.Refuse(errUnknownKey, "X-API-Key must be given only once")
 	case len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0:
 		return "", handlers.Refuse(errNoKey, "the Authorization header is not accepted: send the API key in the X-API-Key header")
-	case bytes.Contains(c.Request().URI().QueryString(), []byte("ak_live_")):
+	case holdsKey(c.Request().URI().QueryString()):
 		return "", handlers.Refuse(errNoKey, "an API key must not be in an address, which browsers and proxies keep: replace this one, and send keys in the X-API-Key header")
 	}
 	return "", errNoKey
+}
+
+// holdsKey reports whether a query string has a key in it, as it is or escaped.
+func holdsKey(query []byte) bool {
+	text, err := url.QueryUnescape(string(query))
+	return err == nil && strings.Contains(text, access.KeyStart) || bytes.Contains(query, []byte(access.KeyStart))
 }
 
 // refund gives back n of what a request took: all of it where the service failed to answer (rule K6). The response waits for
@@ -114,31 +124,67 @@ func (s *Service) refund(k *call, n int64) {
 	if !k.known || n < 1 || k.admission.Verdict != access.Admitted {
 		return
 	}
-	done := s.giveBack(k.id, k.admission, n)
+	s.await(k, s.giveBack(k.id, k.admission, n))
+}
+
+// chargeSpent has a request that used up its time count as one that was refused. Where the engine responds to nobody, nothing counts.
+func (s *Service) chargeSpent(k *call) {
+	if !k.known || k.admission.Verdict != access.Admitted {
+		return
+	}
+	a, price := k.admission, k.price
+	s.await(k, s.settle(k.id, func(ctx context.Context) (n int64, err error) {
+		switch responds := s.config.Engine.Responds(ctx); {
+		case !responds:
+			n = price
+		case price == 0: // of an export
+			_, err = s.config.Access.Charge(ctx, a, 1)
+			return -1, err
+		default:
+			n = price - 1
+		}
+		if n > 0 {
+			err = s.config.Access.Refund(ctx, a, n)
+		}
+		return n, err
+	}))
+}
+
+// await waits for what is given back to k, as long as its time allows, and says in headers what remains then.
+func (s *Service) await(k *call, done <-chan int64) {
 	timeout := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
 	defer timeout.Stop()
 	select {
-	case err := <-done:
-		if err == nil {
-			k.admission.Remaining += n
-			k.setQuotaHeaders()
-		}
+	case n := <-done:
+		k.admission.Remaining += n
+		k.admission.Tokens.Remaining += n // without a token it is not shown
+		k.setQuotaHeaders()
 	case <-timeout.C:
 	}
 }
 
-// giveBack refunds n requests of an admission in the background, and sends how that ended.
-func (s *Service) giveBack(id string, a access.Admission, n int64) <-chan error {
-	done := make(chan error, 1)
+// giveBack refunds n requests of an admission in the background, and sends how many it did.
+func (s *Service) giveBack(id string, a access.Admission, n int64) <-chan int64 {
+	return s.settle(id, func(ctx context.Context) (int64, error) { return n, s.config.Access.Refund(ctx, a, n) })
+}
+
+// settle finds out in the background how many requests are given back, and sends their number, 0 where that failed. Its context is not
+// the request's: that has probably ended, which is why we are here. Calls of the key store have a limit of their own.
+func (s *Service) settle(id string, refund func(context.Context) (int64, error)) <-chan int64 {
+	done := make(chan int64, 1)
 	s.refunds.RLock()
 	go func() {
 		defer s.refunds.RUnlock()
-		// Not the request's context: that has probably ended, which is why we are here. A refund has a limit of its own.
-		err := recovered(context.Background(), func(ctx context.Context) error { return s.config.Access.Refund(ctx, a, n) })
+		var n int64
+		err := recovered(context.Background(), func(ctx context.Context) (err error) {
+			n, err = refund(ctx)
+			return err
+		})
 		if err != nil {
 			s.log.Error("quota not refunded", slog.String("id", id), slog.Int64("requests", n), slog.String("error", err.Error()))
+			n = 0
 		}
-		done <- err
+		done <- n
 	}()
 	return done
 }

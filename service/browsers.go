@@ -23,11 +23,15 @@ import (
 
 // keyOrToken returns the key of a request, or its token, which may also be in the query: then browsers send no preflight.
 func keyOrToken(c *fiber.Ctx) (string, error) {
-	if !bytes.Contains(c.Request().URI().QueryString(), []byte("token")) {
+	if query := c.Request().URI().QueryString(); !bytes.Contains(query, []byte("token")) && !bytes.Contains(query, []byte("%")) {
 		return keyOf(c)
 	}
-	switch sent := c.Context().QueryArgs().PeekMulti("token"); {
-	case len(sent) == 0, len(sent) == 1 && len(bytes.TrimSpace(sent[0])) == 0: // an empty one is not given (rule P4)
+	sent := c.Context().QueryArgs().PeekMulti("token")
+	for i := range sent {
+		sent[i] = bytes.TrimSpace(sent[i]) // as other values (rule P4)
+	}
+	switch {
+	case len(sent) == 0, len(sent) == 1 && len(sent[0]) == 0: // an empty one is not given
 		return keyOf(c)
 	case len(sent) > 1:
 		return "", handlers.Refuse(errUnknownKey, "token must be given only once")
@@ -50,6 +54,9 @@ func (s *Service) readToken(k *call, token string) error {
 	v := s.verified(token)
 	if v == nil {
 		return handlers.Refuse(errUnknownKey, "the token is not one of this service: its signature is wrong")
+	}
+	if v.Burst < 1 || v.Burst > params.MaxVisitorBurst { // signed, but not made by this program
+		return handlers.Refuse(errUnknownKey, fmt.Sprintf("the token is not one of this service: its burst must be 1 to %d", params.MaxVisitorBurst))
 	}
 	origin := originOf(c)
 	if !slices.Contains(v.Origins, origin) {

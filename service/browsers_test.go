@@ -3,6 +3,7 @@ package service_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -180,10 +181,15 @@ func TestX33_Credentials(t *testing.T) {
 	s := newSite(t, oracle(fixture(t)), withTools)
 	token, key := s.token(t, access.Pro, "endpoints=list,tiles"), s.Keys[access.Pro]
 	const list = "/v1/filings?limit=1"
-	forged, err := tokens.Secrets{strings.Repeat("x", 32)}.Sign(tokens.Payload{Key: access.HashKey(key), Expires: now.Unix() + 60, Origins: []string{pageOrigin}, Endpoints: []string{"list"}, Burst: 5})
-	if err != nil {
-		t.Fatal(err)
+	sign := func(secret string, burst int64) string {
+		text, err := tokens.Secrets{secret}.Sign(tokens.Payload{Key: access.HashKey(key), Expires: now.Unix() + 60, Origins: []string{pageOrigin}, Endpoints: []string{"list"}, Burst: burst})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
 	}
+	forged := sign(strings.Repeat("x", 32), 5)
+	signed := func(burst int64) string { return sign(servicetest.TokenSecrets()[0], burst) } // by somebody who has the secret
 	for _, tt := range []struct {
 		name, target string
 		headers      []string
@@ -191,7 +197,20 @@ func TestX33_Credentials(t *testing.T) {
 		body         string
 	}{
 		{"in the query", list + "&token=" + token, []string{"Origin", pageOrigin}, 200, `"tier":"pro"`},
-		{"its name is encoded", list + "&%74oken=" + token, []string{"Origin", pageOrigin}, 401, "an API key is needed"},
+		{"its name is encoded", list + "&%74oken=" + token, []string{"Origin", pageOrigin}, 200, `"tier":"pro"`},
+		{"its name is encoded whole", list + "&%74%6F%6b%65%6E=" + token, []string{"Origin", pageOrigin}, 200, `"tier":"pro"`},
+		{"behind blanks", list + "&token=%20+%09" + token + "%20", []string{"Origin", pageOrigin}, 200, `"tier":"pro"`},
+		{"itself encoded", list + "&token=" + strings.Replace(token, "_", "%5F", 1), []string{"Origin", pageOrigin}, 200, `"tier":"pro"`},
+		{"encoded, twice", list + "&token=" + token + "&toke%6e=" + token, []string{"Origin", pageOrigin}, 401, "token must be given only once"},
+		{"encoded, with a key", list + "&toke%6e=" + token, []string{"Origin", pageOrigin, "X-API-Key", key}, 401, "must not be given together"},
+		{"a key as a token, encoded", list + "&token=" + strings.Replace(key, "l", "%6c", 1), nil, 401, "an API key must not be in an address"},
+		{"a key as a token, behind a blank", list + "&token=%20" + key, nil, 401, "an API key must not be in an address"},
+		{"a key in the query, encoded", list + "&api_key=" + strings.Replace(key, "_", "%5f", 2), nil, 401, "an API key must not be in an address"},
+		{"a burst of 0", list + "&token=" + signed(0), []string{"Origin", pageOrigin}, 401, "its burst must be 1 to 25"},
+		{"a burst below 0", list + "&token=" + signed(-1), []string{"Origin", pageOrigin}, 401, "its burst must be 1 to 25"},
+		{"the largest burst", list + "&token=" + signed(25), []string{"Origin", pageOrigin}, 200, `"tier":"pro"`},
+		{"a burst above that", list + "&token=" + signed(26), []string{"Origin", pageOrigin}, 401, "its burst must be 1 to 25"},
+		{"the largest number as a burst", list + "&token=" + signed(math.MaxInt64), []string{"Origin", pageOrigin}, 401, "its burst must be 1 to 25"},
 		{"in the header", list, []string{"Origin", pageOrigin, "X-API-Key", token}, 200, `"id":3`},
 		{"by Referer", list + "&token=" + token, []string{"Referer", pageOrigin + "/map?x=1"}, 200, `"id":3`},
 		{"no origin", list + "&token=" + token, nil, 401, "for pages of other origins"},
@@ -212,6 +231,7 @@ func TestX33_Credentials(t *testing.T) {
 		{"assistants", "/mcp?token=" + token, []string{"Origin", pageOrigin}, 403, "Origin must be one"},
 		{"assistants, no browser", "/mcp", []string{"X-API-Key", token}, 401, "the API key in X-API-Key is not valid"},
 	} {
+		s.clock.Advance(time.Second) // the visitor has its burst again
 		a := s.get(t, "", tt.target, tt.headers...)
 		if a.status != tt.status || !strings.Contains(a.body, tt.body) {
 			t.Errorf("%s: %d %s, want %d %s", tt.name, a.status, a.body, tt.status, tt.body)
@@ -390,10 +410,11 @@ func TestX33_RefusedExports(t *testing.T) {
 	s := newSiteWith(t, oracle(fixture(t)), limits)
 	token := s.token(t, access.Enterprise, "visitor_burst=2")
 	for i, tt := range []struct {
-		target string
-		status int
-	}{{"/v1/filings/export", 403}, {"/v1/filings/export?ids=1&format=csv", 403}, {"/v1/filings?cursor=*&limit=1000", 400}, {"/v1/filings/export", 403}} {
-		want := fmt.Sprintf(`"day";r=%d;t=%d, "burst";r=29;t=1, "tokens";r=%d;t=%[2]d, "visitor";r=1;t=1`, 48-i, 43199-i, 4-i)
+		target  string
+		status  int
+		counted int // with those before
+	}{{"/v1/filings/export", 403, 1}, {"/v1/filings/export?ids=1&format=csv", 403, 2}, {"/v1/filings?cursor=*&limit=1000", 400, 2}, {"/v1/filings/export", 403, 3}, {"/v1/filings/export", 403, 4}} {
+		want := fmt.Sprintf(`"day";r=%d;t=%d, "burst";r=29;t=1, "tokens";r=%d;t=%[2]d, "visitor";r=1;t=1`, 49-tt.counted, 43199-i, 5-tt.counted)
 		a := s.visit(t, token, tt.target)
 		if a.status != tt.status || a.header.Get("RateLimit") != want || !strings.Contains(a.body, `"tier":"pro"`) {
 			t.Errorf("%s: %d %s, want %s\n%s", tt.target, a.status, a.header.Get("RateLimit"), want, a.body)

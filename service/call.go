@@ -66,6 +66,15 @@ func (s *Service) limitTime(k *call) {
 // Left implements serving.Client.
 func (k *call) Left() bool { return edge.HungUp(k.http.Context().Conn()) }
 
+// searched reports whether filings were looked for, in the engine or in what is cached.
+func (k *call) searched() bool {
+	if k.reader == nil {
+		return false
+	}
+	_, hits, misses := k.reader.Took()
+	return hits+misses > 0
+}
+
 // param returns a parameter of the path, as it is there.
 func (k *call) param(name string) string {
 	if k.inPath != nil {

@@ -366,17 +366,22 @@ func TestX16_Conditional(t *testing.T) {
 	}
 }
 
-// TestX16_Price: a page costs one request, as any does; one that fails for a reason of ours costs none.
+// TestX16_Price: a page costs what one by cursor of the list costs, whether it has a cursor or not.
 func TestX16_Price(t *testing.T) {
 	t.Parallel()
 	s, _ := evolved(t)
-	s.get(t, access.Pro, changes1+"&limit=1000")
-	if got := s.used(t, "user-pro"); got != 1 {
-		t.Errorf("a page costs %d", got)
-	}
-	s.get(t, access.Pro, changes1+"&limit=x")
-	if got := s.used(t, "user-pro"); got != 2 {
-		t.Errorf("with one that is refused: %d", got)
+	_, rest, _ := strings.Cut(s.get(t, access.Pro, changes1+"&limit=1").body, `"next_cursor":"`)
+	text, _, _ := strings.Cut(rest, `"`)
+	next := "/v1/filings/changes?cursor=" + text
+	for query, want := range map[string]int64{
+		changes1: 1, changes1 + "&limit=100": 1, changes1 + "&limit=101": 2, changes1 + "&limit=1000": 10, changes1 + "&limit=9999": 10,
+		changes1 + "&limit=250&cursor=*": 3, changes1 + "&limit=x": 0, next: 1, next + "&limit=1000": 10,
+	} {
+		before := s.used(t, "user-pro")
+		a := s.get(t, access.Pro, query)
+		if got := s.used(t, "user-pro") - before; got != want || a.status != 200 && want > 0 {
+			t.Errorf("%s: %d, costs %d, want %d: %.200s", query, a.status, got, want, a.body)
+		}
 	}
 }
 

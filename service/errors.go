@@ -70,6 +70,7 @@ var errorMappings = []errorMapping{
 	{errBusy, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded", "the daily request quota is used up: it resets at midnight UTC", true},
 	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded", "the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
+	{index.ErrSpent, http.StatusInternalServerError, "service_unavailable", "the time for a request was over before it was answered: request less, or fewer at once", false},
 	{index.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrLost, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrChanged, http.StatusInternalServerError, "service_unavailable", unavailable, false},

@@ -92,7 +92,7 @@ func (s *site) gauge(t *testing.T, name string) float64 {
 	return 0
 }
 
-// TestFair_Refused: what an account's flood leaves no time for is 500, refunded, and counted apart; the log says why.
+// TestFair_Refused: what an account's flood leaves no time for is 500, and counts (rule X60); metrics count it apart, and the log says why.
 func TestFair_Refused(t *testing.T) {
 	t.Parallel()
 	s := newSiteOfASecond(t, &holding{Engine: oracle(fixture(t))})
@@ -107,8 +107,8 @@ func TestFair_Refused(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if used := s.used(t, "user-pro"); used != 0 {
-		t.Errorf("%d used: not refunded", used)
+	if used := s.used(t, "user-pro"); used != 20 {
+		t.Errorf("%d of 20 requests count", used)
 	}
 	metrics := send(t, s.Service.Operations(), http.MethodGet, "/metrics").body
 	if strings.Contains(metrics, `filings_engine_calls_refused_total{reason="share"} 0`) || !strings.Contains(metrics, `filings_engine_calls_refused_total{reason="all"} 0`) {

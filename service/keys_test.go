@@ -86,6 +86,7 @@ func TestK6_WhatCounts(t *testing.T) {
 	t.Parallel()
 	broken := newFaulty(oracle(fixture(t)), nil)
 	s := newSite(t, broken)
+	tag := s.get(t, access.Pro, "/v1/filings").header.Get("ETag")
 	for _, tt := range []struct {
 		name, method, path string
 		status             int
@@ -96,10 +97,13 @@ func TestK6_WhatCounts(t *testing.T) {
 		{"200", "GET", "/v1/filings", 200, nil, 1, nil},
 		{"HEAD", "HEAD", "/v1/filings", 200, nil, 1, nil},
 		{"304", "GET", "/v1/filings", 304, nil, 1, []string{"If-None-Match", "*"}},
-		{"400", "GET", "/v1/filings?limit=0", 400, nil, 1, nil},
+		{"304 of a tag", "GET", "/v1/filings", 304, nil, 0, []string{"If-None-Match", tag}},
+		{"400", "GET", "/v1/filings?limit=0", 400, nil, 0, nil},
+		{"400 after a search", "GET", "/v1/filings/export?after=77&generation=20260315-000000.000000", 400, nil, 1, nil},
+		{"400 of an export", "GET", "/v1/filings/export?format=xml", 400, nil, 0, nil},
 		{"404", "GET", "/v1/filings/77", 404, nil, 1, nil},
-		{"404 of a path", "GET", "/v2", 404, nil, 1, nil},
-		{"404 of a trailing slash", "GET", "/v1/filings/", 404, nil, 1, nil},
+		{"404 of a path", "GET", "/v2", 404, nil, 0, nil},
+		{"404 of a trailing slash", "GET", "/v1/filings/", 404, nil, 0, nil},
 		{"405", "DELETE", "/v1/filings/1", 405, nil, 1, nil},
 		{"500 of the engine", "GET", "/v1/filings", 500, fmt.Errorf("search: %w", index.ErrUnavailable), 0, nil},
 		{"500 of ours", "GET", "/v1/filings", 500, errors.New("a bug"), 0, nil},
@@ -153,16 +157,17 @@ func TestK7_Headers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
 	midnight := time.Date(2026, 3, 16, 0, 0, 0, 0, time.UTC).Unix()
-	for i, tt := range []struct {
+	for _, tt := range []struct {
 		method, path string
 		status       int
+		counted      int // with those before
 	}{
-		{"GET", "/v1/me", 200}, {"GET", "/v1/filings", 200}, {"GET", "/v1/nothing", 404},
-		{"POST", "/v1/filings", 405}, {"GET", "/v1/filings?limit=0", 400}, {"HEAD", "/v1/stats", 200},
+		{"GET", "/v1/me", 200, 1}, {"GET", "/v1/filings", 200, 2}, {"GET", "/v1/nothing", 404, 2},
+		{"POST", "/v1/filings", 405, 3}, {"GET", "/v1/filings?limit=0", 400, 3}, {"HEAD", "/v1/stats", 200, 4},
 	} {
 		for _, tier := range []access.Tier{access.Free, access.Enterprise} {
 			a := s.do(t, tt.method, tier, tt.path)
-			want := map[string]string{"X-RateLimit-Limit": "100000", "X-RateLimit-Remaining": strconv.Itoa(100_000 - i - 1),
+			want := map[string]string{"X-RateLimit-Limit": "100000", "X-RateLimit-Remaining": strconv.Itoa(100_000 - tt.counted),
 				"X-RateLimit-Reset": strconv.FormatInt(midnight, 10), "Retry-After": ""}
 			for name, value := range want {
 				if got := a.header.Get(name); a.status != tt.status || got != value {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"filings/index"
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/handlers"
@@ -76,14 +77,18 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 	return nil
 }
 
-// fail writes the response to a request that failed, after refunding what it cost if that is our fault, or it was given up before it cost us anything.
+// fail writes the response to a request that failed, after giving back what does not count of its price (rule X60).
 func (s *Service) fail(k *call, err error) {
 	kind, message := mapError(err)
 	switch {
+	case kind.is == index.ErrSpent:
+		s.chargeSpent(k)
 	case kind.status >= http.StatusInternalServerError, kind.status == statusLeft:
+		s.refund(k, k.price) // our fault, or given up before it cost us anything
+	case k.free, kind.status == http.StatusTooManyRequests:
+	case !k.searched() && (kind.is == errInvalid || kind.is == edge.ErrNoPath || kind.is == edge.ErrMalformed):
 		s.refund(k, k.price)
-	case k.free:
-	case k.price == 0 && kind.status != http.StatusTooManyRequests:
+	case k.price == 0:
 		s.chargeRefused(k)
 	default:
 		s.refund(k, k.price-1) // what is refused costs as much anywhere

@@ -27,7 +27,7 @@ func (a response) remaining(t *testing.T) int64 {
 }
 
 // TestX3_PriceOfAPage: a page by cursor costs one request per 100 of its limit, rounded up, whatever it has and whatever
-// conditions it is requested under; any other page costs one, and so does what is refused.
+// conditions it is requested under; any other page costs one, and so does what is refused after a search. What needed none costs nothing.
 func TestX3_PriceOfAPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, caching{oracle(many(t, 450))})
@@ -61,13 +61,13 @@ func TestX3_PriceOfAPage(t *testing.T) {
 		{"/v1/filings?limit=1000", 200, 100, 100, 1},
 		{"/v1/filings?limit=1000&cursor=", 200, 100, 100, 1},
 		{"/v1/filings/search?q=owner&limit=100&offset=100", 200, 100, 100, 1},
-		{"/v1/filings?cursor=*&limit=0", 400, 0, 0, 1},
-		{"/v1/filings?cursor=*&limit=1000&offset=1", 400, 0, 0, 1},
-		{"/v1/filings?cursor=*&limit=1000&fields=bedrooms", 400, 0, 0, 1}, // above the tier
-		{"/v1/filings?cursor=*&limit=1000&limt=3", 400, 0, 0, 1},          // strict
+		{"/v1/filings?cursor=*&limit=0", 400, 0, 0, 0},
+		{"/v1/filings?cursor=*&limit=1000&offset=1", 400, 0, 0, 0},
+		{"/v1/filings?cursor=*&limit=1000&fields=bedrooms", 400, 0, 0, 0}, // above the tier
+		{"/v1/filings?cursor=*&limit=1000&limt=3", 400, 0, 0, 0},          // strict
 		{"/v1/filings?limit=1000&cursor=" + unplaced.String(), 400, 0, 0, 1},
 		{"/v1/filings?limit=1000&cursor=" + gone.String(), 410, 0, 0, 1},
-		{"/v1/Filings?limit=1000&cursor=*", 404, 0, 0, 1},
+		{"/v1/Filings?limit=1000&cursor=*", 404, 0, 0, 0},
 	} {
 		before := s.used(t, "user-starter")
 		a := s.get(t, access.Starter, tt.target, "Prefer", map[bool]string{true: "handling=strict"}[strings.Contains(tt.target, "limt")])
@@ -81,8 +81,8 @@ func TestX3_PriceOfAPage(t *testing.T) {
 	before := s.used(t, "user-enterprise")
 	again := s.get(t, access.Enterprise, "/v1/filings?cursor=*&limit=250", "If-None-Match", first.header.Get("ETag"))
 	head := s.do(t, http.MethodHead, access.Enterprise, "/v1/filings?cursor=*&limit=250")
-	if got := s.used(t, "user-enterprise") - before; again.status != 304 || head.status != 200 || got != 6 {
-		t.Errorf("conditional %d, HEAD %d: they cost %d, want 3 each", again.status, head.status, got)
+	if got := s.used(t, "user-enterprise") - before; again.status != 304 || head.status != 200 || got != 3 || again.remaining(t) != 100_000-before {
+		t.Errorf("conditional %d, HEAD %d: they cost %d, want 0 and 3", again.status, head.status, got)
 	}
 	wantInvalid(t, s.get(t, access.Free, "/v1/filings?cursor=*&limit=0"), "limit must be between 1 and 1000")
 	wantInvalid(t, s.get(t, access.Free, "/v1/filings?limit=0"), "limit must be between 1 and 100")

@@ -66,7 +66,9 @@ func TestK8_OnRedis(t *testing.T) {
 	}{
 		{"/v1/me", nil, 200, "2"},
 		{"/v1/filings", index.ErrUnavailable, 500, "2"},
-		{"/v1/filings?limit=0", nil, 400, "1"},
+		{"/v1/filings?limit=0", nil, 400, "2"},
+		{"/v1/nothing", nil, 404, "2"},
+		{"/v1/filings", nil, 200, "1"},
 		{"/v1/filings", nil, 200, "0"},
 		{"/v1/me", nil, 429, "0"},
 	} {

@@ -150,6 +150,9 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 		k.http.Set(fiber.HeaderCacheControl, pinnedCaching)
 	}
 	if !modified {
+		if !k.searched() {
+			s.refund(k, k.price)
+		}
 		return k.notModified(tag)
 	}
 	if tag != "" {

@@ -68,6 +68,9 @@ func TestX14_Usage(t *testing.T) {
 	if a := s.get(t, access.Free, "/v1/me/usage?days=5", "Prefer", "handling=strict"); a.status != http.StatusBadRequest {
 		t.Errorf("with a parameter, strictly: %d %s", a.status, a.body)
 	}
+	if a := s.get(t, access.Free, "/v1/me/usage"); a.status != http.StatusOK {
+		t.Errorf("the refusal has counted: %d", a.status)
+	}
 	if a := s.get(t, access.Free, "/v1/me/usage"); a.status != http.StatusTooManyRequests {
 		t.Errorf("counts like any request: %d", a.status)
 	}

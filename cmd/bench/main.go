@@ -20,6 +20,7 @@
 //	exports   exports of everything from both engines, in each form, and pages beside them
 //	regions   pages of circles and polygons beside boxes with as many filings, of both engines
 //	tokens    what the service takes for requests with a token beside those with a key, of both engines
+//	fair      an account beside eight free ones that send nothing but the most expensive groups, of both engines
 //	owners    owners as somebody types them, and misspelt names, of both engines; PostgreSQL with pg_trgm completes the same
 //
 // and these only by name, since they take long, or need more than the servers:
@@ -64,7 +65,7 @@ func main() {
 }
 
 // names are what can be measured.
-var names = []string{"load", "changes", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "regions", "tokens", "owners", "peers", "memory", "growth"}
+var names = []string{"load", "changes", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "regions", "tokens", "fair", "owners", "peers", "memory", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -164,6 +165,11 @@ func run(ctx context.Context, args []string) (err error) {
 	}
 	if selected("tokens") {
 		if err := b.measureTokens(ctx); err != nil {
+			return err
+		}
+	}
+	if selected("fair") {
+		if err := b.measureFair(ctx); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -27,16 +28,17 @@ type served struct {
 	key        string
 	client     *http.Client
 	trust      *x509.CertPool // its certificate
+	filters    atomic.Int64   // that no request had before
 }
 
 // serve runs the service with settings that do not affect the measurement: ports of its own, generous limits.
 func (b *bench) serve(ctx context.Context, name string, environment ...string) (s *served, err error) {
 	folder := filepath.Join(b.dir, name)
-	environment = append(os.Environ(), append(environment,
+	environment = append(append(os.Environ(),
 		"FILINGS_DATA_DIR="+folder, "FILINGS_REDIS_URL="+b.redis,
 		"FILINGS_LISTEN=127.0.0.1:0", "FILINGS_REDIRECT_LISTEN=off", "FILINGS_OPERATIONS_LISTEN=127.0.0.1:0", "FILINGS_LOG_FORMAT=json",
 		"FILINGS_ENTERPRISE_DAILY_QUOTA=1000000000", "FILINGS_ENTERPRISE_BURST=1000000", "FILINGS_REQUEST_TIMEOUT=60s",
-		"FILINGS_TOKEN_SECRETS=one-of-the-bench-which-signs-nothing-else", "FILINGS_TOKEN_SHARE=1", "FILINGS_TRUSTED_PROXIES=127.0.0.0/8")...)
+		"FILINGS_TOKEN_SECRETS=one-of-the-bench-which-signs-nothing-else", "FILINGS_TOKEN_SHARE=1", "FILINGS_TRUSTED_PROXIES=127.0.0.0/8"), environment...)
 	s = &served{cmd: exec.CommandContext(ctx, b.program, "serve")}
 	s.cmd.Env = environment
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
@@ -63,12 +65,16 @@ func (b *bench) serve(ctx context.Context, name string, environment ...string) (
 	s.client = &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: s.trust}, MaxIdleConnsPerHost: 64, DisableCompression: true,
 	}}
-	keys := exec.CommandContext(ctx, b.program, "keys", "create", "--tier", "enterprise",
-		"--user", fmt.Sprintf("bench-%s-%d", name, time.Now().UnixNano()))
-	keys.Env, keys.Stderr = environment, os.Stderr
-	key, err := keys.Output()
-	s.key = strings.TrimSpace(string(key))
+	s.key, err = s.createKey(ctx, "enterprise", fmt.Sprintf("bench-%s-%d", name, time.Now().UnixNano()))
 	return s, err
+}
+
+// createKey creates an account of a tier, and returns its key.
+func (s *served) createKey(ctx context.Context, tier, user string) (string, error) {
+	keys := exec.CommandContext(ctx, s.cmd.Path, "keys", "create", "--tier", tier, "--user", user)
+	keys.Env, keys.Stderr = s.cmd.Env, os.Stderr
+	key, err := keys.Output()
+	return strings.TrimSpace(string(key)), err
 }
 
 // servingAt reads the log up to the record that says where the service listens.

@@ -131,7 +131,8 @@ func openEngine(s settings.Settings, c *cache.Cache, log *slog.Logger) (generati
 // nil: nothing does.
 func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.Logger) (access.Store, error) {
 	share := func(l access.Limit) access.Limit {
-		l.Tokens = int64(math.Floor(float64(l.Quota)*s.TokenShare + 1e-6)) // 0.29 of 100 is 29
+		share := func(of int64) int64 { return int64(math.Floor(float64(of)*s.TokenShare + 1e-6)) } // 0.29 of 100 is 29
+		l.Tokens, l.TokenBurst = share(l.Quota), max(1, share(l.Burst))
 		return l
 	}
 	limits := access.Limits{

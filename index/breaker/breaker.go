@@ -30,6 +30,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -65,6 +66,16 @@ type Breaker struct {
 	config  Config
 	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
 	doubted atomic.Int64 // failed calls that are not counted yet, while a probe runs
+
+	mu     sync.Mutex
+	latest *trial // of those that no caller has to pass
+}
+
+// trial is a probe, and how it ended once done is closed.
+type trial struct {
+	done  chan struct{}
+	ended time.Time
+	err   error
 }
 
 // New returns a breaker that lets calls pass.
@@ -201,14 +212,54 @@ func (b *Breaker) confirm(ctx context.Context) {
 	if b.doubted.Add(1) > 1 {
 		return
 	}
+	t := b.tried(ctx, 0)
 	go func() {
-		err := b.probe(context.WithoutCancel(ctx))
+		<-t.done
 		for range b.doubted.Swap(0) {
 			if done, refused := b.circuit.Allow(); refused == nil {
-				done(cmp.Or(err, errNotCounted))
+				done(cmp.Or(t.err, errNotCounted))
 			}
 		}
 	}()
+}
+
+// Responds reports whether the server responds: as a probe says that ended in the second before or, else, begins now. Where ctx ends
+// first, it does not.
+func (b *Breaker) Responds(ctx context.Context) bool {
+	if b.Refuses() != nil {
+		return false
+	}
+	t := b.tried(ctx, pause)
+	select {
+	case <-t.done:
+		return t.err == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// tried returns the probe that is in progress, one that ended less than that time ago, or a new one.
+func (b *Breaker) tried(ctx context.Context, ago time.Duration) *trial {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.latest; t != nil {
+		select {
+		case <-t.done:
+			if time.Since(t.ended) < ago {
+				return t
+			}
+		default:
+			return t
+		}
+	}
+	t := &trial{done: make(chan struct{})}
+	b.latest = t
+	go func() {
+		t.err = b.probe(context.WithoutCancel(ctx))
+		t.ended = time.Now()
+		close(t.done)
+	}()
+	return t
 }
 
 // Outcomes of a call, besides nil for a response.

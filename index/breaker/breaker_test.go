@@ -299,6 +299,43 @@ func TestConfirms(t *testing.T) {
 	}
 }
 
+// TestResponds: whether a server responds says a probe that ended less than a second ago, or one for all who ask; a caller without time
+// does not wait for it.
+func TestResponds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		probe := &server{slow: time.Millisecond}
+		s := newServer(func(c *breaker.Config) { c.Probe = probe.probe })
+		ask := func(ctx context.Context, times int, want bool, probes int64) {
+			t.Helper()
+			answers := make(chan bool)
+			for range times {
+				go func() { answers <- s.Responds(ctx) }()
+			}
+			for range times {
+				if got := <-answers; got != want {
+					t.Errorf("responds: %v, want %v", got, want)
+				}
+			}
+			if n := probe.probed.Load(); n != probes {
+				t.Errorf("%d probes, want %d", n, probes)
+			}
+		}
+		ask(t.Context(), 10, true, 1)
+		probe.slow = time.Hour
+		ask(t.Context(), 1, true, 1)
+		pass(time.Second)
+		ask(t.Context(), 10, false, 2)
+		pass(time.Second)
+		brief, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		ask(brief, 1, false, 3)
+		pass(2 * time.Second)
+		s.times(t, 10, errDown)
+		ask(t.Context(), 1, false, 3) // it is known to be down
+	})
+}
+
 // TestProbe_CallerWithoutTime: the probe has its own time, whatever its caller has left.
 func TestProbe_CallerWithoutTime(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 
@@ -156,16 +157,40 @@ func (r *reader) idsOnly(ctx context.Context, rows []uint32) ([]index.Record, er
 // errEnough ends a reading of records.
 var errEnough = errors.New("enough")
 
-// records returns the records of rows. bytes, if not 0, is a bound: once the first of them have more, no more are read. It holds for
-// rows in their own order, as exports have them, since a thousand records of a hundred kilobytes are more than an export may take.
-func (r *reader) records(ctx context.Context, rows []uint32, bytes int) ([]index.Record, error) {
-	if !slices.IsSorted(rows) {
-		bytes = 0
+// readFirst is how many records of a page are read before it is known how large they are, and readGrowth how many times as many next.
+const readFirst, readGrowth = 8, 8
+
+// records returns the records of rows: all of them or, where bytes is not 0, the first ones, up to that with which they have more. They
+// are read some at a time, in the order in which they are stored, and one by one where some were too many: a thousand of the longest have a
+// gigabyte.
+func (r *reader) records(ctx context.Context, rows []uint32, bytes int) (records []index.Record, err error) {
+	if bytes == 0 {
+		records, _, err = r.read(ctx, rows, math.MaxInt)
+		return records, err
 	}
-	records := make([]index.Record, len(rows))
-	size, n := 0, 0
-	err := r.Records(ctx, rows, func(position int, stored []byte) error {
-		if bytes > 0 && size > bytes {
+	growth := readGrowth
+	for n := readFirst; len(rows) > 0 && bytes >= 0; {
+		some := rows[:min(n, len(rows))]
+		read, size, err := r.read(ctx, some, bytes)
+		switch {
+		case errors.Is(err, errEnough):
+			n, growth = 1, 1
+			continue
+		case err != nil:
+			return nil, err
+		}
+		records, rows, bytes, n = append(records, read...), rows[len(read):], bytes-size, growth*len(some)
+	}
+	return records, nil
+}
+
+// read returns the records of rows, and how many bytes they have. Once there are more than so many it ends: with the first ones where rows
+// are in their own order, as exports have them, or else with errEnough, unless that was the only one.
+func (r *reader) read(ctx context.Context, rows []uint32, bytes int) (records []index.Record, size int, err error) {
+	records = make([]index.Record, len(rows))
+	n := 0
+	err = r.Records(ctx, rows, func(position int, stored []byte) error {
+		if size > bytes {
 			return errEnough
 		}
 		record, err := whole(stored)
@@ -177,10 +202,10 @@ func (r *reader) records(ctx context.Context, rows []uint32, bytes int) ([]index
 		n++
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return nil, err
+	if errors.Is(err, errEnough) && slices.IsSorted(rows) {
+		err = nil
 	}
-	return records[:n], nil
+	return records[:n], size, err
 }
 
 // Filings implements index.Reader.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 	"weak"
@@ -58,6 +59,10 @@ func Open(cfg Config) (*Store, error) {
 		Index: cfg.Index, Version: version, Now: cfg.Now, Log: slog.New(slog.DiscardHandler), LiveFor: liveFor,
 	})}, nil
 }
+
+// Slots returns how many calls the engine works on at once: as many as there are processors, since more would only make each other
+// late; and two at least, so that a long call leaves one to short ones.
+func (s *Store) Slots() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // Close closes every generation. Readers fail from then on.
 func (s *Store) Close() error {

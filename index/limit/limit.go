@@ -13,6 +13,13 @@
 // account is active for a minute after a call. One that is alone has all slots but a quarter: its calls may last longer than
 // the next account can wait, so a slot that it could take is one that no other account could have.
 //
+// Turns are not enough either where calls cannot be interrupted: eight accounts whose calls take seconds would hold all slots between
+// them, and a ninth would wait for seconds each time. So calls that last long have a share of the slots, all of them together: a
+// quarter while others make short ones, and at most all but a quarter. How long a call will last is not known, but how long those of its
+// kind lasted lately: those of its own account, or else those of all. A kind of which nothing is known counts as long, so that the
+// first calls of a flood do not have all slots. Among long calls the account goes first that has had none for the longest time: who sends
+// one now and then waits for the end of another one, and not for a round of all who send many.
+//
 // Several accounts may need the result of one call (package cache makes it once). Such a call waits in the queue of each of
 // them, and is made when the first of them has its turn, in that one's slot: no account waits in another one's queue.
 //
@@ -21,6 +28,9 @@
 //
 // A caller may have left by its turn. It is asked then, if it can be, and only if it waited: a call that it alone needed takes
 // neither the turn nor the slot.
+//
+// A call that was not made may be its account's own doing: other calls of the account were waiting or in progress when it came. Who has
+// to count what a call cost asks for that (Owes).
 //
 // An account without a name is the service itself. It takes turns like others, and is neither bounded nor counted as active.
 package limit
@@ -36,6 +46,12 @@ import (
 const (
 	shares     = 4           // of the slots, one of which an account has while others are active, and leaves free while alone
 	activeTime = time.Minute // after a call
+
+	// longTime is more than all but a few calls take, and less than a client would notice of one that it waits for.
+	longTime = 250 * time.Millisecond
+	// halfLife is the time in which the longest call of a kind counts half: one of a second counts as long for 20 seconds, and one of
+	// 300 ms, as a busy machine makes of any, for three.
+	halfLife = 10 * time.Second
 )
 
 // Limit hands out slots. It is safe for concurrent use.
@@ -45,17 +61,32 @@ type Limit struct {
 	mu          sync.Mutex
 	slots       int
 	inProgress  int
+	long        int                 // of these, that are long
 	accounts    map[string]*account // that have calls in progress or waiting
-	turns       []*account          // that have calls waiting, the next one first
+	turns       []*queue            // that have calls waiting, the next one first, or, of long ones, the one with the lowest turn
 	shared      map[string]*Call    // by key
 	last, other activity            // the latest one, and the latest one of another account
+	short       time.Time           // when an account last needed a short call
+	kinds       map[kind]*lately
+	turn        uint64 // of long calls: how many there were
+	swept       time.Time
 }
 
 type account struct {
-	name       string
-	inProgress int
-	waiting    []*Call // the next one first
+	name        string
+	inProgress  int
+	short, long queue
 }
+
+func (a *account) waits() bool { return len(a.short.waiting)+len(a.long.waiting) > 0 }
+
+// queue is the calls of an account that wait, the next one first.
+type queue struct {
+	of      *account
+	waiting []*Call
+}
+
+func (q *queue) isLong() bool { return q == &q.of.long }
 
 type activity struct {
 	account string
@@ -64,7 +95,7 @@ type activity struct {
 
 // New returns a limit of so many slots, at least one.
 func New(slots int, now func() time.Time) *Limit {
-	return &Limit{slots: max(1, slots), now: now, accounts: map[string]*account{}, shared: map[string]*Call{}}
+	return &Limit{slots: max(1, slots), now: now, accounts: map[string]*account{}, shared: map[string]*Call{}, kinds: map[kind]*lately{}}
 }
 
 // Resize makes it a limit of so many slots, at least one, and reports whether that is another number. Calls in progress
@@ -89,8 +120,8 @@ func (l *Limit) InProgress() int {
 func (l *Limit) Waiting() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, a := range l.turns {
-		n += len(a.waiting)
+	for _, q := range l.turns {
+		n += len(q.waiting)
 	}
 	return n
 }
@@ -123,16 +154,29 @@ func (l *Limit) bound(a *account) int {
 }
 
 // enqueue puts c into the queue of an account.
-func (l *Limit) enqueue(c *Call, name string) {
-	a := l.accounts[name]
+func (l *Limit) enqueue(c *Call, of *callers) {
+	a := l.accounts[of.account]
 	if a == nil {
-		a = &account{name: name}
-		l.accounts[name] = a
+		a = &account{name: of.account}
+		a.short.of, a.long.of = a, a
+		l.accounts[of.account] = a
 	}
-	if len(a.waiting) == 0 {
-		l.turns = append(l.turns, a)
+	of.owes = of.owes || a.inProgress > 0 || a.short.hasOther(c) || a.long.hasOther(c)
+	q := &a.short
+	if l.lastsLong(a.name, c.kind) {
+		q = &a.long
+	} else if a.name != "" {
+		l.short = l.now()
 	}
-	a.waiting = append(a.waiting, c)
+	if len(q.waiting) == 0 {
+		l.turns = append(l.turns, q)
+	}
+	q.waiting = append(q.waiting, c)
+}
+
+// hasOther reports whether another caller's call than that of c waits.
+func (q *queue) hasOther(c *Call) bool {
+	return slices.ContainsFunc(q.waiting, func(o *Call) bool { return o != c && (c.caller == nil || o.caller != c.caller) })
 }
 
 // dequeue takes c out of the queue of an account, if it is there.
@@ -141,41 +185,70 @@ func (l *Limit) dequeue(c *Call, name string) {
 	if a == nil {
 		return
 	}
-	i := slices.Index(a.waiting, c)
-	if i < 0 {
-		return
-	}
-	a.waiting = slices.Delete(a.waiting, i, i+1)
-	if len(a.waiting) == 0 {
-		i := slices.Index(l.turns, a)
-		l.turns = slices.Delete(l.turns, i, i+1)
+	for _, q := range []*queue{&a.short, &a.long} {
+		i := slices.Index(q.waiting, c)
+		if i < 0 {
+			continue
+		}
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		if len(q.waiting) == 0 {
+			i := slices.Index(l.turns, q)
+			l.turns = slices.Delete(l.turns, i, i+1)
+		}
 	}
 	l.forget(a)
 }
 
 // forget drops what is known of an account that has no calls.
 func (l *Limit) forget(a *account) {
-	if a.inProgress == 0 && len(a.waiting) == 0 {
+	if a.inProgress == 0 && !a.waits() {
 		delete(l.accounts, a.name)
 	}
+}
+
+// next returns the position in turns of the queue whose turn it is, -1 for none that may have a slot.
+func (l *Limit) next() int {
+	first := slices.IndexFunc(l.turns, l.mayTake)
+	if first < 0 || !l.turns[first].isLong() {
+		return first
+	}
+	for i, q := range l.turns {
+		if q.isLong() && l.mayTake(q) && l.turnOf(q.of.name) < l.turnOf(l.turns[first].of.name) {
+			first = i
+		}
+	}
+	return first
+}
+
+// mayTake reports whether a call of q may have a slot.
+func (l *Limit) mayTake(q *queue) bool {
+	return q.of.inProgress < l.bound(q.of) && (!q.isLong() || l.long < l.longBound())
 }
 
 // dispatch hands out slots as long as there are any, and accounts that may have one.
 func (l *Limit) dispatch() {
 	for l.inProgress < l.slots {
-		i := slices.IndexFunc(l.turns, func(a *account) bool { return a.inProgress < l.bound(a) })
+		i := l.next()
 		if i < 0 {
 			return
 		}
-		a := l.turns[i]
-		c := a.waiting[0]
+		q := l.turns[i]
+		c := q.waiting[0]
 		if c.dropped() {
 			continue
 		}
-		l.turns = append(slices.Delete(l.turns, i, i+1), a) // its next turn is after the others'
-		a.inProgress++
+		l.turns = append(slices.Delete(l.turns, i, i+1), q) // its next turn is after the others'
+		q.of.inProgress++
 		l.inProgress++
-		c.charged = a
+		if c.long = q.isLong(); c.long {
+			l.long++
+			l.turn++
+			l.lately(q.of.name, "").turn = l.turn
+		}
+		c.charged, c.began = q.of, l.now()
+		for i := range c.callers {
+			c.callers[i].owes = true
+		}
 		c.unqueue()
 		if c.turn != nil {
 			close(c.turn)
@@ -186,6 +259,7 @@ func (l *Limit) dispatch() {
 // Call is one call to the server, which several callers may need.
 type Call struct {
 	limit   *Limit
+	kind    string
 	key     string
 	callers []callers
 	waits   bool          // it is in the queues of its callers
@@ -193,6 +267,8 @@ type Call struct {
 	caller  Caller        // who waits for that; nil: it cannot be asked
 	err     error         // why it gets none
 	charged *account      // whose slot it has; nil: it has none
+	long    bool          // it has a slot of long calls
+	began   time.Time     // when it got its slot
 }
 
 // Caller is who acquires a slot.
@@ -205,17 +281,18 @@ type Caller interface {
 type callers struct {
 	account string
 	n       int
+	owes    bool // the call was made, or it waited for others of the account
 }
 
-// Join announces that an account needs a call; all that need the one of the same key at the same time share it. "" is the
-// key of a call that is not shared. The caller must Leave when it has its result, or does without.
-func (l *Limit) Join(name, key string) *Call {
+// Join announces that an account needs a call of a kind; all that need the one of the same key at the same time share it. "" is the
+// key of a call that is not shared, and the kind of calls that are all short. The caller must Leave when it has its result, or does without.
+func (l *Limit) Join(name, kind, key string) *Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.active(name)
 	c := l.shared[key]
 	if c == nil {
-		c = &Call{limit: l, key: key}
+		c = &Call{limit: l, kind: kind, key: key}
 		if key != "" {
 			l.shared[key] = c
 		}
@@ -225,12 +302,19 @@ func (l *Limit) Join(name, key string) *Call {
 		c.callers[i].n++
 		return c
 	}
-	c.callers = append(c.callers, callers{name, 1})
+	c.callers = append(c.callers, callers{name, 1, c.charged != nil})
 	if c.waits {
-		l.enqueue(c, name)
+		l.enqueue(c, &c.callers[len(c.callers)-1])
 		l.dispatch()
 	}
 	return c
+}
+
+// Owes reports whether the call was made while callers of an account needed it, or waited for other calls of that account.
+func (c *Call) Owes(name string) bool {
+	c.limit.mu.Lock()
+	defer c.limit.mu.Unlock()
+	return slices.ContainsFunc(c.callers, func(of callers) bool { return of.account == name && of.owes })
 }
 
 // Leave is the end of what Join announced.
@@ -291,8 +375,8 @@ func (c *Call) queued(by Caller) (atOnce bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.waits, c.turn, c.caller, c.err = true, nil, by, nil
-	for _, of := range c.callers {
-		l.enqueue(c, of.account)
+	for i := range c.callers {
+		l.enqueue(c, &c.callers[i])
 	}
 	l.dispatch()
 	if c.charged == nil {
@@ -333,6 +417,10 @@ func (c *Call) Release() {
 	c.charged = nil
 	a.inProgress--
 	l.inProgress--
+	if c.long {
+		l.long--
+	}
+	l.lasted(a.name, c.kind, l.now().Sub(c.began))
 	l.forget(a)
 	l.dispatch()
 }

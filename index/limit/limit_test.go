@@ -17,8 +17,9 @@ import (
 // site is a limit whose calls last until they are told to end.
 type site struct {
 	*Limit
-	t   *testing.T
-	end map[string]chan struct{}
+	t    *testing.T
+	end  map[string]chan struct{}
+	kind string // of the calls that are made next
 
 	mu      sync.Mutex // held by calls; the test looks when all of them wait
 	started []string   // names of calls, in the order in which they got a slot
@@ -36,7 +37,7 @@ func (s *site) callBy(ctx context.Context, name, key string, by Caller) {
 	account, _, _ := strings.Cut(name, "/")
 	end := make(chan struct{})
 	s.end[name] = end
-	c := s.Join(account, key)
+	c := s.Join(account, s.kind, key)
 	go func() {
 		defer c.Leave(account)
 		_, err := c.Acquire(ctx, by)
@@ -295,7 +296,7 @@ func TestCancelled_Share(t *testing.T) {
 	l := New(4, time.Now)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	take := func(account string) (share bool, err error) { return l.Join(account, "").Acquire(ended, nil) }
+	take := func(account string) (share bool, err error) { return l.Join(account, "", "").Acquire(ended, nil) }
 	for i, tt := range []struct {
 		account       string
 		share, refuse bool
@@ -314,7 +315,7 @@ func TestShared(t *testing.T) {
 		s.calls("flood", 9)
 		s.call(s.t.Context(), "flood/popular", "stats")
 		s.started = nil
-		c := s.Join("honest", "stats")
+		c := s.Join("honest", "", "stats")
 		synctest.Wait()
 		s.want("flood/popular")
 		if n := s.accounts["honest"].inProgress; n != 2 || s.Waiting() != 7 {
@@ -332,7 +333,7 @@ func TestShared_NextCaller(t *testing.T) {
 		ctx, cancel := context.WithCancel(s.t.Context())
 		s.call(ctx, "flood/popular", "stats")
 		s.call(s.t.Context(), "honest/before", "")
-		c := s.Join("honest", "stats")
+		c := s.Join("honest", "", "stats")
 		cancel()
 		synctest.Wait()
 		if s.Waiting() != 3 {
@@ -391,12 +392,12 @@ func TestModel(t *testing.T) {
 				if a == nil {
 					continue
 				}
-				if !slices.IsSortedFunc(a.waiting, func(x, y *Call) int {
+				if !slices.IsSortedFunc(a.short.waiting, func(x, y *Call) int {
 					return slices.Index(order[name], x) - slices.Index(order[name], y)
 				}) {
 					r.Fatalf("calls of %q wait out of order", name)
 				}
-				if len(a.waiting) > 0 && n < slots && (a.inProgress == 0 || !passed && a.inProgress < l.bound(a)) {
+				if a.waits() && n < slots && (a.inProgress == 0 || !passed && a.inProgress < l.bound(a)) {
 					r.Fatalf("a slot is free, and %q waits with %d in progress", name, a.inProgress)
 				}
 			}
@@ -426,7 +427,7 @@ func TestModel(t *testing.T) {
 				before := progress()
 				shared := l.shared[key]
 				again := shared != nil && slices.ContainsFunc(shared.callers, func(of callers) bool { return of.account == name })
-				c := l.Join(name, key)
+				c := l.Join(name, "", key)
 				if c.waits && !again { // an account that had left it comes behind its other calls
 					order[name] = append(slices.DeleteFunc(order[name], func(o *Call) bool { return o == c }), c)
 				}
@@ -514,7 +515,7 @@ func BenchmarkCall(b *testing.B) {
 	l := New(8, time.Now)
 	b.ReportAllocs()
 	for b.Loop() {
-		c := l.Join("a", "key")
+		c := l.Join("a", "kind", "key")
 		_, _ = c.Acquire(b.Context(), nil)
 		c.Release()
 		c.Leave("a")
@@ -545,7 +546,7 @@ func TestLeft(t *testing.T) {
 		shared := call("a/shared", "k")
 		call("a/1", "")
 		call("b/1", "")
-		needs := s.Join("b", "k")
+		needs := s.Join("b", "", "k")
 		synctest.Wait()
 		if s.Waiting() != 5 {
 			t.Fatalf("%d waiting", s.Waiting())

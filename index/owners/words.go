@@ -58,10 +58,12 @@ func (d *Directory) Nearest(ctx context.Context, typed []string) ([][]string, er
 	all := make([][]string, len(typed))
 	for i, word := range typed {
 		if reach := index.Reach(word); reach > 0 && !w.has(word) {
-			all[i] = w.nearest(word, reach)
+			if all[i], err = w.nearest(ctx, word, reach); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return all, ctx.Err()
+	return all, nil
 }
 
 func (w *words) has(word string) bool {
@@ -71,11 +73,17 @@ func (w *words) has(word string) bool {
 	return i < end && w.texts[i] == word
 }
 
+// lookEvery is how many words are looked at between two looks at the context: less than a few milliseconds.
+const lookEvery = 4096
+
 // nearest returns the words at the smallest distance, which is at most reach.
-func (w *words) nearest(word string, reach int) []string {
+func (w *words) nearest(ctx context.Context, word string, reach int) ([]string, error) {
 	letters, typed := lettersOf(word), []rune(word)
 	var found []int
 	for i := w.from(len(typed) - reach); i < w.from(len(typed)+reach+1); i++ {
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if bits.OnesCount64(letters^w.letters[i]) > 2*reach {
 			continue
 		}
@@ -93,5 +101,5 @@ func (w *words) nearest(word string, reach int) []string {
 	for _, i := range found[:min(len(found), index.MaxNearest)] {
 		nearest = append(nearest, w.texts[i])
 	}
-	return nearest
+	return nearest, nil
 }

@@ -24,10 +24,11 @@ type request[T any] struct {
 func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	e := r.engine
 	if !r.caches || q.text == "" {
-		turn := e.limit.Join(r.Account, "")
+		turn := e.limit.Join(r.Account, q.call, "")
 		defer turn.Leave(r.Account)
 		defer r.missed(time.Now())
-		return called(ctx, e, r, turn, q)
+		v, err := called(ctx, e, r, turn, q)
+		return v, r.spent(turn, err)
 	}
 	key := r.key(q.text)
 	if v, ok := cache.Peek[T](e.cache, key); ok {
@@ -35,7 +36,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		return v, nil
 	}
 	began := time.Now()
-	turn := e.limit.Join(r.Account, key.Space+" "+key.Text)
+	turn := e.limit.Join(r.Account, q.call, key.Space+" "+key.Text)
 	defer turn.Leave(r.Account)
 	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
 		v, err := called(ctx, e, r, turn, q)
@@ -53,7 +54,15 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	if hit || r.left.Load() { // it waited for another's call, or made one for others alone
 		err = cmp.Or(r.Left(), err)
 	}
-	return v, err
+	return v, r.spent(turn, err)
+}
+
+// spent returns err as index.ErrSpent where r's client has to count for the time that is over.
+func (r *Reader) spent(turn *limit.Call, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && (r.computes.Load() || turn.Owes(r.Account)) {
+		return fmt.Errorf("%w: %w", index.ErrSpent, err)
+	}
+	return err
 }
 
 // called calls the engine, of which r is a Reader or nil, when it is turn's turn, unless the breaker refuses it.

@@ -57,6 +57,9 @@ type Config struct {
 // alike. Three quarters of eight, which one that is alone has, also keep six processors at work.
 const calls = 8
 
+// inProcess is an engine that computes in this process, and knows how many calls it should work on at once.
+type inProcess interface{ Slots() int }
+
 // wide is an engine that knows how many calls it can work on at once, 0 for unknown. More than that would only wait in it.
 type wide interface {
 	Width(ctx context.Context) (int, error)
@@ -76,7 +79,11 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
-	e.limit = limit.New(calls, e.now)
+	slots := calls
+	if computing, ok := inner.(inProcess); ok {
+		slots = computing.Slots()
+	}
+	e.limit = limit.New(slots, e.now)
 	e.exports = make(chan struct{}, 1)
 	e.damages.all = map[string]damage{}
 	e.breaker = breaker.New(breaker.Config{
@@ -93,6 +100,10 @@ func (e *Engine) probe(ctx context.Context) error {
 	}
 	return outage(err)
 }
+
+// Responds reports whether the engine responds to a small call, now or in the second before: then a call that ran out of time was
+// too expensive, or waited for others that were.
+func (e *Engine) Responds(ctx context.Context) bool { return e.breaker.Responds(ctx) }
 
 // Ready fails unless the live generation can be searched now, and no call has met damage in its file: no cache answers, and a
 // search that fails does not count for the breaker, which clients' own calls open where it is needed.

@@ -33,7 +33,8 @@
 // by itself.
 //
 // A token (package tokens) is admitted as the key that it was made with, by that key's hash, in the same script: it ends with its
-// key. Besides, all tokens of an account have a share of its day, in a counter of its own, and each visitor has a burst.
+// key. Besides, all tokens of an account have a share of its day, in a counter of its own, and each visitor has a burst. Of the
+// account's burst they have a share too: a request with a token fits only up to that level, so that the rest is free for the key.
 //
 // The burst is GCRA in its form of a leaky bucket (bucket.go): as many requests as the burst at once, refilled evenly,
 // in whole numbers without rounding. A request is measured against the quota first, so that a caller who has
@@ -148,6 +149,8 @@ type Limit struct {
 	Burst int64 // requests a second
 	// Tokens is how many requests of the quota come with tokens at the most. Those of the free tier admit no token at all.
 	Tokens int64
+	// TokenBurst is how many requests of the burst come with tokens at the most; 0: all of it.
+	TokenBurst int64
 }
 
 // Limits holds the limit of every tier. The free tier's quota is for life, the others' are for a UTC day.

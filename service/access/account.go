@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	keyStart  = "ak_live_"
+	KeyStart  = "ak_live_"
 	keyDigits = 32 // lower-case hex, 128 random bits
 	shown     = 8  // characters of a key that are kept
 
@@ -23,7 +23,7 @@ const (
 func newKey() string {
 	var random [keyDigits / 2]byte
 	rand.Read(random[:]) // never fails: it ends the program instead
-	return keyStart + hex.EncodeToString(random[:])
+	return KeyStart + hex.EncodeToString(random[:])
 }
 
 // issue makes a key, and returns it once save has stored what a store knows of it: the hash, and its first characters.
@@ -37,7 +37,7 @@ func issue(save func(hash, prefix string) error) (string, error) {
 
 // isKey reports whether text has the form of a key.
 func isKey(text string) bool {
-	digits, ok := strings.CutPrefix(text, keyStart)
+	digits, ok := strings.CutPrefix(text, KeyStart)
 	return ok && len(digits) == keyDigits && strings.Trim(digits, "0123456789abcdef") == ""
 }
 

@@ -13,10 +13,10 @@ type bucket struct {
 	at    int64 // microseconds since 1970
 }
 
-// take adds a request at the time now, or reports that it does not fit; then the bucket is unchanged.
-func (b bucket) take(burst, now int64) (bucket, bool) {
+// take adds a request at the time now, or reports that it does not fit into so many of the burst; then the bucket is unchanged.
+func (b bucket) take(burst, most, now int64) (bucket, bool) {
 	level := b.drained(burst, now) + cost
-	if level > burst*cost {
+	if level > most*cost {
 		return b, false
 	}
 	return bucket{level: level, at: now}, true

@@ -42,7 +42,7 @@ func TestBucket(t *testing.T) {
 				now += step.after
 				fit := 0
 				for range step.sent {
-					after, ok := b.take(test.burst, now)
+					after, ok := b.take(test.burst, test.burst, now)
 					if ok {
 						fit++
 					} else if after != b {
@@ -62,7 +62,7 @@ func TestBucketAfterChangeOfTier(t *testing.T) {
 	t.Parallel()
 	fill := func(b bucket, burst, now int64) (bucket, int) {
 		for fit := 0; ; fit++ {
-			after, ok := b.take(burst, now)
+			after, ok := b.take(burst, burst, now)
 			if !ok {
 				return b, fit
 			}
@@ -92,12 +92,12 @@ func TestBucketAfterChangeOfTier(t *testing.T) {
 
 func TestBucketAtItsBounds(t *testing.T) {
 	t.Parallel()
-	b, ok := bucket{}.take(maxBurst, start)
+	b, ok := bucket{}.take(maxBurst, maxBurst, start)
 	if !ok {
 		t.Fatal("the first request of the largest burst does not fit")
 	}
 	full := bucket{level: maxBurst * cost, at: start}
-	if _, ok := full.take(maxBurst, start); ok {
+	if _, ok := full.take(maxBurst, maxBurst, start); ok {
 		t.Error("a full bucket takes a request")
 	}
 	if full.level >= 1<<53 {

@@ -178,7 +178,7 @@ func (e *Embedded) attempt(ctx context.Context, whose, what string, operation fu
 	if file, err := os.Stat(e.path); err != nil || !os.SameFile(file, e.opened) {
 		return fmt.Errorf("%s: %w: its file was deleted or replaced: restore it and restart the service", what, ErrUnavailable)
 	}
-	turn := e.turns.Join(whose, "")
+	turn := e.turns.Join(whose, "", "")
 	defer turn.Leave(whose)
 	if _, err := turn.Acquire(ctx, nil); err != nil {
 		return fmt.Errorf("%s: %w: other requests use it: %v", what, ErrUnavailable, err)

@@ -78,10 +78,10 @@ func (t transaction) admit(limits Limits, hash string, n int64, v *Visit) (Admis
 	after := s
 	verdict, ok := Admitted, true
 	if v != nil {
-		after.visitor, ok = s.visitor.take(v.Burst, now)
+		after.visitor, ok = s.visitor.take(v.Burst, v.Burst, now)
 	}
 	var fits bool
-	after.bucket, fits = s.bucket.take(limit.Burst, now)
+	after.bucket, fits = s.bucket.take(limit.Burst, limit.burst(v != nil), now)
 	switch {
 	case n != NoPrice && s.used > limit.Quota-max(n, 1):
 		verdict = exhausted(s.tier)

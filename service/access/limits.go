@@ -23,6 +23,8 @@ func (l Limits) Validate() error {
 			return fmt.Errorf("quota of tier %s must be 0 or more, not %d", tier, limit.Quota)
 		case limit.Tokens < 0 || limit.Tokens > limit.Quota:
 			return fmt.Errorf("tokens of tier %s must be 0 to its quota, not %d", tier, limit.Tokens)
+		case limit.TokenBurst < 0 || limit.TokenBurst > limit.Burst:
+			return fmt.Errorf("burst of tokens of tier %s must be 0 to its burst, not %d", tier, limit.TokenBurst)
 		case limit.Burst < 1 || limit.Burst > maxBurst:
 			return fmt.Errorf("burst of tier %s must be 1 to %d, not %d", tier, int64(maxBurst), limit.Burst)
 		}
@@ -49,6 +51,14 @@ func (l Limits) left(tier Tier, used int64) (quota, remaining int64) {
 	return quota, max(0, quota-used)
 }
 
+// burst returns how many requests of the burst are allowed at once: with a key, or with a token.
+func (l Limit) burst(token bool) int64 {
+	if token && l.TokenBurst > 0 {
+		return l.TokenBurst
+	}
+	return l.Burst
+}
+
 // state is what an account has used, and where a token is used what its tokens and its visitor have.
 type state struct {
 	user    string
@@ -69,6 +79,9 @@ func (l Limits) admission(verdict Verdict, s state, v *Visit) Admission {
 		share := l[tier].Tokens
 		a.Tokens = Window{Name: "tokens", Limit: share, Used: s.tokens, Remaining: max(0, share-s.tokens), Resets: a.Reset}
 		a.Visitor = s.visitor.window("visitor", v.Burst, now)
+		a.Burst.Limit = l[tier].burst(true)
+		a.Burst.Used = min(a.Burst.Used, a.Burst.Limit)
+		a.Burst.Remaining = a.Burst.Limit - a.Burst.Used
 	}
 	if verdict == Admitted {
 		a.counter = counterOf(tier, now)

@@ -21,6 +21,7 @@ func TestK5_LimitsValidate(t *testing.T) {
 		{"quota below 0", func(l access.Limits) { l[access.Starter] = access.Limit{Quota: -1, Burst: 1} }, "quota of tier starter must be 0 or more, not -1"},
 		{"burst 0", func(l access.Limits) { l[access.Pro] = access.Limit{Quota: 1, Burst: 0} }, "burst of tier pro must be 1 to 1000000000, not 0"},
 		{"burst too large", func(l access.Limits) { l[access.Pro] = access.Limit{Quota: 1, Burst: 1_000_000_001} }, "burst of tier pro must be 1 to 1000000000"},
+		{"more of the burst for tokens than it has", func(l access.Limits) { l[access.Pro] = access.Limit{Quota: 1, Burst: 1, TokenBurst: 2} }, "burst of tokens of tier pro must be 0 to its burst, not 2"},
 		{"more tokens than quota", func(l access.Limits) { l[access.Pro] = access.Limit{Quota: 1, Burst: 1, Tokens: 2} }, "tokens of tier pro must be 0 to its quota, not 2"},
 		{"tier missing", func(l access.Limits) { delete(l, access.Enterprise) }, "tier enterprise has no limits"},
 		{"tier unknown", func(l access.Limits) { l["gold"] = access.Limit{Quota: 1, Burst: 1} }, `tier must be one of [free starter pro enterprise], not "gold"`},

@@ -18,8 +18,8 @@ import (
 func modelled() access.Limits {
 	return access.Limits{
 		access.Free:       {Quota: 9, Burst: 2},
-		access.Starter:    {Quota: 6, Burst: 3, Tokens: 6},
-		access.Pro:        {Quota: 12, Burst: 7, Tokens: 4},
+		access.Starter:    {Quota: 6, Burst: 3, Tokens: 6, TokenBurst: 1},
+		access.Pro:        {Quota: 12, Burst: 7, Tokens: 4, TokenBurst: 3},
 		access.Enterprise: {Quota: 40, Burst: 11, Tokens: 30},
 	}
 }
@@ -108,7 +108,11 @@ func (m *model) visit(user, key string, v access.Visit, n int64, now time.Time) 
 	if key != m.key || m.tier == access.Free {
 		return access.Admission{Verdict: access.UnknownKey}
 	}
-	date, share := now.Format(time.DateOnly), m.limits[m.tier].Tokens
+	limit := m.limits[m.tier]
+	date, share, most := now.Format(time.DateOnly), limit.Tokens, limit.TokenBurst
+	if most == 0 {
+		most = limit.Burst
+	}
 	if m.visits[v.Visitor] == nil {
 		m.visits[v.Visitor] = &debt{owed: new(big.Rat)}
 	}
@@ -122,6 +126,8 @@ func (m *model) visit(user, key string, v access.Visit, n int64, now time.Time) 
 		a = m.admission(access.TokensExceeded, user, now)
 	case !fits:
 		a = m.admission(access.VisitorExceeded, user, now)
+	case new(big.Rat).Add(m.at(limit.Burst, now), big.NewRat(1, 1)).Cmp(new(big.Rat).SetInt64(most)) > 0:
+		a = m.admission(access.BurstExceeded, user, now)
 	default:
 		if a = m.admit(user, key, n, now); a.Verdict == access.Admitted {
 			*visitor = next
@@ -131,6 +137,7 @@ func (m *model) visit(user, key string, v access.Visit, n int64, now time.Time) 
 	used := m.tokens[date]
 	a.Tokens = access.Window{Name: "tokens", Limit: share, Used: used, Remaining: max(0, share-used), Resets: a.Reset}
 	a.Visitor = visitor.window("visitor", v.Burst, now)
+	a.Burst.Limit, a.Burst.Used, a.Burst.Remaining = most, min(most, a.Burst.Used), max(0, most-a.Burst.Used)
 	return a
 }
 

@@ -188,7 +188,7 @@ func loadScripts(limits Limits) (map[string]*redis.Script, error) {
 	var start strings.Builder
 	for _, tier := range Tiers {
 		l := limits[tier]
-		fmt.Fprintf(&start, "tiers.%s = { %d, %d, %d }\n", tier, l.Quota, l.Burst, l.Tokens)
+		fmt.Fprintf(&start, "tiers.%s = { %d, %d, %d, %d }\n", tier, l.Quota, l.Burst, l.Tokens, l.burst(true))
 	}
 	files, err := scriptFiles.ReadDir("lua")
 	if err != nil {

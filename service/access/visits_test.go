@@ -139,3 +139,42 @@ func TestX33_Ends(t *testing.T) {
 		same(t, "revoked", access.UnknownKey, visit(second).Verdict)
 	})
 }
+
+// TestX33_Burst: tokens of any number of visitors leave the rest of the account's burst to its key, at any moment, and have what the key
+// leaves of their share; once it is refilled they go on.
+func TestX33_Burst(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, p place) {
+		clock := morning()
+		l := smallQuotas()
+		l[access.Pro] = access.Limit{Quota: 1000, Burst: 10, Tokens: 800, TokenBurst: 8}
+		s := p.open(t, l, clock.Now)
+		key := create(t, s, "ann", access.Pro)
+		visitors := 0
+		visit := func() access.Admission {
+			t.Helper()
+			visitors++
+			a, err := s.AdmitVisit(t.Context(), access.Visit{Hash: access.HashKey(key), Visitor: fmt.Sprint(visitors), Burst: 5}, 1)
+			must(t, err)
+			return a
+		}
+		for i := range int64(8) {
+			a := visit()
+			same(t, "a visitor", access.Admitted, a.Verdict)
+			same(t, "of the burst", access.Window{Name: "burst", Limit: 8, Used: i + 1, Remaining: 7 - i, Resets: a.Burst.Resets}, a.Burst)
+		}
+		a := visit()
+		same(t, "beyond the share", access.BurstExceeded, a.Verdict)
+		same(t, "remains", int64(0), a.Burst.Remaining)
+		a = admit(t, s, key)
+		same(t, "the key", access.Admitted, a.Verdict)
+		same(t, "remains of the key's", int64(1), a.Burst.Remaining)
+		same(t, "the key, again", access.Admitted, admit(t, s, key).Verdict)
+		same(t, "the key, beyond the burst", access.BurstExceeded, admit(t, s, key).Verdict)
+		clock.Advance(200 * time.Millisecond) // two are refilled
+		same(t, "while the key has some of the share", access.BurstExceeded, visit().Verdict)
+		clock.Advance(100 * time.Millisecond)
+		same(t, "once that is refilled", access.Admitted, visit().Verdict)
+		same(t, "counted", int64(11), show(t, s, "ann").Used)
+	})
+}

@@ -49,7 +49,7 @@ func (h *handshakes) wait(hello *tls.ClientHelloInfo) (unchanged *tls.Config, er
 	ctx, cancel := context.WithTimeout(hello.Context(), h.time)
 	defer cancel()
 	address := network(hello.Conn.RemoteAddr())
-	turn := h.turns.Join(address, "")
+	turn := h.turns.Join(address, "", "")
 	if _, err := turn.Acquire(ctx, nil); err != nil {
 		turn.Leave(address)
 		return nil, fmt.Errorf("handshake: %w", err)

@@ -82,7 +82,7 @@ var endpoints = map[Endpoints]endpoint{
 	Tiles:       {token: "tiles", text: func(r *Request) string { return r.Grid.Text(r.Query.Where) + r.fieldsText() }},
 	TileSets:    {token: "tiles", text: func(r *Request) string { return r.Filters }},
 	Tokens:      {exact: true},
-	Changes:     {paging: byCursor, crawl: "changes", shown: true, text: (*Request).changesText},
+	Changes:     {price: priceByLimit, paging: byCursor, crawl: "changes", shown: true, text: (*Request).changesText},
 }
 
 // row is the row of on, which is one endpoint.

@@ -22,7 +22,7 @@ func (t *Table) Price(on Endpoints, query string, now time.Time) int64 {
 		return 0
 	}
 	raw, err := t.Split(on, query)
-	if err != nil || !raw.given(t.names[on]["cursor"]) { // without one a page has too few to cost more
+	if err != nil || on.row().paging == byOffset && !raw.given(t.names[on]["cursor"]) { // by offset a page has too few to cost more
 		return 1
 	}
 	q, err := t.Read(raw, nil, Tiers{Fields: index.Enterprise, Filters: index.Enterprise}, now)

@@ -304,7 +304,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "endpoints", On: Tokens, Kind: ChoiceList, Choices: tokenEndpoints, op: opEndpoints,
 			Help: "Of tokens: the endpoints that it is for; all of these when omitted, but `owners` where it filters by more than `county`. " +
 				"Separated by commas, or the parameter repeated.", Example: "tiles,one"},
-		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(25), Default: "5", op: opVisitorBurst,
+		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(MaxVisitorBurst), Default: "5", op: opVisitorBurst,
 			Help: "Of tokens: requests that one visitor may send at once, and then each second.", Example: "10"},
 		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, op: opFormat, Default: "ndjson",
 			Help: "Format of the file.", Example: "csv"},

@@ -9,6 +9,9 @@ import (
 // maxFilter is how many bytes the filter of a token has at the most.
 const maxFilter = 512
 
+// MaxVisitorBurst is how many requests a visitor with a token may send at once at the most.
+const MaxVisitorBurst = 25
+
 // maxByToken is up to which filing of a list pages go with a token.
 const maxByToken = 10_000
 

@@ -40,7 +40,7 @@ type Settings struct {
 	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
 	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of proxies: the plain listener serves requests that they say came by HTTPS (X-Forwarded-Proto), the access log has the clients that they name (X-Forwarded-For)"`
 	TokenSecrets     List          `split_words:"true" desc:"One or two comma-separated secrets, each 32 bytes or more, that sign tokens for browsers: the first signs, both verify; empty: there are no tokens"`
-	TokenShare       float64       `split_words:"true" default:"0.8" desc:"Share of an account's day that requests with tokens take at the most, 0 to 1"`
+	TokenShare       float64       `split_words:"true" default:"0.8" desc:"Share of an account's day, and of its burst, that requests with tokens take at the most, 0 to 1"`
 	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
 	Exports          int           `split_words:"true" default:"4" desc:"Exports that one process sends at a time"`

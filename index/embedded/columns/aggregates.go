@@ -80,7 +80,7 @@ func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) 
 		}
 		s.each(chunk, len(amounts), func(row int) { sums.at(first(row), second(row)).add(amounts[row]) })
 	}
-	return sums.groups(q, axes[0].keys, axes[1].keys), ctx.Err()
+	return sums.groups(ctx, q, axes[0].keys, axes[1].keys)
 }
 
 // axis is a dimension of groups over a coded column. Words that have the same keys share a place.
@@ -99,6 +99,9 @@ func (t *Table) axis(ctx context.Context, d index.Dimension) (axis, error) {
 	a := axis{column: column, place: make([]uint32, len(words))}
 	places := map[string]uint32{}
 	for code, word := range words {
+		if err := ended(ctx, code); err != nil {
+			return axis{}, err
+		}
 		written := keys(word)
 		place, known := places[joined(written)]
 		if !known {

@@ -127,7 +127,7 @@ func (t *Table) letterRuns(ctx context.Context) (r letterRuns, err error) {
 func (r *letterRuns) word(code uint32) string { return r.text[r.starts[code] : r.starts[code+1]-1] }
 
 // with returns the codes of the runs that a text which contains the term of run may have instead.
-func (r *letterRuns) with(run index.Run) (codes []uint32) {
+func (r *letterRuns) with(ctx context.Context, run index.Run) (codes []uint32, err error) {
 	sorted := func(order []uint32, compare func(a, b string) int) []uint32 {
 		first := sort.Search(len(order), func(i int) bool { return compare(r.word(order[i]), run.Text) >= 0 })
 		end := first
@@ -138,14 +138,17 @@ func (r *letterRuns) with(run index.Run) (codes []uint32) {
 	}
 	switch {
 	case run.Begins:
-		return sorted(r.byStarts, strings.Compare)
+		return sorted(r.byStarts, strings.Compare), nil
 	case run.Ends:
-		return sorted(r.byEndings, compareEnds)
+		return sorted(r.byEndings, compareEnds), nil
 	}
 	for at := 0; ; {
 		i := strings.Index(r.text[at:], run.Text)
 		if i < 0 {
-			return codes
+			return codes, nil
+		}
+		if err := ended(ctx, len(codes)); err != nil {
+			return nil, err
 		}
 		code := sort.Search(len(r.starts), func(n int) bool { return int(r.starts[n]) > at+i }) - 1
 		codes = append(codes, uint32(code))
@@ -165,7 +168,11 @@ func (t *Table) ofRuns(ctx context.Context, term string) (c condition, alone boo
 		return nil, false, err
 	}
 	for _, run := range all {
-		one := t.oneOfRuns(known.with(run))
+		codes, err := known.with(ctx, run)
+		if err != nil {
+			return nil, false, err
+		}
+		one := t.oneOfRuns(codes)
 		if c == nil {
 			c = one
 		} else {

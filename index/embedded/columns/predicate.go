@@ -56,19 +56,22 @@ func (t *Table) matchDictionary(ctx context.Context, column string, holds func(w
 	if err != nil {
 		return nil, err
 	}
-	return t.lookup(column, words, holds), nil
+	return t.lookup(ctx, column, words, holds)
 }
 
 // lookup is matchDictionary with what stands for each word of the column.
-func (t *Table) lookup(column string, words []string, holds func(word string) bool) condition {
+func (t *Table) lookup(ctx context.Context, column string, words []string, holds func(word string) bool) (condition, error) {
 	table := make([]uint64, len(words)) // 1 where it holds
 	for code, word := range words {
+		if err := ended(ctx, code); err != nil {
+			return nil, err
+		}
 		if holds(word) {
 			table[code] = 1
 		}
 	}
 	if !slices.Contains(table, 1) {
-		return either()
+		return either(), nil
 	}
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		codes, err := readColumn[uint32](ctx, t, column, chunk)
@@ -77,7 +80,7 @@ func (t *Table) lookup(column string, words []string, holds func(word string) bo
 		}
 		setCoded(bits, codes, table)
 		return nil
-	}
+	}, nil
 }
 
 // either holds where one of the conditions does.
@@ -258,7 +261,10 @@ func (t *Table) contains(ctx context.Context, p index.Contains) (holds, may cond
 	var all, mays []condition
 	reads := false
 	for _, term := range p.Texts() {
-		inCounty := t.lookup(index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) })
+		inCounty, err := t.lookup(ctx, index.County.String(), texts, func(text string) bool { return strings.Contains(text, term) })
+		if err != nil {
+			return nil, nil, err
+		}
 		all, mays = append(all, inCounty), append(mays, inCounty)
 		if term == "" || !utf8.ValidString(term) { // "" is in every county; what is no UTF-8 is nowhere
 			continue

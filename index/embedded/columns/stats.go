@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -176,9 +177,12 @@ func (s *sums) at(first, second uint32) *sum {
 }
 
 // groups makes groups of the sums by the keys that places on the two axes have.
-func (s *sums) groups(q index.GroupQuery, first, second [][]string) index.Groups {
+func (s *sums) groups(ctx context.Context, q index.GroupQuery, first, second [][]string) (index.Groups, error) {
 	g := index.NewGrouping(q)
-	for _, one := range s.all {
+	for i, one := range s.all {
+		if err := ended(ctx, i); err != nil {
+			return index.Groups{}, err
+		}
 		part := index.Group{Filings: one.filings, Amounts: one.amounts, SumCents: one.cents, MinAmount: one.least, MaxAmount: one.most}
 		for _, a := range first[one.first] {
 			for _, b := range second[one.second] {
@@ -187,5 +191,5 @@ func (s *sums) groups(q index.GroupQuery, first, second [][]string) index.Groups
 			}
 		}
 	}
-	return g.Groups()
+	return g.Groups(), ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/klauspost/compress/s2"
 
@@ -23,11 +24,12 @@ type Table struct {
 	rows   int
 	source Source
 	cache  *cache.Cache
+	blocks sync.Pool // of *recordBlock: one of the longest records has 11 MB
 }
 
 // Open returns the Table of so many filings, whose columns are in source, and stay in c under name. Errors have that name.
 func Open(name string, filings int64, source Source, c *cache.Cache) *Table {
-	return &Table{name, int(filings), source, c}
+	return &Table{name: name, rows: int(filings), source: source, cache: c}
 }
 
 func (t *Table) chunks() int { return (t.rows + ChunkRows - 1) / ChunkRows }
@@ -68,6 +70,18 @@ func readColumn[T element](ctx context.Context, t *Table, name string, chunk int
 	return decoded(ctx, t, name, chunk, func(data []byte) ([]T, int, bool) {
 		return decodeValues[T](data, t.rowsOf(chunk))
 	})
+}
+
+// lookEvery is how many steps of a loop over words or groups are made between two looks at the context: a few milliseconds, so that a slot
+// is free soon after its request has ended. Loops over rows look at it once a chunk, where they read a column.
+const lookEvery = 4096
+
+// ended returns the error of ctx at some of the steps of a loop.
+func ended(ctx context.Context, step int) error {
+	if step%lookEvery != 0 {
+		return nil
+	}
+	return ctx.Err()
 }
 
 // readUncached is readColumn beside the cache. After a failure it reads nothing.
@@ -116,7 +130,12 @@ func (t *Table) Records(ctx context.Context, rows []uint32, visit func(position 
 		positions[i] = i
 	}
 	slices.SortFunc(positions, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
-	block := recordBlock{next: -1}
+	block, ok := t.blocks.Get().(*recordBlock)
+	if !ok {
+		block = new(recordBlock)
+	}
+	defer t.blocks.Put(block)
+	block.next = -1
 	for _, i := range positions {
 		record, err := block.record(ctx, t, int(rows[i]))
 		if err == nil {

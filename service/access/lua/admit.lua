@@ -4,13 +4,14 @@
 -- Returns verdict, user, tier, requests used, the time, and the bucket, with a token also the requests of tokens and the visitor's
 -- bucket; of an unknown key, whether there are accounts.
 
--- The level of a bucket after a request at the time now, nil where it does not fit. The same as bucket.go, where it is explained.
-local function take(level, at, burst, now)
+-- The level of a bucket after a request at the time now, nil where it does not fit into so many of the burst. The same as bucket.go,
+-- where it is explained.
+local function take(level, at, burst, most, now)
   local cost = 1000000
   local elapsed = now - at
   if elapsed > cost or elapsed < -cost then elapsed = cost elseif elapsed < 0 then elapsed = 0 end
   local after = math.max(math.min(level, burst * cost) - elapsed * burst, 0) + cost
-  if after <= burst * cost then return after end
+  if after <= most * cost then return after end
 end
 
 local user = redis.call('GET', key_name(ARGV[3]))
@@ -18,7 +19,7 @@ if not user then return { 'unknown', redis.call('EXISTS', accounts_name) } end
 
 local account, visitor = account_name(user), ARGV[5]
 local tier, level, at, day, requests, hash = unpack(redis.call('HMGET', account, 'tier', 'level', 'at', 'day', 'requests', 'hash'))
-local quota, burst, share = limits_of(tier)
+local quota, burst, share, token_burst = limits_of(tier)
 if not quota then return no_limits() end
 -- Where Redis lost the account and not its key (evicted, deleted by hand), a new one has another key, and no command knows of this one.
 if hash ~= ARGV[3] then return { 'unknown', 1 } end
@@ -35,9 +36,9 @@ if visitor then
   came = used_of(user, tokens)
   visits, visits_at = string.match(redis.call('GET', name) or '0 0', '(%d+) (%d+)')
   visits, visits_at = tonumber(visits), tonumber(visits_at)
-  visits_after = take(visits, visits_at, tonumber(ARGV[6]), now)
+  visits_after = take(visits, visits_at, tonumber(ARGV[6]), tonumber(ARGV[6]), now)
 end
-local after, refused = take(level, at, burst, now)
+local after, refused = take(level, at, burst, visitor and token_burst or burst, now)
 if n >= 0 and used + math.max(n, 1) > quota then refused = 'quota'
 elseif visits and came + math.max(n, 1) > share then refused = 'tokens'
 elseif visits and not visits_after then refused = 'visitor'

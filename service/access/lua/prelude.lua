@@ -17,7 +17,7 @@ end
 -- A number in all its digits: tostring keeps only 14 of them.
 local function digits(number) return string.format('%.0f', number) end
 
--- Quota, burst and tokens of a tier, from the table of all that stands before this text.
+-- Quota, burst, tokens and their burst of a tier, from the table of all that stands before this text.
 local function limits_of(tier) return unpack(tiers[tier] or {}) end
 
 local function no_limits() return redis.error_reply('TIER the tier of this account has no limits') end

@@ -1,0 +1,83 @@
+package limit
+
+import (
+	"math"
+	"time"
+)
+
+// kind is a kind of calls, of an account or, without one, of all.
+type kind struct{ account, name string }
+
+// lately is what is known of calls of a kind.
+type lately struct {
+	longest time.Duration // counts half after each halfLife
+	at      time.Time     // when it was that long
+	seen    time.Time
+	turn    uint64 // of an account: that of its last long call
+}
+
+func (k *lately) length(now time.Time) time.Duration {
+	return time.Duration(float64(k.longest) * math.Exp2(-now.Sub(k.at).Seconds()/halfLife.Seconds()))
+}
+
+// lately returns what is known of calls of a kind, at first nothing. It forgets those that were not seen for activeTime.
+func (l *Limit) lately(account, name string) *lately {
+	now := l.now()
+	if now.Sub(l.swept) >= activeTime {
+		for of, k := range l.kinds {
+			if now.Sub(k.seen) >= activeTime {
+				delete(l.kinds, of)
+			}
+		}
+		l.swept = now
+	}
+	k := l.kinds[kind{account, name}]
+	if k == nil {
+		k = new(lately)
+		l.kinds[kind{account, name}] = k
+	}
+	k.seen = now
+	return k
+}
+
+// lasted notes how long a call of an account had its slot.
+func (l *Limit) lasted(account, name string, long time.Duration) {
+	if name == "" {
+		return
+	}
+	for _, of := range []string{account, ""} {
+		k, now := l.lately(of, name), l.now()
+		if long >= k.length(now) {
+			k.longest, k.at = long, now
+		}
+	}
+}
+
+// lastsLong reports whether an account's call of a kind counts as long. The service's own never do.
+func (l *Limit) lastsLong(account, name string) bool {
+	if account == "" || name == "" {
+		return false
+	}
+	k := l.kinds[kind{account, name}]
+	if k == nil {
+		k = l.kinds[kind{"", name}]
+	}
+	return k == nil || k.length(l.now()) > longTime
+}
+
+// turnOf returns the turn of an account's last long call, 0 for none lately.
+func (l *Limit) turnOf(account string) uint64 {
+	if k := l.kinds[kind{account, ""}]; k != nil {
+		return k.turn
+	}
+	return 0
+}
+
+// longBound returns how many slots long calls may have now.
+func (l *Limit) longBound() int {
+	share := max(1, l.slots/shares)
+	if !l.short.IsZero() && l.now().Sub(l.short) < activeTime {
+		return share
+	}
+	return max(1, l.slots-share)
+}

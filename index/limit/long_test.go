@@ -1,0 +1,211 @@
+package limit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// flood makes 100 calls of an account, 12 at a time, that last so long, each with the time of a request, and returns how many the account
+// does not owe. It is for a bubble of synctest.
+func flood(t *testing.T, l *Limit, account, kind string, long time.Duration) (free int) {
+	var callers sync.WaitGroup
+	var mu sync.Mutex
+	left := 100
+	take := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		left--
+		return left >= 0
+	}
+	for range 12 {
+		callers.Go(func() {
+			for take() {
+				ctx, cancel := context.WithTimeout(t.Context(), 4500*time.Millisecond)
+				c := l.Join(account, kind, "")
+				if _, err := c.Acquire(ctx, nil); err == nil {
+					<-time.After(long)
+					c.Release()
+				}
+				cancel()
+				mu.Lock()
+				if !c.Owes(account) {
+					free++
+				}
+				mu.Unlock()
+				c.Leave(account)
+			}
+		})
+	}
+	callers.Wait()
+	return free
+}
+
+// TestLong_Flood: eight accounts that send nothing but calls of 1.5 s, 12 at a time each, pay for their calls, and hold up nobody's
+// short ones; a long one of another account waits for the end of one of theirs.
+func TestLong_Flood(t *testing.T) {
+	t.Parallel()
+	for _, slots := range []int{2, 4, 8, 16} {
+		t.Run(fmt.Sprint(slots), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				l := New(slots, time.Now)
+				honest := func(kind string, long time.Duration) (waited time.Duration) {
+					ctx, cancel := context.WithTimeout(t.Context(), 4500*time.Millisecond)
+					defer cancel()
+					c, began := l.Join("honest", kind, ""), time.Now()
+					defer c.Leave("honest")
+					if _, err := c.Acquire(ctx, nil); err != nil {
+						t.Errorf("%s: %v", kind, err)
+						return time.Since(began)
+					}
+					waited = time.Since(began)
+					<-time.After(long)
+					c.Release()
+					return waited
+				}
+				honest("pages", 5*time.Millisecond)
+				var floods sync.WaitGroup
+				for i := range 8 {
+					floods.Go(func() {
+						if free := flood(t, l, fmt.Sprint("flood ", i), "groups", 1500*time.Millisecond); free > 9 { // the first of each twelve may wait for others alone
+							t.Errorf("%d calls of account %d cost nothing", free, i)
+						}
+					})
+				}
+				<-time.After(time.Second)
+				var waits []time.Duration
+				for range 2600 {
+					waits = append(waits, honest("pages", 5*time.Millisecond))
+				}
+				// Each of the flood has had its turn by now.
+				if waited := honest("groups", 300*time.Millisecond); waited > 1500*time.Millisecond {
+					t.Errorf("a long call waited %v", waited)
+				}
+				slices.Sort(waits)
+				if longest := waits[len(waits)-1]; longest > 0 {
+					t.Errorf("a short call waited %v", longest)
+				}
+				floods.Wait()
+			})
+		})
+	}
+}
+
+// TestLong_Kinds: a call is long where calls of its kind were so lately, of its own account or, if that had none, of others; where there
+// were none at all; and never without a kind.
+func TestLong_Kinds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := New(8, time.Now)
+		lasted := func(account, kind string, long time.Duration) {
+			c := l.Join(account, kind, "")
+			if _, err := c.Acquire(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(long)
+			c.Release()
+			c.Leave(account)
+		}
+		want := func(account, kind string, long bool) {
+			t.Helper()
+			if got := l.lastsLong(account, kind); got != long {
+				t.Errorf("%s of %q: long is %v, want %v", kind, account, got, long)
+			}
+		}
+		want("a", "pages", true)
+		want("a", "", false)
+		want("", "pages", false)
+		lasted("a", "pages", time.Millisecond)
+		want("a", "pages", false)
+		want("b", "pages", false)
+		lasted("b", "pages", time.Second)
+		want("a", "pages", false)
+		want("b", "pages", true)
+		want("c", "pages", true)
+		want("b", "groups", true)
+		lasted("b", "pages", time.Millisecond)
+		want("b", "pages", true) // one short call does not make it short
+		<-time.After(21 * time.Second)
+		want("b", "pages", false)
+		<-time.After(activeTime)
+		lasted("d", "groups", time.Millisecond)
+		want("b", "pages", true) // nothing is known any more
+		if len(l.kinds) != 3 {
+			t.Errorf("%d kinds are known: %v", len(l.kinds), l.kinds)
+		}
+	})
+}
+
+// TestLong_Alone: long calls have all slots but a quarter, one at least, until somebody makes short ones.
+func TestLong_Alone(t *testing.T) {
+	for slots, want := range map[int][2]int{2: {1, 1}, 4: {3, 1}, 8: {6, 2}} {
+		t.Run(fmt.Sprint(slots), func(t *testing.T) {
+			bubble(t, slots, func(s *site) {
+				s.kind = "groups"
+				for account := range 2 * slots {
+					s.calls(fmt.Sprint("long", account), 1)
+				}
+				if s.long != want[0] {
+					s.t.Errorf("%d long calls have slots of %d, want %d", s.long, slots, want[0])
+				}
+				s.kind = ""
+				s.calls("quick", 1)
+				if s.InProgress() != want[0]+1 {
+					s.t.Errorf("a short call waits for %d long ones, of %d slots", s.long, slots)
+				}
+				if got := s.longBound(); got != want[1] {
+					s.t.Errorf("beside short calls %d long ones may have slots, want %d", got, want[1])
+				}
+			})
+		})
+	}
+}
+
+// TestOwes: a call is owed once it was made, or where others of its account were before it; not where it waited for other accounts alone.
+func TestOwes(t *testing.T) {
+	bubble(t, 2, func(s *site) {
+		first := s.Join("a", "", "x")
+		if first.Owes("a") {
+			s.t.Error("owed before it waits")
+		}
+		first.Leave("a")
+		s.calls("a", 1)
+		s.calls("b", 1)
+		ended, cancel := context.WithCancel(s.t.Context())
+		cancel()
+		owes := func(account, key string) bool {
+			c := s.Join(account, "", key)
+			defer c.Leave(account)
+			if _, err := c.Acquire(ended, nil); err == nil {
+				s.t.Error("it has a slot")
+			}
+			return c.Owes(account)
+		}
+		if owes("c", "") {
+			s.t.Error("owed, though it waited for others alone")
+		}
+		if !owes("a", "") {
+			s.t.Error("not owed, though another call of the account is in progress")
+		}
+		s.calls("c", 1)
+		if !owes("c", "") {
+			s.t.Error("not owed, though another call of the account waits")
+		}
+		s.call(s.t.Context(), "d/0", "shared")
+		joined := s.Join("e", "", "shared")
+		if joined.Owes("e") {
+			s.t.Error("owed, though nothing was made")
+		}
+		s.ends("a/0")
+		s.ends("c/0")
+		if !joined.Owes("e") {
+			s.t.Error("not owed, though it was made for it too")
+		}
+		joined.Leave("e")
+	})
+}
