@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// kind is a kind of calls, of an account or, without one, of all.
+// kind is a kind of calls, of an account or, without one, of all. Without a name too it is all calls, with an account its long ones.
 type kind struct{ account, name string }
 
 // lately is what is known of calls of a kind.
@@ -45,8 +45,8 @@ func (l *Limit) lasted(account, name string, long time.Duration) {
 	if name == "" {
 		return
 	}
-	for _, of := range []string{account, ""} {
-		k, now := l.lately(of, name), l.now()
+	for _, of := range []kind{{account, name}, {"", name}, {"", ""}} {
+		k, now := l.lately(of.account, of.name), l.now()
 		if long >= k.length(now) {
 			k.longest, k.at = long, now
 		}
@@ -62,7 +62,11 @@ func (l *Limit) lastsLong(account, name string) bool {
 	if k == nil {
 		k = l.kinds[kind{"", name}]
 	}
-	return k == nil || k.length(l.now()) > longTime
+	if k == nil {
+		return true
+	}
+	length, longest := k.length(l.now()), l.lately("", "").length(l.now())
+	return length > max(longTime, longest/longPart)
 }
 
 // turnOf returns the turn of an account's last long call, 0 for none lately.

@@ -47,8 +47,10 @@ const (
 	shares     = 4           // of the slots, one of which an account has while others are active, and leaves free while alone
 	activeTime = time.Minute // after a call
 
-	// longTime is more than all but a few calls take, and less than a client would notice of one that it waits for.
+	// longTime is more than all but a few calls take, and less than a client would notice of one that it waits for. On a busy machine all
+	// take longer: so a long call also takes more than that part of the longest.
 	longTime = 250 * time.Millisecond
+	longPart = 4
 	// halfLife is the time in which the longest call of a kind counts half: one of a second counts as long for 20 seconds, and one of
 	// 300 ms, as a busy machine makes of any, for three.
 	halfLife = 10 * time.Second

@@ -135,7 +135,11 @@ func TestLong_Kinds(t *testing.T) {
 		<-time.After(activeTime)
 		lasted("d", "groups", time.Millisecond)
 		want("b", "pages", true) // nothing is known any more
-		if len(l.kinds) != 3 {
+		lasted("a", "pages", 900*time.Millisecond)
+		want("a", "pages", true)
+		lasted("b", "groups", 4*time.Second) // which makes it short
+		want("a", "pages", false)
+		if len(l.kinds) != 8 {
 			t.Errorf("%d kinds are known: %v", len(l.kinds), l.kinds)
 		}
 	})
