@@ -58,15 +58,12 @@ func (l *Limit) lastsLong(account, name string) bool {
 	if account == "" || name == "" {
 		return false
 	}
+	longest := l.lately("", "").length(l.now()) // and what is old is forgotten
 	k := l.kinds[kind{account, name}]
 	if k == nil {
 		k = l.kinds[kind{"", name}]
 	}
-	if k == nil {
-		return true
-	}
-	length, longest := k.length(l.now()), l.lately("", "").length(l.now())
-	return length > max(longTime, longest/longPart)
+	return k == nil || k.length(l.now()) > max(longTime, longest/longPart)
 }
 
 // turnOf returns the turn of an account's last long call, 0 for none lately.
