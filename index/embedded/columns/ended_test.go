@@ -67,7 +67,7 @@ func TestEnded(t *testing.T) {
 		"holders that are left out": {1, compiled(index.NoneOf{Field: index.FilingHolder, Values: []string{"x"}})},
 		"names of counties":         {1, compiled(index.AnyOf{Fields: fields(index.CountyName), Values: []string{"x"}})},
 		"terms in counties":         {1, compiled(index.Contains{Text: "0"})},
-		"runs of letters":           {2, compiled(index.Contains{Text: "bbb"})},
+		"runs of letters":           {2, compiled(index.Contains{Text: "bbbbb"})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,11 +88,11 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// word returns another word of letters for each number: it has three b, neither first nor last.
+// word returns another word of letters for each number: it has five b, neither first nor last.
 func word(n int) string {
 	digits := []byte(fmt.Sprintf("%05d", n))
 	for i := range digits {
 		digits[i] += 'c' - '0'
 	}
-	return string(slices.Insert(digits, 2, 'b', 'b', 'b'))
+	return string(slices.Insert(digits, 2, 'b', 'b', 'b', 'b', 'b'))
 }
