@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,10 +18,10 @@ const ruleName = `[A-Z][0-9]{1,2}`
 var (
 	// ruleRow is a row of docs/rules.md: the rule's name, and its tests.
 	ruleRow = regexp.MustCompile(`(?m)^\| (` + ruleName + `) \| [^|]+ \| ([^|]+) \|$`)
-	// citedRules are rules that a comment or a document names: "rule K6", "rules L3 and L4", and "K6: ..." as the first words of a
-	// comment.
-	citedRules = regexp.MustCompile(`\brules?:? (` + ruleName + `(?:(?:,? and |, | to | or )` + ruleName + `)*)\b|(?m)^\s*(?://|#|--) (` +
-		ruleName + `(?:, ` + ruleName + `)*): `)
+	// citedRules are rules that a comment or a document names: "rule K6", "rules L3 and L4", and
+	// "K6: ..." as the first words of a comment.
+	citedRules = regexp.MustCompile(`\brules?:? (` + ruleName + `(?:(?:,? and |, | to | or )` + ruleName + `)*)\b|` +
+		`(?m)^\s*(?://|#|--) (` + ruleName + `(?:, ` + ruleName + `)*): `)
 	// testOfRules is the declaration of a test; its name may have rules among its words.
 	testOfRules = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)(\w+))\(`)
 	wordOfRules = regexp.MustCompile(`^(?:` + ruleName + `)+$`)
@@ -31,7 +32,8 @@ var (
 	nextLine = regexp.MustCompile(`\n\s*(?://|#|--) `)
 )
 
-// ruled are tests by the rule that they hold: "TestK6_Refund" for a name, "TestParameters/P9" for the cases of a test.
+// ruled are tests by the rule that they hold: "TestK6_Refund" for a name, "TestParameters/P9" for
+// the cases of a test.
 type ruled map[string][]string
 
 // citations are files by the rule that they name.
@@ -75,18 +77,20 @@ func (c citations) read(tests ruled, file, text string) {
 	}
 }
 
-// Every rule that the repository names has a row in docs/rules.md, and the tests of each row are there and of that rule.
+// Every rule that the repository names has a row in docs/rules.md, and the tests of each row are
+// there and of that rule.
 func TestDocuments_NamesOfRules(t *testing.T) {
 	t.Parallel()
 	cited, tests := citations{}, ruled{}
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			if name != "." && (name == ".git" || slices.Contains([]string{"testdata", "node_modules", "bin", "dist", "scalar"}, d.Name())) {
+			if slices.Contains([]string{".git", "testdata", "node_modules", "bin", "dist", "scalar"}, d.Name()) {
 				return fs.SkipDir
 			}
 			return err
 		}
-		if slices.Contains([]string{".go", ".js", ".lua", ".sql", ".md", ".sh", ".yml", ".yaml"}, path.Ext(name)) || d.Name() == "Makefile" {
+		read := []string{".go", ".js", ".lua", ".sql", ".md", ".sh", ".yml", ".yaml", "Makefile"}
+		if slices.Contains(read, cmp.Or(path.Ext(d.Name()), name)) {
 			text, err := os.ReadFile(filepath.Join(root, name))
 			cited.read(tests, name, string(text))
 			return err
@@ -105,7 +109,9 @@ func TestDocuments_NamesOfRules(t *testing.T) {
 		rows[rule] = true
 		for _, m := range quoted.FindAllStringSubmatch(row[2], -1) {
 			name, isPrefix := strings.CutSuffix(m[1], "…")
-			if !slices.ContainsFunc(tests[rule], func(test string) bool { return test == name || isPrefix && strings.HasPrefix(test, name) }) {
+			if !slices.ContainsFunc(tests[rule], func(test string) bool {
+				return test == name || isPrefix && strings.HasPrefix(test, name)
+			}) {
 				t.Errorf("docs/rules.md: %s is no test of rule %s. Its tests are %q", m[1], rule, tests[rule])
 			}
 		}
@@ -115,8 +121,8 @@ func TestDocuments_NamesOfRules(t *testing.T) {
 	}
 	for _, rule := range slices.Sorted(maps.Keys(cited)) {
 		if !rows[rule] {
-			t.Errorf("docs/rules.md has no row of rule %s, which %s names. Add one next to related rules: | %[1]s | what holds, in plain words | `Test%[1]s_…` |",
-				rule, slices.Compact(cited[rule]))
+			t.Errorf("docs/rules.md has no row of rule %s, which %s names. Add one next to related rules: "+
+				"| %[1]s | what holds, in plain words | `Test%[1]s_…` |", rule, slices.Compact(cited[rule]))
 		}
 	}
 	if len(rows) < 100 || len(cited) < 100 {

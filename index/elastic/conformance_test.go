@@ -9,20 +9,23 @@ import (
 	"filings/mappings"
 )
 
-// The suite that every engine must pass, on the real Elasticsearch. On a cluster of several nodes, requests go to all of them.
+// The suite that every engine must pass, on the real Elasticsearch. On a cluster of several nodes,
+// requests go to all of them.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	t.Run("one shard", func(t *testing.T) { conforms(t, 1, 0) })
 }
 
-// The same with three shards, where every order and every count is put together from three responses.
+// The same with three shards, where every order and every count is put together from three
+// responses.
 func TestConformance_Shards(t *testing.T) {
 	t.Parallel()
 	servers.Nightly(t, "shards")
 	conforms(t, 3, 1)
 }
 
-// conforms runs the suite over stores of so many shards, each with so many replicas where there are nodes for them.
+// conforms runs the suite over stores of so many shards, each with so many replicas where there are
+// nodes for them.
 func conforms(t *testing.T, shards, replicas int) {
 	conformance.Run(t, func(t *testing.T) conformance.Harness {
 		s := newTestStore(t)

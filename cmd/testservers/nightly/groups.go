@@ -24,18 +24,30 @@ type group struct {
 // groups is in the order in which they run: what fails soonest is first.
 var groups = []group{
 	{"clients", []string{"service/testdata/openapi.json", "service/testdata/clients", "service/webtest/tools"}, nil},
-	{"files", []string{"service/export", "reindexer/source/table", "service/testdata/exports", "service/webtest/tools"}, nil},
-	{"proxies", []string{"service/edge", "service/export", "service/mvt", "service/handlers/tiles.go", "service/webtest/tools"}, nil},
+	{"files", []string{
+		"service/export", "reindexer/source/table", "service/testdata/exports", "service/webtest/tools",
+	}, nil},
+	{"proxies", []string{
+		"service/edge", "service/export", "service/mvt", "service/handlers/tiles.go",
+		"service/webtest/tools",
+	}, nil},
 	{"documents", []string{"docs/api", "docs/operate", "README.md", "cmd/filings/help", "cmd/filings/operate"}, nil},
 	{"browser", []string{"service/pages", "service/webtest"}, nil},
 	{"agents", []string{"service/mcp", "service/testdata/mcp", "service/webtest/tools"}, nil},
-	{"random", []string{"service/params", "service/mcp", "service/handlers", "index/serving", "index/embedded", "index/elastic"}, nil},
+	{"random", []string{
+		"service/params", "service/mcp", "service/handlers", "index/serving", "index/embedded",
+		"index/elastic",
+	}, nil},
 	{"loads", []string{"reindexer", "index/elastic", "index/generation", "index/history"}, nil},
-	{"kills", []string{"index/generation", "index/history", "index/embedded", "index/elastic", "reindexer", "service/access", "cmd/filings"}, nil},
+	{"kills", []string{
+		"index/generation", "index/history", "index/embedded", "index/elastic", "reindexer",
+		"service/access", "cmd/filings",
+	}, nil},
 	{"fleets", []string{"service/access", "service/export", "cmd/filings"}, nil},
 	{"suite", []string{"index/indextest"}, nil},
 	{"shards", []string{"index/elastic", "index/indextest"}, nil},
-	{"opensearch", []string{"index/elastic", "index/indextest"}, []string{"env", "-u", "TEST_ELASTICSEARCH_URL", "make", "opensearch", "TESTS=TestConformance/one_shard"}},
+	{"opensearch", []string{"index/elastic", "index/indextest"},
+		[]string{"env", "-u", "TEST_ELASTICSEARCH_URL", "make", "opensearch", "TESTS=TestConformance/one_shard"}},
 }
 
 // test is a function of the tests: its text behind its name, and the group that it names.
@@ -46,8 +58,8 @@ var (
 	marker      = regexp.MustCompile(`\bservers\.Nightly\(t, "(\w+)"\)`)
 )
 
-// marked returns the tests below root by group: those that call servers.Nightly, and those that call a function of their
-// folder's tests which does.
+// marked returns the tests below root by group: those that call servers.Nightly, and those that
+// call a function of their folder's tests which does.
 func marked(root string) (map[string][]test, error) {
 	var all []test
 	helpers := map[string]string{} // group, by what a call looks like
@@ -78,7 +90,8 @@ func marked(root string) (map[string][]test, error) {
 	tests := map[string][]test{}
 	for _, f := range all {
 		for call, group := range helpers {
-			if folder, text, _ := strings.Cut(call, " "); folder == f.folder && f.group == "" && strings.Contains(f.body, "\t"+text) {
+			folder, text, _ := strings.Cut(call, " ")
+			if folder == f.folder && f.group == "" && strings.Contains(f.body, "\t"+text) {
 				f.group = group
 			}
 		}
@@ -124,13 +137,14 @@ func add(all hash.Hash, file, name string) error {
 	return err
 }
 
-// walk calls f with the files below a file or folder, by their names from root. It passes by what no commit has.
+// walk calls f with the files below a file or folder, by their names from root. It passes by what
+// no commit has.
 func walk(root, from string, f func(name string) error) error {
 	return fs.WalkDir(os.DirFS(root), from, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains([]string{".git", "bin", "dist", "node_modules", "filings-data"}, d.Name()):
+		case d.IsDir() && slices.Contains([]string{".git", "bin", "dist", "filings-data"}, name):
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			return f(name)

@@ -1,7 +1,8 @@
-// Command nightly runs the tests that `make test` leaves out (servers.Nightly), group by group, and records what it verified. A
-// group has inputs: the folders whose behaviour its tests verify. When all tests of a group have passed, its line in
-// .ci/verified is a hash of these inputs, the tests' files and go.sum. With -stale only groups run whose hash is another one
-// now, which is how .ci/run knows that a change needs them. Nothing else writes that file: a line in it is a run that passed.
+// Command nightly runs the tests that `make test` leaves out (servers.Nightly), group by group, and
+// records what it verified. A group has inputs: the folders whose behaviour its tests verify. When
+// all tests of a group have passed, its line in .ci/verified is a hash of these inputs, the tests'
+// files and go.sum. With -stale only groups run whose hash is another one now, which is how .ci/run
+// knows that a change needs them. Nothing else writes that file: a line in it is a run that passed.
 package main
 
 import (
@@ -29,7 +30,8 @@ func main() {
 	}
 }
 
-// run runs the groups of these names, all for none, in their order. One that fails does not keep the others from running.
+// run runs the groups of these names, all for none, in their order. One that fails does not keep
+// the others from running.
 func run(stale, list bool, names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(groups, func(g group) bool { return g.name == name }) {
@@ -51,7 +53,11 @@ func run(stale, list bool, names []string) error {
 		}
 		known := recorded()[g.name] == hash
 		if list || stale && known {
-			fmt.Printf("nightly: %s %s\n", g.name, map[bool]string{true: "passed with these inputs", false: "has to run"}[known])
+			state := "has to run"
+			if known {
+				state = "passed with these inputs"
+			}
+			fmt.Printf("nightly: %s %s\n", g.name, state)
 			continue
 		}
 		begin := time.Now()
@@ -74,7 +80,8 @@ func run(stale, list bool, names []string) error {
 	return nil
 }
 
-// run runs the tests of g, or its command. A test that is left out for want of something fails: it would verify nothing.
+// run runs the tests of g, or its command. A test that is left out for want of something fails: it
+// would verify nothing.
 func (g group) run(tests []test) error {
 	command := g.command
 	if command == nil {
@@ -83,7 +90,9 @@ func (g group) run(tests []test) error {
 			names, folders = append(names, t.name), append(folders, "./"+t.folder)
 		}
 		slices.Sort(folders)
-		command = append([]string{"go", "test", "-count=1", "-timeout=60m", "-ldflags=-s -w", "-run", "^(" + strings.Join(names, "|") + ")$"}, slices.Compact(folders)...)
+		pattern := "^(" + strings.Join(names, "|") + ")$"
+		command = []string{"go", "test", "-count=1", "-timeout=60m", "-ldflags=-s -w", "-run", pattern}
+		command = append(command, slices.Compact(folders)...)
 	}
 	fmt.Printf("nightly: %s: %s\n", g.name, strings.Join(command, " "))
 	cmd := exec.Command(command[0], command[1:]...)

@@ -13,8 +13,9 @@ func Slow(t testing.TB, needs string) {
 	}
 }
 
-// Nightly leaves out a test that belongs to a group of `make nightly`, except there: it takes long, or depends on programs of others,
-// and verifies what few changes touch. cmd/testservers/nightly has the groups.
+// Nightly leaves out a test that belongs to a group of `make nightly`, except there: it takes long,
+// or depends on programs of others, and verifies what few changes touch. cmd/testservers/nightly
+// has the groups.
 func Nightly(t testing.TB, group string) {
 	t.Helper()
 	if os.Getenv(NightlyVariable) != "1" {
@@ -22,7 +23,8 @@ func Nightly(t testing.TB, group string) {
 	}
 }
 
-// Lack skips a test that needs something that the machine lacks, and says what. With REQUIRE_SERVICES=1 that is a failure.
+// Lack skips a test that needs something that the machine lacks, and says what. With
+// REQUIRE_SERVICES=1 that is a failure.
 func Lack(t testing.TB, format string, values ...any) {
 	t.Helper()
 	if os.Getenv(RequireVariable) == "1" {
