@@ -23,7 +23,8 @@ type Mapping struct {
 	Text string
 }
 
-// Option is an option of the sources from position From on, up to the next one of its name (rule X44).
+// Option is an option of the sources from position From on, up to the next one of its name (rule
+// X44).
 type Option struct {
 	Name    string // one of source.SettingNames, or map
 	Value   string

@@ -33,8 +33,9 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 	return programs, nil
 }
 
-// checkReads returns the names that a mapping reads of records, as far as these are yet to be seen. Where the source says the
-// names of its columns first, one that it lacks is ErrUsage: the county has renamed it, or it is mistyped (rule X42).
+// checkReads returns the names that a mapping reads of records, as far as these are yet to be seen.
+// Where the source says the names of its columns first, one that it lacks is ErrUsage: the county
+// has renamed it, or it is mistyped (rule X42).
 func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]mapping.Read, error) {
 	if in.Columns == nil {
 		return slices.Clone(p.Reads()), nil
@@ -45,14 +46,15 @@ func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]map
 			if !p.IsTable() {
 				optional = fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
 			}
-			return nil, fmt.Errorf("%w: %s:%d:%d: %s has no column %q%s%s", ErrUsage, p.Name(), read.Line, read.Column, src.Name, read.Name,
-				nearest(read.Name, in.Columns), optional)
+			return nil, fmt.Errorf("%w: %s:%d:%d: %s has no column %q%s%s",
+				ErrUsage, p.Name(), read.Line, read.Column, src.Name, read.Name, nearest(read.Name, in.Columns), optional)
 		}
 	}
 	return nil, nil
 }
 
-// nearest says which column may be meant: one that differs in case or in signs, else one that shares most of its beginning.
+// nearest says which column may be meant: one that differs in case or in signs, else one that
+// shares most of its beginning.
 func nearest(name string, columns []string) string {
 	plain := func(s string) string {
 		return strings.Map(func(c rune) rune {

@@ -14,7 +14,8 @@ import (
 	"filings/reindexer/record"
 )
 
-// PartsError says of the counties of a plan that cannot be loaded why not. Nothing is promoted; the others can be.
+// PartsError says of the counties of a plan that cannot be loaded why not. Nothing is promoted; the
+// others can be.
 type PartsError struct{ Failed map[string]error }
 
 // Error names the counties and what is wrong with each.
@@ -29,7 +30,8 @@ func (e *PartsError) Error() string {
 // Unwrap returns what is wrong with the counties.
 func (e *PartsError) Unwrap() []error { return slices.Collect(maps.Values(e.Failed)) }
 
-// failCounty records err as the reason why a county of the plan is not loaded. It returns false if err concerns the whole load.
+// failCounty records err as the reason why a county of the plan is not loaded. It returns false if
+// err concerns the whole load.
 func (r *reading) failCounty(county string, err error) bool {
 	ofSource := errors.Is(err, ErrSource) || errors.Is(err, ErrUsage) || errors.Is(err, mapping.ErrProgram) ||
 		errors.Is(err, ErrRejected) || errors.Is(err, ErrShrunk) || errors.Is(err, ErrEmptied)
@@ -43,7 +45,8 @@ func (r *reading) failCounty(county string, err error) bool {
 	return true
 }
 
-// planned returns the first input of a county of the plan; the zero one for a county that it does not name.
+// planned returns the first input of a county of the plan; the zero one for a county that it does
+// not name.
 func (r *reading) planned(county string) Input {
 	for _, input := range r.inputs {
 		if input.County != "" && index.Fold(input.County) == index.Fold(county) {
@@ -64,7 +67,8 @@ func (r *reading) failedParts() error {
 // replacedRows is how many filings of a county are read at once.
 const replacedRows = 1_000
 
-// replaced selects the filings of the counties that an update replaces (rule X43); false if it replaces none.
+// replaced selects the filings of the counties that an update replaces (rule X43); false if it
+// replaces none.
 func (cfg Config) replaced() (index.Filter, bool) {
 	var counties []string
 	for _, county := range cfg.Replace {
@@ -73,7 +77,8 @@ func (cfg Config) replaced() (index.Filter, bool) {
 	return index.Where(index.AnyOf{Fields: []index.Field{index.County}, Values: counties}), len(counties) > 0
 }
 
-// replaces has r take records of these counties alone. Like those of a full load they have no deletions, and each its own id.
+// replaces has r take records of these counties alone. Like those of a full load they have no
+// deletions, and each its own id.
 func (r *reading) replaces(counties []string) {
 	r.rules.Update, r.seen = false, idSet{}
 	for _, county := range counties {

@@ -1,12 +1,14 @@
-// Package archive writes all filings of a generation into one stream, and reads them back as records of a load (rule X48). It owns
-// the form of archives, and what is wrong with a damaged one. It knows no engine, and makes nothing live: that is a load's.
+// Package archive writes all filings of a generation into one stream, and reads them back as
+// records of a load (rule X48). It owns the form of archives, and what is wrong with a damaged one.
+// It knows no engine, and makes nothing live: that is a load's.
 //
 // # Form
 //
-// An archive is NDJSON, compressed by zstd. Lines are records of a load with city and createdAt, in no order. The last line is the
-// manifest, with the SHA-256 of all lines before it. So an archive is written and read as one stream, in memory that does not
-// depend on its size. Records are handed on as they are read: a load makes nothing live before the manifest agrees. Lines that
-// begin with sealStart, which archives of former versions have between their records, count as none.
+// An archive is NDJSON, compressed by zstd. Lines are records of a load with city and createdAt, in
+// no order. The last line is the manifest, with the SHA-256 of all lines before it. So an archive
+// is written and read as one stream, in memory that does not depend on its size. Records are handed
+// on as they are read: a load makes nothing live before the manifest agrees. Lines that begin with
+// sealStart, which archives of former versions have between their records, count as none.
 package archive
 
 import (
@@ -63,7 +65,8 @@ func (l *lines) add(line []byte) {
 
 func (l *lines) sum() string { return hex.EncodeToString(l.hash.Sum(nil)) }
 
-// counter reads of records what a checksum counts: reading them whole would take half of the time of a save.
+// counter reads of records what a checksum counts: reading them whole would take half of the time
+// of a save.
 type counter struct {
 	counties map[string]string // by their JSON
 	filing   index.Filing

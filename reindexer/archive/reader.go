@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	// longest is the longest line that is read: a manifest with the counties of a generation. Records are shorter.
+	// longest is the longest line that is read: a manifest with the counties of a generation.
+	// Records are shorter.
 	longest = 32 << 20
 	// maxWindow is that of Write's level, so that a damaged head takes no more memory.
 	maxWindow = 8 << 20
 )
 
-// Reader reads the records of an archive as NDJSON. It ends with io.EOF only where the archive is whole, to its last byte, and what
-// its manifest says.
+// Reader reads the records of an archive as NDJSON. It ends with io.EOF only where the archive is
+// whole, to its last byte, and what its manifest says.
 type Reader struct {
 	from     *stored
 	packed   *zstd.Decoder
@@ -37,7 +38,8 @@ type Reader struct {
 func NewReader(from io.Reader) (*Reader, error) {
 	r := &Reader{from: &stored{r: from}, all: lines{hash: sha256.New()}}
 	var err error
-	r.packed, err = zstd.NewReader(r.from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	r.packed, err = zstd.NewReader(r.from,
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +135,8 @@ func (r *Reader) compareManifest(line []byte) error {
 	err := json.Unmarshal(line, &m)
 	switch {
 	case err == nil && m.Archive != form:
-		return fmt.Errorf("the archive has form %d, and this program reads %d: use the program that wrote it", m.Archive, form)
+		return fmt.Errorf("the archive has form %d, and this program reads %d: use the program that wrote it",
+			m.Archive, form)
 	case err != nil || m.Filings != r.all.filings || m.Bytes != r.all.bytes || m.SHA256 != r.all.sum():
 		return r.damaged("its manifest describes other records")
 	}

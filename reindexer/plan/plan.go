@@ -1,11 +1,13 @@
-// Package plan loads many counties by one file, which says of each where its filings are and how they are read. It owns that file, and
-// which counties a load brings where some of them fail. What a load is, package reindexer knows.
+// Package plan loads many counties by one file, which says of each where its filings are and how
+// they are read. It owns that file, and which counties a load brings where some of them fail. What
+// a load is, package reindexer knows.
 //
 // # Design
 //
-// All counties are one load. Where some fail, and the others are wanted all the same (KeepGoing), a load of the others follows, which
-// replaces them: so the ones that failed stay as they were, and a night on which nothing fails costs nothing for it. A county fails for
-// what is wrong with its sources, its mapping or its records, or for what the guards say of it; a load fails for all else.
+// All counties are one load. Where some fail, and the others are wanted all the same (KeepGoing), a
+// load of the others follows, which replaces them: so the ones that failed stay as they were, and a
+// night on which nothing fails costs nothing for it. A county fails for what is wrong with its
+// sources, its mapping or its records, or for what the guards say of it; a load fails for all else.
 package plan
 
 import (
@@ -76,8 +78,12 @@ func Read(path string) (*Plan, error) {
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		must := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Float64: "a number", reflect.Slice: "a list", reflect.String: "a text"}
-		err = fmt.Errorf("%s is %s, and has to be %s", kind.Field, kind.Value, cmp.Or(must[kind.Type.Kind()], "names with values"))
+		must := map[reflect.Kind]string{
+			reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Float64: "a number",
+			reflect.Slice: "a list", reflect.String: "a text",
+		}
+		wanted := cmp.Or(must[kind.Type.Kind()], "names with values")
+		err = fmt.Errorf("%s is %s, and has to be %s", kind.Field, kind.Value, wanted)
 	}
 	if err == nil {
 		err = p.check()
@@ -167,7 +173,8 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 
 // at returns the path or address that the plan calls name.
 func (p *Plan) at(name string) string {
-	if strings.Contains(name, "://") || filepath.IsAbs(name) || source.IsAddress(name) && source.IsAddress(filepath.Join(p.dir, name)) {
+	mistyped := func() bool { return source.IsAddress(name) && source.IsAddress(filepath.Join(p.dir, name)) }
+	if strings.Contains(name, "://") || filepath.IsAbs(name) || mistyped() {
 		return name
 	}
 	return filepath.Join(p.dir, name)

@@ -31,7 +31,8 @@ func (d *draft) fail(field, reason string) {
 	}
 }
 
-// setField checks a value that is not missing by the kind of its field (rules L3 and L4), and takes it.
+// setField checks a value that is not missing by the kind of its field (rules L3 and L4), and takes
+// it.
 func (d *draft) setField(field index.Field, v *value) {
 	if v.fault != "" {
 		d.fail(field.String(), v.fault)
@@ -100,14 +101,15 @@ func (d *draft) setText(field index.Field, v *value, longest int, valid func(str
 	}
 }
 
-// isCounty refuses blanks at the ends of the name: no query could ever select such a county, since parameters are
-// trimmed.
+// isCounty refuses blanks at the ends of the name: no query could ever select such a county, since
+// parameters are trimmed.
 func isCounty(s string) bool {
 	name, state := index.SplitCounty(s)
 	return name != "" && strings.TrimSpace(name) == name && len(state) == 2 && isCapital(state[0]) && isCapital(state[1])
 }
 
-// IsCounty reports whether a load takes s for a county (rule X42): "County, ST" is one that nobody has filled in.
+// IsCounty reports whether a load takes s for a county (rule X42): "County, ST" is one that nobody
+// has filled in.
 func IsCounty(s string) bool {
 	_, state := index.SplitCounty(s)
 	return isCounty(s) && index.IsState(state)

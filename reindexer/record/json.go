@@ -21,8 +21,9 @@ type Fault struct {
 
 func (f *Fault) Error() string { return strings.TrimPrefix(f.Member+": "+f.Reason, ": ") }
 
-// JSON reads texts, one after the other, as the values that jq has: nil, bool, string, []any, map[string]any, and numbers as int
-// where they fit and as json.Number otherwise, so that an id of 63 bits stays as it is written.
+// JSON reads texts, one after the other, as the values that jq has: nil, bool, string, []any,
+// map[string]any, and numbers as int where they fit and as json.Number otherwise, so that an id of
+// 63 bits stays as it is written.
 type JSON struct {
 	text    string
 	in      bytes.Buffer
@@ -37,9 +38,9 @@ func NewJSON() *JSON {
 	return &JSON{object: map[string]any{}, decoder: jsontext.NewDecoder(strings.NewReader(""))}
 }
 
-// Value returns the value of a text, which is good until the next call. Strings of it are parts of the text, which must be valid
-// UTF-8. A name that appears twice in an object and half of a surrogate pair are faults at any depth (rule L4), with the value
-// as far as it could be read.
+// Value returns the value of a text, which is good until the next call. Strings of it are parts of
+// the text, which must be valid UTF-8. A name that appears twice in an object and half of a
+// surrogate pair are faults at any depth (rule L4), with the value as far as it could be read.
 func (j *JSON) Value(text string) (any, *Fault) {
 	j.text, j.member, j.fault = text, "", nil
 	clear(j.object)

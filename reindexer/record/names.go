@@ -10,8 +10,8 @@ import (
 // deletedName marks a deletion in an update (rule L9).
 const deletedName = "deleted"
 
-// NameOf returns the name that a column of a query stands for, as SQL makes names that are not quoted lower case; and
-// whether it is known, and a list.
+// NameOf returns the name that a column of a query stands for, as SQL makes names that are not
+// quoted lower case; and whether it is known, and a list.
 func NameOf(column string) (name string, known, list bool) {
 	for _, f := range index.Fields() {
 		if f.Loaded() && strings.EqualFold(f.String(), column) {

@@ -16,9 +16,9 @@ func isNumber(s string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// cents returns the number that a JSON literal writes, rounded to two decimals, half away from zero, and whether that
-// changed it. It rounds the decimal as written: 1.005 is 1.01, although the nearest float64 is a little less than 1.005.
-// It is not ok if the number is beyond a float64.
+// cents returns the number that a JSON literal writes, rounded to two decimals, half away from
+// zero, and whether that changed it. It rounds the decimal as written: 1.005 is 1.01, although the
+// nearest float64 is a little less than 1.005. It is not ok if the number is beyond a float64.
 func cents(literal string) (v float64, rounded, ok bool) {
 	v, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
@@ -44,8 +44,8 @@ func cents(literal string) (v float64, rounded, ok bool) {
 	return v, true, err == nil
 }
 
-// integer returns the integer that v is: digits alone. Decimals, be they 0, and exponents make it none: spreadsheets write a long id
-// as 1.23457E+13, which is another one.
+// integer returns the integer that v is: digits alone. Decimals, be they 0, and exponents make it
+// none: spreadsheets write a long id as 1.23457E+13, which is another one.
 func (v *value) integer() (n int64, ok bool) {
 	if v.kind != kindNumber {
 		return 0, false

@@ -1,12 +1,14 @@
-// Package record makes a filing of the values of one row, or says what is wrong with it. It owns the rules of loads from
-// L2 to L4: names, required fields, values. It knows neither where a row comes from nor where its filing goes, and
-// guesses nothing: a value of another type than its field's is a fault.
+// Package record makes a filing of the values of one row, or says what is wrong with it. It owns
+// the rules of loads from L2 to L4: names, required fields, values. It knows neither where a row
+// comes from nor where its filing goes, and guesses nothing: a value of another type than its
+// field's is a fault.
 //
 // # Design
 //
-// A row is a map of values as jq has them, whatever its source: JSON (json.go), the cells of a table, or what a mapping made. A
-// Parser takes them as values of JSON's types (value.go), in the order of the table of fields, one case a kind (field.go), and
-// keeps the first fault. It reads on after that, so that a reject can name the id. Texts of a filing are those of its row.
+// A row is a map of values as jq has them, whatever its source: JSON (json.go), the cells of a
+// table, or what a mapping made. A Parser takes them as values of JSON's types (value.go), in the
+// order of the table of fields, one case a kind (field.go), and keeps the first fault. It reads on
+// after that, so that a reject can name the id. Texts of a filing are those of its row.
 package record
 
 import (
@@ -30,15 +32,17 @@ func New(rules Rules) *Parser {
 	return &Parser{draft: draft{rules: rules}, fields: fields}
 }
 
-// NewCells returns a Parser of rows of CSV: a cell is a value of the type that its field needs, if it can be one.
+// NewCells returns a Parser of rows of CSV: a cell is a value of the type that its field needs, if
+// it can be one.
 func NewCells(rules Rules) *Parser {
 	p := New(rules)
 	p.cells = true
 	return p
 }
 
-// Parse reads a row into f, which is valid if there is no Reason. What can be read of a row with a fault, such as its id, is in
-// f nevertheless. A fault that the row has in a member that no field has does not matter.
+// Parse reads a row into f, which is valid if there is no Reason. What can be read of a row with a
+// fault, such as its id, is in f nevertheless. A fault that the row has in a member that no field
+// has does not matter.
 func (p *Parser) Parse(row any, fault *Fault, f *index.Filing) Result {
 	p.begin(f)
 	object, isObject := row.(map[string]any)

@@ -20,8 +20,8 @@ type Result struct {
 	Field  string // that is wrong; "" for the record as a whole
 }
 
-// Names counts names that no field has, without letting a hostile source fill the memory: beyond maxNames different ones,
-// and beyond maxName characters of one, they are counted together.
+// Names counts names that no field has, without letting a hostile source fill the memory: beyond
+// maxNames different ones, and beyond maxName characters of one, they are counted together.
 type Names map[string]int64
 
 const (

@@ -100,8 +100,8 @@ func floatText(f float64) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// typed makes a cell of CSV the type that the field of that name needs, if it can be read so; else it stays a text, which the
-// draft then refuses.
+// typed makes a cell of CSV the type that the field of that name needs, if it can be read so; else
+// it stays a text, which the draft then refuses.
 func (v *value) typed(name string) {
 	field, known := index.ByName(name)
 	switch {

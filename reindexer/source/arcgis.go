@@ -33,11 +33,12 @@ type layer struct {
 	most   int    // rows of a response
 }
 
-// arcgisSource returns the rows of the layer at arcgis+https://…/FeatureServer/0. They are its attributes, and of points the point as
-// `geometry`, in the form of GeoJSON and in degrees.
+// arcgisSource returns the rows of the layer at arcgis+https://…/FeatureServer/0. They are its
+// attributes, and of points the point as `geometry`, in the form of GeoJSON and in degrees.
 func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if !arcgisPath.MatchString(u.Path) {
-		return Source{}, fmt.Errorf("%w: the address of a layer is arcgis+https://HOST/…/FeatureServer/0, with the number of the layer", ErrUsage)
+		return Source{}, fmt.Errorf("%w: the address of a layer is arcgis+https://HOST/…/FeatureServer/0, with the "+
+			"number of the layer", ErrUsage)
 	}
 	where, err := filterOf(u, "where")
 	if err != nil {
@@ -50,7 +51,8 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	l.address = &url.URL{Scheme: strings.TrimPrefix(u.Scheme, "arcgis+"), Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	if token != "" {
 		if l.address.Scheme == "http" && !isLoopback(u.Hostname()) {
-			return Source{}, fmt.Errorf("%w: the token of %s is not sent over http://, where others could read it: write arcgis+https://", ErrUsage, u.Hostname())
+			return Source{}, fmt.Errorf("%w: the token of %s is not sent over http://, where others could read it: write "+
+				"arcgis+https://", ErrUsage, u.Hostname())
 		}
 		l.header.Set("X-Esri-Authorization", "Bearer "+token)
 	}
@@ -68,8 +70,10 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	return s, nil
 }
 
-// ask sends a request with these parameters and calls take with each member of its response, which take reads, unless it is not handled.
-func (l *layer) ask(ctx context.Context, failed *int, path string, post bool, next func() url.Values, take func(in *jsontext.Decoder, name string) (handled bool, err error)) error {
+// ask sends a request with these parameters and calls take with each member of its response, which
+// take reads, unless it is not handled.
+func (l *layer) ask(ctx context.Context, failed *int, path string, post bool, next func() url.Values,
+	take func(in *jsontext.Decoder, name string) (handled bool, err error)) error {
 	return l.portal.ask(ctx, failed, func() request {
 		u, values := *l.address.JoinPath(path), next()
 		if values == nil {
@@ -95,7 +99,8 @@ func (l *layer) ask(ctx context.Context, failed *int, path string, post bool, ne
 	})
 }
 
-// refusedBy says why a server refuses a request in a response with the status 200: by its code alone, whose texts may repeat anything.
+// refusedBy says why a server refuses a request in a response with the status 200: by its code
+// alone, whose texts may repeat anything.
 func refusedBy(in *jsontext.Decoder) error {
 	fault, err := in.ReadValue()
 	if err != nil {
@@ -112,10 +117,12 @@ func refusedBy(in *jsontext.Decoder) error {
 	return err
 }
 
-// state reads what the layer is, how many rows it has and when it was edited last. A change of its rows changes that.
+// state reads what the layer is, how many rows it has and when it was edited last. A change of its
+// rows changes that.
 func (l *layer) state(ctx context.Context) (state string, rows int64, err error) {
 	edited := ""
-	err = l.ask(ctx, new(int), "", false, func() url.Values { return url.Values{} }, func(in *jsontext.Decoder, name string) (bool, error) {
+	none := func() url.Values { return url.Values{} }
+	err = l.ask(ctx, new(int), "", false, none, func(in *jsontext.Decoder, name string) (bool, error) {
 		value, err := in.ReadValue()
 		if err != nil {
 			return true, err
@@ -135,7 +142,8 @@ func (l *layer) state(ctx context.Context) (state string, rows int64, err error)
 		return true, nil
 	})
 	if err == nil && edited == "" {
-		err = errors.New("the layer does not say when it was edited last (editingInfo.lastEditDate), so that a change while it is read could not be seen: " +
+		err = errors.New("the layer does not say when it was edited last (editingInfo.lastEditDate), so that a change " +
+			"while it is read could not be seen: " +
 			"export it to a file, and load that")
 	}
 	if err != nil {
@@ -160,7 +168,8 @@ func (l *layer) state(ctx context.Context) (state string, rows int64, err error)
 
 // query asks for one thing about all rows.
 func (l *layer) query(ctx context.Context, what string, take func(*jsontext.Decoder, string) (bool, error)) error {
-	return l.ask(ctx, new(int), "query", false, func() url.Values { return url.Values{"where": {l.where}, what: {"true"}} }, take)
+	values := func() url.Values { return url.Values{"where": {l.where}, what: {"true"}} }
+	return l.ask(ctx, new(int), "query", false, values, take)
 }
 
 // ids returns the ids of all rows.
@@ -189,7 +198,8 @@ func (l *layer) ids(ctx context.Context) (ids []int64, err error) {
 	return ids, err
 }
 
-// rows is a rowsOf. Ids come first and whole, whatever a response may have of rows; then each id has to bring its row, once.
+// rows is a rowsOf. Ids come first and whole, whatever a response may have of rows; then each id
+// has to bring its row, once.
 func (l *layer) rows(ctx context.Context, emit func([]byte) error) (string, error) {
 	before, rows, err := l.state(ctx)
 	if err != nil {
@@ -225,7 +235,9 @@ func (l *layer) rows(ctx context.Context, emit func([]byte) error) (string, erro
 }
 
 // batch asks for the rows that are wanted, and takes those that come from wanted.
-func (l *layer) batch(ctx context.Context, failed *int, batch []int64, wanted map[int64]bool, emit func([]byte) error) error {
+func (l *layer) batch(
+	ctx context.Context, failed *int, batch []int64, wanted map[int64]bool, emit func([]byte) error,
+) error {
 	var row []byte
 	next := func() url.Values {
 		var ids []byte
@@ -237,7 +249,10 @@ func (l *layer) batch(ctx context.Context, failed *int, batch []int64, wanted ma
 		if ids == nil {
 			return nil
 		}
-		return url.Values{"objectIds": {string(ids[:len(ids)-1])}, "outFields": {"*"}, "outSR": {"4326"}, "returnGeometry": {strconv.FormatBool(l.points)}}
+		return url.Values{
+			"objectIds": {string(ids[:len(ids)-1])}, "outFields": {"*"}, "outSR": {"4326"},
+			"returnGeometry": {strconv.FormatBool(l.points)},
+		}
 	}
 	return l.ask(ctx, failed, "query", true, next, func(in *jsontext.Decoder, name string) (bool, error) {
 		if name != "features" || in.PeekKind() != '[' {
@@ -273,7 +288,8 @@ func (l *layer) batch(ctx context.Context, failed *int, batch []int64, wanted ma
 	})
 }
 
-// pointOf returns the coordinates of a point, "" if it has none: longitude and latitude, as the server was asked for.
+// pointOf returns the coordinates of a point, "" if it has none: longitude and latitude, as the
+// server was asked for.
 func pointOf(geometry jsontext.Value) string {
 	x, y := member(geometry, "x"), member(geometry, "y")
 	if x.Kind() != '0' || y.Kind() != '0' {

@@ -42,7 +42,9 @@ FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_type e ON t.typcategory = 'A' 
 WHERE t.oid = ANY ($1::oid[])`
 
 // columnsOf checks the types of a query's columns, before its first row is requested.
-func columnsOf(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDescription, meant func(string) Column) ([]column, error) {
+func columnsOf(
+	ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDescription, meant func(string) Column,
+) ([]column, error) {
 	if len(fields) == 0 {
 		return nil, errors.New("the query returns no columns")
 	}
@@ -75,8 +77,8 @@ func columnsOf(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDe
 	return columns, nil
 }
 
-// kindOf returns how values of a type are read, 0 where they are not. Of the categories of pg_type, S are texts, also
-// those of extensions, E are enumerations, A are arrays.
+// kindOf returns how values of a type are read, 0 where they are not. Of the categories of pg_type,
+// S are texts, also those of extensions, E are enumerations, A are arrays.
 func kindOf(name, category, elements string) columnKind {
 	isText := func(category string) bool { return category == "S" || category == "E" }
 	switch name {
@@ -102,8 +104,8 @@ func kindOf(name, category, elements string) columnKind {
 	return 0
 }
 
-// value returns a value, nil for NULL, as jq has it. What its type cannot have as JSON, such as NaN, stays a text, for the
-// record to refuse.
+// value returns a value, nil for NULL, as jq has it. What its type cannot have as JSON, such as
+// NaN, stays a text, for the record to refuse.
 func (c column) value(value []byte) any {
 	if value == nil {
 		return nil

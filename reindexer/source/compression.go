@@ -15,10 +15,12 @@ import (
 	"filings/reindexer/web"
 )
 
-// maxWindow is the largest zstd window that is decoded: that of `zstd --long`, which zstd itself decodes by default.
+// maxWindow is the largest zstd window that is decoded: that of `zstd --long`, which zstd itself
+// decodes by default.
 const maxWindow = 128 << 20
 
-// unsupported are the first bytes of formats that would otherwise be reported as a very long list of bad records.
+// unsupported are the first bytes of formats that would otherwise be reported as a very long list
+// of bad records.
 var unsupported = []struct {
 	start string
 	what  string
@@ -26,7 +28,8 @@ var unsupported = []struct {
 	{"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"7z\xbc\xaf", "7-Zip"}, {"\x04\x22\x4d\x18", "lz4"},
 }
 
-// decompressed returns the plain bytes of raw, decompressed by the first of them, and what frees the decoder.
+// decompressed returns the plain bytes of raw, decompressed by the first of them, and what frees
+// the decoder.
 func decompressed(raw *bufio.Reader) (plain io.Reader, free func(), err error) {
 	free = func() {}
 	start, err := raw.Peek(6)
@@ -71,7 +74,8 @@ func (a *archive) Read(p []byte) (int, error) {
 
 func explain(kind string, err error) error {
 	switch {
-	case err == nil, err == io.EOF, errors.Is(err, web.ErrBroken), errors.Is(err, s3.ErrChanged), errors.Is(err, ErrChanged), errors.Is(err, web.ErrSlow),
+	case err == nil, err == io.EOF, errors.Is(err, web.ErrBroken), errors.Is(err, s3.ErrChanged),
+		errors.Is(err, ErrChanged), errors.Is(err, web.ErrSlow),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -67,7 +67,8 @@ func (c *csvRows) Next() (Row, error) {
 		row.Fault = &record.Fault{Reason: c.notUTF8}
 		return row, nil
 	case len(cells) == 1 && n > 1:
-		row.Fault = &record.Fault{Reason: fmt.Sprintf("has 1 cell; the header has %d, separated by %q, or by what --delimiter says", n, c.csv.Comma)}
+		row.Fault = &record.Fault{Reason: fmt.Sprintf("has 1 cell; the header has %d, separated by %q, or by what "+
+			"--delimiter says", n, c.csv.Comma)}
 	case len(cells) != n:
 		row.Fault = &record.Fault{Reason: fmt.Sprintf("has %d cells; the header has %d", len(cells), n)}
 	}
@@ -118,9 +119,11 @@ func (c *csvRows) fault(row Row, wrong *csv.ParseError) (*record.Fault, error) {
 	case wrong.Column > len(last):
 		return nil, fmt.Errorf("%w: the quote that line %d leaves open is never closed", ErrUnfinished, row.Line)
 	case wrong.Err == csv.ErrBareQuote:
-		return &record.Fault{Reason: fmt.Sprintf("has a quote at byte %d of its line, in a cell that does not begin with one", wrong.Column)}, nil
+		return &record.Fault{Reason: fmt.Sprintf("has a quote at byte %d of its line, in a cell that does not begin with one",
+			wrong.Column)}, nil
 	}
-	return &record.Fault{Reason: fmt.Sprintf("has text at byte %d of its line, after the closing quote of a cell", wrong.Column+1)}, nil
+	return &record.Fault{Reason: fmt.Sprintf("has text at byte %d of its line, after the closing quote of a cell",
+		wrong.Column+1)}, nil
 }
 
 // broken returns the error that ends the reading, with the line in which it came.
@@ -161,7 +164,8 @@ func (w *window) until(offset int64) string {
 	return text
 }
 
-// carriages gives each CR as LF, for texts whose lines end in CR alone, as spreadsheets on a Macintosh write them.
+// carriages gives each CR as LF, for texts whose lines end in CR alone, as spreadsheets on a
+// Macintosh write them.
 type carriages struct{ r io.Reader }
 
 func (c carriages) Read(p []byte) (int, error) {

@@ -21,16 +21,17 @@ const (
 	closeTimeout = time.Second
 )
 
-// beginQuery begins a transaction that sees one state of the database and cannot change it, and fixes how values are
-// written. It does not use start-up parameters for that: connection poolers refuse them.
+// beginQuery begins a transaction that sees one state of the database and cannot change it, and
+// fixes how values are written. It does not use start-up parameters for that: connection poolers
+// refuse them.
 const beginQuery = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL client_encoding = 'UTF8';
 SET LOCAL datestyle = 'ISO, YMD';
 SET LOCAL timezone = 'UTC';
 SET LOCAL extra_float_digits = 3`
 
-// databaseSource returns the rows of a query as a source. The address is that of libpq, as are the variables and files that
-// complete it: PGPASSWORD, ~/.pgpass and so on.
+// databaseSource returns the rows of a query as a source. The address is that of libpq, as are the
+// variables and files that complete it: PGPASSWORD, ~/.pgpass and so on.
 func databaseSource(address, shown string, o Options) (Source, error) {
 	config, err := pgconn.ParseConfig(address)
 	if err != nil {
@@ -56,9 +57,9 @@ func databaseSource(address, shown string, o Options) (Source, error) {
 	return s, nil
 }
 
-// query reads the rows of a query. Rows come as fast as they are read: what holds them back is
-// the flow control of TCP, so that neither side keeps more than its buffers. A cursor would do no better, and the planner
-// treats one as if only a tenth of its rows were wanted.
+// query reads the rows of a query. Rows come as fast as they are read: what holds them back is the
+// flow control of TCP, so that neither side keeps more than its buffers. A cursor would do no
+// better, and the planner treats one as if only a tenth of its rows were wanted.
 type query struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -127,8 +128,8 @@ func (q *query) Next() (Row, error) {
 	return Row{Value: q.row, Line: q.number, columns: q.names}, nil
 }
 
-// end tells the end of the rows apart from a failure. The server ends the rows with the number of them; without that message
-// Close fails.
+// end tells the end of the rows apart from a failure. The server ends the rows with the number of
+// them; without that message Close fails.
 func (q *query) end() error {
 	_, err := q.result.Close()
 	if err == nil {

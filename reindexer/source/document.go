@@ -17,7 +17,8 @@ import (
 const (
 	// maxDocument is the largest JSON document that is read: it is held in memory as a whole.
 	maxDocument = 256 << 20
-	// bytesOfValue is what a value of a document has on average at the least: one takes some 60 bytes of memory, however short it is.
+	// bytesOfValue is what a value of a document has on average at the least: one takes some 60
+	// bytes of memory, however short it is.
 	bytesOfValue = 8
 )
 
@@ -30,7 +31,8 @@ type document struct {
 	number  int
 }
 
-// openDocument reads a document of at most so many bytes as a whole. Its records are what f.Path gives.
+// openDocument reads a document of at most so many bytes as a whole. Its records are what f.Path
+// gives.
 func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*document, error) {
 	code, err := f.results()
 	if err != nil {
@@ -41,20 +43,23 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 	}
 	limited := &io.LimitedReader{R: text, N: most + 1}
 	d := jsontext.NewDecoder(limited)
-	// It does not guess: a name that appears twice in an object and text that is no UTF-8 are errors.
+	// It does not guess: a name that appears twice in an object and text that is no UTF-8 are
+	// errors.
 	var value any
 	if err := jsonv2.UnmarshalDecode(d, &value, asWritten(most/bytesOfValue)); err != nil {
 		return nil, documentError(limited, most, err)
 	}
 	if _, err := d.ReadToken(); err != io.EOF {
-		return nil, fmt.Errorf("something follows its JSON value, at byte %d: records one a line are --format ndjson", d.InputOffset()+1)
+		return nil, fmt.Errorf("something follows its JSON value, at byte %d: records one a line are --format ndjson",
+			d.InputOffset()+1)
 	}
 	limit := bound.New(ctx, d.InputOffset())
 	limit.Begin()
 	return &document{limit: limit, results: code.RunWithContext(limit, value)}, nil
 }
 
-// asWritten keeps numbers as they are written, and refuses more than so many values in the one that is read.
+// asWritten keeps numbers as they are written, and refuses more than so many values in the one that
+// is read.
 func asWritten(values int64) jsonv2.Options {
 	values++ // that one
 	return jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, into *any) error {
@@ -74,9 +79,11 @@ func documentError(limited *io.LimitedReader, most int64, err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case limited.N == 0:
-		return fmt.Errorf("the JSON document is larger than %d MiB; `jq -c` makes NDJSON of it, which may be of any size", most>>20)
+		return fmt.Errorf("the JSON document is larger than %d MiB; `jq -c` makes NDJSON of it, which may be of any size",
+			most>>20)
 	case errors.Is(err, errManyValues):
-		return fmt.Errorf("the JSON document has more than %d values; `jq -c` makes NDJSON of it, which may be of any size", most/bytesOfValue)
+		return fmt.Errorf("the JSON document has more than %d values; `jq -c` makes NDJSON of it, which may be of any size",
+			most/bytesOfValue)
 	case err == io.EOF:
 		return fmt.Errorf("it is empty: a JSON document has a value")
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -84,7 +91,8 @@ func documentError(limited *io.LimitedReader, most int64, err error) error {
 	case !errors.As(err, &syntax):
 		return err // of the source
 	}
-	return fmt.Errorf("the JSON document, near byte %d, at %.200q: %w", syntax.ByteOffset+1, syntax.JSONPointer, syntax.Err)
+	return fmt.Errorf("the JSON document, near byte %d, at %.200q: %w",
+		syntax.ByteOffset+1, syntax.JSONPointer, syntax.Err)
 }
 
 func (d *document) Line() int { return d.number }

@@ -44,7 +44,8 @@ func localSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	}
 	if !ok {
 		return nil, fmt.Errorf("%w: the name of %s does not say its format: name it .ndjson, .jsonl, .csv, .tsv, "+
-			".xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst, if you like), or .zip, or give --format", ErrUsage, path)
+			".xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst, if you like), or .zip, or give --format",
+			ErrUsage, path)
 	}
 	return []Source{s}, nil
 }
@@ -77,9 +78,11 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 }
 
 // ErrChanged: a file was written to while it was read.
-var ErrChanged = errors.New("it was changed while it was read, so that its records are not those of one state: load it when nothing writes to it")
+var ErrChanged = errors.New("it was changed while it was read, so that its records are not those of one state: " +
+	"load it when nothing writes to it")
 
-// hashed is a file that is hashed while it is read. Its end is ErrChanged where it is not any more what it was when it was opened.
+// hashed is a file that is hashed while it is read. Its end is ErrChanged where it is not any more
+// what it was when it was opened.
 type hashed struct {
 	file *os.File
 	info os.FileInfo // when it was opened
@@ -92,7 +95,8 @@ func (h *hashed) Read(p []byte) (int, error) {
 	h.n += int64(n)
 	_, _ = h.sum.Write(p[:n]) // never fails
 	if err == io.EOF {
-		if info, failed := h.file.Stat(); failed != nil || info.Size() != h.info.Size() || !info.ModTime().Equal(h.info.ModTime()) {
+		info, failed := h.file.Stat()
+		if failed != nil || info.Size() != h.info.Size() || !info.ModTime().Equal(h.info.ModTime()) {
 			err = ErrChanged
 		}
 	}
@@ -123,10 +127,11 @@ func fileState(ctx context.Context, opening func() (*os.File, error)) (string, e
 	return h.state(), err
 }
 
-// folderSources lists the files of a folder in the order of their names. Folders within it, hidden files and files whose format
-// is not known are left out; all but the hidden ones are logged. Whoever may write into a folder must not choose what is read
-// elsewhere, or that a load waits for ever: a link, a pipe and a device are errors. So is a folder without a file to read: it is
-// more likely the wrong folder than an empty delivery.
+// folderSources lists the files of a folder in the order of their names. Folders within it, hidden
+// files and files whose format is not known are left out; all but the hidden ones are logged.
+// Whoever may write into a folder must not choose what is read elsewhere, or that a load waits for
+// ever: a link, a pipe and a device are errors. So is a folder without a file to read: it is more
+// likely the wrong folder than an empty delivery.
 func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -153,13 +158,15 @@ func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 		found = append(found, s)
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%w: the folder %s has no file named .ndjson, .jsonl, .csv, .tsv, .xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst), or .zip",
+		return nil, fmt.Errorf("%w: the folder %s has no file named .ndjson, .jsonl, .csv, .tsv, .xlsx or .parquet, "+
+			"or with --path .json or .geojson (then .gz or .zst), or .zip",
 			ErrUnreadable, path)
 	}
 	return found, nil
 }
 
-// openBelow opens a file of a folder. What it was when the folder was listed does not matter: it may have been replaced.
+// openBelow opens a file of a folder. What it was when the folder was listed does not matter: it
+// may have been replaced.
 func openBelow(folder, name string) (*os.File, error) {
 	file, err := os.OpenInRoot(folder, name)
 	if err != nil {
@@ -184,7 +191,8 @@ func refuse(info os.FileInfo) error {
 	return nil
 }
 
-// NoFile says what it is that is no regular file, so that opening or reading it could wait for ever; nil for a file.
+// NoFile says what it is that is no regular file, so that opening or reading it could wait for
+// ever; nil for a file.
 func NoFile(info os.FileInfo) error {
 	what := "a device or socket"
 	switch info.Mode().Type() {

@@ -13,8 +13,8 @@ import (
 	"filings/reindexer/web"
 )
 
-// Find returns the sources that inputs mean. It fails on the first that is not there or whose format is not known, before
-// anything is read.
+// Find returns the sources that inputs mean. It fails on the first that is not there or whose
+// format is not known, before anything is read.
 func Find(ctx context.Context, inputs []Input, o Options) (all []Source, err error) {
 	inputs = slices.Clone(inputs)
 	if err := o.check(inputs); err != nil {
@@ -79,10 +79,15 @@ func schemeOf(name string) string {
 	return strings.ToLower(scheme)
 }
 
-// begins is how addresses begin, with two slashes, one or none; holds is a password, or a parameter, within what is none.
-var begins, holds = regexp.MustCompile(`^(?i)(https?|ftps?|s3|socrata|arcgis(\+https?)?|postgres(ql)?)[:/]/?`), regexp.MustCompile(`:.*@|\?.*=`)
+// begins is how addresses begin, with two slashes, one or none; holds is a password, or a
+// parameter, within what is none.
+var (
+	begins = regexp.MustCompile(`^(?i)(https?|ftps?|s3|socrata|arcgis(\+https?)?|postgres(ql)?)[:/]/?`)
+	holds  = regexp.MustCompile(`:.*@|\?.*=`)
+)
 
-// IsAddress reports whether a name that has no scheme is an address with a mistake, and no file. What is there under the name is one.
+// IsAddress reports whether a name that has no scheme is an address with a mistake, and no file.
+// What is there under the name is one.
 func IsAddress(name string) bool {
 	if _, err := os.Lstat(name); err == nil {
 		return false
@@ -91,7 +96,8 @@ func IsAddress(name string) bool {
 }
 
 // errNoAddress does not repeat a name, in which a password may stand.
-var errNoAddress = fmt.Errorf("%w: a source is written as an address, and is none, nor is there such a file. Addresses are "+
+var errNoAddress = fmt.Errorf("%w: a source is written as an address, and is none, nor is there such a file. "+
+	"Addresses are "+
 	"http://…, https://…, s3://…, socrata://…, arcgis+https://… and postgres://…", ErrUsage)
 
 func isDatabase(scheme string) bool { return scheme == "postgres" || scheme == "postgresql" }
@@ -99,8 +105,8 @@ func isDatabase(scheme string) bool { return scheme == "postgres" || scheme == "
 // schemes are those of the sources of remoteSource, besides that of databases.
 var schemes = []string{"http", "https", "socrata", "arcgis+https", "arcgis+http"}
 
-// remoteSource returns the source at an address. No error repeats an address as it was written: it may have a password in it,
-// or in its parameters, or, where it cannot be parsed, anywhere.
+// remoteSource returns the source at an address. No error repeats an address as it was written: it
+// may have a password in it, or in its parameters, or, where it cannot be parsed, anywhere.
 func remoteSource(scheme string, input Input, o Options) (Source, error) {
 	address := input.Name
 	if !slices.Contains(schemes, scheme) && !isDatabase(scheme) {

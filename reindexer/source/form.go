@@ -29,7 +29,8 @@ const (
 	Parquet = "parquet"
 )
 
-// Zip is the format of a source whose name says that it is a zip archive: what its member is, that one's name says.
+// Zip is the format of a source whose name says that it is a zip archive: what its member is, that
+// one's name says.
 const Zip = "zip"
 
 // Formats are all formats.
@@ -56,7 +57,8 @@ func (f *Form) check() error {
 	}
 	switch {
 	case f.Format != "" && !slices.Contains(Formats, f.Format):
-		return fmt.Errorf("%w: the format is %s or %s, not %.200q", ErrUsage, strings.Join(Formats[:len(Formats)-1], ", "), Formats[len(Formats)-1], f.Format)
+		return fmt.Errorf("%w: the format is %s or %s, not %.200q",
+			ErrUsage, strings.Join(Formats[:len(Formats)-1], ", "), Formats[len(Formats)-1], f.Format)
 	case f.Delimiter != "" && (len(f.Delimiter) != 1 || !strings.Contains(delimiters, f.Delimiter)):
 		return fmt.Errorf("%w: the delimiter is , ; | or tab, not %.200q", ErrUsage, f.Delimiter)
 	}
@@ -77,13 +79,14 @@ func (f Form) decoder() (encoding.Encoding, error) {
 	}
 	e, err := ianaindex.IANA.Encoding(f.Encoding)
 	if err != nil || e == nil {
-		return nil, fmt.Errorf("%w: the encoding %.200q is not known; windows-1252, iso-8859-1 and utf-16 are usual ones", ErrUsage, f.Encoding)
+		return nil, fmt.Errorf("%w: the encoding %.200q is not known; windows-1252, iso-8859-1 and utf-16 are usual ones",
+			ErrUsage, f.Encoding)
 	}
 	return e, nil
 }
 
-// notUTF8 says what is wrong with a record that is not UTF-8, and what helps, if anything does: other forms than lines and CSV
-// say themselves how their texts are encoded.
+// notUTF8 says what is wrong with a record that is not UTF-8, and what helps, if anything does:
+// other forms than lines and CSV say themselves how their texts are encoded.
 func (f Form) notUTF8() error {
 	switch decoder, _ := f.decoder(); {
 	case f.Format != NDJSON && f.Format != CSV:
@@ -120,8 +123,8 @@ func (f Form) named(path string) Form {
 	return f
 }
 
-// formatOf returns the format that the name of a file says, "" if it says none. A `.json` file is a document, whose records
-// Path finds.
+// formatOf returns the format that the name of a file says, "" if it says none. A `.json` file is a
+// document, whose records Path finds.
 func formatOf(path string) string {
 	name := strings.ToLower(filepath.Base(path))
 	for _, suffix := range []string{".gz", ".zst"} {
@@ -162,8 +165,8 @@ func (f Form) utf8Of(text io.Reader, start []byte) (io.Reader, error) {
 	return transform.NewReader(text, transform.Chain(e.NewDecoder(), undefined{})), nil
 }
 
-// unspoiled hands a text on. It is an error at the end of one that is UTF-8 and not only ASCII: decoded byte by byte it would
-// be spoiled (`CafÃ©`), and each of its records look valid.
+// unspoiled hands a text on. It is an error at the end of one that is UTF-8 and not only ASCII:
+// decoded byte by byte it would be spoiled (`CafÃ©`), and each of its records look valid.
 type unspoiled struct {
 	transform.NopResetter
 	encoding string
@@ -193,13 +196,14 @@ func (u *unspoiled) Transform(dst, src []byte, atEOF bool) (int, int, error) {
 	case n < len(src):
 		return n, n, transform.ErrShortSrc
 	case atEOF && u.others && !u.bytewise:
-		return n, n, fmt.Errorf("its text is UTF-8: --encoding %s would spoil its characters; --encoding utf-8 reads it as it is", u.encoding)
+		return n, n, fmt.Errorf("its text is UTF-8: --encoding %s would spoil its characters; --encoding utf-8 reads "+
+			"it as it is", u.encoding)
 	}
 	return n, n, nil
 }
 
-// undefined makes a byte that is not UTF-8 of each U+FFFD, which decoders give for what their encoding does not define: records
-// are rejected for it, as for bad UTF-8.
+// undefined makes a byte that is not UTF-8 of each U+FFFD, which decoders give for what their
+// encoding does not define: records are rejected for it, as for bad UTF-8.
 type undefined struct{ transform.NopResetter }
 
 func (undefined) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
@@ -222,7 +226,8 @@ func (undefined) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err err
 	return nDst, nSrc, nil
 }
 
-// delimiter returns what stands between the cells of CSV that begins with start: that of which its header has most.
+// delimiter returns what stands between the cells of CSV that begins with start: that of which its
+// header has most.
 func (f Form) delimiter(start []byte) (byte, error) {
 	found, n, below := delimiterOf(start)
 	if f.Delimiter != "" {
@@ -232,14 +237,16 @@ func (f Form) delimiter(start []byte) (byte, error) {
 		return f.Delimiter[0], nil
 	}
 	if separator, cells, _ := delimiterOf(below); n == 0 && cells > 0 {
-		return 0, fmt.Errorf("its first line is no header: it has one column, and the line below it has %d cells, separated by %q. "+
+		return 0, fmt.Errorf("its first line is no header: it has one column, and the line below it has %d cells, "+
+			"separated by %q. "+
 			"Take away what stands above the header: `tail -n +2 FILE | filings reindex --format csv … -`", cells+1, separator)
 	}
 	return found, nil
 }
 
-// delimiterOf returns the delimiter of which the first row of a text has most, how many these are, and the text below that row.
-// Where a row ends depends on the delimiter, since a cell of several lines is one that begins with a quote.
+// delimiterOf returns the delimiter of which the first row of a text has most, how many these are,
+// and the text below that row. Where a row ends depends on the delimiter, since a cell of several
+// lines is one that begins with a quote.
 func delimiterOf(text []byte) (found byte, n int, below []byte) {
 	for i := range len(delimiters) {
 		if count, rest := firstRow(text, delimiters[i]); i == 0 || count > n {
@@ -249,8 +256,8 @@ func delimiterOf(text []byte) (found byte, n int, below []byte) {
 	return found, n, below
 }
 
-// firstRow returns how many delimiters the first row of a text has, and the text below it. A quote within a cell, which makes a
-// header no CSV, is a character here.
+// firstRow returns how many delimiters the first row of a text has, and the text below it. A quote
+// within a cell, which makes a header no CSV, is a character here.
 func firstRow(text []byte, delimiter byte) (n int, below []byte) {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma, r.LazyQuotes = rune(delimiter), true
@@ -259,7 +266,8 @@ func firstRow(text []byte, delimiter byte) (n int, below []byte) {
 }
 
 // ErrNoPath is an ErrUsage: nothing says where the records of a JSON document are.
-var ErrNoPath = errors.New("a JSON document needs --path, which says where its records are, such as '.[]' for an array, '.features[]' for GeoJSON")
+var ErrNoPath = errors.New("a JSON document needs --path, which says where its records are, such as '.[]' for " +
+	"an array, '.features[]' for GeoJSON")
 
 // unit is what records of the form are numbered in.
 func (f Form) unit() string {

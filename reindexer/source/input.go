@@ -22,12 +22,14 @@ type Options struct {
 	Query   string              // run on databases; "" if there are none
 	Column  func(string) Column // what a column of a query stands for, by its name
 	Servers Servers
-	// Temporary is how many bytes the sources may have in temporary files at once, together; 0: any.
+	// Temporary is how many bytes the sources may have in temporary files at once, together; 0:
+	// any.
 	Temporary int64
 	Log       *slog.Logger // for files that are left out
 }
 
-// Servers say who reads from servers whose credentials are not in the addresses, and how long these may take.
+// Servers say who reads from servers whose credentials are not in the addresses, and how long these
+// may take.
 type Servers struct {
 	Timeout       time.Duration // that a source waits for servers in all; 0: any
 	S3            s3.Config
@@ -62,7 +64,8 @@ func (f *Form) Part(name string) *string {
 	return &f.Format
 }
 
-// unused says which option of the inputs is for none of the sources that it holds for: all of neighbours with the same one.
+// unused says which option of the inputs is for none of the sources that it holds for: all of
+// neighbours with the same one.
 func unused(inputs []Input, all []Source) error {
 	for _, option := range [][2]string{{"delimiter", CSV}, {"sheet", XLSX}, {"path", JSON}} {
 		for from, until := 0, 0; from < len(inputs); from = until {

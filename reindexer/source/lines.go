@@ -7,9 +7,11 @@ import (
 )
 
 const (
-	// MaxLine is the longest record that is read, in bytes: four times what a record with all fields at their limits can need.
+	// MaxLine is the longest record that is read, in bytes: four times what a record with all
+	// fields at their limits can need.
 	MaxLine = 16 << 20
-	// bufferSize is large enough that reading costs few system calls, and small against everything else.
+	// bufferSize is large enough that reading costs few system calls, and small against everything
+	// else.
 	bufferSize = 256 << 10
 )
 
@@ -23,8 +25,8 @@ type lines struct {
 // Line is the number of the last line.
 func (l *lines) Line() int { return l.number }
 
-// next returns the next line that is not blank, which is good until the next call, without its end, LF or CRLF, and whether it
-// has one; io.EOF when there is none.
+// next returns the next line that is not blank, which is good until the next call, without its end,
+// LF or CRLF, and whether it has one; io.EOF when there is none.
 func (l *lines) next() (text []byte, ended bool, err error) {
 	for {
 		text, err = l.r.ReadSlice('\n')

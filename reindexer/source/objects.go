@@ -10,7 +10,8 @@ import (
 	"filings/reindexer/s3"
 )
 
-// objectSources returns an object of S3, or those of a folder: an address that ends in a slash, or names a bucket alone.
+// objectSources returns an object of S3, or those of a folder: an address that ends in a slash, or
+// names a bucket alone.
 func objectSources(ctx context.Context, input Input, o Options) ([]Source, error) {
 	at, err := s3.ParseAddress(input.Name)
 	if err != nil {
@@ -23,7 +24,8 @@ func objectSources(ctx context.Context, input Input, o Options) ([]Source, error
 	}
 	s, ok := objectSource(client, at, input.Form)
 	if !ok {
-		return nil, fmt.Errorf("%w: the name of %s does not say its format: give --format; the address of a folder ends in a slash", ErrUsage, at)
+		return nil, fmt.Errorf("%w: the name of %s does not say its format: give --format; the address of a folder "+
+			"ends in a slash", ErrUsage, at)
 	}
 	if at, err = client.Head(ctx, at); err != nil {
 		return nil, s.Error(0, err)
@@ -32,8 +34,11 @@ func objectSources(ctx context.Context, input Input, o Options) ([]Source, error
 	return []Source{s}, nil
 }
 
-// folderObjects lists the objects of a folder, as folderSources does files: the load is of those that it has now, in this state.
-func folderObjects(ctx context.Context, client *s3.Client, folder s3.Object, f Form, log *slog.Logger) (found []Source, err error) {
+// folderObjects lists the objects of a folder, as folderSources does files: the load is of those
+// that it has now, in this state.
+func folderObjects(
+	ctx context.Context, client *s3.Client, folder s3.Object, f Form, log *slog.Logger,
+) (found []Source, err error) {
 	objects, folders, err := client.List(ctx, folder)
 	if err != nil {
 		return nil, Source{Name: folder.String()}.Error(0, err)
@@ -57,7 +62,8 @@ func folderObjects(ctx context.Context, client *s3.Client, folder s3.Object, f F
 	return found, nil
 }
 
-// objectSource is the source of an object in the state that its ETag names. It is not ok if its format is not known.
+// objectSource is the source of an object in the state that its ETag names. It is not ok if its
+// format is not known.
 func objectSource(client *s3.Client, object s3.Object, f Form) (_ Source, ok bool) {
 	f = f.named(object.Key)
 	state := fmt.Sprintf("s3 %d %s", object.Size, object.ETag)

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// batchRows and batchBytes end a batch of rows, of which up to batchesAhead are read before they are wanted.
+	// batchRows and batchBytes end a batch of rows, of which up to batchesAhead are read before
+	// they are wanted.
 	batchRows, batchBytes, batchesAhead = 256, 256 << 10, 2
 	// maxPage is the longest response of a portal that is read.
 	maxPage = 256 << 20
@@ -27,7 +28,8 @@ const (
 // errTransient is wrapped by what a portal says in a response, and another try may mend.
 var errTransient = errors.New("for now")
 
-// rowsOf reads all rows of a dataset, and gives each to emit as JSON. It returns the state that all of them are of.
+// rowsOf reads all rows of a dataset, and gives each to emit as JSON. It returns the state that all
+// of them are of.
 type rowsOf func(ctx context.Context, emit func(row []byte) error) (state string, err error)
 
 // paged are rows that are read in parts, beside what is done with them.
@@ -108,8 +110,9 @@ type request struct {
 	form    url.Values
 }
 
-// ask sends the request that next returns, and gives take the JSON of its response. What broke off, or was refused for now, is sent
-// again: next then returns what is yet to be read. failed is as in web.Client.
+// ask sends the request that next returns, and gives take the JSON of its response. What broke off,
+// or was refused for now, is sent again: next then returns what is yet to be read. failed is as in
+// web.Client.
 func (p portal) ask(ctx context.Context, failed *int, next func() request, take func(*jsontext.Decoder) error) error {
 	for {
 		of := next()
@@ -123,7 +126,8 @@ func (p portal) ask(ctx context.Context, failed *int, next func() request, take 
 		switch response.StatusCode {
 		case http.StatusOK:
 			body := &io.LimitedReader{R: &counted{ctx: ctx, r: response.Body, n: p.read}, N: maxPage}
-			d := jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) // rows are checked as records
+			// Rows are checked as records.
+			d := jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 			if err = take(d); body.N <= 0 {
 				err = fmt.Errorf("a response is longer than %d MiB", maxPage>>20)
 			}
@@ -136,8 +140,10 @@ func (p portal) ask(ctx context.Context, failed *int, next func() request, take 
 		if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
 			err = fmt.Errorf("%w: the response is cut off", web.ErrBroken)
 		}
-		if syntax := new(jsontext.SyntacticError); !errors.Is(err, web.ErrBroken) && errors.As(err, &syntax) { // as a page that says why there are no rows is
-			err = fmt.Errorf("the response is not what such a server responds with: near byte %d it is no JSON", syntax.ByteOffset+1)
+		syntax := new(jsontext.SyntacticError)
+		if !errors.Is(err, web.ErrBroken) && errors.As(err, &syntax) { // such as a page that says why there are no rows
+			err = fmt.Errorf("the response is not what such a server responds with: near byte %d it is no JSON",
+				syntax.ByteOffset+1)
 		}
 		if !errors.Is(err, web.ErrBroken) && !errors.Is(err, errTransient) {
 			return err
@@ -174,7 +180,8 @@ func filterOf(u *url.URL, name string) (string, error) {
 	where := query.Get(name)
 	delete(query, name)
 	if err != nil || len(query) > 0 || u.Fragment != "" {
-		return "", fmt.Errorf("%w: the address %s may have %s=… after the ?, and nothing else; tokens are settings", ErrUsage, web.Public(u), name)
+		return "", fmt.Errorf("%w: the address %s may have %s=… after the ?, and nothing else; tokens are settings",
+			ErrUsage, web.Public(u), name)
 	}
 	return where, nil
 }
@@ -240,6 +247,7 @@ func member(object []byte, name string) (value jsontext.Value) {
 
 // errChanged says that what was read is not of one state.
 func errChanged(read int64, before, after string) error {
-	return fmt.Errorf("it was changed while it was read, so that its rows are not those of one state: load again (%d rows were read; before, it said %q, and after %q)",
+	return fmt.Errorf("it was changed while it was read, so that its rows are not those of one state: load again "+
+		"(%d rows were read; before, it said %q, and after %q)",
 		read, before, after)
 }

@@ -10,10 +10,11 @@ import (
 	"filings/reindexer/record"
 )
 
-// Row is one row of a source: a line of NDJSON, a result of a path, a row of CSV, of a sheet, of a query or of a dataset.
+// Row is one row of a source: a line of NDJSON, a result of a path, a row of CSV, of a sheet, of a
+// query or of a dataset.
 type Row struct {
-	// Value has the types of jq: nil, bool, int, json.Number, string, []any, map[string]any; it is an object of all that has
-	// columns. It is good until the next row.
+	// Value has the types of jq: nil, bool, int, json.Number, string, []any, map[string]any; it is
+	// an object of all that has columns. It is good until the next row.
 	Value any
 	Fault *record.Fault // why it is no record, or one of two meanings; nil for nothing
 	Line  int           // where it begins, from 1; of a query the number of the row

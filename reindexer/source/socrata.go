@@ -16,10 +16,14 @@ import (
 	"filings/reindexer/web"
 )
 
-// socrataRows is how many rows are asked for at once. A page that breaks off is gone on with where it broke.
+// socrataRows is how many rows are asked for at once. A page that breaks off is gone on with where
+// it broke.
 const socrataRows = 10_000
 
-var socrataPath, socrataID = regexp.MustCompile(`^/([a-z0-9]{4}-[a-z0-9]{4})/?$`), regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+var (
+	socrataPath = regexp.MustCompile(`^/([a-z0-9]{4}-[a-z0-9]{4})/?$`)
+	socrataID   = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+)
 
 // dataset is a dataset of Socrata.
 type dataset struct {
@@ -28,12 +32,13 @@ type dataset struct {
 	where   string
 }
 
-// socrataSource returns the rows of the dataset at socrata://HOST/ID. They are JSON with the names of the API's fields, and with the
-// key `:id`.
+// socrataSource returns the rows of the dataset at socrata://HOST/ID. They are JSON with the names
+// of the API's fields, and with the key `:id`.
 func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	id := socrataPath.FindStringSubmatch(u.Path)
 	if id == nil {
-		return Source{}, fmt.Errorf("%w: the address of a dataset is socrata://HOST/ID, such as socrata://data.example.gov/abcd-1234", ErrUsage)
+		return Source{}, fmt.Errorf("%w: the address of a dataset is socrata://HOST/ID, such as "+
+			"socrata://data.example.gov/abcd-1234", ErrUsage)
 	}
 	where, err := filterOf(u, "$where")
 	if err != nil {
@@ -80,9 +85,11 @@ func (d *dataset) query(selected, behind string, more url.Values) request {
 	return request{address: &u}
 }
 
-// state returns how many rows the dataset has and when the latest of them changed. A change of it changes either.
+// state returns how many rows the dataset has and when the latest of them changed. A change of it
+// changes either.
 func (d *dataset) state(ctx context.Context) (state string, rows int64, err error) {
-	err = d.ask(ctx, new(int), func() request { return d.query("count(*) as n, max(:updated_at) as latest", "", nil) }, func(in *jsontext.Decoder) error {
+	sums := func() request { return d.query("count(*) as n, max(:updated_at) as latest", "", nil) }
+	err = d.ask(ctx, new(int), sums, func(in *jsontext.Decoder) error {
 		text, err := in.ReadValue()
 		if err != nil {
 			return err
@@ -100,7 +107,8 @@ func (d *dataset) state(ctx context.Context) (state string, rows int64, err erro
 	return state, rows, err
 }
 
-// rows is a rowsOf. Pages by offset lose and double rows; these go by key. A page that is short is not the last one: an empty one is.
+// rows is a rowsOf. Pages by offset lose and double rows; these go by key. A page that is short is
+// not the last one: an empty one is.
 func (d *dataset) rows(ctx context.Context, emit func([]byte) error) (string, error) {
 	before, rows, err := d.state(ctx)
 	if err != nil {
@@ -110,7 +118,8 @@ func (d *dataset) rows(ctx context.Context, emit func([]byte) error) (string, er
 	behind, failed, page := "", 0, url.Values{"$order": {":id"}, "$limit": {strconv.Itoa(socrataRows)}}
 	for more := true; more && read <= rows; {
 		more = false
-		err := d.ask(ctx, &failed, func() request { return d.query(":id, *", behind, page) }, func(in *jsontext.Decoder) error {
+		next := func() request { return d.query(":id, *", behind, page) }
+		err := d.ask(ctx, &failed, next, func(in *jsontext.Decoder) error {
 			var last []byte
 			err := elements(in, func() error {
 				row, err := in.ReadValue()

@@ -1,21 +1,25 @@
-// Package source finds where the rows of a load come from and reads them: files and folders, standard input, web servers,
-// objects of S3, datasets of Socrata, layers of ArcGIS, and queries to PostgreSQL. It owns all that happens before a row's
-// values are known. It knows no fields and judges no record.
+// Package source finds where the rows of a load come from and reads them: files and folders,
+// standard input, web servers, objects of S3, datasets of Socrata, layers of ArcGIS, and queries to
+// PostgreSQL. It owns all that happens before a row's values are known. It knows no fields and
+// judges no record.
 //
 // # Design
 //
-// Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are decompressed by what
-// they are, not by what they are called (stream.go, compression.go, zip.go), and cut into lines of NDJSON (lines.go) or rows of
-// CSV (csv.go). A response of a web server counts only if it came whole (web.go, package web). The rows of a query are streamed
-// (database.go, column.go). A dataset or layer is read in parts, by keys, beside what is done with its rows (paged.go,
-// socrata.go, arcgis.go): all rows are of one state, or the reading fails.
+// Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are
+// decompressed by what they are, not by what they are called (stream.go, compression.go, zip.go),
+// and cut into lines of NDJSON (lines.go) or rows of CSV (csv.go). A response of a web server
+// counts only if it came whole (web.go, package web). The rows of a query are streamed
+// (database.go, column.go). A dataset or layer is read in parts, by keys, beside what is done with
+// its rows (paged.go, socrata.go, arcgis.go): all rows are of one state, or the reading fails.
 //
-// A Row is a value (row.go): whatever a source has, texts of CSV, cells, JSON, comes as the values that jq has, so that one
-// parser reads them, and a mapping takes them as they are. JSON is read by jsontext, CSV by encoding/csv.
+// A Row is a value (row.go): whatever a source has, texts of CSV, cells, JSON, comes as the values
+// that jq has, so that one parser reads them, and a mapping takes them as they are. JSON is read by
+// jsontext, CSV by encoding/csv.
 //
-// What makes the rest of a source unknowable (a stream that is cut off, a damaged archive, a quote that is never closed, a row
-// above MaxLine) is ErrUnreadable. The memory of reading does not depend on the size of a source. What addresses have in
-// users, passwords and parameters is shown nowhere.
+// What makes the rest of a source unknowable (a stream that is cut off, a damaged archive, a quote
+// that is never closed, a row above MaxLine) is ErrUnreadable. The memory of reading does not
+// depend on the size of a source. What addresses have in users, passwords and parameters is shown
+// nowhere.
 package source
 
 import (
@@ -36,7 +40,8 @@ var (
 	ErrUsage = errors.New("wrong usage")
 	// ErrUnreadable: a source is not there, cannot be read to its end, or is not what it should be.
 	ErrUnreadable = errors.New("source cannot be read")
-	// ErrUnfinished: a source ends within a record, so that it is unknown how many more it should have had.
+	// ErrUnfinished: a source ends within a record, so that it is unknown how many more it should
+	// have had.
 	ErrUnfinished = errors.New("the file ends in the middle of a record")
 	// ErrNotUTF8: a text is not UTF-8, and nothing says which encoding it has.
 	ErrNotUTF8 = errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
@@ -55,7 +60,8 @@ type Source struct {
 	state  func(ctx context.Context) (string, error) // nil: not known before it is read
 }
 
-// State says in which state s is now, as Reader.State does of what was read (rule X46); "" if it cannot say so.
+// State says in which state s is now, as Reader.State does of what was read (rule X46); "" if it
+// cannot say so.
 func (s Source) State(ctx context.Context) (string, error) {
 	if s.state == nil {
 		return "", nil
@@ -67,8 +73,8 @@ func (s Source) State(ctx context.Context) (string, error) {
 	return state, nil
 }
 
-// Open begins to read s. What is read of it, in bytes as they are stored, is added to read. The Reader ends with ctx,
-// even if the source blocks for ever.
+// Open begins to read s. What is read of it, in bytes as they are stored, is added to read. The
+// Reader ends with ctx, even if the source blocks for ever.
 func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 	r, err := s.open(context.WithValue(ctx, spaceKey{}, s.space), read)
 	if err != nil {
@@ -78,11 +84,12 @@ func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 	return r, nil
 }
 
-// spaceKey is that of the sorter.Space in the context of an Open: between it and spool stands all that knows nothing of files.
+// spaceKey is that of the sorter.Space in the context of an Open: between it and spool stands all
+// that knows nothing of files.
 type spaceKey struct{}
 
-// Error returns an ErrUnreadable that says where err stopped the reading; line 0 is before the first record. The end of
-// a context is no error of the source and returned as it is.
+// Error returns an ErrUnreadable that says where err stopped the reading; line 0 is before the
+// first record. The end of a context is no error of the source and returned as it is.
 func (s Source) Error(line int, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -99,7 +106,8 @@ func (s Source) IsFile(info os.FileInfo) bool { return s.info != nil && os.SameF
 // regular reports whether s is a file on a disk, which never blocks for ever and has a size.
 func (s Source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
 
-// TotalBytes is the size of all sources, or 0 if that of one of them is not known before it was read.
+// TotalBytes is the size of all sources, or 0 if that of one of them is not known before it was
+// read.
 func TotalBytes(all []Source) (total int64) {
 	for _, s := range all {
 		if !s.regular() {
@@ -114,11 +122,11 @@ func TotalBytes(all []Source) (total int64) {
 type Reader struct {
 	Format      string   // NDJSON, CSV or JSON; "" of all others
 	Header      []string // the cells of the first row of CSV, as they are
-	Columns     []string // the names of columns by which rows know them, in their order; nil where rows have members instead
+	Columns     []string // the names by which rows know columns, in their order; nil where rows have members instead
 	OtherSheets []string // the names of a spreadsheet's other sheets
 
-	// State says, after the last row, which state of the source they are; nil or "": not known. Two equal states are the
-	// same rows.
+	// State says, after the last row, which state of the source they are; nil or "": not known. Two
+	// equal states are the same rows.
 	State func() string
 
 	ends *ends // of a text
@@ -127,8 +135,8 @@ type Reader struct {
 	close func()
 }
 
-// Next returns the next row that is not blank, or io.EOF after the last. After any other error, which may be that of the
-// context, nothing can be read any more.
+// Next returns the next row that is not blank, or io.EOF after the last. After any other error,
+// which may be that of the context, nothing can be read any more.
 func (r *Reader) Next() (Row, error) {
 	if err := r.ctx.Err(); err != nil {
 		return Row{}, err
@@ -147,13 +155,15 @@ type records interface {
 	Line() int
 }
 
-// HasHeader reports whether the source says the names of its columns before its first row: one without rows is whole then, too.
+// HasHeader reports whether the source says the names of its columns before its first row: one
+// without rows is whole then, too.
 func (r *Reader) HasHeader() bool {
 	_, table := r.records.(*tableRows)
 	return table || r.Format == CSV
 }
 
-// LastOpen reports, after the last record, whether its line alone has no line end: the file may be cut off there.
+// LastOpen reports, after the last record, whether its line alone has no line end: the file may be
+// cut off there.
 func (r *Reader) LastOpen() bool { return r.ends != nil && r.ends.lines && !r.ends.ended }
 
 // Close ends the reading, finished or not.

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 )
 
-// open reads records in a form from what may be compressed. It closes from with the Reader, or when it fails. file is from, if
-// that is a file on a disk; else nil.
+// open reads records in a form from what may be compressed. It closes from with the Reader, or when
+// it fails. file is from, if that is a file on a disk; else nil.
 func open(ctx context.Context, from io.ReadCloser, f Form, file *os.File, read *atomic.Int64) (*Reader, error) {
 	var stored io.Reader = from
 	if file == nil {
@@ -102,7 +102,8 @@ func recordsOf(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 		return nil, err
 	}
 	if isPage(text) {
-		return nil, fmt.Errorf("it is an HTML page, not %s: what was saved may be a page that says why there is no file, or one that links to it", f.Format)
+		return nil, fmt.Errorf("it is an HTML page, not %s: what was saved may be a page that says why there is no "+
+			"file, or one that links to it", f.Format)
 	}
 	switch f.Format {
 	case CSV:
@@ -154,8 +155,8 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// interruptible reads from what may block for ever, such as a terminal, and gives up when its context ends. The read that
-// blocks then is left behind with a buffer of its own.
+// interruptible reads from what may block for ever, such as a terminal, and gives up when its
+// context ends. The read that blocks then is left behind with a buffer of its own.
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader
@@ -171,7 +172,8 @@ func (i *interruptible) Read(dst []byte) (int, error) {
 	return copy(dst, buf[:n]), err
 }
 
-// untilEnd returns what do returns, which may block for ever, or gives up when ctx ends: late gets what comes after all.
+// untilEnd returns what do returns, which may block for ever, or gives up when ctx ends: late gets
+// what comes after all.
 func untilEnd[T any](ctx context.Context, do func() (T, error), late func(T)) (value T, err error) {
 	done, gone := make(chan struct{}), ctx.Done()
 	var result T

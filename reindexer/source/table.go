@@ -14,7 +14,8 @@ import (
 // tableRows are the rows of a table as records.
 type tableRows struct{ table.Rows }
 
-// Uncomputed is how many formulas without a value r has read of a spreadsheet, whose cells count as empty.
+// Uncomputed is how many formulas without a value r has read of a spreadsheet, whose cells count as
+// empty.
 func (r *Reader) Uncomputed() int64 {
 	if t, ok := r.records.(*tableRows); ok {
 		return t.Rows.Uncomputed()
@@ -63,9 +64,11 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 	})
 }
 
-// spool copies what is read from its end first, and may come compressed or from a network, to a temporary file, which open opens.
-// The file has no name, so that nothing of it is left behind.
-func spool(ctx context.Context, from io.Reader, open func(copied spooled, size int64) (*Reader, error)) (*Reader, error) {
+// spool copies what is read from its end first, and may come compressed or from a network, to a
+// temporary file, which open opens. The file has no name, so that nothing of it is left behind.
+func spool(
+	ctx context.Context, from io.Reader, open func(copied spooled, size int64) (*Reader, error),
+) (*Reader, error) {
 	file, err := sorter.Nameless("")
 	if err != nil {
 		return nil, err
@@ -92,8 +95,9 @@ func spool(ctx context.Context, from io.Reader, open func(copied spooled, size i
 	return r, nil
 }
 
-// spooled is a temporary file whose errors do not name it. It ends with its context: what it holds may take minutes to read
-// before there is a first record, such as the shared texts of a spreadsheet.
+// spooled is a temporary file whose errors do not name it. It ends with its context: what it holds
+// may take minutes to read before there is a first record, such as the shared texts of a
+// spreadsheet.
 type spooled struct {
 	ctx   context.Context
 	file  *os.File

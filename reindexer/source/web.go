@@ -77,7 +77,8 @@ func openWeb(ctx context.Context, c *web.Client, u *url.URL, format string) (*ht
 // getWeb requests u, follows redirects, and returns a response with the status 200.
 func getWeb(ctx context.Context, c *web.Client, method string, u *url.URL) (*http.Response, error) {
 	for range maxRedirects + 1 {
-		response, err := c.Send(ctx, new(int), func(ctx context.Context) (*http.Request, error) { return webRequest(ctx, method, u) })
+		build := func(ctx context.Context) (*http.Request, error) { return webRequest(ctx, method, u) }
+		response, err := c.Send(ctx, new(int), build)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +112,8 @@ func webRequest(ctx context.Context, method string, u *url.URL) (*http.Request, 
 	return request, nil
 }
 
-// redirected returns where the response of u redirects to. Only the same server gets the user and password again.
+// redirected returns where the response of u redirects to. Only the same server gets the user and
+// password again.
 func redirected(u *url.URL, response *http.Response) (*url.URL, error) {
 	to, err := response.Location()
 	switch {

@@ -11,10 +11,12 @@ import (
 	"strings"
 )
 
-// openMember reads the member of a zip archive that f names, or its only one. An archive has its list of members at its end. The
-// Reader ends with ctx, and with done.
+// openMember reads the member of a zip archive that f names, or its only one. An archive has its
+// list of members at its end. The Reader ends with ctx, and with done.
 func openMember(ctx context.Context, stored io.Reader, f Form, done func()) (*Reader, error) {
-	return spool(ctx, stored, func(copied spooled, size int64) (*Reader, error) { return readMember(ctx, copied, size, f, done) })
+	return spool(ctx, stored, func(copied spooled, size int64) (*Reader, error) {
+		return readMember(ctx, copied, size, f, done)
+	})
 }
 
 func readMember(ctx context.Context, copied spooled, size int64, f Form, done func()) (*Reader, error) {
@@ -47,11 +49,13 @@ func readMember(ctx context.Context, copied spooled, size int64, f Form, done fu
 	return r, nil
 }
 
-// memberOf finds a member by its name, or the only one where that is "". Folders, and what macOS adds, are none.
+// memberOf finds a member by its name, or the only one where that is "". Folders, and what macOS
+// adds, are none.
 func memberOf(all []*zip.File, name string) (found *zip.File, err error) {
 	var names []string
 	for _, m := range all {
-		if strings.HasSuffix(m.Name, "/") || strings.HasPrefix(m.Name, "__MACOSX/") || strings.HasPrefix(path.Base(m.Name), ".") {
+		hidden := strings.HasPrefix(m.Name, "__MACOSX/") || strings.HasPrefix(path.Base(m.Name), ".")
+		if hidden || strings.HasSuffix(m.Name, "/") {
 			continue
 		}
 		names = append(names, fmt.Sprintf("%.200q", m.Name))

@@ -42,8 +42,9 @@ func (c parquetColumn) of(values []parquet.Value) any {
 	return list
 }
 
-// value returns a value as jq has it: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in it, decimals as numbers, UUIDs and
-// bytes that are no text as PostgreSQL writes them. What is no number in JSON stays a text, for the record to refuse.
+// value returns a value as jq has it: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in
+// it, decimals as numbers, UUIDs and bytes that are no text as PostgreSQL writes them. What is no
+// number in JSON stays a text, for the record to refuse.
 func (c parquetColumn) value(v parquet.Value) any {
 	if v.IsNull() {
 		return nil
@@ -91,7 +92,8 @@ func (c parquetColumn) value(v parquet.Value) any {
 		return time.Unix((int64(days)-2440588)*86400, nanos).UTC().Format(time.RFC3339Nano)
 	}
 	text := string(v.ByteArray())
-	if logical := c.kind.LogicalType(); (logical == nil || logical.Value == nil) && !utf8.ValidString(text) { // such as a shape
+	logical := c.kind.LogicalType()
+	if (logical == nil || logical.Value == nil) && !utf8.ValidString(text) { // such as a shape
 		return fmt.Sprintf(`\x%x`, text)
 	}
 	return text

@@ -12,21 +12,26 @@ import (
 )
 
 const (
-	// maxNesting is how deep what a Parquet file says of itself may be nested, of which the format needs about ten. The library follows
-	// any depth by recursion: from some millions on the stack is full, and the process ends.
+	// maxNesting is how deep what a Parquet file says of itself may be nested, of which the format
+	// needs about ten. The library follows any depth by recursion: from some millions on the stack
+	// is full, and the process ends.
 	maxNesting = 32
-	// maxGroups is how deep the columns may be, which is what the library can represent. It finds that out too late: 30,000 groups, each
-	// in the other, took 7 GB.
+	// maxGroups is how deep the columns may be, which is what the library can represent. It finds
+	// that out too late: 30,000 groups, each in the other, took 7 GB.
 	maxGroups = 255
-	// maxFooter is the longest footer that is read, in bytes: 100 columns in 300 groups of rows have one of some 4 MB.
+	// maxFooter is the longest footer that is read, in bytes: 100 columns in 300 groups of rows
+	// have one of some 4 MB.
 	maxFooter = 4 << 20
-	// maxStructs is how many structs a footer of that length has at the most. One may be a byte in the file, and 600 in memory.
+	// maxStructs is how many structs a footer of that length has at the most. One may be a byte in
+	// the file, and 600 in memory.
 	maxStructs = 1 << 18
 )
 
-var errNesting = fmt.Errorf("it is a damaged Parquet file: what it says of itself is nested more than %d deep", maxNesting)
+var errNesting = fmt.Errorf("it is a damaged Parquet file: what it says of itself is nested more than %d deep",
+	maxNesting)
 
-// footerFits refuses a file whose footer would take all memory, or the stack. What is damaged otherwise is left to the library.
+// footerFits refuses a file whose footer would take all memory, or the stack. What is damaged
+// otherwise is left to the library.
 func footerFits(file io.ReaderAt, size int64) error {
 	var end [8]byte
 	if _, err := io.ReadFull(io.NewSectionReader(file, size-8, 8), end[:]); err != nil {
@@ -41,7 +46,8 @@ func footerFits(file io.ReaderAt, size int64) error {
 	case length > size-int64(len("PAR1")+len(end)):
 		return fmt.Errorf("it is a damaged Parquet file: its footer is to have %d bytes, and the file has %d", length, size)
 	case length > maxFooter:
-		return fmt.Errorf("the footer of the Parquet file has %d KiB, and up to %d KiB are read: write it with larger row groups",
+		return fmt.Errorf("the footer of the Parquet file has %d KiB, and up to %d KiB are read: write it with larger "+
+			"row groups",
 			length>>10, maxFooter>>10)
 	}
 	footer := func() *bufio.Reader { return bufio.NewReader(io.NewSectionReader(file, size-8-length, length)) }
@@ -67,8 +73,9 @@ func footerFits(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// described refuses what a file says of itself, a struct in Thrift's compact protocol, if it is nested too deep, or says that more
-// follows than there is: the library takes memory for as many items and bytes as are announced before it reads the first.
+// described refuses what a file says of itself, a struct in Thrift's compact protocol, if it is
+// nested too deep, or says that more follows than there is: the library takes memory for as many
+// items and bytes as are announced before it reads the first.
 func described(in *bufio.Reader) error {
 	w := walk{r: new(thrift.CompactProtocol).NewReader(in), in: in}
 	err := w.value(thrift.STRUCT, 1)

@@ -48,10 +48,11 @@ func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
 }
 
 const (
-	// maxPages is how much the largest pages of the columns of a group may take, decompressed. One of each is in memory at a time, and
-	// some KB compressed may be GBs of them.
+	// maxPages is how much the largest pages of the columns of a group may take, decompressed. One
+	// of each is in memory at a time, and some KB compressed may be GBs of them.
 	maxPages = 512 << 20
-	// maxItems is how many values the lists of a column may have in a group, all of which may be of one row: as many as a JSON document.
+	// maxItems is how many values the lists of a column may have in a group, all of which may be of
+	// one row: as many as a JSON document.
 	maxItems = 32 << 20
 )
 
@@ -69,15 +70,17 @@ func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) er
 			}
 		}
 		if all > most {
-			return fmt.Errorf("the largest pages of its columns take %d MiB, more than the %d MiB that are read: write it with smaller row groups, "+
+			return fmt.Errorf("the largest pages of its columns take %d MiB, more than the %d MiB that are read: write "+
+				"it with smaller row groups, "+
 				"or a smaller data_page_size", all>>20, most>>20)
 		}
 	}
 	return nil
 }
 
-// sizesOf returns the size of the largest page of a column, decompressed, and how many values all have, as the pages say it. It
-// refuses what the library would follow at any cost; what is damaged otherwise ends it: the library reads the same and says so.
+// sizesOf returns the size of the largest page of a column, decompressed, and how many values all
+// have, as the pages say it. It refuses what the library would follow at any cost; what is damaged
+// otherwise ends it: the library reads the same and says so.
 func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64, _ error) {
 	begin := cmp.Or(c.DictionaryPageOffset, c.DataPageOffset)
 	pages, protocol := io.NewSectionReader(file, begin, c.TotalCompressedSize), new(thrift.CompactProtocol)
@@ -120,9 +123,11 @@ func newParquet(f *parquet.File) (*parquetRows, error) {
 	if rows != f.NumRows() {
 		return nil, fmt.Errorf("the Parquet file is damaged: its groups have %d of %d rows", rows, f.NumRows())
 	}
-	// The library cannot read a group without rows, which is what a table without any is written as.
+	// The library cannot read a group without rows, which is what a table without any is written
+	// as.
 	p.groups = slices.DeleteFunc(slices.Clone(p.groups), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
-	values := slices.DeleteFunc(slices.Clone(f.Metadata().Schema), func(e format.SchemaElement) bool { return !e.Type.Valid })
+	isGroup := func(e format.SchemaElement) bool { return !e.Type.Valid }
+	values := slices.DeleteFunc(slices.Clone(f.Metadata().Schema), isGroup)
 	for _, c := range f.Root().Columns() {
 		p.names = append(p.names, c.Name())
 		leaf := valuesOf(c)
@@ -134,15 +139,17 @@ func newParquet(f *parquet.File) (*parquetRows, error) {
 			item--
 		}
 		_, half := values[leaf.Index()].LogicalType.Value.(*format.Float16Type)
-		p.columns = append(p.columns, parquetColumn{list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(), half: half, item: item})
+		list := leaf.MaxRepetitionLevel() > 0
+		p.columns = append(p.columns, parquetColumn{list: list, kind: leaf.Type(), half: half, item: item})
 	}
 	p.names = Names(p.names)
 	return p, nil
 }
 
-// unread returns what says why the values of a file are not read, or nil. The library (parquet-go 0.32.0) gives other values than
-// were written, without an error: of LZ4 it may drop what it decompressed, and go on with what its buffer held before (its issue
-// 608); a run of booleans in RLE it takes for one value and seven times false.
+// unread returns what says why the values of a file are not read, or nil. The library (parquet-go
+// 0.32.0) gives other values than were written, without an error: of LZ4 it may drop what it
+// decompressed, and go on with what its buffer held before (its issue 608); a run of booleans in
+// RLE it takes for one value and seven times false.
 func unread(meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for _, c := range group.Columns {
@@ -161,8 +168,8 @@ func unread(meta *format.FileMetaData) error {
 	return nil
 }
 
-// inRuns reports whether a column has booleans in the encoding RLE. Levels are in it too, so that it is told by that there is no
-// other one, unless the column says which its pages have.
+// inRuns reports whether a column has booleans in the encoding RLE. Levels are in it too, so that
+// it is told by that there is no other one, unless the column says which its pages have.
 func inRuns(c *format.ColumnMetaData) bool {
 	if c.Type != format.Boolean || c.NumValues == 0 {
 		return false
@@ -175,8 +182,9 @@ func inRuns(c *format.ColumnMetaData) bool {
 	return !slices.Contains(c.Encoding, format.Plain)
 }
 
-// valuesOf returns the column of the values of c, which are its own or those of its lists; nil if they are nested otherwise.
-// Former writers name what is repeated "array" or "_tuple" where lists are of objects, of one value too.
+// valuesOf returns the column of the values of c, which are its own or those of its lists; nil if
+// they are nested otherwise. Former writers name what is repeated "array" or "_tuple" where lists
+// are of objects, of one value too.
 func valuesOf(c *parquet.Column) *parquet.Column {
 	if logical := c.Type().LogicalType(); !c.Leaf() && logical != nil && len(c.Columns()) == 1 {
 		if _, list := logical.Value.(*format.ListType); !list {

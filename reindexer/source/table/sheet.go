@@ -25,11 +25,13 @@ type sheet struct {
 // oleMark begins a file of Excel before 2007, and an XLSX file that is encrypted.
 const oleMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// OpenSheet opens a sheet of an XLSX file of that size; "" is the first one. Its texts take up space.
+// OpenSheet opens a sheet of an XLSX file of that size; "" is the first one. Its texts take up
+// space.
 func OpenSheet(file io.ReaderAt, size int64, name string, space *xlsx.Space) (Rows, error) {
 	start := make([]byte, len(oleMark))
 	if _, err := file.ReadAt(start, 0); err == nil && string(start) == oleMark {
-		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without a password")
+		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without " +
+			"a password")
 	}
 	book, err := xlsx.Open(file, size, space)
 	if err != nil {
@@ -38,8 +40,9 @@ func OpenSheet(file io.ReaderAt, size int64, name string, space *xlsx.Space) (Ro
 	return newSheet(book, name)
 }
 
-// newSheet begins to read the sheet of book with that name. Its header is its first row with more than one cell, so that
-// titles above a table are left out; of a sheet with one column it is the first row that is not empty.
+// newSheet begins to read the sheet of book with that name. Its header is its first row with more
+// than one cell, so that titles above a table are left out; of a sheet with one column it is the
+// first row that is not empty.
 func newSheet(book *xlsx.Book, name string) (*sheet, error) {
 	sheets := book.Sheets()
 	if name == "" {
@@ -66,7 +69,8 @@ func newSheet(book *xlsx.Book, name string) (*sheet, error) {
 	return nil, errors.New(problem)
 }
 
-// openSheet begins to read the sheet. Its header is the first row with so many cells; without one it fails with io.EOF.
+// openSheet begins to read the sheet. Its header is the first row with so many cells; without one
+// it fails with io.EOF.
 func openSheet(book *xlsx.Book, name string, filled int) (*sheet, error) {
 	rows, err := book.Rows(name)
 	if err != nil {
@@ -108,7 +112,8 @@ func (s *sheet) OtherSheets() []string { return s.others }
 func (s *sheet) Uncomputed() int64     { return s.rows.Uncomputed() }
 func (s *sheet) Close()                { s.rows.Close() }
 
-// Next returns the next row: numbers as numbers, dates as YYYY-MM-DD, all else as text, and nothing for an empty cell.
+// Next returns the next row: numbers as numbers, dates as YYYY-MM-DD, all else as text, and nothing
+// for an empty cell.
 func (s *sheet) Next() (map[string]any, error) {
 	cells, err := s.rows.Next()
 	for err == nil && !slices.ContainsFunc(cells, func(c xlsx.Cell) bool { return !blank(c) }) {

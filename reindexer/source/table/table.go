@@ -1,5 +1,5 @@
-// Package table reads the rows of spreadsheets and of Parquet files. It knows neither fields nor where the
-// file comes from, and keeps no more of it in memory than a few rows.
+// Package table reads the rows of spreadsheets and of Parquet files. It knows neither fields nor
+// where the file comes from, and keeps no more of it in memory than a few rows.
 package table
 
 import (
@@ -9,22 +9,26 @@ import (
 
 // Rows are the rows of one table.
 type Rows interface {
-	// Columns are the names of the columns, of which a sheet may have more after a row that is longer than its header.
+	// Columns are the names of the columns, of which a sheet may have more after a row that is
+	// longer than its header.
 	Columns() []string
 	// OtherSheets are the names of the other sheets of a spreadsheet.
 	OtherSheets() []string
-	// Uncomputed is how many cells of a spreadsheet were read so far that have a formula without a value; they count as empty.
+	// Uncomputed is how many cells of a spreadsheet were read so far that have a formula without a
+	// value; they count as empty.
 	Uncomputed() int64
-	// Next returns the next row that is not empty, as values that jq has by the names of the columns, or io.EOF. It is good until
-	// the next call.
+	// Next returns the next row that is not empty, as values that jq has by the names of the
+	// columns, or io.EOF. It is good until the next call.
 	Next() (map[string]any, error)
-	// Line is the number of the row that was read last, from 1; of a spreadsheet the number that it has there.
+	// Line is the number of the row that was read last, from 1; of a spreadsheet the number that it
+	// has there.
 	Line() int
 	Close()
 }
 
-// Names are the names by which records know columns: trimmed, a column without a name by its number, and the second of a
-// name with _2 after it, or with the next number of which no column has the name.
+// Names are the names by which records know columns: trimmed, a column without a name by its
+// number, and the second of a name with _2 after it, or with the next number of which no column has
+// the name.
 func Names(header []string) []string {
 	names, taken := make([]string, len(header)), make(map[string]bool, len(header))
 	for i, name := range header {
