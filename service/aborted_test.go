@@ -77,11 +77,11 @@ func (l recorder) Accept() (net.Conn, error) {
 	return c, err
 }
 
-func newAbortable(t *testing.T, onRedis, secure, busy bool) *abortable {
+func newAbortable(t *testing.T, onRedis, secure, busy bool, more ...func(*service.Config)) *abortable {
 	t.Helper()
 	s := &abortable{engine: &gated{Engine: oracle(fixture(t)), gates: map[string]chan struct{}{"held": make(chan struct{}), "late": make(chan struct{})}}}
 	s.accepted = make(chan net.Conn, 10)
-	options := []func(*service.Config){func(c *service.Config) { c.RequestTimeout = time.Minute }}
+	options := append(more, func(c *service.Config) { c.RequestTimeout = time.Minute })
 	if onRedis {
 		store := openRedis(t, servicetest.Limits())
 		key, err := store.Create(t.Context(), "user-pro", access.Pro, "test")

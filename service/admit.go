@@ -29,7 +29,7 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	}
 	price := int64(1) // with a token: what has another price is refused, and counts against the share of tokens as anything else
 	if !strings.HasPrefix(key, tokens.Start) {
-		price = s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()), k.began)
+		price = s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()))
 	} else if err := s.readToken(k, key); err != nil {
 		return err
 	}

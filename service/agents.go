@@ -34,38 +34,49 @@ func (s *Service) agents(c *fiber.Ctx) error {
 	var called *mcp.Call
 	var wrong error
 	if method == fiber.MethodPost {
-		if wrong = mcp.Check(body); wrong == nil {
-			called = s.tools.Read(body)
-		}
+		called, wrong = s.tools.Read(body)
 	}
+	price := int64(access.NoPrice)
 	if called != nil {
-		err = s.callTool(k, key, called)
-	} else if err = s.admitted(k, key, access.NoPrice); err == nil && wrong != nil {
-		err = handlers.Refuse(errInvalid, wrong.Error())
+		price, k.free, k.route = 1, false, called.Path // a result has too few rows to cost more
 	}
-	if err != nil {
-		return err
+	refused := s.admitted(k, key, price)
+	switch {
+	case !k.known, called == nil && refused != nil:
+		return refused
+	case wrong != nil:
+		return handlers.Refuse(errInvalid, wrong.Error())
 	}
-	return k.sendMessage(s.tools.Serve(method, header, body, called), header.Get(fiber.HeaderAcceptEncoding))
+	m, accepted := s.tools.Serve(method, header, body, called), header.Get(fiber.HeaderAcceptEncoding)
+	switch {
+	case called == nil:
+	case called.Taken:
+		s.callTool(k, called, refused)
+		m.Body = called.Insert(m.Body)
+	default: // the protocol refuses it: nothing is computed
+		s.refund(k, k.price)
+		k.route = agentsPath
+	}
+	return k.sendMessage(m, accepted)
 }
 
-// callTool handles the request that a call of a tool stands for, and ends it: what follows is its form. It returns an error only
-// where the caller is not known.
-func (s *Service) callTool(k *call, key string, called *mcp.Call) error {
-	e := s.endpoints[called.Path]
-	k.route, k.free, k.inPath = e.Path, false, called.InPath
-	k.become(called)
-	err := s.admitted(k, key, s.params.Price(e.Takes, called.Query, k.began))
-	if !k.known {
-		return err
-	}
+// callTool handles the request that a call of a tool stands for, unless it is refused already, and
+// ends it: what follows is its form.
+func (s *Service) callTool(k *call, called *mcp.Call, err error) {
 	called.Admission = k.admission
-	if err == nil && called.Err != nil {
-		err = handlers.Refuse(errInvalid, called.Err.Error())
+	if err == nil {
+		if wrong := called.ReadArguments(); wrong != nil {
+			err = handlers.Refuse(errInvalid, wrong.Error())
+		}
 	}
+	e := s.endpoints[called.Path]
+	k.route, k.inPath = e.Path, called.InPath
+	k.become(called)
 	e.handle = called.Handler(e.handle)
 	for done := err != nil; !done; done = err != nil || called.Fit(k.http.Response().Body()) {
-		err = s.serve(e)(k.http)
+		if err = k.http.UserContext().Err(); err == nil {
+			err = s.serve(e)(k.http)
+		}
 	}
 	if err != nil {
 		s.fail(k, err)
@@ -73,7 +84,6 @@ func (s *Service) callTool(k *call, key string, called *mcp.Call) error {
 		called.Refuse(message)
 	}
 	s.end(k, err)
-	return nil
 }
 
 // become makes k's request the one that a call of a tool stands for.
@@ -138,7 +148,8 @@ func keyOrBearer(c *fiber.Ctx) (string, error) {
 	return keyOf(c)
 }
 
-// netHeader returns the headers of a request as net/http has them, but the key.
+// netHeader returns the headers of a request as net/http has them, but the key. JSON is what is
+// sent to every client, also to one that does not name both forms of the protocol.
 func netHeader(c *fiber.Ctx) http.Header {
 	header := http.Header{}
 	for name, value := range c.Request().Header.All() {
@@ -146,6 +157,7 @@ func netHeader(c *fiber.Ctx) http.Header {
 	}
 	header.Del(headerKey)
 	header.Del(fiber.HeaderAuthorization)
+	header.Set(fiber.HeaderAccept, "application/json, text/event-stream")
 	return header
 }
 

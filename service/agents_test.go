@@ -42,8 +42,14 @@ type agentResult struct {
 // post sends a message to /mcp with the key of tier; more headers follow.
 func (s *site) post(t testing.TB, tier access.Tier, message string, headers ...string) response {
 	t.Helper()
+	usual := []string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream"}
+	return s.raw(t, tier, message, append(usual, headers...)...)
+}
+
+// raw is post without any header but these.
+func (s *site) raw(t testing.TB, tier access.Tier, message string, headers ...string) response {
+	t.Helper()
 	req := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(message))
-	headers = append([]string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream"}, headers...)
 	if tier != "" {
 		headers = append(headers, "X-API-Key", s.Keys[tier])
 	}

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -66,13 +65,14 @@ func Took(took time.Duration) slog.Attr {
 // HeaderSafe returns a raw path or query as it may stand in a header. What a request line can carry, but no URL, is
 // percent-encoded; everything else stays as it is.
 func HeaderSafe(raw string) string {
-	var b strings.Builder
+	const hexadecimal = "0123456789ABCDEF"
+	safe := make([]byte, 0, len(raw))
 	for _, c := range []byte(raw) {
 		if c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' {
-			fmt.Fprintf(&b, "%%%02X", c)
+			safe = append(safe, '%', hexadecimal[c>>4], hexadecimal[c&15])
 		} else {
-			b.WriteByte(c)
+			safe = append(safe, c)
 		}
 	}
-	return b.String()
+	return string(safe)
 }

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"filings/service/cursor"
 	"filings/service/openapi"
@@ -18,7 +18,7 @@ import (
 
 // schema returns the JSON schema of t's arguments, from the table of parameters and in its order.
 func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
-	t.integers = map[string]bool{}
+	t.integers, t.lists = map[string]bool{}, map[string]bool{}
 	properties, required := []byte{}, []string{}
 	add := func(name string, schema any) error {
 		text, err := json.Marshal(schema)
@@ -46,6 +46,7 @@ func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
 			s.WithMax(maxRows)
 		}
 		t.integers[p.Name] = p.Kind == params.Integer || p.Kind == params.IDs
+		t.lists[p.Name] = p.List()
 		if err := add(p.Name, s); err != nil {
 			return nil, err
 		}
@@ -66,40 +67,23 @@ func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
 	}{"object", append(append([]byte{'{'}, properties...), '}'), required, false})
 }
 
-// read sets the request that c stands for from the arguments of the call: each is the parameter of its name. What they must be,
-// and which ones there are, is left to the endpoint.
-func (c *Call) read(arguments json.RawMessage) error {
-	given, err := members(arguments)
+// ReadArguments sets the request that c stands for from the arguments of the call: each is the
+// parameter of its name. What they must be, and which ones there are, is left to the endpoint.
+func (c *Call) ReadArguments() error {
+	query, err := c.values()
 	if err != nil {
 		return err
 	}
-	query := url.Values{}
-	for _, m := range given {
-		texts, err := textsOf(m.value, c.tool.integers[m.name])
-		switch {
-		case err != nil:
-			return fmt.Errorf("%s must be %w", strconv.Quote(params.Shorten(m.name)), err)
-		case lone(m.value):
-			return fmt.Errorf("%s must be whole characters: half of a surrogate pair is none", params.Shorten(m.name))
-		case m.name == "":
-			return errors.New("arguments must have names")
-		case m.name == "token": // which the endpoint would take for that of its caller
-			return errors.New("token is not a parameter here")
-		case m.name == "limit" && len(texts) == 1 && above(texts[0]):
-			texts[0] = strconv.Itoa(maxRows) // as a limit that is too high becomes the highest one (rule P1)
-		}
-		if len(texts) > 0 {
-			query[m.name] = texts
-		}
-	}
-	c.Path = c.tool.path
 	at := strings.TrimSpace(query.Get("cursor"))
 	switch c.tool.takes {
 	case params.CountyStats:
-		c.after = at
 		query.Del("cursor")
+		c.after = at
 	case params.OneFiling:
 		c.InPath = map[string]string{"id": strings.TrimSpace(query.Get("id"))}
+		if len(query["id"]) > 1 {
+			return errors.New("id must be one: call the tool for each of several, or search_filings with ids")
+		}
 		query.Del("id")
 	case params.Groups:
 		setUnless(query, "limit", defaultGroups)
@@ -126,44 +110,70 @@ func (c *Call) read(arguments json.RawMessage) error {
 	return nil
 }
 
-// member is a name and a value of an object.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// members returns the members of arguments, which are a part of valid JSON, in their order. It refuses a name that is there twice, of
-// which encoding/json would take the last value.
-func members(arguments json.RawMessage) (all []member, err error) {
-	switch arguments = bytes.TrimSpace(arguments); {
-	case len(arguments) == 0, string(arguments) == "null":
-		return nil, nil
-	case arguments[0] != '{':
+// values returns the arguments of the call as a query string has them. It refuses a name that is
+// there twice, of which encoding/json would take the last value.
+func (c *Call) values() (url.Values, error) {
+	query := url.Values{}
+	switch {
+	case c.arguments == nil, string(c.arguments) == "null":
+		return query, nil
+	case c.arguments[0] != '{':
 		return nil, errors.New("arguments must be an object")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	_, err = decoder.Token()
-	for seen := map[string]bool{}; err == nil && decoder.More(); {
-		var name json.Token
-		var m member
-		if name, err = decoder.Token(); err == nil {
-			err = decoder.Decode(&m.value)
+	seen := map[string]bool{}
+	for name, value := range members(c.arguments) {
+		if len(seen) == params.MaxNames {
+			return nil, fmt.Errorf("arguments must be at most %d", params.MaxNames)
 		}
-		if m.name, _ = name.(string); seen[m.name] {
-			return nil, fmt.Errorf("%s must be given only once", params.Shorten(m.name))
+		texts, err := c.tool.textsOf(name, value)
+		switch {
+		case seen[name]:
+			return nil, fmt.Errorf("%s must be given only once", params.Shorten(name))
+		case err != nil:
+			return nil, fmt.Errorf("%s must be %w", strconv.Quote(params.Shorten(name)), err)
+		case lone(value):
+			return nil, fmt.Errorf("%s must be whole characters: half of a surrogate pair is none", params.Shorten(name))
+		case name == "":
+			return nil, errors.New("arguments must have names")
+		case name == "token": // which the endpoint would take for that of its caller
+			return nil, errors.New("token is not a parameter here")
+		case name == "limit" && len(texts) == 1 && above(texts[0]):
+			texts[0] = strconv.Itoa(maxRows) // as a limit that is too high becomes the highest one (rule P1)
 		}
-		seen[m.name] = true
-		all = append(all, m)
+		if seen[name] = true; len(texts) > 0 {
+			query[name] = texts
+		}
 	}
-	return all, err
+	return query, nil
 }
-
-// escape is an escape of JSON, with half of a surrogate pair apart.
-var escape = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u([dD][89a-fA-F]..)|.)`)
 
 // lone reports whether a value has half of a surrogate pair, which encoding/json reads as U+FFFD.
 func lone(value []byte) bool {
-	return slices.ContainsFunc(escape.FindAllSubmatch(value, -1), func(m [][]byte) bool { return m[1] != nil })
+	for i := bytes.IndexByte(value, '\\'); i >= 0 && i < len(value); i++ {
+		if value[i] != '\\' {
+			continue
+		}
+		i++
+		r := escaped(value[i:])
+		if utf16.IsSurrogate(r) {
+			i += len("ud83c")
+			if value[i] != '\\' || utf16.DecodeRune(r, escaped(value[i+1:])) == utf8.RuneError {
+				return true
+			}
+			i += len("\\udf1e") - 1
+		}
+	}
+	return false
+}
+
+// escaped returns the unit of UTF-16 that is escaped by a text which follows a backslash, 0 for
+// other escapes.
+func escaped(text []byte) rune {
+	if text[0] != 'u' {
+		return 0
+	}
+	unit, _ := strconv.ParseUint(string(text[1:5]), 16, 16)
+	return rune(unit)
 }
 
 // setUnless sets a parameter that has no value.
@@ -178,37 +188,70 @@ func above(limit string) bool {
 	return err == nil && n > maxRows
 }
 
-// textsOf returns an argument as a query string has it: the text of one value, or of each value of a list. Numbers keep
-// their digits, but where an integer is wanted 10.0 is 10, as JSON Schema has it. Null is no value.
-func textsOf(value json.RawMessage, integer bool) ([]string, error) {
-	wrong := errors.New("a text, a number, true, false, or a list of these")
-	switch value = bytes.TrimSpace(value); value[0] {
+// errValue says what an argument may be.
+var errValue = errors.New("a text, a number, true, false, or a list of these")
+
+// textsOf returns an argument as a query string has it: the text of one value, or of each value of
+// a list. Null is no value. A list may come as the text of its JSON, as some models write it (rule
+// X64): read as one value it would exclude nothing.
+func (t *tool) textsOf(name string, value json.RawMessage) ([]string, error) {
+	switch value[0] {
 	case 'n':
 		return nil, nil
-	case '{':
-		return nil, wrong
-	case '"':
-		var text string
-		err := json.Unmarshal(value, &text)
-		return []string{text}, err
 	case '[':
-		var items []json.RawMessage
-		if err := json.Unmarshal(value, &items); err != nil {
-			return nil, wrong
+		return t.items(name, value)
+	case '"':
+		switch list, like := listIn(value); {
+		case name == "q": // it may be what is searched
+		case list != nil:
+			return t.items(name, list)
+		case like && t.lists[name]:
+			return nil, errors.New(`a list such as ["A", "B"]: what stands between [ and ] here is none`)
 		}
-		var all []string
-		for _, item := range items {
-			texts, err := textsOf(item, integer)
-			if err != nil || len(texts) != 1 || bytes.HasPrefix(bytes.TrimSpace(item), []byte{'['}) {
-				return nil, wrong
-			}
-			all = append(all, texts...)
+	}
+	one, err := t.textOf(name, value)
+	return []string{one}, err
+}
+
+// items returns the texts of a list.
+func (t *tool) items(name string, list json.RawMessage) (all []string, err error) {
+	var items []json.RawMessage
+	if err := json.Unmarshal(list, &items); err != nil {
+		return nil, errValue
+	}
+	for _, item := range items {
+		one, err := t.textOf(name, item)
+		if inner, _ := listIn(item); inner != nil && t.lists[name] || err != nil {
+			return nil, errValue
 		}
-		return all, nil
+		all = append(all, one)
 	}
-	text := string(value) // a number, true or false
-	if whole, fraction, found := strings.Cut(text, "."); integer && found && strings.Trim(fraction, "0") == "" {
-		text = whole
+	return all, nil
+}
+
+// listIn returns the list whose JSON is the text that value is; nil for any other value. like
+// reports whether it has the brackets of one.
+func listIn(value json.RawMessage) (list json.RawMessage, like bool) {
+	inner := strings.TrimSpace(text(value))
+	like = strings.HasPrefix(inner, "[") && strings.HasSuffix(inner, "]")
+	if like && json.Valid([]byte(inner)) {
+		list = json.RawMessage(inner)
 	}
-	return []string{text}, nil
+	return list, like
+}
+
+// textOf returns the text of one value. Numbers keep their digits, but where an integer is wanted
+// 10.0 is 10, as JSON Schema has it.
+func (t *tool) textOf(name string, value json.RawMessage) (string, error) {
+	switch value[0] {
+	case 'n', '{', '[':
+		return "", errValue
+	case '"':
+		return text(value), nil
+	}
+	number := string(value) // or true or false
+	if whole, fraction, found := strings.Cut(number, "."); t.integers[name] && found && strings.Trim(fraction, "0") == "" {
+		number = whole
+	}
+	return number, nil
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"filings/index"
 	"filings/index/serving"
 	"filings/service/access"
@@ -25,17 +23,18 @@ type Call struct {
 	Path      string            // of the endpoint, as the table of endpoints has it
 	Query     string            // its query string
 	InPath    map[string]string // the parameters in the path
-	Err       error             // of arguments that are no parameters; nil: the endpoint reads them
+	Taken     bool              // the SDK has read it as a call, too, and refuses nothing of it
 	Admission access.Admission  // of the caller
 
-	tool   *tool
-	after  string // the county after which a list of counties begins; "": at the first one
-	rows   int    // of the result, at the most
-	most   int    // bytes of it
-	cut    int    // how many rows there were before some were left out; 0: none was
-	extra  []byte // members of the result after those of the response
-	text   []byte // of the result, for mark
-	result *sdk.CallToolResult
+	tool      *tool
+	arguments json.RawMessage
+	after     string // the county after which a list of counties begins; "": at the first one
+	rows      int    // of the result, at the most
+	most      int    // bytes of it
+	cut       int    // how many rows there were before some were left out; 0: none was
+	extra     []byte // members of the result after those of the response
+	text      []byte // of the result, for mark
+	failed    bool   // text is why there is no result
 }
 
 const coveragePath = "/v1/coverage"
@@ -161,7 +160,7 @@ func (c *Call) Fit(body []byte) bool {
 	text = append(text, '}')
 	size := sentSize(text)
 	if size <= c.most-overhead {
-		c.text, c.result = text, &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: mark}}, StructuredContent: mark}
+		c.text = text
 		return true
 	}
 	var rows struct {
@@ -197,17 +196,20 @@ func (c *Call) Fit(body []byte) bool {
 // mark stands in a result for the text of c, which the SDK would encode several times over.
 const mark = "the response of the endpoint"
 
-// insert puts the text of c into message, the result as the SDK sends it: the last two marks are its own, whatever the client's id is.
-func (c *Call) insert(message []byte) []byte {
+// Insert puts the text of c into message, the result as the SDK sends it: the last two marks are
+// its own, whatever the client's id is.
+func (c *Call) Insert(message []byte) []byte {
 	const quoted = `"` + mark + `"`
 	second := bytes.LastIndex(message, []byte(quoted))
-	first := bytes.LastIndex(message[:max(second, 0)], []byte(quoted))
-	if first < 0 { // an error of the protocol
-		return message
-	}
+	first := bytes.LastIndex(message[:second], []byte(quoted))
 	all := append(make([]byte, 0, len(message)+c.most), message[:first]...)
 	all = index.AppendString(all, string(c.text))
-	all = append(append(all, message[first+len(quoted):second]...), c.text...)
+	between := message[first+len(quoted) : second]
+	if c.failed {
+		all = append(all, bytes.Replace(between, []byte(`"structuredContent":`), []byte(`"isError":true`), 1)...)
+	} else {
+		all = append(append(all, between...), c.text...)
+	}
 	return append(all, message[second+len(quoted):]...)
 }
 
@@ -245,11 +247,12 @@ func (c *Call) hint(body []byte) string {
 	return ""
 }
 
-// Refuse makes message the result of c, which failed. The highest limit of an endpoint is not that of a tool.
+// Refuse makes message the result of c, which fails. The highest limit of an endpoint is not that
+// of a tool.
 func (c *Call) Refuse(message string) {
 	const limit = "limit must be between 1 and "
 	if strings.HasPrefix(message, limit) {
 		message = limit + strconv.Itoa(maxRows)
 	}
-	c.result = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: message}}, IsError: true}
+	c.text, c.failed = []byte(message), true
 }

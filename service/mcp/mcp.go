@@ -10,23 +10,25 @@
 // (call.go). Where it would be larger than a result may be, the handler is called again for fewer rows: so the cursor in it stands
 // after the last row that is sent, and still holds the limit that the client wanted.
 //
-// The protocol is the official SDK's: versions, headers, notifications, errors. It keeps no sessions, and nothing of a client. A tool is run
-// before the SDK sees the message, on the goroutine of its request; what it calls then only hands over the result. So no tool runs that was
-// not charged, however the two read a message, and the SDK's goroutines touch no request. The SDK is a handler of net/http; Serve
-// calls it with a request and a writer that hold bytes, which was measured to be as fast as a listener of net/http. In the place of
-// a result's text the SDK has a mark: it would encode the text four times, which took half of a call's CPU.
+// The protocol is the official SDK's: versions, headers, notifications, errors. It keeps no
+// sessions, and nothing of a client. It sees a message first, and has a mark in the place of the
+// result. Only where it has taken the call is the tool run, on the goroutine of its request: so
+// what the protocol refuses is not computed, no tool runs that was not charged, however the two
+// read a message, and the SDK's goroutines touch no request. It would encode a result's text four
+// times, which took half of a call's CPU. The SDK is a handler of net/http; Serve calls it with a
+// request and a writer that hold bytes, which was measured to be as fast as a listener of net/http.
+//
+// Before a message's key is known it is looked at (message.go), and nothing of it is decoded:
+// anybody can send one.
 package mcp
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"regexp"
-	"strconv"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -71,49 +73,15 @@ func New(table *params.Table, most int) (*Server, error) {
 
 type callKey struct{}
 
-// resultOf hands over the result of the call that Serve was given.
+// resultOf hands over the marks of the call that Serve was given, which are where the result will
+// be.
 func resultOf(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	c, _ := ctx.Value(callKey{}).(*Call)
-	if c == nil || c.result == nil || c.tool.name != req.Params.Name {
+	if c == nil || c.tool.name != req.Params.Name {
 		return nil, errors.New("this message can be read in two ways")
 	}
-	return c.result, nil
-}
-
-// Read returns the call of a tool that a message is; nil for any other.
-func (s *Server) Read(message []byte) *Call {
-	var request, given map[string]json.RawMessage // structs would take names in any case
-	var method, name string
-	if json.Unmarshal(message, &request) != nil || json.Unmarshal(request["method"], &method) != nil || method != "tools/call" || request["id"] == nil {
-		return nil
-	}
-	if json.Unmarshal(request["params"], &given) != nil || json.Unmarshal(given["name"], &name) != nil || s.tools[name] == nil {
-		return nil
-	}
-	c := &Call{tool: s.tools[name], rows: maxRows, most: s.most}
-	c.Err = c.read(given["arguments"])
-	return c
-}
-
-// Check returns what is wrong with a body that is to be a message, nil where nothing is. The SDK would round an id that is no integer of JavaScript, ignore what
-// follows a message, and name its own types.
-func Check(body []byte) error {
-	var message map[string]json.RawMessage
-	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte{'['}) {
-		return errors.New("a request to /mcp must have one message: batches are not accepted")
-	}
-	if !utf8.Valid(body) || json.Unmarshal(body, &message) != nil || message == nil {
-		return errors.New("a request to /mcp must have one message, which is an object of JSON in UTF-8")
-	}
-	if id := message["id"]; len(id) > 0 && id[0] != '"' && string(id) != "null" {
-		if n, err := strconv.ParseInt(string(id), 10, 64); err != nil || n >= 1<<53 || n <= -1<<53 {
-			return errors.New("id must be a text, or an integer below 2^53")
-		}
-	}
-	if given := message["params"]; len(given) > 0 && given[0] != '{' && string(given) != "null" {
-		return errors.New("params must be an object")
-	}
-	return nil
+	c.Taken = true
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: mark}}, StructuredContent: mark}, nil
 }
 
 // internal is what the SDK says of its own types, in the message of an error.
@@ -126,7 +94,8 @@ type Response struct {
 	header http.Header
 }
 
-// Serve responds to a request. c is the call that its body is, with a result; nil for anything else.
+// Serve responds to a request. c is the call that its body is, whose result Insert puts in; nil for
+// anything else.
 func (s *Server) Serve(method string, header http.Header, body []byte, c *Call) *Response {
 	// Without a deadline: the SDK would leave a request in the middle. Nothing in it waits for anybody.
 	ctx := context.WithValue(context.Background(), callKey{}, c)
@@ -139,9 +108,6 @@ func (s *Server) Serve(method string, header http.Header, body []byte, c *Call) 
 	s.handler.ServeHTTP(w, r)
 	if bytes.Contains(w.Body, []byte(`"error":{"code":`)) {
 		w.Body = internal.ReplaceAll(w.Body, nil)
-	}
-	if c != nil && c.text != nil {
-		w.Body = c.insert(w.Body)
 	}
 	return w
 }

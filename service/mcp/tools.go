@@ -18,7 +18,7 @@ type tool struct {
 	columns           bool             // it shows few fields unless it is told which ones
 	without           string           // a parameter that is no argument
 	texts             map[string]string
-	integers          map[string]bool // the arguments that are integers; schema sets it
+	integers, lists   map[string]bool // the arguments that are integers, and those that are lists; schema sets them
 	narrow            string          // how to make a result smaller, after "since a result has at most … bytes: "
 
 	// handle is the handler of the endpoint within a call; nil: as it is.

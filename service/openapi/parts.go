@@ -37,8 +37,10 @@ func (p Parts) Of(paths []string) (document []byte, unknown string) {
 		if p.paths[path] == nil {
 			return nil, path
 		}
-		taken[path] = p.paths[path]
-		p.need(taken[path], needed)
+		if taken[path] == nil { // anybody may send one a thousand times
+			taken[path] = p.paths[path]
+			p.need(taken[path], needed)
+		}
 	}
 	whole := map[string]any{}
 	for name, member := range p.rest {

@@ -29,11 +29,18 @@ func (v rawValue) escaped(p *Parameter) string {
 	return v.text
 }
 
+// MaxNames is how many different names a query string may have: more than any endpoint takes. It is
+// split before the key of its request is known.
+const MaxNames = 100
+
 // Split splits a raw query string as net/url does, but refuses what net/url lets pass or what others read differently:
 // escapes that do not decode, text that is not UTF-8, and semicolons (rule P4).
 func (t *Table) Split(on Endpoints, query string) (Raw, error) {
-	r := Raw{on: on}
+	r, known, unknown := Raw{on: on}, 0, map[string]bool(nil)
 	for piece := range strings.SplitSeq(query, "&") {
+		if known+len(unknown) > MaxNames {
+			break
+		}
 		if piece == "" {
 			continue
 		}
@@ -42,9 +49,12 @@ func (t *Table) Split(on Endpoints, query string) (Raw, error) {
 		if !ok {
 			return r, invalid("query", notDecoded)
 		}
-		if i, known := t.names[on][name]; known {
+		if i, ok := t.names[on][name]; ok {
 			if r.values == nil {
 				r.values = make([][]rawValue, len(t.rows))
+			}
+			if r.values[i] == nil {
+				known++
 			}
 			r.values[i] = append(r.values[i], rawValue{name, text})
 			continue
@@ -58,9 +68,17 @@ func (t *Table) Split(on Endpoints, query string) (Raw, error) {
 		if on.row().exact {
 			return r, t.Unknown(on, name)
 		}
-		if name != "" && !slices.Contains(r.Unknown, name) {
-			r.Unknown = append(r.Unknown, name)
+		if name == "" || unknown[name] {
+			continue
 		}
+		if unknown == nil {
+			unknown = map[string]bool{}
+		}
+		unknown[name] = true
+		r.Unknown = append(r.Unknown, name)
+	}
+	if known+len(unknown) > MaxNames {
+		return r, invalid("query", "must have at most %d different names", MaxNames)
 	}
 	if row := on.row(); r.values != nil && !row.boxed && !row.exact {
 		t.dropPartialBounds(r)
