@@ -11,8 +11,8 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Placeholders are the texts of a proposed mapping for which a person has to write others. A program that has one of them does not
-// compile.
+// Placeholders are the texts of a proposed mapping for which a person has to write others. A
+// program that has one of them does not compile.
 const (
 	CountyPlaceholder = "County, ST"
 	StatePlaceholder  = "State code"
@@ -77,7 +77,8 @@ func (c *checker) first(of []fault) string {
 	return c.at(f.at, f.wrong)
 }
 
-// checkForms checks the constant forms of dates of a call; one that is no constant is checked at its first use.
+// checkForms checks the constant forms of dates of a call; one that is no constant is checked at
+// its first use.
 func (c *checker) checkForms(date *gojq.Func) {
 	for _, arg := range date.Args {
 		term, f := arg.Term, forms{known: map[string]*form{}}
@@ -180,7 +181,8 @@ func (s script) unreadable(err error) string {
 	return s.at(begin, wrong)
 }
 
-// unknownName says what is wrong with a program that names something that there is not. gojq does not say where.
+// unknownName says what is wrong with a program that names something that there is not. gojq does
+// not say where.
 func (c *checker) unknownName(err error) string {
 	_, name, _ := strings.Cut(err.Error(), " not defined: ")
 	found, wrong := 0, err.Error()

@@ -17,7 +17,8 @@ func dateIn(v any, of []any, r *run) (result any) {
 	return result
 }
 
-// date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one that is not after today.
+// date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one
+// that is not after today.
 func date(v, formOf any, r *run) any {
 	f, err := r.forms.of(formOf)
 	if err != nil {

@@ -35,7 +35,8 @@ func either(a, b kind) kind {
 	return unknown
 }
 
-// scope is a name that a program has given to a value or a function, and those that were known before.
+// scope is a name that a program has given to a value or a function, and those that were known
+// before.
 type scope struct {
 	up     *scope
 	name   string // $x, or of a function name/number of parameters
@@ -51,7 +52,8 @@ func (s *scope) find(name string) *scope {
 	return s
 }
 
-// mostFollowed is how many terms of a program are followed, since the functions that it defines are followed where they are called.
+// mostFollowed is how many terms of a program are followed, since the functions that it defines are
+// followed where they are called.
 const mostFollowed = 20_000
 
 // follower follows what is known of the values of a program, without running it.
@@ -267,7 +269,8 @@ func (f *follower) loop(over *gojq.Query, patterns []*gojq.Pattern, start *gojq.
 	}
 }
 
-// onInput are the functions of jq whose arguments all have the input that the function has, and which return something else.
+// onInput are the functions of jq whose arguments all have the input that the function has, and
+// which return something else.
 var onInput = map[string]bool{
 	"id/1": true, "error/1": true, "has/1": true, "test/1": true, "test/2": true, "match/1": true, "match/2": true, "capture/1": true, "scan/1": true,
 	"split/1": true, "split/2": true, "splits/1": true, "join/1": true, "startswith/1": true, "endswith/1": true, "ltrimstr/1": true, "rtrimstr/1": true,
@@ -342,7 +345,8 @@ func (f *follower) own(of *scope, args []*gojq.Query, in kind, s *scope) kind {
 	return f.query(of.body, in, known)
 }
 
-// signature is how a function is known: $x for a value, else the name with the number of parameters.
+// signature is how a function is known: $x for a value, else the name with the number of
+// parameters.
 func signature(name string, params int) string {
 	if strings.HasPrefix(name, "$") {
 		return name

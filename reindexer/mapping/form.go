@@ -21,8 +21,8 @@ type form struct {
 	parts string // Y, M and D, in the order of the groups of text
 }
 
-// parseForm reads a form such as MM/DD/YYYY. Digits may lack leading zeros, unless nothing stands between the parts, and a dot may
-// follow a month's name.
+// parseForm reads a form such as MM/DD/YYYY. Digits may lack leading zeros, unless nothing stands
+// between the parts, and a dot may follow a month's name.
 func parseForm(text string) (*form, error) {
 	if strings.Contains(text, ";") {
 		return nil, fail(`date(%s): several forms are several texts: date("MM/DD/YYYY"; "YYYY-MM-DD")`, quoted(text))
@@ -78,8 +78,8 @@ func (f *form) match(s string) (year, month, day, digits int, ok bool) {
 	return year, month, day, digits, true
 }
 
-// monthOf returns the number of the month with that English name, or with one that begins so with at least three letters; 0
-// for any other.
+// monthOf returns the number of the month with that English name, or with one that begins so with
+// at least three letters; 0 for any other.
 func monthOf(name string) int {
 	name = strings.ToLower(name)
 	for m := time.January; m <= time.December; m++ {
@@ -90,10 +90,12 @@ func monthOf(name string) int {
 	return 0
 }
 
-// ErrProgram is what is wrong with a mapping itself, found when it runs: no record is at fault, and none of them is read right.
+// ErrProgram is what is wrong with a mapping itself, found when it runs: no record is at fault, and
+// none of them is read right.
 var ErrProgram = errors.New("the mapping cannot be used")
 
-// forms are the forms of dates that a program has used; it has a few, and uses them for every record.
+// forms are the forms of dates that a program has used; it has a few, and uses them for every
+// record.
 type forms struct {
 	known map[string]*form
 	wrong error // of the first that is none, which no try of the program hides

@@ -21,7 +21,8 @@ type Function struct {
 	call        func(r *run, v any, args []any) any
 }
 
-// Example is what a program makes of an input, both as JSON. An error is a text that begins with "error: ".
+// Example is what a program makes of an input, both as JSON. An error is a text that begins with
+// "error: ".
 type Example struct{ Program, Input, Output string }
 
 // run is what the functions of a program know besides their arguments.
@@ -31,8 +32,8 @@ type run struct {
 	source string // whose records are read
 }
 
-// Functions are the added functions. Each returns null for null and for the texts that blank knows, and an Error for what it cannot
-// read.
+// Functions are the added functions. Each returns null for null and for the texts that blank knows,
+// and an Error for what it cannot read.
 var Functions = []Function{
 	{"money", "money", "an amount of dollars as a number", []Example{
 		{`money`, `"$1,234.50 "`, `1234.5`}, {`money`, `"(12.00)"`, `-12`}, {`money`, `"12.00-"`, `-12`}, {`money`, `"$ -"`, `0`},
@@ -107,7 +108,8 @@ func Can(function string, today time.Time, args ...any) func(v any) bool {
 	return func(v any) bool { return !isError(f.call(r, v, args)) }
 }
 
-// texts is the function text of several values. gojq takes half of the time of a row for `map(blank // empty) | join(", ")`.
+// texts is the function text of several values. gojq takes half of the time of a row for `map(blank
+// // empty) | join(", ")`.
 func texts(values []any) any {
 	var parts []string
 	for _, v := range values {

@@ -11,9 +11,9 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// id makes a positive number of 53 bits, which JavaScript and spreadsheets hold too, of texts: the first bits of the SHA-256 of
-// them, with a NUL after each, so that "ab", "c" and "a", "bc" are two. Without one of them it is no id, since another row could
-// lack it too.
+// id makes a positive number of 53 bits, which JavaScript and spreadsheets hold too, of texts: the
+// first bits of the SHA-256 of them, with a NUL after each, so that "ab", "c" and "a", "bc" are
+// two. Without one of them it is no id, since another row could lack it too.
 func id(texts []any) any {
 	h := sha256.New()
 	for i, v := range texts {

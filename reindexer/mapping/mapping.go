@@ -1,16 +1,18 @@
-// Package mapping turns the records of a county's file into records of a load, by a program in jq (rule X20). jq is a
-// language that operators know and have tools for; gojq runs the program, with a few functions besides jq's own
-// (functions.go, date.go). The package owns what such a program sees and what it may not do. It knows no fields: what it makes
-// is read like any record of a load.
+// Package mapping turns the records of a county's file into records of a load, by a program in jq
+// (rule X20). jq is a language that operators know and have tools for; gojq runs the program, with
+// a few functions besides jq's own (functions.go, date.go). The package owns what such a program
+// sees and what it may not do. It knows no fields: what it makes is read like any record of a load.
 //
 // # Design
 //
-// A record comes as the value of a row (source.Row). A program gives any number of objects for it, each a record of the load. What fails, and what takes too much (package bound), is the
-// reject of that record alone, and the next one begins anew. A program has no environment and no other
-// input, so that the same file gives the same load.
+// A record comes as the value of a row (source.Row). A program gives any number of objects for it,
+// each a record of the load. What fails, and what takes too much (package bound), is the reject of
+// that record alone, and the next one begins anew. A program has no environment and no other input,
+// so that the same file gives the same load.
 //
-// A form of dates becomes a regular expression (form.go), not a layout of time.Parse, which knows no "Sept" and no "Aug.", begins
-// the century of two digits at 69, and takes letters and digits between the parts for parts.
+// A form of dates becomes a regular expression (form.go), not a layout of time.Parse, which knows
+// no "Sept" and no "Aug.", begins the century of two digits at 69, and takes letters and digits
+// between the parts for parts.
 package mapping
 
 import (
@@ -49,8 +51,8 @@ func (r Record) Text() string {
 	return string(text)
 }
 
-// Compile returns the program with that text. Errors begin with its name, and say line and column where they are known. Dates
-// with two-digit years are read as ones up to today.
+// Compile returns the program with that text. Errors begin with its name, and say line and column
+// where they are known. Dates with two-digit years are read as ones up to today.
 func Compile(name, text string, today time.Time) (*Program, error) {
 	return compile(name, script{text: text}, today)
 }
@@ -78,15 +80,17 @@ func compile(name string, s script, today time.Time) (*Program, error) {
 // Name is what errors call p.
 func (p *Program) Name() string { return p.name }
 
-// Reads returns the names that p reads of its input itself, such as Owner in `.Owner | blank`, and not those of objects in it. A
-// name that may be missing is not among them: one with a question mark (`.Owner?`), one that has("…") or del(…) names, and one
-// that the program sets. Where it cannot be told what a name is read of, it is not among them either.
+// Reads returns the names that p reads of its input itself, such as Owner in `.Owner | blank`, and
+// not those of objects in it. A name that may be missing is not among them: one with a question
+// mark (`.Owner?`), one that has("…") or del(…) names, and one that the program sets. Where it
+// cannot be told what a name is read of, it is not among them either.
 func (p *Program) Reads() []Read { return p.check.reads }
 
 // IsTable reports whether p was made of a table, not written in jq.
 func (p *Program) IsTable() bool { return p.check.rows != nil }
 
-// Begin says which source the records come from. The error is one of the program: it takes the texts of CSV for something else.
+// Begin says which source the records come from. The error is one of the program: it takes the
+// texts of CSV for something else.
 func (p *Program) Begin(s source.Source, in *source.Reader) error {
 	p.run.source = s.Name
 	if wrong := p.check.first(p.check.cells); in.Format == source.CSV && wrong != "" {
@@ -98,8 +102,8 @@ func (p *Program) Begin(s source.Source, in *source.Reader) error {
 // comments is a text of nothing else.
 var comments = regexp.MustCompile(`^(\s*(#[^\n]*)?)*$`)
 
-// Run returns the records that p makes of one: none, one or several. What it returns is good until the next call. An error is
-// one of this record, unless it is ErrProgram.
+// Run returns the records that p makes of one: none, one or several. What it returns is good until
+// the next call. An error is one of this record, unless it is ErrProgram.
 func (p *Program) Run(input any) ([]Record, error) {
 	records, err := p.results(input)
 	if wrong := p.run.forms.wrong; wrong != nil {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// money reads an amount of dollars: "$1,234.50", "1234.5", "$ 5"; and, below zero, "-$5", "5-", "(12.00)", "$(12.00)".
+// money reads an amount of dollars: "$1,234.50", "1234.5", "$ 5"; and, below zero, "-$5", "5-",
+// "(12.00)", "$(12.00)".
 func money(s string) any {
 	digits, signs, dollars := s, 0, 0
 	for before := ""; digits != before && digits != "-"; {

@@ -10,7 +10,8 @@ import (
 
 const coordinate = `(-?\d+(?:\.\d+)?)`
 
-// pointForms are the texts of points. Some have the longitude first, and some follow the lines of an address.
+// pointForms are the texts of points. Some have the longitude first, and some follow the lines of
+// an address.
 var pointForms = []struct {
 	text           *regexp.Regexp
 	longitudeFirst bool
@@ -21,8 +22,9 @@ var pointForms = []struct {
 	{regexp.MustCompile(`^\{(?:[^{}]*,)?\s*['"]coordinates['"]\s*:\s*\[\s*` + coordinate + `\s*,\s*` + coordinate + `\s*(?:,[^\]]*)?\](?:\s*,[^{}]*)?\}$`), true},
 }
 
-// point reads "(42.39, -82.98)", latitude first, alone or below the lines of an address; "POINT (-82.98 42.39)", which has the
-// longitude first; and a point of GeoJSON, as an object or the text of one, as JSON and Python write it.
+// point reads "(42.39, -82.98)", latitude first, alone or below the lines of an address; "POINT
+// (-82.98 42.39)", which has the longitude first; and a point of GeoJSON, as an object or the text
+// of one, as JSON and Python write it.
 func point(v any) any {
 	s, ok := v.(string)
 	switch object, is := v.(map[string]any); {

@@ -11,8 +11,9 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// gojq's syntax tree does not say where in the text its nodes stand. places finds them again: it goes through the nodes in the
-// order of the text, and looks for the name of each after that of the one before it.
+// gojq's syntax tree does not say where in the text its nodes stand. places finds them again: it
+// goes through the nodes in the order of the text, and looks for the name of each after that of the
+// one before it.
 
 // token is a name in a program or a text, and the byte that it begins at.
 type token struct {
@@ -146,7 +147,8 @@ type script struct {
 	rows []int // of a table that it was made from, for each of its lines; nil: a person wrote it
 }
 
-// position returns the line and the column of a byte of s, in characters, both from 1; of a table those of the cell.
+// position returns the line and the column of a byte of s, in characters, both from 1; of a table
+// those of the cell.
 func (s script) position(offset int) (line, column int) {
 	before := s.text[:max(0, min(len(s.text), offset))]
 	line = strings.Count(before, "\n") + 1

@@ -16,7 +16,8 @@ import (
 	"filings/reindexer/record"
 )
 
-// Row is a row of a table: it says which columns of a county's file a field is read from, and how. A table is CSV of two columns:
+// Row is a row of a table: it says which columns of a county's file a field is read from, and how.
+// A table is CSV of two columns:
 //
 //	field,column
 //	id,Case number
@@ -122,8 +123,8 @@ func (r Row) expression() (string, error) {
 	return "(" + paths[0] + " | " + how + ")", nil
 }
 
-// ProgramOf returns the program that rows mean, which have one of the county. Each of its lines but the first, the last and comments is
-// that of a row.
+// ProgramOf returns the program that rows mean, which have one of the county. Each of its lines but
+// the first, the last and comments is that of a row.
 func ProgramOf(rows []Row) (string, error) {
 	var b strings.Builder
 	for i, r := range slices.Concat(rows[slices.IndexFunc(rows, isCounty):][:1], rows) {
@@ -198,7 +199,8 @@ func CompileTable(name, table string, today time.Time) (*Program, error) {
 	return compile(name, script{program, append(lines, lines[len(lines)-1])}, today)
 }
 
-// readTable reads a table. Rows that begin with #, and fields without a column, are left out. An error begins with a place in it.
+// readTable reads a table. Rows that begin with #, and fields without a column, are left out. An
+// error begins with a place in it.
 func readTable(table string) (rows []Row, err error) {
 	if !utf8.ValidString(table) {
 		return nil, errors.New(": it is not UTF-8: save it as CSV in UTF-8")

@@ -20,8 +20,9 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.reason }
 
-// tracer runs a program again that has failed, to find out where. It has steps which a record that does not fail need not pay for:
-// one before each call of an added function, and one on either side of each member of the objects that the program gives.
+// tracer runs a program again that has failed, to find out where. It has steps which a record that
+// does not fail need not pay for: one before each call of an added function, and one on either side
+// of each member of the objects that the program gives.
 type tracer struct {
 	code   *gojq.Code // nil: it cannot be told
 	steps  []step
@@ -128,8 +129,8 @@ func (t *tracer) step(v any, args []any) any {
 	return v
 }
 
-// locate runs the program on an input for which it fails. It returns the field that was being made, "" for none, and the byte of the
-// program that fails, -1 where that is not known.
+// locate runs the program on an input for which it fails. It returns the field that was being made,
+// "" for none, and the byte of the program that fails, -1 where that is not known.
 func (t *tracer) locate(input any, limit *bound.Limit) (field string, at int) {
 	if t.code == nil {
 		return "", -1

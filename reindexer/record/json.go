@@ -43,6 +43,9 @@ func NewJSON() *JSON {
 // surrogate pair are faults at any depth (rule L4), with the value as far as it could be read.
 func (j *JSON) Value(text string) (any, *Fault) {
 	j.text, j.member, j.fault = text, "", nil
+	if len(j.object) > maxNames {
+		j.object = map[string]any{} // clearing a map takes as long as it ever was large
+	}
 	clear(j.object)
 	j.in.Reset()
 	j.in.WriteString(text)
