@@ -3,7 +3,10 @@ package reindexer
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	"filings/reindexer/mapping"
 	"filings/reindexer/source"
 )
 
@@ -56,4 +59,89 @@ func Inputs(names []string, options []Option) ([]Input, error) {
 		}
 	}
 	return inputs, nil
+}
+
+// compile returns the program for each of the inputs; nil where there is none.
+func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
+	programs, compiled := make([]*mapping.Program, len(cfg.Inputs)), map[*Mapping]*mapping.Program{}
+	for i, input := range cfg.Inputs {
+		m := input.Mapping
+		if m == nil {
+			continue
+		}
+		if compiled[m] == nil {
+			compile := mapping.Compile
+			if strings.HasSuffix(strings.ToLower(m.Name), ".csv") {
+				compile = mapping.CompileTable
+			}
+			var err error
+			if compiled[m], err = compile(m.Name, m.Text, today); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+			}
+		}
+		programs[i] = compiled[m]
+	}
+	return programs, nil
+}
+
+// checkReads returns the names that a mapping reads of records, as far as these are yet to be seen.
+// Where the source says the names of its columns first, one that it lacks is ErrUsage: the county
+// has renamed it, or it is mistyped (rule X42).
+func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]mapping.Read, error) {
+	if in.Columns == nil {
+		return slices.Clone(p.Reads()), nil
+	}
+	for _, read := range p.Reads() {
+		if !slices.Contains(in.Columns, read.Name) {
+			optional := ""
+			if !p.IsTable() {
+				optional = fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
+			}
+			return nil, fmt.Errorf("%w: %s:%d:%d: %s has no column %q%s%s",
+				ErrUsage, p.Name(), read.Line, read.Column, src.Name, read.Name, nearest(read.Name, in.Columns), optional)
+		}
+	}
+	return nil, nil
+}
+
+// nearest says which column may be meant: one that differs in case or in signs, else one that
+// shares most of its beginning.
+func nearest(name string, columns []string) string {
+	plain := func(s string) string {
+		return strings.Map(func(c rune) rune {
+			if strings.ContainsRune(" _-.#", c) {
+				return -1
+			}
+			return c
+		}, strings.ToLower(s))
+	}
+	best, most := "", 2
+	for _, column := range columns {
+		a, b, same := plain(name), plain(column), 0
+		for same < len(a) && same < len(b) && a[same] == b[same] {
+			same++
+		}
+		if a == b {
+			same = 1 << 20
+		}
+		if same > most {
+			best, most = column, same
+		}
+	}
+	if best == "" {
+		return ", but " + strings.Join(columns[:min(len(columns), 20)], ", ")
+	}
+	return fmt.Sprintf("; is %q meant?", best)
+}
+
+// withoutSeen leaves out of reads what a row has.
+func withoutSeen(reads []mapping.Read, row any) []mapping.Read {
+	object, _ := row.(map[string]any)
+	if len(reads) == 0 || object == nil {
+		return reads
+	}
+	return slices.DeleteFunc(reads, func(read mapping.Read) bool {
+		_, has := object[read.Name]
+		return has
+	})
 }
