@@ -6,8 +6,8 @@ import (
 )
 
 // states are the codes of the USPS (rules X30 and X42).
-const states = " AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA " +
-	"RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI FM MH PW AA AE AP "
+const states = " AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT " +
+	"NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI FM MH PW AA AE AP "
 
 // IsState reports whether code is that of a state, in capital letters.
 func IsState(code string) bool { return len(code) == 2 && strings.Contains(states, " "+code+" ") }
@@ -18,7 +18,8 @@ type CountyNames struct {
 	plain map[county][]string // folded counties; under no state, their names
 }
 
-// county is the name of one without what people write differently, and its state, "" for none.
+// county is a county's name without the parts that people write differently, and its state, "" for
+// none.
 type county struct{ name, state string }
 
 // NewCountyNames returns the CountyNames of these counties.
@@ -33,19 +34,19 @@ func NewCountyNames(counties []string) *CountyNames {
 	return c
 }
 
-func (c *CountyNames) add(folded string, of county) {
+func (c *CountyNames) add(folded string, plain county) {
 	c.exact[folded] = true
-	if !slices.Contains(c.plain[of], folded) {
-		c.plain[of] = append(c.plain[of], folded)
+	if !slices.Contains(c.plain[plain], folded) {
+		c.plain[plain] = append(c.plain[plain], folded)
 	}
 }
 
-// Meant returns the folded county, or the name of counties, that a folded value means: itself, if there is such a one, or if not
-// exactly one is left once it is read as people write it.
+// Meant returns the folded county, or the name of counties, that a client names. A value that
+// equals none, but exactly one as people write it, becomes that one; any other value stays.
 func (c *CountyNames) Meant(value string) string {
 	if !c.exact[value] {
-		if of := c.plain[readCounty(value)]; len(of) == 1 {
-			return of[0]
+		if names := c.plain[readCounty(value)]; len(names) == 1 {
+			return names[0]
 		}
 	}
 	return value
@@ -54,7 +55,8 @@ func (c *CountyNames) Meant(value string) string {
 // Has reports whether there is a county, or a name of some, that a folded value means.
 func (c *CountyNames) Has(value string) bool { return c.exact[c.Meant(value)] }
 
-// readCounty reads a folded county as people write it: the last word is the state, if it is the code of one.
+// readCounty reads a folded county as people write it: the last word is the state, if it is the
+// code of one.
 func readCounty(value string) county {
 	text := spaced(value)
 	if i := strings.LastIndexAny(text, " ,"); i > 0 && IsState(strings.ToUpper(text[i+1:])) {
@@ -72,7 +74,7 @@ func spaced(text string) string {
 	return strings.Join(parts, ",")
 }
 
-// plainName returns a folded name without the word for what it names.
+// plainName returns a folded name without the word for county.
 func plainName(name string) string {
 	for _, word := range []string{" county", " parish", " borough"} {
 		if short, ok := strings.CutSuffix(name, word); ok {

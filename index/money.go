@@ -2,8 +2,9 @@ package index
 
 import "math"
 
-// Cents returns an amount of dollars in cents, as a whole number. Amounts are rounded to the cent when they are loaded,
-// so this is exact up to 2^53 cents (90 trillion dollars), and so are sums of it.
+// Cents returns an amount of dollars in cents, as a whole number. Amounts are rounded to the cent
+// when they are loaded, so this is exact up to 2^53 cents (90 trillion dollars), and so are sums of
+// it.
 func Cents(dollars float64) float64 {
 	if c := dollars * 100; !math.IsInf(c, 0) {
 		return math.Round(c)
@@ -14,7 +15,8 @@ func Cents(dollars float64) float64 {
 // Dollars returns whole cents in dollars.
 func Dollars(cents float64) float64 { return cents / 100 }
 
-// AverageDollars returns a sum of cents divided by n, in dollars rounded to the cent, half away from zero; 0 for n = 0.
+// AverageDollars returns a sum of cents divided by n, in dollars rounded to the cent, half away
+// from zero; 0 for n = 0.
 func AverageDollars(cents float64, n int64) float64 {
 	if n == 0 {
 		return 0
@@ -33,11 +35,12 @@ func AverageDollars(cents float64, n int64) float64 {
 	return Dollars(float64(q))
 }
 
-// Percent returns part of whole in percent with two decimals, half away from zero; 0 for a whole of 0.
+// Percent returns part of whole in percent with two decimals, half away from zero; 0 for a whole of
+// 0.
 func Percent(part, whole int64) float64 { return AverageDollars(float64(part)*10_000, whole) }
 
-// OrderedBits maps numbers to integers in the same order: the bits of a float sort as the number does once those of negative
-// ones are all flipped, and of the others the sign.
+// OrderedBits maps numbers to integers in the same order: the bits of a float sort as the number
+// does once those of negative ones are all flipped, and of the others the sign.
 func OrderedBits(v float64) uint64 {
 	b := math.Float64bits(v)
 	if b>>63 == 1 {

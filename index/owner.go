@@ -88,7 +88,8 @@ func plainText(text string) string {
 	}, norm.NFKD.String(text))
 }
 
-// plainASCII is plainText of ASCII, as nearly all names are: three times as fast. ok is false for any other text.
+// plainASCII is plainText of ASCII, as nearly all names are: three times as fast. Without it and
+// isSqueezed a load into the embedded engine takes 6 % more CPU. ok is false for any other text.
 func plainASCII(text string) (_ string, ok bool) {
 	plain := make([]byte, 0, 64)
 	for i := range len(text) {

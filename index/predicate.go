@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Predicate is a condition on a filing. It says itself whether one filing fulfills it; an engine, which searches many,
-// compiles it, by its type, to what it searches with.
+// Predicate is a condition on a filing. It says itself whether one filing fulfills it; an engine,
+// which searches many, compiles it by its type.
 type Predicate interface {
 	// String returns the canonical text.
 	String() string
@@ -19,8 +19,8 @@ type Predicate interface {
 	holds(f *Filing, d *Derived) bool
 }
 
-// AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded. Fields are County,
-// CountyName, City, FilingType, FilingHolder, OwnerKey, PropertyClassification,
+// AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded.
+// Fields are County, CountyName, City, FilingType, FilingHolder, OwnerKey, PropertyClassification,
 // Categories or ForeclosureStatus.
 type AnyOf struct {
 	Fields []Field
@@ -36,29 +36,30 @@ type IDs struct{ IDs []int64 }
 // MaxIDs is how many ids a client may filter by: as many as a page has filings.
 const MaxIDs = 100
 
-// Between holds when the number in Field is at least Min and at most Max; nil is no bound. A filing without the number
-// does not match. Fields are FilingAmount, LotSizeAcres or EquityPercent.
+// Between holds when the number in Field is at least Min and at most Max; nil is no bound. A filing
+// without the number does not match. Fields are FilingAmount, LotSizeAcres or EquityPercent.
 type Between struct {
 	Field    Field
 	Min, Max *float64
 }
 
-// Days holds when FilingDate is From or later and To or earlier, both YYYY-MM-DD; "" is no bound. A filing without a
-// date does not match.
+// Days holds when FilingDate is From or later and To or earlier, both YYYY-MM-DD; "" is no bound. A
+// filing without a date does not match.
 type Days struct{ From, To string }
 
 // Times holds when CreatedAt is From or later and To or earlier, to the microsecond.
 type Times struct{ From, To time.Time }
 
-// Present holds when Field has a value. Fields are ForeclosureStatus, PropertyData, Trust or Estate.
+// Present holds when Field has a value. Fields are ForeclosureStatus, PropertyData, Trust or
+// Estate.
 type Present struct{ Field Field }
 
-// Box holds when the filing's point lies inside, edges included, exactly. West > East crosses the antimeridian: then
-// longitudes from West to 180 and from -180 to East are inside.
+// Box holds when the filing's point lies inside, edges included, exactly. West > East crosses the
+// antimeridian: then longitudes from West to 180 and from -180 to East are inside.
 type Box struct{ North, South, East, West float64 }
 
-// Contains holds when Text or one of Or, which are SearchTexts, is a substring of the SearchText of Owner, PropertyAddress,
-// CaseNumber or County.
+// Contains holds when Text or one of Or, which are SearchTexts, is a substring of the SearchText of
+// Owner, PropertyAddress, CaseNumber or County.
 type Contains struct {
 	Text string
 	Or   []string
@@ -67,14 +68,16 @@ type Contains struct {
 // Texts returns Text and Or.
 func (p Contains) Texts() []string { return append([]string{p.Text}, p.Or...) }
 
-// Rest holds for the filings from a position in the default order on: those whose FilingDate is Date and whose ID is at most
-// ID, and all after them. Date "" stands for filings without one, which come last.
+// Rest holds for the filings from a position in the default order on: those whose FilingDate is
+// Date and whose ID is at most ID, and all after them. Date "" stands for filings without one,
+// which come last.
 type Rest struct {
 	Date string
 	ID   int64
 }
 
-// InCounty selects the filings of a county: `Orange, FL` is that one, `Orange` every county of that name (rule P6).
+// InCounty selects the filings of a county: `Orange, FL` is that one, `Orange` every county of that
+// name (rule P6).
 func InCounty(name string) Predicate {
 	return AnyOf{Fields: []Field{County, CountyName}, Values: []string{Fold(name)}}
 }
@@ -85,7 +88,8 @@ func (p AnyOf) holds(f *Filing, d *Derived) bool {
 
 func (p Not) holds(f *Filing, d *Derived) bool { return !p.Predicate.holds(f, d) }
 
-// equals reports whether a value in field, folded, is one of values. A missing one is not, whatever they are.
+// equals reports whether a value in field, folded, is one of values. A missing one is not, whatever
+// they are.
 func equals(field Field, values []string, f *Filing, d *Derived) bool {
 	value := ""
 	switch field {

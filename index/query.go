@@ -13,20 +13,22 @@ type Query struct {
 	Sort   Sort
 	Offset int // filings to skip, 0 or more, however many
 	Limit  int // filings to return at the most
-	// After is the position in the order of Sort at which the page begins: the End of another page of the same generation and
-	// Sort, or PositionAfter a filing; "" is the beginning. Offset is 0 with a position.
+	// After is the position in the order of Sort at which the page begins: the End of another page
+	// of the same generation and Sort, or PositionAfter a filing; "" is the beginning. Offset is 0
+	// with a position.
 	After string
-	// Bytes is how many bytes the records of the page may have together, 0 for any number: a page that would have more ends
-	// before that, with End right there, but never before its first record. It may end somewhat earlier. Offset is 0 with it.
+	// Bytes bounds the size of the records together; 0: no bound. A page has at least one record,
+	// may end somewhat before the bound, and has its End there. Offset is 0 with it.
 	Bytes int
 
-	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that reads no more for that
-	// saves most of the work of a page; whole records are right too.
+	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that
+	// reads no more for that saves most of the work of a page; whole records are right too.
 	IDsOnly bool
 
-	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings, and more where that is cheap;
-	// elsewhere it may cost much more than the page. It changes nothing else of the page, so it is no part of the canonical
-	// text. A page that begins at a position has no Total.
+	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings, and
+	// more where that is cheap; elsewhere it may cost much more than the page. It changes nothing
+	// else of the page, so it is no part of the canonical text. A page that begins at a position
+	// has no Total.
 	Count bool
 }
 
@@ -62,11 +64,12 @@ func (q Query) Within(records []Record) []Record {
 
 const afterID = "id "
 
-// PositionAfter returns the position after the filing with this id, for every sort. A page that begins at the End of another
-// one is found sooner.
+// PositionAfter returns the position after the filing with this id, for every sort. A page that
+// begins at the End of another one is found sooner.
 func PositionAfter(id int64) string { return afterID + strconv.FormatInt(id, 10) }
 
-// IDOfPosition returns the id of the filing that after is the position after; false where after is in an engine's own words.
+// IDOfPosition returns the id of the filing that after is the position after; false where after is
+// in an engine's own words.
 func IDOfPosition(after string) (id int64, ok bool, err error) {
 	text, ok := strings.CutPrefix(after, afterID)
 	if !ok {
@@ -78,8 +81,9 @@ func IDOfPosition(after string) (id int64, ok bool, err error) {
 	return id, true, nil
 }
 
-// Sort orders filings by one field. Filings without a value in it come last in both directions; ties, and the whole
-// default order, are by FilingDate descending (missing last), then ID descending. Owner is compared folded.
+// Sort orders filings by one field. Filings without a value in it come last in both directions;
+// ties, and the whole default order, are by FilingDate descending (missing last), then ID
+// descending. Owner is compared folded.
 type Sort struct {
 	By        Field // one of SortFields
 	Ascending bool
@@ -98,8 +102,8 @@ func (s Sort) String() string {
 	return s.By.String() + " desc"
 }
 
-// Filter selects the filings for which every predicate holds; the zero Filter selects all. It never changes, so that its
-// canonical text, which every cache and tag begins with, is put together once.
+// Filter selects the filings for which every predicate holds; the zero Filter selects all. It never
+// changes, so that its canonical text, which every cache and tag begins with, is put together once.
 type Filter struct {
 	predicates []Predicate
 	text       string
@@ -115,7 +119,8 @@ func Where(predicates ...Predicate) Filter {
 	return Filter{predicates, everything + strings.Join(slices.Compact(texts), " and ")}
 }
 
-// Predicates returns the predicates in the order in which they were given. They are read, never changed.
+// Predicates returns the predicates in the order in which they were given. They are read, never
+// changed.
 func (w Filter) Predicates() []Predicate { return w.predicates }
 
 // And returns the filter of w's predicates and these.
@@ -136,10 +141,12 @@ func (w Filter) Reads(fields ...Field) bool {
 	})
 }
 
-// ByTime reports whether w has Times, whose ends come from a clock: hardly two requests have the same text then.
+// ByTime reports whether w has Times, whose ends come from a clock: hardly two requests have the
+// same text then.
 func (w Filter) ByTime() bool { return w.Reads(CreatedAt) }
 
-// String returns the canonical text of w: the order and the repetition of predicates make no difference.
+// String returns the canonical text of w: the order and the repetition of predicates make no
+// difference.
 func (w Filter) String() string {
 	if w.text == "" {
 		return everything
@@ -147,5 +154,5 @@ func (w Filter) String() string {
 	return w.text
 }
 
-// everything is the text of a filter without predicates, and what the text of any other one begins with.
+// everything is the text of a filter without predicates; the texts of all others begin with it.
 const everything = "where "

@@ -8,32 +8,36 @@ import (
 	"time"
 )
 
-// Kinds of errors that engines return, wrapped with what was attempted.
+// Kinds of errors that engines return, wrapped with the attempt that failed.
 var (
 	// ErrNotFound: there is no such filing or generation.
 	ErrNotFound = errors.New("not found")
 	// ErrUnavailable: the engine's server did not respond, or not in full.
 	ErrUnavailable = errors.New("engine unavailable")
-	// ErrGone: the generation that a Reader is of was deleted, or the one that was requested is not kept.
+	// ErrGone: the generation that a Reader is of was deleted, or the one that was requested is not
+	// kept.
 	ErrGone = errors.New("generation is gone")
-	// ErrNoOwners: the generation was loaded by a version of the program that did not keep keys of owners, and holders to filter by.
+	// ErrNoOwners: the generation was loaded by a version of the program that did not keep keys of
+	// owners, and holders to filter by.
 	ErrNoOwners = errors.New("it was loaded before owners were kept")
 	// ErrPosition: a Query's After is no position in the generation.
 	ErrPosition = errors.New("no such position")
-	// ErrLost: a generation was live once, and now there is none, or it is not what was sealed (then it is ErrChanged too). Only
-	// an operator can repair that.
+	// ErrLost: a generation was live once, and now there is none, or it was altered after it was
+	// sealed (then it is ErrChanged too). Only an operator can repair that.
 	ErrLost = errors.New("the live generation is lost")
-	// ErrChanged: a generation is not what was sealed: something was deleted from it, or it was replaced.
+	// ErrChanged: a generation was altered after it was sealed: something was deleted from it, or
+	// it was replaced.
 	ErrChanged = errors.New("it is not what was sealed")
-	// ErrDamaged: a part of a generation's file is not as it was written. It is ErrUnavailable too; other parts can be read.
+	// ErrDamaged: a part of a generation's file is not as it was written. It is ErrUnavailable too;
+	// other parts can be read.
 	ErrDamaged = errors.New("the file is damaged")
-	// ErrLeft: whoever requested it has hung up, before anything was computed for it.
+	// ErrLeft: the client hung up before its call was made.
 	ErrLeft = fmt.Errorf("the client has left: %w", context.Canceled)
 	// ErrSpent: the time of a request is over, and it was spent on computing for it, or on waiting for other calls of its account.
 	ErrSpent = fmt.Errorf("its time was spent: %w", context.DeadlineExceeded)
 )
 
-// Wrap makes an error say what was attempted.
+// Wrap puts the attempt that failed before an error.
 func Wrap(err *error, attempted string) {
 	if *err != nil {
 		*err = fmt.Errorf("%s: %w", attempted, *err)
@@ -42,65 +46,72 @@ func Wrap(err *error, attempted string) {
 
 // Engine has generations, one of which is live.
 type Engine interface {
-	// Live returns a Reader of the generation that is live now. It never is older than a swap a second ago. Before the
-	// first load it is a Reader without filings, whose Generation is ""; ErrLost where there was a first load, or, at most
-	// ten seconds after it happened, where the live generation is not what was sealed.
+	// Live returns the live generation, at most one second late. Before the first load it is a
+	// Reader without filings, whose Generation is "". ErrLost: it is missing, or (noticed within
+	// ten seconds) was altered after it was sealed.
 	Live(ctx context.Context) (Reader, error)
-	// Kept lists the generations that Open opens, the newest first: those that are sealed, and laid out as this program
-	// reads them.
+	// Kept lists the generations that Open opens, the newest first: those that are sealed, and laid
+	// out as this program reads them.
 	Kept(ctx context.Context) ([]Generation, error)
-	// Open returns a Reader of the sealed generation with that name, or ErrNotFound; ErrChanged if it is not what was sealed.
+	// Open returns a Reader of the sealed generation with that name, or ErrNotFound; ErrChanged if
+	// it was altered since.
 	Open(ctx context.Context, generation string) (Reader, error)
 	History
 }
 
-// Reader reads one generation. It is safe for concurrent use. Every method may return ErrUnavailable or ErrGone,
-// and ends with its context.
+// Reader reads one generation. It is safe for concurrent use. Every method may return
+// ErrUnavailable or ErrGone, and ends with its context.
 type Reader interface {
 	// Generation names the generation.
 	Generation() string
-	// Rows returns a page, an empty one past the end; ErrPosition where there is no position q.After.
+	// Rows returns a page, an empty one past the end; ErrPosition where there is no position
+	// q.After.
 	Rows(ctx context.Context, q Query) (Page, error)
 	// Count returns how many filings w selects, exactly.
 	Count(ctx context.Context, w Filter) (int64, error)
 	// Filing returns one filing, or ErrNotFound.
 	Filing(ctx context.Context, id int64) (Record, error)
-	// Filings returns the records with these ids, in the order of ids; nil where there is no such filing.
+	// Filings returns the records with these ids, in the order of ids; nil where there is no such
+	// filing.
 	Filings(ctx context.Context, ids []int64) ([]Record, error)
 	// Stats returns stats of all filings.
 	Stats(ctx context.Context) (Stats, error)
 	// Counties returns stats of each county as written on the records, sorted by CompareCounties.
 	Counties(ctx context.Context) ([]CountyStats, error)
-	// Distinct returns the different values that the selected filings have in f, which is Month or DateRange, sorted.
+	// Distinct returns the different values that the selected filings have in f, which is Month or
+	// DateRange, sorted.
 	Distinct(ctx context.Context, w Filter, f Field) ([]string, error)
 	// Groups sums up the filings that w selects by their keys in one or two different dimensions.
 	Groups(ctx context.Context, w Filter, q GroupQuery) (Groups, error)
-	// Cells describes the filings that both w and g's box select, by the tiles of g: those that have any, sorted by
-	// CompareCells.
+	// Cells describes the filings that both w and g's box select, by the tiles of g: those that
+	// have any, sorted by CompareCells.
 	Cells(ctx context.Context, w Filter, g Grid) ([]Cell, error)
 	// Owners returns a page of portfolios; ErrNoOwners where the generation has none.
 	Owners(ctx context.Context, q OwnerQuery) (Owners, error)
-	// Nearest returns what each word may stand for (rule X29): of the words of all Owners and PropertyAddresses those at the smallest
-	// distance within its Reach, at most MaxNearest by falling filings, then code point; nil for a word that is one of them, and
-	// where none is near. ErrNoOwners as above.
+	// Nearest returns the corrections of each word (rule X29): of the words of all Owners and
+	// PropertyAddresses those at the smallest distance within its Reach, at most MaxNearest by
+	// falling filings, then code point; nil for a word that is one of them, and where none is near.
+	// ErrNoOwners as above.
 	Nearest(ctx context.Context, words []string) ([][]string, error)
 }
 
-// Page is a part of what a Query selects.
+// Page is a part of the filings that a Query selects.
 type Page struct {
 	Records []Record
-	// End is the position after the last record, in the engine's own words: Query.After of the next page. It is "" where
-	// there are no records.
+	// End is the position after the last record, in the engine's own words: Query.After of the next
+	// page. It is "" where there are no records.
 	End string
-	// Total is how many filings the Query's Where selects, exactly, if Counted says so, as it does where Query.Count asked for
-	// it and they are few. Otherwise Total is 0, and Reader.Count has to say it.
+	// Total is how many filings the Query's Where selects, exactly, if Counted says so, as it does
+	// where Query.Count asked for it and they are few. Otherwise Total is 0, and Reader.Count has
+	// to say it.
 	Total   int64
 	Counted bool
 
 	cuts [][Hidden]int // where the part of each tier ends in each record, once they were looked at: see Check
 }
 
-// Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents where the name says so.
+// Stats are counts and sums over all filings of a generation. Amounts are FilingAmounts, in cents
+// where the name says so.
 type Stats struct {
 	Filings              int64
 	Owners               int64 // owners that differ in more than case
@@ -110,12 +121,14 @@ type Stats struct {
 	Trusts, Estates      int64
 	TrustsOrEstates      int64 // a filing that is both counts once
 	Added                int64 // filings that have a CreatedAt
-	// FirstAdded and LastAdded are the earliest and the latest CreatedAt; zero where no filing has one.
+	// FirstAdded and LastAdded are the earliest and the latest CreatedAt; zero where no filing has
+	// one.
 	FirstAdded, LastAdded time.Time
 }
 
-// AddedWithin returns how many filings were added from one time to another, to the microsecond, if the first and the last
-// one decide that: all or none, as it mostly is, since a load gives all of its filings the same time.
+// AddedWithin returns how many filings were added from one time to another, to the microsecond, if
+// the first and the last one decide that: all or none, as it mostly is, since a load gives all of
+// its filings the same time.
 func (s Stats) AddedWithin(from, to time.Time) (n int64, known bool) {
 	from, to = from.Truncate(time.Microsecond), to.Truncate(time.Microsecond)
 	switch {
@@ -142,8 +155,9 @@ type CountyStats struct {
 	LastAdded                       time.Time // the latest CreatedAt, to the microsecond; zero for none
 }
 
-// Probe fails unless r can be searched, and gives records whose members are their own: it reads one row, of which every part
-// of the engine has its share, and that filing alone, and cuts the record for each tier.
+// Probe fails unless r can be searched, and gives records whose members are their own: it reads one
+// row, of which every part of the engine has its share, and that filing alone, and cuts the record
+// for each tier.
 func Probe(ctx context.Context, r Reader) error {
 	page, err := r.Rows(ctx, Query{Sort: DefaultSort, Limit: 1})
 	if err != nil || len(page.Records) == 0 {
@@ -163,13 +177,15 @@ func Probe(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// CompareCounties orders county names by the code points of their folded form, then as written (rule A5).
+// CompareCounties orders county names by the code points of their folded form, then as written
+// (rule A5).
 func CompareCounties(a, b string) int {
 	return cmp.Or(cmp.Compare(Fold(a), Fold(b)), cmp.Compare(a, b))
 }
 
-// CompareByState orders county names by state, then their parts without the state as CompareCounties does (rule A6): Lee
-// comes before Lee (X), although the comma after it sorts after a blank.
+// CompareByState orders county names by state, then their parts without the state as
+// CompareCounties does (rule A6): Lee comes before Lee (X), although the comma after it sorts after
+// a blank.
 func CompareByState(a, b string) int {
 	countyA, stateA := SplitCounty(a)
 	countyB, stateB := SplitCounty(b)

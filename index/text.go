@@ -30,11 +30,13 @@ func isSqueezed(s string) bool {
 	return !blank || s == ""
 }
 
-// SearchText returns s as substring search compares it (rule P16): folded, white space squeezed. Values and terms both
-// pass through it. Trimming values loses nothing, since a term never starts or ends with a blank.
+// SearchText returns s as substring search compares it (rule P16): folded, white space squeezed.
+// Values and terms both pass through it. Trimming values loses nothing, since a term never starts
+// or ends with a blank.
 func SearchText(s string) string { return Squeeze(Fold(s)) }
 
-// SplitCounty splits "Orange, FL" into name and state. Without a ", ST" at its end the whole is the name.
+// SplitCounty splits "Orange, FL" into name and state. Without a ", ST" at its end the whole is the
+// name.
 func SplitCounty(county string) (name, state string) {
 	if i := len(county) - 4; i >= 0 && county[i:i+2] == ", " {
 		return county[:i], county[i+2:]
@@ -42,8 +44,9 @@ func SplitCounty(county string) (name, state string) {
 	return county, ""
 }
 
-// Distance returns the number of characters to insert, delete or replace to turn a into b; with swaps also to exchange with
-// their neighbour, none of them twice: the optimal string alignment distance.
+// Distance returns the number of characters to insert, delete or replace to turn a into b; with
+// swaps also to exchange with their neighbour, none of them twice: the optimal string alignment
+// distance.
 func Distance(a, b []rune, swaps bool) int {
 	width := len(b) + 1
 	rows := make([]int, 3*width)
@@ -68,32 +71,35 @@ func Distance(a, b []rune, swaps bool) int {
 	return last[len(b)]
 }
 
-// MinRun is how many letters the shortest run has. Nothing shorter is ever corrected (Reach), and engines would have to know of far more.
+// MinRun is how many letters the shortest run has. Nothing shorter is ever corrected (Reach), and
+// engines would have to know of far more.
 const MinRun = 5
 
-// CutRun returns the first run of a SearchText, and what follows it; "" where there is none. A run is letters (unicode.IsLetter) side by
-// side, as many as there are, MinRun or more. A text that contains some letters contains them within one of its runs, of which it has few
-// where it has many substrings: engines find texts by their runs.
+// CutRun returns the first run of a SearchText, and the rest after it; "" where there is none. A
+// run is a word: letters (unicode.IsLetter) side by side, as many as there are, MinRun or more.
+// Letters that a text contains lie within one of its words, and a text has fewer words than
+// substrings. So engines index words.
 func CutRun[T string | []byte](text T) (run, rest T) {
-	for run, rest = cutOf(text, &lowerLetters, unicode.IsLetter); len(run) > 0; run, rest = cutOf(rest, &lowerLetters, unicode.IsLetter) {
-		if len(run) >= MinRun && (len(run) >= MinRun*utf8.UTFMax || utf8.RuneCountInString(string(run)) >= MinRun) {
-			break
+	for rest = text; ; {
+		run, rest = cutOf(rest, &lowerLetters, unicode.IsLetter)
+		switch n := len(run); {
+		case n == 0, n >= MinRun*utf8.UTFMax, n >= MinRun && utf8.RuneCountInString(string(run)) >= MinRun:
+			return run, rest
 		}
 	}
-	return run, rest
 }
 
-var lowerLetters = func() (is [utf8.RuneSelf]bool) {
-	for c := range is {
-		is[c] = 'a' <= c && c <= 'z'
+var lowerLetters = func() (lower [utf8.RuneSelf]bool) {
+	for c := range lower {
+		lower[c] = 'a' <= c && c <= 'z'
 	}
-	return is
+	return lower
 }()
 
 // Run is a run of a term that is searched for.
 type Run struct {
 	Text         string
-	Begins, Ends bool // the term goes on before it, or after it, with something else: so does each text that contains the term
+	Begins, Ends bool // in the term, and so in each match, another character precedes it, or follows it
 }
 
 // Runs returns the runs of a term.
@@ -105,7 +111,7 @@ func Runs(term string) (runs []Run) {
 	return runs
 }
 
-// IsIn reports whether a text that contains the term may do so where it has another run.
+// IsIn reports whether run can be the word of a matching text that r is a part of.
 func (r Run) IsIn(run string) bool {
 	switch {
 	case r.Begins && r.Ends:

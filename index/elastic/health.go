@@ -35,7 +35,7 @@ type Health struct {
 	Product   string   // Elasticsearch or OpenSearch
 	Version   string   // such as 8.19.7
 	Status    string   // of the cluster: green, yellow or red
-	DataNodes int      //
+	DataNodes int      // in the cluster
 	Lacks     []string // privileges on the index's names that the credentials do not have; OpenSearch does not say
 	Disks     []Disk   // of data nodes; none where the credentials do not allow to look
 	Blocked   []string // our indices that take no more writes, because a disk was full

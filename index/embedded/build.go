@@ -56,12 +56,12 @@ func (b *build) open(ctx context.Context, from string) (err error) {
 	return nil
 }
 
-// Put implements generation.Build.
+// Put implements generation.Writer.
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
 	return b.change(ctx, func() error { return b.encoder.put(f, b.changes, b.prints) })
 }
 
-// Remove implements generation.Build.
+// Remove implements generation.Writer.
 func (b *build) Remove(ctx context.Context, id int64) error {
 	return b.change(ctx, func() error {
 		b.prints.Remove(id)
@@ -77,7 +77,7 @@ func (b *build) change(ctx context.Context, collect func() error) error {
 	return b.failed
 }
 
-// Seal implements generation.Build.
+// Seal implements generation.Writer.
 func (b *build) Seal(ctx context.Context, check generation.Check) (holds generation.Checksum, _ generation.Identity, err error) {
 	if b.failed == nil {
 		holds, b.failed = b.seal(ctx, check)

@@ -10,8 +10,8 @@ import (
 	"filings/index"
 )
 
-// Generations lists all generations, the newest first, unsealed ones included, and what is stored that the catalog does not
-// know. What an operator deleted is not listed.
+// Generations lists all generations that are stored, the newest first, unsealed ones and those that
+// the catalog does not know included.
 func (l *Lifecycle) Generations(ctx context.Context) ([]Info, error) {
 	all, err := l.list(ctx, true)
 	if err != nil {
@@ -28,14 +28,17 @@ func (l *Lifecycle) Kept(ctx context.Context) (kept []index.Generation, err erro
 	}
 	for _, g := range all {
 		if g.Sealed && g.Damaged == nil && l.reads(g.Name) == nil {
-			kept = append(kept, index.Generation{Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live, Values: g.Values})
+			kept = append(kept, index.Generation{
+				Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live, Values: g.Values,
+			})
 		}
 	}
 	return kept, nil
 }
 
 func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err error) {
-	// Parts come first: what is begun between the two looks does not appear as something that the catalog does not know.
+	// Parts come first: else a generation that is begun between the two looks would seem unknown to
+	// the catalog.
 	parts, err := l.storage.Parts(ctx, measure)
 	if err != nil {
 		return nil, err
@@ -52,7 +55,7 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 		}
 		g := Info{Name: p.Generation, CreatedAt: created, Filings: p.Filings, Bytes: p.Bytes, Damaged: p.Damaged}
 		if l.reads(g.Name) != nil {
-			g.Damaged = nil // what is in a file of another version is not known here
+			g.Damaged = nil // files of another version cannot be read here
 		}
 		if e != nil && e.State == Sealed {
 			g.Sealed, g.Live = true, e.Name == c.Live
@@ -70,7 +73,8 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 	return all, nil
 }
 
-// Open returns a Reader of a sealed generation, or index.ErrNotFound; index.ErrChanged if it is not what was sealed.
+// Open returns a Reader of a sealed generation, or index.ErrNotFound; index.ErrChanged if it was
+// altered since.
 func (l *Lifecycle) Open(ctx context.Context, name string) (r index.Reader, err error) {
 	defer index.Wrap(&err, "opening "+name)
 	c, _, err := l.read(ctx)
@@ -99,8 +103,8 @@ func (l *Lifecycle) Changesets(ctx context.Context) ([]index.Changeset, error) {
 	return c.changesets(), err
 }
 
-// HaveChanges returns index.ErrGone unless the changesets of all these generations are kept. It reads the catalog only if
-// what Live has read of it does not say so.
+// HaveChanges returns index.ErrGone unless the changesets of all these generations are kept. It
+// reads the catalog only if the last look of Live does not say so.
 func (l *Lifecycle) HaveChanges(ctx context.Context, names []string) error {
 	kept := func(changesets []index.Changeset) bool {
 		return !slices.ContainsFunc(names, func(name string) bool {

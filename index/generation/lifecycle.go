@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Lifecycle decides about the generations of an index name, whatever engine stores them: which there are, which one is live,
-// and who may change that. An engine embeds it into its Store. It is safe for concurrent use, and any number of processes may
-// have one over the same storage.
+// Lifecycle decides about the generations of an index name, whatever engine stores them: which
+// there are, which one is live, and who may change that. An engine embeds it into its Store. It is
+// safe for concurrent use, and any number of processes may have one over the same storage.
 type Lifecycle struct {
 	Options
 	storage Storage
@@ -34,7 +34,7 @@ type Options struct {
 	LiveFor time.Duration // how long the live generation is taken for granted; index.Engine promises a second
 }
 
-// New returns the lifecycle of what is stored there. It sends nothing.
+// New returns the lifecycle of the generations in storage. It sends nothing.
 func New(storage Storage, o Options) *Lifecycle { return &Lifecycle{Options: o, storage: storage} }
 
 // reads returns ErrVersion for a generation that this program would misread.
@@ -42,7 +42,7 @@ func (o *Options) reads(name string) error {
 	return readable(name, cmp.Or(o.Oldest, o.Version), o.Version)
 }
 
-// read reads the catalog, and its document. Where there is none, what is stored says what there is.
+// read reads the catalog, and its document. Where there is none, the stored parts stand for it.
 func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error) {
 	if d, err = l.storage.Load(ctx); err != nil {
 		return c, d, fmt.Errorf("reading the catalog of generations: %w", err)
@@ -64,12 +64,13 @@ func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error)
 	return c, d, err
 }
 
-// updateTries is how often a change of the catalog is tried against others who change it meanwhile. One of them succeeds each
-// time, and holders of the lock but renew it.
+// updateTries is how often a change of the catalog is tried against others who change it meanwhile.
+// One of them succeeds each time, and holders of the lock but renew it.
 const updateTries = 5
 
-// update changes the catalog in one step: do is applied to what it says, and again if it says something else by then. An
-// error of do changes nothing. again says that an earlier change may have been carried out: its response did not come.
+// update changes the catalog in one step: do is applied to it, and again if it was replaced
+// meanwhile. An error of do changes nothing. again says that an earlier change may have been
+// carried out: its response did not come.
 func (l *Lifecycle) update(ctx context.Context, do func(c *Catalog, again bool) error) error {
 	again := false
 	return l.storage.Retry(ctx, func(ctx context.Context) error {
@@ -77,7 +78,8 @@ func (l *Lifecycle) update(ctx context.Context, do func(c *Catalog, again bool) 
 	})
 }
 
-// tryUpdate is update without a second attempt after a failure. It sets unsure if it may have changed the catalog all the same.
+// tryUpdate is update without a second attempt after a failure. It sets unsure if it may have
+// changed the catalog all the same.
 func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, unsure *bool) (err error) {
 	for range updateTries {
 		var c Catalog

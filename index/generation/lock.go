@@ -21,7 +21,7 @@ type lock struct {
 
 	released atomic.Bool
 	mu       sync.Mutex
-	writers  []Writer // of what it has begun
+	writers  []Writer // of the generations that it has begun
 }
 
 // Lock takes the lock, or fails at once with a *LockedError.
@@ -75,8 +75,8 @@ func (c *Catalog) run() Run {
 	return *c.Run
 }
 
-// expired reports whether the lease was not renewed in time. A time that lies LockTTL or more in the future counts as
-// expired, so that one wrong clock cannot lock loads out for ever.
+// expired reports whether the lease was not renewed in time. A time that lies LockTTL or more in
+// the future counts as expired, so that one wrong clock cannot lock loads out for ever.
 func (c *Catalog) expired(now time.Time) bool {
 	age := now.Sub(c.run().Renewed)
 	return age >= LockTTL || age <= -LockTTL
@@ -123,7 +123,7 @@ func (l *Lifecycle) Loaded(ctx context.Context) (map[string]time.Time, error) {
 	return all, nil
 }
 
-// holds returns ErrLockLost unless the lock is held by what c says.
+// holds returns ErrLockLost unless c has the lock's token.
 func (k *lock) holds(c *Catalog) error {
 	if k.released.Load() || c.Lease != k.token {
 		return ErrLockLost
@@ -156,7 +156,8 @@ func (k *lock) change(ctx context.Context, do func(c *Catalog, again bool) error
 	})
 }
 
-// explain makes an error say what was attempted. One whose reason may be that the lock was lost becomes ErrLockLost if it was.
+// explain puts the attempt that failed before an error. One whose reason may be that the lock was
+// lost becomes ErrLockLost if it was.
 func (k *lock) explain(ctx context.Context, err *error, what string) {
 	if *err == nil {
 		return
@@ -190,7 +191,7 @@ func (k *lock) Promote(ctx context.Context, from, to string) (err error) {
 	return k.life.swap(ctx, from, to, k.holds)
 }
 
-// Release implements Lock. What was begun and not sealed stays as it is.
+// Release implements Lock. Generations that are not sealed stay as they are.
 func (k *lock) Release(ctx context.Context) (err error) {
 	defer index.Wrap(&err, "releasing the lock")
 	if k.released.Load() {

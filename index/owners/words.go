@@ -26,7 +26,8 @@ func readWords(c *cutter) (w words, size int) {
 		for len(w.first) <= utf8.RuneCountInString(text) {
 			w.first = append(w.first, len(w.texts))
 		}
-		w.texts, w.filings, w.letters = append(w.texts, text), append(w.filings, uint32(c.number())), append(w.letters, lettersOf(text))
+		w.texts, w.letters = append(w.texts, text), append(w.letters, lettersOf(text))
+		w.filings = append(w.filings, uint32(c.number()))
 		size += len(text)
 	}
 	return w, size + 16*cap(w.texts) + 4*cap(w.filings) + 8*cap(w.letters)
@@ -40,8 +41,8 @@ func (w *words) from(characters int) int {
 	return len(w.texts)
 }
 
-// lettersOf returns a bit for each letter or digit that a word has; some letters share one. To insert or delete a character changes one of
-// them, to replace it two.
+// lettersOf returns a bit for each letter or digit that a word has; some letters share one. To
+// insert or delete a character changes one of them, to replace it two.
 func lettersOf(word string) (letters uint64) {
 	for _, r := range word {
 		letters |= 1 << (uint32(r) % 64)

@@ -38,7 +38,7 @@ func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error)
 	return found.Hits.Total.Value, nil
 }
 
-// counted returns the clauses to count what w selects by.
+// counted returns the clauses that count the filings of w.
 func (r *Reader) counted(ctx context.Context, w index.Filter) ([]search.Object, error) {
 	if county, amount, is := search.CountyAndAmount(w); is && r.countyCents {
 		known, err := r.numberedCounties(ctx)
@@ -59,7 +59,8 @@ func (r *Reader) numberedCounties(ctx context.Context) ([]document.NumberedCount
 	})
 }
 
-// Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as text does.
+// Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as
+// text does.
 func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) (values []string, err error) {
 	defer r.wrap(&err, "reading the values of "+f.String())
 	field := f.String()

@@ -1,14 +1,15 @@
-// Package reader evaluates queries in Elasticsearch: its Reader is an index.Reader of one generation, which is one index. It
-// sends the searches that queries become (package search), and reads their responses. It refuses to know which generation is
-// live, how one is written, or how a request reaches Elasticsearch (packages elastic and client).
+// Package reader evaluates queries in Elasticsearch: its Reader is an index.Reader of one
+// generation, which is one index. It sends the searches that queries become (package search), and
+// reads their responses. It refuses to know which generation is live, how one is written, or how a
+// request reaches Elasticsearch (packages elastic and client).
 //
 // # Design
 //
-// A Reader is pinned to one index. `_source` is handed through as it came (package document). One filing is a request of its
-// own (filings.go).
+// A Reader is pinned to one index. `_source` is handed through as it came (package document). One
+// filing is a request of its own (filings.go).
 //
-// Because a generation never changes, what was computed once stays right: the counties, the number of owners, and the
-// tables by which offsets are found (150 kB for 5,000 codes) are kept in the process's cache.
+// Because a generation never changes, results stay right: the counties, the number of owners, and
+// the tables by which offsets are found (150 kB for 5,000 codes) are kept in the process's cache.
 package reader
 
 import (
@@ -46,12 +47,13 @@ type Reader struct {
 
 var _ index.Reader = (*Reader)(nil)
 
-// New returns a reader of a generation, of so high a version of the data, that keeps what it computes in kept. It sends nothing.
+// New returns a reader of a generation, of so high a version of the data, that keeps its results
+// in kept. It sends nothing.
 func New(c *client.Client, name string, version int, kept *cache.Cache) *Reader {
 	r := &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
-		ownerless: version < document.OwnersSince, portfolioless: version < document.PortfoliosSince, runs: version >= document.RunsSince,
-		countyCents: version >= document.CountyCentsSince,
+		ownerless: version < document.OwnersSince, portfolioless: version < document.PortfoliosSince,
+		runs: version >= document.RunsSince, countyCents: version >= document.CountyCentsSince,
 	}
 	r.Directory = owners.Open(name, r.ownersChunks, kept)
 	return r
@@ -84,7 +86,8 @@ func (r *Reader) searchInto(ctx context.Context, v any, body search.Object) erro
 	return client.Decode(response, v)
 }
 
-// read sends a request about the generation's index, and notes when there is no such index any more.
+// read sends a request about the generation's index, and notes when there is no such index any
+// more.
 func (r *Reader) read(ctx context.Context, request esapi.Request) ([]byte, error) {
 	response, err := r.c.Read(ctx, request)
 	if errors.Is(err, index.ErrGone) {
@@ -93,19 +96,20 @@ func (r *Reader) read(ctx context.Context, request esapi.Request) ([]byte, error
 	return response, err
 }
 
-// wrap makes an error say what was attempted.
+// wrap puts the attempt that failed, and the generation, before an error.
 func (r *Reader) wrap(err *error, attempted string) {
 	index.Wrap(err, attempted+" of "+r.generation)
 }
 
-// cached returns what is kept under key, or else what create returns.
+// cached returns the value kept under key, or else that of create.
 func cached[T any](ctx context.Context, r *Reader, key string, create func(context.Context) (T, error)) (T, error) {
-	v, hit, err := cache.Get(ctx, r.cache, cache.Key{Space: r.space, Text: key}, func(ctx context.Context) (v T, bytes int, err error) {
+	sized := func(ctx context.Context) (v T, bytes int, err error) {
 		if v, err = create(ctx); err == nil {
 			bytes = cache.SizeOf(v)
 		}
 		return v, bytes, err
-	})
+	}
+	v, hit, err := cache.Get(ctx, r.cache, cache.Key{Space: r.space, Text: key}, sized)
 	if hit && err != nil && ctx.Err() != nil {
 		err = client.Ended(ctx) // while it waited for another request's
 	}

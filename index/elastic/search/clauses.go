@@ -11,7 +11,7 @@ import (
 	"filings/index/elastic/document"
 )
 
-// Known says of a generation what clauses are made from.
+// Known is the knowledge of a generation that clauses are made with.
 type Known struct {
 	Counties func() ([]string, error)        // the folded names of all counties, for a search term
 	Rim      func(index.Region) (Rim, error) // of a region
@@ -70,9 +70,9 @@ func rest(p index.Rest) (Object, error) {
 	if err != nil || day == nil {
 		return Object{"bool": Object{"filter": []Object{undated, ids}}}, err
 	}
-	of := Object{"term": Object{document.DayField: *day}}
+	same := Object{"term": Object{document.DayField: *day}}
 	earlier := within(document.DayField, Object{"lt": *day})
-	return either([]Object{earlier, undated, {"bool": Object{"filter": []Object{of, ids}}}}), nil
+	return either([]Object{earlier, undated, {"bool": Object{"filter": []Object{same, ids}}}}), nil
 }
 
 // numberField names where the number of field stands.
@@ -97,8 +97,8 @@ func anyOf(p index.AnyOf) Object {
 	return either(options)
 }
 
-// maxTerm is the length, in bytes, of the longest term of an index. No filing has a longer value, and Elasticsearch
-// refuses to search for one.
+// maxTerm is the length, in bytes, of the longest term of an index. No filing has a longer value,
+// and Elasticsearch refuses to search for one.
 const maxTerm = 32_766
 
 // mostTerms is how many terms Elasticsearch takes in one clause, by default.
@@ -122,7 +122,8 @@ func exists(field string) Object { return Object{"exists": Object{"field": field
 // within returns a clause that holds for values within limits.
 func within(field string, limits Object) Object { return Object{"range": Object{field: limits}} }
 
-// between returns a clause that holds for values between two; nil is no bound. No value at all is not between any.
+// between returns a clause that holds for values between two; nil is no bound. No value at all is
+// not between any.
 func between[T any](field string, from, to *T) Object {
 	limits := Object{}
 	if from != nil {
@@ -137,8 +138,8 @@ func between[T any](field string, from, to *T) Object {
 	return within(field, limits)
 }
 
-// contains selects by substrings, any of them. Counties are few, so the terms are searched in their names here, and the filings of
-// those that have one are selected.
+// contains selects by substrings, any of them. Counties are few, so the terms are searched in their
+// names here, and the filings of those that have one are selected.
 func contains(texts []string, k Known) (Object, error) {
 	counties, err := k.Counties()
 	if err != nil {
@@ -162,8 +163,9 @@ func contains(texts []string, k Known) (Object, error) {
 	return either(options), nil
 }
 
-// inTexts selects by a substring of the search texts. Three characters and more are a phrase of trigrams, one and two the beginning of a
-// trigram. What has runs is looked for by these first, so that the phrase is compared in few filings, if it has to be.
+// inTexts selects by a substring of the search texts. Three characters and more are a phrase of
+// trigrams, one and two the beginning of a trigram. A term with runs is found by these first, so
+// that the phrase is compared in few filings, if it has to be.
 func inTexts(text string, byRuns bool) Object {
 	if utf8.RuneCountInString(text) < 3 {
 		return Object{"prefix": Object{document.TextField: Object{"value": text}}}

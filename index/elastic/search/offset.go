@@ -6,35 +6,39 @@ import (
 	"filings/index"
 )
 
-// Elasticsearch finds the page at an offset by walking there, and refuses past 10,000. Here a page is found by
-// counting instead: how many of the filings there are for each value that they are sorted by, in order, shows which
-// values the page has. Filings with these few values are searched, from the nearer end. Where too many filings have
-// one value, they are counted again by the next thing that orders them, down to the id, which no two share.
+// Elasticsearch finds the page at an offset by walking there, and refuses past 10,000. Here a page
+// is found by counting instead: how many of the filings there are for each value that they are
+// sorted by, in order, shows which values the page has. Filings with these few values are searched,
+// from the nearer end. Where too many filings have one value, they are counted again by the next
+// thing that orders them, down to the id, which no two share.
 //
-// Numbers, names and times have too many different values to count them all, so each has a code that is counted first
-// (package document).
+// Numbers, names and times have too many different values to count them all, so each has a code
+// that is counted first (package document).
 
-// Limits are where one path to a page becomes more expensive than another. Tests lower them, so that few filings are
-// enough to take all paths.
+// Limits are where one path to a page becomes more expensive than another. Tests lower them, so
+// that few filings are enough to take all paths.
 type Limits struct {
 	FirstPages  int64 // offset + limit up to which most orders do without counting
-	LongestWalk int64 // filings that Elasticsearch may keep in order to find a page, itself included; also the largest page
+	LongestWalk int64 // filings that Elasticsearch may keep to find a page, with the page; the largest page
 	LargestSpan int64 // filings that Elasticsearch may look at to find a page, where their order is not that of the index
 	MostCounted int64 // filings that are counted with a page
 	Buckets     int   // of one response; Elasticsearch allows 65,536 by default
 	Parts       int64 // that a range of whole numbers is cut into (Level.Parts)
 }
 
-// Usual limits were measured with half a million filings. Sorted by owner, the first page takes 3 ms, the one at 180
-// takes 10, the one at 1,000 takes 50; after counting, each takes 2. Counting takes 20 to 80, once for each filter and
-// order.
-var Usual = Limits{FirstPages: 200, LongestWalk: 2_500, LargestSpan: 10_000, MostCounted: index.MostCounted, Buckets: 65_000, Parts: 1024}
+// Usual limits were measured with half a million filings. Sorted by owner, the first page takes 3
+// ms, the one at 180 takes 10, the one at 1,000 takes 50; after counting, each takes 2. Counting
+// takes 20 to 80, once for each filter and order.
+var Usual = Limits{
+	FirstPages: 200, LongestWalk: 2_500, LargestSpan: 10_000, MostCounted: index.MostCounted, Buckets: 65_000, Parts: 1024,
+}
 
 // everything makes Elasticsearch count all hits, as `true` does.
 const everything = math.MaxInt32
 
-// Counted returns up to how many filings are counted with a page of q. Before it finds the first filing in a box or region,
-// Elasticsearch has found all of them, so that it may as well count them, where nothing else is looked at after the page.
+// Counted returns up to how many filings are counted with a page of q. Before it finds the first
+// filing in a box or region, Elasticsearch has found all of them, so that it may as well count
+// them, where nothing else is looked at after the page.
 func (l Limits) Counted(q index.Query) int64 {
 	if q.Where.Reads(index.Latitude) && q.Sort == index.DefaultSort {
 		return everything
@@ -53,16 +57,16 @@ func (l Limits) Uncounted(s index.Sort) int64 {
 	return l.FirstPages
 }
 
-// Span is what is counted in order to find filings of it by their offset.
+// Span is a run of filings that is counted to find some of them by their offset.
 type Span struct {
 	Page
-	levels []Level // what tells its filings apart, the coarsest first
+	levels []Level // that its filings differ in, the coarsest first
 }
 
 // Spanning returns the span of p, which is in the order of s.
 func Spanning(p Page, s index.Sort) Span { return Span{p, levels(s)} }
 
-// Level is what the span is counted by.
+// Level is the values that the span is counted by.
 func (s Span) Level() Level { return s.levels[0] }
 
 // Name tells the table of the span from others of the generation.
@@ -70,16 +74,17 @@ func (s Span) Name() string {
 	return s.name + " # " + s.Level().Field + " " + direction(!s.Level().Descending)
 }
 
-// Step is the plan for some filings of a span: a search for them; or, where they lie deep among many that the span's table
-// does not tell apart, a narrower span, which is counted in turn.
+// Step is the plan for some filings of a span: a search for them; or, where they lie deep among
+// many that the span's table does not tell apart, a narrower span, which is counted in turn.
 type Step struct {
 	Page        Page
 	Narrower    *Span // nil: Page finds them
 	Offset, End int64 // where they begin and end in Narrower
 }
 
-// Next returns the step for the filings of s, which t counts, from offset on, up to end at the most: as many as one search can
-// find without going over too many others. Usually these are all of them.
+// Next returns the step for the filings of s, which t counts, from offset on, up to end at the
+// most: as many as one search can find without going over too many others. Usually these are all of
+// them.
 func (l Limits) Next(s Span, t *Table, offset, end int64) Step {
 	level := s.Level()
 	i, last := t.at(offset), t.at(end-1)

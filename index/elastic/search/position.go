@@ -12,12 +12,14 @@ import (
 	"filings/index/elastic/document"
 )
 
-// Position is what a filing is sorted by, as JSON: a value for each key of an order, null where it has none.
+// Position is the sort values of a filing, as JSON: one for each key of an order, null where it has
+// none.
 type Position []json.RawMessage
 
 var missing = json.RawMessage("null")
 
-// PositionOf returns the position of a hit: what was known of it, and what the search sorted it by, an array.
+// PositionOf returns the position of a hit: the values known before, and those that the search
+// sorted it by, an array.
 func PositionOf(known Position, sorted []byte) (p Position, err error) {
 	if err := json.Unmarshal(sorted, &p); err != nil {
 		return nil, err
@@ -40,8 +42,8 @@ func (p Position) append(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// standsForMissing reports whether v is what Elasticsearch sorts by where there is no value: infinities, of integers the
-// farthest.
+// standsForMissing reports whether Elasticsearch sorts a missing value as v: infinities, of
+// integers the farthest.
 func standsForMissing(v json.RawMessage) bool {
 	switch string(v) {
 	case firstInteger, lastInteger, `"-Infinity"`, `"Infinity"`:
@@ -50,7 +52,8 @@ func standsForMissing(v json.RawMessage) bool {
 	return false
 }
 
-// sorted is p as Elasticsearch sorts it where days descend, and where the other values are not missing.
+// sorted is p as Elasticsearch sorts it where days descend, and where the other values are not
+// missing.
 func (p Position) sorted() Position {
 	p = slices.Clone(p)
 	for i, v := range p {
@@ -63,7 +66,8 @@ func (p Position) sorted() Position {
 
 var firstInteger, lastInteger = strconv.Itoa(math.MinInt64), strconv.Itoa(math.MaxInt64)
 
-// fits reports whether p has a value of the right type, or none, for each key of an order, and an id.
+// fits reports whether p has a value of the right type, or none, for each key of an order, and an
+// id.
 func (p Position) fits(o Order) bool {
 	if len(p) != len(o) || string(p[len(p)-1]) == string(missing) {
 		return false
@@ -92,11 +96,12 @@ func isOf(field string, v json.RawMessage) (is bool) {
 
 // The texts of positions, in index.Query.After.
 const (
-	// tiedMark begins the position after a page once for each key in which all of its filings are equal: probably more of
-	// them follow. Then comes how far the next page is expected to reach in the key after these, and the position.
+	// tiedMark begins the position after a page once for each key in which all of its filings are
+	// equal: probably more of them follow. Then comes how far the next page is expected to reach in
+	// the key after these, and the position.
 	tiedMark = "="
-	// longestPosition is how long the text of a position may be, in bytes: it is to fit into an address. An owner may have
-	// 8,000 characters.
+	// longestPosition is how long the text of a position may be, in bytes: it is to fit into an
+	// address. An owner may have 8,000 characters.
 	longestPosition = 200
 )
 
@@ -111,7 +116,8 @@ func End(first, last Position) string {
 	return string(text)
 }
 
-// ReadEnd reads what End wrote, or what a client made up, for the order of s: else index.ErrPosition.
+// ReadEnd reads a text of End, or one that a client made up, for the order of s: else
+// index.ErrPosition.
 func ReadEnd(end string, s index.Sort) (p Position, near Reach, err error) {
 	order := OrderOf(s)
 	text := strings.TrimLeft(end, tiedMark)

@@ -8,7 +8,8 @@ import (
 	"filings/index"
 )
 
-// orders are the sorts for which the rows are listed: all but the default one, which the rows are numbered by.
+// orders are the sorts for which the rows are listed: all but the default one, which the rows are
+// numbered by.
 func orders() (all []index.Sort) {
 	for _, field := range index.SortFields {
 		for _, ascending := range []bool{true, false} {
@@ -26,7 +27,7 @@ const (
 	keyMissing = 1
 )
 
-// appendSortKey appends to dst what v is sorted by in s, so that comparing bytes compares as s does. After it the row
+// appendSortKey appends the sort key of v in s: bytes that compare as s does. After it the row
 // decides ties.
 func appendSortKey(dst []byte, v *storedValues, s index.Sort) ([]byte, error) {
 	start := len(dst)
@@ -61,8 +62,8 @@ func appendSortKey(dst []byte, v *storedValues, s index.Sort) ([]byte, error) {
 	return dst, nil
 }
 
-// appendTextKey ends the text with a NUL, which no text contains, so that a text comes before those that it begins; and
-// after them when all bits are flipped.
+// appendTextKey ends the text with a NUL, which no text contains, so that a text comes before those
+// that it begins; and after them when all bits are flipped.
 func appendTextKey(dst, text []byte) []byte {
 	if len(text) == 0 {
 		return dst

@@ -12,8 +12,8 @@ import (
 	"filings/index"
 )
 
-// condition is a predicate that was compiled for a table: it sets the bits of the rows of a chunk for which it holds, and
-// leaves the others as they are.
+// condition is a predicate that was compiled for a table: it sets the bits of the rows of a chunk
+// for which it holds, and leaves the others as they are.
 type condition func(ctx context.Context, chunk int, bits []uint64) error
 
 // compile turns a predicate into a condition.
@@ -50,7 +50,8 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	return nil, fmt.Errorf("embedded engine: unknown predicate %T", p)
 }
 
-// matchDictionary holds for the rows whose word in a coded column holds. holds is called once a word; the word "" is no value.
+// matchDictionary holds for the rows whose word in a coded column holds. holds is called once a
+// word; the word "" is no value.
 func (t *Table) matchDictionary(ctx context.Context, column string, holds func(word string) bool) (condition, error) {
 	words, err := t.dictionary(ctx, column)
 	if err != nil {
@@ -59,8 +60,10 @@ func (t *Table) matchDictionary(ctx context.Context, column string, holds func(w
 	return t.lookup(ctx, column, words, holds)
 }
 
-// lookup is matchDictionary with what stands for each word of the column.
-func (t *Table) lookup(ctx context.Context, column string, words []string, holds func(word string) bool) (condition, error) {
+// lookup is matchDictionary with a text in the place of each word.
+func (t *Table) lookup(
+	ctx context.Context, column string, words []string, holds func(word string) bool,
+) (condition, error) {
 	table := make([]uint64, len(words)) // 1 where it holds
 	for code, word := range words {
 		if err := ended(ctx, code); err != nil {
@@ -115,13 +118,12 @@ func (t *Table) not(c condition) condition {
 // both holds where each of the conditions does.
 func both(a, b condition) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
-		of := make([]uint64, 2*len(bits))
-		ofA, ofB := of[:len(bits)], of[len(bits):]
-		if err := errors.Join(a(ctx, chunk, ofA), b(ctx, chunk, ofB)); err != nil {
+		first, second := make([]uint64, len(bits)), make([]uint64, len(bits))
+		if err := errors.Join(a(ctx, chunk, first), b(ctx, chunk, second)); err != nil {
 			return err
 		}
 		for i := range bits {
-			bits[i] |= ofA[i] & ofB[i]
+			bits[i] |= first[i] & second[i]
 		}
 		return nil
 	}
@@ -129,8 +131,8 @@ func both(a, b condition) condition {
 
 func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
 	earlier, err1 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
-	of, err2 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
-	return either(earlier, both(of, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
+	same, err2 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
+	return either(earlier, both(same, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
@@ -145,7 +147,8 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	return either(all...), nil
 }
 
-// matchFolded holds for the rows that have one of values in field, folded: of categories a row has several.
+// matchFolded holds for the rows that have one of values in field, folded: of categories a row has
+// several.
 func (t *Table) matchFolded(ctx context.Context, field index.Field, values []string) (condition, error) {
 	column, compared := field.String(), index.Fold
 	if field == index.CountyName {
@@ -251,8 +254,9 @@ func (t *Table) coordinates(ctx context.Context, chunk int) (latitudes, longitud
 	return latitudes, longitudes, err
 }
 
-// contains holds for the rows that have a term of p in their search texts, or in the word of county. may holds for these and others, without
-// a text being read; it is nil where holds reads none either.
+// contains holds for the rows that have a term of p in their search texts, or in the word of
+// county. may holds for these and others, without a text being read; it is nil where holds reads
+// none either.
 func (t *Table) contains(ctx context.Context, p index.Contains) (holds, may condition, err error) {
 	texts, err := t.countyTexts(ctx)
 	if err != nil {
@@ -266,7 +270,7 @@ func (t *Table) contains(ctx context.Context, p index.Contains) (holds, may cond
 			return nil, nil, err
 		}
 		all, mays = append(all, inCounty), append(mays, inCounty)
-		if term == "" || !utf8.ValidString(term) { // "" is in every county; what is no UTF-8 is nowhere
+		if term == "" || !utf8.ValidString(term) { // "" is in every county; invalid UTF-8 is nowhere
 			continue
 		}
 		rows, isRun, err := t.ofRuns(ctx, term)
@@ -290,8 +294,8 @@ func (t *Table) contains(ctx context.Context, p index.Contains) (holds, may cond
 	return either(all...), either(mays...), nil
 }
 
-// countyTexts returns the search texts of the words of county. They are kept: to make those of 3,000 counties takes 0.7 ms, which
-// is longer than a page of a name takes.
+// countyTexts returns the search texts of the words of county. They are kept: to make those of
+// 3,000 counties takes 0.7 ms, which is longer than a page of a name takes.
 func (t *Table) countyTexts(ctx context.Context) ([]string, error) {
 	return cached(ctx, t, columnCountyTexts, 0, func(ctx context.Context) (texts []string, size int, err error) {
 		words, err := t.dictionary(ctx, index.County.String())
@@ -303,8 +307,8 @@ func (t *Table) countyTexts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// inBlocks holds for the rows of blocks that may have term: those that may have term. A term of one or two bytes may be in any, and the index has it in
-// thousands of sets.
+// inBlocks holds for the rows of blocks that may have term: those that may have term. A term of one
+// or two bytes may be in any, and the index has it in thousands of sets.
 func (t *Table) inBlocks(term []byte) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) (err error) {
 		candidates := allBlocks()
@@ -320,7 +324,8 @@ func (t *Table) inBlocks(term []byte) condition {
 
 const (
 	wholeBlock = 1<<rowsABlock - 1 // a bit for each row of a block
-	// So many are read in the time in which the index says which of them may have a term of three bytes or more, or a shorter one.
+	// So many are read in the time in which the index says which of them may have a term of three
+	// bytes or more, or a shorter one.
 	fewBlocks, fewForShort = 64, 1024
 )
 
@@ -335,8 +340,9 @@ func open(bits []uint64) (b blocks, n int) {
 	return b, n
 }
 
-// inTexts holds for the rows that have term in their search texts: some of those of may, which is nil where nothing is known. Only blocks
-// that may have it, and have a row whose bit is not set, are read, and what lies between two that are near each other.
+// inTexts holds for the rows that have term in their search texts: some of those of may, which is
+// nil where nothing is known. Only blocks that may have it, and have a row whose bit is not set,
+// are read, with the bytes between two that are near each other.
 func (t *Table) inTexts(term []byte, may condition) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		candidates, n := open(bits)
@@ -362,7 +368,8 @@ func (t *Table) inTexts(term []byte, may condition) condition {
 	}
 }
 
-// keepCandidates leaves the blocks that may have term: that have rows of may, or the term's trigrams where that is nil.
+// keepCandidates leaves the blocks that may have term: that have rows of may, or the term's
+// trigrams where that is nil.
 func (t *Table) keepCandidates(ctx context.Context, chunk int, term []byte, may condition, b *blocks) error {
 	if may == nil {
 		candidates, err := t.candidates(ctx, chunk, term)
