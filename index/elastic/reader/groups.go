@@ -31,8 +31,9 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery)
 	return r.compositeGroups(ctx, clauses, q)
 }
 
-// termGroups reads the response to search.TermGroups, and whether it has all groups: a terms aggregation is faster than a
-// composite one, and says how many filings are in none of its buckets.
+// termGroups reads the response to search.TermGroups, and whether it has all groups: it says how many
+// filings are in none of its buckets. A composite aggregation takes 1.25 to 1.4 times as long
+// (by city and county, 20,000 filings, 40 of each in turns).
 func termGroups(response []byte, q index.GroupQuery) (all index.Groups, complete bool, err error) {
 	var found struct {
 		Aggregations struct {

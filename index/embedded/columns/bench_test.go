@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,15 +14,17 @@ const benchFilings = 500_000
 func benchFilters() map[string]index.Filter {
 	low := 1000.0
 	return map[string]index.Filter{
-		"county":   index.Where(index.InCounty("orange")),
-		"amount":   index.Where(index.Between{Field: index.FilingAmount, Min: &low}),
-		"days":     index.Where(index.Days{From: "2023-01-01", To: "2024-12-31"}),
-		"box":      index.Where(index.Box{North: 50, South: 20, East: -60, West: -100}),
-		"ids":      index.Where(index.IDs{IDs: spread(index.MaxIDs)}),
-		"none of":  index.Where(index.Not{Predicate: index.AnyOf{Fields: []index.Field{index.County}, Values: []string{"orange, fl"}}}),
-		"contains": index.Where(index.Contains{Text: "trust"}),
-		"letter":   index.Where(index.Contains{Text: "a"}),
-		"times":    index.Where(index.Times{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),
+		"county":        index.Where(index.InCounty("orange")),
+		"amount":        index.Where(index.Between{Field: index.FilingAmount, Min: &low}),
+		"days":          index.Where(index.Days{From: "2023-01-01", To: "2024-12-31"}),
+		"box":           index.Where(index.Box{North: 50, South: 20, East: -60, West: -100}),
+		"ids":           index.Where(index.IDs{IDs: spread(index.MaxIDs)}),
+		"none of":       index.Where(index.Not{Predicate: index.AnyOf{Fields: []index.Field{index.County}, Values: []string{"orange, fl"}}}),
+		"contains":      index.Where(index.Contains{Text: "trust"}),
+		"letter":        index.Where(index.Contains{Text: "a"}),
+		"ids and text":  index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "1 st"}),
+		"ids and short": index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "1 "}),
+		"times":         index.Where(index.Times{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),
 	}
 }
 
@@ -46,6 +49,27 @@ func BenchmarkFilter(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkPage reads pages of what is selected already: the first one, and one in the middle.
+func BenchmarkPage(b *testing.B) {
+	table := newTable(b, synthetics(benchFilings, 1))
+	for name, w := range benchFilters() {
+		s, err := table.selected(b.Context(), w)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, offset := range []int{0, s.count / 2} {
+			b.Run(fmt.Sprintf("%s/%d", name, offset), func(b *testing.B) {
+				q := index.Query{Where: w, Sort: index.DefaultSort, Offset: offset, Limit: 20}
+				for b.Loop() {
+					if _, _, _, err := table.Rows(b.Context(), q); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }
 

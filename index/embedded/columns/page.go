@@ -171,7 +171,9 @@ func (t *Table) seeks(ctx context.Context, q index.Query, s *selection) ([]uint3
 	})
 }
 
-// countOf returns how many rows of a block of an order are selected.
+// countOf returns how many rows of a block of an order are selected. Here and in selectedOf the bits
+// of the default order are read as words: by its rows a page of a county takes 94 µs instead of 4, one
+// of a hundred ids 1.4 ms (`go test -bench Page ./index/embedded/columns`).
 func (t *Table) countOf(ctx context.Context, s *selection, order index.Sort, block int) (n uint32, err error) {
 	if order == index.DefaultSort {
 		for _, word := range s.block(block) {
