@@ -52,16 +52,18 @@ func (j *JSON) Value(text string) (any, *Fault) {
 	// What these two options allow is a fault that has the name of its member.
 	j.decoder.Reset(&j.in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	value, err := j.value(j.object)
-	if err == nil {
-		if _, err = j.decoder.ReadToken(); err == io.EOF {
-			return value, j.fault
-		}
+	if err != nil {
+		return nil, unreadable(err)
 	}
-	return nil, j.unreadable(err)
+	end := j.decoder.InputOffset()
+	if _, err = j.decoder.ReadToken(); err != io.EOF {
+		return nil, &Fault{Reason: fmt.Sprintf("not JSON after byte %d: something follows the record", end)}
+	}
+	return value, j.fault
 }
 
 // unreadable returns why a text is not JSON.
-func (j *JSON) unreadable(err error) *Fault {
+func unreadable(err error) *Fault {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
@@ -69,7 +71,7 @@ func (j *JSON) unreadable(err error) *Fault {
 	case errors.As(err, &syntax):
 		return &Fault{Reason: fmt.Sprintf("not JSON at byte %d: %v", syntax.ByteOffset+1, syntax.Err)}
 	}
-	return &Fault{Reason: fmt.Sprintf("not JSON at byte %d: something follows the record", j.decoder.InputOffset())}
+	return &Fault{Reason: "not JSON: " + err.Error()}
 }
 
 // value reads the next value. The members of an object go to into; nil: to a map of its own.
@@ -110,6 +112,10 @@ func (j *JSON) members(into map[string]any) (map[string]any, error) {
 	}
 	_, err := j.decoder.ReadToken()
 	for err == nil && j.decoder.PeekKind() != '}' {
+		if j.decoder.PeekKind() != '"' {
+			_, err = j.decoder.ReadToken() // which is an error at once, and no value that may be cut off
+			continue
+		}
 		var name string
 		if name, err = j.str(); err != nil {
 			break

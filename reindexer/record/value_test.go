@@ -152,7 +152,7 @@ func TestL3L4_Records(t *testing.T) {
 		{"L4 surrogate as UTF-8", "{\"id\":1,\"county\":\"\xed\xa0\x80, FL\"}", "county", "has text that is not UTF-8"},
 		{"L4 list", `[{"id":1,"county":"A, FL"}]`, "", "a list is no record, which is an object {…}"},
 		{"L4 trailing comma", `{"id":1,"county":"A, FL",}`, "", "not JSON at byte 25: invalid character ',' at start of value"},
-		{"L4 two objects", `{"id":1,"county":"A, FL"}{"id":2}`, "", "not JSON at byte 26: something follows the record"},
+		{"L4 two objects", `{"id":1,"county":"A, FL"}{"id":2}`, "", "not JSON after byte 25: something follows the record"},
 		{"L4 raw control character", "{\"id\":1,\"county\":\"A,\tFL\"}", "", "not JSON at byte 21: invalid character '\\t' in string (expecting non-control character)"},
 		{"L4 leading zero", `{"id":01,"county":"A, FL"}`, "", "not JSON at byte 8: invalid character '1' after object value (expecting ',' or '}')"},
 		{"L4 NaN", `{"id":1,"county":"A, FL","filingAmount":NaN}`, "", "not JSON at byte 41: invalid character 'N' at start of value"},
