@@ -45,6 +45,8 @@ type Change struct {
 type Version struct {
 	Record Record // nil: the generation has no such filing
 	City   string // as written (rule P7), Derived.WrittenCity
+	// Withheld: nothing is known any more but id and county, which Record has alone (rule X53).
+	Withheld bool
 }
 
 // Filing returns the filing that v is of, with its city, and without the time at which it was added.

@@ -38,7 +38,7 @@ type ownerName struct {
 
 // splitName does the steps 1 and 2.
 func splitName(name string) (n ownerName) {
-	text := plainText(name)
+	text := PlainText(name)
 	n.tokens = make([]string, 0, 8)
 	start := 0
 	for i := range len(text) + 1 {
@@ -65,9 +65,9 @@ func splitName(name string) (n ownerName) {
 	return n
 }
 
-// plainText decomposes text and lowers it, drops marks and apostrophes, and leaves one separator of a kind: a blank, a comma, or & for
+// PlainText decomposes text and lowers it, drops marks and apostrophes, and leaves one separator of a kind: a blank, a comma, or & for
 // what becomes "and".
-func plainText(text string) string {
+func PlainText(text string) string {
 	if len(text) <= MaxText {
 		if plain, ok := plainASCII(text); ok {
 			return plain
@@ -88,7 +88,7 @@ func plainText(text string) string {
 	}, norm.NFKD.String(text))
 }
 
-// plainASCII is plainText of ASCII, as nearly all names are: three times as fast. Without it and
+// plainASCII is PlainText of ASCII, as nearly all names are: three times as fast. Without it and
 // isSqueezed a load into the embedded engine takes 6 % more CPU. ok is false for any other text.
 func plainASCII(text string) (_ string, ok bool) {
 	plain := make([]byte, 0, 64)

@@ -14,6 +14,7 @@ import (
 	"filings/index"
 	"filings/index/generation"
 	"filings/reindexer/record"
+	"filings/reindexer/sieve"
 	"filings/reindexer/source"
 )
 
@@ -55,8 +56,10 @@ type Config struct {
 	Update bool // apply changes to a copy of the live generation
 	// Replace makes it an update whose records are all filings of these counties: others that these have are removed.
 	Replace []string
-	Strict  bool // reject records with unknown fields
-	DryRun  bool // read and check only
+	// Withhold, if it is not nil, makes it an update without sources, which takes filings out of all that is kept (rule X53).
+	Withhold *sieve.Withhold
+	Strict   bool // reject records with unknown fields
+	DryRun   bool // read and check only
 	// IfChanged builds nothing where the live generation was made of the same sources, in the same states, in the same way.
 	IfChanged bool
 
@@ -112,6 +115,12 @@ func (cfg Config) checked() (Config, error) {
 			return cfg, fmt.Errorf(`%w: --replace names a county as records have it, such as "Orange, FL", not %q`, ErrUsage, county)
 		}
 	}
+	if cfg.Withhold != nil {
+		cfg.Update, cfg.Inputs = true, nil
+		if err := cfg.Withhold.Check(); err != nil {
+			return cfg, fmt.Errorf("%w: %w", ErrUsage, err)
+		}
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -136,6 +145,9 @@ func (cfg Config) checkMayEmpty(all []source.Source) error {
 }
 
 func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
+	if cfg.Withhold != nil {
+		return nil, nil
+	}
 	var inputs []source.Input
 	for _, input := range cfg.Inputs {
 		inputs = append(inputs, input.Input)
@@ -169,7 +181,7 @@ func (cfg Config) Check(ctx context.Context) error {
 
 // Report is the outcome of a run. Its JSON is the one line that `filings reindex` prints.
 //
-// Of every run that read its sources to the end, Read is the sum of Indexed, Updated, Deleted, Missing and Rejected;
+// Of every run that read its sources to the end, Read is the sum of Indexed, Updated, Deleted, Missing, Rejected and Withheld;
 // records of an update count as if they were applied one after the other. If nothing was promoted the counts say what
 // the load would have done.
 type Report struct {
@@ -180,7 +192,12 @@ type Report struct {
 	Deleted    int64  `json:"deleted"`
 	Missing    int64  `json:"missing"` // deletions of filings that were not there
 	Rejected   int64  `json:"rejected"`
-	Rounded    int64  `json:"rounded"` // amounts that were rounded to the cent
+	// Withheld counts records of filings that are withheld, and WithheldContacts others of which the contacts are; TakenOut filings
+	// that the live generation still had of these.
+	Withheld         int64 `json:"withheld"`
+	WithheldContacts int64 `json:"withheldContacts"`
+	TakenOut         int64 `json:"takenOut,omitempty"`
+	Rounded          int64 `json:"rounded"` // amounts that were rounded to the cent
 	// Uncomputed counts cells of spreadsheets with a formula that no program has computed: they are missing values.
 	Uncomputed int64 `json:"uncomputed"`
 
@@ -218,7 +235,7 @@ type SourceCounts struct {
 	Records  int64  `json:"records"`  // that they are, or a mapping made of them
 	LeftOut  int64  `json:"leftOut"`  // rows of which a mapping made none
 	Rejected int64  `json:"rejected"` // records, and rows that a mapping cannot read
-	Indexed  int64  `json:"indexed"`  // records that were taken, deletions too
+	Indexed  int64  `json:"indexed"`  // records that were taken, deletions and what is withheld too
 }
 
 // CountyCounts are the filings of a county in the new generation, and what changes there; nil where that is not worked out.

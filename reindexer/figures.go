@@ -12,7 +12,7 @@ import (
 )
 
 // figures count filings by county, and how many of them have a value in each field: by them a generation is compared with the
-// live one before it replaces that (rule X42).
+// live one before it replaces that (rule X42). They count what is withheld as if it was there, so that it is never taken for lost.
 type figures struct {
 	counties map[string]*countyFigures
 	// fields says whether filled is known: of a generation that an older program built it is not, nor of one with very many
@@ -89,6 +89,21 @@ func (g *figures) count(county string, filled uint64, n int64) {
 	for filled &^= unguarded; filled != 0 && g.fields; filled &= filled - 1 {
 		c.filled[bits.TrailingZeros64(filled)] += n
 	}
+}
+
+// fill counts fields of a filing that was counted without them.
+func (g *figures) fill(county string, fields uint64) {
+	for c := g.counties[county]; fields != 0 && g.fields; fields &= fields - 1 {
+		c.filled[bits.TrailingZeros64(fields)]++
+	}
+}
+
+// total returns how many filings there are.
+func (g *figures) total() (n int64) {
+	for _, c := range g.counties {
+		n += c.filings
+	}
+	return n
 }
 
 // keptFigures are figures in the catalog. A row has a county's filings and then a number for each of the fields.

@@ -40,7 +40,10 @@ func (r *running) refuses(county string, kind error, found string) string {
 // guardSize compares all filings but those of counties that may shrink. A full load without filings passes only where any
 // shrinking would, although nothing may have been there before: its source was a broken pipe rather than a county without filings.
 func (r *running) guardSize() error {
-	before, now := r.before, r.expect.checksum.Filings
+	before, now := r.before, r.figures.total()
+	if r.live != nil {
+		before = r.live.total()
+	}
 	if now == 0 && before == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
 		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--max-shrink 100 promotes a generation without filings)",
 			ErrEmpty, r.reading.read.Load(), r.rejected.Load())

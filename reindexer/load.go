@@ -3,11 +3,13 @@ package reindexer
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/reindexer/sieve"
 )
 
 const (
@@ -32,6 +34,9 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 			return err
 		}
 		apply = changes.apply
+		if err = changes.takeOut(ctx, build); err != nil {
+			return err
+		}
 	}
 	r.enter(PhaseLoading)
 	err := r.pipeline(ctx, build, apply)
@@ -52,7 +57,7 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 		}
 	}
 	if err == nil && r.cfg.Holds != nil {
-		err = differ(r.cfg.Holds().Diff(r.expect.checksum))
+		err = differ(r.cfg.Holds().Diff(r.withLeft()))
 	}
 	if err == nil && changes != nil {
 		err = changes.sampleUntouched(ctx)
@@ -76,7 +81,7 @@ func (r *running) pipeline(ctx context.Context, build generation.Build, apply fu
 		defer close(batches)
 		batch := make([]change, 0, batchSize)
 		err := r.reading.each(reading, func(f *index.Filing, deleted bool) error {
-			batch = append(batch, change{*f, deleted})
+			batch = append(batch, change{filing: *f, deleted: deleted})
 			f.Categories = nil // the batch's now; nothing else of f is reused
 			if len(batch) < batchSize {
 				return nil
@@ -94,8 +99,24 @@ func (r *running) pipeline(ctx context.Context, build generation.Build, apply fu
 		}
 		return err
 	})
+	sifted := batches
+	if r.sieve != nil { // which takes about as long as reading where it knows addresses
+		sifted = make(chan []change, batchesAhead)
+		group.Go(func() error {
+			defer close(sifted)
+			for batch := range batches {
+				r.sift(batch)
+				select {
+				case sifted <- batch:
+				case <-reading.Done():
+					return reading.Err()
+				}
+			}
+			return nil
+		})
+	}
 	group.Go(func() error {
-		for batch := range batches {
+		for batch := range sifted {
 			if err := apply(ctx, batch, build); err != nil {
 				return err
 			}
@@ -112,6 +133,10 @@ func (r *running) pipeline(ctx context.Context, build generation.Build, apply fu
 // putAll applies the records of a full load: whatever is read is new.
 func (r *running) putAll(ctx context.Context, batch []change, build generation.Build) error {
 	for i := range batch {
+		if batch[i].withheld == sieve.Whole {
+			r.leaveOut(&batch[i].filing)
+			continue
+		}
 		r.indexed.Add(1)
 		if err := r.setAdded(ctx, &batch[i].filing); err != nil {
 			return err
@@ -119,6 +144,30 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 		if err := r.put(ctx, &batch[i].filing, build); err != nil {
 			return err
 		}
+		r.figures.fill(batch[i].filing.Text(index.County), batch[i].contacts)
 	}
 	return nil
+}
+
+// leaveOut counts a record that is withheld from a full load. The guards count it as if it was there.
+func (r *running) leaveOut(f *index.Filing) {
+	r.withheld.Add(1)
+	keep(f)
+	h := heldOf(f)
+	r.figures.count(f.Text(index.County), h.values.Filled, 1)
+	if r.cfg.Holds != nil {
+		r.left = append(r.left, h.filing())
+	}
+}
+
+// withLeft returns the checksum of what was read: with what is withheld of it.
+func (r *running) withLeft() generation.Checksum {
+	all := generation.NewChecksum()
+	maps.Copy(all.Counties, r.expect.checksum.Counties)
+	maps.Copy(all.Months, r.expect.checksum.Months)
+	all.Filings = r.expect.checksum.Filings
+	for _, f := range r.left {
+		all.Add(f)
+	}
+	return all
 }

@@ -14,8 +14,8 @@ import (
 
 // made returns a digest of what a generation is made of (rule X46): the sources, in these states, and how they are read; "" where a state
 // is not known. What a later load with the same digest would build is that generation.
-func (cfg Config) made(all []source.Source, states []string) string {
-	if len(states) != len(all) {
+func (cfg Config) made(all []source.Source, states []string, withheld []int) string {
+	if len(states) != len(all) || len(all) == 0 {
 		return ""
 	}
 	kept := struct {
@@ -25,7 +25,8 @@ func (cfg Config) made(all []source.Source, states []string) string {
 		Update, Strict bool
 		Replace        []string
 		MaxRejects     int
-	}{slices.Clone(cfg.Inputs), nil, states, cfg.Query, cfg.Update, cfg.Strict, cfg.Replace, cfg.MaxRejects}
+		Withheld       []int `json:",omitempty"` // entries that leave filings out
+	}{slices.Clone(cfg.Inputs), nil, states, cfg.Query, cfg.Update, cfg.Strict, cfg.Replace, cfg.MaxRejects, withheld}
 	for i, s := range all {
 		if states[i] == "" {
 			return ""
@@ -45,6 +46,10 @@ func (cfg Config) made(all []source.Source, states []string) string {
 
 // unchanged reports whether the live generation is what this load would build.
 func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, error) {
+	if r.cfg.Withhold != nil {
+		r.same = len(r.takes) == 0
+		return r.same, nil
+	}
 	was := madeOf(live.Counts)
 	if !r.cfg.IfChanged || was == "" || r.differs != nil {
 		return false, nil
@@ -57,7 +62,7 @@ func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, er
 		}
 		states = append(states, state)
 	}
-	r.same = r.cfg.made(r.reading.sources, states) == was
+	r.same = r.cfg.made(r.reading.sources, states, r.active) == was
 	return r.same, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"filings/index"
 	"filings/reindexer/mapping"
 	"filings/reindexer/record"
+	"filings/reindexer/sieve"
 	"filings/reindexer/source"
 )
 
@@ -40,6 +41,8 @@ type reading struct {
 	large   int64          // ids above 2^53
 	atLarge string         // where the first of these is
 
+	withholds func(f *index.Filing) bool // counts a record that is none if it is of what is withheld; nil: nothing is
+
 	mayEmpty []string // names of sources that may be a header without rows
 	warn     func(format string, values ...any)
 
@@ -62,8 +65,10 @@ func newReading(all []source.Source, update, strict bool, reject func(Reject) er
 
 // change is a valid record, on its way into a generation.
 type change struct {
-	filing  index.Filing
-	deleted bool
+	filing   index.Filing
+	deleted  bool
+	withheld sieve.Verdict
+	contacts uint64 // bits of the fields that were emptied
 }
 
 // handle is called with a valid record: f, which is reused after the call, or the deletion of the filing with f's id.
@@ -287,6 +292,9 @@ func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, resu
 	}
 	if result.Reason == "" && r.only != nil && !slices.Contains(r.only, index.Fold(f.Text(index.County))) {
 		result.Field, result.Reason = index.County.String(), strconv.Quote(f.Text(index.County))+" is none of the counties that are loaded here"
+	}
+	if result.Reason != "" && r.withholds != nil && r.withholds(f) {
+		return nil // no line of it
 	}
 	if result.Reason != "" {
 		r.count.Rejected++

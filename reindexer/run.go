@@ -11,7 +11,7 @@
 //
 // # The run
 //
-// Run takes the lock of the store, and renews it (lease.go), or fails at once and says who holds it. It deletes unsealed
+// Run takes the lock of the store, and renews it, or fails at once and says who holds it. It deletes unsealed
 // generations, which only the holder of the lock can know to be left behind by a run that died. It begins a generation,
 // empty or as a copy of the live one, fills it, and counts what it expects the generation to hold. The generation is
 // sealed and then compared with what was expected: counts in total, by county and by month, sums of amounts, a sample of
@@ -54,6 +54,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"filings/index"
@@ -183,8 +184,13 @@ func (r *running) replace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if same, err := r.unchanged(ctx, previous); same || err != nil {
+	if err := r.readWithheld(ctx, previous.Name); err != nil {
 		return err
+	}
+	if same, err := r.unchanged(ctx, previous); err != nil {
+		return err
+	} else if same {
+		return r.purge(ctx, previous.Name)
 	}
 	r.previous = previous.Name
 	defer r.closeAdded()
@@ -208,8 +214,10 @@ func (r *running) replace(ctx context.Context) error {
 	}
 	r.promoted = true
 	r.enter(PhasePruning)
-	r.prune(ctx, previous.Name)
-	return nil
+	if r.cfg.Withhold == nil { // which has brought nothing new
+		r.prune(ctx, previous.Name)
+	}
+	return r.purge(ctx, build.Generation())
 }
 
 // build fills a generation, verifies it and seals it.
@@ -231,7 +239,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 				return err
 			}
 		}
-		build.Keep(r.figures.encode(r.cfg.made(r.reading.sources, r.reading.states)), r.values, r.loadedNow())
+		build.Keep(r.figures.encode(r.cfg.made(r.reading.sources, r.reading.states, r.active)), r.values, r.loadedNow())
 		r.enter(PhaseComparing)
 		return r.compare(ctx, build, live, reader)
 	})
@@ -274,4 +282,54 @@ func (r *running) clearUp(ctx context.Context, build generation.Build) {
 	if err := build.Abort(closing); err != nil {
 		r.cfg.Log.Warn("the unfinished generation could not be deleted; the next load does it", "error", err)
 	}
+}
+
+const (
+	// showEvery is often enough for a bar to look alive.
+	showEvery = 250 * time.Millisecond
+	// renewEvery leaves three tries to renew a lock before it expires.
+	renewEvery = generation.LockTTL / 4
+)
+
+// renewing shows the state of the run and renews its lock, beside the run, until stop is called. The context that it
+// returns ends with ctx, or with generation.ErrLockLost as its cause as soon as the lock is known to be lost.
+func (r *running) renewing(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		show, renew := time.NewTicker(showEvery), time.NewTicker(renewEvery)
+		defer show.Stop()
+		defer renew.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-show.C:
+				r.show()
+				continue
+			case <-r.changed:
+			case <-renew.C:
+			}
+			if err := r.renew(ctx); errors.Is(err, generation.ErrLockLost) {
+				cancel(err)
+			}
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		done.Wait()
+	}
+}
+
+// renew renews the lock. A failure is not the end: the lock holds for some time yet, and if it is lost after all, the
+// store refuses to promote.
+func (r *running) renew(ctx context.Context) error {
+	if r.lock == nil {
+		return nil
+	}
+	err := r.lock.Renew(ctx, r.run())
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("the lock of the load could not be renewed", "error", err)
+	}
+	return err
 }

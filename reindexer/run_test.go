@@ -97,7 +97,7 @@ func TestReport_IsTheLineOfTheProgram(t *testing.T) {
 		Sources:  []SourceCounts{{"a.csv", 11, 12, 13, 14, 15}},
 		Counties: map[string]CountyCounts{"A, FL": {16, &Changes{17, 18, 19}}, "B, FL": {Filings: 20}}, Warnings: []string{"w"},
 	})
-	want := `{"generation":"g","read":1,"indexed":2,"updated":3,"deleted":4,"missing":5,"rejected":6,"rounded":7,"uncomputed":10,` +
+	want := `{"generation":"g","read":1,"indexed":2,"updated":3,"deleted":4,"missing":5,"rejected":6,"withheld":0,"withheldContacts":0,"rounded":7,"uncomputed":10,` +
 		`"ignoredFields":{"x":8},"sources":[{"name":"a.csv","rows":11,"records":12,"leftOut":13,"rejected":14,"indexed":15}],` +
 		`"counties":{"A, FL":{"filings":16,"added":17,"changed":18,"removed":19},"B, FL":{"filings":20}},"warnings":["w"],"changes":null,"filings":9,"seconds":1.5,"promoted":true}`
 	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {

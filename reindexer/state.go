@@ -12,6 +12,7 @@ import (
 	"filings/index"
 	"filings/index/generation"
 	"filings/index/trace"
+	"filings/reindexer/sieve"
 	"filings/reindexer/source"
 )
 
@@ -44,7 +45,15 @@ type running struct {
 	counties map[string]*Changes // the same by county
 	warnings []string
 
-	indexed, updated, deleted, missing, rejected atomic.Int64
+	sieve      *sieve.Sieve                       // of what this load leaves out; nil: nothing
+	pending    *sieve.Sieve                       // of what older generations may still have; nil: nothing
+	where      *index.Filter                      // selects all that can be of that; nil: not known
+	unfinished func(*generation.Withholding) bool // tells its entries
+	active     []int                              // numbers of the entries of sieve
+	takes      []change                           // what the live generation has of pending
+	left       []*index.Filing                    // out of an archive
+
+	indexed, updated, deleted, missing, rejected, withheld, contacts atomic.Int64
 
 	mu       sync.Mutex
 	phase    string
@@ -181,7 +190,7 @@ func (r *running) run() generation.Run {
 	defer r.mu.Unlock()
 	return generation.Run{
 		Outcome: r.outcome, Holder: r.cfg.Holder, Started: r.started, Renewed: r.cfg.Now(), Phase: r.phase, Generation: r.building,
-		Read: r.reading.read.Load(), Indexed: r.indexed.Load() + r.updated.Load(), Rejected: r.rejected.Load(),
+		Read: r.reading.read.Load(), Indexed: r.indexed.Load() + r.updated.Load(), Rejected: r.rejected.Load(), Withheld: r.withheld.Load(),
 		Bytes: r.reading.bytes.Load(), TotalBytes: source.TotalBytes(r.reading.sources), Source: r.reading.current(), Error: r.failure,
 	}
 }
@@ -190,7 +199,7 @@ func (r *running) run() generation.Run {
 func (r *running) report() Report {
 	report := Report{
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
-		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed,
+		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Withheld: r.withheld.Load(), WithheldContacts: r.contacts.Load(), TakenOut: int64(len(r.takes)), Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed,
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
 		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings, Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted, Unchanged: r.same,
 	}

@@ -11,6 +11,7 @@ import (
 	"filings/index"
 	"filings/index/generation"
 	"filings/reindexer/record"
+	"filings/reindexer/sieve"
 )
 
 // update applies changes to a copy of the live generation.
@@ -119,6 +120,9 @@ func (u *update) lookUp(ctx context.Context, batch []change) error {
 func (u *update) change(ctx context.Context, c *change, build generation.Build) error {
 	f, r := &c.filing, u.run
 	was := u.now[f.ID]
+	if c.withheld == sieve.Whole {
+		return u.withhold(ctx, f.ID, was, build)
+	}
 	if err := u.setAdded(ctx, c, was); err != nil {
 		return err
 	}
@@ -146,7 +150,14 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 	now := heldOf(f)
 	now.named, now.added, now.live = true, f.CreatedAt.UnixMicro(), was.live
 	u.now[f.ID] = now
-	return r.put(ctx, f, build)
+	err := r.put(ctx, f, build)
+	if c.withheld == sieve.Contacts {
+		if was.there {
+			c.contacts = was.values.Filled & sieve.ContactBits
+		}
+		r.figures.fill(f.Text(index.County), c.contacts)
+	}
+	return err
 }
 
 // countMoves counts the filings whose county is another one than in the live generation, however many records have led there.
@@ -211,4 +222,47 @@ func (u *update) sampleUntouched(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// takenAtOnce is how many filings are looked up at once that are taken out.
+const takenAtOnce = 256
+
+// takeOut applies to the copy what is withheld of the live generation. That is no load of a county.
+func (u *update) takeOut(ctx context.Context, build generation.Build) error {
+	r := u.run
+	if len(r.takes) == 0 || build == nil {
+		return nil
+	}
+	loaded := maps.Clone(r.loaded)
+	build.Erase()
+	for batch := range slices.Chunk(r.takes, takenAtOnce) {
+		r.sift(batch)
+		if err := u.apply(ctx, batch, build); err != nil {
+			return err
+		}
+	}
+	r.loaded = loaded
+	r.updated.Store(0)
+	r.withheld.Store(0)
+	r.contacts.Store(0)
+	return nil
+}
+
+// withhold takes a filing out of the copy, if it is there. The guards count it as if it still was.
+func (u *update) withhold(ctx context.Context, id int64, was held, build generation.Build) error {
+	r := u.run
+	r.withheld.Add(1)
+	if !was.there {
+		return nil
+	}
+	r.expect.checksum.Remove(was.filing())
+	if r.values != nil && !r.cfg.DryRun {
+		r.values.Count(was.values, -1)
+	}
+	u.now[id] = held{named: true}
+	r.expect.sample.offer(id, nil)
+	if build == nil || r.tooMany() {
+		return nil
+	}
+	return build.Remove(ctx, id)
 }

@@ -13,7 +13,6 @@ import (
 	"filings/index/indextest"
 	"filings/index/indextest/edges"
 	"filings/service/access"
-	"filings/service/servicetest"
 )
 
 // lineage is an engine in memory whose generations a test promotes and rolls back. It keeps the live one alone, and changesets.
@@ -55,9 +54,14 @@ func (e *lineage) Live(context.Context) (index.Reader, error) {
 	return indextest.NewOracle(lineageName(e.live), e.contents[e.live]), nil
 }
 
-func (e *lineage) Kept(ctx context.Context) ([]index.Generation, error) {
-	live, _ := e.Live(ctx) // never fails
-	return servicetest.Still{Reader: live}.Kept(ctx)
+// Kept has all generations, of which nothing but the changes is requested: until has to be kept (rule X53).
+func (e *lineage) Kept(context.Context) (kept []index.Generation, _ error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for n := len(e.contents) - 1; n > 0; n-- {
+		kept = append(kept, index.Generation{Name: lineageName(n), Filings: int64(len(e.contents[n])), Live: n == e.live})
+	}
+	return kept, nil
 }
 
 func (e *lineage) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }

@@ -29,6 +29,7 @@ type load struct {
 	Read       int64     `json:"read"`
 	Indexed    int64     `json:"indexed"`
 	Rejected   int64     `json:"rejected"`
+	Withheld   int64     `json:"withheld"`
 	Bytes      int64     `json:"bytes"`
 	TotalBytes int64     `json:"totalBytes"`
 	Source     string    `json:"source"`
@@ -41,7 +42,7 @@ func (s *Service) loads(ctx context.Context) (any, error) {
 	all := make([]load, len(runs))
 	for i, run := range runs {
 		seconds := math.Round(run.Renewed.Sub(run.Started).Seconds()*1000) / 1000
-		all[i] = load{run.Outcome, run.Generation, run.Started.UTC(), seconds, run.Read, run.Indexed, run.Rejected, run.Bytes, run.TotalBytes, run.Source, run.Error}
+		all[i] = load{run.Outcome, run.Generation, run.Started.UTC(), seconds, run.Read, run.Indexed, run.Rejected, run.Withheld, run.Bytes, run.TotalBytes, run.Source, run.Error}
 	}
 	return all, operatorError(err)
 }
@@ -83,6 +84,7 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	gauge("last_load_records_read", "Records that the last load has read.", float64(run.Read))
 	gauge("last_load_records_indexed", "Filings that the last load has added or replaced.", float64(run.Indexed))
 	gauge("last_load_records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
+	gauge("withheld", "Records that the last load has left out, of filings that are withheld.", float64(run.Withheld))
 	gauge("load_read_bytes", "Bytes that the last load has read of its sources, as they are stored.", float64(run.Bytes))
 	gauge("load_source_bytes", "Bytes of the sources of the last load, as they are stored; 0 where that is not known.", float64(run.TotalBytes))
 	success, previous := time.Time{}, false

@@ -20,7 +20,7 @@ import (
 const readyTime = 2 * time.Second
 
 // Operations returns what the operations listener serves: /livez, /readyz and /metrics, and, with a token in Config,
-// /accounts, /loads and /generations. The first three need no key; it is meant for a listener that only operators reach (rule T4).
+// /accounts, /loads, /generations and /withheld. The first three need no key; it is meant for a listener that only operators reach (rule T4).
 func (s *Service) Operations() *fiber.App {
 	manage := &accounts.API{
 		Store: s.config.Access, Token: s.config.OperationsToken, Timeout: s.config.RequestTimeout, Now: s.now, Log: s.log,
@@ -37,6 +37,9 @@ func (s *Service) Operations() *fiber.App {
 	if s.config.Store != nil {
 		manage.Show(app, "/loads", s.loads)
 		manage.Show(app, "/generations", s.generations)
+	}
+	if s.config.Withheld != nil {
+		manage.RouteWithheld(app, s.config.Withheld)
 	}
 	return app
 }

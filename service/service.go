@@ -63,6 +63,7 @@ import (
 	"filings/index/serving"
 	"filings/index/trace"
 	"filings/service/access"
+	"filings/service/accounts"
 	"filings/service/edge"
 	"filings/service/export"
 	"filings/service/mcp"
@@ -110,6 +111,8 @@ type Config struct {
 	Ready func(context.Context) error
 	// Store has the loads and generations that operators see. nil: they see none.
 	Store Loads
+	// Withheld is the list of withheld filings, which operators change. nil: they cannot.
+	Withheld accounts.Withholder
 	// Tiles are the base map of /explore. The zero value: none.
 	Tiles pages.Tiles
 	// OperationsToken is what a caller of /accounts, /loads and /generations on the operations listener shows. "": there are none.

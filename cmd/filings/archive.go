@@ -21,6 +21,7 @@ import (
 	"filings/reindexer"
 	"filings/reindexer/archive"
 	"filings/reindexer/s3"
+	"filings/reindexer/sieve"
 	"filings/reindexer/source"
 )
 
@@ -82,12 +83,16 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	if err != nil {
 		return s, err
 	}
+	kept, err := sieve.Kept(ctx, store, name, &holds)
+	if err != nil {
+		return s, err
+	}
 	from, to := io.Pipe()
 	written := make(chan error, 1)
 	var m archive.Manifest
 	go func() {
 		var err error
-		m, err = archive.Write(to, name, time.Now(), store.Stored(ctx, name))
+		m, err = archive.Write(to, name, time.Now(), kept)
 		if differs := holds.Diff(m.Checksum); err == nil && len(differs) > 0 {
 			err = fmt.Errorf("%w: %s", index.ErrChanged, strings.Join(differs[:min(len(differs), 5)], "; "))
 		}

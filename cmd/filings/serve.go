@@ -117,6 +117,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		Tiles:             pages.Tiles{URL: s.TilesURL, Attribution: s.TilesAttribution},
 		Ready:             func(context.Context) error { return ctx.Err() },
 		Store:             store,
+		Withheld:          newWithholder(s, store, log),
 		Registry:          registry,
 		Log:               log,
 	})

@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"filings/index"
 )
@@ -168,6 +169,9 @@ func (on *onPath) full(page Page) bool {
 // add adds what the changes, which are of one filing, come to, if the caller sees that. A full page ends before it.
 func (on *onPath) add(page *Page, changes []index.Change) error {
 	before, after := on.ends(changes)
+	if after.Withheld {
+		return fmt.Errorf("filing %d after the change: %w", changes[0].ID, index.ErrGone)
+	}
 	had, err := selects(on.query.Where, before)
 	if err != nil {
 		return fmt.Errorf("filing %d before the change: %w", changes[0].ID, err)
@@ -202,6 +206,11 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 
 // selects reports whether w selects a version: never one that is not there.
 func selects(w index.Filter, v index.Version) (bool, error) {
+	if v.Withheld { // whether the other predicates held is not known any more: they may have
+		w = index.Where(slices.DeleteFunc(slices.Clone(w.Predicates()), func(p index.Predicate) bool {
+			return !index.Where(p).NamesCounties()
+		})...)
+	}
 	if v.Record == nil || len(w.Predicates()) == 0 {
 		return v.Record != nil, nil
 	}

@@ -22,11 +22,15 @@ type build struct {
 	name            string
 	from            string                 // the generation that was copied, "" for none
 	unfingerprinted bool                   // what was copied has no fingerprints
+	erases          bool                   // nothing may be left of what is removed or replaced
 	owners          int64                  // that differ in more than case
 	noted           generation.Differences // where that differs from what was copied, if anything was
 }
 
 var _ generation.Writer = (*build)(nil)
+
+// Erase implements generation.Build.
+func (b *build) Erase() { b.erases = true }
 
 // Create implements generation.Storage: an empty index, or a clone, which shares the files of its source and so takes seconds.
 func (s *storage) Create(ctx context.Context, name, from string) (_ generation.Writer, err error) {

@@ -15,22 +15,19 @@ import (
 	"filings/index/generation"
 )
 
-// catalogID is the id of the document.
-const catalogID = "catalog"
-
 // noShard is the kind of a response about an index whose shard is not there at the moment: it was just created, or its node
 // was just lost.
 const noShard = "no_shard_available_action_exception"
 
 // Load implements generation.Storage, in one request, which any copy of the one shard serves. It waits for that shard.
-func (s *storage) Load(ctx context.Context) (d generation.Document, err error) {
+func (s *storage) Load(ctx context.Context, name string) (d generation.Document, err error) {
 	var found struct {
 		SeqNo  int             `json:"_seq_no"`
 		Term   int             `json:"_primary_term"`
 		Source json.RawMessage `json:"_source"`
 	}
 	_ = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		err = s.c.ReadInto(ctx, &found, esapi.GetRequest{Index: s.catalogIndex(), DocumentID: catalogID})
+		err = s.c.ReadInto(ctx, &found, esapi.GetRequest{Index: s.catalogIndex(), DocumentID: name})
 		if client.HasKind(err, noShard) {
 			return err
 		}
@@ -48,10 +45,10 @@ func (s *storage) Load(ctx context.Context) (d generation.Document, err error) {
 }
 
 // Replace implements generation.Storage.
-func (s *storage) Replace(ctx context.Context, d generation.Document) error {
+func (s *storage) Replace(ctx context.Context, name string, d generation.Document) error {
 	requireAlias := true
 	request := esapi.IndexRequest{
-		Index: s.catalogAlias(), DocumentID: catalogID, Body: bytes.NewReader(d.Body), RequireAlias: &requireAlias,
+		Index: s.catalogAlias(), DocumentID: name, Body: bytes.NewReader(d.Body), RequireAlias: &requireAlias,
 	}
 	if d.Revision == "" {
 		request.OpType = "create"

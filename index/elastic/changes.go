@@ -38,7 +38,7 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 	chunks := 0
 	err = history.Encode(ctx, s, differences, copies, b.storage.Filings, func(c history.Chunk) error {
 		chunks++
-		return b.putSidecar(ctx, name, chunks, chunk{c.Last, each(c.FieldGroups), c.Data})
+		return b.storage.putSidecar(ctx, name, chunks, chunk{c.Last, each(c.FieldGroups), c.Data})
 	})
 	if err != nil {
 		return false, err

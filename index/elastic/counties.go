@@ -29,7 +29,7 @@ func (b *build) keepCounties(ctx context.Context, counties []index.CountyStats) 
 	for part := range slices.Chunk(counties, b.storage.countiesADocument) {
 		body, err := document.OfCounties(part)
 		if err == nil {
-			err = b.putSidecar(ctx, document.CountiesIndex(b.name), documents, json.RawMessage(body))
+			err = b.storage.putSidecar(ctx, document.CountiesIndex(b.name), documents, json.RawMessage(body))
 		}
 		if err != nil {
 			return 0, err

@@ -38,7 +38,7 @@ func (b *build) writeFingerprints(ctx context.Context) (err error) {
 			}
 			created = true
 		}
-		return b.putSidecar(ctx, fingerprintsIndex(b.name), chunk, fingerprintsDocument{data})
+		return b.storage.putSidecar(ctx, fingerprintsIndex(b.name), chunk, fingerprintsDocument{data})
 	})
 	for s, err := range b.collected.Over(ctx, before, note) {
 		if errors.Is(err, index.ErrNotFound) && !created {

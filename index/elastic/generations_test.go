@@ -40,7 +40,7 @@ func (s testStore) enter(t testing.TB, e generation.Entry) {
 // rewrite changes the catalog document.
 func (s testStore) rewrite(t testing.TB, change func(c *generation.Catalog)) {
 	t.Helper()
-	d, err := s.Load(t.Context())
+	d, err := s.Load(t.Context(), generation.CatalogDocument)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func (s testStore) rewrite(t testing.TB, change func(c *generation.Catalog)) {
 	}
 	change(&c)
 	if d.Body, err = json.Marshal(c); err == nil {
-		err = s.Replace(t.Context(), d)
+		err = s.Replace(t.Context(), generation.CatalogDocument, d)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestReplace(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	for round := range 5 {
-		d, err := s.Load(t.Context())
+		d, err := s.Load(t.Context(), generation.CatalogDocument)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestReplace(t *testing.T) {
 		for i := range 6 {
 			replacing.Go(func() error {
 				mine := generation.Document{Body: fmt.Appendf(nil, `{"form":1,"newest":"%d of %d"}`, i, round), Revision: d.Revision}
-				err := s.again(t, nil).storage.Retry(t.Context(), func(ctx context.Context) error { return s.Replace(ctx, mine) })
+				err := s.again(t, nil).storage.Retry(t.Context(), func(ctx context.Context) error { return s.Replace(ctx, generation.CatalogDocument, mine) })
 				if err == nil {
 					replaced.Add(1)
 				} else if !errors.Is(err, generation.ErrStale) {
@@ -229,7 +229,7 @@ func TestReplace(t *testing.T) {
 		}
 	}
 	s.deleteAll(t)
-	if err := s.Replace(t.Context(), generation.Document{Body: []byte("{}"), Revision: "7/1"}); !errors.Is(err, generation.ErrStale) {
+	if err := s.Replace(t.Context(), generation.CatalogDocument, generation.Document{Body: []byte("{}"), Revision: "7/1"}); !errors.Is(err, generation.ErrStale) {
 		t.Errorf("where it was deleted: %v", err)
 	}
 	if s.exists(t, s.catalogIndex()) {

@@ -154,7 +154,7 @@ func TestX24_ReadOnceInAWhile(t *testing.T) {
 		liveOf(t, watched)
 		s.clock.Advance(time.Second)
 	}
-	if looks, compared := faults.Requests(catalogID), faults.Requests("docs"); compared != 3 || looks < 17 {
+	if looks, compared := faults.Requests(generation.CatalogDocument), faults.Requests("docs"); compared != 3 || looks < 17 {
 		t.Errorf("compared %d times in 17 s, want 3", compared)
 	}
 }

@@ -146,7 +146,7 @@ func TestLive_OneRequestForAllWhoWait(t *testing.T) {
 	if err := callers.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if n := net.Requests(catalogID); n != 1 {
+	if n := net.Requests(generation.CatalogDocument); n != 1 {
 		t.Errorf("%d requests were sent within a second", n)
 	}
 }
@@ -175,7 +175,7 @@ func TestLive_LooksAhead(t *testing.T) {
 	if got := liveOf(t, looking); got != b {
 		t.Errorf("live is %q a second after a swap, want %q", got, b)
 	}
-	if n := net.Requests(catalogID); n != 2 {
+	if n := net.Requests(generation.CatalogDocument); n != 2 {
 		t.Errorf("%d requests were sent, want 2", n)
 	}
 }

@@ -82,11 +82,11 @@ func TestL7_FirstPromotionIsNoLoss(t *testing.T) {
 	s := newTestStore(t)
 	a := s.bare(t, 1)
 	swap(t, s.Store, "", a)
-	d, err := s.Load(t.Context())
+	d, err := s.Load(t.Context(), generation.CatalogDocument)
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := "/" + s.catalogIndex() + "/_doc/" + catalogID
+	document := "/" + s.catalogIndex() + "/_doc/" + generation.CatalogDocument
 	must(t, s.c, http.MethodDelete, document, nil, nil)
 	net := &elastictest.Faults{}
 	net.On("/"+s.alias+"-*", elastictest.First(func() { must(t, s.c, http.MethodPut, document, nil, d.Body) }))
@@ -159,7 +159,7 @@ func TestLive_LostIsKeptForASecond(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := net.Requests(catalogID); n > 2 {
+	if n := net.Requests(generation.CatalogDocument); n > 2 {
 		t.Errorf("%d looks at the catalog", n)
 	}
 }

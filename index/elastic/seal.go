@@ -67,16 +67,23 @@ func (b *build) finalize(ctx context.Context) error {
 	}
 	this := []string{b.name}
 	b.storage.warnOfDisks(ctx, b.name)
-	for _, step := range []func() esapi.Request{
+	send := func(request func() esapi.Request) func(context.Context) error {
+		return func(ctx context.Context) error { return b.storage.c.Send(ctx, client.MergeTime, request) }
+	}
+	merge := send(b.merge)
+	if b.erases {
+		merge = func(ctx context.Context) error { return b.storage.expunge(ctx, b.name) }
+	}
+	for _, step := range []func(context.Context) error{
 		// Elasticsearch confirms the block when writes in progress have ended.
-		func() esapi.Request { return esapi.IndicesAddBlockRequest{Index: this, Block: "write"} },
-		b.merge,
-		func() esapi.Request { return esapi.IndicesRefreshRequest{Index: this} },
-		func() esapi.Request {
+		send(func() esapi.Request { return esapi.IndicesAddBlockRequest{Index: this, Block: "write"} }),
+		merge,
+		send(func() esapi.Request { return esapi.IndicesRefreshRequest{Index: this} }),
+		send(func() esapi.Request {
 			return esapi.IndicesPutSettingsRequest{Index: this, Body: bytes.NewReader(settings)}
-		},
+		}),
 	} {
-		if err := b.storage.c.Send(ctx, client.MergeTime, step); err != nil {
+		if err := step(ctx); err != nil {
 			return err
 		}
 	}

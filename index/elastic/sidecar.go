@@ -4,12 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
+	"filings/index"
 	"filings/index/elastic/client"
+	"filings/index/history"
 )
 
 // createSidecar makes a hidden index of the generation. It is small: one shard.
@@ -20,12 +26,83 @@ func (b *build) createSidecar(ctx context.Context, name string, mappings map[str
 }
 
 // putSidecar writes a document of such an index.
-func (b *build) putSidecar(ctx context.Context, name string, id int, document any) error {
+func (s *storage) putSidecar(ctx context.Context, name string, id int, document any) error {
 	body, err := json.Marshal(document)
 	if err != nil {
 		return err
 	}
-	return b.storage.c.Send(ctx, client.RequestTime, func() esapi.Request {
+	return s.c.Send(ctx, client.RequestTime, func() esapi.Request {
 		return esapi.IndexRequest{Index: name, DocumentID: strconv.Itoa(id), Body: bytes.NewReader(body)}
+	})
+}
+
+// Strip implements generation.Storage.
+func (s *storage) Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error {
+	some, sidecar := false, changesetIndex(name)
+	for id := 1; ; id++ {
+		var c chunk
+		err := s.c.ReadInto(ctx, &c, esapi.GetSourceRequest{Index: sidecar, DocumentID: strconv.Itoa(id)})
+		if errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) {
+			break
+		}
+		stripped, changed, err := history.Chunk{}, false, err
+		if err == nil {
+			stripped, changed, err = history.Strip(c.Data, strip)
+		}
+		if changed && err == nil {
+			some, c.Data = true, stripped.Data
+			err = s.putSidecar(ctx, sidecar, id, c)
+		}
+		if err != nil {
+			return fmt.Errorf("taking filings out of the changeset of %s: %w", name, err)
+		}
+	}
+	if !some {
+		return nil
+	}
+	return s.expunge(ctx, sidecar)
+}
+
+// errDeletedDocuments: segments still have documents that were deleted. Later they will not.
+var errDeletedDocuments = fmt.Errorf("segments still have deleted documents: %w", index.ErrUnavailable)
+
+// expunge merges until no segment of an index has a deleted document, which a merge keeps for copies that
+// may lack the deletion, until each of them has said that it does not: after 30 seconds by itself, or when
+// the index is opened again (Elasticsearch 8.19), which takes one.
+func (s *storage) expunge(ctx context.Context, name string) error {
+	this, only := []string{name}, true
+	for _, request := range []func() esapi.Request{
+		func() esapi.Request {
+			all := strings.NewReader(`{"index.merge.policy.expunge_deletes_allowed":0}`)
+			return esapi.IndicesPutSettingsRequest{Index: this, Body: all}
+		},
+		func() esapi.Request { return esapi.IndicesCloseRequest{Index: this} },
+		func() esapi.Request { return esapi.IndicesOpenRequest{Index: this} },
+		func() esapi.Request {
+			return esapi.ClusterHealthRequest{Index: this, WaitForStatus: "yellow", Timeout: 50 * time.Second}
+		},
+	} {
+		if err := s.c.Send(ctx, client.MergeTime, request); err != nil {
+			return err
+		}
+	}
+	return s.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
+		for _, r := range []esapi.Request{
+			esapi.IndicesForcemergeRequest{Index: this, OnlyExpungeDeletes: &only}, esapi.IndicesRefreshRequest{Index: this},
+		} {
+			if _, err := s.c.Do(ctx, r); err != nil {
+				return err
+			}
+		}
+		var stats struct {
+			All struct {
+				Total struct{ Docs struct{ Deleted int64 } }
+			} `json:"_all"`
+		}
+		err := s.c.ReadInto(ctx, &stats, esapi.IndicesStatsRequest{Index: this, ExpandWildcards: "all", Metric: []string{"docs"}})
+		if err == nil && stats.All.Total.Docs.Deleted > 0 {
+			err = errDeletedDocuments
+		}
+		return err
 	})
 }

@@ -69,6 +69,9 @@ func (b *build) Remove(ctx context.Context, id int64) error {
 	})
 }
 
+// Erase implements generation.Build: the file is written anew in any case.
+func (b *build) Erase() {}
+
 // change accepts a change. If it cannot, then nothing is accepted any more, nor sealed.
 func (b *build) change(ctx context.Context, collect func() error) error {
 	if b.failed = cmp.Or(b.failed, ctx.Err()); b.failed == nil {

@@ -1,9 +1,16 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
 
 	"filings/index"
+	"filings/index/embedded/columns"
 	"filings/index/history"
 )
 
@@ -57,4 +64,40 @@ func readChangeset(ctx context.Context, path string, after int64, groups index.F
 		}
 	}
 	return chunks, err
+}
+
+// Strip implements generation.Storage. A file in which nothing is to be replaced stays as it is.
+func (s *storage) Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error {
+	chunks, err := readChangeset(ctx, s.files.changes(name), 0, index.AllFieldGroups, math.MaxInt)
+	if errors.Is(err, columns.ErrDamaged) {
+		return os.Remove(s.files.changes(name))
+	}
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	some, stripped := false, make([]history.Chunk, len(chunks))
+	for i, data := range chunks {
+		var changed bool
+		if stripped[i], changed, err = history.Strip(data, strip); err != nil {
+			return os.Remove(s.files.changes(name))
+		}
+		some = some || changed
+	}
+	if !some {
+		return nil
+	}
+	path := filepath.Join(s.files.generations(), name+strippedSuffix)
+	err = writeChangeset(path, func(put func(history.Chunk) error) (err error) {
+		for _, c := range stripped {
+			err = cmp.Or(err, put(c))
+		}
+		return err
+	})
+	if err == nil {
+		err = os.Rename(path, s.files.changes(name))
+	}
+	return cmp.Or(err, syncFolder(s.files.generations()))
 }

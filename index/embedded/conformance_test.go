@@ -38,7 +38,7 @@ func TestConformance(t *testing.T) {
 				return older
 			},
 			Lose: func(t *testing.T) {
-				if err := os.Remove(store.storage.files.catalog()); err != nil {
+				if err := os.Remove(store.storage.files.document(generation.CatalogDocument)); err != nil {
 					t.Fatal(err)
 				}
 			},

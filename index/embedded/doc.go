@@ -9,6 +9,7 @@
 //	generations/NAME.building  one that is being built, or was left behind
 //	generations/NAME.changes   its changeset (package history)
 //	INDEX.catalog              the catalog of generations (package generation), replaced in one atomic rename
+//	INDEX.withheld             the list of withheld filings, in the same way
 //	INDEX.lock                 held (flock) by the load that runs
 //	INDEX.guard                held for an instant by a process that replaces the catalog, or looks whether a load runs
 //

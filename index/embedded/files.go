@@ -19,12 +19,13 @@ const (
 	sealedSuffix   = ".db"
 	buildingSuffix = ".building"
 	changesSuffix  = ".changes"
+	strippedSuffix = ".stripped" // a changeset without copies that are withheld, until it has the name of the other one
 )
 
 // suffixes are those of the files that a part may have.
 var suffixes = map[string][]string{
 	generation.FilingsPart: {sealedSuffix, buildingSuffix},
-	generation.ChangesPart: {changesSuffix},
+	generation.ChangesPart: {changesSuffix, strippedSuffix},
 }
 
 // files are the files of one index.
@@ -37,7 +38,7 @@ func (f files) building(name string) string {
 }
 func (f files) changes(name string) string     { return filepath.Join(f.generations(), name+changesSuffix) }
 func (f files) beside(extension string) string { return filepath.Join(f.dir, f.index+extension) }
-func (f files) catalog() string                { return f.beside(".catalog") }
+func (f files) document(name string) string    { return f.beside("." + name) }
 func (f files) lock() string                   { return f.beside(".lock") }
 
 // part returns what a file of the folder of generations is; false for one that is none of this index.

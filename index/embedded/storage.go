@@ -88,8 +88,8 @@ func (s *storage) reader(ctx context.Context, name string) (*reader, error) {
 }
 
 // Load implements generation.Storage. The revision of a document is its text.
-func (s *storage) Load(context.Context) (d generation.Document, err error) {
-	d.Body, err = os.ReadFile(s.files.catalog())
+func (s *storage) Load(_ context.Context, name string) (d generation.Document, err error) {
+	d.Body, err = os.ReadFile(s.files.document(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return generation.Document{}, nil
 	}
@@ -101,19 +101,19 @@ func (s *storage) Load(context.Context) (d generation.Document, err error) {
 }
 
 // Replace implements generation.Storage.
-func (s *storage) Replace(ctx context.Context, d generation.Document) error {
+func (s *storage) Replace(ctx context.Context, name string, d generation.Document) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return s.files.guarded(func() error {
-		is, err := os.ReadFile(s.files.catalog())
+		is, err := os.ReadFile(s.files.document(name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if d.Revision != string(is) {
 			return generation.ErrStale
 		}
-		return replace(s.files.catalog(), d.Body)
+		return replace(s.files.document(name), d.Body)
 	})
 }
 
@@ -212,7 +212,7 @@ func (s *storage) Publish(context.Context, string) error { return nil }
 // Where implements generation.Storage.
 func (s *storage) Where(name string) string {
 	if name == "" {
-		return s.files.catalog()
+		return s.files.document(generation.CatalogDocument)
 	}
 	return s.files.sealed(name)
 }

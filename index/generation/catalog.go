@@ -25,7 +25,9 @@ type Catalog struct {
 	// Promoted says that there was a promotion: without Live, the data are lost.
 	Promoted bool `json:"promoted,omitempty"`
 	// Newest is the highest name that a generation ever had: no name is used twice.
-	Newest      string  `json:"newest,omitempty"`
+	Newest string `json:"newest,omitempty"`
+	// Withheld is the highest number that an entry of the list of withheld filings ever had.
+	Withheld    int     `json:"withheld,omitempty"`
 	Generations []Entry `json:"generations"` // the newest first
 }
 

@@ -48,6 +48,19 @@
 // Without its document, what is stored and finished counts as sealed, and nothing as live: readers get index.ErrLost, and a
 // rollback or a full load repairs it. Nothing stored and no document is an index before its first load.
 //
+// # Design: the list of withheld filings
+//
+// It is a document of its own beside the catalog, replaced in the same way, by who holds the lock: so a load has read all of it, or
+// begins after it was changed. The catalog keeps the highest number that it gave: a list that is lost, or an old one, stops loads
+// instead of letting them bring back what it withholds. An entry is added first, and complete last, when nothing that is kept has its
+// filings (Lock.Purge): what dies in between leaves an entry that each load obeys, and that the next run completes.
+//
+//	entry, not complete                 loads leave its filings out; the next one of any kind does the rest
+//	live without them                   older generations have them
+//	entries tombstoned, changesets      stored data that nothing wants; the next sweep deletes them
+//	changesets stripped                 those that are not yet, for the next run
+//	entry, complete                     -
+//
 // # Design: clocks
 //
 // Whether a lease has expired is judged by the clocks of two machines, where the engine cannot tell whether its holder lives:
@@ -98,6 +111,8 @@ type Store interface {
 	// Loaded returns when each county of the live generation was loaded last: when the last load began that brought or removed filings
 	// of it. Of a generation that an older program built it is not known, nor of counties that are very many.
 	Loaded(ctx context.Context) (map[string]time.Time, error)
+	// Withheld returns the list of filings that loads leave out.
+	Withheld(ctx context.Context) (Withheld, error)
 }
 
 // Repair says what repairs an index.ErrLost.
@@ -127,6 +142,7 @@ type Run struct {
 	Read       int64     `json:"read"`
 	Indexed    int64     `json:"indexed"`
 	Rejected   int64     `json:"rejected"`
+	Withheld   int64     `json:"withheld,omitempty"`
 	Bytes      int64     `json:"bytes,omitempty"`      // read of the sources as they are stored
 	TotalBytes int64     `json:"totalBytes,omitempty"` // of the sources; 0: not known
 	Source     string    `json:"source,omitempty"`     // that is read, or was read last
@@ -164,6 +180,13 @@ type Lock interface {
 	// generations that were promoted, and what only these needed of deleted generations; and what is left of a changeset that
 	// was not promoted and has no generation any more.
 	Prune(ctx context.Context, previous string, keep, changesets int) (pruned []string, err error)
+	// Withhold changes the list of withheld filings, which do may be called with more than once.
+	Withhold(ctx context.Context, do func(w *Withheld) error) error
+	// Purge deletes what is withheld from all that is kept, and returns the generations that it deleted: those of which has says
+	// that they have some of it. `live`, which has none, must be live. Changesets that would read a deleted generation are deleted
+	// too; of others, each copy of a filing becomes what strip makes of it.
+	Purge(ctx context.Context, live string, has func(ctx context.Context, name string) (bool, error),
+		strip func(index.Version) index.Version) (purged []string, err error)
 	// Release gives the lock up.
 	Release(ctx context.Context) error
 }
@@ -177,6 +200,8 @@ type Build interface {
 	Put(ctx context.Context, f *index.Filing) error
 	// Remove removes a filing. Removing what is not there is no error.
 	Remove(ctx context.Context, id int64) error
+	// Erase has Seal leave nothing of what was removed or replaced in what is stored, however long that takes.
+	Erase()
 	// Seal waits until every Put and Remove was accepted, makes the generation readable and unchangeable, lets check, if
 	// there is one, look at it, and returns what it holds. Only then is the generation sealed: one that fails the check,
 	// or whose load dies during it, never is. Seal fails if only one filing was not accepted, and with check's error.

@@ -44,7 +44,7 @@ func (o *Options) reads(name string) error {
 
 // read reads the catalog, and its document. Where there is none, the stored parts stand for it.
 func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error) {
-	if d, err = l.storage.Load(ctx); err != nil {
+	if d, err = l.storage.Load(ctx, CatalogDocument); err != nil {
 		return c, d, fmt.Errorf("reading the catalog of generations: %w", err)
 	}
 	if d.Revision == "" {
@@ -56,7 +56,7 @@ func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error)
 			return c, d, nil
 		}
 		// The first load may have begun and sealed its generation between the two looks.
-		if d, err = l.storage.Load(ctx); err != nil || d.Revision == "" {
+		if d, err = l.storage.Load(ctx, CatalogDocument); err != nil || d.Revision == "" {
 			return c, d, err
 		}
 	}
@@ -95,7 +95,7 @@ func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, un
 			return err2
 		}
 		d.Body = body
-		if err = l.storage.Replace(ctx, d); !errors.Is(err, ErrStale) {
+		if err = l.storage.Replace(ctx, CatalogDocument, d); !errors.Is(err, ErrStale) {
 			*unsure = *unsure || err != nil
 			return err
 		}

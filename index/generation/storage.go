@@ -12,12 +12,12 @@ import (
 // Storage is what an engine gives a Lifecycle: the catalog document, and the data of generations, about which it decides
 // nothing. Names are those of generations. Errors are those of package index, and those named here.
 type Storage interface {
-	// Load reads the catalog document; one without a revision where there is none.
-	Load(ctx context.Context) (Document, error)
+	// Load reads the document of that name; one without a revision where there is none.
+	Load(ctx context.Context, name string) (Document, error)
 	// Replace puts d in the place of the document with d's revision, or makes the first one where d has none. It returns
 	// ErrStale, and changes nothing, if another revision is there. It tries once: after index.ErrUnavailable it is not known
 	// whether the document was replaced.
-	Replace(ctx context.Context, d Document) error
+	Replace(ctx context.Context, name string, d Document) error
 	// Retry calls try until its error is none that passes by itself.
 	Retry(ctx context.Context, try func(context.Context) error) error
 
@@ -38,6 +38,9 @@ type Storage interface {
 	Identity(ctx context.Context, name string) (Identity, error)
 	// Delete deletes parts. What is not there is no error.
 	Delete(ctx context.Context, parts []Part) error
+	// Strip replaces the copies of filings in the changeset that leads to a generation, and leaves nothing of what they were. Who
+	// reads it meanwhile gets either, or index.ErrUnavailable. A changeset that cannot be read any more is deleted.
+	Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error
 
 	// Publish makes the public name of the live generation lead to `live` alone, "" for none, if the engine has such a name.
 	Publish(ctx context.Context, live string) error
@@ -45,10 +48,16 @@ type Storage interface {
 	Where(name string) string
 }
 
-// ErrStale: the catalog document has another revision.
+// Names of documents.
+const (
+	CatalogDocument  = "catalog"
+	WithheldDocument = "withheld"
+)
+
+// ErrStale: the document has another revision.
 var ErrStale = errors.New("the catalog has changed")
 
-// Document is the catalog document as an engine stores it. Revision changes whenever the document does; "" for none.
+// Document is a document as an engine stores it. Revision changes whenever the document does; "" for none.
 type Document struct {
 	Body     []byte
 	Revision string
@@ -76,6 +85,7 @@ const (
 type Writer interface {
 	Put(ctx context.Context, f *index.Filing) error
 	Remove(ctx context.Context, id int64) error
+	Erase()
 	// Seal finishes what is stored, has check look at it, and then marks it as finished. It returns what is stored, and what
 	// makes it that; nil where the Reader alone can tell.
 	Seal(ctx context.Context, check Check) (Checksum, Identity, error)

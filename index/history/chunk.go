@@ -1,9 +1,11 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -134,6 +136,8 @@ const (
 	hasBefore = 1 << iota
 	hasAfter
 	hasCopies
+	earlierWithheld
+	laterWithheld
 )
 
 func (w *chunkWriter) add(e *entry) error {
@@ -147,7 +151,7 @@ func (w *chunkWriter) add(e *entry) error {
 		w.Chunk = Chunk{}
 	}
 	flags := byte(0)
-	for i, is := range []bool{e.Before, e.After, w.copies} {
+	for i, is := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld} {
 		if is {
 			flags |= 1 << i
 		}
@@ -204,6 +208,7 @@ func decode(data []byte, after int64, groups index.FieldGroups, most int) (s ind
 				}
 				v.City = string(text())
 			}
+			e.before.Withheld, e.after.Withheld = flags&earlierWithheld != 0, flags&laterWithheld != 0
 		}
 		if e.ID > after && e.FieldGroups&groups != 0 {
 			entries = append(entries, e)
@@ -213,4 +218,29 @@ func decode(data []byte, after int64, groups index.FieldGroups, most int) (s ind
 		return s, 0, nil, ErrDamaged
 	}
 	return s, last, entries, nil
+}
+
+// Strip returns a chunk with what strip makes of each copy, and whether one is another one than before.
+func Strip(data []byte, strip func(index.Version) index.Version) (c Chunk, changed bool, err error) {
+	s, _, entries, err := decode(data, 0, index.AllFieldGroups, math.MaxInt)
+	if err != nil {
+		return c, false, err
+	}
+	w := &chunkWriter{changeset: s, copies: true, put: func(of Chunk) error {
+		c = of
+		return nil
+	}}
+	for i := range entries {
+		for _, v := range []*index.Version{&entries[i].before, &entries[i].after} {
+			if v.Record != nil {
+				was := *v
+				*v = strip(was)
+				changed = changed || v.Withheld != was.Withheld || !bytes.Equal(v.Record, was.Record)
+			}
+		}
+		if err := w.add(&entries[i]); err != nil {
+			return c, false, err
+		}
+	}
+	return c, changed, w.flush()
 }

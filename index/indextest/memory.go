@@ -22,6 +22,7 @@ import (
 // Tests may read and change all of it between their calls.
 type Memory struct {
 	Document generation.Document               // the catalog; without a revision there is none
+	Withheld generation.Document               // the list of withheld filings
 	Parts    map[string]map[string]*MemoryPart // by generation and kind
 	Public   string                            // the generation that the public name leads to
 	Read     func(*Oracle) index.Reader        // makes the Reader of a generation; nil: it is the oracle
@@ -188,21 +189,28 @@ func (s *memoryStorage) Retry(ctx context.Context, try func(context.Context) err
 	return err
 }
 
-func (s *memoryStorage) Load(context.Context) (d generation.Document, err error) {
+func (s *memoryStorage) Load(_ context.Context, name string) (d generation.Document, err error) {
 	err = s.do("Load", func() error {
-		d = s.Document
+		d = *s.document(name)
 		return nil
 	})
 	return d, err
 }
 
-func (s *memoryStorage) Replace(_ context.Context, d generation.Document) error {
+func (m *Memory) document(name string) *generation.Document {
+	if name == generation.WithheldDocument {
+		return &m.Withheld
+	}
+	return &m.Document
+}
+
+func (s *memoryStorage) Replace(_ context.Context, name string, d generation.Document) error {
 	return s.do("Replace", func() error {
-		if d.Revision != s.Document.Revision {
+		if d.Revision != s.document(name).Revision {
 			return generation.ErrStale
 		}
 		s.revisions++
-		s.Document = generation.Document{Body: d.Body, Revision: strconv.Itoa(s.revisions)}
+		*s.document(name) = generation.Document{Body: d.Body, Revision: strconv.Itoa(s.revisions)}
 		return nil
 	})
 }
@@ -362,4 +370,10 @@ func (w *memoryWriter) WriteChangeset(_ context.Context, s index.Changeset, diff
 	return true, w.sidecar(generation.ChangesPart, &MemoryPart{Changeset: s, Differences: differences})
 }
 
-func (w *memoryWriter) Stop() {}
+func (w *memoryWriter) Stop()  {}
+func (w *memoryWriter) Erase() {}
+
+// Strip implements generation.Storage: no changeset has copies.
+func (s *memoryStorage) Strip(context.Context, string, func(index.Version) index.Version) error {
+	return nil
+}

@@ -13,19 +13,9 @@ import (
 // after it was pruned. What a Reader then does that is in use already is the engine's affair: the embedded engine reads on,
 // Elasticsearch has nothing to read, and the Reader returns index.ErrGone.
 func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
-	k, err := e.look(ctx, 0)
+	k, g, err := e.find(ctx, id)
 	if err != nil {
 		return nil, err
-	}
-	g, ok := k.find(id)
-	if !ok && (len(k.kept) == 0 || id > k.kept[0].ID()) { // it may have come since: each one is newer than all before
-		if k, err = e.look(ctx, e.generations.looks.Load()); err != nil {
-			return nil, err
-		}
-		g, ok = k.find(id)
-	}
-	if !ok {
-		return nil, fmt.Errorf("generation %s: %w", id, index.ErrGone)
 	}
 	inner, err := e.pin(ctx, g)
 	if errors.Is(err, index.ErrNotFound) {
@@ -37,6 +27,25 @@ func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
 	e.forgetDamage(inner)
 	e.generations.use(inner, k, e.now())
 	return e.reader(inner), nil
+}
+
+// find returns the generation with that public id, and the look that found it, or index.ErrGone.
+func (e *Engine) find(ctx context.Context, id string) (*seen, index.Generation, error) {
+	k, err := e.look(ctx, 0)
+	if err != nil {
+		return nil, index.Generation{}, err
+	}
+	g, ok := k.find(id)
+	if !ok && (len(k.kept) == 0 || id > k.kept[0].ID()) { // it may have come since: each one is newer than all before
+		if k, err = e.look(ctx, e.generations.looks.Load()); err != nil {
+			return nil, g, err
+		}
+		g, ok = k.find(id)
+	}
+	if !ok {
+		err = fmt.Errorf("generation %s: %w", id, index.ErrGone)
+	}
+	return k, g, err
 }
 
 // Kept lists the generations that At knows, the newest first, of which r's is the live one: a response that names r's

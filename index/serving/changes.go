@@ -11,10 +11,14 @@ import (
 )
 
 // Changes returns a page of what changed between the generations with two public ids, or index.ErrGone where the changesets
-// between them are not kept. Neither generation needs to be kept, nor to be r's, which is the live one. Counties are those of the later one, while
-// it is kept (rule X30).
+// between them are not kept, or `until` is not: what was deleted of it is not to be had by way of changes (rule X53). since need
+// not be kept. Neither need be r's, which is the live one. Counties are those of the later one (rule X30).
 func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
-	if live := index.GenerationID(r.Generation()); since == until && until == live && live != "" {
+	if live := index.GenerationID(r.Generation()); until != live { // before the cache, which may have a page of it
+		if _, _, err := r.engine.find(ctx, until); err != nil {
+			return changes.Page{}, err
+		}
+	} else if since == until && live != "" {
 		return changes.Page{}, nil
 	}
 	history := r.engine.inner

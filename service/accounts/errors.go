@@ -28,6 +28,8 @@ const unavailable = "the service cannot answer at the moment; try again later"
 // behind a proxy or two: these understand a 503.
 var exposedErrors = []exposedError{
 	{errToken, http.StatusUnauthorized, "invalid_token", "the operations token is needed: send it as Authorization: Bearer"},
+	{ErrNoEntry, http.StatusNotFound, "not_found", "the list has no such entry"},
+	{ErrLoading, http.StatusConflict, "load_running", "a load is running: try again after it"},
 	{access.ErrNoAccount, http.StatusNotFound, "not_found", "there is no such account"},
 	{edge.ErrNoPath, http.StatusNotFound, "not_found", "there is no such path"},
 	{edge.ErrMethod, http.StatusMethodNotAllowed, "method_not_allowed", "the methods of this path are in the Allow header"},

@@ -67,6 +67,28 @@ func (c *checkup) engine(ctx context.Context) {
 		c.ok("generation", "%s is live, %s old, and of a version that this program reads", live.Generation(), c.now().Sub(begun).Round(time.Minute))
 	}
 	c.others(ctx, store)
+	c.withheld(ctx, store)
+}
+
+// withheld counts what loads leave out, and says of which entries something is still kept.
+func (c *checkup) withheld(ctx context.Context, store generation.Store) {
+	list, err := store.Withheld(ctx)
+	if err != nil {
+		c.fail("withheld", "%v", Explain(c.Settings, err))
+		return
+	}
+	var unfinished []int
+	for _, e := range list.Entries {
+		if !e.Complete && e.Active(c.now().UTC().Format(time.DateOnly)) {
+			unfinished = append(unfinished, e.Number)
+		}
+	}
+	if loads, err := store.Loads(ctx); err == nil && len(loads) > 0 && len(list.Entries) > 0 {
+		c.ok("withheld", "%d entries; the last load has left out %d records", len(list.Entries), loads[0].Withheld)
+	}
+	if len(unfinished) > 0 {
+		c.warn("withheld", "of the entries %v not all is taken out yet: add them again, or load (see `filings withhold list`)", unfinished)
+	}
 }
 
 // others warns of each generation besides the live one that this program could serve, and that cannot be searched.

@@ -1,0 +1,130 @@
+package sieve
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"filings/index"
+	"filings/index/generation"
+)
+
+// Matches is what a Withhold takes out of the live generation.
+type Matches struct {
+	Filings  int64            `json:"filings"`
+	Counties map[string]int64 `json:"counties"`
+	Key      string           `json:"-"` // what they have in common, in words for who named it
+}
+
+// Preview returns what w would take out now; ErrUsage where it names nothing.
+func Preview(ctx context.Context, store generation.Store, w Withhold) (m Matches, err error) {
+	m.Counties = map[string]int64{}
+	kind, keys, err := w.keys()
+	if err != nil {
+		return m, err
+	}
+	m.Key = kind + " key " + keys[0].text
+	live, err := store.Live(ctx)
+	if err != nil || live.Generation() == "" {
+		return m, err
+	}
+	list := generation.Withheld{Secret: []byte(rand.Text())}
+	s := New(&list, w.AddTo(&list, time.Now()))
+	for c, err := range s.Found(ctx, store, live.Generation(), w.Where()) {
+		if err != nil {
+			return m, err
+		}
+		m.Filings++
+		m.Counties[c.Filing.Text(index.County)]++
+	}
+	return m, nil
+}
+
+// Where returns a filter that selects all that w withholds; nil where there is none.
+func (w Withhold) Where() *index.Filter {
+	var all index.Filter
+	switch {
+	case w.Contacts || w.Address != "": // their filings are needed whole, and addresses are no column
+		return nil
+	case w.ID != 0:
+		all = index.Where(index.IDs{IDs: []int64{w.ID}})
+	default:
+		all = index.Where(index.AnyOf{Fields: []index.Field{index.OwnerKey}, Values: []string{index.OwnerKeyOf(w.Owner)}})
+	}
+	return &all
+}
+
+// AddTo adds w, which is valid, to a list, unless it is there, and returns what tells its entry from others.
+func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generation.Withholding) bool {
+	kind, keys, _ := w.keys()
+	e := generation.Withholding{
+		Kind: kind, County: index.Fold(w.County), Contacts: w.Contacts, Reason: w.Reason, Until: w.Until, MadeAt: now.UTC(),
+	}
+	mac := hasher(list.Secret)
+	for _, k := range keys {
+		sum := mac.digest(k)
+		e.Keys = append(e.Keys, generation.Digest{Parts: k.parts, SHA256: sum[:]})
+	}
+	same := func(other *generation.Withholding) bool {
+		return other.County == e.County && other.Contacts == e.Contacts && slices.EqualFunc(other.Keys, e.Keys, func(a, b generation.Digest) bool {
+			return a.Parts == b.Parts && string(a.SHA256) == string(b.SHA256)
+		})
+	}
+	for i := range list.Entries {
+		if other := &list.Entries[i]; same(other) {
+			other.Reason, other.Until, other.Complete = e.Reason, e.Until, false
+			return same
+		}
+	}
+	list.Last++
+	e.Number = list.Last
+	list.Entries = append(list.Entries, e)
+	return same
+}
+
+// Remove removes an entry from the list. The next load that has its records brings the filings back.
+func Remove(ctx context.Context, store generation.Store, run generation.Run, number int) (err error) {
+	run.Outcome = generation.OutcomeUnchanged
+	lock, err := store.Lock(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	return lock.Withhold(ctx, func(l *generation.Withheld) error {
+		before := len(l.Entries)
+		l.Entries = slices.DeleteFunc(l.Entries, func(e generation.Withholding) bool { return e.Number == number })
+		if len(l.Entries) == before {
+			return fmt.Errorf("the list has no entry %d: %w", number, index.ErrNotFound)
+		}
+		return nil
+	})
+}
+
+// Kept yields the filings of a generation that may be saved: without what is withheld, which it takes out of their checksum.
+func Kept(ctx context.Context, store generation.Store, name string, holds *generation.Checksum) (iter.Seq2[index.Stored, error], error) {
+	list, err := store.Withheld(ctx)
+	day := time.Now().UTC().Format(time.DateOnly)
+	s := New(&list, func(e *generation.Withholding) bool { return e.Active(day) })
+	if err != nil || s == nil {
+		return store.Stored(ctx, name), err
+	}
+	return func(yield func(index.Stored, error) bool) {
+		for stored, err := range store.Stored(ctx, name) {
+			var f *index.Filing
+			if err == nil {
+				f, err = stored.Filing()
+			}
+			if err == nil && s.Of(f) == Whole {
+				holds.Remove(f)
+				continue
+			}
+			if stored.Version = s.Strip(stored.Version); !yield(stored, err) || err != nil {
+				return
+			}
+		}
+	}, nil
+}

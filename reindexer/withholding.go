@@ -1,0 +1,127 @@
+package reindexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/reindexer/sieve"
+)
+
+// readWithheld reads the list under the lock, to which it adds what the run is to withhold, and finds what the live generation,
+// `live` or "" for none, still has of its entries that are not complete.
+func (r *running) readWithheld(ctx context.Context, live string) (err error) {
+	var list generation.Withheld
+	added := func(*generation.Withholding) bool { return false }
+	if w := r.cfg.Withhold; w == nil {
+		list, err = r.cfg.Store.Withheld(ctx)
+	} else {
+		err = r.lock.Withhold(ctx, func(l *generation.Withheld) error {
+			added = w.AddTo(l, r.started)
+			list = *l
+			return nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	day, others := r.started.UTC().Format(time.DateOnly), 0
+	active := func(e *generation.Withholding) bool { return e.Active(day) }
+	r.unfinished = func(e *generation.Withholding) bool { return active(e) && !e.Complete }
+	for i := range list.Entries {
+		e := &list.Entries[i]
+		if active(e) {
+			r.active = append(r.active, e.Number)
+		}
+		if r.unfinished(e) && !added(e) {
+			others++
+		}
+	}
+	r.sieve, r.pending = sieve.New(&list, active), sieve.New(&list, r.unfinished)
+	if s := sieve.New(&list, active); s != nil { // one of its own: it is used meanwhile
+		r.reading.withholds = func(f *index.Filing) bool {
+			is := s.Of(f) == sieve.Whole
+			if is {
+				r.withheld.Add(1)
+			}
+			return is
+		}
+	}
+	if r.cfg.Withhold != nil && others == 0 {
+		r.where = r.cfg.Withhold.Where()
+	}
+	if !r.cfg.Update || r.pending == nil || live == "" {
+		return nil
+	}
+	for c, err := range r.pending.Found(ctx, r.cfg.Store, live, r.where) {
+		if err != nil {
+			return fmt.Errorf("looking for what is withheld: %w", err)
+		}
+		r.takes = append(r.takes, change{filing: c.Filing})
+	}
+	return nil
+}
+
+// purge takes what is withheld out of all that is kept besides the live generation, and says in the list that nothing has it.
+func (r *running) purge(ctx context.Context, live string) error {
+	if r.pending == nil {
+		return nil
+	}
+	purged, err := r.lock.Purge(ctx, live, r.has, r.pending.Strip)
+	for _, name := range purged {
+		r.cfg.Log.Info("a generation was deleted, which had filings that are withheld", "generation", name)
+	}
+	if err == nil {
+		err = r.lock.Withhold(ctx, func(l *generation.Withheld) error {
+			for i := range l.Entries {
+				if e := &l.Entries[i]; r.unfinished(e) {
+					e.Complete = true
+					if r.cfg.Withhold != nil && e.Filings == 0 {
+						e.Filings = int64(len(r.takes))
+					}
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		err = fmt.Errorf("the list withholds them from each load from now on, but not all that is kept is without them: run it again: %w", err)
+	}
+	if err != nil && r.cfg.Withhold == nil {
+		r.cfg.Log.Warn("what is withheld is still in older generations or changes", "error", err)
+		return nil
+	}
+	return err
+}
+
+// has reports whether a generation has filings that are withheld, or cannot be read to the end.
+func (r *running) has(ctx context.Context, name string) (bool, error) {
+	for _, err := range r.pending.Found(ctx, r.cfg.Store, name, r.where) {
+		switch {
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case errors.Is(err, index.ErrUnavailable) && !errors.Is(err, index.ErrDamaged):
+			return false, err
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// sift marks what is withheld of some records, and empties their contacts.
+func (r *running) sift(batch []change) {
+	for i := range batch {
+		c := &batch[i]
+		if c.deleted {
+			continue
+		}
+		if c.withheld = r.sieve.Of(&c.filing); c.withheld == sieve.Contacts {
+			r.contacts.Add(1)
+			c.contacts = c.filing.Filled() & sieve.ContactBits
+			sieve.EmptyContacts(&c.filing)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"filings/service/access"
+)
+
+// Withholder has the list of withheld filings (rule X53).
+type Withholder interface {
+	Withheld(ctx context.Context) (any, error)
+	// Withhold returns what an entry would take out, and what does that, in minutes.
+	Withhold(ctx context.Context, body map[string]string) (matches any, do func(context.Context) error, err error)
+	Unwithhold(ctx context.Context, number int) error
+}
+
+// Kinds of errors of a Withholder.
+var (
+	ErrNoEntry = errors.New("the list has no such entry")
+	ErrLoading = errors.New("a load is running")
+)
+
+// Invalid is the error of a request that a client can mend.
+func Invalid(message string) error { return access.InvalidError(message) }
+
+// withholdTime is what taking filings out may take.
+const withholdTime = time.Hour
+
+// RouteWithheld adds /withheld to app, if there is a token. A POST says what an entry takes out; with "yes": "true" it answers 202,
+// and does so: the list says when that is complete, and /loads why it failed.
+func (a *API) RouteWithheld(app *fiber.App, w Withholder) {
+	const path = "/withheld"
+	a.Show(app, path, w.Withheld)
+	if a.Token == "" {
+		return
+	}
+	app.Post(path, handle(func(c *fiber.Ctx, _ string, body map[string]string) (int, any, error) {
+		matches, do, err := w.Withhold(c.UserContext(), body)
+		if err != nil || body["yes"] != "true" {
+			return http.StatusOK, matches, err
+		}
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), withholdTime)
+			defer cancel()
+			if err := do(ctx); err != nil {
+				a.Log.Error("filings were not withheld", slog.String("error", err.Error()))
+			}
+		}()
+		return http.StatusAccepted, matches, nil
+	}, "owner", "address", "id", "county", "reason", "until", "contacts", "yes"))
+	app.Delete(path+"/:number", handle(func(c *fiber.Ctx, _ string, _ map[string]string) (int, any, error) {
+		number, err := strconv.Atoi(c.Params("number"))
+		if err != nil {
+			return 0, nil, ErrNoEntry
+		}
+		return http.StatusNoContent, nil, w.Unwithhold(c.UserContext(), number)
+	}))
+}
