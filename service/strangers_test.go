@@ -239,3 +239,85 @@ func TestX64_ArraysAsText(t *testing.T) {
 		}
 	}
 }
+
+// TestX51_CountiesOfAState: a cursor holds the state and the generation of a list of counties.
+func TestX51_CountiesOfAState(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 300 {
+		state := []string{"FL", "GA"}[i%2]
+		names = append(names, fmt.Sprintf("County %c%c, %s", 'A'+i%26, 'a'+i/26, state))
+	}
+	s := newSite(t, oracle(ofCounties(t, names...)), withTools)
+	var got []string
+	for arguments := map[string]any{"state": "fl", "limit": nil}; arguments != nil; {
+		d := s.tool(t, access.Enterprise, "list_counties", arguments).document(t)
+		for _, row := range d.Data {
+			got = append(got, string(row))
+		}
+		if arguments = nil; d.Pagination.More {
+			arguments = map[string]any{"cursor": *d.Pagination.Next}
+			other := map[string]any{"cursor": *d.Pagination.Next, "state": "GA"}
+			r := s.tool(t, access.Enterprise, "list_counties", other)
+			if !r.IsError || r.Text != "state must be as in the first call, or be left out: the cursor holds it" {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if a := s.get(t, access.Enterprise, "/v1/coverage?state=FL"); "["+strings.Join(got, ",")+"]" != rawData(t, a.body) {
+		t.Errorf("%d counties: %v", len(got), got)
+	}
+	r := s.tool(t, access.Pro, "list_counties", map[string]any{"cursor": "Orange, FL"})
+	if !r.IsError || r.Text != "cursor must be next_cursor of a result of this tool" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestX51_DescribeInLittle: fields that do not fit into a result are left out, and that is said.
+func TestX51_DescribeInLittle(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{10_000, 12_000, 24_000} {
+		s := newSite(t, oracle(fixture(t)), withTools, func(c *service.Config) { c.MCPResult = most })
+		r := s.tool(t, access.Enterprise, "describe_data", nil)
+		d := r.document(t)
+		if r.Bytes > most || len(d.Data) < 5 || (d.Hint != "") != strings.Contains(r.Text, "only the first") || most == 10_000 && d.Hint == "" {
+			t.Errorf("%d: %d bytes, %d fields: %s", most, r.Bytes, len(d.Data), d.Hint)
+		}
+	}
+}
+
+// TestX50_UnknownMethod: a method that there is not is an error of JSON-RPC with the request's id,
+// in each revision.
+func TestX50_UnknownMethod(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)), withTools)
+	const want = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"there is no method \"tools\\\"x\""}}`
+	for _, revision := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		for _, id := range []string{"7", `"a\u0062"`} {
+			a := s.post(t, access.Pro, ` {"jsonrpc":"2.0","method":"tools\"x","id":`+id+`}`, "Mcp-Protocol-Version", revision)
+			if a.status != 200 || a.body != fmt.Sprintf(want, id) || a.header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s: %d %v %s", revision, a.status, a.header, a.body)
+			}
+		}
+	}
+	if a := s.post(t, access.Pro, `{"jsonrpc":"2.0","method":"x"}`); a.status != http.StatusBadRequest {
+		t.Errorf("a notification: %d %s", a.status, a.body)
+	}
+}
+
+// TestX50_EncodedName: the name of a tool in a header may be in base64.
+func TestX50_EncodedName(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)), withTools)
+	const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_filing","arguments":{"id":1},"_meta":{` +
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	for name, want := range map[string]int{
+		"get_filing": 200, "=?base64?Z2V0X2ZpbGluZw==?=": 200, "=?base64?Z2V0?=": 400, "=?base64?%?=": 400, "Z2V0X2ZpbGluZw==": 400,
+	} {
+		a := s.post(t, access.Pro, message, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", name)
+		if a.status != want || (want == 200) != strings.Contains(a.body, `"structuredContent":{"success":true`) {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+}

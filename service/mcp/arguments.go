@@ -77,8 +77,11 @@ func (c *Call) ReadArguments() error {
 	at := strings.TrimSpace(query.Get("cursor"))
 	switch c.tool.takes {
 	case params.CountyStats:
-		query.Del("cursor")
-		c.after = at
+		if query.Del("cursor"); at != "" && at != cursor.First {
+			if err := c.afterCounty(at, query); err != nil {
+				return err
+			}
+		}
 	case params.OneFiling:
 		c.InPath = map[string]string{"id": strings.TrimSpace(query.Get("id"))}
 		if len(query["id"]) > 1 {

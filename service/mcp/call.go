@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"filings/index"
 	"filings/index/serving"
 	"filings/service/access"
+	"filings/service/cursor"
 	"filings/service/handlers"
 	"filings/service/params"
 )
@@ -97,6 +100,27 @@ func grouped(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader
 	return result, nil
 }
 
+// countiesCursor is what a cursor calls the pages of counties. Its query is their state.
+const countiesCursor = "counties"
+
+// afterCounty continues a list of counties at a cursor: of the same state, in the same generation.
+func (c *Call) afterCounty(text string, query url.Values) error {
+	at, err := cursor.Parse(text)
+	if err != nil || at.Endpoint != countiesCursor {
+		return errors.New("cursor must be next_cursor of a result of this tool")
+	}
+	for name, held := range map[string]string{"state": at.Query, "generation": at.Generation} {
+		if given := strings.TrimSpace(query.Get(name)); given != "" && !strings.EqualFold(given, held) {
+			return fmt.Errorf("%s must be as in the first call, or be left out: the cursor holds it", name)
+		}
+		if query.Del(name); held != "" {
+			query.Set(name, held)
+		}
+	}
+	c.after = at.After
+	return nil
+}
+
 // covered returns the counties after c.after.
 func covered(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
 	result, err := h(ctx, r, q)
@@ -114,8 +138,11 @@ func covered(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader
 	}
 	page, next := all[first:min(len(all), first+c.rows)], (*string)(nil)
 	if first+len(page) < len(all) {
-		last := name(page[len(page)-1])
-		next = &last
+		at := cursor.Cursor{
+			Generation: index.GenerationID(r.Generation()), Endpoint: countiesCursor, Query: q.State,
+			Day: q.Now.UTC().Truncate(24 * time.Hour), After: name(page[len(page)-1]),
+		}.String()
+		next = &at
 	}
 	c.add("pagination", struct {
 		Total int     `json:"total"`
@@ -134,6 +161,9 @@ func described(ctx context.Context, c *Call, h handlers.Handler, r *serving.Read
 	earlier, err := r.Earlier(ctx)
 	if err != nil {
 		return result, err
+	}
+	if fields := result.Data.([]handlers.FieldStats); len(fields) > c.rows {
+		result.Data = fields[:c.rows]
 	}
 	c.add("today", q.Now.UTC().Format(time.DateOnly))
 	c.add("generation", index.GenerationID(r.Generation()))

@@ -25,13 +25,19 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"filings/index"
 	"filings/service/params"
 )
 
@@ -103,13 +109,48 @@ func (s *Server) Serve(method string, header http.Header, body []byte, c *Call) 
 	if err != nil { // a method that is none
 		return &Response{Status: http.StatusMethodNotAllowed}
 	}
+	if name, ok := encodedName(header.Get("Mcp-Name")); ok {
+		header.Set("Mcp-Name", name)
+	}
 	r.Header = header
 	w := &Response{Status: http.StatusOK, header: http.Header{}}
 	s.handler.ServeHTTP(w, r)
 	if bytes.Contains(w.Body, []byte(`"error":{"code":`)) {
 		w.Body = internal.ReplaceAll(w.Body, nil)
 	}
+	if w.Status == http.StatusBadRequest && bytes.HasSuffix(w.Body, []byte("\" unsupported\n")) {
+		w.noMethod(body)
+	}
 	return w
+}
+
+// encodedName returns the name that a header has in base64, as clients send what is no plain text.
+func encodedName(header string) (string, bool) {
+	text, begins := strings.CutPrefix(header, "=?base64?")
+	text, ends := strings.CutSuffix(text, "?=")
+	name, err := base64.StdEncoding.DecodeString(text)
+	return string(name), begins && ends && err == nil
+}
+
+// noMethod makes r the error of a request for a method that there is not. The SDK refuses it as
+// plain text in revisions before 2026-07-28.
+func (r *Response) noMethod(body []byte) {
+	var id json.RawMessage
+	var method string
+	for name, value := range members(bytes.Trim(body, blanks)) {
+		switch name {
+		case "id":
+			id = value
+		case "method":
+			method = text(value)
+		}
+	}
+	if id == nil { // a notification
+		return
+	}
+	r.Status, r.header = http.StatusOK, http.Header{"Content-Type": {"application/json"}}
+	r.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":`, id)
+	r.Body = append(index.AppendString(r.Body, "there is no method "+strconv.Quote(params.Shorten(method))), "}}"...)
 }
 
 // Header implements http.ResponseWriter.

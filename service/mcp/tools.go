@@ -41,7 +41,8 @@ const instructions = "Public county filings: tax liens, municipal liens and simi
 
 // tools is the table of tools. What a model has to know of each is its text.
 func tools() []tool {
-	limit := fmt.Sprintf("Rows of the result, 1 to %d; more become %d. Where they do not fit, fewer are returned.", maxRows, maxRows)
+	limit := fmt.Sprintf("Rows of the result, 1 to %d; without it 20, of changes 100. More become %d. "+
+		"Where they do not fit, fewer are returned.", maxRows, maxRows)
 	const fields = "Fields of each row. Without it: " + defaultFields + ". describe_data lists those of this key; id is always one."
 	const cursor = "next_cursor of the previous result, to go on behind its last row. It holds all other arguments, so give it alone, or with limit."
 	return []tool{
@@ -73,7 +74,9 @@ func tools() []tool {
 			name: "list_counties", title: "List counties", path: "/v1/coverage", takes: params.CountyStats, handle: covered,
 			text: "Lists the counties that have filings, by state and name: how many filings, how many with coordinates, the first and the last recording date, and when " +
 				"the latest was added. A county that is not listed has no filings here; that does not mean that nothing was recorded there.",
-			texts:  map[string]string{"cursor": "next_cursor of the previous result, to go on behind its last county. Give the same state with it."},
+			texts: map[string]string{
+				"cursor": "next_cursor of the previous result, to go on behind its last county. It holds the state, so give it alone.",
+			},
 			narrow: "name a state",
 		},
 		{
@@ -89,7 +92,7 @@ func tools() []tool {
 			text: "Says what there is: each field that this key shows, with its type, meaning, how many filings have it, and the least and greatest value of numbers and " +
 				"dates; today's date; the generation of the data, and those since which list_changes can be called; the limits of a result, and what remains of the " +
 				"key's quota. Call it first.",
-			narrow: "search_filings shows the fields of a filing",
+			narrow: "search_filings shows all fields of a filing",
 		},
 	}
 }

@@ -51,7 +51,7 @@ func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Paramet
 	} else {
 		s.Examples = []any{typed(p, p.Example)}
 	}
-	if p.Default != "" {
+	if p.Default != "" && !p.Clamped() { // generated clients would send the limit with each cursor, which holds one
 		s.Default = typed(p, p.Default)
 	}
 	return d

@@ -278,9 +278,9 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "until", On: Changes, Kind: Generation, op: opGeneration,
 			Help: "The generation that the changes lead to; the live one when omitted. It may be older than `since`.", Example: "20261122-051422.061847"},
 		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges), op: opLimit, Default: strconv.Itoa(DefaultChanges),
-			Help: "Page size, 1 or more. Above 1,000 becomes 1,000. A page costs one request per 100 of its limit, rounded up.", Example: "1000"},
+			Help: "Page size, 1 or more; 100 when omitted. Above 1,000 becomes 1,000. A page costs one request per 100 of its limit, rounded up.", Example: "1000"},
 		{Name: "limit", On: paged, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor), op: opLimit, Default: strconv.Itoa(DefaultLimit),
-			Help: "Page size, 1 or more. Above 100 becomes 100; with `cursor` above 1,000 becomes 1,000. A page by cursor costs one request per 100 of its limit, rounded up.", Example: "50"},
+			Help: "Page size, 1 or more; 20 when omitted. Above 100 becomes 100; with `cursor` above 1,000 becomes 1,000. A page by cursor costs one request per 100 of its limit, rounded up.", Example: "50"},
 		{Name: "offset", On: paged, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and with a cursor there is none
 			Help: "Number of filings to skip; 0 when omitted. Must not be given with `cursor`.", Example: "40"},
 		{Name: "cursor", On: Changes, Kind: Text, op: opCursor,
