@@ -75,26 +75,34 @@ func (s *Service) partOfDocument() fiber.Handler {
 	}
 }
 
-// examples are responses with a filing as each tier sees it, written by the code that responds.
+// examples are responses with a filing as each tier sees it, and one as GeoJSON, written by the code that responds.
 func examples(e endpoint) (all []openapi.Example, err error) {
-	for _, t := range []access.Tier{access.Free, access.Pro, access.Enterprise} {
-		result, q, ok := exampleOf(e.Data, recordTier(t))
+	add := func(x openapi.Example, t access.Tier) error {
+		result, q, ok := exampleOf(e.Data, recordTier(t), x.GeoJSON)
 		if !ok {
-			return nil, nil
+			return nil
 		}
 		k := &call{id: exampleRequestID, known: true, admission: access.Admission{Tier: t, Remaining: 998}}
-		body, err := k.appendResult(nil, e, q, result)
-		if err != nil {
+		x.Body, err = k.appendResult(nil, e, q, result)
+		all = append(all, x)
+		return err
+	}
+	for _, t := range []access.Tier{access.Free, access.Pro, access.Enterprise} {
+		if err := add(openapi.Example{Name: string(t), Summary: "As the tier " + string(t) + " sees it"}, t); err != nil {
 			return nil, err
 		}
-		all = append(all, openapi.Example{Name: string(t), Summary: "As the tier " + string(t) + " sees it", Body: body})
 	}
-	return all, nil
+	if e.GeoJSON == nil {
+		return all, nil
+	}
+	return all, add(openapi.Example{Name: "geojson", Summary: "As GeoJSON", GeoJSON: true}, access.Free)
 }
 
-// exampleOf returns a result whose data is of the type of data; false where it would not differ by tier.
-func exampleOf(data any, t index.Tier) (result handlers.Result, q params.Request, ok bool) {
+// exampleOf returns a result whose data is of the type of data; false where an example would say no more than the schema, or
+// differ by nothing but its tier from the one of the tier free.
+func exampleOf(data any, t index.Tier, geoJSON bool) (result handlers.Result, q params.Request, ok bool) {
 	record := openapi.ExampleRecord()
+	q.GeoJSON = geoJSON
 	switch data.(type) {
 	case index.Record:
 		result.Data = record
@@ -104,6 +112,9 @@ func exampleOf(data any, t index.Tier) (result handlers.Result, q params.Request
 		seen, _ := record.AppendFor(nil, t) // the list has the error
 		result.Data = handlers.Changes{{Op: changes.Changed, ID: 1, Filing: seen}, {Op: changes.Removed, ID: 2}}
 		q.Query.Limit = params.DefaultChanges
+	case handlers.Clusters:
+		result.Data = handlers.ExampleClusters(geoJSON)
+		return result, q, t == recordTier(access.Free)
 	default:
 		return result, q, false
 	}

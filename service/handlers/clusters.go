@@ -55,6 +55,15 @@ func outwards(v, direction float64) float64 {
 	return n/steps + 0 // never -0
 }
 
+// ExampleClusters returns the data of an invented response, in GeoJSON or not.
+func ExampleClusters(geoJSON bool) any {
+	cells := []index.Cell{{Filings: 3, Latitude: 28.5, Longitude: -81.4, Box: index.Box{South: 28.4, West: -81.5, North: 28.6, East: -81.3}}}
+	if geoJSON {
+		return featuresOf(cells)
+	}
+	return clustersOf(cells, 12)
+}
+
 func clustersOf(cells []index.Cell, precision int) Clusters {
 	data := Clusters{Cells: make([]cluster, len(cells)), Precision: precision}
 	for i, c := range cells {

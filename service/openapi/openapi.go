@@ -78,6 +78,7 @@ func (s Shape) Has(part Shape) bool { return s&part != 0 }
 // Example is a whole body.
 type Example struct {
 	Name, Summary string
+	GeoJSON       bool
 	Body          json.RawMessage
 }
 

@@ -23,20 +23,22 @@ func (b *builder) addOperation(o Operation) error {
 		return err
 	}
 	b.schemas[o.Schema] = response.NewRef()
-	media := openapi3.NewMediaType().WithSchemaRef(refTo(o.Schema))
-	media.Examples = openapi3.Examples{}
-	for _, e := range o.Examples { // once, for the legacy path too
-		name := o.Schema + "-" + e.Name
-		b.document.Components.Examples[name] = &openapi3.ExampleRef{Value: &openapi3.Example{Summary: e.Summary, Value: e.Body}}
-		media.Examples[e.Name] = &openapi3.ExampleRef{Ref: "#/components/examples/" + name}
-	}
-	content := openapi3.Content{"application/json": media}
+	content := openapi3.Content{"application/json": openapi3.NewMediaType().WithSchemaRef(refTo(o.Schema))}
 	if o.GeoJSON != nil {
 		schema, err := b.schemaOf(o.GeoJSON)
 		if err != nil {
 			return err
 		}
 		content[geoJSONLast] = openapi3.NewMediaType().WithSchemaRef(schema)
+	}
+	for _, e := range o.Examples { // once, for the legacy path too
+		name, media := o.Schema+"-"+e.Name, content["application/json"]
+		if e.GeoJSON {
+			media = content[geoJSONLast]
+		}
+		b.document.Components.Examples[name] = &openapi3.ExampleRef{Value: &openapi3.Example{Summary: e.Summary, Value: e.Body}}
+		media.WithExample(e.Name, nil)
+		media.Examples[e.Name] = &openapi3.ExampleRef{Ref: "#/components/examples/" + name}
 	}
 	b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, content)})
 	if o.Legacy != "" {

@@ -10,6 +10,8 @@ function shown(api) {
   api.tags.find((tag) => tag.name === "document").description = rest.join("\n\n");
   for (const path of Object.values(api.paths)) {
     path.get.parameters?.filter((p) => p.in === "query" && !p.required).forEach((p) => offer(api, p));
+    const { "application/json": json, "application/geo+json": geo } = path.get.responses["200"].content;
+    if (geo) geo.examples = { ...json.examples, ...geo.examples }; // Scalar takes its samples for those of JSON
   }
   return api;
 }

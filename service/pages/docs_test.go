@@ -99,6 +99,22 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestDocs_Responses: the sample of the first operation is the envelope with a filing, and GeoJSON is one to choose.
+func TestDocs_Responses(t *testing.T) {
+	t.Parallel()
+	r := openReference(t, "light")
+	samples := `[...(` + firstOperation + `?.querySelectorAll("pre") ?? [])].map((e) => e.innerText).join().replace(/\s/g, "")`
+	r.Wait(samples + `.includes('"pagination":{"total":1')`)
+	if text := r.Value(samples); !strings.Contains(text, `"owner":"MAPLE`) || strings.Contains(text, "coordinates") {
+		t.Errorf("the sample is %s", text)
+	}
+	r.Screenshot("1-json")
+	r.press(".response-example-selector", "enterprise")
+	r.press("[role=option]", "geojson")
+	r.Wait(samples + `.includes('"coordinates":[-81.4,28.5]')`)
+	r.Screenshot("2-geojson")
+}
+
 // TestDocs_Windows: the first operation is seen without scrolling, in wide and narrow windows, light and dark; nothing
 // keeps anybody from reading it.
 func TestDocs_Windows(t *testing.T) {

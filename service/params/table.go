@@ -214,7 +214,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opEqual, fields: []index.Field{index.Categories},
 			Help: "Categories: filings of any of them. Separated by commas, or the parameter repeated.", Example: "residential,land"},
 		{Name: "exclude_filing_types", On: filters, Kind: Texts, op: opExclude, fields: []index.Field{index.FilingType},
-			Help: "Filing types to leave out: separated by commas, or the parameter repeated. Filings without a type stay.", Example: "Tax Lien,Judgment"},
+			Help: "Filing types to leave out: separated by commas, or the parameter repeated. Filings without a type stay.", Example: "Tax Lien,Judgment Lien"},
 		{Name: "exclude_categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opExclude, fields: []index.Field{index.Categories},
 			Help: "Categories to leave out: separated by commas, or the parameter repeated. Filings without categories stay.", Example: "land,commercial"},
 		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County, index.CountyName},
