@@ -1,9 +1,7 @@
 package service
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -121,20 +119,10 @@ func sameSite(c *fiber.Ctx) error {
 	if origin := c.Request().Header.Peek(fiber.HeaderOrigin); len(origin) > 0 && c.GetRespHeader(fiber.HeaderAccessControlAllowOrigin) == "" {
 		return handlers.Refuse(errForbidden, "Origin must be one that the operator allows")
 	}
-	at, err := netip.ParseAddrPort(c.Context().LocalAddr().String())
-	if err == nil && at.Addr().Unmap().IsLoopback() && !isLoopback(string(c.Request().Host())) {
+	if !edge.OwnHost(c) {
 		return handlers.Refuse(errForbidden, "Host must be localhost, or a loopback address, as the address of this connection is")
 	}
 	return nil
-}
-
-// isLoopback reports whether a Host names this machine.
-func isLoopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	at, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || err == nil && at.Unmap().IsLoopback()
 }
 
 // keyOrBearer returns the key of a request. Clients of the protocol have a setting for a token, and often none for a header.

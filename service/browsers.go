@@ -15,7 +15,6 @@ import (
 
 	"filings/index/serving"
 	"filings/service/access"
-	"filings/service/edge"
 	"filings/service/handlers"
 	"filings/service/params"
 	"filings/service/tokens"
@@ -53,6 +52,9 @@ func (s *Service) readToken(k *call, token string) error {
 	c.Vary(fiber.HeaderOrigin)
 	v := s.verified(token)
 	if v == nil {
+		if origin := c.Get(fiber.HeaderOrigin); origin != "" { // the page that reads it learns to get another token
+			s.cors.Allow(c, origin)
+		}
 		return handlers.Refuse(errUnknownKey, "the token is not one of this service: its signature is wrong")
 	}
 	if v.Burst < 1 || v.Burst > params.MaxVisitorBurst { // signed, but not made by this program
@@ -146,7 +148,7 @@ func originOf(c *fiber.Ctx) string {
 
 // visit returns what the key store has to know of the use of a token. An IPv6 client has a whole /64 for itself.
 func (s *Service) visit(k *call) access.Visit {
-	visitor := edge.Client(k.http, s.config.TrustedProxies)
+	visitor := s.client(k.http)
 	v := access.Visit{Hash: k.token.Key, Visitor: visitor.String(), Burst: k.token.Burst}
 	if network, err := visitor.Prefix(64); visitor.Is6() && err == nil {
 		v.Visitor = network.String()

@@ -91,7 +91,7 @@ func TestX32_Make(t *testing.T) {
 		"origin=" + pageOrigin + "&owner=" + strings.Repeat("a", 600): "token must have filters of at most 512 bytes together, not",
 		"origin=" + strings.Repeat("https://"+strings.Repeat("a", 60)+".example:1", 1) + func() (more string) {
 			for i := range 9 {
-				more += fmt.Sprintf(",https://%s.example:%d", strings.Repeat("b", 80), i)
+				more += fmt.Sprintf(",https://%s.example:%d", strings.Repeat("b", 80), i+1)
 			}
 			return more
 		}(): "token must have at most 1200 bytes",

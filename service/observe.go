@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -63,6 +64,9 @@ func (s *Service) refused(c *fiber.Ctx, err error) error {
 	if s.tools != nil && errors.Is(err, edge.ErrBodyTooLarge) {
 		err = handlers.Refuse(err, fmt.Sprintf("requests carry no body, and those to %s at most %d bytes", agentsPath, mcp.MaxBody))
 	}
+	if errors.Is(err, edge.ErrHeadTooLarge) && (len(s.cors.Origins) > 0 || len(s.config.TokenSecrets) > 0) {
+		s.cors.Allow(c, "*") // its Origin was not read, and the response has nothing of anybody
+	}
 	s.fail(k, err)
 	s.end(k, err)
 	return nil
@@ -100,6 +104,17 @@ func (s *Service) fail(k *call, err error) {
 	r.SetBody(k.appendError(nil, kind, message))
 }
 
+// client returns the address that a request comes from. A proxy that does not say so is logged once: all its clients share a burst.
+func (s *Service) client(c *fiber.Ctx) netip.Addr {
+	client, unread := edge.Client(c, s.config.TrustedProxies)
+	if unread {
+		s.unread.Do(func() {
+			s.log.Warn("X-Forwarded-For of a trusted proxy has what is no address: its own is taken, for all its clients", slog.String("client", client.String()))
+		})
+	}
+	return client
+}
+
 // end counts and logs a request that was answered, once.
 func (s *Service) end(k *call, err error) {
 	if k.ended {
@@ -115,7 +130,7 @@ func (s *Service) end(k *call, err error) {
 	}
 	s.metrics.observed(k.route, strconv.Itoa(k.http.Response().StatusCode()), tier, took)
 	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route), edge.Took(took),
-		slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()), slog.Int("bytes", k.bodyBytes()))
+		slog.String("client", s.client(k.http).String()), slog.Int("bytes", k.bodyBytes()))
 	if k.known {
 		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}

@@ -30,6 +30,14 @@ func (s *Service) Operations() *fiber.App {
 	}
 	app := edge.New(manage.Refused, accounts.MaxBody)
 	app.Use(edge.Framed)
+	for _, open := range []string{"/livez", "/readyz", "/metrics"} { // which need no token; Kubernetes and Prometheus connect to a pod's address
+		app.Use(open, func(c *fiber.Ctx) error {
+			if !edge.OwnHost(c) {
+				return c.Status(fiber.StatusForbidden).SendString("Host must be localhost, or a loopback address, as the address of this connection is\n")
+			}
+			return c.Next()
+		})
+	}
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", s.readyz)
 	app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.config.Registry, promhttp.HandlerOpts{})))

@@ -23,7 +23,7 @@ func (s *Service) send(k *call, to export.Sending, open func(context.Context) *e
 // export begin, counts, and writes the record of the log.
 func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export.Sending) func(export.Sent) {
 	id, route, began, tier, method := k.id, k.route, k.began, string(k.admission.Tier), k.http.Method()
-	attributes := append(edge.Attributes(k.http, id, route), slog.String("client", edge.Client(k.http, s.config.TrustedProxies).String()),
+	attributes := append(edge.Attributes(k.http, id, route), slog.String("client", s.client(k.http).String()),
 		slog.String("user", k.admission.User), slog.String("tier", tier))
 	attributes = append(attributes, k.traceID()...)
 	return func(sent export.Sent) {

@@ -79,8 +79,10 @@ func TestT1_TrustedProxies(t *testing.T) {
 		{"trusted and HTTPS", near, []string{"X-Forwarded-Proto", "HTTPS"}, 200},
 		{"trusted and http", near, []string{"X-Forwarded-Proto", "http"}, 308},
 		{"trusted and silent", near, nil, 308},
-		{"trusted and of two minds", near, []string{"X-Forwarded-Proto", "https", "X-Forwarded-Proto", "http"}, 308},
-		{"trusted and a list", near, []string{"X-Forwarded-Proto", "https, http"}, 308},
+		{"trusted and of two minds", near, []string{"X-Forwarded-Proto", "https", "X-Forwarded-Proto", "http"}, 200},
+		{"trusted and a list", near, []string{"X-Forwarded-Proto", "https,http"}, 200},
+		{"trusted and a list of http", near, []string{"X-Forwarded-Proto", "http, https"}, 308},
+		{"not trusted, and a list", far, []string{"X-Forwarded-Proto", "https, http"}, 308},
 		{"not trusted", far, []string{"X-Forwarded-Proto", "https"}, 308},
 	} {
 		t.Run("T1 "+tt.name, func(t *testing.T) {

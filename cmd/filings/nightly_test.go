@@ -49,7 +49,14 @@ func TestUnits(t *testing.T) {
 	if err != nil {
 		t.Errorf("error %v\n%s", err, out)
 	}
+	load, err := os.ReadFile("operate/filings-load.service")
+	if err != nil || !strings.Contains(string(load), "\nUnsetEnvironment=FILINGS_REDIS_URL FILINGS_TOKEN_SECRETS FILINGS_OPERATIONS_TOKEN ") {
+		t.Errorf("error %v: the load has the secrets of the API", err)
+	}
 	service, err := os.ReadFile("operate/filings.service")
+	if !strings.Contains(string(service), "\nMemoryMax=75%\n") {
+		t.Error("the unit of the service has no MemoryMax")
+	}
 	_, after, _ := strings.Cut(string(service), "\nTimeoutStopSec=")
 	line, _, _ := strings.Cut(after, "\n")
 	seconds, _ := strconv.Atoi(line)

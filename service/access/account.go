@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -57,6 +59,14 @@ func validAccount(user string, tier Tier, name string) error {
 	}
 	if err := validText("user", user); err != nil {
 		return err
+	}
+	switch { // accounts of such names that there are can be used, and revoked, as ever
+	case user == "." || user == "..":
+		return invalid("user must not be %s: in the path of /accounts that is another one", user)
+	case !norm.NFC.IsNormalString(user):
+		return invalid("user must be in Unicode's form NFC, as most keyboards type it: another form of the same letters would be another account")
+	case strings.ContainsFunc(user, func(r rune) bool { return unicode.Is(unicode.Cf, r) }):
+		return invalid("user must not hold invisible characters")
 	}
 	if err := validTier(tier); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -11,28 +12,44 @@ import (
 // Client returns the address that a request comes from: the peer's, or, if that is a proxy within trusted, the one that it
 // names in X-Forwarded-For. Each proxy appends the peer that it saw, so what trusted proxies have written stands at the
 // end: the last address that is none of theirs is the client's. What stands before that address may be invented, and is
-// not read. What is no address ends the list as well: then it is the proxy that passed it on.
-func Client(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
-	client := peer(c)
+// not read. What is no address ends the list as well: then it is the proxy that passed it on, and unread says so.
+func Client(c *fiber.Ctx, trusted []netip.Prefix) (client netip.Addr, unread bool) {
+	client = peer(c)
 	if !within(trusted, client) {
-		return client
+		return client, false
 	}
 	lists := c.Request().Header.PeekAll(fiber.HeaderXForwardedFor)
 	for _, list := range slices.Backward(lists) {
 		for rest, more := string(list), true; more; {
 			i := strings.LastIndexByte(rest, ',')
 			more = i >= 0
-			named, err := netip.ParseAddr(strings.TrimSpace(rest[i+1:]))
-			if err != nil {
-				return client
+			named, ok := address(rest[i+1:])
+			if !ok {
+				return client, true
 			}
-			if client = named.Unmap(); !within(trusted, client) {
-				return client
+			if client = named; !within(trusted, client) {
+				return client, false
 			}
 			rest = rest[:max(i, 0)]
 		}
 	}
-	return client
+	return client, false
+}
+
+// address reads an address as proxies write it: alone, with a port, in brackets, in quotes.
+func address(text string) (netip.Addr, bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"' {
+		text = text[1 : len(text)-1]
+	}
+	if ported, err := netip.ParseAddrPort(text); err == nil {
+		return ported.Addr().Unmap().WithZone(""), true
+	}
+	if len(text) > 1 && text[0] == '[' && text[len(text)-1] == ']' {
+		text = text[1 : len(text)-1]
+	}
+	named, err := netip.ParseAddr(text)
+	return named.Unmap().WithZone(""), err == nil
 }
 
 // TraceContext returns the headers traceparent and tracestate of a request from a proxy within trusted, "" from anyone else,
@@ -52,4 +69,19 @@ func peer(c *fiber.Ctx) netip.Addr {
 
 func within(networks []netip.Prefix, address netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(address) })
+}
+
+// OwnHost reports whether Host is a name of this machine, where the address of the connection is of its loopback interface: a page
+// elsewhere may have given that address another one (DNS rebinding). Other addresses have names that only their network knows.
+func OwnHost(c *fiber.Ctx) bool {
+	at, err := netip.ParseAddrPort(c.Context().LocalAddr().String())
+	if err != nil || !at.Addr().Unmap().IsLoopback() {
+		return true
+	}
+	host := string(c.Request().Host())
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	named, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || err == nil && named.Unmap().IsLoopback()
 }

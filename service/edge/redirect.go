@@ -40,13 +40,11 @@ func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App 
 	return app
 }
 
-// forwardedHTTPS reports whether a trusted proxy says that its client speaks HTTPS.
+// forwardedHTTPS reports whether a trusted proxy says that its client speaks HTTPS. Of several proxies, each appends what the one
+// before it speaks: the first says what the client does, which would be redirected for ever.
 func forwardedHTTPS(c *fiber.Ctx, trusted []netip.Prefix) bool {
-	protocols := c.Request().Header.PeekAll(fiber.HeaderXForwardedProto)
-	if len(protocols) != 1 || !strings.EqualFold(string(protocols[0]), "https") {
-		return false
-	}
-	return within(trusted, peer(c))
+	first, _, _ := strings.Cut(string(c.Request().Header.Peek(fiber.HeaderXForwardedProto)), ",")
+	return strings.EqualFold(strings.TrimSpace(first), "https") && within(trusted, peer(c))
 }
 
 const (

@@ -86,7 +86,7 @@ func (p *Parameter) readList(list []string) (v value, some, ok bool) {
 		case (p.Kind == ChoiceList || p.Kind == FieldNames) && !slices.Contains(p.Choices, item),
 			p.Kind == Counties && !isCounty(item),
 			p.Kind == IDs && (!isInteger || id < 1),
-			p.Kind == Origins && !origin.MatchString(strings.ToLower(item)):
+			p.Kind == Origins && !isOrigin(strings.ToLower(item)):
 			v.wrong = item
 			return v, true, false
 		case p.Kind == Origins:
@@ -120,7 +120,17 @@ func (p *Parameter) readPoints(list []string) (v value, some, ok bool) {
 const mostOfPoint = 80
 
 // origin is the form of the origin of a web page as browsers send it. They leave out the port of the scheme.
-var origin = regexp.MustCompile(`^https?://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
+var origin = regexp.MustCompile(`^(https?)://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
+
+// isOrigin reports whether text is an origin as browsers send it: with a port that there is, and is not the scheme's.
+func isOrigin(text string) bool {
+	match := origin.FindStringSubmatch(text)
+	if match == nil || match[3] == "" {
+		return match != nil
+	}
+	port, err := strconv.ParseUint(match[3][1:], 10, 16)
+	return err == nil && match[3][1] != '0' && port != map[string]uint64{"https": 443, "http": 80}[match[1]]
+}
 
 // repeats reports whether an item is there twice.
 func repeats(items []string) bool {
@@ -215,7 +225,7 @@ func (p *Parameter) Form() string {
 	case FieldNames:
 		return "a list of a filing's fields"
 	case Origins:
-		return fmt.Sprintf("a list of 1 to %d origins, each once, as browsers send them: https://, host, and the port unless that is 443", p.Most)
+		return fmt.Sprintf("a list of 1 to %d origins, each once, as browsers send them: https://, host, and the port unless that is 443 (of http:// 80)", p.Most)
 	case Day:
 		return "a day as YYYY-MM-DD"
 	case Month:

@@ -39,3 +39,16 @@ func TestP4_Numbers(t *testing.T) {
 		}
 	}
 }
+
+func TestX32_Origins(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"https://a.example": true, "http://a.example:443": true, "https://a.example:80": true, "http://[::1]:3000": true, "https://a.example:65535": true,
+		"https://a.example:443": false, "http://a.example:80": false, "https://[::1]:443": false, "https://a.example:99999": false,
+		"https://a.example:65536": false, "https://a.example:0": false, "https://a.example:08443": false, "https://a.example:": false, "ftp://a.example": false,
+	} {
+		if got := isOrigin(text); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -95,6 +96,9 @@ func Read() (Settings, error) {
 		name := strings.TrimPrefix(err.Error(), "unknown environment variable ")
 		return s, fmt.Errorf("there is no setting %s%s: see `filings help settings`", name, suggestion(name))
 	}
+	if err := decimals(); err != nil {
+		return s, err
+	}
 	err := envconfig.Process(prefix, &s)
 	s.AWS = AWS{os.Getenv("AWS_REGION"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN")}
 	var parse *envconfig.ParseError
@@ -102,6 +106,29 @@ func Read() (Settings, error) {
 		return s, fmt.Errorf("%s=%q: must be %s", parse.KeyName, parse.Value, form(parse.TypeName))
 	}
 	return s, err
+}
+
+var (
+	integer = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+	float   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+)
+
+// decimals fails on a number that is not written as people write it: envconfig takes 010 for 8, and 0x10, 1_000 and NaN for numbers.
+func decimals() error {
+	for _, row := range Rows() {
+		form, must := integer, "an integer, in decimal digits without a 0 before them"
+		switch row.kind {
+		case "Integer":
+		case "Float":
+			form, must = float, "a number such as 0.8"
+		default:
+			continue
+		}
+		if text, set := os.LookupEnv(row.Variable); set && !form.MatchString(text) {
+			return fmt.Errorf("%s=%q: must be %s", row.Variable, text, must)
+		}
+	}
+	return nil
 }
 
 // form says what a value of a setting's type looks like.

@@ -96,6 +96,31 @@ func TestByteSize(t *testing.T) {
 	}
 }
 
+// TestDecimals: a number is what it says in decimal digits, or refused.
+func TestDecimals(t *testing.T) {
+	for name, texts := range map[string][]string{
+		"FILINGS_PRO_DAILY_QUOTA": {"01000", "0x3e8", "0b1", "0o17", "1_000", "+5", "1e3", "1000.0", " 5", "", "-"},
+		"FILINGS_PRO_BURST":       {"010", "00"}, "FILINGS_INDEX_SHARDS": {"0x1"}, "FILINGS_EXPORTS": {"1_0"}, "FILINGS_MCP_RESULT": {"024000"},
+		"FILINGS_KEEP_CHANGES": {"-01"}, "FILINGS_TOKEN_SHARE": {"0x1p-2", "NaN", "Inf", "1e-1", "00.5", ".5", "0_0.5"},
+	} {
+		for _, text := range texts {
+			t.Run(name+"="+text, func(t *testing.T) {
+				t.Setenv(name, text)
+				if _, err := Read(); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("%s=%q: must be a", name, text)) {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	t.Setenv("FILINGS_TOKEN_SHARE", "0")
+	t.Setenv("FILINGS_KEEP_CHANGES", "-1") // which Check refuses
+	t.Setenv("FILINGS_REQUEST_TIMEOUT", "010s")
+	t.Setenv("FILINGS_CACHE_SIZE", "010MiB")
+	if s, err := Read(); err != nil || s.KeepChanges != -1 || s.RequestTimeout != 10*time.Second || s.CacheSize != 10<<20 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestSwitches(t *testing.T) {
 	t.Setenv("FILINGS_MCP", "yes")
 	if _, err := Read(); err == nil || err.Error() != `FILINGS_MCP="yes": must be on or off` {
@@ -127,6 +152,9 @@ func TestCheckOrigins(t *testing.T) {
 	for text, want := range map[string]bool{
 		"*": true, "null": true, "https://a.example.com": true, "HTTPS://A.example.com:8443": true, "http://[::1]:3000": true, "app://localhost": true,
 		"a.example.com": false, "https://a.example.com/": false, "https://a.example.com/map": false, "https://*.example.com": false,
+		"https://a.example.com:443": false, "http://a.example.com:80": false, "HTTPS://a.example.com:443": false, "https://a.example.com:80": true,
+		"http://a.example.com:443": true, "https://a.example.com:99999": false, "https://a.example.com:0": false, "https://a.example.com:08443": false,
+		"https://a.example.com:": false, "https://[::1]:443": false, "https://a.example.com:65535": true,
 		"https://u@a.example.com": false, "https://": false, "https://a.example.com?": false, "https://a.example.com#": false,
 	} {
 		err := Settings{CORSOrigins: List{text}}.Check()

@@ -10,11 +10,11 @@ import (
 )
 
 // Row is one row of the table of settings.
-type Row struct{ Variable, Default, Meaning string }
+type Row struct{ Variable, Default, Meaning, kind string }
 
 // Rows returns the table of settings, in the order of the struct.
 func Rows() []Row {
-	const format = "{{range .}}{{usage_key .}}\t{{usage_default .}}\t{{usage_description .}}\n{{end}}"
+	const format = "{{range .}}{{usage_key .}}\t{{usage_default .}}\t{{usage_description .}}\t{{usage_type .}}\n{{end}}"
 	var table strings.Builder
 	if err := envconfig.Usagef(prefix, &Settings{}, &table, format); err != nil {
 		panic(err) // neither the struct nor the format depends on anything outside
@@ -22,7 +22,7 @@ func Rows() []Row {
 	var rows []Row
 	for line := range strings.Lines(table.String()) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		rows = append(rows, Row{cells[0], cells[1], cells[2]})
+		rows = append(rows, Row{cells[0], cells[1], cells[2], cells[3]})
 	}
 	return rows
 }

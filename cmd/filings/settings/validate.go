@@ -46,7 +46,7 @@ func (s Settings) Check() error {
 	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	check(!bool(s.MCP) || s.MCPResult >= 10_000, "MCP_RESULT", strconv.Itoa(s.MCPResult), "must be 10000 or more: room for a row and its cursor")
 	for _, origin := range s.CORSOrigins {
-		check(isOrigin(origin), "CORS_ORIGINS", origin, "must be origins as browsers send them, such as https://app.example.com: no path, no slash at the end; or *")
+		check(isOrigin(origin), "CORS_ORIGINS", origin, "must be origins as browsers send them, such as https://app.example.com: no path, no slash at the end, no port that is the usual one; or *")
 	}
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
 	check(s.ExportTimeout > 0, "EXPORT_TIMEOUT", s.ExportTimeout.String(), "must be a duration above 0")
@@ -98,8 +98,19 @@ func isTiles(text string) bool {
 // isOrigin reports whether text can be equal to what a browser sends as the origin of a page; or is "*", for all of them.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
-	return text == "*" || text == "null" || err == nil && u.Host != "" && !strings.Contains(u.Host, "*") && strings.EqualFold(text, u.Scheme+"://"+u.Host)
+	return text == "*" || text == "null" || err == nil && u.Host != "" && !strings.HasSuffix(u.Host, ":") && sentPort(u.Scheme, u.Port()) && !strings.Contains(u.Host, "*") && strings.EqualFold(text, u.Scheme+"://"+u.Host)
 }
+
+// sentPort reports whether browsers send a port in the origin of a page: not that of the scheme, and none that there is not.
+func sentPort(scheme, port string) bool {
+	number, err := strconv.ParseUint(port, 10, 16)
+	if port == "" {
+		return true
+	}
+	return err == nil && number > 0 && port[0] != '0' && defaultPorts[strings.ToLower(scheme)] != port
+}
+
+var defaultPorts = map[string]string{"https": "443", "http": "80"}
 
 func isURL(text string, schemes ...string) bool {
 	u, err := url.Parse(text)
