@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -66,17 +67,34 @@ func explainFlag(cmd *cobra.Command, err error) error {
 		if value.GetFlag().Value.Type() == "file" {
 			return fmt.Errorf("--%s: %w", value.GetFlag().Name, value.Unwrap())
 		}
-		must := "must be a number"
-		if strings.HasPrefix(value.GetFlag().Value.Type(), "uint") {
-			must = "must be an integer, 0 or more"
-		} else if strings.HasPrefix(value.GetFlag().Value.Type(), "int") {
-			must = "must be an integer"
-		} else if value.GetFlag().Value.Type() == "bool" {
-			must = "must be true or false"
-		}
-		return fmt.Errorf("--%s=%q: %s", value.GetFlag().Name, value.GetValue(), must)
+		kind, text := value.GetFlag().Value.Type(), value.GetValue()
+		others := map[string]string{"bool": "true or false", "duration": "a duration such as 24h"}
+		must := cmp.Or(settings.Decimal(kind, text), others[kind], "a number of at most 18 digits")
+		return fmt.Errorf("--%s=%q: must be %s", value.GetFlag().Name, text, must)
 	}
 	return err
+}
+
+// decimal is a flag whose value is a number, in decimal digits alone.
+type decimal struct{ pflag.Value }
+
+func (d decimal) Set(text string) error {
+	if must := settings.Decimal(d.Type(), text); must != "" {
+		return errors.New("must be " + must)
+	}
+	return d.Value.Set(text)
+}
+
+// decimals makes the numbers among the flags of cmd and of those below it be read as settings are.
+func decimals(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if settings.Decimal(f.Value.Type(), "010") != "" { // it is a number
+			f.Value = decimal{f.Value}
+		}
+	})
+	for _, c := range cmd.Commands() {
+		decimals(c)
+	}
 }
 
 // strict makes `filings help` and `filings completion` refuse what is not there. Cobra's show the help of all, as if it was.

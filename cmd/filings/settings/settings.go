@@ -113,22 +113,36 @@ var (
 	float   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 )
 
-// decimals fails on a number that is not written as people write it: envconfig takes 010 for 8, and 0x10, 1_000 and NaN for numbers.
+// decimals fails on a number that is not written as people write it.
 func decimals() error {
 	for _, row := range Rows() {
-		form, must := integer, "an integer, in decimal digits without a 0 before them"
-		switch row.kind {
-		case "Integer":
-		case "Float":
-			form, must = float, "a number such as 0.8"
-		default:
-			continue
-		}
-		if text, set := os.LookupEnv(row.Variable); set && !form.MatchString(text) {
-			return fmt.Errorf("%s=%q: must be %s", row.Variable, text, must)
+		if text, set := os.LookupEnv(row.Variable); set {
+			if must := Decimal(row.kind, text); must != "" {
+				return fmt.Errorf("%s=%q: must be %s", row.Variable, text, must)
+			}
 		}
 	}
 	return nil
+}
+
+// Decimal returns what a number of a kind must be, if it is not written as people write it: the
+// libraries behind settings and flags take 010 for 8, and 0x10, 1_000 and NaN for numbers.
+func Decimal(kind, text string) (must string) {
+	switch kind {
+	case "Integer", "int":
+		if !integer.MatchString(text) {
+			return "an integer, in decimal digits without a 0 before them"
+		}
+	case "uint64":
+		if strings.HasPrefix(text, "-") || !integer.MatchString(text) {
+			return "an integer, 0 or more, in decimal digits without a 0 before them"
+		}
+	case "Float", "float64":
+		if !float.MatchString(text) {
+			return "a number such as 0.8"
+		}
+	}
+	return ""
 }
 
 // form says what a value of a setting's type looks like.
