@@ -14,7 +14,8 @@ import (
 	"filings/service/access"
 )
 
-// TestT1_ForwardedFor: a client is who the proxy says it is, in each form that proxies write. What is no address is logged once.
+// TestT1_ForwardedFor: a client is who the proxy says it is, in each form that proxies write. What
+// is no address is logged once.
 func TestT1_ForwardedFor(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -58,7 +59,8 @@ func TestX33_Unreadable(t *testing.T) {
 	}
 }
 
-// TestT4_Hosts: on a loopback address the operations listener takes names of this machine alone, as pages elsewhere give theirs to it.
+// TestT4_Hosts: on a loopback address the operations listener takes names of this machine alone, as
+// pages elsewhere give theirs to it.
 func TestT4_Hosts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))

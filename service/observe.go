@@ -18,8 +18,9 @@ import (
 	"filings/service/mcp"
 )
 
-// observe is the outermost middleware: it begins a request and ends it. Errors, panics included, come to it and to
-// nowhere else; it turns them into a response, refunds the quota, and writes the one record of the log.
+// observe is the outermost middleware: it begins a request and ends it. Errors, panics included,
+// come to it and to nowhere else; it turns them into a response, refunds the quota, and writes the
+// one record of the log.
 func (s *Service) observe(c *fiber.Ctx) error {
 	k := s.newCall(c)
 	s.metrics.inFlight.Inc()
@@ -40,9 +41,9 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	return nil
 }
 
-// newCall begins a request, and sets the headers of every response. A response may be kept by the client alone, which
-// must revalidate it; which one it is depends on the key's tier. Every client of this listener speaks HTTPS, so all get
-// Strict-Transport-Security.
+// newCall begins a request, and sets the headers of every response. A response may be kept by the
+// client alone, which must revalidate it; which one it is depends on the key's tier. Every client
+// of this listener speaks HTTPS, so all get Strict-Transport-Security.
 func (s *Service) newCall(c *fiber.Ctx) *call {
 	k := &call{http: c, id: edge.NewID(), route: noRoute, began: s.now()}
 	k.traced, k.span = s.config.Tracer.Request(edge.TraceContext(c, s.config.TrustedProxies))
@@ -56,8 +57,8 @@ func (s *Service) newCall(c *fiber.Ctx) *call {
 	return k
 }
 
-// refused answers what the HTTP server refuses before any middleware sees it: a request that is too large, too slow or
-// no HTTP.
+// refused answers what the HTTP server refuses before any middleware sees it: a request that is too
+// large, too slow or no HTTP.
 func (s *Service) refused(c *fiber.Ctx, err error) error {
 	k := s.newCall(c)
 	err = edge.Error(err)
@@ -81,7 +82,8 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 	return nil
 }
 
-// fail writes the response to a request that failed, after giving back what does not count of its price (rule X60).
+// fail writes the response to a request that failed, after giving back what does not count of its
+// price (rule X60).
 func (s *Service) fail(k *call, err error) {
 	kind, message := mapError(err)
 	switch {
@@ -104,12 +106,14 @@ func (s *Service) fail(k *call, err error) {
 	r.SetBody(k.appendError(nil, kind, message))
 }
 
-// client returns the address that a request comes from. A proxy that does not say so is logged once: all its clients share a burst.
+// client returns the address that a request comes from. A proxy that does not say so is logged
+// once: all its clients share a burst.
 func (s *Service) client(c *fiber.Ctx) netip.Addr {
 	client, unread := edge.Client(c, s.config.TrustedProxies)
 	if unread {
 		s.unread.Do(func() {
-			s.log.Warn("X-Forwarded-For of a trusted proxy has what is no address: its own is taken, for all its clients", slog.String("client", client.String()))
+			s.log.Warn("X-Forwarded-For of a trusted proxy has what is no address: its own is taken, for all its clients",
+				slog.String("client", client.String()))
 		})
 	}
 	return client

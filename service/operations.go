@@ -30,10 +30,12 @@ func (s *Service) Operations() *fiber.App {
 	}
 	app := edge.New(manage.Refused, accounts.MaxBody)
 	app.Use(edge.Framed)
-	for _, open := range []string{"/livez", "/readyz", "/metrics"} { // which need no token; Kubernetes and Prometheus connect to a pod's address
+	// These need no token; Kubernetes and Prometheus connect to a pod's address.
+	for _, open := range []string{"/livez", "/readyz", "/metrics"} {
 		app.Use(open, func(c *fiber.Ctx) error {
 			if !edge.OwnHost(c) {
-				return c.Status(fiber.StatusForbidden).SendString("Host must be localhost, or a loopback address, as the address of this connection is\n")
+				return c.Status(fiber.StatusForbidden).SendString(
+					"Host must be localhost, or a loopback address, as the address of this connection is\n")
 			}
 			return c.Next()
 		})

@@ -64,7 +64,8 @@ func validAccount(user string, tier Tier, name string) error {
 	case user == "." || user == "..":
 		return invalid("user must not be %s: in the path of /accounts that is another one", user)
 	case !norm.NFC.IsNormalString(user):
-		return invalid("user must be in Unicode's form NFC, as most keyboards type it: another form of the same letters would be another account")
+		return invalid("user must be in Unicode's form NFC, as most keyboards type it: " +
+			"another form of the same letters would be another account")
 	case strings.ContainsFunc(user, func(r rune) bool { return unicode.Is(unicode.Cf, r) }):
 		return invalid("user must not hold invisible characters")
 	}

@@ -9,10 +9,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Client returns the address that a request comes from: the peer's, or, if that is a proxy within trusted, the one that it
-// names in X-Forwarded-For. Each proxy appends the peer that it saw, so what trusted proxies have written stands at the
-// end: the last address that is none of theirs is the client's. What stands before that address may be invented, and is
-// not read. What is no address ends the list as well: then it is the proxy that passed it on, and unread says so.
+// Client returns the address that a request comes from: the peer's, or, if that is a proxy within
+// trusted, the one that it names in X-Forwarded-For. Each proxy appends the peer that it saw, so
+// what trusted proxies have written stands at the end: the last address that is none of theirs is
+// the client's. What stands before that address may be invented, and is not read. What is no
+// address ends the list as well: then it is the proxy that passed it on, and unread says so.
 func Client(c *fiber.Ctx, trusted []netip.Prefix) (client netip.Addr, unread bool) {
 	client = peer(c)
 	if !within(trusted, client) {
@@ -52,8 +53,9 @@ func address(text string) (netip.Addr, bool) {
 	return named.Unmap().WithZone(""), err == nil
 }
 
-// TraceContext returns the headers traceparent and tracestate of a request from a proxy within trusted, "" from anyone else,
-// who could put its spans into traces of others, and decide which are recorded.
+// TraceContext returns the headers traceparent and tracestate of a request from a proxy within
+// trusted, "" from anyone else, who could put its spans into traces of others, and decide which are
+// recorded.
 func TraceContext(c *fiber.Ctx, trusted []netip.Prefix) (traceparent, tracestate string) {
 	if len(trusted) == 0 || !within(trusted, peer(c)) {
 		return "", ""
@@ -71,8 +73,9 @@ func within(networks []netip.Prefix, address netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(address) })
 }
 
-// OwnHost reports whether Host is a name of this machine, where the address of the connection is of its loopback interface: a page
-// elsewhere may have given that address another one (DNS rebinding). Other addresses have names that only their network knows.
+// OwnHost reports whether Host is a name of this machine, where the address of the connection is of
+// its loopback interface: a page elsewhere may have given that address another one (DNS rebinding).
+// Other addresses have names that only their network knows.
 func OwnHost(c *fiber.Ctx) bool {
 	at, err := netip.ParseAddrPort(c.Context().LocalAddr().String())
 	if err != nil || !at.Addr().Unmap().IsLoopback() {

@@ -9,9 +9,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Redirect returns what the plain listener serves: a redirection (308) to the same address on HTTPS, whose port is
-// httpsPort. A peer within trusted that says X-Forwarded-Proto: https is a proxy that has ended the client's TLS itself:
-// it gets the responses of api. From any other peer that header means nothing.
+// Redirect returns what the plain listener serves: a redirection (308) to the same address on
+// HTTPS, whose port is httpsPort. A peer within trusted that says X-Forwarded-Proto: https is a
+// proxy that has ended the client's TLS itself: it gets the responses of api. From any other peer
+// that header means nothing.
 func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App {
 	app := New(PlainError, APIBody)
 	api.Handler() // makes its routes ready, as listening would
@@ -40,8 +41,9 @@ func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App 
 	return app
 }
 
-// forwardedHTTPS reports whether a trusted proxy says that its client speaks HTTPS. Of several proxies, each appends what the one
-// before it speaks: the first says what the client does, which would be redirected for ever.
+// forwardedHTTPS reports whether a trusted proxy says that its client speaks HTTPS. Of several
+// proxies, each appends what the one before it speaks: the first says what the client does, which
+// would be redirected for ever.
 func forwardedHTTPS(c *fiber.Ctx, trusted []netip.Prefix) bool {
 	first, _, _ := strings.Cut(string(c.Request().Header.Peek(fiber.HeaderXForwardedProto)), ",")
 	return strings.EqualFold(strings.TrimSpace(first), "https") && within(trusted, peer(c))
@@ -52,8 +54,8 @@ const (
 	hostCharacter = digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._"
 )
 
-// hostOf returns the host of a Host header without its port, as it stands in a URL. ok is false for what is no host
-// name or address: it would be copied into a header.
+// hostOf returns the host of a Host header without its port, as it stands in a URL. ok is false for
+// what is no host name or address: it would be copied into a header.
 func hostOf(header string) (host string, ok bool) {
 	host = header
 	if h, port, err := net.SplitHostPort(header); err == nil {

@@ -28,8 +28,8 @@ type value struct {
 	day     time.Time // Day, and the first one of a Month
 }
 
-// read reads s, which is not empty and, unless p is in the path, trimmed. ok is false where it does not have the form that
-// p.Form describes; some is false for a list without items.
+// read reads s, which is not empty and, unless p is in the path, trimmed. ok is false where it does
+// not have the form that p.Form describes; some is false for a list without items.
 func (p *Parameter) read(s string) (v value, some, ok bool) {
 	ok = true
 	switch p.Kind {
@@ -100,7 +100,8 @@ func (p *Parameter) readList(list []string) (v value, some, ok bool) {
 	return v, len(list) > 0, len(v.ids) <= index.MaxIDs && (p.Most == 0 || len(list) <= p.Most && !repeats(list))
 }
 
-// readPoints reads latitudes and longitudes, each pair an item. Of a number of points that there may not be, none is wrong.
+// readPoints reads latitudes and longitudes, each pair an item. Of a number of points that there
+// may not be, none is wrong.
 func (p *Parameter) readPoints(list []string) (v value, some, ok bool) {
 	for _, item := range list {
 		first, second, _ := strings.Cut(item, ",")
@@ -116,13 +117,16 @@ func (p *Parameter) readPoints(list []string) (v value, some, ok bool) {
 	return v, true, p.Kind == Point && n == 1 || p.Kind == Corners && index.MinCorners <= n && n <= index.MaxCorners
 }
 
-// mostOfPoint is how many characters a point has at the most: corners are compared digit by digit, and far fewer say where on Earth an atom is.
+// mostOfPoint is how many characters a point has at the most: corners are compared digit by digit,
+// and far fewer say where on Earth an atom is.
 const mostOfPoint = 80
 
-// origin is the form of the origin of a web page as browsers send it. They leave out the port of the scheme.
+// origin is the form of the origin of a web page as browsers send it. They leave out the port of
+// the scheme.
 var origin = regexp.MustCompile(`^(https?)://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
 
-// isOrigin reports whether text is an origin as browsers send it: with a port that there is, and is not the scheme's.
+// isOrigin reports whether text is an origin as browsers send it: with a port that there is, and is
+// not the scheme's.
 func isOrigin(text string) bool {
 	match := origin.FindStringSubmatch(text)
 	if match == nil || match[3] == "" {
@@ -138,8 +142,9 @@ func repeats(items []string) bool {
 	return len(slices.Compact(sorted)) < len(items)
 }
 
-// isCounty reports whether county is one with its state, as in "Orange, FL", or the name of some, which may have commas.
-// Several of them, separated by commas as other lists are, would look like one of a long name: that is a slip.
+// isCounty reports whether county is one with its state, as in "Orange, FL", or the name of some,
+// which may have commas. Several of them, separated by commas as other lists are, would look like
+// one of a long name: that is a slip.
 func isCounty(county string) bool {
 	parts := strings.Split(county, ",")
 	for i, part := range parts {
@@ -160,7 +165,8 @@ func (p *Parameter) tier() index.Tier {
 	return highest
 }
 
-// reveals is the tier whose values can be found by p with the value v; Free for a value that filters nothing.
+// reveals is the tier whose values can be found by p with the value v; Free for a value that
+// filters nothing.
 func (p *Parameter) reveals(v value) index.Tier {
 	if p.op == opPresent && !v.is || p.op == opForeclosure && v.text == "all" {
 		return index.Free
@@ -178,7 +184,8 @@ func (p *Parameter) empty(text string) bool {
 	return text == "" || p.List() && len(items(text, p.separator())) == 0
 }
 
-// separator is what separates the items of p, which is a list or has corners. Names and points hold commas.
+// separator is what separates the items of p, which is a list or has corners. Names and points hold
+// commas.
 func (p *Parameter) separator() string {
 	if p.Kind == Counties || p.Kind == Names || p.Kind == Corners {
 		return ";"
@@ -225,7 +232,8 @@ func (p *Parameter) Form() string {
 	case FieldNames:
 		return "a list of a filing's fields"
 	case Origins:
-		return fmt.Sprintf("a list of 1 to %d origins, each once, as browsers send them: https://, host, and the port unless that is 443 (of http:// 80)", p.Most)
+		return fmt.Sprintf("a list of 1 to %d origins, each once, as browsers send them: "+
+			"https://, host, and the port unless that is 443 (of http:// 80)", p.Most)
 	case Day:
 		return "a day as YYYY-MM-DD"
 	case Month:
@@ -278,7 +286,8 @@ func readInteger(s string) (int64, bool) {
 	return v, err == nil && s[0] != '+'
 }
 
-// bound returns the number that stands for d among those that filings have: it selects the same ones.
+// bound returns the number that stands for d among those that filings have: it selects the same
+// ones.
 func (p *Parameter) bound(d index.Decimal) float64 {
 	switch p.op {
 	case opAtLeast, opSouth, opWest:

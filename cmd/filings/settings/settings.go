@@ -1,9 +1,10 @@
-// Package settings is the environment of the program, read and checked: the variables that begin with FILINGS_. It
-// refuses a variable that it does not know, so that a misspelt one is an error and no silent default. It imports nothing
-// of ours: the program turns settings into the configuration of engine, key store and service.
+// Package settings is the environment of the program, read and checked: the variables that begin
+// with FILINGS_. It refuses a variable that it does not know, so that a misspelt one is an error
+// and no silent default. It imports nothing of ours: the program turns settings into the
+// configuration of engine, key store and service.
 //
-// One struct is the table of settings. envconfig fills it, and makes from its tags the table that `filings help
-// settings` and the documents show.
+// One struct is the table of settings. envconfig fills it, and makes from its tags the table that
+// `filings help settings` and the documents show.
 package settings
 
 import (
@@ -18,8 +19,8 @@ import (
 	"github.com/kelseyhightower/envconfig"
 )
 
-// Settings are read from environment variables: FILINGS_ and the words of the field's name. Fields carry no envconfig
-// tag, since that would make an unprefixed variable count too.
+// Settings are read from environment variables: FILINGS_ and the words of the field's name. Fields
+// carry no envconfig tag, since that would make an unprefixed variable count too.
 type Settings struct {
 	ElasticsearchURL      List   `split_words:"true" desc:"Comma-separated addresses of Elasticsearch; empty: the embedded engine"`
 	ElasticsearchUsername string `split_words:"true" desc:"Name to log in to Elasticsearch with"`
@@ -88,8 +89,8 @@ const prefix = "filings"
 // Off is the address of a listener that is turned off.
 const Off = "off"
 
-// Read reads the settings from the environment. Its error names the variable and what it must be. It leaves it to Check
-// whether the values make sense.
+// Read reads the settings from the environment. Its error names the variable and what it must be.
+// It leaves it to Check whether the values make sense.
 func Read() (Settings, error) {
 	var s Settings
 	if err := envconfig.CheckDisallowed(prefix, &s); err != nil {

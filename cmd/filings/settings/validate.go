@@ -12,7 +12,8 @@ import (
 
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 
-// Check reports everything that is wrong with the settings, a line each. Values that may hold a password are not shown.
+// Check reports everything that is wrong with the settings, a line each. Values that may hold a
+// password are not shown.
 func (s Settings) Check() error {
 	var errs []error
 	check := func(ok bool, name, value, must string) {
@@ -46,7 +47,8 @@ func (s Settings) Check() error {
 	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	check(!bool(s.MCP) || s.MCPResult >= 10_000, "MCP_RESULT", strconv.Itoa(s.MCPResult), "must be 10000 or more: room for a row and its cursor")
 	for _, origin := range s.CORSOrigins {
-		check(isOrigin(origin), "CORS_ORIGINS", origin, "must be origins as browsers send them, such as https://app.example.com: no path, no slash at the end, no port that is the usual one; or *")
+		check(isOrigin(origin), "CORS_ORIGINS", origin, "must be origins as browsers send them, such as "+
+			"https://app.example.com: no path, no slash at the end, no port that is the usual one; or *")
 	}
 	check(s.RequestTimeout > 0, "REQUEST_TIMEOUT", s.RequestTimeout.String(), "must be a duration above 0")
 	check(s.ExportTimeout > 0, "EXPORT_TIMEOUT", s.ExportTimeout.String(), "must be a duration above 0")
@@ -81,8 +83,9 @@ func (s Settings) Check() error {
 // tilesHost has no character that would mean something in a Content-Security-Policy.
 var tilesHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]{1,5})?$`)
 
-// isTiles reports whether text is the address of a base map's tiles: with {z}, {x} and {y} once each, and no other braces.
-// All tiles have one host, since the page allows images of that one alone.
+// isTiles reports whether text is the address of a base map's tiles: with {z}, {x} and {y} once
+// each, and no other braces. All tiles have one host, since the page allows images of that one
+// alone.
 func isTiles(text string) bool {
 	for _, place := range []string{"{z}", "{x}", "{y}"} {
 		if strings.Count(text, place) != 1 {
@@ -95,13 +98,17 @@ func isTiles(text string) bool {
 		strings.HasPrefix(text, "https://"+u.Host+"/") && !strings.ContainsAny(plain, "{}")
 }
 
-// isOrigin reports whether text can be equal to what a browser sends as the origin of a page; or is "*", for all of them.
+// isOrigin reports whether text can be equal to what a browser sends as the origin of a page; or is
+// "*", for all of them.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
-	return text == "*" || text == "null" || err == nil && u.Host != "" && !strings.HasSuffix(u.Host, ":") && sentPort(u.Scheme, u.Port()) && !strings.Contains(u.Host, "*") && strings.EqualFold(text, u.Scheme+"://"+u.Host)
+	return text == "*" || text == "null" ||
+		err == nil && u.Host != "" && !strings.HasSuffix(u.Host, ":") && sentPort(u.Scheme, u.Port()) &&
+			!strings.Contains(u.Host, "*") && strings.EqualFold(text, u.Scheme+"://"+u.Host)
 }
 
-// sentPort reports whether browsers send a port in the origin of a page: not that of the scheme, and none that there is not.
+// sentPort reports whether browsers send a port in the origin of a page: not that of the scheme,
+// and none that there is not.
 func sentPort(scheme, port string) bool {
 	number, err := strconv.ParseUint(port, 10, 16)
 	if port == "" {
