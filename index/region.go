@@ -58,42 +58,54 @@ func CornersAt(points ...Point) []Corner {
 
 // NewPolygon returns the polygon of corners, or says why there is none.
 func NewPolygon(corners []Corner) (Polygon, error) {
-	p := Polygon{}
-	for _, c := range corners {
+	p, exact := Polygon{}, make([][2]*big.Rat, len(corners))
+	for i, c := range corners {
+		exact[i] = [2]*big.Rat{c.Latitude.fraction(), c.Longitude.fraction()}
 		p.Corners = append(p.Corners, Point{c.Latitude.Nearest, c.Longitude.Nearest})
 		if c.Latitude.text+c.Longitude.text != "" {
 			p.exact = corners
 		}
 	}
-	half, turned := big.NewRat(180, 1), errors.New("must have an area")
+	half, odd := big.NewRat(180, 1), map[end]bool{}
 	for i := range corners {
-		a, b := p.Corner(i), p.Corner(i+1)
-		for _, ends := range [][2]Decimal{{a.Latitude, b.Latitude}, {a.Longitude, b.Longitude}} {
-			if long := new(big.Rat).Sub(ends[0].fraction(), ends[1].fraction()); long.Abs(long).Cmp(half) >= 0 {
-				return p, fmt.Errorf("must not have an edge of 180 degrees or more, as from %v,%v to %v,%v", a.Latitude, a.Longitude, b.Latitude, b.Longitude)
+		a, b, from, to := p.Corner(i), p.Corner(i+1), exact[i], exact[(i+1)%len(exact)]
+		high, wide := new(big.Rat).Sub(to[0], from[0]), new(big.Rat).Sub(to[1], from[1])
+		if new(big.Rat).Abs(high).Cmp(half) >= 0 || new(big.Rat).Abs(wide).Cmp(half) >= 0 {
+			return p, fmt.Errorf("must not have an edge of 180 degrees or more, as from %v,%v to %v,%v", a.Latitude, a.Longitude, b.Latitude, b.Longitude)
+		}
+		if high.Sign() == 0 && wide.Sign() == 0 {
+			continue
+		}
+		along := lineThrough(from, high, wide)
+		for _, e := range []end{{along, a}, {along, b}} {
+			if odd[e] = !odd[e]; !odd[e] {
+				delete(odd, e)
 			}
 		}
-		if turned != nil && !p.cancels(a, b) {
-			turned = nil
-		}
 	}
-	return p, turned
+	if len(odd) == 0 {
+		return p, errors.New("must have an area")
+	}
+	return p, nil
 }
 
-// cancels reports whether the edges on the line through a and b lie on each of its points in pairs, so that no area is on one side of it
-// alone: then each of their ends is one of an even number of them.
-func (p Polygon) cancels(a, b Corner) bool {
-	odd := map[Corner]bool{}
-	for i := range p.Corners {
-		if c, d := p.Corner(i), p.Corner(i+1); side(a, b, c) == 0 && side(a, b, d) == 0 {
-			for _, end := range []Corner{c, d} {
-				if odd[end] = !odd[end]; !odd[end] {
-					delete(odd, end)
-				}
-			}
-		}
+// end is an end of an edge. Where an even number of a line's edges ends at each corner, the edges lie on each of its points in pairs, so that
+// no area is on one side of it alone.
+type end struct {
+	line
+	Corner
+}
+
+// line is one in the plane of degrees, as fractions: any two points on it make the same.
+type line struct{ slope, at string }
+
+// lineThrough returns the line through a point that is high degrees further north where it is wide degrees further east.
+func lineThrough(at [2]*big.Rat, high, wide *big.Rat) line {
+	if wide.Sign() == 0 {
+		return line{at: at[1].String()}
 	}
-	return a == b || len(odd) == 0
+	slope, rise := new(big.Rat).Quo(high, wide), new(big.Rat)
+	return line{slope.String(), rise.Sub(at[0], rise.Mul(at[1], slope)).String()}
 }
 
 // edge returns the ends of an edge.

@@ -101,6 +101,39 @@ func TestX34_Polygon_Refused(t *testing.T) {
 	}
 }
 
+// TestX34_Polygon_Cost: twice the corners take twice the work to refuse, not four times.
+func TestX34_Polygon_Cost(t *testing.T) {
+	for name, corner := range map[string]func(i int) index.Point{
+		"equal":       func(int) index.Point { return index.Point{Latitude: 28.5, Longitude: -81.4} },
+		"on a line":   func(i int) index.Point { return index.Point{Latitude: float64(i%7) / 10, Longitude: float64(i%7) / 5} },
+		"on meridian": func(i int) index.Point { return index.Point{Latitude: float64(i%7) / 10, Longitude: 0.1} },
+		"on many": func(i int) index.Point {
+			i = min(i%50, 50-i%50)
+			return index.Point{Latitude: float64(i), Longitude: float64(i * i % 60)}
+		},
+		"nearly equal": func(i int) index.Point {
+			i = min(i%50, 50-i%50)
+			return index.Point{Latitude: float64(i) * 1e-15, Longitude: float64(i*i) * 1e-15}
+		},
+	} {
+		work := func(n int) float64 {
+			corners := make([]index.Point, n)
+			for i := range corners {
+				corners[i] = corner(i)
+			}
+			exact := index.CornersAt(corners...)
+			return testing.AllocsPerRun(1, func() {
+				if _, err := index.NewPolygon(exact); errorText(err) != "must have an area" {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+		if one, two := work(50), work(100); two > 2.5*one {
+			t.Errorf("%s: %v allocations for 50 corners, %v for 100", name, one, two)
+		}
+	}
+}
+
 func errorText(err error) string {
 	if err == nil {
 		return ""
