@@ -22,6 +22,7 @@ type Lifecycle struct {
 	storage Storage
 	seen    atomic.Pointer[seen]
 	flight  singleflight.Group
+	turn    chan struct{} // has an element while this process changes the catalog
 }
 
 // Options of a Lifecycle.
@@ -35,7 +36,9 @@ type Options struct {
 }
 
 // New returns the lifecycle of the generations in storage. It sends nothing.
-func New(storage Storage, o Options) *Lifecycle { return &Lifecycle{Options: o, storage: storage} }
+func New(storage Storage, o Options) *Lifecycle {
+	return &Lifecycle{Options: o, storage: storage, turn: make(chan struct{}, 1)}
+}
 
 // reads returns ErrVersion for a generation that this program would misread.
 func (o *Options) reads(name string) error {
@@ -79,8 +82,15 @@ func (l *Lifecycle) update(ctx context.Context, do func(c *Catalog, again bool) 
 }
 
 // tryUpdate is update without a second attempt after a failure. It sets unsure if it may have
-// changed the catalog all the same.
+// changed the catalog all the same. Changes of one process take turns: on a slow engine, the
+// renewals of a load would be in front of its other changes each time.
 func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, unsure *bool) (err error) {
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	for range updateTries {
 		var c Catalog
 		var d Document

@@ -2,10 +2,13 @@ package generation_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"filings/index"
@@ -179,4 +182,42 @@ func TestX47_LastLoads(t *testing.T) {
 	if all, err = store.Loads(t.Context()); err != nil || all[0].Outcome != generation.OutcomeDied {
 		t.Errorf("error %v; after its lease the last one is %q", err, all[0].Outcome)
 	}
+}
+
+// TestL8_RenewalsInFront: a load renews its lock whenever it changes the catalog, faster than that.
+// The change waits for one renewal at most.
+func TestL8_RenewalsInFront(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var lock generation.Lock
+		var renewing atomic.Bool
+		renewed := make(chan error, 100)
+		store := newShared().open(func(call string) error {
+			if call == "Replace" && lock != nil && !renewing.Swap(true) {
+				go func() {
+					renewed <- lock.Renew(t.Context(), generation.Run{Holder: "me", Phase: rand.Text()})
+					renewing.Store(false)
+				}()
+				synctest.Wait() // it has ended, or waits for the change
+			}
+			return nil
+		}, nil)
+		taken, err := store.Lock(t.Context(), generation.Run{Holder: "me"})
+		if lock = taken; err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lock.Begin(t.Context(), ""); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if len(renewed) != 1 {
+			t.Errorf("%d renewals, want 1", len(renewed))
+		}
+		if err := <-renewed; err != nil {
+			t.Error(err)
+		}
+		if err := lock.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }

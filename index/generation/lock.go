@@ -168,8 +168,11 @@ func (k *lock) explain(ctx context.Context, err *error, what string) {
 	index.Wrap(err, what)
 }
 
-// Renew implements Lock. It tries once: its caller decides when to try again.
+// Renew implements Lock. It tries once: its caller decides when to try again. After LockTTL there
+// is nothing left to renew.
 func (k *lock) Renew(ctx context.Context, run Run) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, LockTTL)
+	defer cancel()
 	defer index.Wrap(&err, "renewing the lock")
 	if k.released.Load() {
 		return ErrLockLost
