@@ -4,25 +4,29 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
+	"strconv"
 )
 
 // Values sum up what filings have in each field (rule X38). A load counts them, and the catalog keeps them with a generation: no
 // engine has every field in a form that it could count.
 type Values [numFields]FieldValues
 
-// FieldValues sum up one field. Least, Greatest and Sum are those of numbers and dates; a date is a number as 20260131 is.
+// FieldValues sum up one field. Least, Greatest and Sum are those of numbers and dates; a date is a
+// number as 20260131 is. Ids have extremes of their own, since no float64 holds all of them.
 type FieldValues struct {
-	Filled   int64   `json:"filled"` // filings that have a value
-	Least    Extreme `json:"least,omitzero"`
-	Greatest Extreme `json:"greatest,omitzero"`
-	Sum      float64 `json:"-"` // in cents; of what was counted in this process
+	Filled     int64            `json:"filled"` // filings that have a value
+	Least      Extreme[float64] `json:"least,omitzero"`
+	Greatest   Extreme[float64] `json:"greatest,omitzero"`
+	LeastID    Extreme[int64]   `json:"leastId,omitzero"`
+	GreatestID Extreme[int64]   `json:"greatestId,omitzero"`
+	Sum        float64          `json:"-"` // in cents; of what was counted in this process
 }
 
-// Extreme is a value that none goes beyond. Filings is how many have it: where the last of them was taken out again it is 0, and
-// what the extreme is now is not known.
-type Extreme struct {
-	Value   float64 `json:"value"`
-	Filings int64   `json:"filings"`
+// Extreme is a value that none goes beyond. Filings is how many have it: where the last of them was
+// taken out again it is 0, and the extreme is not known.
+type Extreme[N int64 | float64] struct {
+	Value   N     `json:"value"`
+	Filings int64 `json:"filings"`
 }
 
 // measured are the fields whose values have extremes.
@@ -38,13 +42,14 @@ var measured = func() (set uint64) {
 
 // Held is what Values count of a filing.
 type Held struct {
-	Filled  uint64    // as Filing.Filled says
+	Filled  uint64 // as Filing.Filled says
+	id      int64
 	numbers []float64 // of the measured fields that it has, in their order
 }
 
 // HeldOf returns what Values count of f.
 func HeldOf(f *Filing) Held {
-	h := Held{Filled: f.Filled()}
+	h := Held{Filled: f.Filled(), id: f.ID}
 	h.numbers = make([]float64, 0, bits.OnesCount64(h.Filled&measured))
 	for filled := h.Filled & measured; filled != 0; filled &= filled - 1 {
 		field := Field(bits.TrailingZeros64(filled))
@@ -82,10 +87,14 @@ func (v *Values) Count(h Held, n int64) {
 		field := Field(bits.TrailingZeros64(filled))
 		of := &v[field]
 		of.Filled += n
+		first := of.Filled == n
+		if field == ID {
+			of.LeastID.count(h.id, n, first, -1)
+			of.GreatestID.count(h.id, n, first, 1)
+		}
 		if measured&(1<<field) == 0 {
 			continue
 		}
-		first := of.Filled == n
 		of.Least.count(numbers[0], n, first, -1)
 		of.Greatest.count(numbers[0], n, first, 1)
 		of.Sum += float64(n) * Cents(numbers[0])
@@ -95,10 +104,10 @@ func (v *Values) Count(h Held, n int64) {
 	}
 }
 
-func (e *Extreme) count(value float64, n int64, first bool, direction float64) {
+func (e *Extreme[N]) count(value N, n int64, first bool, direction N) {
 	switch beyond := (value - e.Value) * direction; {
 	case first || beyond > 0:
-		*e = Extreme{value, n}
+		*e = Extreme[N]{value, n}
 	case beyond == 0:
 		e.Filings += n
 	}
@@ -107,7 +116,8 @@ func (e *Extreme) count(value float64, n int64, first bool, direction float64) {
 // Known reports whether all extremes are.
 func (v *Values) Known() bool {
 	for field, of := range v {
-		if measured&(1<<field) != 0 && of.Filled > 0 && (of.Least.Filings == 0 || of.Greatest.Filings == 0) {
+		least, greatest := of.Extremes(Field(field))
+		if (measured|1<<ID)&(1<<field) != 0 && of.Filled > 0 && (least == nil || greatest == nil) {
 			return false
 		}
 	}
@@ -136,10 +146,24 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// JSON returns an extreme of field as a record has such a value: a number, or a date as text.
-func (e Extreme) JSON(field Field) json.RawMessage {
-	if fields[field].Kind != KindDate {
-		return AppendNumber(nil, e.Value)
+// Extremes returns the least and the greatest value of field as a record has such values: numbers,
+// or dates as texts; nil where that is not known, and where there is none.
+func (v FieldValues) Extremes(field Field) (least, greatest json.RawMessage) {
+	if field == ID {
+		return v.LeastID.json(appendID), v.GreatestID.json(appendID)
 	}
-	return AppendString(nil, DayText(uint32(e.Value)))
+	write := AppendNumber
+	if fields[field].Kind == KindDate {
+		write = func(dst []byte, day float64) []byte { return AppendString(dst, DayText(uint32(day))) }
+	}
+	return v.Least.json(write), v.Greatest.json(write)
+}
+
+func appendID(dst []byte, id int64) []byte { return strconv.AppendInt(dst, id, 10) }
+
+func (e Extreme[N]) json(write func(dst []byte, value N) []byte) json.RawMessage {
+	if e.Filings == 0 {
+		return nil
+	}
+	return write(nil, e.Value)
 }

@@ -39,6 +39,8 @@ func TestX38_Values(t *testing.T) {
 		for field := range want {
 			if got := values[field]; got.Filled != want[field].Filled {
 				t.Fatalf("%s: %d filled, want %d", index.Field(field), got.Filled, want[field].Filled)
+			} else if got.LeastID.Filings > 0 && got.LeastID != want[field].LeastID || got.GreatestID.Filings > 0 && got.GreatestID != want[field].GreatestID {
+				t.Fatalf("%s: %+v, want %+v", index.Field(field), got, want[field])
 			} else if got.Least.Filings > 0 && got.Least != want[field].Least || got.Greatest.Filings > 0 && got.Greatest != want[field].Greatest {
 				t.Fatalf("%s: %+v, want %+v", index.Field(field), got, want[field])
 			}
@@ -57,6 +59,10 @@ func TestX38_Values(t *testing.T) {
 		if diff := cmp.Diff(want, read, cmpopts.IgnoreFields(index.FieldValues{}, "Sum")); err != nil || diff != "" {
 			t.Fatalf("%v (-want +got)\n%s", err, diff)
 		}
+	}
+	var older index.Values
+	if err := json.Unmarshal([]byte(`{"id":{"filled":2}}`), &older); err != nil || older.Known() {
+		t.Errorf("ids that were not counted are known: %v", err)
 	}
 	if known < 1000 || known == 3000 {
 		t.Errorf("known %d times", known)

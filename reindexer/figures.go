@@ -187,8 +187,8 @@ func valuesOf(v *index.Values) map[string]FieldValues {
 			continue
 		}
 		values := FieldValues{Filled: math.Round(float64(of.Filled)/float64(records)*1e6) / 1e6}
-		if of.Least.Filings > 0 {
-			values.Least, values.Greatest = of.Least.JSON(field), of.Greatest.JSON(field)
+		if least, greatest := of.Extremes(field); least != nil {
+			values.Least, values.Greatest = least, greatest
 		}
 		if kind := field.Info().Kind; of.Filled > 0 && (kind == index.KindAmount || kind == index.KindNumber) && !math.IsInf(of.Sum, 0) {
 			values.Sum = index.Dollars(of.Sum)

@@ -1,8 +1,12 @@
 package service_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"math/big"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,15 +38,15 @@ func statsOfFields(t *testing.T, tier index.Tier, rows []map[string]any) (all []
 		default:
 			one["type"] = "string"
 		}
-		filled, different := 0., map[string]bool{}
+		filled, different := 0, map[string]bool{}
 		for _, row := range rows {
 			switch v := row[info.Name].(type) {
-			case float64:
+			case json.Number:
 				filled++
-				if f != index.ID && (one["min"] == nil || v < one["min"].(float64)) {
+				if one["min"] == nil || less(v, one["min"].(json.Number)) {
 					one["min"] = v
 				}
-				if f != index.ID && (one["max"] == nil || v > one["max"].(float64)) {
+				if one["max"] == nil || less(one["max"].(json.Number), v) {
 					one["max"] = v
 				}
 			case string:
@@ -67,12 +71,30 @@ func statsOfFields(t *testing.T, tier index.Tier, rows []map[string]any) (all []
 				}
 			}
 		}
-		if one["filled"] = filled; strings.Contains(" county owner filingType filingHolder propertyClassification categories ", " "+info.Name+" ") {
-			one["distinct"] = float64(len(different))
+		if one["filled"] = json.Number(strconv.Itoa(filled)); strings.Contains(" county owner filingType filingHolder propertyClassification categories ", " "+info.Name+" ") {
+			one["distinct"] = json.Number(strconv.Itoa(len(different)))
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// less compares numbers as their digits say.
+func less(a, b json.Number) bool {
+	x, _ := new(big.Rat).SetString(a.String())
+	y, _ := new(big.Rat).SetString(b.String())
+	return x.Cmp(y) < 0
+}
+
+// exactly decodes objects, numbers as their digits.
+func exactly(t *testing.T, text []byte) (rows []map[string]any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // TestX38_Fields: on both engines the fields have what the rows of the list have, as the tier sees them.
@@ -83,15 +105,9 @@ func TestX38_Fields(t *testing.T) {
 			t.Parallel()
 			onOracle(t, d, func(t *testing.T, s *site) {
 				for tier, sees := range map[access.Tier]index.Tier{access.Free: index.Free, access.Starter: index.Free, access.Pro: index.Pro, access.Enterprise: index.Enterprise} {
-					var rows, got []map[string]any
-					if err := json.Unmarshal(s.get(t, tier, "/v1/filings?limit=100").document(t).Data, &rows); err != nil {
-						t.Fatal(err)
-					}
+					rows := exactly(t, s.get(t, tier, "/v1/filings?limit=100").document(t).Data)
 					a := s.get(t, tier, "/v1/fields")
-					if err := json.Unmarshal([]byte(dataOf(t, a)), &got); err != nil {
-						t.Fatal(err)
-					}
-					if diff := cmp.Diff(statsOfFields(t, sees, rows), got); diff != "" {
+					if diff := cmp.Diff(statsOfFields(t, sees, rows), exactly(t, []byte(dataOf(t, a)))); diff != "" {
 						t.Errorf("%s (-want +got)\n%s", tier, diff)
 					}
 					if pinned := s.get(t, tier, "/v1/fields?generation="+a.header.Get("X-Generation")); dataOf(t, pinned) != dataOf(t, a) {
@@ -106,12 +122,17 @@ func TestX38_Fields(t *testing.T) {
 	}
 }
 
-// TestX38_NotCounted: a generation of an older version is a 400 that says so; before the first load no field has anything.
+// TestX38_NotCounted: a generation of an older version is a 400 that says so, and ids of one that
+// counted all but these have null; before the first load no field has anything.
 func TestX38_NotCounted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, servicetest.Still{Reader: uncounted{oracle(fixture(t)).(servicetest.Still).Reader}})
 	if a := s.get(t, access.Free, "/v1/fields"); a.status != http.StatusBadRequest || !strings.Contains(a.body, "was loaded before") {
 		t.Errorf("%d %s", a.status, a.body)
+	}
+	s = newSite(t, idless{oracle(fixture(t)).(servicetest.Still)})
+	if id := exactly(t, []byte(dataOf(t, s.get(t, access.Free, "/v1/fields"))))[0]; id["name"] != "id" || id["min"] != nil || id["max"] != nil {
+		t.Errorf("%v", id)
 	}
 	s = newSite(t, servicetest.Still{Reader: index.Empty{}})
 	if a := s.get(t, access.Free, "/v1/fields"); a.status != http.StatusOK || !strings.Contains(a.body, `"filled":0,"distinct":0,"min":null,"max":null}`) {
@@ -121,3 +142,14 @@ func TestX38_NotCounted(t *testing.T) {
 
 // uncounted is a generation of which nothing was counted.
 type uncounted struct{ index.Reader }
+
+// idless is an engine whose load counted no ids.
+type idless struct{ servicetest.Still }
+
+func (e idless) Kept(ctx context.Context) ([]index.Generation, error) {
+	all, err := e.Still.Kept(ctx)
+	for _, g := range all {
+		g.Values[index.ID] = index.FieldValues{Filled: g.Filings}
+	}
+	return all, err
+}

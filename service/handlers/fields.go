@@ -18,8 +18,8 @@ type FieldStats struct {
 	Help     string      `json:"help" help:"What it means."`
 	Filled   int64       `json:"filled" help:"Filings that have a value."`
 	Distinct *int64      `json:"distinct" help:"Different values, as groups have them; null where filings are not grouped by the field."`
-	Min      Extreme     `json:"min" help:"Least value of a number or a date; null for others, and where no filing has one."`
-	Max      Extreme     `json:"max" help:"Greatest value of a number or a date; null for others, and where no filing has one."`
+	Min      Extreme     `json:"min" help:"Least value of a number or a date; null for others, where no filing has one, and where it was not counted."`
+	Max      Extreme     `json:"max" help:"Greatest value of a number or a date; null for others, where no filing has one, and where it was not counted."`
 }
 
 // Extreme is a number, a date or nil.
@@ -65,8 +65,8 @@ func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 		}
 		info, of := f.Info(), values[f]
 		stats := FieldStats{Name: info.Name, Type: typeOf(info.Kind), Tier: access.Tier(info.Tier.String()), Help: info.Help, Filled: of.Filled}
-		if of.Least.Filings > 0 {
-			stats.Min, stats.Max = of.Least.JSON(f), of.Greatest.JSON(f)
+		if least, greatest := of.Extremes(f); least != nil {
+			stats.Min, stats.Max = least, greatest
 		}
 		if stats.Distinct, err = distinct(ctx, r, values, f); err != nil {
 			return Result{}, err
