@@ -109,10 +109,10 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 
 // writeTo returns what writes to a file or an object of S3. Either has what it had until all was written.
 func (p *program) writeTo(s settings.Settings, to string) (writer, error) {
-	if source.IsAddress(to) {
-		return nil, usageError{s3.ErrAddress}
-	}
 	if !isObject(to) {
+		if source.IsAddress(to) {
+			return nil, usageError{s3.ErrAddress}
+		}
 		return func(ctx context.Context, from io.Reader) error { return replaceFile(to, from) }, nil
 	}
 	o, err := objectOf(to)
@@ -185,10 +185,10 @@ func (p *program) restoreCommand() *cobra.Command {
 }
 
 func (p *program) readFrom(ctx context.Context, s settings.Settings, from string) (io.ReadCloser, error) {
-	if source.IsAddress(from) {
-		return nil, usageError{s3.ErrAddress}
-	}
 	if !isObject(from) {
+		if source.IsAddress(from) {
+			return nil, usageError{s3.ErrAddress}
+		}
 		return os.Open(from)
 	}
 	o, err := objectOf(from)

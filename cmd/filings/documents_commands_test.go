@@ -47,6 +47,7 @@ var leftOut = []struct{ document, begins, reason string }{
 	{"docs/operate/kubernetes.md", "kubectl -n filings create job --from=cronjob/filings-nightly nightly-now", "it needs a cluster"},
 	{"docs/operate/nightly.md", "install -m 755 load load-failed /etc/filings/", "it needs a machine of its own; TestUnits has systemd read the units"},
 	{"docs/operate/load.md", "filings reindex https://data.example.org/filings.ndjson.gz", "it needs a web server and a PostgreSQL"},
+	{"docs/operate/removal.md", "filings withhold list", "it shows an entry, which asks on a terminal"},
 	{"docs/operate/runbook.md", "curl -X DELETE $ES/NAME", "it needs an Elasticsearch of its own"},
 	{"docs/operate/runbook.md", "filings generations", "it repairs an index whose live generation is lost"},
 	{"docs/operate/runbook.md", "filings rollback", "it repairs a live generation that cannot be searched"},
