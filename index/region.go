@@ -71,7 +71,8 @@ func NewPolygon(corners []Corner) (Polygon, error) {
 		a, b, from, to := p.Corner(i), p.Corner(i+1), exact[i], exact[(i+1)%len(exact)]
 		high, wide := new(big.Rat).Sub(to[0], from[0]), new(big.Rat).Sub(to[1], from[1])
 		if new(big.Rat).Abs(high).Cmp(half) >= 0 || new(big.Rat).Abs(wide).Cmp(half) >= 0 {
-			return p, fmt.Errorf("must not have an edge of 180 degrees or more, as from %v,%v to %v,%v", a.Latitude, a.Longitude, b.Latitude, b.Longitude)
+			return p, fmt.Errorf("must not have an edge of 180 degrees or more, as from %v,%v to %v,%v",
+				a.Latitude, a.Longitude, b.Latitude, b.Longitude)
 		}
 		if high.Sign() == 0 && wide.Sign() == 0 {
 			continue
@@ -89,8 +90,8 @@ func NewPolygon(corners []Corner) (Polygon, error) {
 	return p, nil
 }
 
-// end is an end of an edge. Where an even number of a line's edges ends at each corner, the edges lie on each of its points in pairs, so that
-// no area is on one side of it alone.
+// end is an end of an edge. Where an even number of a line's edges ends at each corner, the edges lie
+// on each of its points in pairs, so that no area is on one side of it alone.
 type end struct {
 	line
 	Corner
@@ -99,7 +100,8 @@ type end struct {
 // line is one in the plane of degrees, as fractions: any two points on it make the same.
 type line struct{ slope, at string }
 
-// lineThrough returns the line through a point that is high degrees further north where it is wide degrees further east.
+// lineThrough returns the line through a point that is high degrees further north where it is wide
+// degrees further east.
 func lineThrough(at [2]*big.Rat, high, wide *big.Rat) line {
 	if wide.Sign() == 0 {
 		return line{at: at[1].String()}

@@ -75,7 +75,8 @@ func (s *Service) partOfDocument() fiber.Handler {
 	}
 }
 
-// examples are responses with a filing as each tier sees it, and one as GeoJSON, written by the code that responds.
+// examples are responses with a filing as each tier sees it, and one as GeoJSON, written by the code
+// that responds.
 func examples(e endpoint) (all []openapi.Example, err error) {
 	add := func(x openapi.Example, t access.Tier) error {
 		result, q, ok := exampleOf(e.Data, recordTier(t), x.GeoJSON)
@@ -98,8 +99,8 @@ func examples(e endpoint) (all []openapi.Example, err error) {
 	return all, add(openapi.Example{Name: "geojson", Summary: "As GeoJSON", GeoJSON: true}, access.Free)
 }
 
-// exampleOf returns a result whose data is of the type of data; false where an example would say no more than the schema, or
-// differ by nothing but its tier from the one of the tier free.
+// exampleOf returns a result whose data is of the type of data; false where an example would say no
+// more than the schema, or differ by nothing but its tier from the one of the tier free.
 func exampleOf(data any, t index.Tier, geoJSON bool) (result handlers.Result, q params.Request, ok bool) {
 	record := openapi.ExampleRecord()
 	q.GeoJSON = geoJSON

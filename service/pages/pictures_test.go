@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestPictures: the README's pictures are of the pages as they are. Into the folder TEST_PICTURES it takes them anew, of synthetic filings,
-// and writes beside them what they show.
+// TestPictures: the README's pictures are of the pages as they are. Into the folder TEST_PICTURES it
+// takes them anew, of synthetic filings, and writes the sums of what they show beside them.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	shown := pictured(t)
@@ -45,8 +45,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// pictured returns the sum and name of each part of the pages that the pictures show, as sha256sum writes them. The explorer's
-// scripts are not among them: most of their changes do not show.
+// pictured returns the sum and name of each part of the pages that the pictures show, as sha256sum
+// writes them. The explorer's scripts are not among them: most of their changes do not show.
 func pictured(t *testing.T) (lines []string) {
 	t.Helper()
 	add := func(part string, body []byte) {
@@ -96,7 +96,8 @@ func beginning(t *testing.T, document []byte) []byte {
 	for _, tag := range d.Tags {
 		menu = append(menu, tag.Name)
 	}
-	shown, err := json.Marshal([]any{d.Info.Version, d.Info.Title, introduction, menu, d.Tags[0].Description, first.Summary, first.Description, first.Parameters[0]})
+	shown, err := json.Marshal([]any{d.Info.Version, d.Info.Title, introduction, menu, d.Tags[0].Description,
+		first.Summary, first.Description, first.Parameters[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
