@@ -13,7 +13,7 @@ import (
 // TestRows_LongRecords: of a page whose records may have so many bytes hardly more are read, in any order, from any position, where
 // records are as long as a load lets them be. It is not parallel: it measures what is allocated.
 func TestRows_LongRecords(t *testing.T) {
-	const n, bytes = 96, 4 << 20
+	const n, bytes = 192, 4 << 20
 	s := openStore(t, t.TempDir())
 	filings := make([]*index.Filing, n)
 	for i, f := range synthetics(n, 1) {
@@ -50,8 +50,9 @@ func TestRows_LongRecords(t *testing.T) {
 			if size > bytes {
 				t.Errorf("%v: a page of %d bytes", sort, size)
 			}
-			// A block of records is decoded into memory of its own.
-			if took := int(since.TotalAlloc - before.TotalAlloc); took > 10*bytes {
+			// A block of records is decoded into memory of its own, and more of it where garbage was collected meanwhile. All records are
+			// some 200 MB.
+			if took := int(since.TotalAlloc - before.TotalAlloc); took > 16*bytes {
 				t.Errorf("%v after %q: %d MB were allocated for a page of %d", sort, after, took>>20, size>>20)
 			}
 			after = page.End
