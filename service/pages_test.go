@@ -33,8 +33,8 @@ func TestPages_Served(t *testing.T) {
 			t.Errorf("%s with a key: %d", path, a.status)
 		}
 	}
-	if used, err := s.Store.Show(t.Context(), "user-free"); err != nil || used.Used != 10 {
-		t.Errorf("counted were %+v, %v: the pages too?", used, err)
+	if used, err := s.Store.Show(t.Context(), "user-free"); err != nil || used.Used != 0 {
+		t.Errorf("counted were %+v, %v: neither pages nor unknown paths do", used, err)
 	}
 }
 

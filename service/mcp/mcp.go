@@ -34,6 +34,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -75,6 +76,67 @@ func New(table *params.Table, most int) (*Server, error) {
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: MaxBody, // package service looks at both
 	})
 	return s, nil
+}
+
+// maxDepth is how deep lists and objects of a message may be nested. Arguments are at the third
+// level, and their lists at the fourth.
+const maxDepth = 20
+
+// Read returns the call of a tool that a body is, nil for any other message, and what is wrong with
+// a body that is no message. Anybody may send one: so it is looked at from its beginning to its end
+// a few times, and nothing of it is decoded. Arguments are left to ReadArguments, for who was
+// admitted.
+//
+// The SDK would round an id that is no integer of JavaScript, ignore what follows a message, and
+// name its own types.
+func (s *Server) Read(body []byte) (*Call, error) {
+	body = bytes.Trim(body, blanks)
+	switch _, depth := valueEnd(body); {
+	case bytes.HasPrefix(body, []byte{'['}):
+		return nil, errors.New("a request to /mcp must have one message: batches are not accepted")
+	case depth > maxDepth:
+		return nil, fmt.Errorf("lists and objects of a message must be nested at most %d deep", maxDepth)
+	case !bytes.HasPrefix(body, []byte{'{'}), !utf8.Valid(body), !json.Valid(body):
+		return nil, errors.New("a request to /mcp must have one message, which is an object of JSON in UTF-8")
+	}
+	var id, method, given []byte
+	for name, value := range members(body) {
+		switch name {
+		case "id":
+			id = value
+		case "method":
+			method = value
+		case "params":
+			given = value
+		}
+	}
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	if id != nil && id[0] != '"' && (err != nil || n >= 1<<53 || n <= -1<<53) {
+		return nil, errors.New("id must be a text, or an integer below 2^53")
+	}
+	if given != nil && given[0] != '{' {
+		if string(given) != "null" {
+			return nil, errors.New("params must be an object")
+		}
+		return nil, nil
+	}
+	if id == nil || given == nil || text(method) != "tools/call" {
+		return nil, nil
+	}
+	c := &Call{rows: maxRows, most: s.most}
+	for name, value := range members(given) {
+		switch name {
+		case "name":
+			c.tool = s.tools[text(value)]
+		case "arguments":
+			c.arguments = value
+		}
+	}
+	if c.tool == nil {
+		return nil, nil
+	}
+	c.Path = c.tool.path
+	return c, nil
 }
 
 type callKey struct{}
