@@ -73,7 +73,7 @@ func TestE2_Framing(t *testing.T) {
 		{"accounts", "/accounts", "Authorization: Bearer " + token + "\r\n", func(r string) []response { return talkRaw(t, dialPlain(t, operations), r) }, 200},
 	} {
 		request := func(lines string) string {
-			return "GET " + listener.target + " HTTP/1.1\r\nHost: h\r\n" + listener.lines + lines + "\r\n"
+			return "GET " + listener.target + " HTTP/1.1\r\nHost: localhost\r\n" + listener.lines + lines + "\r\n"
 		}
 		chunked := func(body string) string { return request("Transfer-Encoding: chunked\r\n") + body }
 		inner, good, last := request(""), strconv.Itoa(listener.good), request("Connection: close\r\n")
