@@ -154,9 +154,9 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 	}
 	all, err := source.Find(ctx, inputs, source.Options{
 		Stdin: cfg.Stdin, Query: cfg.Query, Servers: cfg.Servers, Temporary: cfg.Temporary, Log: cfg.Log,
-		Column: func(column string) source.Column {
-			name, known, list := record.NameOf(column)
-			return source.Column{Name: name, Field: known, List: list}
+		Column: func(column string) (string, bool) {
+			name, _, list := record.NameOf(column)
+			return name, list
 		},
 	})
 	for i := range all {

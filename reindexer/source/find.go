@@ -119,7 +119,7 @@ func remoteSource(scheme string, input Input, o Options) (Source, error) {
 			"/ ? # @ : %% as %%2F %%3F %%23 %%40 %%3A %%25, and any @ elsewhere as %%40", ErrUsage, scheme)
 	}
 	if isDatabase(scheme) {
-		return databaseSource(u.Scheme+address[len(u.Scheme):], web.Public(u), o)
+		return postgresSource(u.Scheme+address[len(u.Scheme):], web.Public(u), o)
 	}
 	if u.Hostname() == "" {
 		return Source{}, fmt.Errorf("%w: an address %s:// names no host", ErrUsage, scheme)

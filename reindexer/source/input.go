@@ -18,9 +18,9 @@ type Input struct {
 
 // Options say how inputs become sources.
 type Options struct {
-	Stdin   io.Reader           // read for "-"
-	Query   string              // run on databases; "" if there are none
-	Column  func(string) Column // what a column of a query stands for, by its name
+	Stdin   io.Reader                             // read for "-"
+	Query   string                                // run on databases; "" if there are none
+	Column  func(string) (name string, list bool) // what a column of a query stands for; list: a text of it is one
 	Servers Servers
 	// Temporary is how many bytes the sources may have in temporary files at once, together; 0:
 	// any.
@@ -35,13 +35,6 @@ type Servers struct {
 	S3            s3.Config
 	SocrataTokens map[string]string // by host, in lower case: another one is not told it
 	ArcGISTokens  map[string]string // by host
-}
-
-// Column says what a column of a query stands for.
-type Column struct {
-	Name  string // of the field, or as the query calls the column where no field is meant
-	Field bool   // a field: its type has to be one that can be read
-	List  bool   // a text is a list, cut at each semicolon
 }
 
 // SettingNames are the parts of a Form as options.

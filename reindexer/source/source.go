@@ -8,9 +8,10 @@
 // Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are
 // decompressed by what they are, not by what they are called (stream.go, compression.go, zip.go),
 // and cut into lines of NDJSON (lines.go) or rows of CSV (csv.go). A response of a web server
-// counts only if it came whole (web.go, package web). The rows of a query are streamed
-// (database.go, column.go). A dataset or layer is read in parts, by keys, beside what is done with
-// its rows (paged.go, socrata.go, arcgis.go): all rows are of one state, or the reading fails.
+// counts only if it came whole (web.go, package web). PostgreSQL writes the rows of a query as JSON,
+// which are streamed (postgres.go). A dataset or layer is read in parts, by keys, beside what is
+// done with its rows (paged.go, socrata.go, arcgis.go): all rows are of one state, or the reading
+// fails.
 //
 // A Row is a value (row.go): whatever a source has, texts of CSV, cells, JSON, comes as the values
 // that jq has, so that one parser reads them, and a mapping takes them as they are. JSON is read by
