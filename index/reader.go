@@ -56,6 +56,9 @@ type Engine interface {
 	// Open returns a Reader of the sealed generation with that name, or ErrNotFound; ErrChanged if
 	// it was altered since.
 	Open(ctx context.Context, generation string) (Reader, error)
+	// Withdrawn reports, at most one second late, whether what a Reader of a generation still reads may be withheld (rule X53):
+	// filings were since it was opened, and the generation is deleted. Of another deleted one a Reader may read on.
+	Withdrawn(ctx context.Context, generation string) (bool, error)
 	History
 }
 

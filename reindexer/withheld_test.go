@@ -370,3 +370,29 @@ func TestX53_Lost(t *testing.T) {
 		t.Errorf("live: %v", got)
 	}
 }
+
+// TestX53_SavedMeanwhile: what is saved while filings are withheld is not whole.
+func TestX53_SavedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, before := range []bool{false, true} {
+		store := embeddedStore(t)
+		live := mustRun(t, config(t, store, owned("Ann", upTo(5)...))).Generation
+		if before {
+			live = withhold(t, store, sieve.Withhold{ID: 2}).Generation
+		}
+		holds := generation.NewChecksum()
+		all, err := sieve.Kept(t.Context(), store, live, &holds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, err = range all {
+			if n++; n == 1 {
+				withhold(t, store, sieve.Withhold{ID: 3})
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), "save it again") {
+			t.Errorf("after %d filings: %v", n, err)
+		}
+	}
+}

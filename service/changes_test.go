@@ -64,6 +64,8 @@ func (e *lineage) Kept(context.Context) (kept []index.Generation, _ error) {
 	return kept, nil
 }
 
+func (e *lineage) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+
 func (e *lineage) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
 
 const (

@@ -269,7 +269,9 @@ var repeatedRecord = func() index.Record {
 	return index.AppendRecord(nil, f)
 }()
 
-func (r repeating) Live(context.Context) (index.Reader, error) { return r, nil }
+func (r repeating) Live(context.Context) (index.Reader, error)      { return r, nil }
+func (r repeating) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+
 func (r repeating) Kept(context.Context) ([]index.Generation, error) {
 	return nil, nil
 }

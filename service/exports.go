@@ -122,6 +122,7 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 	if q.After > 0 {
 		after = index.PositionAfter(q.After)
 	}
+	to.Withdrawn = r.Withdrawn
 	to.Done = s.sent(k, export.Format(q.Format), charge, to)
 	s.send(k, to, func(ctx context.Context) *export.Stream {
 		return export.NewStream(ctx, pagesOf(r, q.Query.Where), after, total, encoder, s.others)

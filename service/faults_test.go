@@ -181,6 +181,8 @@ func (e *swapping) Live(context.Context) (index.Reader, error) {
 	return e.new, nil
 }
 
+func (e *swapping) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+
 func (e *swapping) Kept(ctx context.Context) ([]index.Generation, error) {
 	return servicetest.Still{Reader: e.new}.Kept(ctx)
 }

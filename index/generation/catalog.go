@@ -27,7 +27,9 @@ type Catalog struct {
 	// Newest is the highest name that a generation ever had: no name is used twice.
 	Newest string `json:"newest,omitempty"`
 	// Withheld is the highest number that an entry of the list of withheld filings ever had.
-	Withheld    int     `json:"withheld,omitempty"`
+	Withheld int `json:"withheld,omitempty"`
+	// Purged is the highest name that a generation besides the live one had when what is withheld was deleted last.
+	Purged      string  `json:"purged,omitempty"`
 	Generations []Entry `json:"generations"` // the newest first
 }
 
@@ -241,6 +243,16 @@ func (c *Catalog) changesets() (changesets []index.Changeset) {
 		}
 	}
 	return changesets
+}
+
+// kept names the generations that are not deleted.
+func (c *Catalog) kept() (names []string) {
+	for _, e := range c.Generations {
+		if e.State != Tombstoned {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // ErrVersion: a generation is of another version of the data than this program reads.

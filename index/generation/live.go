@@ -67,7 +67,7 @@ func (l *Lifecycle) look(ctx context.Context) (*seen, error) {
 		if err != nil {
 			return nil, err
 		}
-		k.changesets = c.changesets()
+		k.changesets, k.kept, k.purged = c.changesets(), c.kept(), c.Purged
 		switch {
 		case c.Live != "":
 			err = l.follow(ctx, k, &c)

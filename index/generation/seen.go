@@ -11,6 +11,8 @@ type seen struct {
 	reader     index.Reader // if lost is set, the one of the generation that was live before, if any
 	lost       error        // index.ErrLost
 	changesets []index.Changeset
+	kept       []string  // generations that are not deleted
+	purged     string    // Catalog.Purged
 	at         time.Time // when the look began
 
 	compared time.Time // when the reader's generation was compared with what was sealed, last

@@ -45,6 +45,16 @@ type Digest struct {
 // Active reports whether a load that begins on a day leaves out what w withholds.
 func (w *Withholding) Active(day string) bool { return w.Until == "" || day <= w.Until }
 
+// Active returns the numbers of the entries that are.
+func (w *Withheld) Active(day string) (numbers []int) {
+	for i := range w.Entries {
+		if w.Entries[i].Active(day) {
+			numbers = append(numbers, w.Entries[i].Number)
+		}
+	}
+	return numbers
+}
+
 // withheldForm is the form of lists that this program reads and writes.
 const withheldForm = 1
 
@@ -113,6 +123,16 @@ func (k *lock) Withhold(ctx context.Context, do func(w *Withheld) error) (err er
 	})
 }
 
+// Withdrawn implements index.Engine.
+func (l *Lifecycle) Withdrawn(ctx context.Context, name string) (bool, error) {
+	_, err := l.Live(ctx) // which has looked, within LiveFor
+	if err != nil && !errors.Is(err, index.ErrLost) {
+		return false, err
+	}
+	k := l.seen.Load()
+	return name != "" && name <= k.purged && !slices.Contains(k.kept, name), nil
+}
+
 // Purge implements Lock. The catalog says that generations are deleted before they are, and forgets the
 // changesets that read them; what dies after that leaves what the next sweep deletes.
 func (k *lock) Purge(
@@ -140,6 +160,11 @@ func (k *lock) Purge(
 			e := &c.Generations[i]
 			if d := e.Changes; d != nil && d.Whole && (slices.Contains(of, e.Name) || slices.Contains(of, d.Parent)) {
 				e.Changes = nil
+			}
+		}
+		for _, e := range c.Generations {
+			if e.Name != live {
+				c.Purged = max(c.Purged, e.Name)
 			}
 		}
 		purged = c.buryAll(func(e *Entry) bool { return e.State != Tombstoned && slices.Contains(of, e.Name) })

@@ -29,6 +29,16 @@ func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
 	return e.reader(inner), nil
 }
 
+// Withdrawn returns index.ErrGone where r's generation was deleted since filings are withheld: nothing of it may be sent any more,
+// although an engine may still read it (rule X53).
+func (r *Reader) Withdrawn(ctx context.Context) error {
+	withdrawn, err := r.engine.inner.Withdrawn(ctx, r.Generation())
+	if err != nil || !withdrawn { // an engine that does not respond has nothing to send either
+		return nil
+	}
+	return fmt.Errorf("generation %s, of which filings are withheld: %w", r.Generation(), index.ErrGone)
+}
+
 // find returns the generation with that public id, and the look that found it, or index.ErrGone.
 func (e *Engine) find(ctx context.Context, id string) (*seen, index.Generation, error) {
 	k, err := e.look(ctx, 0)

@@ -81,6 +81,7 @@ func called[T any](ctx context.Context, e *Engine, r *Reader, turn *limit.Call, 
 	})
 	if r != nil {
 		e.noteDamage(r.inner, failed)
+		failed = cmp.Or(failed, r.Withdrawn(ctx))
 	}
 	return v, cmp.Or(err, failed)
 }

@@ -47,6 +47,8 @@ func (r pruned) Rows(context.Context, index.Query) (index.Page, error) {
 	return index.Page{}, index.ErrGone
 }
 
+func (e *keeping) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+
 func (e *keeping) Kept(context.Context) (kept []index.Generation, _ error) {
 	e.lists.Add(1)
 	e.mu.Lock()

@@ -33,6 +33,8 @@ func (e *counting) Live(context.Context) (index.Reader, error) {
 	return &countingReader{e.reader, e}, nil
 }
 
+func (e *counting) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+
 type countingReader struct {
 	index.Reader
 	engine *counting
@@ -320,6 +322,8 @@ type slow struct {
 
 func (e *slow) Live(context.Context) (index.Reader, error) { return e, nil }
 
+func (e *slow) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+
 func (e *slow) Kept(context.Context) ([]index.Generation, error) { return nil, nil }
 
 func (e *slow) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
@@ -576,7 +580,9 @@ type waiting struct {
 	release       chan struct{}
 }
 
-func (e *waiting) Live(context.Context) (index.Reader, error)         { return e, nil }
+func (e *waiting) Live(context.Context) (index.Reader, error)      { return e, nil }
+func (e *waiting) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+
 func (e *waiting) Kept(context.Context) ([]index.Generation, error)   { return nil, nil }
 func (e *waiting) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
 

@@ -104,27 +104,34 @@ func Remove(ctx context.Context, store generation.Store, run generation.Run, num
 	})
 }
 
-// Kept yields the filings of a generation that may be saved: without what is withheld, which it takes out of their checksum.
-func Kept(ctx context.Context, store generation.Store, name string, holds *generation.Checksum) (iter.Seq2[index.Stored, error], error) {
+// Kept yields the filings of a generation that may be saved: without what is withheld, which it takes out of
+// their checksum. It ends with an error if filings were withheld meanwhile.
+func Kept(
+	ctx context.Context, store generation.Store, name string, holds *generation.Checksum,
+) (iter.Seq2[index.Stored, error], error) {
 	list, err := store.Withheld(ctx)
 	day := time.Now().UTC().Format(time.DateOnly)
 	s := New(&list, func(e *generation.Withholding) bool { return e.Active(day) })
-	if err != nil || s == nil {
-		return store.Stored(ctx, name), err
-	}
 	return func(yield func(index.Stored, error) bool) {
 		for stored, err := range store.Stored(ctx, name) {
-			var f *index.Filing
-			if err == nil {
-				f, err = stored.Filing()
+			if s != nil && err == nil {
+				var f *index.Filing
+				if f, err = stored.Filing(); err == nil && s.Of(f) == Whole {
+					holds.Remove(f)
+					continue
+				}
+				stored.Version = s.Strip(stored.Version)
 			}
-			if err == nil && s.Of(f) == Whole {
-				holds.Remove(f)
-				continue
-			}
-			if stored.Version = s.Strip(stored.Version); !yield(stored, err) || err != nil {
+			if !yield(stored, err) || err != nil {
 				return
 			}
 		}
-	}, nil
+		now, err := store.Withheld(ctx)
+		if err == nil && !slices.Equal(now.Active(day), list.Active(day)) {
+			err = errors.New("filings were withheld meanwhile: save it again")
+		}
+		if err != nil {
+			yield(index.Stored{}, err)
+		}
+	}, err
 }

@@ -31,6 +31,8 @@ type Sending struct {
 	Limit time.Duration // for all of it
 	Stall time.Duration // how long the client may take nothing
 	Done  func(Sent)    // is called once, when nothing more is sent
+	// Withdrawn returns an error once nothing more of the file may be sent.
+	Withdrawn func(context.Context) error
 }
 
 // Sent is what a Sender did.
@@ -76,6 +78,9 @@ func (d *Sender) Read(p []byte) (int, error) {
 	n, err := d.stream.Read(p[:min(len(p), 4096-8)])
 	d.Slot.Sends(n)
 	d.bytes += int64(n)
+	if err == nil {
+		err = d.Withdrawn(d.ctx)
+	}
 	if err == nil {
 		err = d.extend()
 	}

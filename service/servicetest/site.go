@@ -108,6 +108,9 @@ type Still struct {
 // Live implements index.Engine.
 func (e Still) Live(context.Context) (index.Reader, error) { return e.Reader, nil }
 
+// Withdrawn implements index.Engine.
+func (e Still) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+
 // Kept implements index.Engine.
 func (e Still) Kept(ctx context.Context) ([]index.Generation, error) {
 	if e.Generation() == "" {
