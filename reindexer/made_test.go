@@ -2,6 +2,7 @@ package reindexer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/index/generation"
 	"filings/index/indextest"
+	"filings/reindexer/source"
 )
 
 // TestX46_NotAgain: a load whose sources are as they were builds nothing, and says so; whatever is not as it was makes it build.
@@ -114,4 +116,57 @@ func TestX46_NotAgain(t *testing.T) {
 			t.Error("the first load has no generation")
 		}
 	})
+}
+
+// TestX69_EachSource: each source that says its state fails a load, in the same words, where it says another one after its last row. An
+// object of one state, whose ETag the server keeps to, may be written anew.
+func TestX69_EachSource(t *testing.T) {
+	t.Parallel()
+	portal := &servers.Portal{}
+	portal.Put(map[string]any{"n": 1}, map[string]any{"n": 2})
+	data := httptest.NewServer(portal)
+	t.Cleanup(data.Close)
+	etag := `"1"`
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", etag)
+		fmt.Fprint(w, filing(1))
+	}))
+	t.Cleanup(web.Close)
+	host := strings.TrimPrefix(data.URL, "http://")
+	plain, piped := write(t, "a.ndjson", filing(1)), write(t, "b.ndjson", filing(1))
+	put := func() error { portal.Put(map[string]any{"n": 3}); return nil }
+	rewritten := func(path string) func() error {
+		return func() error { return os.WriteFile(path, []byte(filing(1)+filing(2)), 0o600) }
+	}
+	for name, test := range map[string]struct {
+		source string
+		change func() error
+		fails  bool
+	}{
+		"file":           {plain, rewritten(plain), true},
+		"file, replaced": {piped, func() error { return errors.Join(os.Remove(piped), rewritten(piped)()) }, false},
+		"socrata":        {"socrata://" + host + "/abcd-1234", put, true},
+		"arcgis":         {"arcgis+http://" + host + "/rest/FeatureServer/0", put, true},
+		"web":            {web.URL + "/a.ndjson", func() error { etag = `"2"`; return nil }, false},
+	} {
+		cfg := Config{
+			DryRun: true, Show: 1, Inputs: inputs(test.source),
+			OnShow: func(string) {
+				if err := test.change(); err != nil {
+					t.Error(err)
+				}
+			},
+		}
+		cfg.Inputs[0].Mapping = &Mapping{Name: "m.jq", Text: `{id: (.n // .id), county: "Orange, FL"}`}
+		_, err := Run(t.Context(), cfg)
+		if failed := errors.Is(err, source.ErrChanged); failed != test.fails || !failed && err != nil ||
+			failed && !strings.Contains(err.Error(), "it was changed while it was read") {
+			t.Errorf("%s: error %v, want one: %t", name, err, test.fails)
+		}
+		cfg.Head, cfg.Inputs = 1, inputs(plain)
+		cfg.OnShow = func(string) { _ = os.WriteFile(plain, []byte(filing(1)+filing(2)+filing(3)), 0o600) }
+		if _, err := Run(t.Context(), cfg); err != nil {
+			t.Errorf("the first rows of a file that is written to: %v", err)
+		}
+	}
 }

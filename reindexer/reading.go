@@ -115,14 +115,17 @@ func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
 	if err = r.eachOf(src, in, do); err == nil {
 		err = r.checkRows(src, in)
 	}
+	state := ""
+	if r.head == 0 { // else it was not read to its end
+		if err == nil {
+			state, err = in.State()
+		}
+		err = in.Unchanged(err)
+	}
 	if err == nil && r.head == 0 && in.LastOpen() {
 		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off", src.Name, in.Line())
 	}
 	r.uncomputed += in.Uncomputed()
-	state := ""
-	if err == nil && r.head == 0 && in.State != nil {
-		state = in.State()
-	}
 	r.states = append(r.states, state)
 	return err
 }

@@ -48,7 +48,7 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 		}
 		if err == io.EOF {
 			f.empty = in.Uncomputed()
-			return f, nil
+			return f, in.Unchanged(nil)
 		}
 		if err != nil {
 			return nil, s.Error(in.Line(), err)

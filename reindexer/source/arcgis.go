@@ -65,7 +65,13 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		l := l
 		l.read = read
-		return openPaged(ctx, l.rows), nil
+		state, rows, err := l.state(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r := openPaged(ctx, func(ctx context.Context, emit func([]byte) error) error { return l.rows(ctx, rows, emit) })
+		r.before, r.now = state, s.state
+		return r, nil
 	}
 	return s, nil
 }
@@ -200,14 +206,10 @@ func (l *layer) ids(ctx context.Context) (ids []int64, err error) {
 
 // rows is a rowsOf. Ids come first and whole, whatever a response may have of rows; then each id
 // has to bring its row, once.
-func (l *layer) rows(ctx context.Context, emit func([]byte) error) (string, error) {
-	before, rows, err := l.state(ctx)
-	if err != nil {
-		return "", err
-	}
+func (l *layer) rows(ctx context.Context, rows int64, emit func([]byte) error) error {
 	ids, err := l.ids(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	read, some := int64(0), len(slices.Compact(ids)) == len(ids) && int64(len(ids)) == rows
 	for batch := range slices.Chunk(ids, max(1, min(l.most, arcgisRows))) {
@@ -218,7 +220,7 @@ func (l *layer) rows(ctx context.Context, emit func([]byte) error) (string, erro
 		for failed := 0; some && len(wanted) > 0; {
 			asked := len(wanted)
 			if err := l.batch(ctx, &failed, batch, wanted, emit); err != nil {
-				return "", err
+				return err
 			}
 			some = len(wanted) < asked
 		}
@@ -227,11 +229,7 @@ func (l *layer) rows(ctx context.Context, emit func([]byte) error) (string, erro
 		}
 		read += int64(len(batch))
 	}
-	after, _, err := l.state(ctx)
-	if err == nil && (after != before || read != rows) {
-		err = errChanged(read, before, after)
-	}
-	return before, err
+	return checkRows(read, rows)
 }
 
 // batch asks for the rows that are wanted, and takes those that come from wanted.

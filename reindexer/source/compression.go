@@ -75,7 +75,7 @@ func (a *archive) Read(p []byte) (int, error) {
 func explain(kind string, err error) error {
 	switch {
 	case err == nil, err == io.EOF, errors.Is(err, web.ErrBroken), errors.Is(err, s3.ErrChanged),
-		errors.Is(err, ErrChanged), errors.Is(err, web.ErrSlow),
+		errors.Is(err, web.ErrSlow),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +24,7 @@ func stdinSource(stdin io.Reader, f Form) Source {
 	}
 	s := Source{Name: stdinName, unit: f.unit(), format: f.Format}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		return open(ctx, io.NopCloser(stdin), f, nil, read)
+		return open(ctx, interruptible{ctx, io.NopCloser(stdin)}, f, read)
 	}
 	return s
 }
@@ -56,75 +56,59 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 	s := Source{Name: path, unit: f.unit(), format: f.Format, info: info}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		// A named pipe opens together with its other end, which may never come.
-		from, err := untilEnd(ctx, opening, func(file *os.File) { _ = file.Close() }) // nothing was read of it
+		from, err := interruptibly(ctx, opening, func(file *os.File) { _ = file.Close() }) // nothing was read of it
 		if err != nil {
 			return nil, err
 		}
 		info, err := from.Stat()
 		if err != nil || !info.Mode().IsRegular() {
-			return open(ctx, from, f, nil, read)
+			return open(ctx, interruptible{ctx, from}, f, read)
 		}
-		hashed := &hashed{file: from, info: info, sum: sha256.New()}
-		r, err := open(ctx, hashed, f, from, read)
+		now := func(context.Context) (string, error) { return fileState(from) }
+		before, err := fileState(from)
+		if err != nil {
+			return nil, errors.Join(err, from.Close())
+		}
+		r, err := open(ctx, from, f, read)
 		if err == nil {
-			r.State = hashed.state
+			r.before, r.now = before, now
+			r.digest = func(ctx context.Context) (string, error) { return digestOf(ctx, from) }
 		}
 		return r, err
 	}
 	if s.regular() {
-		s.state = func(ctx context.Context) (string, error) { return fileState(ctx, opening) }
+		s.state = func(ctx context.Context) (string, error) {
+			file, err := opening()
+			if err != nil {
+				return "", err
+			}
+			defer file.Close()
+			state, err := fileState(file)
+			if err != nil {
+				return "", err
+			}
+			digest, err := digestOf(ctx, file)
+			return state + digest, err
+		}
 	}
 	return s, f.Format != ""
 }
 
-// ErrChanged: a file was written to while it was read.
-var ErrChanged = errors.New("it was changed while it was read, so that its records are not those of one state: " +
-	"load it when nothing writes to it")
-
-// hashed is a file that is hashed while it is read. Its end is ErrChanged where it is not any more
-// what it was when it was opened.
-type hashed struct {
-	file *os.File
-	info os.FileInfo // when it was opened
-	sum  hash.Hash
-	n    int64
-}
-
-func (h *hashed) Read(p []byte) (int, error) {
-	n, err := h.file.Read(p)
-	h.n += int64(n)
-	_, _ = h.sum.Write(p[:n]) // never fails
-	if err == io.EOF {
-		info, failed := h.file.Stat()
-		if failed != nil || info.Size() != h.info.Size() || !info.ModTime().Equal(h.info.ModTime()) {
-			err = ErrChanged
-		}
-	}
-	return n, err
-}
-
-func (h *hashed) Close() error { return h.file.Close() }
-
-// state is that of the file, if it was read to its end; else "".
-func (h *hashed) state() string {
-	if h.n != h.info.Size() {
-		return ""
-	}
-	return fmt.Sprintf("file %d %d %x", h.n, h.info.ModTime().UnixNano(), h.sum.Sum(nil))
-}
-
-// fileState returns the state of a file.
-func fileState(ctx context.Context, opening func() (*os.File, error)) (string, error) {
-	file, err := opening()
+// fileState returns what differs as soon as somebody writes to a file.
+func fileState(file *os.File) (string, error) {
+	info, err := file.Stat()
 	if err != nil {
 		return "", err
 	}
-	defer file.Close()
-	h := &hashed{file: file, sum: sha256.New()}
-	if h.info, err = file.Stat(); err == nil {
-		_, err = io.Copy(io.Discard, &counted{ctx: ctx, r: h, n: new(atomic.Int64)})
-	}
-	return h.state(), err
+	return fmt.Sprintf("%d bytes of %d", info.Size(), info.ModTime().UnixNano()), nil
+}
+
+// digestOf returns the SHA-256 of a file, which may have been written in the same size and with the
+// same time.
+func digestOf(ctx context.Context, file *os.File) (string, error) {
+	sum, all := sha256.New(), io.NewSectionReader(file, 0, math.MaxInt64)
+	_, err := io.Copy(sum, &counted{ctx: ctx, r: all, n: new(atomic.Int64)})
+	return fmt.Sprintf(" %x", sum.Sum(nil)), err
 }
 
 // folderSources lists the files of a folder in the order of their names. Folders within it, hidden

@@ -68,11 +68,11 @@ func objectSource(client *s3.Client, object s3.Object, f Form) (_ Source, ok boo
 	f = f.named(object.Key)
 	state := fmt.Sprintf("s3 %d %s", object.Size, object.ETag)
 	s := Source{Name: object.String(), unit: f.unit(), format: f.Format}
-	s.state = func(context.Context) (string, error) { return state, nil } // it was just asked for
+	s.state = func(context.Context) (string, error) { return state, nil } // the one that is read, or none
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		r, err := open(ctx, client.Fresh().Get(ctx, object), f, nil, read)
+		r, err := open(ctx, client.Fresh().Get(ctx, object), f, read)
 		if err == nil {
-			r.State = func() string { return state }
+			r.before = state
 		}
 		return r, err
 	}

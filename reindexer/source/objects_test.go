@@ -69,8 +69,9 @@ func TestX45_Objects(t *testing.T) {
 	if _, err = in.Next(); err != io.EOF {
 		t.Fatal(err)
 	}
-	if now, err := found[1].State(t.Context()); err != nil || in.State() != now {
-		t.Errorf("what was read is of the state %q, which was %q, error %v", in.State(), now, err)
+	read, err := in.State()
+	if now, failed := found[1].State(t.Context()); err != nil || failed != nil || read != now {
+		t.Errorf("what was read is of the state %q, which was %q, errors %v, %v", read, now, err, failed)
 	}
 	put("liens/b.csv", "id,county\n8,\"Orange, FL\"\n")
 	put("a.ndjson.gz", gzipped(t, filing(9)))

@@ -28,9 +28,8 @@ const (
 // errTransient is wrapped by what a portal says in a response, and another try may mend.
 var errTransient = errors.New("for now")
 
-// rowsOf reads all rows of a dataset, and gives each to emit as JSON. It returns the state that all
-// of them are of.
-type rowsOf func(ctx context.Context, emit func(row []byte) error) (state string, err error)
+// rowsOf reads all rows of a dataset, and gives each to emit as JSON.
+type rowsOf func(ctx context.Context, emit func(row []byte) error) error
 
 // paged are rows that are read in parts, beside what is done with them.
 type paged struct {
@@ -38,8 +37,7 @@ type paged struct {
 	batch   []string
 	rows    jsonRows
 	number  int
-	state   string // this and err are there when batches is closed
-	err     error
+	err     error // there when batches is closed
 }
 
 // openPaged reads rows with do. The Reader ends with ctx.
@@ -60,7 +58,7 @@ func openPaged(ctx context.Context, do rowsOf) *Reader {
 				return ctx.Err()
 			}
 		}
-		p.state, p.err = do(ctx, func(row []byte) error {
+		p.err = do(ctx, func(row []byte) error {
 			batch, size = append(batch, string(row)), size+len(row)
 			if len(batch) < batchRows && size < batchBytes {
 				return nil
@@ -71,7 +69,7 @@ func openPaged(ctx context.Context, do rowsOf) *Reader {
 			p.err = failed
 		}
 	}()
-	return &Reader{records: p, State: func() string { return p.state }, close: func() {
+	return &Reader{records: p, close: func() {
 		cancel()
 		<-done
 	}}
@@ -245,9 +243,10 @@ func member(object []byte, name string) (value jsontext.Value) {
 	return value
 }
 
-// errChanged says that what was read is not of one state.
-func errChanged(read int64, before, after string) error {
-	return fmt.Errorf("it was changed while it was read, so that its rows are not those of one state: load again "+
-		"(%d rows were read; before, it said %q, and after %q)",
-		read, before, after)
+// checkRows returns ErrChanged if so many rows were read of those that there were before.
+func checkRows(read, rows int64) error {
+	if read != rows {
+		return fmt.Errorf("%w (%d rows were read, of %d)", ErrChanged, read, rows)
+	}
+	return nil
 }

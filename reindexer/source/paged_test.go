@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -37,7 +38,8 @@ func portalSource(t *testing.T, kind, address string) Source {
 	return s
 }
 
-// readPortal reads a source and returns the values of `n`, and the states that it says before, of what it read, and after.
+// readPortal reads a source as a load does, and returns the values of `n`, and the states that it says before, of what it read, and
+// after.
 func readPortal(t *testing.T, s Source) (values []string, states [3]string, err error) {
 	t.Helper()
 	if states[0], err = s.State(t.Context()); err != nil {
@@ -50,11 +52,16 @@ func readPortal(t *testing.T, s Source) (values []string, states [3]string, err 
 	defer in.Close()
 	for {
 		record, err := in.Next()
-		if err != nil {
-			states[1] = in.State()
-			if err.Error() == "EOF" {
+		if err == io.EOF {
+			if states[1], err = in.State(); err == nil {
+				err = in.Unchanged(nil)
+			}
+			if err == nil {
 				states[2], err = s.State(t.Context())
 			}
+			return values, states, err
+		}
+		if err != nil {
 			return values, states, err
 		}
 		var row struct{ N string }

@@ -60,7 +60,13 @@ func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		d := d
 		d.read = read
-		return openPaged(ctx, d.rows), nil
+		state, rows, err := d.state(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r := openPaged(ctx, func(ctx context.Context, emit func([]byte) error) error { return d.rows(ctx, rows, emit) })
+		r.before, r.now = state, s.state
+		return r, nil
 	}
 	return s, nil
 }
@@ -109,11 +115,7 @@ func (d *dataset) state(ctx context.Context) (state string, rows int64, err erro
 
 // rows is a rowsOf. Pages by offset lose and double rows; these go by key. A page that is short is
 // not the last one: an empty one is.
-func (d *dataset) rows(ctx context.Context, emit func([]byte) error) (string, error) {
-	before, rows, err := d.state(ctx)
-	if err != nil {
-		return "", err
-	}
+func (d *dataset) rows(ctx context.Context, rows int64, emit func([]byte) error) error {
 	var read int64
 	behind, failed, page := "", 0, url.Values{"$order": {":id"}, "$limit": {strconv.Itoa(socrataRows)}}
 	for more := true; more && read <= rows; {
@@ -140,12 +142,8 @@ func (d *dataset) rows(ctx context.Context, emit func([]byte) error) (string, er
 			return err
 		})
 		if err != nil {
-			return "", err
+			return err
 		}
 	}
-	after, _, err := d.state(ctx)
-	if err == nil && (after != before || read != rows) {
-		err = errChanged(read, before, after)
-	}
-	return before, err
+	return checkRows(read, rows)
 }

@@ -10,8 +10,12 @@
 // and cut into lines of NDJSON (lines.go) or rows of CSV (csv.go). A response of a web server
 // counts only if it came whole (web.go, package web). PostgreSQL writes the rows of a query as JSON,
 // which are streamed (postgres.go). A dataset or layer is read in parts, by keys, beside what is
-// done with its rows (paged.go, socrata.go, arcgis.go): all rows are of one state, or the reading
-// fails.
+// done with its rows (paged.go, socrata.go, arcgis.go).
+//
+// Most sources can say in which state they are. Open requests it before it reads anything, and
+// Reader.Unchanged after the last row, so that all rows are of one state, or the reading fails. An
+// open file is judged by itself and not by its name, so one that replaces it is no change; an
+// object of S3 and a response of a web server are those of their ETag.
 //
 // A Row is a value (row.go): whatever a source has, texts of CSV, cells, JSON, comes as the values
 // that jq has, so that one parser reads them, and a mapping takes them as they are. JSON is read by
@@ -44,6 +48,9 @@ var (
 	// ErrUnfinished: a source ends within a record, so that it is unknown how many more it should
 	// have had.
 	ErrUnfinished = errors.New("the file ends in the middle of a record")
+	// ErrChanged: a source was changed while it was read.
+	ErrChanged = errors.New("it was changed while it was read, so that its rows are not those of one state: " +
+		"load it again, when nothing writes to it")
 	// ErrNotUTF8: a text is not UTF-8, and nothing says which encoding it has.
 	ErrNotUTF8 = errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
 )
@@ -61,8 +68,8 @@ type Source struct {
 	state  func(ctx context.Context) (string, error) // nil: not known before it is read
 }
 
-// State says in which state s is now, as Reader.State does of what was read (rule X46); "" if it
-// cannot say so.
+// State returns the state in which s is now; "" if it cannot say so. Equal states are the same
+// rows (rule X46).
 func (s Source) State(ctx context.Context) (string, error) {
 	if s.state == nil {
 		return "", nil
@@ -81,7 +88,7 @@ func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 	if err != nil {
 		return nil, s.Error(0, cmp.Or(ctx.Err(), err))
 	}
-	r.ctx = ctx
+	r.ctx, r.source = ctx, s
 	return r, nil
 }
 
@@ -126,14 +133,43 @@ type Reader struct {
 	Columns     []string // the names by which rows know columns, in their order; nil where rows have members instead
 	OtherSheets []string // the names of a spreadsheet's other sheets
 
-	// State says, after the last row, which state of the source they are; nil or "": not known. Two
-	// equal states are the same rows.
-	State func() string
-
 	ends *ends // of a text
 	records
-	ctx   context.Context
-	close func()
+	ctx    context.Context
+	source Source
+	close  func()
+
+	before string                                    // the state before the first row; "": not known
+	now    func(ctx context.Context) (string, error) // nil: what is read is of that state, or fails
+	digest func(ctx context.Context) (string, error) // of bytes that the state does not tell apart; nil: it does
+}
+
+// State returns the state of what r reads, as Source.State does.
+func (r *Reader) State() (string, error) {
+	if r.digest == nil {
+		return r.before, nil
+	}
+	digest, err := r.digest(r.ctx)
+	if err != nil {
+		return "", r.source.Error(0, err)
+	}
+	return r.before + digest, nil
+}
+
+// Unchanged returns err, with which the reading ended, or ErrChanged if what r reads is not in the
+// state any more in which it was before. A server that failed is not requested again.
+func (r *Reader) Unchanged(err error) error {
+	if r.now == nil || err != nil && !(r.source.regular() && errors.Is(err, ErrUnreadable)) {
+		return err
+	}
+	after, failed := r.now(r.ctx)
+	if failed == nil && after != r.before {
+		failed = fmt.Errorf("%w (before %q, after %q)", ErrChanged, r.before, after)
+	}
+	if failed != nil {
+		return r.source.Error(0, failed)
+	}
+	return err
 }
 
 // Next returns the next row that is not blank, or io.EOF after the last. After any other error,

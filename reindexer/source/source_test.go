@@ -97,8 +97,11 @@ func named(names []string) (inputs []Input) {
 	return inputs
 }
 
-// readSource returns the records of s up to its end or its first error.
-func readSource(s Source) (records []Row, err error) {
+// readSource returns the records of s up to its end or its first error, as a load reads them.
+func readSource(s Source) (records []Row, err error) { return readMeanwhile(s, func(int) {}) }
+
+// readMeanwhile is readSource, and calls do after each row.
+func readMeanwhile(s Source, do func(rows int)) (records []Row, err error) {
 	r, err := s.Open(context.Background(), new(atomic.Int64))
 	if err != nil {
 		return nil, err
@@ -106,13 +109,14 @@ func readSource(s Source) (records []Row, err error) {
 	defer r.Close()
 	for {
 		record, err := r.Next()
-		if err == io.EOF {
-			return records, nil
-		}
-		if err != nil {
-			return records, s.Error(r.Line(), err)
+		switch {
+		case err == io.EOF:
+			return records, r.Unchanged(nil)
+		case err != nil:
+			return records, r.Unchanged(s.Error(r.Line(), err))
 		}
 		records = append(records, record)
+		do(len(records))
 	}
 }
 

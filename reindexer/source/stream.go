@@ -7,20 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"sync/atomic"
 )
 
 // open reads records in a form from what may be compressed. It closes from with the Reader, or when
-// it fails. file is from, if that is a file on a disk; else nil.
-func open(ctx context.Context, from io.ReadCloser, f Form, file *os.File, read *atomic.Int64) (*Reader, error) {
-	var stored io.Reader = from
-	if file == nil {
-		stored = &interruptible{ctx: ctx, r: from}
-	}
-	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: stored, n: read}, bufferSize)
+// it fails.
+func open(ctx context.Context, from io.ReadCloser, f Form, read *atomic.Int64) (*Reader, error) {
+	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: from, n: read}, bufferSize)
 	done := func() { _ = from.Close() } // only read from: there is nothing that closing could lose
 	var r *Reader
 	start, err := raw.Peek(4)
@@ -155,43 +150,44 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// interruptible reads from what may block for ever, such as a terminal, and gives up when its
-// context ends. The read that blocks then is left behind with a buffer of its own.
+// pipeSize is how much a pipe has at once.
+const pipeSize = 64 << 10
+
+// interruptible reads from what may block for ever, a terminal or a pipe, until its context ends.
+// The read that blocks then has a buffer of its own.
 type interruptible struct {
 	ctx context.Context
-	r   io.Reader
-	buf []byte
+	io.ReadCloser
 }
 
-func (i *interruptible) Read(dst []byte) (int, error) {
-	if i.buf == nil {
-		i.buf = make([]byte, bufferSize)
-	}
-	buf := i.buf[:min(len(dst), len(i.buf))]
-	n, err := untilEnd(i.ctx, func() (int, error) { return i.r.Read(buf) }, func(int) {})
+func (i interruptible) Read(dst []byte) (int, error) {
+	buf := make([]byte, min(len(dst), pipeSize))
+	n, err := interruptibly(i.ctx, func() (int, error) { return i.ReadCloser.Read(buf) }, func(int) {})
 	return copy(dst, buf[:n]), err
 }
 
-// untilEnd returns what do returns, which may block for ever, or gives up when ctx ends: late gets
-// what comes after all.
-func untilEnd[T any](ctx context.Context, do func() (T, error), late func(T)) (value T, err error) {
-	done, gone := make(chan struct{}), ctx.Done()
-	var result T
-	var failed error
+// interruptibly calls do, which may block for ever, and returns early when ctx ends: late then
+// receives what do returns, to release it.
+func interruptibly[T any](ctx context.Context, do func() (T, error), late func(T)) (value T, err error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result)
 	go func() {
-		result, failed = do()
+		value, err := do()
 		select {
-		case done <- struct{}{}:
-		case <-gone:
-			if failed == nil {
-				late(result)
+		case done <- result{value, err}:
+		case <-ctx.Done():
+			if err == nil {
+				late(value)
 			}
 		}
 	}()
 	select {
-	case <-done:
-		return result, failed
-	case <-gone:
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
 		return value, ctx.Err()
 	}
 }

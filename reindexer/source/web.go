@@ -27,9 +27,9 @@ func webSource(c *web.Client, u *url.URL, f Form) Source {
 		}
 		f := f
 		f.Format = format
-		r, err := open(ctx, response.Body, f, nil, read)
+		r, err := open(ctx, response.Body, f, read)
 		if err == nil {
-			r.State = func() string { return webState(response) }
+			r.before = webState(response)
 		}
 		return r, err
 	}
