@@ -45,8 +45,8 @@
 //
 // Each phase is a span (package trace) within the one of ctx, if that has one.
 //
-// A dry run does all of the reading and nothing else. For a full load it does not even connect to the store; an update
-// looks ids up in the live generation to count what it would do.
+// A dry run does all of the reading and nothing else. For a full load it only reads the list of withheld filings, and goes on without
+// it where the store does not respond; an update looks ids up in the live generation to count what it would do.
 package reindexer
 
 import (
@@ -136,14 +136,19 @@ func (r *running) dryRun(ctx context.Context) error {
 	ctx, stop := r.renewing(ctx)
 	defer stop()
 	var live index.Reader = index.Empty{}
+	var previous generation.Info
 	if r.cfg.Update {
 		generations, err := r.generations(ctx)
 		if err != nil {
 			return err
 		}
-		if live, err = r.open(ctx, liveOf(generations)); err != nil {
+		previous = liveOf(generations)
+		if live, err = r.open(ctx, previous); err != nil {
 			return err
 		}
+	}
+	if err := r.lookWithheld(ctx, previous.Name); err != nil {
+		return err
 	}
 	err := r.load(ctx, live, nil)
 	if err == nil && r.cfg.Update {

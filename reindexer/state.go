@@ -192,6 +192,7 @@ func (r *running) run() generation.Run {
 		Outcome: r.outcome, Holder: r.cfg.Holder, Started: r.started, Renewed: r.cfg.Now(), Phase: r.phase, Generation: r.building,
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load() + r.updated.Load(), Rejected: r.rejected.Load(), Withheld: r.withheld.Load(),
 		Bytes: r.reading.bytes.Load(), TotalBytes: source.TotalBytes(r.reading.sources), Source: r.reading.current(), Error: r.failure,
+		Withholds: r.cfg.Withhold != nil,
 	}
 }
 

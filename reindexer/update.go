@@ -230,11 +230,13 @@ const takenAtOnce = 256
 // takeOut applies to the copy what is withheld of the live generation. That is no load of a county.
 func (u *update) takeOut(ctx context.Context, build generation.Build) error {
 	r := u.run
-	if len(r.takes) == 0 || build == nil {
+	if len(r.takes) == 0 {
 		return nil
 	}
 	loaded := maps.Clone(r.loaded)
-	build.Erase()
+	if build != nil {
+		build.Erase()
+	}
 	for batch := range slices.Chunk(r.takes, takenAtOnce) {
 		r.sift(batch)
 		if err := u.apply(ctx, batch, build); err != nil {

@@ -396,3 +396,47 @@ func TestX53_SavedMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// TestX53_DryRun: a dry run counts what is withheld as the load does. Where the store does not respond, that of a full load goes on, and
+// says that it does not know.
+func TestX53_DryRun(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		contacts := strings.ReplaceAll(owned("Ann", 7), "}", `,"ownerPhonePrimary":"407-555-0100"}`)
+		text := owned("Ann", upTo(6)...) + contacts + person(51, 52)
+		run := func(update bool, replace ...string) {
+			t.Helper()
+			cfg := config(t, store, text)
+			cfg.Update, cfg.Replace, cfg.MaxRejects = update, replace, 20
+			cfg.DryRun = true
+			dry := mustRun(t, cfg)
+			cfg.DryRun = false
+			real := mustRun(t, cfg)
+			if dry.Withheld != real.Withheld || dry.Withheld == 0 || dry.WithheldContacts != real.WithheldContacts ||
+				dry.Indexed != real.Indexed || dry.Updated != real.Updated || dry.Filings != real.Filings || dry.Rejected != real.Rejected {
+				t.Errorf("update %v, replace %v: %+v, and the load %+v", update, replace, dry, real)
+			}
+		}
+		withhold(t, store, sieve.Withhold{Owner: "Wren Blanketflower"})
+		withhold(t, store, sieve.Withhold{ID: 7, Contacts: true})
+		run(false)
+		run(true)
+		run(true, "Orange, FL")
+	})
+	memory := indextest.NewMemory()
+	memory.Withheld = generation.Document{Body: []byte("{"), Revision: "1"}
+	cfg := config(t, memory.Open(testClock().Now, nil, nil), owned("Ann", 1, 2))
+	cfg.DryRun = true
+	if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "put the document") {
+		t.Errorf("with a damaged list: %v", err)
+	}
+	cfg = config(t, memory.Open(testClock().Now, func(string) error { return index.ErrUnavailable }, nil), owned("Ann", 1, 2))
+	cfg.DryRun = true
+	if r := mustRun(t, cfg); r.Indexed != 2 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "withheld") {
+		t.Errorf("without the store: %+v", r)
+	}
+	cfg.Update = true
+	if _, err := Run(t.Context(), cfg); !errors.Is(err, index.ErrUnavailable) {
+		t.Errorf("an update without the store: %v", err)
+	}
+}

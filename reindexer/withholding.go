@@ -65,6 +65,27 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	return nil
 }
 
+// listTime is how long the dry run of a full load waits for the list.
+const listTime = 5 * time.Second
+
+// lookWithheld is readWithheld of a dry run. That of a full load, for which the store need not respond, warns.
+func (r *running) lookWithheld(ctx context.Context, live string) error {
+	if r.cfg.Store == nil { // of a test of sources
+		return nil
+	}
+	if r.cfg.Update {
+		return r.readWithheld(ctx, live)
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	err := r.readWithheld(ctx, live)
+	if errors.Is(err, index.ErrUnavailable) || ctx.Err() != nil {
+		r.warn("what is withheld could not be read, and counts as any other record: %v", err)
+		err = nil
+	}
+	return err
+}
+
 // purge takes what is withheld out of all that is kept besides the live generation, and says in the list that nothing has it.
 func (r *running) purge(ctx context.Context, live string) error {
 	if r.pending == nil {

@@ -34,6 +34,7 @@ type load struct {
 	TotalBytes int64     `json:"totalBytes"`
 	Source     string    `json:"source"`
 	Error      string    `json:"error"`
+	Withholds  bool      `json:"withholds"` // it is no load, but changes what is withheld
 }
 
 // loads returns the last loads, the newest first.
@@ -42,7 +43,10 @@ func (s *Service) loads(ctx context.Context) (any, error) {
 	all := make([]load, len(runs))
 	for i, run := range runs {
 		seconds := math.Round(run.Renewed.Sub(run.Started).Seconds()*1000) / 1000
-		all[i] = load{run.Outcome, run.Generation, run.Started.UTC(), seconds, run.Read, run.Indexed, run.Rejected, run.Withheld, run.Bytes, run.TotalBytes, run.Source, run.Error}
+		all[i] = load{
+			run.Outcome, run.Generation, run.Started.UTC(), seconds, run.Read, run.Indexed, run.Rejected, run.Withheld,
+			run.Bytes, run.TotalBytes, run.Source, run.Error, run.Withholds,
+		}
 	}
 	return all, operatorError(err)
 }
@@ -67,7 +71,7 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 		return
 	}
 	runs, err := s.config.Store.Loads(ctx)
-	if err != nil || len(runs) == 0 {
+	if runs = generation.OnlyLoads(runs); err != nil || len(runs) == 0 {
 		return
 	}
 	run, ended := runs[0], map[string]int{generation.OutcomePromoted: 0, generation.OutcomeUnchanged: 0, generation.OutcomeFailed: 0, generation.OutcomeDied: 0}

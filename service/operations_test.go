@@ -71,6 +71,7 @@ func TestT4_Metrics(t *testing.T) {
 	withLoad := func(c *service.Config) {
 		began := time.Unix(1_000_000, 0)
 		c.Store = loadsOf{
+			{Started: began, Renewed: began.Add(2 * time.Hour), Outcome: generation.OutcomePromoted, Withholds: true},
 			{Started: began, Renewed: began.Add(90 * time.Second), Outcome: generation.OutcomeFailed, Read: 12, Indexed: 11, Rejected: 1, Bytes: 5, TotalBytes: 6, Source: "a.csv", Error: "no"},
 			{Started: began, Renewed: began.Add(30 * time.Second), Outcome: generation.OutcomeUnchanged},
 			{Started: began, Renewed: began.Add(20 * time.Second), Outcome: generation.OutcomePromoted, Rejected: 7},

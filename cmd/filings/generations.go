@@ -163,7 +163,7 @@ func (p *program) writeGenerations(all []generation.Info) error {
 // generations.
 func (p *program) writeLoad(ctx context.Context, store generation.Store, all []generation.Info) error {
 	loads, err := store.Loads(ctx)
-	if err != nil || len(loads) == 0 {
+	if loads = generation.OnlyLoads(loads); err != nil || len(loads) == 0 {
 		return err
 	}
 	run, state := loads[0], "A load is running"

@@ -106,7 +106,7 @@ type Store interface {
 	// LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)
 	// Loads returns the loads that held the lock last, at most 20, the newest first. Of one that runs the Outcome is OutcomeRunning, of one
-	// that died OutcomeDied.
+	// that died OutcomeDied. The first one may be a run that changes what is withheld.
 	Loads(ctx context.Context) ([]Run, error)
 	// Loaded returns when each county of the live generation was loaded last: when the last load began that brought or removed filings
 	// of it. Of a generation that an older program built it is not known, nor of counties that are very many.
@@ -148,6 +148,13 @@ type Run struct {
 	Source     string    `json:"source,omitempty"`     // that is read, or was read last
 	Error      string    `json:"error,omitempty"`      // why it failed
 	Outcome    string    `json:"outcome"`              // one of these at the end; of a load that died it stays ""
+	// Withholds: it is no load, but changes what is withheld. It is kept until the next run begins.
+	Withholds bool `json:"withholds,omitempty"`
+}
+
+// OnlyLoads returns the loads among runs.
+func OnlyLoads(runs []Run) []Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Withholds })
 }
 
 // Outcomes of loads.

@@ -184,6 +184,47 @@ func TestX47_LastLoads(t *testing.T) {
 	}
 }
 
+// TestX53_NoLoad: runs that change what is withheld hide no load, however many they are: how the last one ended is still said, and
+// none is forgotten for them.
+func TestX53_NoLoad(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []string{generation.OutcomeFailed, generation.OutcomePromoted, ""} { // "": it dies
+		s := newShared()
+		store := s.open(nil, nil)
+		run := func(run generation.Run) {
+			lock, err := store.Lock(t.Context(), run)
+			if err == nil && run.Outcome == "" {
+				s.clock.Advance(generation.LockTTL)
+				return
+			}
+			if err == nil {
+				err = lock.Release(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		run(generation.Run{Holder: "a night", Outcome: generation.OutcomePromoted})
+		run(generation.Run{Holder: "the last night", Outcome: outcome})
+		for i := range 30 {
+			ends := []string{generation.OutcomePromoted, generation.OutcomeUnchanged, generation.OutcomeFailed, ""}
+			run(generation.Run{Withholds: true, Outcome: ends[i%4]})
+		}
+		all, err := store.Loads(t.Context())
+		if outcome == "" {
+			outcome = generation.OutcomeDied
+		}
+		loads := generation.OnlyLoads(all)
+		if err != nil || len(all) != 3 || len(loads) != 2 || loads[0].Holder != "the last night" || loads[0].Outcome != outcome {
+			t.Errorf("%v, want a load that %s: %+v", err, outcome, all)
+		}
+		run(generation.Run{Holder: "a night", Outcome: generation.OutcomePromoted})
+		if all, err = store.Loads(t.Context()); err != nil || len(all) != 3 || all[1].Outcome != outcome {
+			t.Errorf("after another load: %v, %+v", err, all)
+		}
+	}
+}
+
 // TestL8_RenewalsInFront: a load renews its lock whenever it changes the catalog, faster than that.
 // The change waits for one renewal at most.
 func TestL8_RenewalsInFront(t *testing.T) {

@@ -42,7 +42,7 @@ func (l *Lifecycle) Lock(ctx context.Context, run Run) (_ Lock, err error) {
 		if dead = c.Lease != ""; dead && k.hold == nil && !c.expired(l.Now()) {
 			return &LockedError{Run: c.run()}
 		}
-		if c.Lease = k.token; c.Run != nil {
+		if c.Lease = k.token; c.Run != nil && !c.Run.Withholds {
 			c.Runs = slices.Insert(c.Runs[:min(len(c.Runs), mostRuns-2)], 0, *c.Run)
 		}
 		c.publish(run, l.Now())

@@ -83,7 +83,8 @@ func (c *checkup) withheld(ctx context.Context, store generation.Store) {
 			unfinished = append(unfinished, e.Number)
 		}
 	}
-	if loads, err := store.Loads(ctx); err == nil && len(loads) > 0 && len(list.Entries) > 0 {
+	loads, err := store.Loads(ctx)
+	if loads = generation.OnlyLoads(loads); err == nil && len(loads) > 0 && len(list.Entries) > 0 {
 		c.ok("withheld", "%d entries; the last load has left out %d records", len(list.Entries), loads[0].Withheld)
 	}
 	if len(unfinished) > 0 {
