@@ -97,8 +97,8 @@ func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]map
 			if !p.IsTable() {
 				optional = fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
 			}
-			return nil, fmt.Errorf("%w: %s:%d:%d: %s has no column %q%s%s",
-				ErrUsage, p.Name(), read.Line, read.Column, src.Name, read.Name, nearest(read.Name, in.Columns), optional)
+			return nil, fmt.Errorf("%w: %s:%s: %s has no column %q%s%s",
+				ErrUsage, p.Name(), read.Place, src.Name, read.Name, nearest(read.Name, in.Columns), optional)
 		}
 	}
 	return nil, nil

@@ -245,7 +245,7 @@ func TestX20_Loads(t *testing.T) {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		text, err := os.ReadFile(cfg.Rejects)
-		if err != nil || !strings.Contains(string(text), `"line":4,"id":null,"field":"filingAmount","reason":"the mapping fails at orange.jq:1:125: money cannot read \"five\"`) ||
+		if err != nil || !strings.Contains(string(text), `"line":4,"id":null,"field":"filingAmount","reason":"the mapping fails: money cannot read \"five\"`) ||
 			!strings.Contains(string(text), `"record":"3;Cid;five;"`) {
 			t.Errorf("%s, %v", text, err)
 		}

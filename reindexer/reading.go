@@ -180,7 +180,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 	defer func() {
 		for _, read := range unseen {
 			if r.count.Rows > 0 {
-				r.warn("no record of %s has %q, which %s:%d:%d reads", src.Name, read.Name, program.Name(), read.Line, read.Column)
+				r.warn("no record of %s has %q, which %s:%s reads", src.Name, read.Name, program.Name(), read.Place)
 			}
 		}
 	}()

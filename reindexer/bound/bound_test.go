@@ -48,7 +48,7 @@ func TestX20_Limit(t *testing.T) {
 	l := New(context.Background(), 0)
 	for range 2 {
 		l.Begin()
-		for i := range mostSteps {
+		for i := range stepLimit {
 			if l.Done() != nil {
 				t.Fatalf("ended by step %d: %v", i, l.Err())
 			}
@@ -59,8 +59,8 @@ func TestX20_Limit(t *testing.T) {
 		wantExceeded(t, l.Err(), "does not end within 1000000 steps")
 	}
 	l.Begin()
-	l.begun = l.begun.Add(-2 * longest)
-	for range between {
+	l.began = l.began.Add(-2 * timeLimit)
+	for range stepsPerCheck {
 		l.Done()
 	}
 	wantExceeded(t, l.Err(), "does not end within 1s")
@@ -71,7 +71,7 @@ func TestX20_Memory(t *testing.T) {
 	t.Parallel()
 	for _, doubled := range []string{`"x"`, `[0]`} {
 		l := New(context.Background(), 0)
-		l.longest, l.most = time.Hour, 16<<20
+		l.timeLimit, l.memoryMore = time.Hour, 16<<20
 		_, err := run(t, l, `reduce range(1e5) as $i (`+doubled+`; . + .)`)
 		wantExceeded(t, err, "takes more than 16 MiB of memory")
 	}
@@ -83,7 +83,7 @@ func TestX20_Garbage(t *testing.T) {
 	document := make([]byte, 64<<20)
 	runtime.GC()
 	l := New(context.Background(), 0)
-	l.longest, l.most = time.Hour, 32<<20
+	l.timeLimit, l.memoryMore = time.Hour, 32<<20
 	if n, err := run(t, l, `[range(300) | ("x" * 1e6) + "y" | length]`); n != 1 || err != nil { // 600 MB
 		t.Errorf("%d results, %v", n, err)
 	}
@@ -100,14 +100,14 @@ func TestX21_Document(t *testing.T) {
 		t.Errorf("%d results", n)
 	}
 	l := New(context.Background(), 3<<20)
-	if l.longest != 4*time.Second || l.most != (256+12)<<20 {
-		t.Errorf("%v, %d bytes", l.longest, l.most)
+	if l.timeLimit != 4*time.Second || l.memoryMore != (256+12)<<20 {
+		t.Errorf("%v, %d bytes", l.timeLimit, l.memoryMore)
 	}
 	l.Begin()
 	for range 10 {
 		l.Resume()
-		l.begun = l.begun.Add(-3 * time.Second)
-		for range between {
+		l.began = l.began.Add(-3 * time.Second)
+		for range stepsPerCheck {
 			l.Done()
 		}
 	}

@@ -44,15 +44,15 @@ const (
 func formsOf(today time.Time) []*form {
 	dates := make([]*form, len(dateForms))
 	for i, d := range dateForms {
-		dates[i] = &form{looks: "date " + d, how: "date " + d, try: mapping.Can("date", today, d)}
+		dates[i] = &form{looks: "date " + d, how: "date " + d, try: mapping.Accepts("date", today, d)}
 	}
 	matches := func(re *regexp.Regexp) func(any) bool {
 		return func(v any) bool { s, _ := v.(string); return re.MatchString(s) }
 	}
-	canPoint := mapping.Can("point", today)
+	canPoint := mapping.Accepts("point", today)
 	return append(slices.Clone(dates), severalDates(dates),
-		&form{looks: number, how: "number", try: mapping.Can("number", today)},
-		&form{looks: amount, how: "money", try: mapping.Can("money", today)},
+		&form{looks: number, how: "number", try: mapping.Accepts("number", today)},
+		&form{looks: amount, how: "money", try: mapping.Accepts("money", today)},
 		&form{looks: point, try: func(v any) bool { // "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich
 			s, text := v.(string)
 			return (!text || strings.ContainsAny(s, "(-[")) && canPoint(v)

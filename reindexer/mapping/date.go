@@ -2,14 +2,83 @@ package mapping
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
 
+// layout is a form of dates as package time has it.
+type layout string
+
+var (
+	// formPart matches a part of a form: YYYY before YY.
+	formPart = regexp.MustCompile(`YYYY|YY|MONTH|MON|MM?|DD?`)
+	// timeOfDay matches what may follow a date, and is left out.
+	timeOfDay = regexp.MustCompile(
+		`[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:[AP]\.?M\.?))?(?:Z| UTC|[+-]\d{2}(?::?\d{2})?)?$`)
+	// monthName matches a name, and dots after it.
+	monthName = regexp.MustCompile(`\pL{3,}\.*`)
+	digit     = regexp.MustCompile(`\d`)
+)
+
+// parseForm reads a form such as MM/DD/YYYY. Digits may lack leading zeros, unless nothing stands
+// between the parts, and a dot may follow a month's name.
+func parseForm(v any) (layout, error) {
+	text, ok := v.(string)
+	if !ok {
+		return "", fail(`date needs a form, such as date("MM/DD/YYYY")`)
+	}
+	if strings.Contains(text, ";") {
+		return "", fail(`date(%s): several forms are several texts: date("MM/DD/YYYY"; "YYYY-MM-DD")`, quoted(text))
+	}
+	upper, letters := strings.ToUpper(text), ""
+	for _, part := range formPart.FindAllString(upper, -1) {
+		if strings.Contains(letters, part[:1]) {
+			return "", fail("date(%s): a form has one %c", quoted(text), part[0])
+		}
+		letters += part[:1]
+	}
+	if len(letters) != 3 {
+		return "", fail("date(%s): a form has a year (YYYY or YY), a month (MM, MON or MONTH) and a day (DD), "+
+			`as "MM/DD/YYYY" has`, quoted(text))
+	}
+	month, day := "1", "2"
+	if strings.Trim(upper, "YMDONTH") == "" {
+		month, day = "01", "02"
+	}
+	parts := strings.NewReplacer("YYYY", "2006", "YY", "06", "MONTH.", "Jan", "MONTH", "Jan", "MON.", "Jan", "MON", "Jan",
+		"MM", month, "M", month, "DD", day, "D", day, "_", ":")
+	return layout(parts.Replace(upper)), nil
+}
+
+// parse reads a date, and leaves out a time of day.
+func (l layout) parse(s string) (time.Time, error) {
+	if strings.ContainsRune(s, ':') {
+		s = s[:len(s)-len(timeOfDay.FindString(s))]
+	}
+	if strings.Contains(string(l), "Jan") {
+		s = monthName.ReplaceAllStringFunc(s, shortMonth)
+	}
+	return time.Parse(string(l), strings.ReplaceAll(s, "_", ":")) // to package time, _2 is a padded day
+}
+
+// shortMonth returns the first three letters of a month's English name, or of one that begins so;
+// any other name as it is.
+func shortMonth(name string) string {
+	letters := strings.ToLower(strings.TrimRight(name, "."))
+	for m := time.January; m <= time.December; m++ {
+		if strings.HasPrefix(strings.ToLower(m.String()), letters) || letters == "sept" {
+			return name[:3]
+		}
+	}
+	return name
+}
+
 // dateIn reads a date in the first of several forms that it has.
-func dateIn(v any, of []any, r *run) (result any) {
-	for _, form := range of {
+func dateIn(v any, forms []any, r *run) (result any) {
+	for _, form := range forms {
 		if result = date(v, form, r); !isError(result) {
 			return result
 		}
@@ -19,37 +88,58 @@ func dateIn(v any, of []any, r *run) (result any) {
 
 // date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one
 // that is not after today.
-func date(v, formOf any, r *run) any {
-	f, err := r.forms.of(formOf)
+func date(v, form any, r *run) any {
+	l, err := r.forms.layout(form)
 	if err != nil {
 		return err
 	}
 	s, ok := v.(string)
-	switch {
-	case Blank(v):
+	switch v.(type) {
+	case int, json.Number: // 20170821 in NDJSON
+		s, ok = fmt.Sprint(v), true
+	}
+	if Blank(v) {
 		return nil
-	case !ok:
-		switch v := v.(type) {
-		case int, json.Number: // 20170821 in NDJSON
-			s = fmt.Sprint(v)
-		default:
-			return cannotRead("date", v)
-		}
+	}
+	if !ok {
+		return cannotRead("date", v)
 	}
 	s = strings.TrimSpace(s)
-	year, month, day, digits, ok := f.match(s)
-	if !ok {
-		return fail("date(%s) cannot read %s", quoted(formOf.(string)), quoted(s))
-	}
-	date := func() time.Time { return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC) }
-	if digits == 2 {
-		if year += r.today.Year() / 100 * 100; date().After(r.today) {
-			year -= 100
+	t, err := l.parse(s)
+	if err != nil {
+		if _, err := l.parse(monthName.ReplaceAllString(digit.ReplaceAllString(s, "1"), "Jan")); err != nil {
+			return fail("date(%s) cannot read %s", quoted(form.(string)), quoted(s))
 		}
+		return fail("date(%s): there is no day %s", quoted(form.(string)), quoted(s))
 	}
-	t := date()
-	if month < 1 || t.Day() != day || int(t.Month()) != month {
-		return fail("date(%s): there is no day %s", quoted(formOf.(string)), quoted(s))
+	if t.After(r.today) && !strings.Contains(string(l), "2006") {
+		t = t.AddDate(-100, 0, 0)
 	}
 	return t.Format(time.DateOnly)
+}
+
+// ErrProgram is a mistake of a mapping itself, found when it runs: no record is at fault, and none
+// of them is read right.
+var ErrProgram = errors.New("the mapping cannot be used")
+
+// forms are the layouts of the forms that a program has used; it has a few, and uses them for every
+// record.
+type forms struct {
+	known map[string]layout
+	wrong error // of the first that is none, which no try of the program hides
+}
+
+// layout returns the layout of a form that a program gave to date.
+func (f *forms) layout(form any) (layout, error) {
+	text, _ := form.(string)
+	if known, ok := f.known[text]; ok {
+		return known, nil
+	}
+	l, err := parseForm(form)
+	if err != nil {
+		f.wrong = err
+		return "", err
+	}
+	f.known[text] = l
+	return l, nil
 }

@@ -30,20 +30,22 @@ type run struct {
 	today  time.Time
 	forms  forms
 	source string // whose records are read
+	member string // of an object, that the program is making; "" for none
 }
 
 // Functions are the added functions. Each returns null for null and for the texts that blank knows,
 // and an Error for what it cannot read.
 var Functions = []Function{
 	{"money", "money", "an amount of dollars as a number", []Example{
-		{`money`, `"$1,234.50 "`, `1234.5`}, {`money`, `"(12.00)"`, `-12`}, {`money`, `"12.00-"`, `-12`}, {`money`, `"$ -"`, `0`},
-		{`money`, `"see note"`, `error: money cannot read "see note"`},
+		{`money`, `"$1,234.50 "`, `1234.5`}, {`money`, `"(12.00)"`, `-12`}, {`money`, `"12.00-"`, `-12`},
+		{`money`, `"$ -"`, `0`}, {`money`, `"see note"`, `error: money cannot read "see note"`},
 	}, 0, 0, func(_ *run, v any, _ []any) any { return numeric("money", money, v) }},
 	{"number", "number", "a decimal number", []Example{
 		{`number`, `"1,234.5"`, `1234.5`}, {`number`, `"$7"`, `error: number cannot read "$7"`},
 	}, 0, 0, func(_ *run, v any, _ []any) any { return numeric("number", number, v) }},
-	{"date", `date("MM/DD/YYYY")`, "a day as YYYY-MM-DD. Parts of a form: `YYYY`, `YY` (the last such year that is not after today), `MM`, `MON` and `MONTH` " +
-		"(English names), `DD`. A time after the date is left out. Of several forms the first that fits counts", []Example{
+	{"date", `date("MM/DD/YYYY")`, "a day as YYYY-MM-DD. Parts of a form: `YYYY`, `YY` (the last such year that is not " +
+		"after today), `MM`, `MON` and `MONTH` (English names), `DD`. A time after the date is left out. " +
+		"Of several forms the first that fits counts", []Example{
 		{`date("MM/DD/YYYY")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("DD-MON-YY")`, `"3-Aug-17"`, `"2017-08-03"`},
 		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`},
 		{`date("MM/DD/YYYY")`, `"13/1/2023"`, `error: date("MM/DD/YYYY"): there is no day "13/1/2023"`},
@@ -56,7 +58,8 @@ var Functions = []Function{
 		}
 		return v
 	}},
-	{"text", "text", "a text as it is, and of a number its digits; null for what `blank` knows. Of several values the texts, with commas between them", []Example{
+	{"text", "text", "a text as it is, and of a number its digits; null for what `blank` knows. Of several values the " +
+		"texts, with commas between them", []Example{
 		{`text`, `1001`, `"1001"`}, {`text`, `"A B"`, `"A B"`}, {`text`, `"-"`, `null`},
 		{`text(.street; .city; .zip)`, `{"street": "1 B ST", "city": "", "zip": 32801}`, `"1 B ST, 32801"`},
 	}, 0, 30, func(_ *run, v any, values []any) any {
@@ -66,13 +69,16 @@ var Functions = []Function{
 		return texts(values)
 	}},
 	{"point", "point", "latitude and longitude", []Example{
-		{`point`, `"(42.39, -82.98)"`, `{"latitude":42.39,"longitude":-82.98}`}, {`point | .latitude`, `"POINT (-82.98 42.39)"`, `42.39`},
+		{`point`, `"(42.39, -82.98)"`, `{"latitude":42.39,"longitude":-82.98}`},
+		{`point | .latitude`, `"POINT (-82.98 42.39)"`, `42.39`},
 		{`point | .longitude`, `"1 ELM ST\nDETROIT, MI\n(42.39, -82.98)"`, `-82.98`},
 		{`point | .latitude`, `"{'type': 'Point', 'coordinates': [-82.98, 42.37]}"`, `42.37`},
 	}, 0, 0, func(_ *run, v any, _ []any) any { return point(v) }},
-	{"id", `id("Orange, FL"; .case)`, "a positive number of 53 bits, which JavaScript and spreadsheets hold exactly, the same one for the same texts: the first bits " +
-		"of the SHA-256 of each text with a NUL after it. A missing text is an error", []Example{
-		{`id("Orange, FL"; .)`, `"K-1001"`, `8749413046620083`}, {`id("Orange, FL"; .)`, `""`, `error: id needs all of its texts: number 2 is missing`},
+	{"id", `id("Orange, FL"; .case)`, "a positive number of 53 bits, which JavaScript and spreadsheets hold exactly, " +
+		"the same one for the same texts: the first bits of the SHA-256 of each text with a NUL after it. A missing text is an " +
+		"error", []Example{
+		{`id("Orange, FL"; .)`, `"K-1001"`, `8749413046620083`},
+		{`id("Orange, FL"; .)`, `""`, `error: id needs all of its texts: number 2 is missing`},
 	}, 1, 30, func(_ *run, _ any, texts []any) any { return id(texts) }},
 	{"input_filename", "input_filename", "the name of the source, without its folder", []Example{
 		{`input_filename`, `null`, `"orange.csv"`},
@@ -87,7 +93,8 @@ var Functions = []Function{
 // options give a compiler the functions.
 func (r *run) options() (all []gojq.CompilerOption) {
 	for _, f := range Functions {
-		all = append(all, gojq.WithFunction(f.Name, f.least, f.most, func(v any, args []any) any { return f.call(r, v, args) }))
+		call := func(v any, args []any) any { return f.call(r, v, args) }
+		all = append(all, gojq.WithFunction(f.Name, f.least, f.most, call))
 	}
 	return all
 }
@@ -102,9 +109,9 @@ func added(name string) *Function {
 	return nil
 }
 
-// Can returns what says whether a function reads a value.
-func Can(function string, today time.Time, args ...any) func(v any) bool {
-	r, f := &run{today: today, forms: forms{known: map[string]*form{}}}, added(function)
+// Accepts returns a predicate: whether a function accepts a value.
+func Accepts(function string, today time.Time, args ...any) func(v any) bool {
+	r, f := &run{today: today, forms: forms{known: map[string]layout{}}}, added(function)
 	return func(v any) bool { return !isError(f.call(r, v, args)) }
 }
 

@@ -10,16 +10,16 @@
 // that record alone, and the next one begins anew. A program has no environment and no other input,
 // so that the same file gives the same load.
 //
-// A form of dates becomes a regular expression (form.go), not a layout of time.Parse, which knows
-// no "Sept" and no "Aug.", begins the century of two digits at 69, and takes letters and digits
-// between the parts for parts.
+// A mistake that shows in the text of a program ends the load before it begins (check.go). The
+// checks are certain, not complete: they follow the record through pipes, conditions and variables,
+// and no further. A mapping has ten lines, and the guards of a load are behind it.
 package mapping
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/itchyny/gojq"
@@ -30,13 +30,14 @@ import (
 
 // Program is a compiled mapping. It is used by one goroutine.
 type Program struct {
-	code  *gojq.Code
-	limit *bound.Limit // reused, as is out
-	out   []Record     // of the last record
-	name  string
-	run   *run
-	check *checker
-	trace *tracer // nil until the program fails
+	code    *gojq.Code
+	limit   *bound.Limit // reused, as is out
+	out     []Record     // of the last record
+	name    string
+	isTable bool // it was made of a table, not written in jq
+	run     *run
+	reads   []Read
+	cells   string // the mistake of a program for CSV, after its place; "" for none
 }
 
 // Record is a record of a load, as record.Parser takes it.
@@ -51,30 +52,66 @@ func (r Record) Text() string {
 	return string(text)
 }
 
-// Compile returns the program with that text. Errors begin with its name, and say line and column
-// where they are known. Dates with two-digit years are read as ones up to today.
+// Compile returns the program with that text. Errors begin with its name, line and column. Dates
+// with two-digit years are read as ones up to today.
 func Compile(name, text string, today time.Time) (*Program, error) {
-	return compile(name, script{text: text}, today)
+	return compile(name, text, withoutComments(text), today)
 }
 
-func compile(name string, s script, today time.Time) (*Program, error) {
-	if comments.MatchString(s.text) {
+// compile is Compile for a program that a person wrote as source.
+func compile(name, text string, source script, today time.Time) (*Program, error) {
+	if strings.TrimSpace(source.text) == "" {
 		return nil, fmt.Errorf("%s:1:1: it is empty; a program that leaves records as they are is a dot", name)
 	}
-	query, err := gojq.Parse(s.text)
+	query, err := gojq.Parse(text)
 	if err != nil {
-		return nil, errors.New(name + s.unreadable(err))
+		return nil, fmt.Errorf("%s:%s", name, source.unreadable(err))
 	}
-	p := &Program{limit: bound.New(context.Background(), 0), name: name, check: check(query, s)}
-	p.run = &run{today: today, forms: forms{known: map[string]*form{}}}
-	p.code, err = bound.Compile(query, p.run.options()...)
+	c := check(query, source)
+	p := &Program{name: name, isTable: source.isTable, reads: c.reads, cells: c.cells}
+	p.limit = bound.New(context.Background(), 0)
+	p.run = &run{today: today, forms: forms{known: map[string]layout{}}}
+	p.code, err = bound.Compile(query, append(p.run.options(), noteMembers(query, p.run)...)...)
 	if err != nil {
-		return nil, errors.New(name + p.check.unknownName(err))
+		return nil, fmt.Errorf("%s:%s", name, source.unknownName(err))
 	}
-	if wrong := p.check.first(p.check.faults); wrong != "" {
-		return nil, errors.New(name + wrong)
+	if c.wrong != "" {
+		return nil, fmt.Errorf("%s:%s", name, c.wrong)
 	}
 	return p, nil
+}
+
+// noteMembers has a program note in r the member of an object that it makes, so that a failure can
+// name it: of objects that are not within another one.
+func noteMembers(query *gojq.Query, r *run) (functions []gojq.CompilerOption) {
+	noted := map[string]bool{}
+	note := func(member string) *gojq.Query {
+		name := "member " + member // no program can call a name with a blank
+		if !noted[name] {
+			noted[name] = true
+			functions = append(functions, gojq.WithFunction(name, 0, 0, func(v any, _ []any) any {
+				r.member = member
+				return v
+			}))
+		}
+		return bound.Call(name)
+	}
+	bound.Walk(query, func(part any) bool {
+		term, ok := part.(*gojq.Term)
+		if !ok || term.Object == nil {
+			return true
+		}
+		for _, member := range term.Object.KeyVals {
+			if member.Val != nil {
+				member.Val = &gojq.Query{Left: note(textOf(member.KeyString, member.Key)), Op: gojq.OpPipe, Right: member.Val}
+			}
+		}
+		object := &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeObject, Object: term.Object}}
+		noted := &gojq.Query{Left: object, Op: gojq.OpPipe, Right: note("")}
+		*term = gojq.Term{Type: gojq.TermTypeQuery, Query: noted, SuffixList: term.SuffixList}
+		return false
+	})
+	return functions
 }
 
 // Name is what errors call p.
@@ -82,25 +119,22 @@ func (p *Program) Name() string { return p.name }
 
 // Reads returns the names that p reads of its input itself, such as Owner in `.Owner | blank`, and
 // not those of objects in it. A name that may be missing is not among them: one with a question
-// mark (`.Owner?`), one that has("…") or del(…) names, and one that the program sets. Where it
-// cannot be told what a name is read of, it is not among them either.
-func (p *Program) Reads() []Read { return p.check.reads }
+// mark (`.Owner?`), one that has("…") or del(…) names, and one that the program sets. Neither are
+// those that a function of the program's own or a loop reads.
+func (p *Program) Reads() []Read { return p.reads }
 
 // IsTable reports whether p was made of a table, not written in jq.
-func (p *Program) IsTable() bool { return p.check.rows != nil }
+func (p *Program) IsTable() bool { return p.isTable }
 
 // Begin says which source the records come from. The error is one of the program: it takes the
 // texts of CSV for something else.
 func (p *Program) Begin(s source.Source, in *source.Reader) error {
 	p.run.source = s.Name
-	if wrong := p.check.first(p.check.cells); in.Format == source.CSV && wrong != "" {
-		return errors.New(p.name + wrong)
+	if in.Format == source.CSV && p.cells != "" {
+		return fmt.Errorf("%s:%s", p.name, p.cells)
 	}
 	return nil
 }
-
-// comments is a text of nothing else.
-var comments = regexp.MustCompile(`^(\s*(#[^\n]*)?)*$`)
 
 // Run returns the records that p makes of one: none, one or several. What it returns is good until
 // the next call. An error is one of this record, unless it is ErrProgram.
@@ -119,31 +153,40 @@ func (e *programError) Is(t error) bool { return t == ErrProgram }
 
 func (p *Program) results(input any) ([]Record, error) {
 	p.limit.Begin()
-	p.out = p.out[:0]
+	p.out, p.run.member = p.out[:0], ""
 	for results := p.code.RunWithContext(p.limit, input); ; {
 		result, ok := results.Next()
 		if !ok {
 			return p.out, nil
 		}
 		if err, failed := result.(error); failed {
-			return nil, p.explain(err, input)
+			return nil, p.explain(err)
 		}
 		object, ok := result.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("the mapping gives %s %s; a record is an object", article(gojq.TypeOf(result)), shorten(gojq.Preview(result)))
+			return nil, fmt.Errorf("the mapping gives %s %s; a record is an object",
+				article(gojq.TypeOf(result)), shorten(gojq.Preview(result)))
 		}
-		if len(p.out) == most {
-			return nil, fmt.Errorf("the mapping gives more than %d records for one", most)
+		if len(p.out) == recordsLimit {
+			return nil, fmt.Errorf("the mapping gives more than %d records for one", recordsLimit)
 		}
 		p.out = append(p.out, object)
 	}
 }
 
-// most is how many records a program may make of one.
-const most = 1000
+// recordsLimit is how many records a program may make of one.
+const recordsLimit = 1000
 
-// explain says why p fails for an input, and where in the program.
-func (p *Program) explain(err error, input any) error {
+// Failure is why a program makes no record of its input.
+type Failure struct {
+	Field  string // that it was making; "" where it was making none
+	reason string
+}
+
+func (f *Failure) Error() string { return f.reason }
+
+// explain describes why p fails.
+func (p *Program) explain(err error) error {
 	var halted *gojq.HaltError
 	var exceeded *bound.Exceeded
 	switch {
@@ -152,14 +195,5 @@ func (p *Program) explain(err error, input any) error {
 	case errors.As(err, &halted):
 		return errors.New("the mapping halts; to make no record it gives empty")
 	}
-	failure := &Failure{reason: "the mapping fails: " + shorten(err.Error())}
-	if p.trace == nil {
-		p.trace = newTracer(p.check.text, p.run)
-	}
-	field, offset := p.trace.locate(input, p.limit)
-	if failure.Field = field; offset >= 0 {
-		line, column := p.check.position(offset)
-		failure.reason = fmt.Sprintf("the mapping fails at %s:%d:%d: %s", p.name, line, column, shorten(err.Error()))
-	}
-	return failure
+	return &Failure{p.run.member, "the mapping fails: " + shorten(err.Error())}
 }

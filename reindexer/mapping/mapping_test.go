@@ -3,6 +3,8 @@ package mapping
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +80,33 @@ func TestX20_Functions(t *testing.T) {
 	} {
 		if got := eval(t, tt.expression, tt.input); got != tt.want && (strings.HasPrefix(tt.want, `"`) || !strings.Contains(got, tt.want)) {
 			t.Errorf("%s of %s: %s, want %s", tt.expression, tt.input, got, tt.want)
+		}
+	}
+}
+
+// TestX20_Dates: what counties write for a day, in all forms of its parts, and texts that are no day. today is 2026-03-15.
+func TestX20_Dates(t *testing.T) {
+	t.Parallel()
+	for form, days := range map[string]map[string]string{
+		"MM/DD/YYYY":    {"8/1/2017": "2017-08-01", "08/1/2017": "2017-08-01", " 12/31/1899 ": "1899-12-31", "008/1/2017": "", "8/1/017": "", "8/1/20170": "", "8-1-2017": "", "8/1/17": "", "8/1": "", "29/2/2024": ""},
+		"M/D/YYYY":      {"08/21/2017": "2017-08-21", "8/2/2017": "2017-08-02"},
+		"YYYYMMDD":      {"20240229": "2024-02-29", "20230229": "", "2024229": "", "202402290": ""},
+		"MMDDYYYY":      {"02292024": "2024-02-29", "2292024": ""},
+		"MMDDYY":        {"031526": "2026-03-15", "031626": "1926-03-16"},
+		"DDMONYYYY":     {"03AUG2017": "2017-08-03", "3AUG2017": "", "03August2017": "2017-08-03"},
+		"MON DD, YYYY":  {"Sept. 3, 2017": "2017-09-03", "September 3, 2017": "2017-09-03", "sep 03, 2017": "2017-09-03", "Se 3, 2017": "", "Sepx 3, 2017": "", "May. 1, 2020": "2020-05-01"},
+		"MON. DD, YYYY": {"Aug. 3, 2017": "2017-08-03"},
+		"DD.MONTH.YYYY": {"3.August.2017": "2017-08-03", "3.Aug..2017": "2017-08-03"},
+		"YYYY_MM_DD":    {"2017_08_21": "2017-08-21", "2017_8_2": "2017-08-02"},
+		"DD_MM_YY":      {"29_02_28": "1928-02-29", "29_02_27": "", "1_2_69": "1969-02-01", "1_2_68": "1968-02-01", "1_2_00": "2000-02-01"},
+		"YYYY-MM-DD": {"2017-08-21T10:00:00-05:00": "2017-08-21", "2017-08-21 1:05 p.m.": "2017-08-21", "2017-08-21, 12:00": "2017-08-21", "2017-08-21 12": "",
+			"2017-08-21 12:00 x": "", "2017-08-21x": "", "0000-01-01": "0000-01-01", "2017-00-21": "", "2017-08-00": "", "2017-08-32": "", "-2017-08-21": ""},
+	} {
+		for day, want := range days {
+			want := strconv.Quote(want)
+			if got := eval(t, fmt.Sprintf("date(%q)", form), strconv.Quote(day)); got != want && (want != `""` || !strings.Contains(got, "date(")) {
+				t.Errorf("%q as %s: %s, want %s", day, form, got, want)
+			}
 		}
 	}
 }

@@ -19,7 +19,8 @@ var pointForms = []struct {
 	{regexp.MustCompile(`^\(?\s*` + coordinate + `°?\s*[,;]\s*` + coordinate + `°?\s*\)?$`), false},
 	{regexp.MustCompile(`\n\s*\(` + coordinate + `°?,\s*` + coordinate + `°?\)$`), false},
 	{regexp.MustCompile(`^(?i:POINT)\s*\(\s*` + coordinate + `\s+` + coordinate + `\s*\)$`), true},
-	{regexp.MustCompile(`^\{(?:[^{}]*,)?\s*['"]coordinates['"]\s*:\s*\[\s*` + coordinate + `\s*,\s*` + coordinate + `\s*(?:,[^\]]*)?\](?:\s*,[^{}]*)?\}$`), true},
+	{regexp.MustCompile(`^\{(?:[^{}]*,)?\s*['"]coordinates['"]\s*:\s*` +
+		`\[\s*` + coordinate + `\s*,\s*` + coordinate + `\s*(?:,[^\]]*)?\](?:\s*,[^{}]*)?\}$`), true},
 }
 
 // point reads "(42.39, -82.98)", latitude first, alone or below the lines of an address; "POINT

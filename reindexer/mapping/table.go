@@ -27,7 +27,7 @@ import (
 //	propertyAddress,join: Street; City; Zip
 type Row struct {
 	Field   string
-	How     string   // money, number, date FORM, join, latitude or longitude (of a point); "": a text. "… or nothing" leaves out what it cannot read
+	How     string   // money, number, date FORM, join, latitude or longitude; "": a text; "… or nothing": or null
 	Columns []string // names; texts in double quotes; paths in jq of what is nested, such as .owner.name
 	Notes   []string // comments below the row
 	Or      []Row    // others that the field may be read from, as comments too
@@ -38,7 +38,7 @@ type Row struct {
 // OrNothing ends how a column is read.
 const OrNothing = " or nothing"
 
-var isPath = regexp.MustCompile(`^(\.[A-Za-z_]\w*|\."(?:[^"\\]|\\.)*")+$`)
+var isPath = regexp.MustCompile(`^(\.[A-Za-z_]\w*|\."(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*")+$`)
 
 // pathOf returns what a program reads a column by, whose name may be a path already.
 func pathOf(name string) string {
@@ -59,7 +59,9 @@ func Member(name string) string {
 // ColumnOf returns how a table names a column, which a program reads by path.
 func ColumnOf(path, name string) string {
 	_, isConstant := constant(name)
-	if r, err := parseRow(0, "owner", name); err == nil && !isConstant && !strings.ContainsAny(name, "\r\n") && r.How == "" && slices.Equal(r.Columns, []string{name}) && pathOf(name) == path {
+	r, err := parseRow(0, "owner", name)
+	isColumn := err == nil && !isConstant && r.How == "" && slices.Equal(r.Columns, []string{name})
+	if isColumn && !strings.ContainsAny(name, "\r\n") && pathOf(name) == path {
 		return name
 	}
 	return path
@@ -192,11 +194,7 @@ func CompileTable(name, table string, today time.Time) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", name, err)
 	}
-	lines := []int{rows[slices.IndexFunc(rows, isCounty)].line}
-	for _, r := range rows {
-		lines = append(lines, r.line)
-	}
-	return compile(name, script{program, append(lines, lines[len(lines)-1])}, today)
+	return compile(name, program, script{table, true}, today)
 }
 
 // readTable reads a table. Rows that begin with #, and fields without a column, are left out. An
