@@ -127,7 +127,8 @@ func (s *Service) refund(k *call, n int64) {
 	s.await(k, s.giveBack(k.id, k.admission, n))
 }
 
-// chargeSpent has a request that used up its time count as one that was refused. Where the engine responds to nobody, nothing counts.
+// chargeSpent has a request that used up its time count with its price, and an export as one request: the engine worked for it. Where the
+// engine responds to nobody, nothing counts.
 func (s *Service) chargeSpent(k *call) {
 	if !k.known || k.admission.Verdict != access.Admitted {
 		return
@@ -135,18 +136,13 @@ func (s *Service) chargeSpent(k *call) {
 	a, price := k.admission, k.price
 	s.await(k, s.settle(k.id, func(ctx context.Context) (n int64, err error) {
 		switch responds := s.config.Engine.Responds(ctx); {
-		case !responds:
-			n = price
-		case price == 0: // of an export
+		case responds && price == 0: // of an export
 			_, err = s.config.Access.Charge(ctx, a, 1)
 			return -1, err
-		default:
-			n = price - 1
+		case responds || price == 0:
+			return 0, nil
 		}
-		if n > 0 {
-			err = s.config.Access.Refund(ctx, a, n)
-		}
-		return n, err
+		return price, s.config.Access.Refund(ctx, a, price)
 	}))
 }
 
