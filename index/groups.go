@@ -122,15 +122,20 @@ func (q GroupQuery) compare(a, b Group) int {
 
 // Text returns the canonical text of q for the groups of what w selects.
 func (q GroupQuery) Text(w Filter) string {
-	names := make([]string, len(q.By))
-	for i, d := range q.By {
-		names[i] = d.String()
-	}
 	order := ""
 	if q.Sort != SortByFilings || q.Ascending || q.Limit > 0 {
 		order = fmt.Sprintf("sort %s ascending %t limit %d ", GroupSorts[q.Sort], q.Ascending, q.Limit)
 	}
-	return "groups by " + strings.Join(names, ",") + " " + order + w.String()
+	return q.Kind() + " " + order + w.String()
+}
+
+// Kind names the queries with the dimensions of q, which take about as long.
+func (q GroupQuery) Kind() string {
+	names := make([]string, len(q.By))
+	for i, d := range q.By {
+		names[i] = d.String()
+	}
+	return "groups by " + strings.Join(names, ",")
 }
 
 // Grouping makes Groups of parts: filings that an engine counted by their keys as they are written. Beyond the query's Most it

@@ -158,6 +158,15 @@ type CountyStats struct {
 	LastAdded                       time.Time // the latest CreatedAt, to the microsecond; zero for none
 }
 
+type detached struct{}
+
+// Detach returns a context for a call whose caller gets no result after ctx has ended, and does not wait either: the engine may go on
+// until its server has ended the call as well.
+func Detach(ctx context.Context) context.Context { return context.WithValue(ctx, detached{}, true) }
+
+// IsDetached reports whether ctx is one that Detach returned.
+func IsDetached(ctx context.Context) bool { return ctx.Value(detached{}) != nil }
+
 // Probe fails unless r can be searched, and gives records whose members are their own: it reads one
 // row, of which every part of the engine has its share, and that filing alone, and cuts the record
 // for each tier.

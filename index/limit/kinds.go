@@ -63,7 +63,7 @@ func (l *Limit) lastsLong(account, name string) bool {
 	if k == nil {
 		k = l.kinds[kind{"", name}]
 	}
-	return k == nil || k.length(l.now()) > max(longTime, longest/longPart)
+	return k == nil || k.length(l.now()) > max(min(time.Duration(l.slots)*slotTime, mostTime), longest/longPart)
 }
 
 // turnOf returns the turn of an account's last long call, 0 for none lately.

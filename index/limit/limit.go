@@ -26,6 +26,9 @@
 // A call waits for half of its caller's time and is then given up. Otherwise a flood that never ends would let every one of
 // its calls begin just before its time is over, to be cancelled when the server has done half of the work for nothing.
 //
+// A server may go on with a call after its time, as Elasticsearch does with an aggregation whose client has left. The slot of such a
+// call is taken from it (Detach) and freed when the server has ended it: otherwise the server would have more calls than slots.
+//
 // A caller may have left by its turn. It is asked then, if it can be, and only if it waited: a call that it alone needed takes
 // neither the turn nor the slot.
 //
@@ -47,9 +50,10 @@ const (
 	shares     = 4           // of the slots, one of which an account has while others are active, and leaves free while alone
 	activeTime = time.Minute // after a call
 
-	// longTime is more than all but a few calls take, and less than a client would notice of one that it waits for. On a busy machine all
-	// take longer: so a long call also takes more than that part of the longest.
-	longTime = 250 * time.Millisecond
+	// A call is long that takes more than slotTime times the slots, and mostTime at most: who waits for one of n slots that calls of a
+	// time t have waits for t/n. On a busy machine all calls take longer: so a long one also takes more than that part of the longest.
+	slotTime = 125 * time.Millisecond
+	mostTime = 750 * time.Millisecond
 	longPart = 4
 	// halfLife is the time in which the longest call of a kind counts half: one of a second counts as long for 20 seconds, and one of
 	// 300 ms, as a busy machine makes of any, for three.
@@ -411,12 +415,23 @@ func (c *Call) unqueue() {
 }
 
 // Release frees the slot.
-func (c *Call) Release() {
+func (c *Call) Release() { c.Detach()() }
+
+// Detach takes the slot from the call, which others of its callers may then make anew. The slot stays taken until it is released.
+func (c *Call) Detach() (release func()) {
 	l := c.limit
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a := c.charged
+	of := *c
 	c.charged = nil
+	return of.free
+}
+
+// free frees the slot that c has.
+func (c Call) free() {
+	l, a := c.limit, c.charged
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	a.inProgress--
 	l.inProgress--
 	if c.long {
@@ -426,3 +441,6 @@ func (c *Call) Release() {
 	l.forget(a)
 	l.dispatch()
 }
+
+// IsLong reports whether the slot that the call has is one of long calls.
+func (c *Call) IsLong() bool { return c.long }

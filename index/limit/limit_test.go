@@ -575,3 +575,37 @@ func TestLeft(t *testing.T) {
 }
 
 var errLeft = errors.New("left")
+
+// TestDetach: a slot that was taken from a call stays taken until it is released, while the same call may be made again.
+func TestDetach(t *testing.T) {
+	bubble(t, 2, func(s *site) {
+		c := s.Join("a", "", "key")
+		acquire := func() {
+			s.t.Helper()
+			if _, err := c.Acquire(s.t.Context(), nil); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		acquire()
+		release := c.Detach()
+		if s.InProgress() != 1 {
+			s.t.Errorf("%d slots are taken", s.InProgress())
+		}
+		again := make(chan struct{})
+		go func() { acquire(); close(again) }()
+		synctest.Wait()
+		s.calls("b", 2)
+		if s.InProgress() != 2 || s.Waiting() != 2 { // one of two slots is for others than a
+			s.t.Errorf("%d slots are taken and %d calls wait, want 2 and 2", s.InProgress(), s.Waiting())
+		}
+		release()
+		<-again
+		c.Release()
+		c.Leave("a")
+		s.ends("b/0")
+		s.ends("b/1")
+		if s.InProgress() != 0 {
+			s.t.Errorf("%d slots are taken at the end", s.InProgress())
+		}
+	})
+}

@@ -16,6 +16,7 @@ import (
 // request is one call of a Reader's method.
 type request[T any] struct {
 	call string // the method, as metrics name it
+	kind string // calls of a kind last about as long; "": all of the method do
 	text string // canonical: requests of the same text have the same response; "": it is not cached
 	run  func(context.Context) (T, error)
 }
@@ -24,7 +25,7 @@ type request[T any] struct {
 func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	e := r.engine
 	if !r.caches || q.text == "" {
-		turn := e.limit.Join(r.Account, q.call, "")
+		turn := e.limit.Join(r.Account, cmp.Or(q.kind, q.call), "")
 		defer turn.Leave(r.Account)
 		defer r.missed(time.Now())
 		v, err := called(ctx, e, r, turn, q)
@@ -36,7 +37,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		return v, nil
 	}
 	began := time.Now()
-	turn := e.limit.Join(r.Account, q.call, key.Space+" "+key.Text)
+	turn := e.limit.Join(r.Account, cmp.Or(q.kind, q.call), key.Space+" "+key.Text)
 	defer turn.Leave(r.Account)
 	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
 		v, err := called(ctx, e, r, turn, q)
@@ -73,7 +74,15 @@ func called[T any](ctx context.Context, e *Engine, r *Reader, turn *limit.Call, 
 	if err := e.acquire(ctx, turn, r); err != nil {
 		return v, err
 	}
+	if turn.IsLong() {
+		return detached(ctx, turn, func(ctx context.Context) (T, error) { return calledNow(ctx, e, r, q) })
+	}
 	defer turn.Release()
+	return calledNow(ctx, e, r, q)
+}
+
+// calledNow calls the engine, of which r is a Reader or nil.
+func calledNow[T any](ctx context.Context, e *Engine, r *Reader, q request[T]) (v T, err error) {
 	var failed error
 	err = e.breaker.Do(ctx, func(ctx context.Context) error {
 		v, failed = timed(ctx, e, q.call, q.run)
@@ -84,6 +93,34 @@ func called[T any](ctx context.Context, e *Engine, r *Reader, turn *limit.Call, 
 		failed = cmp.Or(failed, r.Withdrawn(ctx))
 	}
 	return v, cmp.Or(err, failed)
+}
+
+// detached makes a long call, whose caller gets an error when its time is over. The slot is taken until the engine has ended the call.
+func detached[T any](ctx context.Context, turn *limit.Call, call func(context.Context) (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	results := make(chan result, 1)
+	go func() {
+		var of result
+		defer func() { results <- of }()
+		defer recovered(&of.err)
+		of.v, of.err = call(index.Detach(ctx))
+	}()
+	select {
+	case of := <-results:
+		turn.Release()
+		return of.v, of.err
+	case <-ctx.Done():
+		release := turn.Detach()
+		go func() {
+			<-results
+			release()
+		}()
+		var none T
+		return none, fmt.Errorf("the engine has not ended the call: %w: %w", index.ErrUnavailable, context.Cause(ctx))
+	}
 }
 
 // acquire waits for the turn of a call of r, which may be nil. That it does not come in time is no failure of the engine.

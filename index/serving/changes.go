@@ -24,8 +24,8 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 	history := r.engine.inner
 	between := "from " + since + " to " + until
 	// Once there is a path between two generations, it is the one that there will ever be.
-	path, err := do(ctx, r, request[changes.Path]{"steps", "changesets " + between,
-		func(ctx context.Context) (changes.Path, error) {
+	path, err := do(ctx, r, request[changes.Path]{call: "steps", text: "changesets " + between,
+		run: func(ctx context.Context) (changes.Path, error) {
 			changesets, err := history.Changesets(ctx)
 			if err != nil {
 				return nil, err
@@ -48,8 +48,8 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 			return changes.Page{}, err
 		}
 	}
-	return do(ctx, r, request[changes.Page]{"changes", "changes " + between + " " + q.String(),
-		func(ctx context.Context) (changes.Page, error) { return changes.Read(ctx, history, path, q) }})
+	return do(ctx, r, request[changes.Page]{call: "changes", text: "changes " + between + " " + q.String(),
+		run: func(ctx context.Context) (changes.Page, error) { return changes.Read(ctx, history, path, q) }})
 }
 
 // Earlier returns the public ids of the generations from which Changes lead to r's, the newest first.

@@ -22,8 +22,8 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 			return page, nil
 		}
 	}
-	return do(ctx, r, request[index.Page]{"rows", unlessClocked(q.Where, rowsCall+q.String()),
-		func(ctx context.Context) (index.Page, error) {
+	return do(ctx, r, request[index.Page]{call: "rows", text: unlessClocked(q.Where, rowsCall+q.String()),
+		run: func(ctx context.Context) (index.Page, error) {
 			page, err := r.inner.Rows(ctx, q)
 			if err == nil && r.caches {
 				if page.Records = compact(page.Records); !q.IDsOnly { // of the id alone there is nothing to be cut
@@ -57,8 +57,8 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 
 // Count implements index.Reader.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
-	return do(ctx, r, request[int64]{"count", unlessClocked(w, countText(w)),
-		func(ctx context.Context) (int64, error) { return r.inner.Count(ctx, w) }})
+	return do(ctx, r, request[int64]{call: "count", text: unlessClocked(w, countText(w)),
+		run: func(ctx context.Context) (int64, error) { return r.inner.Count(ctx, w) }})
 }
 
 const (
@@ -70,8 +70,8 @@ func countText(w index.Filter) string { return "count " + w.String() }
 
 // Filing implements index.Reader.
 func (r *Reader) Filing(ctx context.Context, id int64) (index.Record, error) {
-	return do(ctx, r, request[index.Record]{"filing", "filing " + strconv.FormatInt(id, 10),
-		func(ctx context.Context) (index.Record, error) {
+	return do(ctx, r, request[index.Record]{call: "filing", text: "filing " + strconv.FormatInt(id, 10),
+		run: func(ctx context.Context) (index.Record, error) {
 			v, err := r.inner.Filing(ctx, id)
 			if err == nil {
 				err = v.Check()
@@ -89,42 +89,42 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, erro
 
 // Stats implements index.Reader.
 func (r *Reader) Stats(ctx context.Context) (index.Stats, error) {
-	return do(ctx, r, request[index.Stats]{"stats", "stats", r.inner.Stats})
+	return do(ctx, r, request[index.Stats]{call: "stats", text: "stats", run: r.inner.Stats})
 }
 
 // Counties implements index.Reader.
 func (r *Reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
-	return do(ctx, r, request[[]index.CountyStats]{"counties", "counties", r.inner.Counties})
+	return do(ctx, r, request[[]index.CountyStats]{call: "counties", text: "counties", run: r.inner.Counties})
 }
 
 // Distinct implements index.Reader.
 func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
-	return do(ctx, r, request[[]string]{"distinct", unlessClocked(w, "distinct "+f.String()+" "+w.String()),
-		func(ctx context.Context) ([]string, error) { return r.inner.Distinct(ctx, w, f) }})
+	return do(ctx, r, request[[]string]{call: "distinct", text: unlessClocked(w, "distinct "+f.String()+" "+w.String()),
+		run: func(ctx context.Context) ([]string, error) { return r.inner.Distinct(ctx, w, f) }})
 }
 
 // Groups implements index.Reader.
 func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
-	return do(ctx, r, request[index.Groups]{"groups", unlessClocked(w, q.Text(w)),
-		func(ctx context.Context) (index.Groups, error) { return r.inner.Groups(ctx, w, q) }})
+	return do(ctx, r, request[index.Groups]{call: "groups", kind: q.Kind(), text: unlessClocked(w, q.Text(w)),
+		run: func(ctx context.Context) (index.Groups, error) { return r.inner.Groups(ctx, w, q) }})
 }
 
 // Cells implements index.Reader.
 func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
-	return do(ctx, r, request[[]index.Cell]{"cells", unlessClocked(w, g.Text(w)),
-		func(ctx context.Context) ([]index.Cell, error) { return r.inner.Cells(ctx, w, g) }})
+	return do(ctx, r, request[[]index.Cell]{call: "cells", text: unlessClocked(w, g.Text(w)),
+		run: func(ctx context.Context) ([]index.Cell, error) { return r.inner.Cells(ctx, w, g) }})
 }
 
 // Owners implements index.Reader.
 func (r *Reader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
-	return do(ctx, r, request[index.Owners]{"owners", q.Text(),
-		func(ctx context.Context) (index.Owners, error) { return r.inner.Owners(ctx, q) }})
+	return do(ctx, r, request[index.Owners]{call: "owners", text: q.Text(),
+		run: func(ctx context.Context) (index.Owners, error) { return r.inner.Owners(ctx, q) }})
 }
 
 // Nearest implements index.Reader.
 func (r *Reader) Nearest(ctx context.Context, words []string) ([][]string, error) {
-	return do(ctx, r, request[[][]string]{"nearest", fmt.Sprintf("nearest %q", words),
-		func(ctx context.Context) ([][]string, error) { return r.inner.Nearest(ctx, words) }})
+	return do(ctx, r, request[[][]string]{call: "nearest", text: fmt.Sprintf("nearest %q", words),
+		run: func(ctx context.Context) ([][]string, error) { return r.inner.Nearest(ctx, words) }})
 }
 
 // unlessClocked returns the text of a request with the filter w, or "" where it depends on the clock: it is another

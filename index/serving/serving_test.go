@@ -816,3 +816,62 @@ func testLeft(t *testing.T, release bool) {
 		t.Errorf("%d calls, want %d; who began at once was asked %d times", inner.calls.Load(), want, clients[0].asked.Load())
 	}
 }
+
+// goingOn is an engine whose server goes on with counts after their time, as Elasticsearch does with aggregations.
+type goingOn struct{ waiting }
+
+func (e *goingOn) Live(context.Context) (index.Reader, error) { return e, nil }
+
+func (e *goingOn) Count(ctx context.Context, w index.Filter) (int64, error) {
+	if !index.IsDetached(ctx) {
+		return 0, errors.New("who waits for the call waits for the server")
+	}
+	return e.waiting.Count(context.WithoutCancel(ctx), w)
+}
+
+// TestX60_GoingOn: whoever waits for a call with which the server goes on is answered when the time is over, and counts; the call has its
+// slot until the server has ended it, so that the server never has more calls than there are slots. The same request makes another call.
+func TestX60_GoingOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := &goingOn{waiting{Reader: indextest.NewOracle("g1", filings(24)), release: make(chan struct{})}}
+		e := mustNew(inner, 1<<20)
+		count := func(account string) {
+			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+			defer cancel()
+			r, began := live(t, e), time.Now()
+			r.Account = account
+			_, err := r.Count(ctx, index.Where(index.Days{From: "2026-01-01"}))
+			if !errors.Is(err, index.ErrSpent) || !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, index.ErrUnavailable) {
+				t.Errorf("%s: %v", account, err)
+			}
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("%s: answered after %v", account, took)
+			}
+		}
+		for range calls - calls/4 { // what an account has alone, of long calls as well
+			count("a")
+		}
+		if n := inner.calls.Load(); n != calls-calls/4 || e.limit.InProgress() != calls-calls/4 {
+			t.Fatalf("%d calls of the server, %d slots taken", n, e.limit.InProgress())
+		}
+		count("a")
+		if n := inner.calls.Load(); n != calls-calls/4 {
+			t.Errorf("%d calls of the server beside those that it goes on with", n)
+		}
+		close(inner.release)
+		synctest.Wait()
+		if n := e.limit.InProgress(); n != 0 {
+			t.Errorf("%d slots are taken after the server ended the calls", n)
+		}
+	})
+}
+
+// TestKinds: how long groups by some dimensions last says nothing of groups by others.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	by := func(all ...index.Dimension) string { return index.GroupQuery{By: all}.Kind() }
+	if a, b, c := by(index.ByCity), by(index.ByOwner, index.ByCity), by(index.ByCity, index.ByOwner); a == b || b == c {
+		t.Errorf("%q, %q, %q", a, b, c)
+	}
+}
