@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +17,6 @@ import (
 
 	"filings/reindexer/web"
 )
-
-// arcgisRows is how many rows are asked for at once, unless the layer gives fewer.
-const arcgisRows = 2_000
 
 var arcgisPath = regexp.MustCompile(`/(FeatureServer|MapServer)/\d+$`)
 
@@ -44,7 +42,7 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	l := layer{where: where, portal: portal{c: c, user: u.User, header: http.Header{}, read: new(atomic.Int64)}}
+	l := layer{where: where, portal: portal{c: c, user: u.User, header: http.Header{}}}
 	if where == "" {
 		l.where = "1=1"
 	}
@@ -56,242 +54,139 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 		}
 		l.header.Set("X-Esri-Authorization", "Bearer "+token)
 	}
-	s := Source{Name: web.Public(u), unit: "row", format: "arcgis"}
-	s.state = func(ctx context.Context) (string, error) {
-		l := l
-		state, _, err := l.state(ctx)
-		return state, err
-	}
-	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
+	return pagedSource(u, "arcgis", func(read *atomic.Int64) dataset {
 		l := l
 		l.read = read
-		state, rows, err := l.state(ctx)
-		if err != nil {
-			return nil, err
-		}
-		r := openPaged(ctx, func(ctx context.Context, emit func([]byte) error) error { return l.rows(ctx, rows, emit) })
-		r.before, r.now = state, s.state
-		return r, nil
-	}
-	return s, nil
+		return &l
+	}), nil
 }
 
-// ask sends a request with these parameters and calls take with each member of its response, which
-// take reads, unless it is not handled.
-func (l *layer) ask(ctx context.Context, failed *int, path string, post bool, next func() url.Values,
-	take func(in *jsontext.Decoder, name string) (handled bool, err error)) error {
-	return l.portal.ask(ctx, failed, func() request {
-		u, values := *l.address.JoinPath(path), next()
-		if values == nil {
-			return request{}
-		}
-		values.Set("f", "json")
-		if post {
-			return request{address: &u, form: values}
-		}
-		u.RawQuery = values.Encode()
-		return request{address: &u}
-	}, func(in *jsontext.Decoder) error {
-		return members(in, func(name string) error {
-			if name == "error" {
-				return refusedBy(in)
-			}
-			handled, err := take(in, name)
-			if err == nil && !handled {
-				err = in.SkipValue()
-			}
-			return err
-		})
-	})
+// arcgisResponse has what servers respond with to the requests that are sent.
+type arcgisResponse struct {
+	Error jsontext.Value `json:"error"`
+
+	ObjectIDField  string `json:"objectIdField"`
+	MaxRecordCount int    `json:"maxRecordCount"`
+	GeometryType   string `json:"geometryType"`
+	EditingInfo    struct {
+		LastEditDate     jsontext.Value `json:"lastEditDate"`
+		DataLastEditDate jsontext.Value `json:"dataLastEditDate"`
+	} `json:"editingInfo"`
+
+	Count             *int64  `json:"count"`
+	ObjectIDFieldName string  `json:"objectIdFieldName"`
+	ObjectIDs         []int64 `json:"objectIds"`
+
+	Features []struct {
+		Attributes jsontext.Value `json:"attributes"`
+		Geometry   struct {
+			X jsontext.Value `json:"x"`
+			Y jsontext.Value `json:"y"`
+		} `json:"geometry"`
+	} `json:"features"`
 }
 
-// refusedBy says why a server refuses a request in a response with the status 200: by its code
-// alone, whose texts may repeat anything.
-func refusedBy(in *jsontext.Decoder) error {
-	fault, err := in.ReadValue()
-	if err != nil {
-		return err
+// refused says why a server refuses a request in a response with the status 200: by its code alone,
+// whose texts may repeat anything.
+func (r *arcgisResponse) refused() error {
+	if r.Error == nil {
+		return nil
 	}
-	code, _ := strconv.Atoi(string(member(fault, "code"))) // 0 is none of them
-	err = fmt.Errorf("the server responds with error %d", code)
+	code, _ := strconv.Atoi(string(member(r.Error, "code"))) // 0 is none of them
+	err := fmt.Errorf("the server responds with error %d", code)
 	switch {
 	case code == http.StatusTooManyRequests || code >= 500:
-		return fmt.Errorf("%w, %w", err, errTransient)
+		return fmt.Errorf("%w, %w", err, web.ErrTransient)
 	case code == 498 || code == 499:
 		return fmt.Errorf("%w: it wants a token, which FILINGS_ARCGIS_TOKENS has by host", err)
 	}
 	return err
 }
 
-// state reads what the layer is, how many rows it has and when it was edited last. A change of its
-// rows changes that.
+// request requests a path below the layer.
+func (l *layer) request(ctx context.Context, method, path string, values url.Values) (arcgisResponse, error) {
+	values.Set("f", "json")
+	return responseOf(ctx, l.portal, method, l.address.JoinPath(path), values, (*arcgisResponse).refused)
+}
+
+// query requests one thing about all rows.
+func (l *layer) query(ctx context.Context, what string) (arcgisResponse, error) {
+	return l.request(ctx, http.MethodGet, "query", url.Values{"where": {l.where}, what: {"true"}})
+}
+
+// state implements dataset: how many rows there are, and when the layer was edited last. A change of
+// its rows changes that. It learns how the layer is to be read.
 func (l *layer) state(ctx context.Context) (state string, rows int64, err error) {
-	edited := ""
-	none := func() url.Values { return url.Values{} }
-	err = l.ask(ctx, new(int), "", false, none, func(in *jsontext.Decoder, name string) (bool, error) {
-		value, err := in.ReadValue()
-		if err != nil {
-			return true, err
-		}
-		switch name {
-		case "objectIdField":
-			l.key, _ = strconv.Unquote(string(value))
-		case "maxRecordCount":
-			l.most, _ = strconv.Atoi(string(value))
-		case "geometryType":
-			l.points = string(value) == `"esriGeometryPoint"`
-		case "editingInfo":
-			if at := member(value, "lastEditDate"); at.Kind() == '0' {
-				edited = fmt.Sprintf("%s %s", at, member(value, "dataLastEditDate"))
-			}
-		}
-		return true, nil
-	})
-	if err == nil && edited == "" {
-		err = errors.New("the layer does not say when it was edited last (editingInfo.lastEditDate), so that a change " +
-			"while it is read could not be seen: " +
-			"export it to a file, and load that")
+	about, err := l.request(ctx, http.MethodGet, "", url.Values{})
+	if err != nil {
+		return "", 0, err
+	}
+	edited := about.EditingInfo
+	if edited.LastEditDate.Kind() != '0' {
+		return "", 0, errors.New("the layer does not say when it was edited last (editingInfo.lastEditDate), so that a " +
+			"change while it is read could not be seen: export it to a file, and load that")
+	}
+	l.key, l.most, l.points = about.ObjectIDField, about.MaxRecordCount, about.GeometryType == "esriGeometryPoint"
+	counted, err := l.query(ctx, "returnCountOnly")
+	if err == nil && (counted.Count == nil || *counted.Count < 0) {
+		err = errors.New("the server does not say how many rows there are")
 	}
 	if err != nil {
 		return "", 0, err
 	}
-	rows = -1
-	err = l.query(ctx, "returnCountOnly", func(in *jsontext.Decoder, name string) (bool, error) {
-		if name != "count" {
-			return false, nil
-		}
-		value, err := in.ReadValue()
-		if err == nil {
-			rows, err = strconv.ParseInt(string(value), 10, 64)
-		}
-		return true, err
-	})
-	if err == nil && rows < 0 {
-		err = errors.New("the server does not say how many rows there are")
-	}
-	return fmt.Sprintf("%d rows, edited %s", rows, edited), rows, err
+	rows = *counted.Count
+	return fmt.Sprintf("%d rows, edited %s %s", rows, edited.LastEditDate, edited.DataLastEditDate), rows, nil
 }
 
-// query asks for one thing about all rows.
-func (l *layer) query(ctx context.Context, what string, take func(*jsontext.Decoder, string) (bool, error)) error {
-	values := func() url.Values { return url.Values{"where": {l.where}, what: {"true"}} }
-	return l.ask(ctx, new(int), "query", false, values, take)
-}
-
-// ids returns the ids of all rows.
-func (l *layer) ids(ctx context.Context) (ids []int64, err error) {
-	err = l.query(ctx, "returnIdsOnly", func(in *jsontext.Decoder, name string) (bool, error) {
-		if name == "objectIdFieldName" {
-			value, err := in.ReadValue()
-			l.key, _ = strconv.Unquote(string(value))
-			return true, err
-		}
-		if name != "objectIds" || in.PeekKind() != '[' { // null for none
-			return false, nil
-		}
-		ids = ids[:0]
-		return true, elements(in, func() error {
-			value, err := in.ReadValue()
-			if err != nil {
-				return err
-			}
-			id, err := strconv.ParseInt(string(value), 10, 64)
-			ids = append(ids, id)
-			return err
-		})
-	})
-	slices.Sort(ids)
-	return ids, err
-}
-
-// rows is a rowsOf. Ids come first and whole, whatever a response may have of rows; then each id
-// has to bring its row, once.
-func (l *layer) rows(ctx context.Context, rows int64, emit func([]byte) error) error {
-	ids, err := l.ids(ctx)
+// pages implements dataset. Ids come first and whole, whatever a response may have of rows; then
+// each id has to bring its row, once.
+func (l *layer) pages(ctx context.Context, emit func([]jsontext.Value) error) error {
+	all, err := l.query(ctx, "returnIdsOnly")
 	if err != nil {
 		return err
 	}
-	read, some := int64(0), len(slices.Compact(ids)) == len(ids) && int64(len(ids)) == rows
-	for batch := range slices.Chunk(ids, max(1, min(l.most, arcgisRows))) {
-		wanted := make(map[int64]bool, len(batch))
-		for _, id := range batch {
-			wanted[id] = true
-		}
-		for failed := 0; some && len(wanted) > 0; {
-			asked := len(wanted)
-			if err := l.batch(ctx, &failed, batch, wanted, emit); err != nil {
+	l.key = cmp.Or(all.ObjectIDFieldName, l.key)
+	slices.Sort(all.ObjectIDs)
+	for ids := range slices.Chunk(slices.Compact(all.ObjectIDs), max(1, min(l.most, pageRows))) {
+		for len(ids) > 0 {
+			page, left, err := l.page(ctx, ids)
+			switch {
+			case err != nil:
+				return err
+			case len(page) == 0:
+				return fmt.Errorf("%w (%d rows are gone)", ErrChanged, len(ids))
+			}
+			if err := emit(page); err != nil {
 				return err
 			}
-			some = len(wanted) < asked
+			ids = left
 		}
-		if !some {
-			break
-		}
-		read += int64(len(batch))
 	}
-	return checkRows(read, rows)
+	return nil
 }
 
-// batch asks for the rows that are wanted, and takes those that come from wanted.
-func (l *layer) batch(
-	ctx context.Context, failed *int, batch []int64, wanted map[int64]bool, emit func([]byte) error,
-) error {
-	var row []byte
-	next := func() url.Values {
-		var ids []byte
-		for _, id := range batch {
-			if wanted[id] {
-				ids = append(strconv.AppendInt(ids, id, 10), ',')
-			}
-		}
-		if ids == nil {
-			return nil
-		}
-		return url.Values{
-			"objectIds": {string(ids[:len(ids)-1])}, "outFields": {"*"}, "outSR": {"4326"},
-			"returnGeometry": {strconv.FormatBool(l.points)},
-		}
+// page requests the rows with these ids, and returns those that come and the ids of the others.
+func (l *layer) page(ctx context.Context, ids []int64) (page []jsontext.Value, left []int64, err error) {
+	var list []byte
+	wanted := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		list, wanted[id] = append(strconv.AppendInt(list, id, 10), ','), true
 	}
-	return l.ask(ctx, failed, "query", true, next, func(in *jsontext.Decoder, name string) (bool, error) {
-		if name != "features" || in.PeekKind() != '[' {
-			return false, nil
-		}
-		return true, elements(in, func() error {
-			point := ""
-			row = row[:0]
-			err := members(in, func(name string) error {
-				value, err := in.ReadValue()
-				switch name {
-				case "attributes":
-					row = append(row, value...)
-				case "geometry":
-					point = pointOf(value)
-				}
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			id, invalid := strconv.ParseInt(string(member(row, l.key)), 10, 64)
-			if invalid != nil || !wanted[id] {
-				return errors.New("the server responds with a row that was not asked for, or twice")
-			}
-			delete(wanted, id)
-			*failed = 0
-			if end := len(row) - 1; point != "" {
-				row = append(row[:end], `,"geometry":{"type":"Point","coordinates":[`+point+`]}}`...)
-			}
-			return emit(row)
-		})
+	got, err := l.request(ctx, http.MethodPost, "query", url.Values{
+		"objectIds": {string(list[:len(list)-1])}, "outFields": {"*"}, "outSR": {"4326"},
+		"returnGeometry": {strconv.FormatBool(l.points)},
 	})
-}
-
-// pointOf returns the coordinates of a point, "" if it has none: longitude and latitude, as the
-// server was asked for.
-func pointOf(geometry jsontext.Value) string {
-	x, y := member(geometry, "x"), member(geometry, "y")
-	if x.Kind() != '0' || y.Kind() != '0' {
-		return ""
+	for _, feature := range got.Features {
+		row, point := feature.Attributes, feature.Geometry
+		id, invalid := strconv.ParseInt(string(member(row, l.key)), 10, 64)
+		if invalid != nil || !wanted[id] {
+			return nil, nil, errors.New("the server responds with a row that was not asked for, or twice")
+		}
+		delete(wanted, id)
+		if point.X.Kind() == '0' && point.Y.Kind() == '0' { // longitude and latitude, as requested
+			row = fmt.Appendf(row[:len(row)-1], `,"geometry":{"type":"Point","coordinates":[%s,%s]}}`, point.X, point.Y)
+		}
+		page = append(page, row)
 	}
-	return string(x) + "," + string(y)
+	return page, slices.DeleteFunc(ids, func(id int64) bool { return !wanted[id] }), err
 }

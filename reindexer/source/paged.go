@@ -12,84 +12,103 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"filings/reindexer/web"
 )
 
 const (
-	// batchRows and batchBytes end a batch of rows, of which up to batchesAhead are read before
-	// they are wanted.
-	batchRows, batchBytes, batchesAhead = 256, 256 << 10, 2
-	// maxPage is the longest response of a portal that is read.
-	maxPage = 256 << 20
+	// maxPage is the longest response of a portal that is read. It is decoded as a whole.
+	maxPage = 64 << 20
+	// pageRows is how many rows are requested at once: few enough that a page which breaks off is
+	// soon requested again.
+	pageRows = 2_000
 )
 
-// errTransient is wrapped by what a portal says in a response, and another try may mend.
-var errTransient = errors.New("for now")
-
-// rowsOf reads all rows of a dataset, and gives each to emit as JSON.
-type rowsOf func(ctx context.Context, emit func(row []byte) error) error
-
-// paged are rows that are read in parts, beside what is done with them.
-type paged struct {
-	batches chan []string
-	batch   []string
-	rows    jsonRows
-	number  int
-	err     error // there when batches is closed
+// dataset is what a portal has at an address.
+type dataset interface {
+	// state returns the state, and how many rows there are.
+	state(ctx context.Context) (state string, rows int64, err error)
+	// pages reads page after page, and gives the rows of each to emit, as JSON.
+	pages(ctx context.Context, emit func(page []jsontext.Value) error) error
 }
 
-// openPaged reads rows with do. The Reader ends with ctx.
-func openPaged(ctx context.Context, do rowsOf) *Reader {
+// pagedSource returns the source of the dataset at an address. Each reading has its own, which adds
+// the bytes of responses to read.
+func pagedSource(u *url.URL, format string, of func(read *atomic.Int64) dataset) Source {
+	s := Source{Name: web.Public(u), unit: "row", format: format}
+	s.state = func(ctx context.Context) (string, error) {
+		state, _, err := of(new(atomic.Int64)).state(ctx)
+		return state, err
+	}
+	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
+		d := of(read)
+		state, rows, err := d.state(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r := openPaged(ctx, d, rows)
+		r.before, r.now = state, s.state
+		return r, nil
+	}
+	return s
+}
+
+// paged are the rows of pages.
+type paged struct {
+	pages  chan []jsontext.Value
+	page   []jsontext.Value // its rows that are not read yet
+	rows   jsonRows
+	number int
+	err    error // there when pages is closed
+}
+
+// openPaged reads a dataset of so many rows, each page while the rows of the one before it are read:
+// the times of portal and load would add up otherwise. The Reader ends with ctx.
+func openPaged(ctx context.Context, d dataset, rows int64) *Reader {
 	ctx, cancel := context.WithCancel(ctx)
-	p, done := &paged{batches: make(chan []string, batchesAhead), rows: newJSONRows(Form{})}, make(chan struct{})
+	p := &paged{pages: make(chan []jsontext.Value), rows: newJSONRows(Form{})}
 	go func() {
-		defer close(done)
-		defer close(p.batches)
-		var batch []string
-		size := 0
-		send := func() error {
+		defer close(p.pages)
+		sent := int64(0)
+		p.err = d.pages(ctx, func(page []jsontext.Value) error {
+			if sent += int64(len(page)); sent > rows { // or there would be no end of them
+				return fmt.Errorf("%w (there were %d rows, and more are read)", ErrChanged, rows)
+			}
 			select {
-			case p.batches <- batch:
-				batch, size = make([]string, 0, batchRows), 0
+			case p.pages <- page:
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-		}
-		p.err = do(ctx, func(row []byte) error {
-			batch, size = append(batch, string(row)), size+len(row)
-			if len(batch) < batchRows && size < batchBytes {
-				return nil
-			}
-			return send()
 		})
-		if failed := send(); p.err == nil {
-			p.err = failed
+		if p.err == nil && sent != rows {
+			p.err = fmt.Errorf("%w (%d rows were read, of %d)", ErrChanged, sent, rows)
 		}
 	}()
 	return &Reader{records: p, close: func() {
 		cancel()
-		<-done
+		for range p.pages { // until it ended
+		}
 	}}
 }
 
 func (p *paged) Line() int { return p.number }
 
 func (p *paged) Next() (Row, error) {
-	for len(p.batch) == 0 {
-		batch, more := <-p.batches
+	for len(p.page) == 0 {
+		page, more := <-p.pages
 		if !more && p.err != nil {
 			return Row{}, p.err
 		}
 		if !more {
 			return Row{}, io.EOF
 		}
-		p.batch = batch
+		p.page = page
 	}
-	text := p.batch[0]
-	p.batch = p.batch[1:]
+	text := string(p.page[0])
+	p.page = p.page[1:]
 	p.number++
 	return p.rows.row(text, p.number, false)
 }
@@ -102,67 +121,54 @@ type portal struct {
 	read   *atomic.Int64
 }
 
-// request is what is sent to a portal: with a form by POST.
-type request struct {
-	address *url.URL
-	form    url.Values
-}
-
-// ask sends the request that next returns, and gives take the JSON of its response. What broke off,
-// or was refused for now, is sent again: next then returns what is yet to be read. failed is as in
-// web.Client.
-func (p portal) ask(ctx context.Context, failed *int, next func() request, take func(*jsontext.Decoder) error) error {
-	for {
-		of := next()
-		if of.address == nil {
-			return nil // all was read before it broke off
-		}
-		response, err := p.c.Send(ctx, failed, func(ctx context.Context) (*http.Request, error) { return p.build(ctx, of) })
-		if err != nil {
-			return err
-		}
+// responseOf requests an address with values, in the body of a POST. It decodes the JSON of the
+// response and checks it. The request is sent again where the response breaks off, is
+// cut off, or is refused for now.
+func responseOf[T any](
+	ctx context.Context, p portal, method string, at *url.URL, values url.Values, check func(*T) error,
+) (decoded T, err error) {
+	build := func(ctx context.Context) (*http.Request, error) { return p.build(ctx, method, at, values) }
+	err = p.c.Whole(ctx, build, maxPage, func(response *http.Response, body []byte) error {
+		p.read.Add(int64(len(body)))
 		switch response.StatusCode {
 		case http.StatusOK:
-			body := &io.LimitedReader{R: &counted{ctx: ctx, r: response.Body, n: p.read}, N: maxPage}
-			// Rows are checked as records.
-			d := jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-			if err = take(d); body.N <= 0 {
-				err = fmt.Errorf("a response is longer than %d MiB", maxPage>>20)
-			}
 		case http.StatusAccepted: // it is still working on it
-			err = fmt.Errorf("%w (%w)", web.Status(response), errTransient)
+			return fmt.Errorf("%w (%w)", web.Status(response), web.ErrTransient)
 		default:
-			err = web.Status(response)
+			return web.Status(response)
 		}
-		response.Body.Close()
-		if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-			err = fmt.Errorf("%w: the response is cut off", web.ErrBroken)
-		}
+		decoded = *new(T)
+		// Rows are checked as records.
+		err := json.Unmarshal(body, &decoded, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 		syntax := new(jsontext.SyntacticError)
-		if !errors.Is(err, web.ErrBroken) && errors.As(err, &syntax) { // such as a page that says why there are no rows
-			err = fmt.Errorf("the response is not what such a server responds with: near byte %d it is no JSON",
-				syntax.ByteOffset+1)
+		switch {
+		case err == nil:
+			return check(&decoded)
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("%w: the response is cut off", web.ErrBroken)
+		case errors.As(err, &syntax): // such as a page that says why there are no rows
+			return fmt.Errorf("%w: near byte %d it is no JSON", errForeign, syntax.ByteOffset+1)
 		}
-		if !errors.Is(err, web.ErrBroken) && !errors.Is(err, errTransient) {
-			return err
-		}
-		if err := p.c.Again(ctx, failed, err, response.Header.Get("Retry-After")); err != nil {
-			return err
-		}
-	}
+		return errForeign
+	})
+	return decoded, err
 }
 
-func (p portal) build(ctx context.Context, of request) (*http.Request, error) {
-	method, body := http.MethodGet, io.Reader(nil)
-	if of.form != nil {
-		method, body = http.MethodPost, strings.NewReader(of.form.Encode())
+var errForeign = errors.New("the response is not what such a server responds with")
+
+func (p portal) build(ctx context.Context, method string, at *url.URL, values url.Values) (*http.Request, error) {
+	u, body := *at, ""
+	if method == http.MethodPost {
+		body = values.Encode()
+	} else {
+		u.RawQuery = values.Encode()
 	}
-	r, err := http.NewRequestWithContext(ctx, method, of.address.String(), body)
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), strings.NewReader(body))
 	if err != nil {
 		return nil, errors.New("the address is not well-formed")
 	}
 	r.Header = p.header.Clone()
-	if of.form != nil {
+	if body != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	if p.user != nil {
@@ -189,64 +195,18 @@ func isLoopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// elements calls do before each element of an array, which do reads.
-func elements(d *jsontext.Decoder, do func() error) error {
-	if err := opens(d, '[', "array"); err != nil {
-		return err
-	}
-	for d.PeekKind() != ']' {
-		if err := do(); err != nil {
-			return err
+// member returns a member of an object of JSON; nil for none.
+func member(object jsontext.Value, name string) jsontext.Value {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for token, err := d.ReadToken(); err == nil && d.PeekKind() != '}'; {
+		var value jsontext.Value
+		if token, err = d.ReadToken(); err == nil {
+			found := token.String() == name
+			if value, err = d.ReadValue(); found {
+				return value
+			}
 		}
-	}
-	_, err := d.ReadToken()
-	return err
-}
-
-// members calls do with the name of each member of an object, before its value, which do reads.
-func members(d *jsontext.Decoder, do func(name string) error) error {
-	if err := opens(d, '{', "object"); err != nil {
-		return err
-	}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err == nil {
-			err = do(name.String())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
-}
-
-func opens(d *jsontext.Decoder, kind jsontext.Kind, what string) error {
-	token, err := d.ReadToken()
-	if err == nil && token.Kind() != kind {
-		err = fmt.Errorf("the response is not what such a server responds with: no %s of JSON", what)
-	}
-	return err
-}
-
-// member returns a member of a JSON object, as it is written; nil for none.
-func member(object []byte, name string) (value jsontext.Value) {
-	d := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	_ = members(d, func(of string) error {
-		v, err := d.ReadValue()
-		if of == name {
-			value = bytes.Clone(v)
-			return io.EOF
-		}
-		return err
-	})
-	return value
-}
-
-// checkRows returns ErrChanged if so many rows were read of those that there were before.
-func checkRows(read, rows int64) error {
-	if read != rows {
-		return fmt.Errorf("%w (%d rows were read, of %d)", ErrChanged, read, rows)
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"filings/cmd/testservers/servers"
 	"filings/reindexer/web"
 )
@@ -127,6 +129,81 @@ func TestX45_PortalsThatLie(t *testing.T) {
 			rows, _, err := readPortal(t, portalSource(t, kind, serve(t, p.ServeHTTP)))
 			if err == nil || !strings.Contains(err.Error(), "changed while it was read") && !strings.Contains(err.Error(), "not asked for, or twice") {
 				t.Errorf("%s, loses %t: %d rows, error %v", kind, p.Loses, len(rows), err)
+			}
+		}
+	}
+}
+
+// TestX45_BadRows: what is wrong with one row is a fault of that row, and not of its page.
+func TestX45_BadRows(t *testing.T) {
+	t.Parallel()
+	rows := []string{`"n":"1"`, `"n":"1","n":"2"`, "\"n\":\"\xff\"", `"n":"\ud800"`, `"n":{"a":1,"a":2}`, `"n":"2"`}
+	var socrata, arcgis []string
+	for i, row := range rows {
+		socrata = append(socrata, fmt.Sprintf(`{":id":"row-%d",%s}`, i, row))
+		arcgis = append(arcgis, fmt.Sprintf(`{"attributes":{"FID":%d,%s},"geometry":{"x":"NaN","y":1}}`, i, row))
+	}
+	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		text := `{"objectIdField":"FID","maxRecordCount":9,"editingInfo":{"lastEditDate":1},"count":6,"objectIds":[0,1,2,3,4,5]}`
+		switch form := r.URL.Query(); {
+		case r.Method == http.MethodPost:
+			text = `{"features":[` + strings.Join(arcgis, ",") + `]}`
+		case strings.HasPrefix(form.Get("$select"), "count"):
+			text = `[{"n":"6","latest":"1"}]`
+		case strings.Contains(form.Get("$where"), "row-5"):
+			text = `[]`
+		case form.Has("$limit"):
+			text = `[` + strings.Join(socrata, ",") + `]`
+		}
+		fmt.Fprint(w, text)
+	})
+	for kind, name := range map[string]string{"socrata": ":id", "arcgis": "FID"} {
+		rows, err := readSource(portalSource(t, kind, address))
+		var faulty []bool
+		for _, row := range rows {
+			faulty = append(faulty, row.Fault != nil)
+			if !strings.HasPrefix(row.Text(), `{"`+name) || strings.Contains(row.Text(), "geometry") {
+				t.Errorf("%s: %s", kind, row.Text())
+			}
+		}
+		if diff := cmp.Diff([]bool{false, true, true, true, true, false}, faulty); diff != "" || err != nil {
+			t.Errorf("%s: error %v, faults (-want +got):\n%s", kind, err, diff)
+		}
+	}
+}
+
+// TestX74_Pages: a dataset whose pages have no end, and a response that has none, are errors after a bounded number of bytes.
+func TestX74_Pages(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"socrata", "arcgis"} {
+		for _, endless := range []bool{false, true} {
+			var requests, sent atomic.Int64
+			address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				switch form := r.URL.Query(); {
+				case r.Method == http.MethodGet && !form.Has("$limit"):
+					text := `{"objectIdField":"FID","maxRecordCount":9,"editingInfo":{"lastEditDate":1},"count":9,"objectIds":[1,2,3]}`
+					if form.Has("$select") {
+						text = `[{"n":"9","latest":"1"}]`
+					}
+					fmt.Fprint(w, text)
+				case endless:
+					blanks := strings.Repeat(" ", 1<<20)
+					for _, err := io.WriteString(w, "["); err == nil && sent.Load() < 1<<30; sent.Add(1 << 20) {
+						_, err = io.WriteString(w, blanks)
+					}
+				case kind == "arcgis":
+					fmt.Fprint(w, `{"features":[{"attributes":{"FID":1}}]}`) // and never another
+				default:
+					fmt.Fprint(w, `[{":id":"a"},{":id":"b"}]`) // the same ones again and again
+				}
+			})
+			rows, err := readSource(portalSource(t, kind, address))
+			want := map[bool]string{false: "", true: "a response is longer than 64 MiB"}[endless]
+			if err == nil || !strings.Contains(err.Error(), want) || len(rows) > 9 || requests.Load() > 10 ||
+				sent.Load() > 128<<20 {
+				t.Errorf("%s, endless %t: %d rows, error %v, %d requests, %d bytes",
+					kind, endless, len(rows), err, requests.Load(), sent.Load())
 			}
 		}
 	}

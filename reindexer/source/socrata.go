@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,17 +15,13 @@ import (
 	"filings/reindexer/web"
 )
 
-// socrataRows is how many rows are asked for at once. A page that breaks off is gone on with where
-// it broke.
-const socrataRows = 10_000
-
 var (
 	socrataPath = regexp.MustCompile(`^/([a-z0-9]{4}-[a-z0-9]{4})/?$`)
 	socrataID   = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
 )
 
-// dataset is a dataset of Socrata.
-type dataset struct {
+// socrata is a dataset of Socrata.
+type socrata struct {
 	portal
 	address *url.URL
 	where   string
@@ -44,7 +39,7 @@ func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	d := dataset{where: where, portal: portal{c: c, user: u.User, header: http.Header{}, read: new(atomic.Int64)}}
+	d := socrata{where: where, portal: portal{c: c, user: u.User, header: http.Header{}}}
 	d.address = &url.URL{Scheme: "https", Host: u.Host, Path: "/resource/" + id[1] + ".json"}
 	if isLoopback(u.Hostname()) {
 		d.address.Scheme = "http"
@@ -52,30 +47,18 @@ func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if token != "" {
 		d.header.Set("X-App-Token", token)
 	}
-	s := Source{Name: web.Public(u), unit: "row", format: "socrata"}
-	s.state = func(ctx context.Context) (string, error) {
-		state, _, err := d.state(ctx)
-		return state, err
-	}
-	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
+	return pagedSource(u, "socrata", func(read *atomic.Int64) dataset {
 		d := d
 		d.read = read
-		state, rows, err := d.state(ctx)
-		if err != nil {
-			return nil, err
-		}
-		r := openPaged(ctx, func(ctx context.Context, emit func([]byte) error) error { return d.rows(ctx, rows, emit) })
-		r.before, r.now = state, s.state
-		return r, nil
-	}
-	return s, nil
+		return &d
+	}), nil
 }
 
-// query returns a request of the dataset, of the rows behind the one with a key; "" for all.
-func (d *dataset) query(selected, behind string, more url.Values) request {
-	values, where := url.Values{"$select": {selected}}, d.where
-	if behind != "" {
-		where = fmt.Sprintf(":id > '%s'", behind)
+// socrataResponse requests what is selected of the rows with a key after one; "" for all.
+func socrataResponse[T any](ctx context.Context, d *socrata, after string, values url.Values) ([]T, error) {
+	where := d.where
+	if after != "" {
+		where = fmt.Sprintf(":id > '%s'", after)
 		if d.where != "" {
 			where = "(" + d.where + ") AND " + where
 		}
@@ -83,67 +66,44 @@ func (d *dataset) query(selected, behind string, more url.Values) request {
 	if where != "" {
 		values.Set("$where", where)
 	}
-	for name, value := range more {
-		values[name] = value
-	}
-	u := *d.address
-	u.RawQuery = values.Encode()
-	return request{address: &u}
+	return responseOf(ctx, d.portal, http.MethodGet, d.address, values, func(*[]T) error { return nil })
 }
 
-// state returns how many rows the dataset has and when the latest of them changed. A change of it
-// changes either.
-func (d *dataset) state(ctx context.Context) (state string, rows int64, err error) {
-	sums := func() request { return d.query("count(*) as n, max(:updated_at) as latest", "", nil) }
-	err = d.ask(ctx, new(int), sums, func(in *jsontext.Decoder) error {
-		text, err := in.ReadValue()
-		if err != nil {
-			return err
-		}
-		var all []struct{ N, Latest string }
-		if err = json.Unmarshal(text, &all); err == nil && len(all) == 1 {
-			rows, err = strconv.ParseInt(all[0].N, 10, 64)
-		}
-		if err != nil || len(all) != 1 || rows < 0 || rows > 0 && all[0].Latest == "" {
-			return errors.New("the server does not say how many rows there are, and when they changed")
-		}
-		state = fmt.Sprintf("%d rows, changed %.40s", rows, all[0].Latest)
-		return nil
-	})
-	return state, rows, err
+// state implements dataset: how many rows there are, and when the latest of them changed. A change
+// of the dataset changes either.
+func (d *socrata) state(ctx context.Context) (state string, rows int64, err error) {
+	type sums struct {
+		N      string `json:"n"`
+		Latest string `json:"latest"`
+	}
+	all, err := socrataResponse[sums](ctx, d, "", url.Values{"$select": {"count(*) as n, max(:updated_at) as latest"}})
+	if err == nil && len(all) == 1 {
+		rows, err = strconv.ParseInt(all[0].N, 10, 64)
+	}
+	if err == nil && (len(all) != 1 || rows < 0 || rows > 0 && all[0].Latest == "") {
+		err = errors.New("the server does not say how many rows there are, and when they changed")
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	return fmt.Sprintf("%d rows, changed %.40s", rows, all[0].Latest), rows, nil
 }
 
-// rows is a rowsOf. Pages by offset lose and double rows; these go by key. A page that is short is
-// not the last one: an empty one is.
-func (d *dataset) rows(ctx context.Context, rows int64, emit func([]byte) error) error {
-	var read int64
-	behind, failed, page := "", 0, url.Values{"$order": {":id"}, "$limit": {strconv.Itoa(socrataRows)}}
-	for more := true; more && read <= rows; {
-		more = false
-		next := func() request { return d.query(":id, *", behind, page) }
-		err := d.ask(ctx, &failed, next, func(in *jsontext.Decoder) error {
-			var last []byte
-			err := elements(in, func() error {
-				row, err := in.ReadValue()
-				if err != nil {
-					return err
-				}
-				last, failed, more, read = append(last[:0], row...), 0, true, read+1
-				return emit(row)
-			})
-			if last == nil {
-				return err
-			}
-			id, invalid := strconv.Unquote(string(member(last, ":id")))
-			if invalid != nil || !socrataID.MatchString(id) {
-				return errors.New("a row has no key :id")
-			}
-			behind = id
-			return err
-		})
-		if err != nil {
+// pages implements dataset. Pages by offset lose and double rows; these go by key. A page that is
+// short is not the last one: an empty one is.
+func (d *socrata) pages(ctx context.Context, emit func([]jsontext.Value) error) error {
+	for last := ""; ; {
+		page, err := socrataResponse[jsontext.Value](ctx, d, last,
+			url.Values{"$select": {":id, *"}, "$order": {":id"}, "$limit": {strconv.Itoa(pageRows)}})
+		if err != nil || len(page) == 0 {
 			return err
 		}
+		if err := emit(page); err != nil {
+			return err
+		}
+		key, invalid := strconv.Unquote(string(member(page[len(page)-1], ":id")))
+		if last = key; invalid != nil || !socrataID.MatchString(key) {
+			return errors.New("a row has no key :id")
+		}
 	}
-	return checkRows(read, rows)
 }

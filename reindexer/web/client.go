@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"net/http"
@@ -33,6 +34,9 @@ const (
 
 // ErrSlow: a server, its waits before another try included, takes longer than a source may take in all (rule X74).
 var ErrSlow = errors.New("the server takes longer than a source waits for one in all")
+
+// ErrTransient: a server refuses something, and another try may mend that.
+var ErrTransient = errors.New("for now")
 
 // Client sends requests to one server, and to those that it leads to.
 type Client struct {
@@ -111,6 +115,38 @@ func (c *Client) Send(ctx context.Context, failed *int, build func(context.Conte
 		}
 		if err := c.Again(ctx, failed, err, after); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// Whole sends a request as Send does, and calls do with its response and, where the status is 200,
+// the body of that, which has at most so many bytes. It sends it again where the body breaks off,
+// and where do returns ErrBroken or ErrTransient.
+func (c *Client) Whole(
+	ctx context.Context, build func(context.Context) (*http.Request, error), most int64,
+	do func(response *http.Response, body []byte) error,
+) error {
+	for failed := 0; ; {
+		response, err := c.Send(ctx, &failed, build)
+		if err != nil {
+			return err
+		}
+		var body []byte
+		if response.StatusCode == http.StatusOK {
+			body, err = io.ReadAll(io.LimitReader(response.Body, most+1))
+		}
+		switch {
+		case err == nil && int64(len(body)) > most:
+			err = fmt.Errorf("a response is longer than %d MiB", most>>20)
+		case err == nil:
+			err = do(response, body)
+		}
+		response.Body.Close()
+		if !errors.Is(err, ErrBroken) && !errors.Is(err, ErrTransient) {
+			return err
+		}
+		if err := c.Again(ctx, &failed, err, response.Header.Get("Retry-After")); err != nil {
+			return err
 		}
 	}
 }

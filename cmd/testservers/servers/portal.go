@@ -29,6 +29,7 @@ type Portal struct {
 	next   int64
 	rows   []portalRow
 	states map[string]bool // texts of all states that there were
+	failed int             // responses in a row: one that fails ten times is down, and no bad network
 }
 
 type portalRow struct {
@@ -101,8 +102,11 @@ func (p *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	arcgis := strings.Contains(r.URL.Path, "FeatureServer")
 	mood := 100
-	if p.Random != nil {
+	if p.Random != nil && p.failed < 9 {
 		mood = p.Random.IntN(14)
+	}
+	if p.failed++; mood >= 5 {
+		p.failed = 0
 	}
 	if p.Changing && p.Random.IntN(25) == 0 {
 		for range 1 + p.Random.IntN(2) {
