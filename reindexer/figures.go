@@ -12,7 +12,7 @@ import (
 )
 
 // figures count filings by county, and how many of them have a value in each field: by them a generation is compared with the
-// live one before it replaces that (rule X42). They count what is withheld as if it was there, so that it is never taken for lost.
+// live one before it replaces that (rule X42).
 type figures struct {
 	counties map[string]*countyFigures
 	// fields says whether filled is known: of a generation that an older program built it is not, nor of one with very many
@@ -88,13 +88,6 @@ func (g *figures) count(county string, filled uint64, n int64) {
 	c.filings += n
 	for filled &^= unguarded; filled != 0 && g.fields; filled &= filled - 1 {
 		c.filled[bits.TrailingZeros64(filled)] += n
-	}
-}
-
-// fill counts fields of a filing that was counted without them.
-func (g *figures) fill(county string, fields uint64) {
-	for c := g.counties[county]; fields != 0 && g.fields; fields &= fields - 1 {
-		c.filled[bits.TrailingZeros64(fields)]++
 	}
 }
 

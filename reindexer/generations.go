@@ -175,23 +175,27 @@ func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 	if f.Has(index.CreatedAt) {
 		return nil
 	}
+	at, err := r.addedBefore(ctx, f.ID)
+	if f.CreatedAt = at; at.IsZero() {
+		f.CreatedAt = r.newlyAdded()
+	}
+	return err
+}
+
+// addedBefore returns when the live generation says that a filing was added; the zero time where it has none, or does not say.
+func (r *running) addedBefore(ctx context.Context, id int64) (at time.Time, err error) {
 	if r.added == nil {
-		var err error
 		if r.added, err = newAdded(r.fingerprints(ctx)); r.unknown(err) {
 			r.added, err = new(added), nil
 		}
 		if err != nil {
-			return fmt.Errorf("looking up when filings were added: %w", err)
+			return at, fmt.Errorf("looking up when filings were added: %w", err)
 		}
 	}
-	at, err := r.added.of(f.ID)
-	if err != nil {
-		return fmt.Errorf("looking up when filing %d was added: %w", f.ID, err)
+	if at, err = r.added.of(id); err != nil {
+		err = fmt.Errorf("looking up when filing %d was added: %w", id, err)
 	}
-	if f.CreatedAt = at; at.IsZero() {
-		f.CreatedAt = r.newlyAdded()
-	}
-	return nil
+	return at, err
 }
 
 // newlyAdded is when filings were added that this load brings first.

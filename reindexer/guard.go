@@ -44,7 +44,7 @@ func (r *running) guardSize() error {
 	if r.live != nil {
 		before = r.live.total()
 	}
-	if now == 0 && before == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
+	if now == 0 && before == 0 && r.withheld.Load() == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
 		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--max-shrink 100 promotes a generation without filings)",
 			ErrEmpty, r.reading.read.Load(), r.rejected.Load())
 	}

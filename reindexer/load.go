@@ -134,7 +134,9 @@ func (r *running) pipeline(ctx context.Context, build generation.Build, apply fu
 func (r *running) putAll(ctx context.Context, batch []change, build generation.Build) error {
 	for i := range batch {
 		if batch[i].withheld == sieve.Whole {
-			r.leaveOut(&batch[i].filing)
+			if err := r.leaveOut(ctx, &batch[i].filing); err != nil {
+				return err
+			}
 			continue
 		}
 		r.indexed.Add(1)
@@ -144,20 +146,23 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 		if err := r.put(ctx, &batch[i].filing, build); err != nil {
 			return err
 		}
-		r.figures.fill(batch[i].filing.Text(index.County), batch[i].contacts)
 	}
 	return nil
 }
 
-// leaveOut counts a record that is withheld from a full load. The guards count it as if it was there.
-func (r *running) leaveOut(f *index.Filing) {
+// leaveOut counts a record that is withheld from a full load. If the live generation has its filing, guards do not miss that.
+func (r *running) leaveOut(ctx context.Context, f *index.Filing) error {
 	r.withheld.Add(1)
-	keep(f)
 	h := heldOf(f)
-	r.figures.count(f.Text(index.County), h.values.Filled, 1)
+	if at, err := r.addedBefore(ctx, f.ID); err != nil {
+		return err
+	} else if !at.IsZero() && !r.taken[f.ID] {
+		r.exempt(h, sieve.Whole)
+	}
 	if r.cfg.Holds != nil {
 		r.left = append(r.left, h.filing())
 	}
+	return nil
 }
 
 // withLeft returns the checksum of what was read: with what is withheld of it.

@@ -68,7 +68,6 @@ type change struct {
 	filing   index.Filing
 	deleted  bool
 	withheld sieve.Verdict
-	contacts uint64 // bits of the fields that were emptied
 }
 
 // handle is called with a valid record: f, which is reused after the call, or the deletion of the filing with f's id.

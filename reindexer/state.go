@@ -51,6 +51,7 @@ type running struct {
 	unfinished func(*generation.Withholding) bool // tells its entries
 	active     []int                              // numbers of the entries of sieve
 	takes      []change                           // what the live generation has of pending
+	taken      map[int64]bool                     // ids of these, of a full load
 	left       []*index.Filing                    // out of an archive
 
 	indexed, updated, deleted, missing, rejected, withheld, contacts atomic.Int64
@@ -71,7 +72,7 @@ type running struct {
 }
 
 func newRunning(ctx context.Context, cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, loaded: map[string]int64{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx)}
+	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, loaded: map[string]int64{}, taken: map[int64]bool{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx)}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
 	r.reading.warn, r.reading.mayEmpty, r.reading.rules.Stored = r.warn, cfg.MayEmpty, cfg.Stored
 	if len(cfg.Replace) > 0 {

@@ -120,44 +120,44 @@ func (u *update) lookUp(ctx context.Context, batch []change) error {
 func (u *update) change(ctx context.Context, c *change, build generation.Build) error {
 	f, r := &c.filing, u.run
 	was := u.now[f.ID]
-	if c.withheld == sieve.Whole {
-		return u.withhold(ctx, f.ID, was, build)
-	}
 	if err := u.setAdded(ctx, c, was); err != nil {
 		return err
 	}
 	if was.there {
 		r.expect.checksum.Remove(was.filing())
 		r.count(was.county.Value(), was.values, -1)
+		if !was.named { // it is live
+			r.exempt(was, c.withheld)
+		}
+	}
+	gone := c.deleted || c.withheld == sieve.Whole
+	switch {
+	case c.withheld == sieve.Whole:
+		r.withheld.Add(1)
+	case c.deleted && was.there:
+		r.deleted.Add(1)
+	case c.deleted:
+		r.missing.Add(1)
+	case was.there:
+		r.updated.Add(1)
+	default:
+		r.indexed.Add(1)
 	}
 	switch {
-	case c.deleted && !was.there:
-		r.missing.Add(1)
+	case gone && !was.there:
 		return nil
-	case c.deleted:
-		r.deleted.Add(1)
+	case gone:
 		u.now[f.ID] = held{named: true, live: was.live}
 		r.expect.sample.offer(f.ID, nil)
 		if build == nil || r.tooMany() {
 			return nil
 		}
 		return build.Remove(ctx, f.ID)
-	case was.there:
-		r.updated.Add(1)
-	default:
-		r.indexed.Add(1)
 	}
 	now := heldOf(f)
 	now.named, now.added, now.live = true, f.CreatedAt.UnixMicro(), was.live
 	u.now[f.ID] = now
-	err := r.put(ctx, f, build)
-	if c.withheld == sieve.Contacts {
-		if was.there {
-			c.contacts = was.values.Filled & sieve.ContactBits
-		}
-		r.figures.fill(f.Text(index.County), c.contacts)
-	}
-	return err
+	return r.put(ctx, f, build)
 }
 
 // countMoves counts the filings whose county is another one than in the live generation, however many records have led there.
@@ -181,7 +181,7 @@ func (u *update) countMoves() {
 // generation; a filing that this update deleted before is new.
 func (u *update) setAdded(ctx context.Context, c *change, was held) error {
 	switch f := &c.filing; {
-	case c.deleted || f.Has(index.CreatedAt):
+	case c.deleted || c.withheld == sieve.Whole || f.Has(index.CreatedAt):
 		return nil
 	case was.named && was.there:
 		f.CreatedAt = time.UnixMicro(was.added).UTC()
@@ -248,23 +248,4 @@ func (u *update) takeOut(ctx context.Context, build generation.Build) error {
 	r.withheld.Store(0)
 	r.contacts.Store(0)
 	return nil
-}
-
-// withhold takes a filing out of the copy, if it is there. The guards count it as if it still was.
-func (u *update) withhold(ctx context.Context, id int64, was held, build generation.Build) error {
-	r := u.run
-	r.withheld.Add(1)
-	if !was.there {
-		return nil
-	}
-	r.expect.checksum.Remove(was.filing())
-	if r.values != nil && !r.cfg.DryRun {
-		r.values.Count(was.values, -1)
-	}
-	u.now[id] = held{named: true}
-	r.expect.sample.offer(id, nil)
-	if build == nil || r.tooMany() {
-		return nil
-	}
-	return build.Remove(ctx, id)
 }

@@ -245,31 +245,6 @@ func TestX53_Contacts(t *testing.T) {
 	})
 }
 
-// TestX53_Guards: what is withheld is not lost to the guards, and what is lost is not withheld to them.
-func TestX53_Guards(t *testing.T) {
-	t.Parallel()
-	store := embeddedStore(t)
-	ann, wren := owned("Ann", upTo(21)...), owned("Wren Blanketflower", upTo(400)[21:]...)
-	mustRun(t, config(t, store, ann+wren))
-	if r := withhold(t, store, sieve.Withhold{Owner: "Wren Blanketflower"}); r.TakenOut != 379 {
-		t.Fatalf("report %+v", r)
-	}
-	mustRun(t, config(t, store, ann+wren))
-	cfg := config(t, store, owned("Bob", 1))
-	cfg.Update = true
-	mustRun(t, cfg)
-	mustRun(t, config(t, store, ann+wren))
-	for name, text := range map[string]string{"the others vanish": owned("Wren Blanketflower", upTo(200)[21:]...), "all but few vanish": owned("Ann", 1, 2)} {
-		if _, err := Run(t.Context(), config(t, store, text)); !errors.Is(err, ErrShrunk) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := sieve.Remove(t.Context(), store, generation.Run{}, 1); err != nil {
-		t.Fatal(err)
-	}
-	mustRun(t, config(t, store, ann+wren))
-}
-
 // TestX53_Rejects: a record of a withheld owner that is no filing is no reject, of which a line would be written.
 func TestX53_Rejects(t *testing.T) {
 	t.Parallel()

@@ -53,16 +53,33 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	if r.cfg.Withhold != nil && others == 0 {
 		r.where = r.cfg.Withhold.Where()
 	}
-	if !r.cfg.Update || r.pending == nil || live == "" {
+	if r.pending == nil || live == "" || r.replaces() {
 		return nil
 	}
 	for c, err := range r.pending.Found(ctx, r.cfg.Store, live, r.where) {
-		if err != nil {
+		switch {
+		case err != nil && r.cfg.Update:
 			return fmt.Errorf("looking for what is withheld: %w", err)
+		case err != nil: // it cannot be read, and guards compare with all of it
+			return nil
+		case !r.cfg.Update:
+			r.exempt(heldOf(&c.Filing), c.Verdict)
+			r.taken[c.Filing.ID] = true
 		}
 		r.takes = append(r.takes, change{filing: c.Filing})
 	}
 	return nil
+}
+
+// exempt has the guards compare with a live generation without what is withheld of a filing that it has: that is never lost.
+func (r *running) exempt(of held, v sieve.Verdict) {
+	if r.live == nil || v == sieve.Nothing {
+		return
+	}
+	r.live.count(of.county.Value(), of.values.Filled, -1)
+	if v == sieve.Contacts {
+		r.live.count(of.county.Value(), of.values.Filled&^sieve.ContactBits, 1)
+	}
 }
 
 // listTime is how long the dry run of a full load waits for the list.
@@ -141,7 +158,6 @@ func (r *running) sift(batch []change) {
 		}
 		if c.withheld = r.sieve.Of(&c.filing); c.withheld == sieve.Contacts {
 			r.contacts.Add(1)
-			c.contacts = c.filing.Filled() & sieve.ContactBits
 			sieve.EmptyContacts(&c.filing)
 		}
 	}
