@@ -27,11 +27,13 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	price := int64(1) // with a token: what has another price is refused, and counts against the share of tokens as anything else
-	if !strings.HasPrefix(key, tokens.Start) {
-		price = s.params.Price(s.takes[c.Path()], string(c.Request().URI().QueryString()))
-	} else if err := s.readToken(k, key); err != nil {
-		return err
+	price := int64(1) // with a token, too: what costs more is refused, and counts against the share of tokens
+	if strings.HasPrefix(key, tokens.Start) {
+		if err := s.readToken(k, key); err != nil {
+			return err
+		}
+	} else if e := s.endpoints[c.Path()]; e != nil {
+		price = s.params.Price(&e.Endpoint, string(c.Request().URI().QueryString()))
 	}
 	if err := s.admitted(k, key, price); err != nil {
 		return err

@@ -67,7 +67,7 @@ func (s *Service) callTool(k *call, called *mcp.Call, err error) {
 			err = handlers.Refuse(errInvalid, wrong.Error())
 		}
 	}
-	e := s.endpoints[called.Path]
+	e := *s.endpoints[called.Path]
 	k.route, k.inPath = e.Path, called.InPath
 	k.become(called)
 	e.handle = called.Handler(e.handle)

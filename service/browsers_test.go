@@ -15,6 +15,7 @@ import (
 	"filings/index"
 	"filings/service"
 	"filings/service/access"
+	"filings/service/params"
 	"filings/service/servicetest"
 	"filings/service/tokens"
 )
@@ -501,5 +502,25 @@ func TestX33_Tiles(t *testing.T) {
 		if a := s.get(t, "", u.RequestURI(), "Origin", pageOrigin); a.status != http.StatusOK {
 			t.Errorf("%d %s", a.status, a.body)
 		}
+	}
+}
+
+// TestX32_Names: what a token may be for are the names of the rows that say so.
+func TestX32_Names(t *testing.T) {
+	t.Parallel()
+	var names, choices []string
+	for _, e := range service.Endpoints() {
+		if e.Token {
+			names = append(names, e.Name)
+		}
+	}
+	for _, p := range params.New("", nil).Of(params.Tokens) {
+		if p.Name == "endpoints" {
+			choices = slices.Sorted(slices.Values(p.Choices))
+		}
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); !slices.Equal(names, choices) {
+		t.Errorf("rows have %q, the parameter %q", names, choices)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"filings/index"
 	"filings/service/access"
 	"filings/service/handlers"
-	"filings/service/openapi"
 	"filings/service/params"
 )
 
-// appendResult appends the body of a response of 200: what the shape of e says is there besides data (rule E1), in this order. After
-// an error, which is that a record is none (rule X23), nothing of it may be sent.
+// appendResult appends the body of a response of 200: what the shape of e says is there besides
+// data (rule E1), in this order. After an error, which is that a record is none (rule X23), nothing
+// of it may be sent.
 func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result handlers.Result) (_ []byte, err error) {
 	page, paged := result.Data.(index.Page)
 	list, before := page.AppendRecords, `"data":`
 	switch {
-	case e.Shape.Has(openapi.Plain):
+	case e.Shape.Has(params.Plain):
 		if tile, isBytes := result.Data.([]byte); isBytes {
 			return append(dst, tile...), nil
 		}
@@ -27,7 +27,7 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 		return appendJSON(dst, result.Data), nil
 	case q.GeoJSON:
 		list, before = page.AppendFeatures, `"type":"FeatureCollection","features":`
-	case e.Shape.Has(openapi.Success):
+	case e.Shape.Has(params.Success):
 		before = `"success":true,"data":`
 	}
 	dst = append(append(dst, '{'), before...)
@@ -36,7 +36,7 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 	case index.Record:
 		dst, err = data.AppendFields(dst, tier, q.Fields)
 	case index.Page:
-		if dst, err = list(dst, tier, q.Fields); e.Shape.Has(openapi.Pagination) {
+		if dst, err = list(dst, tier, q.Fields); e.Shape.Has(params.Pagination) {
 			dst = appendPagination(dst, q, len(data.Records), result)
 		}
 	case handlers.Changes:
@@ -49,7 +49,7 @@ func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result han
 	default:
 		dst = appendJSON(dst, data)
 	}
-	if e.Shape.Has(openapi.Meta) {
+	if e.Shape.Has(params.Meta) {
 		dst = k.appendMeta(dst)
 		switch open := dst[:len(dst)-1]; {
 		case q.Groups.Limit > 0:
@@ -72,8 +72,8 @@ func appendJSON(dst []byte, v any) []byte {
 	return b.Bytes()[:b.Len()-1]
 }
 
-// recordTier returns what the records of an account of tier t show: starter sees what free sees (rule K5), and so does
-// a tier that this program does not know.
+// recordTier returns what the records of an account of tier t show: starter sees what free sees
+// (rule K5), and so does a tier that this program does not know.
 func recordTier(t access.Tier) index.Tier {
 	switch t {
 	case access.Enterprise:
@@ -84,8 +84,8 @@ func recordTier(t access.Tier) index.Tier {
 	return index.Free
 }
 
-// appendPagination appends where in the query's filings its page of so many rows lies (rule E6), or how the next page by
-// cursor is found (rule X3).
+// appendPagination appends where in the query's filings its page of so many rows lies (rule E6), or
+// how the next page by cursor is found (rule X3).
 func appendPagination(dst []byte, q params.Request, rows int, result handlers.Result) []byte {
 	dst = append(dst, `,"pagination":{"total":`...)
 	dst = strconv.AppendInt(dst, result.Total, 10)
@@ -101,7 +101,8 @@ func appendPagination(dst []byte, q params.Request, rows int, result handlers.Re
 	return append(dst, '}')
 }
 
-// appendCursor appends the end of a pagination by cursor: the cursor of the next page, null where it is "".
+// appendCursor appends the end of a pagination by cursor: the cursor of the next page, null where
+// it is "".
 func appendCursor(dst []byte, next string) []byte {
 	if next == "" {
 		return append(dst, `,"next_cursor":null,"has_more":false}`...)

@@ -23,9 +23,9 @@ const documentPath = "/openapi.json"
 const exampleRequestID = "req_0123456789abcdef0123456789abcdef"
 
 // newDocument returns the OpenAPI document of the API, from the tables that it runs on.
-func newDocument(t *params.Table) ([]byte, error) {
+func newDocument(t *params.Table, rows []endpoint) ([]byte, error) {
 	a := openapi.API{Parameters: t}
-	for _, e := range endpoints(nil, nil) {
+	for _, e := range rows {
 		var err error
 		if e.Examples, err = examples(e); err != nil {
 			return nil, err
@@ -34,15 +34,18 @@ func newDocument(t *params.Table) ([]byte, error) {
 	}
 	for _, m := range exposedErrors() {
 		body := (&call{id: exampleRequestID}).appendError(nil, m, m.message)
-		a.Errors = append(a.Errors, openapi.Error{Status: m.status, Code: m.code, Message: m.message, Flat: m.flat, Body: body})
+		a.Errors = append(a.Errors, openapi.Error{
+			Status: m.status, Code: m.code, Message: m.message, Flat: m.flat, Body: body,
+		})
 	}
 	return openapi.New(a)
 }
 
-// partOfDocument responds to a request for some paths of the document with these, and leaves any other alone.
+// partOfDocument responds to a request for some paths of the document with these, and leaves any
+// other alone.
 func (s *Service) partOfDocument() fiber.Handler {
 	parts := sync.OnceValues(func() (openapi.Parts, error) {
-		whole, err := newDocument(s.params)
+		whole, err := newDocument(s.params, s.rows)
 		if err != nil {
 			return openapi.Parts{}, err
 		}
@@ -50,7 +53,8 @@ func (s *Service) partOfDocument() fiber.Handler {
 	})
 	return func(c *fiber.Ctx) error {
 		query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
-		wanted := strings.FieldsFunc(strings.Join(query["paths"], ","), func(r rune) bool { return r == ',' || r == ' ' }) // as lists are read (rule P4)
+		wanted := strings.FieldsFunc(strings.Join(query["paths"], ","), // as lists are read (rule P4)
+			func(r rune) bool { return r == ',' || r == ' ' })
 		if err == nil && len(wanted) == 0 {
 			return c.Next()
 		}
@@ -64,8 +68,8 @@ func (s *Service) partOfDocument() fiber.Handler {
 		}
 		document, unknown := p.Of(wanted)
 		if unknown != "" {
-			return handlers.Refuse(errInvalid, fmt.Sprintf("paths must be a list of paths of this document, not %q; those are %s",
-				params.Shorten(unknown), strings.Join(p.Paths(), ", ")))
+			return handlers.Refuse(errInvalid, fmt.Sprintf("paths must be a list of paths of this document, not %q; "+
+				"those are %s", params.Shorten(unknown), strings.Join(p.Paths(), ", ")))
 		}
 		c.Set(fiber.HeaderCacheControl, "public, no-cache")
 		c.Set(fiber.HeaderContentType, contentType)
@@ -75,8 +79,8 @@ func (s *Service) partOfDocument() fiber.Handler {
 	}
 }
 
-// examples are responses with a filing as each tier sees it, and one as GeoJSON, written by the code
-// that responds.
+// examples are responses with a filing as each tier sees it, and one as GeoJSON, written by the
+// code that responds.
 func examples(e endpoint) (all []openapi.Example, err error) {
 	add := func(x openapi.Example, t access.Tier) error {
 		result, q, ok := exampleOf(e.Data, recordTier(t), x.GeoJSON)
@@ -108,7 +112,8 @@ func exampleOf(data any, t index.Tier, geoJSON bool) (result handlers.Result, q 
 	case index.Record:
 		result.Data = record
 	case []index.Record:
-		result, q.Query.Limit = handlers.Result{Data: index.Page{Records: []index.Record{record}}, Total: 1}, params.DefaultLimit
+		result = handlers.Result{Data: index.Page{Records: []index.Record{record}}, Total: 1}
+		q.Query.Limit = params.DefaultLimit
 	case []handlers.Change:
 		seen, _ := record.AppendFor(nil, t) // the list has the error
 		result.Data = handlers.Changes{{Op: changes.Changed, ID: 1, Filing: seen}, {Op: changes.Removed, ID: 2}}

@@ -19,8 +19,9 @@ import (
 	"filings/service/params"
 )
 
-// serve parses a request of e and responds to it. The generation that it began with may be deleted meanwhile: that is no
-// error of the client's, nor ours, and the next one responds, unless the client wants that one and no other (rule X2).
+// serve parses a request of e and responds to it. The generation that it began with may be deleted
+// meanwhile: that is no error of the client's, nor ours, and the next one responds, unless the
+// client wants that one and no other (rule X2).
 func (s *Service) serve(e endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
@@ -48,10 +49,11 @@ func (s *Service) serve(e endpoint) fiber.Handler {
 // parse reads the parameters of e, and says in headers what it did not use (rule P5).
 func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	c := k.http
-	if k.token != nil && !slices.Contains(k.token.Endpoints, e.Takes.Token()) {
-		return params.Request{}, handlers.Refuse(errForbidden, "the token is not for this endpoint: it is for "+strings.Join(k.token.Endpoints, ", "))
+	if k.token != nil && !(e.Token && slices.Contains(k.token.Endpoints, e.Name)) {
+		return params.Request{}, handlers.Refuse(errForbidden,
+			"the token is not for this endpoint: it is for "+strings.Join(k.token.Endpoints, ", "))
 	}
-	raw, err := s.params.Split(e.Takes, string(c.Request().URI().QueryString()))
+	raw, err := s.params.Split(&e.Endpoint, string(c.Request().URI().QueryString()))
 	if err != nil {
 		return params.Request{}, handlers.Refuse(errInvalid, err.Error())
 	}
@@ -71,7 +73,8 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	}
 	if k.token != nil {
 		if tiers.Scope, err = s.scopeOf(k.token, tiers); err != nil {
-			return params.Request{}, handlers.Refuse(errForbidden, "the token's filter is not one of this service any more: "+err.Error())
+			return params.Request{}, handlers.Refuse(errForbidden,
+				"the token's filter is not one of this service any more: "+err.Error())
 		}
 	}
 	if e.Takes == params.Tokens {
@@ -98,12 +101,13 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	return q, nil
 }
 
-// respond writes the response of e's handler, always from one generation, or 304 if the client has it already.
+// respond writes the response of e's handler, always from one generation, or 304 if the client has
+// it already.
 func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	var r *serving.Reader
-	if e.Of != openapi.NoFilings {
+	if !e.Shape.Has(params.NoFilings) {
 		id := q.Generation
-		if e.Of == openapi.Until {
+		if e.Shape.Has(params.Until) {
 			id = ""
 		}
 		if r, err = s.reader(k, id); err != nil {
@@ -111,9 +115,9 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 		}
 	}
 	tag, m := "", negotiate.NoMatch
-	if e.Shape.Has(openapi.Tagged) {
+	if e.Shape.Has(params.Tagged) {
 		of := r.Generation()
-		if e.Of == openapi.Until && q.Generation != "" {
+		if e.Shape.Has(params.Until) && q.Generation != "" {
 			of = q.Generation
 			k.http.Set(headerGeneration, of)
 		}
@@ -123,7 +127,7 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	var result handlers.Result
 	modified := m == negotiate.NoMatch
 	if modified || m == negotiate.MatchAny { // which matches only what would be a 200
-		if e.Of == openapi.Requested {
+		if !e.Shape.Has(params.Until | params.NoFilings) {
 			q.Query.Where, err = r.WithCounties(k.http.UserContext(), q.Query.Where)
 		}
 		if err == nil {
@@ -142,11 +146,11 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 		}
 	}
 	switch {
-	case e.Shape.Has(openapi.Secret):
+	case e.Shape.Has(params.Secret):
 		k.http.Set(fiber.HeaderCacheControl, "no-store")
-	case e.Shape.Has(openapi.Forever):
+	case e.Shape.Has(params.Forever):
 		k.http.Set(fiber.HeaderCacheControl, foreverCaching)
-	case tag != "" && q.Generation != "" && !q.Moves:
+	case tag != "" && q.Generation != "" && !q.DependsOnDay:
 		k.http.Set(fiber.HeaderCacheControl, pinnedCaching)
 	}
 	if !modified {
@@ -161,14 +165,17 @@ func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
 	return nil
 }
 
-// pinnedCaching lets a client use what it got of a pinned generation for an hour without asking. The tag is good for ever,
-// but what the key shows is not: its tier may change, or it may be revoked.
+// pinnedCaching lets a client use what it got of a pinned generation for an hour without asking.
+// The tag is good for ever, but what the key shows is not: its tier may change, or it may be
+// revoked.
 const pinnedCaching = "private, max-age=3600"
 
-// foreverCaching lets a client keep what it got, and never ask again. All tiers see the same of it (rule X35).
+// foreverCaching lets a client keep what it got, and never ask again. All tiers see the same of it
+// (rule X35).
 const foreverCaching = "private, max-age=31536000, immutable"
 
-// reader returns the Reader of the generation with that id, the live one for "", and names it in a header (rule X1).
+// reader returns the Reader of the generation with that id, the live one for "", and names it in a
+// header (rule X1).
 func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	if ctx := k.http.UserContext(); id == "" {
 		r, err = s.config.Engine.Live(ctx)
@@ -185,8 +192,8 @@ func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	return r, nil
 }
 
-// refuseGone is the error of a request for the generation with that id, which is not kept. The client learns which one is
-// live (rule X2).
+// refuseGone is the error of a request for the generation with that id, which is not kept. The
+// client learns which one is live (rule X2).
 func (s *Service) refuseGone(k *call, id string) error {
 	k.http.Response().Header.Del(headerGeneration)
 	r, err := s.config.Engine.Live(k.http.UserContext())
@@ -196,8 +203,8 @@ func (s *Service) refuseGone(k *call, id string) error {
 	return handlers.Refuse(errNotKept, notKept(id, index.GenerationID(r.Generation())))
 }
 
-// keptBuffer is how large a buffer may be to be used again: room for a page of 100 filings with all fields. The rare
-// page of long summaries must not stay in memory for ever.
+// keptBuffer is how large a buffer may be to be used again: room for a page of 100 filings with all
+// fields. The rare page of long summaries must not stay in memory for ever.
 const keptBuffer = 256 << 10
 
 // write writes a response of 200, compressed if the client can read that.
@@ -235,18 +242,21 @@ func (k *call) notModified(tag string) error {
 	return nil
 }
 
-// etag returns the tag of an endpoint's response to a request, by its canonical text, from a generation and for a tier (rule
-// T3). It is weak: meta differs from response to response. Hashed, it says nothing about the names of generations.
+// etag returns the tag of an endpoint's response to a request, by its canonical text, from a
+// generation and for a tier (rule T3). It is weak: meta differs from response to response. Hashed,
+// it says nothing about the names of generations.
 func etag(generation, endpoint, canonical, tier string) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{generation, endpoint, canonical, tier}, "\x00")))
 	return `W/"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// leastCompressed is the size from which a body is worth compressing: below it, head and body fit into one packet.
+// leastCompressed is the size from which a body is worth compressing: below it, head and body fit
+// into one packet.
 const leastCompressed = 1024
 
-// compress compresses the response if the client can read it. Levels are the fast ones: a page of filings becomes less
-// than a quarter of its size either way, and higher levels cost more time than they save on most networks.
+// compress compresses the response if the client can read it. Levels are the fast ones: a page of
+// filings becomes less than a quarter of its size either way, and higher levels cost more time than
+// they save on most networks.
 func compress(c *fiber.Ctx) {
 	r := c.Response()
 	if len(r.Body()) < leastCompressed {

@@ -14,12 +14,12 @@ import (
 	"filings/service/export"
 	"filings/service/mcp"
 	"filings/service/negotiate"
-	"filings/service/openapi"
 	"filings/service/pages"
 	"filings/service/params"
 )
 
-// New returns a service. It fails when c lacks something, or c.Registry has metrics of another service.
+// New returns a service. It fails when c lacks something, or c.Registry has metrics of another
+// service.
 func New(c Config) (*Service, error) {
 	if c.Engine == nil || c.Access == nil || c.RequestTimeout <= 0 {
 		return nil, errors.New("service: engine, access and a request timeout are needed")
@@ -31,18 +31,20 @@ func New(c Config) (*Service, error) {
 		return nil, fmt.Errorf("service: the secrets of tokens %w", err)
 	}
 	c = c.withDefaults()
-	s := &Service{config: c, now: c.Now, log: c.Log, params: params.New(c.LegacyHasDataName, c.ActiveStatuses), cors: newCORS(c)}
+	s := &Service{config: c, now: c.Now, log: c.Log, cors: newCORS(c)}
+	s.params = params.New(c.LegacyHasDataName, c.ActiveStatuses)
+	s.rows, s.endpoints = endpoints(c.Access, c.TokenSecrets), map[string]*endpoint{}
+	for i := range s.rows {
+		e := &s.rows[i]
+		s.endpoints[e.Path], s.endpoints[e.Legacy] = e, e
+	}
+	delete(s.endpoints, "") // of those without a legacy path
 	var err error
 	if s.files, err = pages.All(c.Tiles); err != nil {
 		return nil, err
 	}
-	s.files = append(s.files, pages.New(documentPath, contentType, func() ([]byte, error) { return newDocument(s.params) }))
-	s.takes, s.endpoints = map[string]params.Endpoints{}, map[string]endpoint{}
-	for _, e := range endpoints(c.Access, c.TokenSecrets) {
-		s.takes[e.Path], s.takes[e.Legacy] = e.Takes, e.Takes
-		s.endpoints[e.Path] = e
-	}
-	delete(s.takes, "") // what has no legacy path
+	document := func() ([]byte, error) { return newDocument(s.params, s.rows) }
+	s.files = append(s.files, pages.New(documentPath, contentType, document))
 	if c.MCP {
 		if s.tools, err = mcp.New(s.params, c.MCPResult); err != nil {
 			return nil, err
@@ -71,9 +73,9 @@ func (s *Service) newApp() *fiber.App {
 		app.All(agentsPath, s.agents)
 	}
 	app.Use(s.admit, wellFormed)
-	for _, e := range endpoints(s.config.Access, s.config.TokenSecrets) {
+	for _, e := range s.rows {
 		serve := s.serve(e)
-		if e.Shape.Has(openapi.File) {
+		if e.Shape.Has(params.File) {
 			serve = s.export(e)
 		}
 		app.Get(e.Path, serve) // and HEAD
@@ -84,8 +86,8 @@ func (s *Service) newApp() *fiber.App {
 	return app
 }
 
-// wellFormed refuses a request whose target or host is no URL: control characters, mostly. The server leaves its path
-// empty, which would be taken for one that does not exist.
+// wellFormed refuses a request whose target or host is no URL: control characters, mostly. The
+// server leaves its path empty, which would be taken for one that does not exist.
 func wellFormed(c *fiber.Ctx) error {
 	if len(c.Request().URI().PathOriginal()) == 0 {
 		return edge.ErrMalformed

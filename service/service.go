@@ -128,10 +128,10 @@ type Service struct {
 	now       func() time.Time
 	log       *slog.Logger
 	params    *params.Table
-	takes     map[string]params.Endpoints // by path, without patterns
-	endpoints map[string]endpoint         // by path, as tools name them
-	files     []pages.File                // need no key
-	tools     *mcp.Server                 // of assistants; nil: they are off
+	rows      []endpoint           // the table of endpoints
+	endpoints map[string]*endpoint // its rows by path, of which some are patterns, and by legacy path
+	files     []pages.File         // need no key
+	tools     *mcp.Server          // of assistants; nil: they are off
 	cors      edge.CORS
 	metrics   *metrics
 	lacked    atomic.Value // string: what /readyz said last

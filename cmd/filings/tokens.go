@@ -118,7 +118,7 @@ func readToken(s settings.Settings, args []string, tier access.Tier) (q params.R
 		pairs[i] = url.QueryEscape(name) + "=" + url.QueryEscape(value)
 	}
 	table := params.New(s.LegacyHasDataName, s.ActiveForeclosureStatuses)
-	raw, err := table.Split(params.Tokens, strings.Join(pairs, "&"))
+	raw, err := table.Split(&params.Endpoint{Takes: params.Tokens}, strings.Join(pairs, "&"))
 	if err != nil {
 		return q, err
 	}

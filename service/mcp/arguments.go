@@ -45,8 +45,8 @@ func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
 		if p.Name == "limit" {
 			s.WithMax(maxRows)
 		}
-		t.integers[p.Name] = p.Kind == params.Integer || p.Kind == params.IDs
-		t.lists[p.Name] = p.List()
+		t.integers[p.Name] = p.Kind.Type == "integer"
+		t.lists[p.Name] = p.Kind.List
 		if err := add(p.Name, s); err != nil {
 			return nil, err
 		}

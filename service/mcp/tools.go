@@ -88,7 +88,7 @@ func tools() []tool {
 			narrow: "filter more",
 		},
 		{
-			name: "describe_data", title: "Describe the data", path: "/v1/fields", takes: params.Whole, handle: described,
+			name: "describe_data", title: "Describe the data", path: "/v1/fields", takes: params.NoFilters, handle: described,
 			text: "Says what there is: each field that this key shows, with its type, meaning, how many filings have it, and the least and greatest value of numbers and " +
 				"dates; today's date; the generation of the data, and those since which list_changes can be called; the limits of a result, and what remains of the " +
 				"key's quota. Call it first.",

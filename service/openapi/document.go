@@ -34,6 +34,6 @@ func New(a API) ([]byte, error) {
 	return bytes.ReplaceAll(text, []byte(geoJSONLast), []byte(GeoJSON)), err
 }
 
-// geoJSONLast stands for GeoJSON until the document is text. Some generators take the first of several media types for
-// the one that a client gets, and members are written sorted by name.
+// geoJSONLast stands for GeoJSON until the document is text. Some generators take the first of
+// several media types for the one that a client gets, and members are written sorted by name.
 const geoJSONLast = "application/~geo+json"

@@ -5,14 +5,16 @@ import (
 	"slices"
 )
 
-// errorResponses are the names of the responses to errors, by status. What does not depend on the operation (another method,
-// a request that is too large or too slow) is described once, as the response to all other statuses.
+// errorResponses are the names of the responses to errors, by status. What does not depend on the
+// operation (another method, a request that is too large or too slow) is described once, as the
+// response to all other statuses.
 var errorResponses = map[string]string{
-	"400": "BadRequest", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "410": "Gone", "429": "TooManyRequests", "500": "Failure", "default": "Refused",
+	"400": "BadRequest", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "410": "Gone",
+	"429": "TooManyRequests", "500": "Failure", "default": "Refused",
 }
 
-// addErrors adds each error to the table of the introduction, to the response that has its status, with an example, and to
-// the codes that its form of a body may have.
+// addErrors adds each error to the table of the introduction, to the response that has its status,
+// with an example, and to the codes that its form of a body may have.
 func (b *builder) addErrors() {
 	enveloped := b.schemas["ErrorDetail"].Value.Properties["code"].Value
 	flat := b.schemas["FlatError"].Value.Properties["error"].Value

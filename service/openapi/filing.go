@@ -12,13 +12,15 @@ import (
 
 // filingSchema is the schema of a filing, from the table of fields.
 //
-// It is one schema for all tiers and for every choice of fields (rule X9), although their records differ: a schema for each,
-// joined by oneOf, becomes a union in most generated clients, which has to be taken apart for every field that is read,
-// while tier and fields, and so the shape, are known to the client. Only the id is required: a client that
-// checks responses by a schema, as many do in Python, Kotlin and Rust, must not fail on a record that has what it requested.
+// It is one schema for all tiers and for every choice of fields (rule X9), although their records
+// differ: a schema for each, joined by oneOf, becomes a union in most generated clients, which has
+// to be taken apart for every field that is read, while tier and fields, and so the shape, are
+// known to the client. Only the id is required: a client that checks responses by a schema, as many
+// do in Python, Kotlin and Rust, must not fail on a record that has what it requested.
 func (b *builder) filingSchema() (*openapi3.Schema, error) {
 	s := of("object", "")
-	s.Description = "A public record. It always has `id`, and each field of the caller's tier unless the parameter `fields` leaves it out."
+	s.Description = "A public record. It always has `id`, and each field of the caller's tier unless the " +
+		"parameter `fields` leaves it out."
 	s.Required = []string{index.ID.String()}
 	var examples map[string]json.RawMessage
 	if err := json.Unmarshal(example, &examples); err != nil {
@@ -42,7 +44,8 @@ func (b *builder) filingSchema() (*openapi3.Schema, error) {
 	return s, nil
 }
 
-// fieldSchema is the schema of a field's values. All but the three that every filing has may be null (rule E4).
+// fieldSchema is the schema of a field's values. All but the three that every filing has may be
+// null (rule E4).
 func (b *builder) fieldSchema(f index.FieldInfo) *openapi3.Schema {
 	s := of("string", "")
 	switch f.Kind {

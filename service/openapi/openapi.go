@@ -1,14 +1,16 @@
-// Package openapi writes the OpenAPI 3.1 document of an API, with kin-openapi's types. It owns the parts of the document that are not
-// in the tables that the API runs on, and how rows of these become operations and schemas. It refuses to know how a request is
-// handled: operations, errors and examples come to it as values, so that package service may import it.
+// Package openapi writes the OpenAPI 3.1 document of an API, with kin-openapi's types. It owns the
+// parts of the document that are not in the tables that the API runs on, and how rows of these
+// become operations and schemas. It refuses to know how a request is handled: operations, errors
+// and examples come to it as values, so that package service may import it.
 //
 // # Design
 //
-// What never changes is written as a document (base.yaml): introduction, headers, the envelope. New fills in the rest, once:
-// from the table of endpoints (Operation), the table of parameters (package params), the table of fields (package index),
-// the table of errors (Error), and the structs of responses, whose tag help describes a field. Examples are written by the
-// code that responds. kin-openapi writes members of objects sorted by name, so the same tables give the same bytes;
-// operations are grouped for readers by their tags, which keep their order.
+// What never changes is written as a document (base.yaml): introduction, headers, the envelope. New
+// fills in the rest, once: from the table of endpoints (Operation), the table of parameters
+// (package params), the table of fields (package index), the table of errors (Error), and the
+// structs of responses, whose tag help describes a field. Examples are written by the code that
+// responds. kin-openapi writes members of objects sorted by name, so the same tables give the same
+// bytes; operations are grouped for readers by their tags, which keep their order.
 package openapi
 
 import (
@@ -29,11 +31,9 @@ type API struct {
 
 // Operation is what the table of endpoints says of one of them.
 type Operation struct {
+	params.Endpoint
 	Path    string // with :name for a parameter
 	Legacy  string // an older path with the same responses, or ""
-	Takes   params.Endpoints
-	Shape   Shape
-	Of      Generation
 	ID      string
 	Tag     string
 	Summary string
@@ -44,36 +44,6 @@ type Operation struct {
 
 	Examples []Example // of its responses
 }
-
-// Generation is which one the responses of an operation are of, and so of which one its handler gets a Reader.
-type Generation uint8
-
-// Generations.
-const (
-	Requested Generation = iota // the one that the request names, which must be kept, or the live one
-	Until                       // the later of two, which need not be kept: the live one's Reader knows what is between them
-	NoFilings                   // of none: no Reader
-)
-
-// Shape is what a response of 200 has besides data (rule E1), and which other responses there are.
-type Shape uint16
-
-// Parts of a Shape.
-const (
-	Success Shape = 1 << iota
-	Pagination
-	Meta
-	Tagged  // an ETag, and so 304
-	MayMiss // what is requested may not exist: 404
-	File    // a file in one of the media types of Files, and nothing else
-	Forward // of Pagination: by cursor alone, and nothing is counted
-	Plain   // data alone is the body: bytes as they are, all else as JSON
-	Forever // what a path says never changes: clients may keep it
-	Secret  // nothing between keeps it, nor does the client's cache
-)
-
-// Has reports whether s has part.
-func (s Shape) Has(part Shape) bool { return s&part != 0 }
 
 // Example is a whole body.
 type Example struct {

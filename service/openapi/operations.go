@@ -5,12 +5,15 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"filings/service/params"
 )
 
 // addOperation adds o under its current path and, if it has one, under its legacy path.
 func (b *builder) addOperation(o Operation) error {
-	if o.Shape.Has(File) {
-		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, files(), "X-Total-Count", "X-Export-Price", "Content-Disposition")})
+	if o.Shape.Has(params.File) {
+		get := b.operation(o, files(), "X-Total-Count", "X-Export-Price", "Content-Disposition")
+		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: get})
 		return nil
 	}
 	if _, isBytes := o.Data.([]byte); isBytes {
@@ -36,7 +39,8 @@ func (b *builder) addOperation(o Operation) error {
 		if e.GeoJSON {
 			media = content[geoJSONLast]
 		}
-		b.document.Components.Examples[name] = &openapi3.ExampleRef{Value: &openapi3.Example{Summary: e.Summary, Value: e.Body}}
+		example := &openapi3.Example{Summary: e.Summary, Value: e.Body}
+		b.document.Components.Examples[name] = &openapi3.ExampleRef{Value: example}
 		media.WithExample(e.Name, nil)
 		media.Examples[e.Name] = &openapi3.ExampleRef{Ref: "#/components/examples/" + name}
 	}
@@ -44,7 +48,8 @@ func (b *builder) addOperation(o Operation) error {
 	if o.Legacy != "" {
 		legacy := b.operation(o, content, "Deprecation", "Link")
 		legacy.OperationID, legacy.Deprecated = "legacy"+strings.ToUpper(o.ID[:1])+o.ID[1:], true
-		legacy.Description = "Returns what `" + Template(o.Path) + "` returns, and says so in the headers `Deprecation` and `Link`."
+		legacy.Description = "Returns what `" + Template(o.Path) + "` returns, and says so in the headers " +
+			"`Deprecation` and `Link`."
 		b.document.Paths.Set(Template(o.Legacy), &openapi3.PathItem{Get: legacy})
 	}
 	return nil
@@ -65,24 +70,24 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 		OperationID: o.ID, Tags: []string{o.Tag}, Summary: o.Summary, Description: o.Text,
 		Parameters: b.parameters(o), Responses: openapi3.NewResponses(),
 	}
-	if o.Of != NoFilings {
+	if !o.Shape.Has(params.NoFilings) {
 		more = append(slices.Clip(more), "X-Generation")
 	}
-	if o.Shape.Has(Pagination) {
+	if o.Shape.Has(params.Pagination) {
 		more = append(slices.Clip(more), "Link")
 	}
 	headers := slices.Concat([]string{"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 		"RateLimit-Policy", "RateLimit", "X-Ignored-Parameters", "Preference-Applied", "Cache-Control"}, more)
-	if o.Shape.Has(Tagged) {
+	if o.Shape.Has(params.Tagged) {
 		headers = append(headers, "ETag")
 		op.Responses.Set("304", response("The `ETag` in `If-None-Match` still holds. No body.", headers, nil))
 	}
-	if o.Shape.Has(Forever) {
+	if o.Shape.Has(params.Forever) {
 		op.Responses.Set("204", response("It has no filings. No body.", headers, nil))
 	}
 	op.Responses.Set("200", response("The response.", headers, content))
 	for status, name := range errorResponses {
-		if (name != "NotFound" || o.Shape.Has(MayMiss)) && (name != "Gone" || o.Takes != 0) {
+		if (name != "NotFound" || o.Shape.Has(params.MayMiss)) && (name != "Gone" || o.Takes != 0) {
 			op.Responses.Set(status, &openapi3.ResponseRef{Ref: "#/components/responses/" + name})
 		}
 	}

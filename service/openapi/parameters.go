@@ -2,16 +2,15 @@ package openapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"filings/index"
 	"filings/service/params"
 )
 
-// parameters returns the parameters of o in the order of the table, each followed by its legacy name, and headers.
+// parameters returns the parameters of o in the order of the table, each followed by its legacy
+// name, and headers.
 func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
 	for _, p := range b.Parameters.Of(o.Takes) {
 		d := b.parameter(&p, p.RequiredBy(o.Takes))
@@ -24,14 +23,15 @@ func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
 		}
 	}
 	all = append(all, &openapi3.ParameterRef{Ref: "#/components/parameters/Prefer"})
-	if o.Shape.Has(Tagged) {
+	if o.Shape.Has(params.Tagged) {
 		all = append(all, &openapi3.ParameterRef{Ref: "#/components/parameters/If-None-Match"})
 	}
 	return all
 }
 
-// parameter describes p. A required parameter carries its example where tools fill it in by themselves; that of any other
-// is part of its schema, so that tools do not send all of them at once.
+// parameter describes p. A required parameter carries its example where tools fill it in by
+// themselves; that of any other is part of its schema, so that tools do not send all of them at
+// once.
 func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Parameter {
 	schema := b.schemaOfValues(p)
 	s := schema.Value
@@ -40,10 +40,10 @@ func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Paramet
 		d.In, d.Example = "path", typed(p, p.Example)
 		return d
 	}
-	if form := p.Form(); form != "text" && !p.Clamped() {
+	if form := p.Form(); form != "text" && !p.Clamped {
 		d.Description += " Must be " + form + "."
 	}
-	if p.List() { // OpenAPI's default, written out: what generators do that do not look at it
+	if p.Kind.List { // OpenAPI's default, written out: what generators do that do not look at it
 		d.Style, d.Explode = "form", openapi3.Ptr(true)
 	}
 	if required {
@@ -51,13 +51,14 @@ func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Paramet
 	} else {
 		s.Examples = []any{typed(p, p.Example)}
 	}
-	if p.Default != "" && !p.Clamped() { // generated clients would send the limit with each cursor, which holds one
+	if p.Default != "" && !p.Clamped { // generated clients would send the limit with each cursor, which holds one
 		s.Default = typed(p, p.Default)
 	}
 	return d
 }
 
-// ValueSchema returns the schema of p's values with its description, as an operation has it, but without references to components.
+// ValueSchema returns the schema of p's values with its description, as an operation has it, but
+// without references to components.
 func ValueSchema(p *params.Parameter) *openapi3.Schema {
 	d := (&builder{schemas: openapi3.Schemas{}}).parameter(p, false)
 	s := d.Schema.Value
@@ -69,69 +70,57 @@ func ValueSchema(p *params.Parameter) *openapi3.Schema {
 	return s
 }
 
-// schemaOfValues is the form of p's values as a schema. What is accepted besides (1 for true, words in any case) is left to
-// the description: a client has no use for it.
+// schemaOfValues is the form of p's values as a schema. What is accepted besides (1 for true, words
+// in any case) is left to the description: a client has no use for it.
 func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
-	s := of("string", "")
-	switch p.Kind {
-	case params.Choice:
-		name := typeName(p.Name)
-		switch p.On { // sort_by of a page is another type
-		case params.Groups:
-			name = "Groups" + name
-		case params.Owners:
-			name = "Owners" + name
-		}
-		return b.enum(name, p.Choices)
-	case params.ChoiceList:
-		s = of("array", "")
-		s.Items = b.enum(typeName(p.Name), p.Choices)
-		if p.Most > 0 {
-			s.WithMinItems(1).WithMaxItems(int64(p.Most)).WithUniqueItems(true)
-			s.Items.Value.Extensions = map[string]any{"x-enum-varnames": namesOf(p)}
-		}
-	case params.Texts, params.Names:
-		s = openapi3.NewArraySchema().WithItems(s)
-	case params.Counties:
-		s = openapi3.NewArraySchema().WithItems(s.WithPattern(`^[^,;\s][^,;]*(, *[A-Za-z]{2})?$`))
-	case params.FieldNames: // no enum: its constants would rename others of clients in Go, where all have one scope
-		s = openapi3.NewArraySchema().WithItems(s.WithPattern("^(" + strings.Join(p.Choices, "|") + ")$"))
-	case params.Origins:
-		s = openapi3.NewArraySchema().WithItems(s).WithMinItems(1).WithMaxItems(int64(p.Most))
-	case params.IDs:
-		s = openapi3.NewArraySchema().WithItems(of("integer", "int64").WithMin(1)).WithMaxItems(index.MaxIDs)
-	case params.Term, params.NameStart:
-		s.WithMinLength(1).WithMaxLength(params.MaxTerm)
-	case params.Integer, params.Number:
-		s = of("integer", "int64")
-		if p.Kind == params.Number {
-			s = of("number", "double")
-		}
-		if s.Min = p.Min; !p.Clamped() {
-			s.Max = p.Max
-		}
-	case params.Boolean:
-		s = of("boolean", "")
-	case params.Day:
-		s.Format = "date"
-	case params.Month:
-		s.Pattern = `^\d{4}-(0[1-9]|1[0-2])$`
-	case params.Generation:
-		s.Pattern = `^\d{8}-\d{6}\.\d{6}$`
-	case params.Point:
-		s.Pattern = "^" + point + "$"
-	case params.Corners:
-		s.Pattern = fmt.Sprintf("^%s(;%s){%d,%d}$", point, point, index.MinCorners-1, index.MaxCorners-1)
-	case params.State:
-		s.Pattern = `^[A-Za-z]{2}$`
+	s := of(p.Kind.Type, p.Kind.Format)
+	s.Pattern, s.Min = p.Kind.Pattern, p.Min
+	if !p.Clamped {
+		s.Max = p.Max
 	}
-	return s.NewRef()
+	if p.Kind.Longest > 0 {
+		s.WithMinLength(1).WithMaxLength(int64(p.Kind.Longest))
+	}
+	if p.Kind == params.FieldNames { // no enum: its constants would rename others of Go's clients, in one scope
+		s.Pattern = "^(" + strings.Join(p.Choices, "|") + ")$"
+	}
+	one := s.NewRef()
+	if p.Kind.Enum {
+		one = b.enum(enumName(p), p.Choices)
+	}
+	if !p.Kind.List {
+		return one
+	}
+	list := of("array", "")
+	list.Items = one
+	if p.Most > 0 {
+		list.WithMaxItems(int64(p.Most))
+	}
+	if p.RequiredBy(params.Queried) {
+		list.WithMinItems(1)
+	}
+	if p.Kind.Unique {
+		list.WithUniqueItems(true)
+		one.Value.Extensions = map[string]any{"x-enum-varnames": namesOf(p)}
+	}
+	return list.NewRef()
 }
 
-// point is the form of a latitude and a longitude.
-const point = `-?\d+(\.\d+)?,-?\d+(\.\d+)?`
+// enumName is the name of the type of p's choices. Pages, groups and owners have each their own
+// sort_by.
+func enumName(p *params.Parameter) string {
+	switch {
+	case p.Kind.List:
+	case p.On == params.Groups:
+		return "Groups" + typeName(p.Name)
+	case p.On == params.Owners:
+		return "Owners" + typeName(p.Name)
+	}
+	return typeName(p.Name)
+}
 
-// namesOf names p's choices in generated code, where a plain Category would be the type of another list.
+// namesOf names p's choices in generated code, where a plain Category would be the type of another
+// list.
 func namesOf(p *params.Parameter) (names []string) {
 	for _, choice := range p.Choices {
 		names = append(names, typeName(p.Name)+typeName(choice))
@@ -150,17 +139,21 @@ func typeName(name string) string {
 
 // typed returns a value of p that the table has as text, as JSON has it. Numbers keep their digits.
 func typed(p *params.Parameter, s string) any {
-	switch p.Kind {
-	case params.Integer, params.Number:
-		return json.RawMessage(s)
-	case params.Boolean:
-		return s == "true"
-	case params.Texts, params.ChoiceList, params.FieldNames, params.Origins:
-		return strings.Split(s, ",")
-	case params.Counties, params.Names:
-		return strings.Split(s, ";")
-	case params.IDs:
-		return json.RawMessage("[" + s + "]")
+	one := func(s string) any {
+		switch p.Kind.Type {
+		case "integer", "number":
+			return json.RawMessage(s)
+		case "boolean":
+			return s == "true"
+		}
+		return s
 	}
-	return s
+	if !p.Kind.List {
+		return one(s)
+	}
+	var list []any
+	for item := range strings.SplitSeq(s, p.Kind.Separator) {
+		list = append(list, one(item))
+	}
+	return list
 }

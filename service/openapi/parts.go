@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Parts is a document taken apart, so that what it says of a few paths is put together in little time.
+// Parts is a document taken apart, so that what it says of a few paths is put together in little
+// time.
 type Parts struct {
 	rest       map[string]json.RawMessage // its members but paths and components
 	paths      map[string]json.RawMessage
@@ -30,9 +31,11 @@ func (p Parts) Paths() []string { return slices.Sorted(maps.Keys(p.paths)) }
 
 var reference = regexp.MustCompile(`"\$ref":"#/components/([^/"]+)/([^"]+)"`)
 
-// Of returns the document with these paths alone, and the components that they need; or the first of paths that it has not.
+// Of returns the document with these paths alone, and the components that they need; or the first
+// of paths that it has not.
 func (p Parts) Of(paths []string) (document []byte, unknown string) {
-	taken, needed := map[string]json.RawMessage{}, map[string]map[string]json.RawMessage{"securitySchemes": p.components["securitySchemes"]}
+	taken := map[string]json.RawMessage{}
+	needed := map[string]map[string]json.RawMessage{"securitySchemes": p.components["securitySchemes"]}
 	for _, path := range paths {
 		if p.paths[path] == nil {
 			return nil, path

@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"filings/index"
+	"filings/service/params"
 )
 
 // of returns a schema of a type, in a format unless that is "".
@@ -17,8 +18,8 @@ func of(t, format string) *openapi3.Schema {
 	return &openapi3.Schema{Type: &openapi3.Types{t}, Format: format}
 }
 
-// enum returns a reference to the schema of one of values. It is a component, since generated clients name a type after
-// it: name, unless these values are one already.
+// enum returns a reference to the schema of one of values. It is a component, since generated
+// clients name a type after it: name, unless these values are one already.
 func (b *builder) enum(name string, values []string) *openapi3.SchemaRef {
 	s := of("string", "")
 	for _, v := range values {
@@ -40,7 +41,7 @@ func refTo(name string) *openapi3.SchemaRef {
 
 // responseSchema is the schema of all responses of o that are 200.
 func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
-	if o.Shape.Has(Plain) {
+	if o.Shape.Has(params.Plain) {
 		ref, err := b.schemaOf(o.Data)
 		if err != nil {
 			return nil, err
@@ -52,7 +53,7 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 		s.WithPropertyRef(name, part)
 		s.Required = append(s.Required, name)
 	}
-	if o.Shape.Has(Success) {
+	if o.Shape.Has(params.Success) {
 		add("success", (&openapi3.Schema{Type: &openapi3.Types{"boolean"}, Description: "true."}).NewRef())
 	}
 	data, err := b.schemaOf(o.Data)
@@ -60,19 +61,20 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 		return nil, err
 	}
 	add("data", data)
-	if o.Shape.Has(Forward) {
+	if o.Shape.Has(params.Forward) {
 		add("pagination", refTo("CursorPagination"))
-	} else if o.Shape.Has(Pagination) {
+	} else if o.Shape.Has(params.Pagination) {
 		add("pagination", refTo("Pagination"))
 	}
-	if o.Shape.Has(Meta) {
+	if o.Shape.Has(params.Meta) {
 		add("meta", refTo("Meta"))
 	}
 	return s, nil
 }
 
-// schemaOf returns the schema of v's type. A struct becomes a component of the type's name, which generated clients use;
-// its fields are those of its JSON, each described by its tag help. One whose value never differs has it as its tag const; format says what a text is.
+// schemaOf returns the schema of v's type. A struct becomes a component of the type's name, which
+// generated clients use; its fields are those of its JSON, each described by its tag help. One
+// whose value never differs has it as its tag const; format says what a text is.
 func (b *builder) schemaOf(v any) (*openapi3.SchemaRef, error) { return b.schema(reflect.TypeOf(v)) }
 
 func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {

@@ -7,7 +7,7 @@ import (
 	"filings/index"
 )
 
-// Endpoints is a set of endpoints that take parameters.
+// Endpoints is a set of endpoints, by the parameters that they take.
 type Endpoints uint16
 
 // Endpoints by what they return. The zero value is those without parameters.
@@ -19,7 +19,7 @@ const (
 	CountyStats
 	OneFiling // by its id in the path
 	OneCounty // by its name in the path
-	Whole     // all filings, without a parameter of its own
+	NoFilters // all filings, without a parameter of its own
 	Export
 	Changes
 	Owners
@@ -29,74 +29,52 @@ const (
 
 	pages   = List | Search
 	paged   = pages | Owners
-	filters = pages | Clusters | Groups | Export | Changes | tiles | Tokens
 	tiles   = Tiles | TileSets
-	lasting = Changes | tiles | Tokens // what they select must not change with the day
+	filters = pages | Clusters | Groups | Export | Changes | tiles | Tokens
+
+	dayless = Changes | tiles | Tokens // what they select must not change with the day
+	boxed   = Clusters                 // respond by cells of a box, and so need its four bounds
+	shown   = Changes                  // filter by fields that the tier shows: what is selected would tell others
+	strict  = Tokens                   // refuse unknown names, empty values and lone bounds, which select more
 
 	// Queried are those that take a query string: all that read filings.
-	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | Whole
+	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | NoFilters
 )
 
-// endpoint is one row of the table of endpoints: what they differ in besides the parameters that they take. The zero value is
-// that of all which take none.
-type endpoint struct {
-	price  pricing
-	paging paging
-	crawl  string // what a cursor calls the endpoint; these names never change
-	token  string // what a token calls the endpoint; "": no token is for it
-	exact  bool   // a name that is not known, a value that is empty and a bound alone are errors: without them it would select more
-	boxed  bool   // it answers by cells of a box, and so needs all four bounds
-	shown  bool   // filters are by fields that the tier shows: else what is selected would tell what it may not
-	text   func(*Request) string
+// Endpoint is what the table of endpoints says of how requests are read and what responses have.
+// Its rows, in package service, have paths, texts and handlers besides.
+type Endpoint struct {
+	Takes     Endpoints             // whose parameters it takes
+	Name      string                // in cursors and tokens; these names never change
+	Token     bool                  // tokens may be for it
+	Shape     Shape                 // of its responses
+	Canonical func(*Request) string // equal for equal requests; nil: all requests are
 }
 
-// pricing is when it is known what a request costs (rule X3).
-type pricing uint8
+// Shape is what a response of 200 has besides data (rule E1), and which other responses there are.
+type Shape uint16
 
+// Parts of a Shape.
 const (
-	priceOne      pricing = iota // always: it is one request
-	priceByLimit                 // once the parameters are read: by the limit of its page
-	priceByExport                // once the filings are counted (rule X7)
+	Success    Shape = 1 << iota
+	Pagination       // costs one request per 100 rows of its limit
+	Meta
+	Tagged    // an ETag, and so 304
+	MayMiss   // what is requested may not exist: 404
+	File      // a file, and nothing else, which costs one request per 100 rows
+	Forward   // of Pagination: by cursor alone, and nothing is counted
+	Plain     // data alone is the body: bytes as they are, all else as JSON
+	Forever   // what a path says never changes: clients may keep it
+	Secret    // nothing between keeps it, nor does the client's cache
+	Until     // of the later of two generations, which need not be kept: the live one's Reader knows it
+	NoFilings // of no generation: no Reader
 )
 
-// paging is where a page begins.
-type paging uint8
+// Has reports whether s has part.
+func (s Shape) Has(part Shape) bool { return s&part != 0 }
 
-const (
-	noPages  paging = iota
-	byOffset        // or by cursor, if there is one
-	byCursor        // without one, at the first page
-)
-
-// endpoints is the table of endpoints. Prices, cursors, bounds and canonical texts go by it.
-var endpoints = map[Endpoints]endpoint{
-	List:        {price: priceByLimit, paging: byOffset, crawl: "list", token: "list", text: (*Request).pageText},
-	Search:      {price: priceByLimit, paging: byOffset, crawl: "search", token: "search", text: (*Request).pageText},
-	Clusters:    {boxed: true, token: "clusters", text: func(r *Request) string { return r.Grid.Text(r.Query.Where) }},
-	Groups:      {token: "groups", text: func(r *Request) string { return r.Groups.Text(r.Query.Where) }},
-	CountyStats: {text: func(r *Request) string { return r.State }},
-	OneFiling:   {token: "one", text: func(r *Request) string { return strconv.FormatInt(r.ID, 10) + r.fieldsText() }},
-	OneCounty:   {text: func(r *Request) string { return r.Query.Where.String() }},
-	Export:      {price: priceByExport, text: func(r *Request) string { return r.Query.Where.String() }},
-	Owners:      {price: priceByLimit, paging: byOffset, crawl: "owners", token: "owners", text: (*Request).ownersText},
-	Tiles:       {token: "tiles", text: func(r *Request) string { return r.Grid.Text(r.Query.Where) + r.fieldsText() }},
-	TileSets:    {token: "tiles", text: func(r *Request) string { return r.Filters }},
-	Tokens:      {exact: true},
-	Changes:     {price: priceByLimit, paging: byCursor, crawl: "changes", shown: true, text: (*Request).changesText},
-}
-
-// row is the row of on, which is one endpoint.
-func (on Endpoints) row() endpoint { return endpoints[on] }
-
-// canonical returns the text of r on an endpoint.
-func (r *Request) canonical(on Endpoints) string {
-	if text := on.row().text; text != nil {
-		return text(r)
-	}
-	return ""
-}
-
-func (r *Request) pageText() string {
+// PageText is the canonical text of a page of filings.
+func PageText(r *Request) string {
 	text := r.Query.String() + r.fieldsText()
 	if r.Typos {
 		text += " typos auto"
@@ -104,7 +82,34 @@ func (r *Request) pageText() string {
 	return text + r.cursorText()
 }
 
-func (r *Request) ownersText() string { return r.OwnerQuery().Text() + r.cursorText() }
+// FilterText is the canonical text of what depends on the filter alone.
+func FilterText(r *Request) string { return r.Query.Where.String() }
+
+// ClustersText is the canonical text of clusters.
+func ClustersText(r *Request) string { return r.Grid.Text(r.Query.Where) }
+
+// TileText is the canonical text of a tile.
+func TileText(r *Request) string { return ClustersText(r) + r.fieldsText() }
+
+// TileSetText is the canonical text of what clients need to know of tiles.
+func TileSetText(r *Request) string { return r.Filters }
+
+// StateText is the canonical text of what depends on a state alone.
+func StateText(r *Request) string { return r.State }
+
+// GroupsText is the canonical text of groups.
+func GroupsText(r *Request) string { return r.Groups.Text(r.Query.Where) }
+
+// FilingText is the canonical text of one filing.
+func FilingText(r *Request) string { return strconv.FormatInt(r.ID, 10) + r.fieldsText() }
+
+// OwnersText is the canonical text of a page of owners.
+func OwnersText(r *Request) string { return r.OwnerQuery().Text() + r.cursorText() }
+
+// ChangesText is the canonical text of a page of changes.
+func ChangesText(r *Request) string {
+	return fmt.Sprintf("since %s %s limit %d after %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
+}
 
 // cursorText is that of a page by cursor, which says of what it is a part.
 func (r *Request) cursorText() string {
@@ -112,6 +117,13 @@ func (r *Request) cursorText() string {
 		return ""
 	}
 	return fmt.Sprintf(" by cursor, %d of %d", r.Cursor.Seen, r.Cursor.Total)
+}
+
+func (r *Request) fieldsText() string {
+	if r.Fields == 0 {
+		return ""
+	}
+	return " fields " + r.Fields.String()
 }
 
 // OwnerQuery is what r requests of owners.
@@ -122,15 +134,4 @@ func (r *Request) OwnerQuery() index.OwnerQuery {
 		q.Offset = int(r.Cursor.Seen)
 	}
 	return q
-}
-
-func (r *Request) changesText() string {
-	return fmt.Sprintf("since %s %s limit %d after %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
-}
-
-func (r *Request) fieldsText() string {
-	if r.Fields == 0 {
-		return ""
-	}
-	return " fields " + r.Fields.String()
 }

@@ -15,57 +15,53 @@ func invalid(name, must string, args ...any) error {
 	return errors.New(name + " " + fmt.Sprintf(must, args...))
 }
 
-// invalid is the error of a value that p does not take, read as v. The message for limit is the specification's, to the
-// letter.
-func (p *Parameter) invalid(name, text string, v value) error {
+// invalid is the error of a value that p does not take, read as v. The message for limit is the
+// specification's, to the letter.
+func (p *Parameter) invalid(text string, v value) error {
 	switch {
-	case p.Clamped() || p.InPath:
-		return invalid(name, "must be %s", p.Form())
-	case p.Kind == FieldNames:
-		return p.unknownField(name, v.wrong)
-	case len(v.ids) > index.MaxIDs:
-		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.ids))
-	case p.Kind == Corners && v.wrong == "":
-		return invalid(name, "must be %s, not %d of them", p.Form(), len(v.corners))
-	case p.Kind == Origins && v.wrong == "":
-		return invalid(name, "must be %s", p.Form())
-	case p.Kind == Counties, p.Kind == IDs, p.Kind == Corners, p.Kind == Origins:
+	case p.Clamped, p.InPath, p.Kind == Origins && v.wrong == "":
+		return invalid(v.name, "must be %s", p.Form())
+	case v.miscounted:
+		return invalid(v.name, "must be %s, not %d of them", p.Form(), len(v.ids)+len(v.corners))
+	case v.wrong != "" && p.Kind.Separator != "" && !p.Kind.Enum:
 		text = v.wrong
 	}
-	hint := ""
-	if p.Most > 0 && v.wrong != "" {
-		if i := nearest(v.wrong, p.Choices); i >= 0 {
-			hint = "; the nearest one is " + p.Choices[i]
-		}
-	}
-	return invalid(name, "must be %s, not %s%s", p.Form(), strconv.Quote(Shorten(text)), hint)
+	return invalid(v.name, "must be %s, not %s%s", p.Form(), strconv.Quote(Shorten(text)), p.hint(v.wrong))
 }
 
-// unknownField is the error of a list of fields that has an unknown one. It names the nearest one; where none is near, all.
-func (p *Parameter) unknownField(name, unknown string) error {
-	must := "must be " + p.Form() + ", not " + strconv.Quote(Shorten(unknown)) + "; "
-	if i := nearest(unknown, p.Choices); i >= 0 {
-		return invalid(name, must+"the nearest one is %s", p.Choices[i])
+// hint names the choice that is nearest to an item of a list of fields, or of a short list; where
+// none is near, all fields.
+func (p *Parameter) hint(wrong string) string {
+	i := -1
+	if wrong != "" && (p.Kind == FieldNames || p.Most > 0) {
+		i = nearest(wrong, p.Choices)
 	}
-	return invalid(name, must+"those are %s", strings.Join(p.Choices, ", "))
+	switch {
+	case i >= 0:
+		return "; the nearest one is " + p.Choices[i]
+	case p.Kind == FieldNames:
+		return "; those are " + strings.Join(p.Choices, ", ")
+	}
+	return ""
 }
 
-// above is the error of a value v that needs a higher tier than the caller's: a field that this one does not show, or a
-// filter by such fields.
-func (p *Parameter) above(name string, v value, tiers Tiers) error {
+// checkTier is the error of a value v that needs a higher tier than the caller's: a field that this
+// one does not show, or a filter by such fields.
+func (p *Parameter) checkTier(v value, tiers Tiers) error {
 	if p.Kind == FieldNames {
-		for _, f := range returned(v.texts) {
+		for _, f := range fieldsOf(v.texts) {
 			if tier := f.Info().Tier; tier > tiers.Fields {
 				of := "a key of this tier"
 				if tiers.Scope != nil {
 					of = "a token of this account"
 				}
-				return invalid(name, "must not have %s with %s: only the %s tier and above show it", f, of, tier)
+				return invalid(v.name, "must not have %s with %s: only the %s tier and above show it", f, of, tier)
 			}
 		}
 	}
-	if p.reveals(v) > tiers.Filters {
-		return invalid(name, "must not be given with a key of this tier: it filters by fields that only the %s tier and above show", p.tier())
+	if tier := p.tier(); tier > tiers.Filters && (p.idle == "" || v.text != p.idle) {
+		return invalid(v.name, "must not be given with a key of this tier: "+
+			"it filters by fields that only the %s tier and above show", tier)
 	}
 	return nil
 }
@@ -79,8 +75,8 @@ func Shorten(s string) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
-// Unknown is the error of a name that the endpoint does not take, for strict handling. It names the nearest one that it
-// takes; where none is near, all of them.
+// Unknown is the error of a name that the endpoint does not take, for strict handling. It names the
+// nearest one that it takes; where none is near, all of them.
 func (t *Table) Unknown(on Endpoints, name string) error {
 	if len(t.names[on]) == 0 {
 		return invalid(Shorten(name), "is not a parameter here: this endpoint has none")
@@ -97,8 +93,8 @@ func (t *Table) Unknown(on Endpoints, name string) error {
 	return invalid(Shorten(name), "is not a parameter here; those here are %s", strings.Join(all, ", "))
 }
 
-// nearest returns the current name of the endpoint's parameter that name, which may resemble a legacy one, is nearest to;
-// "" where none is near.
+// nearest returns the current name of the endpoint's parameter that name, which may resemble a
+// legacy one, is nearest to; "" where none is near.
 func (t *Table) nearest(on Endpoints, name string) string {
 	var current, candidates []string
 	for _, p := range t.Of(on) {
@@ -114,8 +110,8 @@ func (t *Table) nearest(on Endpoints, name string) string {
 	return ""
 }
 
-// nearest returns the position of the candidate that name is nearest to, in any case; -1 where more than about a third of
-// its characters would have to change, so that it is no slip.
+// nearest returns the position of the candidate that name is nearest to, in any case; -1 where more
+// than about a third of its characters would have to change, so that it is no slip.
 func nearest(name string, candidates []string) (best int) {
 	best, name = -1, index.Fold(Shorten(name))
 	least := (utf8.RuneCountInString(name)+1)/3 + 1

@@ -1,15 +1,21 @@
-// Package params turns the query string and the path of a request into what an endpoint is to do: a Request. It owns the
-// table of parameters. It refuses to know HTTP, endpoints' paths and engines: text goes in, a value comes out.
+// Package params turns the query string and the path of a request into what an endpoint is to do: a
+// Request. It owns the table of parameters. It depends on neither HTTP nor engines: text goes in, a
+// value comes out.
 //
 // # Design
 //
-// Each parameter is a row of one table (table.go): names, kind of value, limits, operator, help and example. Splitting the
-// query string into raw parameters (raw.go), reading their values (value.go), building the Request (builder.go) and the
-// messages (invalid.go) range over it; no endpoint knows a parameter. What endpoints differ in besides, such as when the
-// price is known, are columns of a second table (endpoints.go). A new filter is a row here. It is also an
-// operator here and a predicate of package index, with a case in each engine, only where none of those there are fits.
+// Each parameter is a row of one table (table.go): names, endpoints, kind, limits, help, example,
+// and a setter, which applies a value to the request. A kind is a row of another table (kind.go):
+// how values are read, what messages and schemas say of them. Splitting the query string (raw.go),
+// reading it (read.go), messages (invalid.go) and documents range over these tables; no endpoint
+// knows a parameter, and nothing but its row knows a kind.
 //
-// The query string is read as net/url reads it, but what does not decode is an error instead of being left out.
+// A new filter is a row. It is also a setter (set.go) and a predicate of package index, with a case
+// in each engine, only where none of those there are fits. What endpoints differ in besides is an
+// Endpoint, which the table of endpoints has in each of its rows (package service).
+//
+// The query string is read as net/url reads it, but what does not decode is an error instead of
+// being left out.
 //
 // Every error of this package is about what the client sent, and its text is meant for the client.
 package params
@@ -33,12 +39,12 @@ type Request struct {
 	ID     int64            // of a filing
 	County string           // as in the path, trimmed; Query.Where selects its filings
 
-	Generation string // the public id of the generation to read, or up to which changes are; "": the live one
-	Since      string // the public id of the generation from which on changes are
-	Moves      bool   // Query.Where depends on the day
+	Generation   string // the public id of the generation to read, or up to which changes are; "": the live one
+	Since        string // the public id of the generation from which on changes are
+	DependsOnDay bool   // of Query.Where
 
-	// Cursor is where a page by cursor begins, with the parameters of the page; After is "" for the first one. nil: a page
-	// by offset. Changes always have one.
+	// Cursor is where a page by cursor begins, with the parameters of the page; After is "" for the
+	// first one. nil: a page by offset. Changes always have one.
 	Cursor  *cursor.Cursor
 	Fields  index.FieldSet // of each record; the zero set: all that the caller's tier sees
 	Filters string         // as a query string, of tokens and of what clients need to know of tiles
@@ -46,12 +52,14 @@ type Request struct {
 	Token   TokenRequest
 	After   int64 // the id of the filing after which an export begins; 0: at the first one
 
-	// Required are values that filings of the generation must have (rule X63): of a token, all that its filter names, of an
-	// export those that it leaves out, and so of the scope. A misspelt exclusion shows what it should hide.
+	// Required are values that filings of the generation must have (rule X63): of a token, all that
+	// its filter names, of an export those that it leaves out, and so of the scope. A misspelt
+	// exclusion shows what it should hide.
 	Required []Named
 	named    []Named
 
-	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made from it.
+	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made
+	// from it.
 	Text string
 
 	// The service fills in what follows.
@@ -88,8 +96,8 @@ type Named struct {
 	excluded  bool
 }
 
-// Scope is which filings, and which of their fields, a token is for. What a request selects is selected within it. The zero Scope
-// is all filings.
+// Scope is which filings, and which of their fields, a token is for. What a request selects is
+// selected within it. The zero Scope is all filings.
 type Scope struct {
 	Where    index.Filter
 	Fields   index.FieldSet // the zero set: all that the tier shows
@@ -102,7 +110,8 @@ func (s *Scope) ShowsPlaces() bool {
 	return s == nil || s.Fields.Has(index.Latitude) && s.Fields.Has(index.Longitude)
 }
 
-// text is the canonical text of s, for tags: what is within one scope is never told apart by what is within another.
+// text is the canonical text of s, for tags: what is within one scope is never told apart by what
+// is within another.
 func (s *Scope) text() string { return " within " + s.Where.String() + " fields " + s.Fields.String() }
 
 // Tiers say what a caller may request.

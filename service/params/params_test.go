@@ -19,7 +19,7 @@ func testNow() time.Time {
 
 // parse reads a query string as the service does, for an endpoint whose path has a filing's id or a county.
 func (t *Table) parse(on Endpoints, query string) (Request, Raw, error) {
-	raw, err := t.Split(on, query)
+	raw, err := t.Split(endpoint(on), query)
 	if err != nil {
 		return Request{}, raw, err
 	}
@@ -76,17 +76,17 @@ func TestTable(t *testing.T) {
 			if p.Help == "" || p.On == 0 {
 				t.Error("no help, or no endpoint")
 			}
-			if _, some, ok := p.read(p.Example); !ok || !some {
+			if _, ok := p.Kind.read(&p, p.Example); !ok || p.empty(p.Example) {
 				t.Errorf("its own example %q is refused", p.Example)
 			}
-			if _, _, ok := p.read(p.Default); p.Default != "" && !ok {
+			if _, ok := p.Kind.read(&p, p.Default); p.Default != "" && !ok {
 				t.Errorf("its own default %q is refused", p.Default)
 			}
 			if p.Kind == Text || p.Kind == Texts || p.Kind == Segment || p.Kind == Counties || p.Kind == Names || p.Kind == OwnerName {
 				return // these take anything
 			}
 			bad := strings.Repeat("x", MaxTerm+1)
-			if _, _, ok := p.read(bad); ok {
+			if _, ok := p.Kind.read(&p, bad); ok {
 				t.Errorf("%q is taken", bad)
 			}
 		})
@@ -111,13 +111,13 @@ func TestP4_RepeatedLists(t *testing.T) {
 				}
 				switch {
 				case name == "" || required != "" && strings.Contains("&"+required, "&"+name+"="):
-				case !p.List():
-					if want, got := name+" must be given only once", text(p.Example, p.Example); got != want && (on == Clusters || !p.edge()) {
+				case !p.Kind.List:
+					if want, got := name+" must be given only once", text(p.Example, p.Example); got != want && (on == Clusters || !p.edge) {
 						t.Errorf("%s: %s, want %s", name, got, want)
 					}
 				default:
 					lists++
-					comma := url.QueryEscape(p.separator())
+					comma := url.QueryEscape(p.Kind.Separator)
 					a, b, _ := strings.Cut(url.QueryEscape(p.Example), comma)
 					for _, values := range [][]string{{a, b}, {b, a}, {a, b, a}, {a + comma + b, b}, {"", a + comma + "+", b + comma + comma}, {"+" + b, a, ""}} {
 						if want, got := text(a+comma+b), text(values...); got != want || strings.Contains(got, "must") {
@@ -190,8 +190,8 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			checkRequest(t, q, query)
-			if want := PriceOf(int64(max(1, q.Query.Limit))); on&pages != 0 && table.Price(on, query) != want {
-				t.Fatalf("%q: the price is %d, want %d", query, table.Price(on, query), want)
+			if want := PriceOf(int64(max(1, q.Query.Limit))); on&pages != 0 && table.Price(endpoint(on), query) != want {
+				t.Fatalf("%q: the price is %d, want %d", query, table.Price(endpoint(on), query), want)
 			}
 		}
 	})

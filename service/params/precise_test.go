@@ -12,7 +12,7 @@ import (
 func fails(t *testing.T, on Endpoints, query string, tier index.Tier) string {
 	t.Helper()
 	table := newTable()
-	raw, err := table.Split(on, query)
+	raw, err := table.Split(endpoint(on), query)
 	if err == nil {
 		_, err = table.Read(raw, func(string) string { return "7" }, Tiers{Fields: tier, Filters: index.Enterprise}, testNow())
 	}
@@ -79,7 +79,7 @@ func TestX9_Fields_Refused(t *testing.T) {
 		}
 	}
 	for tier, field := range map[index.Tier]string{index.Pro: "bedrooms", index.Enterprise: "ownerPhonePrimary"} {
-		raw, err := newTable().Split(List, "fields="+field)
+		raw, err := newTable().Split(endpoint(List), "fields="+field)
 		if err == nil {
 			_, err = newTable().Read(raw, nil, Tiers{Fields: tier, Filters: index.Free}, testNow())
 		}

@@ -7,9 +7,10 @@ import (
 	"filings/index"
 )
 
-// Scope reads the filter and the fields that a token holds, as Filters of a Request has the one and the parameter fields the other.
+// Scope reads the filter and the fields that a token holds, as Filters of a Request has the one and
+// the parameter fields the other.
 func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope, error) {
-	raw, err := t.Split(TileSets, filter) // which takes all filters, and nothing that moves with the day
+	raw, err := t.Split(&Endpoint{Takes: TileSets}, filter) // which takes all filters, and nothing that moves with the day
 	if err == nil && len(raw.Unknown) > 0 {
 		err = t.Unknown(TileSets, raw.Unknown[0])
 	}
@@ -22,20 +23,9 @@ func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope
 	}
 	s := &Scope{Where: q.Query.Where, Excluded: excluded(q.named), counties: t.onlyCounties(raw)}
 	if fields != "" {
-		s.Fields = index.SetOf(returned(strings.Split(fields, ","))...)
+		s.Fields = index.SetOf(fieldsOf(strings.Split(fields, ","))...)
 	}
 	return s, nil
-}
-
-// names returns the field whose values p names, be they those that are left out; false where it names none (rule X63).
-func (p *Parameter) names() (index.Field, bool) {
-	switch {
-	case p.op == opInCounty:
-		return index.County, true
-	case p.op == opExclude, p.op == opEqual && len(p.fields) == 1 && (p.Kind == Text || p.Kind == Texts):
-		return p.fields[0], true
-	}
-	return 0, false
 }
 
 // excluded returns those of some values that are left out.

@@ -1,120 +1,11 @@
 package params
 
 import (
+	"math"
 	"strconv"
 
 	"filings/index"
 )
-
-// Parameter is one row of the table.
-type Parameter struct {
-	Name, Legacy string // Legacy: another name that still works (rule P20)
-	On           Endpoints
-	InPath       bool // a segment of the path; all others are in the query string
-	Kind         Kind
-	Min, Max     *float64 // limits of a number
-	MaxByCursor  *float64 // the Max of a page by cursor; nil: the same
-	Choices      []string // the values that a choice, or an item of a list of choices, may have
-	Most         int      // different items of a list of choices; 0: any number, which may repeat
-	Default      string   // what holds without it, as a client would send it
-	Help         string
-	Example      string
-
-	required Endpoints // where its absence and its emptiness are errors
-	refused  Endpoints // that must not have it, since what it selects moves with the day
-	anyCase  bool      // choices are compared ignoring case
-	op       operator
-	fields   []index.Field // what op looks at
-}
-
-// Kind is the form of a parameter's values.
-type Kind uint8
-
-// Kinds of values.
-const (
-	Text       Kind = iota
-	Texts           // comma-separated, repeated, or both
-	Counties        // separated by semicolons, repeated, or both
-	Names           // separated by semicolons, repeated, or both
-	IDs             // comma-separated, repeated, or both: 1 to index.MaxIDs different ones
-	FieldNames      // comma-separated, repeated, or both; each one of Choices, which are no type of a client's
-	OwnerName       // text that has a key
-	NameStart       // text that has a token of a key, up to MaxTerm characters
-	Term            // text whose runs of white space are one blank, 1 to MaxTerm characters
-	Integer         // plain decimal
-	Number          // plain decimal
-	Boolean         // true, false, 1 or 0
-	Choice          // one of Choices
-	ChoiceList      // comma-separated, repeated, or both; each one of Choices
-	Day             // YYYY-MM-DD
-	Month           // YYYY-MM
-	State           // two letters
-	Segment         // percent-encoded text, in the path
-	Generation      // the public id of a generation
-	Point           // LAT,LON
-	Corners         // of a polygon: points separated by semicolons
-	Origins         // comma-separated, repeated, or both: of web pages
-)
-
-// operator is what a parameter does to a request.
-type operator uint8
-
-const (
-	opEqual       operator = iota // one of fields equals one of the values
-	opExclude                     // fields[0] equals none of the values
-	opIDs                         // the id is one of these
-	opInCounty                    // the county, or every county of that name
-	opContains                    // a substring of the searched fields
-	opAtLeast                     // fields[0] is at least the number
-	opAtMost                      // fields[0] is at most the number
-	opLastDays                    // recorded so many days ago or later
-	opInMonth                     // recorded in that month
-	opFrom                        // recorded on that day or later
-	opTo                          // recorded on that day or earlier
-	opPresent                     // fields[0] is present; false is no filter
-	opForeclosure                 // show, hide, active, all
-	opNorth                       // edges of a box, in this order
-	opSouth
-	opEast
-	opWest
-	opNear
-	opRadius
-	opPolygon
-	opSortBy
-	opSortOrder
-	opLimit
-	opOffset
-	opState
-	opZoom
-	opColumn // of a tile
-	opRow
-	opBy // the dimensions of groups
-	opSortGroups
-	opOrderGroups
-	opFirstGroups // how many
-	opNameStart
-	opTypos
-	opSortOwners
-	opMinFilings
-	opID
-	opGeneration
-	opSince
-	opCursor
-	opFormat
-	opAfter
-	opFields // the fields of each record
-	opOrigins
-	opExpiresIn
-	opEndpoints
-	opVisitorBurst
-)
-
-// RequiredBy reports whether on, which takes p, has no response without it.
-func (p *Parameter) RequiredBy(on Endpoints) bool {
-	return p.required&on != 0 || p.InPath || p.edge() && on.row().boxed
-}
-
-func (p *Parameter) edge() bool { return opNorth <= p.op && p.op <= opWest }
 
 // Table is the table of parameters, with the names that each endpoint takes.
 type Table struct {
@@ -131,8 +22,9 @@ func DefaultActive() []string {
 	return []string{"active", "pre-foreclosure", "lis pendens", "notice of default", "notice of sale", "auction"}
 }
 
-// New returns the table. legacyHasData is the legacy name of has_property_data (rule P20), active are the foreclosure
-// statuses that foreclosure_filter=active selects, in any case (rule P14); "" and nil are the defaults.
+// New returns the table. legacyHasData is the legacy name of has_property_data (rule P20), active
+// are the foreclosure statuses that foreclosure_filter=active selects, in any case (rule P14); ""
+// and nil are the defaults.
 func New(legacyHasData string, active []string) *Table {
 	if legacyHasData == "" {
 		legacyHasData = DefaultLegacyHasData
@@ -140,10 +32,7 @@ func New(legacyHasData string, active []string) *Table {
 	if len(active) == 0 {
 		active = DefaultActive()
 	}
-	t := &Table{rows: rows(legacyHasData), names: map[Endpoints]map[string]int{}}
-	for _, status := range active {
-		t.active = append(t.active, index.Fold(status))
-	}
+	t := &Table{rows: rows(legacyHasData), active: foldAll(active), names: map[Endpoints]map[string]int{}}
 	for on := List; on <= Queried; on <<= 1 {
 		t.names[on] = map[string]int{}
 		for i, p := range t.rows {
@@ -168,161 +57,236 @@ func (t *Table) Of(on Endpoints) (taken []Parameter) {
 	return taken
 }
 
-// Limits of values.
-const (
-	DefaultLimit, MaxLimit = 20, 100 // the latter by offset
-	maxByCursor            = 1000
-	DefaultChanges         = 100
-	maxChanges             = 1000
-	maxDays                = 36_500 // about a century, and far from where dates overflow
-	MaxTerm                = 200    // characters
-	MaxZoom                = 22     // where web maps end
-)
-
 func at(v float64) *float64 { return &v }
 
-// rows is the table of parameters. Parsing, error messages, unknown names and documentation range over it; of several
-// invalid parameters the first one in it is reported. legacyHasData is the legacy name of has_property_data.
+func fields(f ...index.Field) []index.Field { return f }
+
+// rows is the table of parameters. Parsing, error messages, unknown names and documentation range
+// over it; of several invalid parameters the first one in it is reported. legacyHasData is the
+// legacy name of has_property_data.
 func rows(legacyHasData string) []Parameter {
 	return []Parameter{
-		{Name: "q", On: filters &^ (List | Tokens), required: Search, Kind: Term, op: opContains,
-			Help: "Search term: filings whose owner, property address, case number or county contains it, in any case.", Example: "maple"},
-		{Name: "q", On: Owners, Kind: NameStart, op: opNameStart,
-			Help: "Of owners: what has been typed of a name. Each word of it begins some word of the owner's, in any order.", Example: "map tru"},
-		{Name: "typos", On: Search, Kind: Choice, Choices: []string{"auto"}, op: opTypos,
-			Help: "`auto`: where the search finds nothing, its words may stand anywhere, and one of 5 letters or more that no owner and no address has stands for those nearest to it. `meta.corrected` lists them.", Example: "auto"},
-		{Name: "county", On: filters | Owners, Kind: Text, op: opInCounty,
-			Help: "County, as in `Orange, FL`; `Orange` is every county of that name. Where no county is written so, as people write it: `orange county fl`.", Example: "Orange, FL"},
-		{Name: "city", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.City},
-			Help: "City.", Example: "Fern Park"},
-		{Name: "min_amount", On: filters, Kind: Number, op: opAtLeast, fields: []index.Field{index.FilingAmount},
-			Help: "Smallest filing amount, dollars.", Example: "1000"},
-		{Name: "max_amount", On: filters, Kind: Number, op: opAtMost, fields: []index.Field{index.FilingAmount},
-			Help: "Largest filing amount, dollars.", Example: "25000.50"},
-		{Name: "filing_type", Legacy: "lien_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.FilingType},
-			Help: "One filing type. With `filing_types`: any of all of them.", Example: "Tax Lien"},
-		{Name: "filing_types", Legacy: "lien_types", On: filters, Kind: Texts, op: opEqual, fields: []index.Field{index.FilingType},
-			Help: "Filing types: filings of any of them. Separated by commas, or the parameter repeated.", Example: "Tax Lien,Municipal Lien"},
-		{Name: "date_range", On: filters &^ lasting, refused: lasting, Kind: Integer, Min: at(1), Max: at(maxDays), op: opLastDays,
-			Help: "Recorded in the last N days.", Example: "30"},
-		{Name: "month", On: filters, Kind: Month, op: opInMonth,
-			Help: "Recorded in that month.", Example: "2026-01"},
-		{Name: "date_start", On: filters, Kind: Day, op: opFrom,
-			Help: "Recorded on that day or later.", Example: "2026-01-01"},
-		{Name: "date_end", On: filters, Kind: Day, op: opTo,
-			Help: "Recorded on that day or earlier.", Example: "2026-01-31"},
-		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opEqual, fields: []index.Field{index.Categories},
-			Help: "Categories: filings of any of them. Separated by commas, or the parameter repeated.", Example: "residential,land"},
-		{Name: "exclude_filing_types", On: filters, Kind: Texts, op: opExclude, fields: []index.Field{index.FilingType},
-			Help: "Filing types to leave out: separated by commas, or the parameter repeated. Filings without a type stay.", Example: "Tax Lien,Judgment Lien"},
-		{Name: "exclude_categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues, op: opExclude, fields: []index.Field{index.Categories},
-			Help: "Categories to leave out: separated by commas, or the parameter repeated. Filings without categories stay.", Example: "land,commercial"},
-		{Name: "exclude_counties", On: filters, Kind: Counties, op: opExclude, fields: []index.Field{index.County, index.CountyName},
-			Help: "Counties to leave out, as in `Orange, FL`; `Orange` is every county of that name. Separated by semicolons, or the parameter repeated.", Example: "Orange, FL;Lee, FL"},
-		{Name: "owner", On: filters, Kind: OwnerName, op: opEqual, fields: []index.Field{index.OwnerKey},
-			Help: "Owner, however it is written: case, accents, punctuation, legal forms and `Surname, Given` make no difference.", Example: "Maplebrook Trusty Properties, Incorporated"},
-		{Name: "holder", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.FilingHolder},
-			Help: "Who holds the filing.", Example: "Orange Certificate Fund LLC"},
-		{Name: "exclude_holders", On: filters, Kind: Names, op: opExclude, fields: []index.Field{index.FilingHolder},
-			Help: "Holders to leave out: separated by semicolons, or the parameter repeated. Filings without a holder stay.", Example: "Orange County Clerk;Lake Certificate Fund LLC"},
-		{Name: "ids", On: filters &^ Clusters, Kind: IDs, op: opIDs, fields: []index.Field{index.ID},
-			Help: "Ids: filings with any of them. Separated by commas, or the parameter repeated. The same id twice counts once.", Example: "1,2,3"},
-		{Name: "property_type", On: filters, Kind: Text, op: opEqual, fields: []index.Field{index.PropertyClassification, index.Categories},
-			Help: "Property classification, or one of the categories.", Example: "residential"},
-		{Name: "has_property_data", Legacy: legacyHasData, On: filters, Kind: Boolean, op: opPresent, fields: []index.Field{index.PropertyData},
-			Help: "`true`: only filings with enriched property data. `false` is no filter.", Example: "true"},
-		{Name: "min_equity_percent", On: filters, Kind: Number, Min: at(0), Max: at(100), op: opAtLeast, fields: []index.Field{index.EquityPercent},
-			Help: "Smallest estimated equity, in percent of the estimated value.", Example: "40"},
-		{Name: "foreclosure_filter", On: filters, Kind: Choice, Choices: []string{"show", "hide", "active", "all"}, op: opForeclosure,
-			fields: []index.Field{index.ForeclosureStatus},
-			Help:   "`show`: only filings with a foreclosure status; `hide`: only those without; `active`: only active ones; `all`: no filter.", Example: "active"},
-		{Name: "min_acres", On: filters, Kind: Number, Min: at(0), op: opAtLeast, fields: []index.Field{index.LotSizeAcres},
-			Help: "Smallest lot size, acres.", Example: "0.25"},
-		{Name: "max_acres", On: filters, Kind: Number, Min: at(0), op: opAtMost, fields: []index.Field{index.LotSizeAcres},
-			Help: "Largest lot size, acres.", Example: "5"},
-		{Name: "bounds_north", On: filters, Kind: Number, Min: at(-90), Max: at(90), op: opNorth,
-			Help: "Northern latitude of a box. The four bounds apply only when all are given; clusters require them.", Example: "28.7"},
-		{Name: "bounds_south", On: filters, Kind: Number, Min: at(-90), Max: at(90), op: opSouth,
-			Help: "Southern latitude of the box.", Example: "28.3"},
-		{Name: "bounds_east", On: filters, Kind: Number, Min: at(-180), Max: at(180), op: opEast,
-			Help: "Eastern longitude of the box.", Example: "-81.2"},
-		{Name: "bounds_west", On: filters, Kind: Number, Min: at(-180), Max: at(180), op: opWest,
-			Help: "Western longitude of the box. If it is greater than the eastern one, the box crosses the antimeridian.", Example: "-81.6"},
-		{Name: "near", On: filters, Kind: Point, op: opNear,
-			Help: "Center of a circle. Needs `radius`. The filings in it are at most so far from the center, by the haversine formula on a sphere of 6,371,008.8 m.", Example: "28.54,-81.38"},
-		{Name: "radius", On: filters, Kind: Number, Min: at(1), Max: at(index.MaxRadius), op: opRadius,
-			Help: "Radius of the circle, metres. Needs `near`.", Example: "1500"},
-		{Name: "polygon", On: filters, Kind: Corners, op: opPolygon,
-			Help: "Corners of a polygon, which is closed by itself: filings inside or on its outline, by the even-odd rule in the plane of degrees, exactly. " +
-				"No edge may span 180 degrees or more. With the circle and the box: filings that are in all of them.", Example: "28.5,-81.4;28.6,-81.4;28.55,-81.3"},
-		{Name: "by", On: Groups, required: Groups, Kind: ChoiceList, Choices: dimensionNames(), Most: 2, op: opBy,
-			Help: "One or two dimensions to group by: separated by a comma, or the parameter repeated. Groups have their keys in this order.", Example: "county,month"},
-		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(MaxZoom), op: opZoom,
-			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels.", Example: "12"},
-		{Name: "sort_by", On: pages, Kind: Choice, anyCase: true, Choices: sortNames(), op: opSortBy, Default: "record_date",
-			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was added.", Example: "filing_amount"},
-		{Name: "sort_order", On: pages, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opSortOrder, Default: "DESC",
-			Help: "Direction of the sort. Filings without the value come last in both directions.", Example: "ASC"},
-		{Name: "sort_by", On: Groups, Kind: Choice, anyCase: true, Choices: index.GroupSorts, op: opSortGroups, Default: index.GroupSorts[0],
-			Help: "Sort by the number of filings, the sum of their amounts, or the keys.", Example: "sum"},
-		{Name: "sort_by", On: Owners, Kind: Choice, anyCase: true, Choices: index.OwnerSorts, op: opSortOwners, Default: index.OwnerSorts[0],
-			Help: "Sort owners by the number of filings, the sum of their amounts, or the name.", Example: "amount"},
-		{Name: "sort_order", On: Groups | Owners, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"}, op: opOrderGroups,
-			Help: "Direction of the sort; `DESC` when omitted, but `ASC` by keys and names. Ties are in the order of their keys.", Example: "ASC"},
-		{Name: "min_filings", On: Owners, Kind: Integer, Min: at(1), op: opMinFilings,
-			Help: "Only owners of so many filings or more.", Example: "2"},
-		{Name: "limit", On: Groups, Kind: Integer, Min: at(1), Max: at(index.MaxGroups), op: opFirstGroups,
-			Help: "The first groups only, 1 or more of them. Above 10,000 becomes 10,000. With it there may be up to 200,000 groups in all, without it 10,000.", Example: "10"},
-		{Name: "since", On: Changes, required: Changes, Kind: Generation, op: opSince,
-			Help: "The generation to compare with: `X-Generation` of the client's export, or of the last changes that it applied.", Example: "20261121-051409.330172"},
-		{Name: "until", On: Changes, Kind: Generation, op: opGeneration,
-			Help: "The generation that the changes lead to; the live one when omitted. It may be older than `since`.", Example: "20261122-051422.061847"},
-		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges), op: opLimit, Default: strconv.Itoa(DefaultChanges),
-			Help: "Page size, 1 or more; 100 when omitted. Above 1,000 becomes 1,000. A page costs one request per 100 of its limit, rounded up.", Example: "1000"},
-		{Name: "limit", On: paged, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor), op: opLimit, Default: strconv.Itoa(DefaultLimit),
-			Help: "Page size, 1 or more; 20 when omitted. Above 100 becomes 100; with `cursor` above 1,000 becomes 1,000. A page by cursor costs one request per 100 of its limit, rounded up.", Example: "50"},
-		{Name: "offset", On: paged, Kind: Integer, Min: at(0), op: opOffset, // no default: generated clients send it, and with a cursor there is none
-			Help: "Number of filings to skip; 0 when omitted. Must not be given with `cursor`.", Example: "40"},
-		{Name: "cursor", On: Changes, Kind: Text, op: opCursor,
-			Help: "`next_cursor` of the previous page. It holds both generations, the other parameters and the position, so no other parameter is needed. " +
-				"Parameters given with it must be the same; `limit` may change. Without it, or with `*`: the first page.", Example: "*"},
-		{Name: "cursor", On: paged, Kind: Text, op: opCursor,
-			Help: "`*` for the first page of a crawl, then `next_cursor` of the previous page. It holds the generation, the other parameters and the position, " +
-				"so no other parameter is needed. Parameters given with it must be the same; `limit` may change.", Example: "*"},
-		{Name: "fields", On: pages | OneFiling | Export | Tokens, Kind: FieldNames, Choices: fieldNames(), op: opFields,
-			Help:    "Fields that each filing of the response has, in the record's own order: separated by commas, or the parameter repeated. `id` is always one.",
-			Example: "id,owner"},
-		{Name: "state", On: CountyStats | Owners, Kind: State, op: opState,
-			Help: "State abbreviation: counties there, or owners with a filing there; all when omitted.", Example: "FL"},
-		{Name: "generation", On: Queried &^ (Changes | Tiles | Tokens), Kind: Generation, op: opGeneration,
-			Help: "The generation to read, whatever is loaded meanwhile; the live one when omitted. The header `X-Generation` and `/v1/generations` " +
-				"have its id.", Example: "20261122-051422.061847"},
-		{Name: "origin", On: Tokens, required: Tokens, Kind: Origins, Most: 10, op: opOrigins,
-			Help: "Of tokens: the origins of the pages that use it. Separated by commas, or the parameter repeated.", Example: "https://maps.example.com"},
-		{Name: "expires_in", On: Tokens, Kind: Integer, Min: at(60), Max: at(86_400), Default: "3600", op: opExpiresIn,
-			Help: "Of tokens: for how many seconds it is valid.", Example: "900"},
-		{Name: "endpoints", On: Tokens, Kind: ChoiceList, Choices: tokenEndpoints, op: opEndpoints,
-			Help: "Of tokens: the endpoints that it is for; all of these when omitted, but `owners` where it filters by more than `county`. " +
-				"Separated by commas, or the parameter repeated.", Example: "tiles,one"},
-		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(MaxVisitorBurst), Default: "5", op: opVisitorBurst,
-			Help: "Of tokens: requests that one visitor may send at once, and then each second.", Example: "10"},
-		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, op: opFormat, Default: "ndjson",
-			Help: "Format of the file.", Example: "csv"},
-		{Name: "after", On: Export, Kind: Integer, Min: at(1), op: opAfter,
-			Help: "Continue after the filing with this id, the last one that was received whole. With the `generation` and the filters of the export that " +
-				"was cut, the response has the bytes that it did not send. Not for `parquet`.", Example: "1200345"},
-		{Name: "generation", On: Tiles, InPath: true, Kind: Generation, op: opGeneration,
-			Help: "The generation, as `X-Generation` and `/v1/generations` name it.", Example: "20261122-051422.061847"},
-		{Name: "z", On: Tiles, InPath: true, Kind: Integer, Min: at(0), Max: at(MaxZoom), op: opZoom,
-			Help: "Zoom level: the world is 2 to the power of it tiles wide.", Example: "0"},
-		{Name: "x", On: Tiles, InPath: true, Kind: Integer, Min: at(0), op: opColumn,
-			Help: "Column of the tile, from the west.", Example: "0"},
-		{Name: "y", On: Tiles, InPath: true, Kind: Integer, Min: at(0), op: opRow,
-			Help: "Row of the tile, from the north.", Example: "0"},
-		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), op: opID,
-			Help: "Id of the filing.", Example: "1"},
-		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, op: opInCounty,
-			Help: "County as `/v1/counties` lists it, percent-encoded, in any case; without its state, every county of that name.", Example: "Orange, FL"},
+		{Name: "q", On: filters &^ (List | Tokens), required: Search, Kind: Term, Example: "maple", set: contains,
+			Help: "Search term: filings whose owner, property address, case number or county contains it, in any " +
+				"case."},
+		{Name: "q", On: Owners, Kind: NameStart, Example: "map tru",
+			set: func(b *builder, v value) { b.request.Owners.Tokens = v.texts },
+			Help: "Of owners: what has been typed of a name. Each word of it begins some word of the owner's, in " +
+				"any order."},
+		{Name: "typos", On: Search, Kind: Choice, Choices: []string{"auto"}, Example: "auto",
+			set: func(b *builder, _ value) { b.request.Typos = true },
+			Help: "`auto`: where the search finds nothing, its words may stand anywhere, and one of 5 letters or " +
+				"more that no owner and no address has stands for those nearest to it. `meta.corrected` lists " +
+				"them."},
+		{Name: "county", On: filters | Owners, Kind: Text, fields: fields(index.County), Example: "Orange, FL",
+			set: inCounty,
+			Help: "County, as in `Orange, FL`; `Orange` is every county of that name. Where no county is written " +
+				"so, as people write it: `orange county fl`."},
+		{Name: "city", On: filters, Kind: Text, fields: fields(index.City), Example: "Fern Park", set: equalKnown,
+			Help: "City."},
+		{Name: "min_amount", On: filters, Kind: Number, fields: fields(index.FilingAmount), Example: "1000",
+			set: atLeast, Help: "Smallest filing amount, dollars."},
+		{Name: "max_amount", On: filters, Kind: Number, fields: fields(index.FilingAmount), Example: "25000.50",
+			set: atMost, Help: "Largest filing amount, dollars."},
+		{Name: "filing_type", Legacy: "lien_type", On: filters, Kind: Text, fields: fields(index.FilingType),
+			Example: "Tax Lien", set: equalKnown, Help: "One filing type. With `filing_types`: any of all of them."},
+		{Name: "filing_types", Legacy: "lien_types", On: filters, Kind: Texts, fields: fields(index.FilingType),
+			Example: "Tax Lien,Municipal Lien", set: equalKnown,
+			Help: "Filing types: filings of any of them. Separated by commas, or the parameter repeated."},
+		{Name: "date_range", On: filters &^ dayless, refused: dayless, Kind: Integer, Min: at(1), Max: at(maxDays),
+			Example: "30", set: lastDays, Help: "Recorded in the last N days."},
+		{Name: "month", On: filters, Kind: Month, Example: "2026-01", set: inMonth, Help: "Recorded in that month."},
+		{Name: "date_start", On: filters, Kind: Day, Example: "2026-01-01", set: firstDay,
+			Help: "Recorded on that day or later."},
+		{Name: "date_end", On: filters, Kind: Day, Example: "2026-01-31", set: lastDay,
+			Help: "Recorded on that day or earlier."},
+		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues,
+			fields: fields(index.Categories), Example: "residential,land", set: equal,
+			Help: "Categories: filings of any of them. Separated by commas, or the parameter repeated."},
+		{Name: "exclude_filing_types", On: filters, Kind: Texts, fields: fields(index.FilingType),
+			Example: "Tax Lien,Judgment Lien", set: exclude,
+			Help: "Filing types to leave out: separated by commas, or the parameter repeated. Filings without a " +
+				"type stay."},
+		{Name: "exclude_categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues,
+			fields: fields(index.Categories), Example: "land,commercial", set: exclude,
+			Help: "Categories to leave out: separated by commas, or the parameter repeated. Filings without " +
+				"categories stay."},
+		{Name: "exclude_counties", On: filters, Kind: Counties, fields: fields(index.County, index.CountyName),
+			Example: "Orange, FL;Lee, FL", set: exclude,
+			Help: "Counties to leave out, as in `Orange, FL`; `Orange` is every county of that name. Separated by " +
+				"semicolons, or the parameter repeated."},
+		{Name: "owner", On: filters, Kind: OwnerName, fields: fields(index.OwnerKey),
+			Example: "Maplebrook Trusty Properties, Incorporated", set: equal,
+			Help: "Owner, however it is written: case, accents, punctuation, legal forms and `Surname, Given` " +
+				"make no difference."},
+		{Name: "holder", On: filters, Kind: Text, fields: fields(index.FilingHolder),
+			Example: "Orange Certificate Fund LLC", set: equalKnown, Help: "Who holds the filing."},
+		{Name: "exclude_holders", On: filters, Kind: Names, fields: fields(index.FilingHolder),
+			Example: "Orange County Clerk;Lake Certificate Fund LLC", set: exclude,
+			Help: "Holders to leave out: separated by semicolons, or the parameter repeated. Filings without a " +
+				"holder stay."},
+		{Name: "ids", On: filters &^ Clusters, Kind: IDs, Min: at(1), Most: index.MaxIDs, fields: fields(index.ID),
+			Example: "1,2,3", set: anyID,
+			Help: "Ids: filings with any of them. Separated by commas, or the parameter repeated. The same id " +
+				"twice counts once."},
+		{Name: "property_type", On: filters, Kind: Text,
+			fields: fields(index.PropertyClassification, index.Categories), Example: "residential", set: equal,
+			Help: "Property classification, or one of the categories."},
+		{Name: "has_property_data", Legacy: legacyHasData, On: filters, Kind: Boolean,
+			fields: fields(index.PropertyData), idle: "false", Example: "true", set: present,
+			Help: "`true`: only filings with enriched property data. `false` is no filter."},
+		{Name: "min_equity_percent", On: filters, Kind: Number, Min: at(0), Max: at(100),
+			fields: fields(index.EquityPercent), Example: "40", set: atLeast,
+			Help: "Smallest estimated equity, in percent of the estimated value."},
+		{Name: "foreclosure_filter", On: filters, Kind: Choice, Choices: []string{"show", "hide", "active", "all"},
+			fields: fields(index.ForeclosureStatus), idle: "all", Example: "active", set: foreclosure,
+			Help: "`show`: only filings with a foreclosure status; `hide`: only those without; `active`: only " +
+				"active ones; `all`: no filter."},
+		{Name: "min_acres", On: filters, Kind: Number, Min: at(0), fields: fields(index.LotSizeAcres),
+			Example: "0.25", set: atLeast, Help: "Smallest lot size, acres."},
+		{Name: "max_acres", On: filters, Kind: Number, Min: at(0), fields: fields(index.LotSizeAcres), Example: "5",
+			set: atMost, Help: "Largest lot size, acres."},
+		{Name: "bounds_north", On: filters, required: boxed, edge: true, Kind: Number, Min: at(-90), Max: at(90),
+			Example: "28.7", set: func(b *builder, v value) { b.box.north = &v.decimal },
+			Help: "Northern latitude of a box. The four bounds apply only when all are given; clusters require " +
+				"them."},
+		{Name: "bounds_south", On: filters, required: boxed, edge: true, Kind: Number, Min: at(-90), Max: at(90),
+			Example: "28.3", set: func(b *builder, v value) { b.box.south = &v.decimal },
+			Help: "Southern latitude of the box."},
+		{Name: "bounds_east", On: filters, required: boxed, edge: true, Kind: Number, Min: at(-180), Max: at(180),
+			Example: "-81.2", set: func(b *builder, v value) { b.box.east = &v.decimal },
+			Help: "Eastern longitude of the box."},
+		{Name: "bounds_west", On: filters, required: boxed, edge: true, Kind: Number, Min: at(-180), Max: at(180),
+			Example: "-81.6", set: func(b *builder, v value) { b.box.west = &v.decimal },
+			Help: "Western longitude of the box. If it is greater than the eastern one, the box crosses the " +
+				"antimeridian."},
+		{Name: "near", On: filters, Kind: Point, Example: "28.54,-81.38", set: center,
+			Help: "Center of a circle. Needs `radius`. The filings in it are at most so far from the center, by " +
+				"the haversine formula on a sphere of 6,371,008.8 m."},
+		{Name: "radius", On: filters, Kind: Number, Min: at(1), Max: at(index.MaxRadius), Example: "1500",
+			set:  func(b *builder, v value) { b.radius = &v.decimal },
+			Help: "Radius of the circle, metres. Needs `near`."},
+		{Name: "polygon", On: filters, Kind: Corners, Example: "28.5,-81.4;28.6,-81.4;28.55,-81.3",
+			set: func(b *builder, v value) { b.corners = v.corners },
+			Help: "Corners of a polygon, which is closed by itself: filings inside or on its outline, by the " +
+				"even-odd rule in the plane of degrees, exactly. No edge may span 180 degrees or more. With the " +
+				"circle and the box: filings that are in all of them."},
+		{Name: "by", On: Groups, required: Groups, Kind: Dimensions, Choices: dimensionNames(), Most: 2,
+			Example: "county,month", set: groupBy,
+			Help: "One or two dimensions to group by: separated by a comma, or the parameter repeated. Groups " +
+				"have their keys in this order."},
+		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(MaxZoom), Example: "12",
+			set:  func(b *builder, v value) { b.zoom = int(v.integer) },
+			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels."},
+		{Name: "sort_by", On: pages, Kind: Choice, anyCase: true, Choices: sortNames(), Default: "record_date",
+			Example: "filing_amount",
+			set:     func(b *builder, v value) { b.request.Query.Sort.By = sorts[v.choice].field },
+			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was " +
+				"added."},
+		{Name: "sort_order", On: pages, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"},
+			Default: "DESC", Example: "ASC",
+			set:  func(b *builder, v value) { b.request.Query.Sort.Ascending = v.text == "ASC" },
+			Help: "Direction of the sort. Filings without the value come last in both directions."},
+		{Name: "sort_by", On: Groups, Kind: Choice, anyCase: true, Choices: index.GroupSorts,
+			Default: index.GroupSorts[0], Example: "sum",
+			set:  func(b *builder, v value) { b.request.Groups.Sort = index.GroupSort(v.choice) },
+			Help: "Sort by the number of filings, the sum of their amounts, or the keys."},
+		{Name: "sort_by", On: Owners, Kind: Choice, anyCase: true, Choices: index.OwnerSorts,
+			Default: index.OwnerSorts[0], Example: "amount",
+			set:  func(b *builder, v value) { b.request.Owners.Sort = index.OwnerSort(v.choice) },
+			Help: "Sort owners by the number of filings, the sum of their amounts, or the name."},
+		{Name: "sort_order", On: Groups | Owners, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"},
+			Example: "ASC", set: func(b *builder, v value) { b.groupOrder = v.text },
+			Help: "Direction of the sort; `DESC` when omitted, but `ASC` by keys and names. Ties are in the order " +
+				"of their keys."},
+		{Name: "min_filings", On: Owners, Kind: Integer, Min: at(1), Example: "2",
+			set:  func(b *builder, v value) { b.request.Owners.MinFilings = v.integer },
+			Help: "Only owners of so many filings or more."},
+		{Name: "limit", On: Groups, Kind: Integer, Min: at(1), Max: at(index.MaxGroups), Clamped: true,
+			Example: "10", set: func(b *builder, v value) { b.request.Groups.Limit = int(v.integer) },
+			Help: "The first groups only, 1 or more of them. Above 10,000 becomes 10,000. With it there may be up " +
+				"to 200,000 groups in all, without it 10,000."},
+		{Name: "since", On: Changes, required: Changes, Kind: Generation, Example: "20261121-051409.330172",
+			set: func(b *builder, v value) { b.request.Since = v.text },
+			Help: "The generation to compare with: `X-Generation` of the client's export, or of the last changes " +
+				"that it applied."},
+		{Name: "until", On: Changes, Kind: Generation, crawl: ofGeneration, Example: "20261122-051422.061847",
+			set: func(b *builder, v value) { b.request.Generation = v.text },
+			Help: "The generation that the changes lead to; the live one when omitted. It may be older than " +
+				"`since`."},
+		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges),
+			Default: strconv.Itoa(DefaultChanges), Clamped: true, crawl: ofEachPage, Example: "1000",
+			set: func(b *builder, v value) { b.request.Query.Limit = int(v.integer) },
+			Help: "Page size, 1 or more; 100 when omitted. Above 1,000 becomes 1,000. A page costs one request " +
+				"per 100 of its limit, rounded up."},
+		{Name: "limit", On: paged, Kind: Integer, Min: at(1), Max: at(MaxLimit), MaxByCursor: at(maxByCursor),
+			Default: strconv.Itoa(DefaultLimit), Clamped: true, crawl: ofEachPage, Example: "50",
+			set: func(b *builder, v value) { b.request.Query.Limit = int(v.integer) },
+			Help: "Page size, 1 or more; 20 when omitted. Above 100 becomes 100; with `cursor` above 1,000 " +
+				"becomes 1,000. A page by cursor costs one request per 100 of its limit, rounded up."},
+		{Name: "offset", On: paged, Kind: Integer, Min: at(0), Example: "40",
+			set: func(b *builder, v value) { b.request.Query.Offset = int(v.integer) },
+			// No default: generated clients send it, and with a cursor there is none.
+			Help: "Number of filings to skip; 0 when omitted. Must not be given with `cursor`."},
+		{Name: "cursor", On: Changes, Kind: Text, crawl: isCursor, Example: "*",
+			Help: "`next_cursor` of the previous page. It holds both generations, the other parameters and the " +
+				"position, so no other parameter is needed. Parameters given with it must be the same; `limit` " +
+				"may change. Without it, or with `*`: the first page."},
+		{Name: "cursor", On: paged, Kind: Text, crawl: isCursor, Example: "*",
+			Help: "`*` for the first page of a crawl, then `next_cursor` of the previous page. It holds the " +
+				"generation, the other parameters and the position, so no other parameter is needed. Parameters " +
+				"given with it must be the same; `limit` may change."},
+		{Name: "fields", On: pages | OneFiling | Export | Tokens, Kind: FieldNames, Choices: fieldNames(),
+			Example: "id,owner", set: onlyFields,
+			Help: "Fields that each filing of the response has, in the record's own order: separated by commas, " +
+				"or the parameter repeated. `id` is always one."},
+		{Name: "state", On: CountyStats | Owners, Kind: State, Example: "FL",
+			set:  func(b *builder, v value) { b.request.State = v.text },
+			Help: "State abbreviation: counties there, or owners with a filing there; all when omitted."},
+		{Name: "generation", On: Queried &^ (Changes | Tiles | Tokens), Kind: Generation, crawl: ofGeneration,
+			Example: "20261122-051422.061847", set: func(b *builder, v value) { b.request.Generation = v.text },
+			Help: "The generation to read, whatever is loaded meanwhile; the live one when omitted. The header " +
+				"`X-Generation` and `/v1/generations` have its id."},
+		{Name: "origin", On: Tokens, required: Tokens, Kind: Origins, Most: 10, Example: "https://maps.example.com",
+			set: func(b *builder, v value) { b.request.Token.Origins = v.texts },
+			Help: "Of tokens: the origins of the pages that use it. Separated by commas, or the parameter " +
+				"repeated."},
+		{Name: "expires_in", On: Tokens, Kind: Integer, Min: at(60), Max: at(86_400), Default: "3600",
+			Example: "900", set: func(b *builder, v value) { b.request.Token.Seconds = v.integer },
+			Help: "Of tokens: for how many seconds it is valid."},
+		{Name: "endpoints", On: Tokens, Kind: ChoiceList, Choices: tokenEndpoints, Example: "tiles,one",
+			set: func(b *builder, v value) { b.request.Token.Endpoints = v.texts },
+			Help: "Of tokens: the endpoints that it is for; all of these when omitted, but `owners` where it " +
+				"filters by more than `county`. Separated by commas, or the parameter repeated."},
+		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(MaxVisitorBurst), Default: "5",
+			Example: "10", set: func(b *builder, v value) { b.request.Token.Burst = v.integer },
+			Help: "Of tokens: requests that one visitor may send at once, and then each second."},
+		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, Default: "ndjson",
+			Example: "csv", set: func(b *builder, v value) { b.request.Format = v.text },
+			Help: "Format of the file."},
+		{Name: "after", On: Export, Kind: Integer, Min: at(1), Example: "1200345",
+			set: func(b *builder, v value) { b.request.After = v.integer },
+			Help: "Continue after the filing with this id, the last one that was received whole. With the " +
+				"`generation` and the filters of the export that was cut, the response has the bytes that it did " +
+				"not send. Not for `parquet`."},
+		{Name: "generation", On: Tiles, InPath: true, Kind: Generation, Example: "20261122-051422.061847",
+			set:  func(b *builder, v value) { b.request.Generation = v.text },
+			Help: "The generation, as `X-Generation` and `/v1/generations` name it."},
+		{Name: "z", On: Tiles, InPath: true, Kind: Integer, Min: at(0), Max: at(MaxZoom), Example: "0",
+			set:  func(b *builder, v value) { b.zoom = int(v.integer) },
+			Help: "Zoom level: the world is 2 to the power of it tiles wide."},
+		{Name: "x", On: Tiles, InPath: true, Kind: Integer, Min: at(0), Example: "0",
+			set:  func(b *builder, v value) { b.request.Tile.Column = int(min(v.integer, math.MaxInt32)) },
+			Help: "Column of the tile, from the west."},
+		{Name: "y", On: Tiles, InPath: true, Kind: Integer, Min: at(0), Example: "0",
+			set:  func(b *builder, v value) { b.request.Tile.Row = int(min(v.integer, math.MaxInt32)) },
+			Help: "Row of the tile, from the north."},
+		{Name: "id", On: OneFiling, InPath: true, Kind: Integer, Min: at(1), Example: "1",
+			set: func(b *builder, v value) { b.request.ID = v.integer }, Help: "Id of the filing."},
+		{Name: "county", On: OneCounty, InPath: true, Kind: Segment, fields: fields(index.County),
+			Example: "Orange, FL", set: inCounty,
+			Help: "County as `/v1/counties` lists it, percent-encoded, in any case; without its state, every " +
+				"county of that name."},
 	}
 }
 

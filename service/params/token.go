@@ -15,21 +15,21 @@ const MaxVisitorBurst = 25
 // maxByToken is up to which filing of a list pages go with a token.
 const maxByToken = 10_000
 
-// Token returns what a token calls the endpoint on; "" where no token is for it.
-func (on Endpoints) Token() string { return on.row().token }
+// owners is what a token calls the endpoint of owners.
+const owners = "owners"
 
 // onlyCounties reports whether raw has no filter but county.
 func (t *Table) onlyCounties(raw Raw) bool {
 	for i := range t.rows {
-		if p := &t.rows[i]; p.filters() && p.op != opInCounty && raw.given(i) {
+		if p := &t.rows[i]; p.inTokens() && p.Name != "county" && raw.given(i) {
 			return false
 		}
 	}
 	return true
 }
 
-// filters reports whether p is a filter that a token may have.
-func (p *Parameter) filters() bool { return p.On&Tokens != 0 && p.On&TileSets != 0 }
+// inTokens reports whether p is a filter that a token may have.
+func (p *Parameter) inTokens() bool { return p.On&Tokens != 0 && p.On&TileSets != 0 }
 
 // within narrows r, on an endpoint, to s.
 func (r *Request) within(on Endpoints, s *Scope) error {
@@ -59,11 +59,11 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 
 // token completes the request for a token.
 func (t *Table) token(r *Request, raw Raw) error {
-	r.Filters = t.filters(raw)
+	r.Filters = t.filterQuery(raw)
 	if n := len(r.Filters); n > maxFilter {
 		return invalid("token", "must have filters of at most %d bytes together, not %d", maxFilter, n)
 	}
-	owners := t.onlyCounties(raw)
+	ofOwners := t.onlyCounties(raw)
 	asked := &r.Token.Endpoints
 	for i := len(*asked) - 1; i > 0; i-- { // once each, as ids are
 		if slices.Contains((*asked)[:i], (*asked)[i]) {
@@ -72,8 +72,11 @@ func (t *Table) token(r *Request, raw Raw) error {
 	}
 	switch {
 	case *asked == nil:
-		*asked = slices.DeleteFunc(slices.Clone(tokenEndpoints), func(name string) bool { return name == Owners.Token() && !owners })
-	case slices.Contains(*asked, Owners.Token()) && !owners:
+		*asked = slices.Clone(tokenEndpoints)
+		if !ofOwners {
+			*asked = slices.DeleteFunc(*asked, func(name string) bool { return name == owners })
+		}
+	case slices.Contains(*asked, owners) && !ofOwners:
 		return invalid("endpoints", "must not have owners with filters other than county: owners are found by nothing else")
 	}
 	return nil

@@ -34,8 +34,8 @@ func TestP4_Numbers(t *testing.T) {
 		if v, ok := index.ParseDecimal(s); ok {
 			t.Errorf("ParseDecimal(%q) = %v", s, v)
 		}
-		if v, ok := readInteger(s); ok {
-			t.Errorf("readInteger(%q) = %v", s, v)
+		if v, ok := parseInteger(s); ok {
+			t.Errorf("parseInteger(%q) = %v", s, v)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestX32_Origins(t *testing.T) {
 		"https://a.example:443": false, "http://a.example:80": false, "https://[::1]:443": false, "https://a.example:99999": false,
 		"https://a.example:65536": false, "https://a.example:0": false, "https://a.example:08443": false, "https://a.example:": false, "ftp://a.example": false,
 	} {
-		if got := isOrigin(text); got != want {
+		if _, got := origin(nil, text); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}

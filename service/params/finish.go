@@ -1,0 +1,147 @@
+package params
+
+import (
+	"strings"
+
+	"filings/index"
+)
+
+// finerTiles is how much finer than the tiles of the client's map cells are: 64 of its pixels wide
+// instead of 256, so that the markers of two cells, each at its centroid, mostly do not cover each
+// other.
+const finerTiles = 2
+
+// finerCells is how much finer than a vector tile its cells are (rule X35): clients draw one of
+// them 512 pixels wide.
+const finerCells = 3
+
+// finish checks what concerns several parameters, and completes the Request.
+func (b *builder) finish(on Endpoints) error {
+	if err := b.box.missing(on); err != nil {
+		return err
+	}
+	for _, e := range b.equal {
+		b.where = append(b.where, e)
+	}
+	for _, r := range b.ranges {
+		if r.Min != nil && r.Max != nil && r.min.Cmp(r.max) > 0 {
+			return invalid(r.minName, "must not be above %s", r.maxName)
+		}
+		b.where = append(b.where, r.Between)
+	}
+	if b.start != "" && b.end != "" && b.start > b.end {
+		return invalid("date_start", "must not be after date_end")
+	}
+	if b.days != (index.Days{}) {
+		b.where = append(b.where, b.days)
+	}
+	for _, add := range []func(Endpoints) error{b.inBox, b.inCircle, b.inPolygon, b.ofTile} {
+		if err := add(on); err != nil {
+			return err
+		}
+	}
+	q := &b.request
+	q.Groups.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && q.Groups.Sort == index.SortByKey
+	q.Owners.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && q.Owners.Sort == index.OwnersByName
+	q.Query.Where = index.Where(b.where...)
+	return q.resumes()
+}
+
+// missing is the error of an endpoint that needs all edges of a box, or all or none, and has not
+// all of them.
+func (b box) missing(on Endpoints) error {
+	if b == (box{}) && on&boxed == 0 {
+		return nil
+	}
+	var names []string
+	for _, edge := range []struct {
+		name string
+		*index.Decimal
+	}{{"north", b.north}, {"south", b.south}, {"east", b.east}, {"west", b.west}} {
+		if edge.Decimal == nil {
+			names = append(names, "bounds_"+edge.name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return invalid(strings.Join(names, ", "), "must be given: a box has four bounds")
+}
+
+// inBox adds a box, if there is one, and its cells.
+func (b *builder) inBox(on Endpoints) error {
+	north, south, east, west := b.box.north, b.box.south, b.box.east, b.box.west
+	if north == nil {
+		return nil
+	}
+	if south.Cmp(*north) > 0 {
+		return invalid("bounds_south", "must not be above bounds_north")
+	}
+	box := index.Box{North: north.Greatest(), South: south.Least(), East: east.Greatest(), West: west.Least()}
+	// Between two edges there may be no number that a filing has.
+	if box.South > box.North || box.West > box.East && west.Cmp(*east) <= 0 {
+		box = index.Box{North: north.Nearest, South: south.Nearest, East: east.Nearest, West: west.Nearest}
+		b.where = append(b.where, index.IDs{IDs: []int64{}})
+	}
+	b.where = append(b.where, box)
+	if on&boxed != 0 {
+		b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
+	}
+	return nil
+}
+
+func (b *builder) inCircle(Endpoints) error {
+	switch {
+	case b.center != nil && b.radius != nil:
+		b.where = append(b.where, index.Near{Center: *b.center, Radius: b.radius.Greatest()})
+	case b.center != nil:
+		return invalid("near", "needs radius: how many metres from it filings may be")
+	case b.radius != nil:
+		return invalid("radius", "needs near: the center of the circle, as LAT,LON")
+	}
+	return nil
+}
+
+func (b *builder) inPolygon(Endpoints) error {
+	if b.corners == nil {
+		return nil
+	}
+	polygon, err := index.NewPolygon(b.corners)
+	if err != nil {
+		return invalid("polygon", "%v", err)
+	}
+	b.where = append(b.where, polygon)
+	return nil
+}
+
+// ofTile sets the cells of a tile.
+func (b *builder) ofTile(on Endpoints) error {
+	if on != Tiles {
+		return nil
+	}
+	tile := &b.request.Tile
+	tile.Zoom = b.zoom
+	for i, number := range []int{tile.Column, tile.Row} {
+		if number >= 1<<b.zoom {
+			return invalid([]string{"x", "y"}[i], "must be below %d: at zoom %d the world is so many tiles wide",
+				1<<b.zoom, b.zoom)
+		}
+	}
+	b.request.Grid = index.NewGrid(index.TileBox(tile.Column, tile.Row, b.zoom), b.zoom+finerCells)
+	return nil
+}
+
+// resumes checks that what after continues is known: rows of another generation would be other
+// ones.
+func (r *Request) resumes() error {
+	switch {
+	case r.After == 0:
+		return nil
+	case r.Format == "parquet":
+		return invalid("after", "cannot be used with format=parquet, whose files are only read whole: "+
+			"take the export from the beginning")
+	case r.Generation == "":
+		return invalid("after", "needs generation: the header X-Generation of the export that broke off")
+	}
+	return nil
+}

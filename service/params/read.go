@@ -1,0 +1,140 @@
+package params
+
+import (
+	"time"
+
+	"filings/index"
+)
+
+// Read reads the values of raw and of the path, and builds the Request. The first invalid one in
+// the order of the table is the error. segment returns the segment of the path for a parameter, as
+// it was sent. tiers are the caller's.
+func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now time.Time) (Request, error) {
+	if err := t.refuse(raw); err != nil {
+		return Request{}, err
+	}
+	raw, at, err := t.resume(raw, now.UTC().Truncate(24*time.Hour))
+	if err != nil {
+		return Request{}, err
+	}
+	b := &builder{now: now.UTC(), active: t.active}
+	if at != nil {
+		b.now = at.Day
+	}
+	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now, Cursor: at}
+	on := raw.of.Takes
+	if on&shown != 0 {
+		tiers.Filters = tiers.Fields
+	}
+	for i := range t.rows {
+		p := &t.rows[i]
+		if p.On&on == 0 || !raw.given(i) && p.Default == "" && !p.RequiredBy(on) {
+			continue
+		}
+		if at != nil {
+			p = p.byCursor()
+		}
+		s := raw.at(i, p)
+		if p.InPath {
+			s.texts = []string{segment(p.Name)}
+		}
+		v, some, err := p.read(s, on)
+		if err == nil && some {
+			err = p.checkTier(v, tiers)
+		}
+		if err != nil {
+			return Request{}, err
+		}
+		if some && p.set != nil {
+			p.set(b, v)
+		}
+	}
+	if err := b.finish(on); err != nil {
+		return Request{}, err
+	}
+	return t.complete(b.request, raw, tiers.Scope)
+}
+
+// complete narrows q to a scope, and adds what is for one kind of endpoint, and the canonical text.
+func (t *Table) complete(q Request, raw Raw, scope *Scope) (Request, error) {
+	if at := q.Cursor; at != nil && at.After != "" {
+		q.Query.After, q.Generation, q.DependsOnDay = at.After, at.Generation, false
+	}
+	if scope != nil {
+		if err := q.within(raw.of.Takes, scope); err != nil {
+			return Request{}, err
+		}
+	}
+	switch raw.of.Takes {
+	case TileSets:
+		q.Filters = t.filterQuery(raw)
+	case Export:
+		q.Required = excluded(q.named)
+	case Tokens:
+		q.Required, q.Token.Excludes = q.named, len(excluded(q.named)) > 0
+		if err := t.token(&q, raw); err != nil {
+			return Request{}, err
+		}
+	}
+	if raw.of.Canonical != nil {
+		q.Text = raw.of.Canonical(&q)
+	}
+	if scope != nil {
+		q.Text += scope.text()
+	}
+	return q, nil
+}
+
+// read reads what was sent of p to an endpoint. some is false where that is no value.
+func (p *Parameter) read(s sent, on Endpoints) (v value, some bool, err error) {
+	text, given, required := s.text(p), s.texts != nil, p.required&on != 0 && !p.edge
+	switch {
+	case s.err != nil:
+		return v, false, s.err
+	case text == "" && required && !given:
+		return v, false, invalid(p.Name, "must be given: %s", p.Form())
+	case text == "" && required:
+		return v, false, invalid(p.Name, "must be %s", p.Form())
+	case text == "" && given && on&strict != 0:
+		return v, false, invalid(s.name, "must not be empty: leave it out, or give %s", p.Form())
+	case text == "" && !p.InPath:
+		if text = p.Default; text == "" {
+			return v, false, nil
+		}
+	}
+	v, ok := p.Kind.read(p, text)
+	v.of, v.name = p, s.name
+	some = !p.Kind.List || len(v.texts) > 0
+	if !ok || !some && (required || on&strict != 0) {
+		return v, false, p.invalid(text, v)
+	}
+	return v, some, nil
+}
+
+// byCursor is p as a page by cursor takes it.
+func (p *Parameter) byCursor() *Parameter {
+	if p.MaxByCursor == nil {
+		return p
+	}
+	by := *p
+	by.Max = p.MaxByCursor
+	return &by
+}
+
+// refuse is the error of a parameter that has a value where the endpoint must not have it. Ignored,
+// as an unknown one is, it would not select what the client wants.
+func (t *Table) refuse(raw Raw) error {
+	for i := range t.rows {
+		p := &t.rows[i]
+		if p.refused&raw.of.Takes == 0 {
+			continue
+		}
+		if s := raw.at(i, p); s.err != nil {
+			return s.err
+		} else if s.text(p) != "" {
+			return invalid(s.name, "must not be given here: it selects other filings on each day, "+
+				"whether they change or not; give date_start")
+		}
+	}
+	return nil
+}

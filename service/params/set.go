@@ -1,0 +1,154 @@
+package params
+
+import (
+	"slices"
+	"time"
+
+	"filings/index"
+)
+
+// The setters that several rows of the table share, and those of more than one line.
+
+// equal selects filings of which one of the fields equals one of the values. Rows of the same
+// fields select together: filing_type and filing_types are any of all.
+func equal(b *builder, v value) {
+	i := slices.IndexFunc(b.equal, func(e index.AnyOf) bool { return slices.Equal(e.Fields, v.of.fields) })
+	if i < 0 {
+		i = len(b.equal)
+		b.equal = append(b.equal, index.AnyOf{Fields: v.of.fields})
+	}
+	b.equal[i].Values = append(b.equal[i].Values, foldAll(v.all())...)
+}
+
+// equalKnown is equal, of values that filings of the generation should have (rule X63).
+func equalKnown(b *builder, v value) {
+	b.names(v, false)
+	equal(b, v)
+}
+
+// exclude leaves out filings of which one of the fields equals one of the values.
+func exclude(b *builder, v value) {
+	b.names(v, true)
+	b.where = append(b.where, index.Not{Predicate: index.AnyOf{Fields: v.of.fields, Values: foldAll(v.texts)}})
+}
+
+func foldAll(values []string) []string {
+	folded := make([]string, len(values))
+	for i, v := range values {
+		folded[i] = index.Fold(v)
+	}
+	return folded
+}
+
+// inCounty selects filings of the county, or of every county of that name.
+func inCounty(b *builder, v value) {
+	b.names(v, false)
+	b.request.County = v.text
+	b.where = append(b.where, index.InCounty(v.text))
+}
+
+func anyID(b *builder, v value) { b.where = append(b.where, index.IDs{IDs: v.ids}) }
+
+func contains(b *builder, v value) {
+	b.where = append(b.where, index.Contains{Text: index.SearchText(v.text)})
+}
+
+// present selects filings that have the field; "false" is no filter.
+func present(b *builder, v value) {
+	if v.text == "true" {
+		b.where = append(b.where, index.Present{Field: v.of.fields[0]})
+	}
+}
+
+func foreclosure(b *builder, v value) {
+	field := v.of.fields[0]
+	switch v.text {
+	case "show":
+		b.where = append(b.where, index.Present{Field: field})
+	case "hide":
+		b.where = append(b.where, index.Not{Predicate: index.Present{Field: field}})
+	case "active":
+		b.where = append(b.where, index.AnyOf{Fields: []index.Field{field}, Values: b.active})
+	}
+}
+
+func (b *builder) between(field index.Field) *bounds {
+	i := slices.IndexFunc(b.ranges, func(r bounds) bool { return r.Field == field })
+	if i < 0 {
+		i = len(b.ranges)
+		b.ranges = append(b.ranges, bounds{Between: index.Between{Field: field}})
+	}
+	return &b.ranges[i]
+}
+
+// atLeast selects filings whose field is the number or more. The least number of filings that is
+// not below it selects the same ones.
+func atLeast(b *builder, v value) {
+	r, least := b.between(v.of.fields[0]), v.decimal.Least()
+	r.Min, r.minName, r.min = &least, v.name, v.decimal
+}
+
+// atMost selects filings whose field is the number or less.
+func atMost(b *builder, v value) {
+	r, greatest := b.between(v.of.fields[0]), v.decimal.Greatest()
+	r.Max, r.maxName, r.max = &greatest, v.name, v.decimal
+}
+
+// recorded narrows the days of recording to the later start and the earlier end (rule P9); "" is no
+// bound. Days as text compare like days.
+func (b *builder) recorded(start, end string) {
+	b.days.From = max(b.days.From, start)
+	if b.days.To == "" || end != "" && end < b.days.To {
+		b.days.To = end
+	}
+}
+
+func lastDays(b *builder, v value) {
+	b.request.DependsOnDay = true
+	b.recorded(b.now.AddDate(0, 0, -int(v.integer)).Format(time.DateOnly), "")
+}
+
+func inMonth(b *builder, v value) {
+	b.recorded(v.day.Format(time.DateOnly), v.day.AddDate(0, 1, -1).Format(time.DateOnly))
+}
+
+func firstDay(b *builder, v value) {
+	b.start = v.day.Format(time.DateOnly)
+	b.recorded(b.start, "")
+}
+
+func lastDay(b *builder, v value) {
+	b.end = v.day.Format(time.DateOnly)
+	b.recorded("", b.end)
+}
+
+func center(b *builder, v value) {
+	at := v.corners[0]
+	b.center = &index.Point{Latitude: at.Latitude.Nearest, Longitude: at.Longitude.Nearest}
+}
+
+func groupBy(b *builder, v value) {
+	for _, name := range v.texts {
+		b.request.Groups.By = append(b.request.Groups.By, index.Dimension(slices.Index(v.of.Choices, name)))
+	}
+}
+
+// onlyFields sets the fields of each record.
+func onlyFields(b *builder, v value) {
+	b.request.Fields = index.SetOf(fieldsOf(v.texts)...)
+	b.request.Query.IDsOnly = b.request.Fields == index.SetOf()
+}
+
+// fieldsOf are the fields of these names.
+func fieldsOf(names []string) []index.Field {
+	fields := make([]index.Field, len(names))
+	for i, name := range names {
+		fields[i], _ = index.ByName(name) // one of fieldNames, all of which are loaded
+	}
+	return fields
+}
+
+// names notes that v names values of filings (rule X63).
+func (b *builder) names(v value, excluded bool) {
+	b.request.named = append(b.request.named, Named{v.name, v.of.fields[0], v.all(), excluded})
+}
