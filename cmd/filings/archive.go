@@ -200,7 +200,7 @@ func (p *program) readFrom(ctx context.Context, s settings.Settings, from string
 	if o, err = c.Head(ctx, o); err != nil {
 		return nil, err
 	}
-	return c.Get(ctx, o), nil
+	return c.Get(ctx, o)
 }
 
 func isObject(name string) bool { return strings.HasPrefix(name, "s3://") }

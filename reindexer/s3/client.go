@@ -1,14 +1,17 @@
-// Package s3 lists, reads and writes objects of S3 and of what speaks it. It owns addresses s3://bucket/key, signatures and what goes on
-// after a connection broke. It refuses an object that changes while it is read, and knows nothing of what objects hold.
+// Package s3 lists, reads and writes objects of S3 and of what speaks it. It owns addresses
+// s3://bucket/key and signatures. It refuses an object that changes while it is read, and knows
+// nothing of what objects hold.
 //
 // # By hand
 //
-// minio-go v7.4.1 would add four modules and 39 lines of go.sum, raise seven other modules, and take 12 s of two cores to build
-// (`go get github.com/minio/minio-go/v7; go build` of its New). Signing is 50 lines here.
+// minio-go v7.4.1 would add four modules and 39 lines of go.sum, raise seven other modules, and
+// take 12 s of two cores to build (`go get github.com/minio/minio-go/v7; go build` of its New).
+// Signing is 60 lines here.
 package s3
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -29,10 +32,12 @@ var (
 	// ErrNotFound: there is no such object.
 	ErrNotFound = errors.New("there is no such object")
 	// ErrAddress: a text is no address s3://bucket/key.
-	ErrAddress = errors.New("an address of S3 is s3://BUCKET/KEY, with a bucket of 3 to 63 lower-case letters, digits, dots and hyphens")
+	ErrAddress = errors.New("an address of S3 is s3://BUCKET/KEY, with a bucket of 3 to 63 lower-case letters, " +
+		"digits, dots and hyphens")
 )
 
-// Config says where objects are and who reads them. The texts are those of the usual variables AWS_….
+// Config says where objects are and who reads them. The texts are those of the usual variables
+// AWS_….
 type Config struct {
 	Endpoint        string // http:// or https:// address of a server that speaks S3; "" for Amazon's
 	Region          string // "" for us-east-1
@@ -45,19 +50,18 @@ type Config struct {
 type Client struct {
 	Config
 	*web.Client
-	now func() time.Time
 }
 
 // New returns a Client. It logs requests that are sent again.
 func New(c Config, log *slog.Logger) *Client {
-	if c.Region == "" {
-		c.Region = "us-east-1"
-	}
-	return &Client{Config: c, Client: web.New(log, "s3"), now: time.Now}
+	c.Region = cmp.Or(c.Region, "us-east-1")
+	client := web.New(log, "s3")
+	client.Transport = &signer{Config: c, to: client.Transport, now: time.Now}
+	return &Client{Config: c, Client: client}
 }
 
 // Fresh returns a Client for another source, which may wait as long for its server.
-func (c *Client) Fresh() *Client { return &Client{c.Config, c.Client.Fresh(), c.now} }
+func (c *Client) Fresh() *Client { return &Client{c.Config, c.Client.Fresh()} }
 
 // Object is an object of a bucket, in a state that its ETag names.
 type Object struct {
@@ -71,12 +75,13 @@ type Object struct {
 func (o Object) String() string { return "s3://" + o.Bucket + "/" + o.Key }
 
 // signed is a parameter by which addresses of https:// let read who has them.
-var signed = regexp.MustCompile(`(?i)[?&](x-(amz|goog)-[a-z-]*|awsaccesskeyid|googleaccessid|signature|sig|[a-z_-]*(token|secret|password|key))=`)
+var signed = regexp.MustCompile(`(?i)[?&](x-(amz|goog)-[a-z-]*|awsaccesskeyid|googleaccessid|` +
+	`signature|sig|[a-z_-]*(token|secret|password|key))=`)
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// ParseAddress returns the bucket and the key of s3://bucket/key. Neither is decoded: a key may have any character. ErrAddress does not
-// repeat the address, which may have a password where there is no place for one.
+// ParseAddress returns the bucket and the key of s3://bucket/key. Neither is decoded: a key may
+// have any character. ErrAddress does not repeat the address, in which a password may stand.
 func ParseAddress(address string) (Object, error) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if !strings.HasPrefix(address, "s3://") || !bucketName.MatchString(bucket) {
@@ -88,7 +93,8 @@ func ParseAddress(address string) (Object, error) {
 	return Object{Bucket: bucket, Key: key}, nil
 }
 
-// address returns where an object is. Certificates of Amazon's are for names of buckets without dots.
+// address returns where an object is. Certificates of Amazon's are for names of buckets without
+// dots.
 func (c *Client) address(bucket, key string, query url.Values) *url.URL {
 	u := &url.URL{Scheme: "https", Host: bucket + ".s3." + c.Region + ".amazonaws.com", Path: "/" + key}
 	if own, err := url.Parse(c.Endpoint); err == nil && own.Host != "" {
@@ -100,31 +106,22 @@ func (c *Client) address(bucket, key string, query url.Values) *url.URL {
 	return u
 }
 
-// send sends a request and returns a response with one of these statuses; ErrNotFound for 404.
-func (c *Client) send(ctx context.Context, failed *int, method string, u *url.URL, header http.Header, body []byte, statuses ...int) (*http.Response, error) {
-	response, err := c.Send(ctx, failed, func(ctx context.Context) (*http.Request, error) {
-		r, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
-		if err != nil {
-			return nil, errors.New("the address is not well-formed")
-		}
-		if header != nil {
-			r.Header = header.Clone()
-		}
-		if r.URL = u; c.AccessKeyID != "" {
-			c.sign(r, digest(body), c.now())
-		}
-		return r, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, status := range statuses {
-		if response.StatusCode == status {
-			return response, nil
-		}
+// request returns a request for an object, or with "" as its key for a bucket.
+func (c *Client) request(ctx context.Context, method string, o Object, query url.Values, body []byte) *http.Request {
+	u := c.address(o.Bucket, o.Key, query)
+	r, _ := http.NewRequestWithContext(ctx, method, "", bytes.NewReader(body)) // with a method of this package
+	r.URL, r.Host = u, u.Host
+	return r
+}
+
+// send sends a request and returns a response with the status 2xx; ErrNotFound for 404.
+func (c *Client) send(r *http.Request) (*http.Response, error) {
+	response, err := c.Send(r)
+	if err != nil || response.StatusCode/100 == 2 {
+		return response, err
 	}
 	defer response.Body.Close()
-	if response.StatusCode == http.StatusNotFound && method == http.MethodHead {
+	if response.StatusCode == http.StatusNotFound && r.Method == http.MethodHead {
 		return nil, ErrNotFound
 	}
 	return nil, c.refused(response)
@@ -133,7 +130,8 @@ func (c *Client) send(ctx context.Context, failed *int, method string, u *url.UR
 // maxRefusal is how much is read of a response that says why a request was refused.
 const maxRefusal = 64 << 10
 
-// refused says why a request was refused: by the code of the response alone, whose texts repeat what was signed.
+// refused says why a request was refused: by the code of the response alone, whose texts repeat
+// what was signed.
 func (c *Client) refused(response *http.Response) error {
 	var fault struct{ Code string }
 	err := web.Status(response)

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/cmd/testservers/servers"
+	"filings/reindexer/web"
 )
 
 // TestX45_Signatures has the examples of Amazon's page "Signature Calculations for the Authorization Header".
@@ -47,7 +48,7 @@ func TestX45_Signatures(t *testing.T) {
 		for name, values := range test.header {
 			r.Header[name] = values
 		}
-		c.sign(r, digest([]byte(test.body)), time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC))
+		c.sign(r, digest(strings.NewReader(test.body)), time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC))
 		if got := r.Header.Get("Authorization"); !strings.HasSuffix(got, ",Signature="+test.want) {
 			t.Errorf("%s /%s?%s: %s, want %s", test.method, test.key, test.query, got, test.want)
 		}
@@ -59,6 +60,17 @@ func client(c Config) *Client {
 	all := New(c, slog.New(slog.DiscardHandler))
 	all.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return all
+}
+
+// get reads an object.
+func get(t *testing.T, c *Client, o Object) ([]byte, error) {
+	t.Helper()
+	body, err := c.Get(t.Context(), o)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	return io.ReadAll(body)
 }
 
 func bytesOf(n int) []byte {
@@ -87,7 +99,7 @@ func TestX45_ObjectsOfAServer(t *testing.T) {
 		if err != nil || o.Size != int64(size) {
 			t.Fatalf("%v, size %d, want %d", err, o.Size, size)
 		}
-		got, err := io.ReadAll(c.Get(t.Context(), o))
+		got, err := get(t, c, o)
 		if err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%s: error %v, %d bytes, want the %d that were written", key, err, len(got), size)
 		}
@@ -168,9 +180,9 @@ func TestX45_ObjectsOverABrokenNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(c.Get(t.Context(), o))
+		got, err := get(t, c, o)
 		switch {
-		case errors.Is(err, ErrChanged):
+		case errors.Is(err, web.ErrChanged):
 			changed++
 		case err != nil:
 			t.Errorf("run %d: %v", run, err)

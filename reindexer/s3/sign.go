@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -13,7 +14,27 @@ import (
 	"time"
 )
 
-// sign signs r, whose body has a SHA-256 in hex, with all headers that it has (AWS Signature Version 4).
+// signer is a RoundTripper that signs requests. It stands below what sends them again, since a
+// signature holds for some minutes only.
+type signer struct {
+	Config
+	to  http.RoundTripper
+	now func() time.Time
+}
+
+func (s *signer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if s.AccessKeyID != "" {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		s.sign(r, digest(body), s.now())
+	}
+	return s.to.RoundTrip(r)
+}
+
+// sign signs r, whose body has a SHA-256 in hex, with the headers that it has (AWS Signature
+// Version 4), but for those that proxies may write anew.
 func (c Config) sign(r *http.Request, body string, now time.Time) {
 	at := now.UTC().Format("20060102T150405Z")
 	r.Header.Set("x-amz-date", at)
@@ -23,6 +44,9 @@ func (c Config) sign(r *http.Request, body string, now time.Time) {
 	}
 	headers := map[string]string{"host": r.URL.Host}
 	for name := range r.Header {
+		if name == "User-Agent" || name == "Accept-Encoding" {
+			continue
+		}
 		headers[strings.ToLower(name)] = strings.TrimSpace(r.Header.Get(name))
 	}
 	names := slices.Sorted(maps.Keys(headers))
@@ -38,7 +62,8 @@ func (c Config) sign(r *http.Request, body string, now time.Time) {
 	for _, part := range scope {
 		key = keyed(key, part)
 	}
-	text := strings.Join([]string{"AWS4-HMAC-SHA256", at, strings.Join(scope, "/"), digest([]byte(strings.Join(request, "\n")))}, "\n")
+	hashed := digest(strings.NewReader(strings.Join(request, "\n")))
+	text := strings.Join([]string{"AWS4-HMAC-SHA256", at, strings.Join(scope, "/"), hashed}, "\n")
 	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s,SignedHeaders=%s,Signature=%x",
 		c.AccessKeyID, strings.Join(scope, "/"), signed, keyed(key, text)))
 }
@@ -49,12 +74,15 @@ func keyed(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-func digest(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
+// digest returns the SHA-256 of a text or bytes in memory.
+func digest(of io.Reader) string {
+	sum := sha256.New()
+	_, _ = io.Copy(sum, of) // never fails
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// escaped writes each byte but letters, digits and - . _ ~ as signatures have it; slashes stay those of a path.
+// escaped writes each byte but letters, digits and - . _ ~ as signatures have it; slashes stay
+// those of a path.
 func escaped(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

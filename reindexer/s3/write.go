@@ -11,7 +11,8 @@ import (
 	"strconv"
 )
 
-// partSize is how much is sent at once, and held in memory. An object has up to 10,000 parts: 156 GiB.
+// partSize is how much is sent at once, and held in memory. An object has up to 10,000 parts: 156
+// GiB.
 const partSize = 16 << 20
 
 // part is a part of an object that was sent.
@@ -20,7 +21,8 @@ type part struct {
 	ETag       string
 }
 
-// Put writes an object: all that from has. Nobody sees it before it is whole; where Put fails, what the key had stays.
+// Put writes an object: all that from has. Nobody sees it before it is whole; where Put fails, what
+// the key had stays.
 func (c *Client) Put(ctx context.Context, o Object, from io.Reader) error {
 	buffer := make([]byte, partSize)
 	n, err := io.ReadFull(from, buffer)
@@ -45,7 +47,7 @@ func (c *Client) Put(ctx context.Context, o Object, from io.Reader) error {
 		err = c.post(ctx, o, upload, body, &struct{ ETag string }{})
 	}
 	if err != nil {
-		response, failed := c.send(context.WithoutCancel(ctx), new(int), http.MethodDelete, c.address(o.Bucket, o.Key, upload), nil, nil, http.StatusNoContent)
+		response, failed := c.send(c.request(context.WithoutCancel(ctx), http.MethodDelete, o, upload, nil))
 		if failed == nil {
 			failed = response.Body.Close()
 		}
@@ -55,7 +57,9 @@ func (c *Client) Put(ctx context.Context, o Object, from io.Reader) error {
 }
 
 // putParts sends a full buffer and what follows it.
-func (c *Client) putParts(ctx context.Context, o Object, upload string, buffer []byte, from io.Reader) (parts []part, err error) {
+func (c *Client) putParts(
+	ctx context.Context, o Object, upload string, buffer []byte, from io.Reader,
+) (parts []part, err error) {
 	for n := len(buffer); n > 0; {
 		number := len(parts) + 1
 		etag, err := c.put(ctx, o, url.Values{"partNumber": {strconv.Itoa(number)}, "uploadId": {upload}}, buffer[:n])
@@ -71,16 +75,17 @@ func (c *Client) putParts(ctx context.Context, o Object, upload string, buffer [
 }
 
 func (c *Client) put(ctx context.Context, o Object, query url.Values, body []byte) (etag string, err error) {
-	response, err := c.send(ctx, new(int), http.MethodPut, c.address(o.Bucket, o.Key, query), nil, body, http.StatusOK)
+	response, err := c.send(c.request(ctx, http.MethodPut, o, query, body))
 	if err != nil {
 		return "", err
 	}
 	return response.Header.Get("ETag"), response.Body.Close()
 }
 
-// post reads a result, which has another name where the request failed although its status says otherwise.
+// post reads a result, which has another name where the request failed although its status says
+// otherwise.
 func (c *Client) post(ctx context.Context, o Object, query url.Values, body []byte, result any) error {
-	response, err := c.send(ctx, new(int), http.MethodPost, c.address(o.Bucket, o.Key, query), nil, body, http.StatusOK)
+	response, err := c.send(c.request(ctx, http.MethodPost, o, query, body))
 	if err != nil {
 		return err
 	}

@@ -42,11 +42,12 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	l := layer{where: where, portal: portal{c: c, user: u.User, header: http.Header{}}}
+	l := layer{where: where, portal: portal{c: c, header: http.Header{}}}
 	if where == "" {
 		l.where = "1=1"
 	}
-	l.address = &url.URL{Scheme: strings.TrimPrefix(u.Scheme, "arcgis+"), Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	l.address = &url.URL{Scheme: strings.TrimPrefix(u.Scheme, "arcgis+"), User: u.User, Host: u.Host,
+		Path: u.Path, RawPath: u.RawPath}
 	if token != "" {
 		if l.address.Scheme == "http" && !isLoopback(u.Hostname()) {
 			return Source{}, fmt.Errorf("%w: the token of %s is not sent over http://, where others could read it: write "+
@@ -114,8 +115,8 @@ func (l *layer) query(ctx context.Context, what string) (arcgisResponse, error) 
 	return l.request(ctx, http.MethodGet, "query", url.Values{"where": {l.where}, what: {"true"}})
 }
 
-// state implements dataset: how many rows there are, and when the layer was edited last. A change of
-// its rows changes that. It learns how the layer is to be read.
+// state implements dataset: how many rows there are, and when the layer was edited last. A change
+// of its rows changes that. It learns how the layer is to be read.
 func (l *layer) state(ctx context.Context) (state string, rows int64, err error) {
 	about, err := l.request(ctx, http.MethodGet, "", url.Values{})
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"filings/reindexer/s3"
 	"filings/reindexer/web"
 )
 
@@ -74,7 +73,7 @@ func (a *archive) Read(p []byte) (int, error) {
 
 func explain(kind string, err error) error {
 	switch {
-	case err == nil, err == io.EOF, errors.Is(err, web.ErrBroken), errors.Is(err, s3.ErrChanged),
+	case err == nil, err == io.EOF, errors.Is(err, web.ErrBroken), errors.Is(err, web.ErrChanged),
 		errors.Is(err, web.ErrSlow),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err

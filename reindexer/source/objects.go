@@ -70,7 +70,11 @@ func objectSource(client *s3.Client, object s3.Object, f Form) (_ Source, ok boo
 	s := Source{Name: object.String(), unit: f.unit(), format: f.Format}
 	s.state = func(context.Context) (string, error) { return state, nil } // the one that is read, or none
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		r, err := open(ctx, client.Fresh().Get(ctx, object), f, read)
+		body, err := client.Fresh().Get(ctx, object)
+		if err != nil {
+			return nil, err
+		}
+		r, err := open(ctx, body, f, read)
 		if err == nil {
 			r.before = state
 		}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"log/slog"
 	"slices"
@@ -76,7 +77,7 @@ func TestX45_Objects(t *testing.T) {
 	put("liens/b.csv", "id,county\n8,\"Orange, FL\"\n")
 	put("a.ndjson.gz", gzipped(t, filing(9)))
 	for _, s := range []Source{found[0], found[2]} {
-		if _, err := readSource(s); err == nil || !strings.Contains(err.Error(), s3.ErrChanged.Error()) {
+		if _, err := readSource(s); err == nil || !errors.Is(err, ErrChanged) {
 			t.Errorf("%s was changed after it was found: error %v", s.Name, err)
 		}
 	}

@@ -64,8 +64,8 @@ type paged struct {
 	err    error // there when pages is closed
 }
 
-// openPaged reads a dataset of so many rows, each page while the rows of the one before it are read:
-// the times of portal and load would add up otherwise. The Reader ends with ctx.
+// openPaged reads a dataset of so many rows, each page while the rows of the one before it are
+// read: the times of portal and load would add up otherwise. The Reader ends with ctx.
 func openPaged(ctx context.Context, d dataset, rows int64) *Reader {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &paged{pages: make(chan []jsontext.Value), rows: newJSONRows(Form{})}
@@ -116,7 +116,6 @@ func (p *paged) Next() (Row, error) {
 // portal is a server of datasets.
 type portal struct {
 	c      *web.Client
-	user   *url.Userinfo
 	header http.Header
 	read   *atomic.Int64
 }
@@ -127,8 +126,11 @@ type portal struct {
 func responseOf[T any](
 	ctx context.Context, p portal, method string, at *url.URL, values url.Values, check func(*T) error,
 ) (decoded T, err error) {
-	build := func(ctx context.Context) (*http.Request, error) { return p.build(ctx, method, at, values) }
-	err = p.c.Whole(ctx, build, maxPage, func(response *http.Response, body []byte) error {
+	request, err := p.request(ctx, method, at, values)
+	if err != nil {
+		return decoded, err
+	}
+	err = p.c.Whole(request, maxPage, func(response *http.Response, body []byte) error {
 		p.read.Add(int64(len(body)))
 		switch response.StatusCode {
 		case http.StatusOK:
@@ -156,7 +158,7 @@ func responseOf[T any](
 
 var errForeign = errors.New("the response is not what such a server responds with")
 
-func (p portal) build(ctx context.Context, method string, at *url.URL, values url.Values) (*http.Request, error) {
+func (p portal) request(ctx context.Context, method string, at *url.URL, values url.Values) (*http.Request, error) {
 	u, body := *at, ""
 	if method == http.MethodPost {
 		body = values.Encode()
@@ -170,10 +172,6 @@ func (p portal) build(ctx context.Context, method string, at *url.URL, values ur
 	r.Header = p.header.Clone()
 	if body != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	if p.user != nil {
-		password, _ := p.user.Password()
-		r.SetBasicAuth(p.user.Username(), password)
 	}
 	return r, nil
 }

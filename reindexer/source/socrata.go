@@ -39,8 +39,8 @@ func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	d := socrata{where: where, portal: portal{c: c, user: u.User, header: http.Header{}}}
-	d.address = &url.URL{Scheme: "https", Host: u.Host, Path: "/resource/" + id[1] + ".json"}
+	d := socrata{where: where, portal: portal{c: c, header: http.Header{}}}
+	d.address = &url.URL{Scheme: "https", User: u.User, Host: u.Host, Path: "/resource/" + id[1] + ".json"}
 	if isLoopback(u.Hostname()) {
 		d.address.Scheme = "http"
 	}

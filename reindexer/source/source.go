@@ -8,9 +8,9 @@
 // Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are
 // decompressed by what they are, not by what they are called (stream.go, compression.go, zip.go),
 // and cut into lines of NDJSON (lines.go) or rows of CSV (csv.go). A response of a web server
-// counts only if it came whole (web.go, package web). PostgreSQL writes the rows of a query as JSON,
-// which are streamed (postgres.go). A dataset or layer is read in parts, by keys, beside what is
-// done with its rows (paged.go, socrata.go, arcgis.go).
+// counts only if it came whole (web.go, package web). PostgreSQL writes the rows of a query as
+// JSON, which are streamed (postgres.go). A dataset or layer is read in parts, by keys, beside what
+// is done with its rows (paged.go, socrata.go, arcgis.go).
 //
 // Most sources can say in which state they are. Open requests it before it reads anything, and
 // Reader.Unchanged after the last row, so that all rows are of one state, or the reading fails. An
@@ -37,6 +37,7 @@ import (
 	"sync/atomic"
 
 	"filings/index/sorter"
+	"filings/reindexer/web"
 )
 
 // Kinds of errors, wrapped with what happened.
@@ -49,8 +50,7 @@ var (
 	// have had.
 	ErrUnfinished = errors.New("the file ends in the middle of a record")
 	// ErrChanged: a source was changed while it was read.
-	ErrChanged = errors.New("it was changed while it was read, so that its rows are not those of one state: " +
-		"load it again, when nothing writes to it")
+	ErrChanged = web.ErrChanged
 	// ErrNotUTF8: a text is not UTF-8, and nothing says which encoding it has.
 	ErrNotUTF8 = errors.New("is not UTF-8; --encoding windows-1252 reads what older spreadsheets write")
 )

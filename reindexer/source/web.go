@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
@@ -27,7 +26,7 @@ func webSource(c *web.Client, u *url.URL, f Form) Source {
 		}
 		f := f
 		f.Format = format
-		r, err := open(ctx, response.Body, f, read)
+		r, err := open(ctx, c.Resumed(response), f, read)
 		if err == nil {
 			r.before = webState(response)
 		}
@@ -76,55 +75,16 @@ func openWeb(ctx context.Context, c *web.Client, u *url.URL, format string) (*ht
 
 // getWeb requests u, follows redirects, and returns a response with the status 200.
 func getWeb(ctx context.Context, c *web.Client, method string, u *url.URL) (*http.Response, error) {
-	for range maxRedirects + 1 {
-		build := func(ctx context.Context) (*http.Request, error) { return webRequest(ctx, method, u) }
-		response, err := c.Send(ctx, new(int), build)
-		if err != nil {
-			return nil, err
-		}
-		if response.StatusCode == http.StatusOK {
-			return response, nil
-		}
-		response.Body.Close()
-		switch response.StatusCode {
-		case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
-			http.StatusPermanentRedirect:
-		default:
-			return nil, web.Status(response)
-		}
-		if u, err = redirected(u, response); err != nil {
-			return nil, err
-		}
-	}
-	return nil, fmt.Errorf("more than %d redirects, the last of them to %s", maxRedirects, web.Public(u))
-}
-
-// webRequest returns a request of u, with its user and password.
-func webRequest(ctx context.Context, method string, u *url.URL) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, errors.New("the address is not well-formed")
 	}
-	if u.User != nil {
-		password, _ := u.User.Password()
-		request.SetBasicAuth(u.User.Username(), password)
+	response, err := c.Follow(r, maxRedirects)
+	if err == nil && response.StatusCode != http.StatusOK {
+		response.Body.Close()
+		return nil, web.Status(response)
 	}
-	return request, nil
-}
-
-// redirected returns where the response of u redirects to. Only the same server gets the user and
-// password again.
-func redirected(u *url.URL, response *http.Response) (*url.URL, error) {
-	to, err := response.Location()
-	switch {
-	case err != nil || to.Scheme != "http" && to.Scheme != "https":
-		return nil, fmt.Errorf("%s redirects to nothing that is an address of HTTP", web.Public(u))
-	case u.Scheme == "https" && to.Scheme == "http":
-		return nil, fmt.Errorf("%s redirects from https to http, which others on the path could change", web.Public(u))
-	case to.User == nil && to.Scheme == u.Scheme && to.Host == u.Host:
-		to.User = u.User
-	}
-	return to, nil
+	return response, err
 }
 
 // formatOfMedia returns the format that a Content-Type says, "" if it says none.

@@ -135,9 +135,20 @@ func TestHTTP_Redirects(t *testing.T) {
 		_, _, authorized := r.BasicAuth()
 		fmt.Fprintf(w, `{"id":1,"county":"Orange, FL","authorized":%v,"referer":%q}`+"\n", authorized, r.Referer())
 	}
-	other := serve(t, response)
-	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	var address string
+	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/back" {
+			http.Redirect(w, r, address+"/there", http.StatusFound)
+			return
+		}
+		response(w, r)
+	})
+	address = serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
+		case "/back.ndjson":
+			http.Redirect(w, r, other+"/back", http.StatusFound)
+		case "/same.ndjson":
+			http.Redirect(w, r, address+"/there?x=y", http.StatusFound)
 		case "/here.ndjson":
 			http.Redirect(w, r, "/there", http.StatusMovedPermanently)
 		case "/away.ndjson":
@@ -148,7 +159,9 @@ func TestHTTP_Redirects(t *testing.T) {
 	})
 	for path, want := range map[string]string{
 		"/here.ndjson": `{"id":1,"county":"Orange, FL","authorized":true,"referer":""}` + "\n",
+		"/same.ndjson": `{"id":1,"county":"Orange, FL","authorized":true,"referer":""}` + "\n",
 		"/away.ndjson": `{"id":1,"county":"Orange, FL","authorized":false,"referer":""}` + "\n",
+		"/back.ndjson": `{"id":1,"county":"Orange, FL","authorized":false,"referer":""}` + "\n",
 	} {
 		u, err := url.Parse(strings.Replace(address, "//", "//me:hunter2@", 1) + path + "?signature=s3cret")
 		if err != nil {
@@ -208,6 +221,50 @@ func TestHTTP_CutResponses(t *testing.T) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// short is a response of which so many bytes are sent, before its connection breaks.
+type short struct {
+	http.ResponseWriter
+	left int
+}
+
+func (s *short) Write(p []byte) (int, error) {
+	if len(p) > s.left {
+		_, _ = s.ResponseWriter.Write(p[:s.left])
+		s.ResponseWriter.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	s.left -= len(p)
+	return s.ResponseWriter.Write(p)
+}
+
+// TestX45_WebResumes: a file of a server that knows ranges and ETags is read whole over connections that break; where it changes
+// meanwhile, that is an error.
+func TestX45_WebResumes(t *testing.T) {
+	t.Parallel()
+	packed := gzipped(t, manyFilings(20_000))
+	for _, changes := range []bool{false, true} {
+		requests := 0
+		address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			requests++
+			etag := `"1"`
+			if changes && requests > 2 {
+				etag = `"2"`
+			}
+			w.Header().Set("ETag", etag)
+			broken := &short{w, len(packed)/5 + 1}
+			http.ServeContent(broken, r, "a.ndjson.gz", time.Time{}, struct{ io.ReadSeeker }{strings.NewReader(packed)})
+		})
+		u, err := url.Parse(address + "/a.ndjson.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := readSource(webSource(webClient(http.DefaultTransport, time.Minute), u, Form{}))
+		if changes && (!errors.Is(err, ErrChanged) || requests != 3) || !changes && (err != nil || len(rows) != 20_000) {
+			t.Errorf("changes %t: %d rows, error %v, %d requests", changes, len(rows), err, requests)
+		}
 	}
 }
 

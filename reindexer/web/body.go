@@ -10,11 +10,8 @@ import (
 	"time"
 )
 
-// ErrBroken: a transfer ended before its end, wherever that falls in the records.
-var ErrBroken = errors.New("the connection broke off")
-
-// body is the body of a response. Its end is the end that the server announced, by Content-Length, the last chunk or
-// the end of an HTTP/2 stream; anything else is ErrBroken.
+// body is the body of a response. Its end is the end that the server announced, by Content-Length,
+// the last chunk or the end of an HTTP/2 stream; anything else is ErrBroken.
 type body struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc

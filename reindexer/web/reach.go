@@ -18,10 +18,12 @@ import (
 const dialTimeout = 15 * time.Second
 
 // errInside: a server on the network outside leads to an address inside (rule X74).
-var errInside = errors.New("it leads to an address of this machine or of its network, which a server outside may not name; name that address as a source of its own")
+var errInside = errors.New("it leads to an address of this machine or of its network, which a server outside " +
+	"may not name; name that address as a source of its own")
 
-// inside are the networks that the public Internet does not route: this machine, its link, where clouds keep credentials, and networks
-// of its own. An address of IPv4 within one of IPv6 is looked at by itself.
+// inside are the networks that the public Internet does not route: this machine, its link, where
+// clouds keep credentials, and networks of its own. An address of IPv4 within one of IPv6 is looked
+// at by itself.
 var inside = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("172.16.0.0/12"),
@@ -47,8 +49,9 @@ func isInside(a netip.Addr) bool {
 	return false
 }
 
-// reach dials servers. Which address a name has is decided by who owns the name, at each look again; so it judges the address that
-// is dialled. The first server is the one that the operator named, wherever it is; if it is outside, all others have to be.
+// reach dials servers. Which address a name has is decided by who owns the name, at each look
+// again; so it judges the address that is dialled. The first server is the one that the operator
+// named, wherever it is; if it is outside, all others have to be.
 type reach struct {
 	inside func(netip.Addr) bool
 	proxy  func(*http.Request) (*url.URL, error) // that the environment names
@@ -62,12 +65,13 @@ const (
 	inner
 )
 
-// proxied returns the proxy of a request as the environment says, which may be anywhere. What a proxy reaches it decides itself, but
-// for addresses that are written out.
+// proxied returns the proxy of a request as the environment says, which may be anywhere. What a
+// proxy reaches it decides itself, but for addresses that are written out.
 func (r *reach) proxied(request *http.Request) (*url.URL, error) {
 	proxy, err := r.proxy(request)
 	if err != nil {
-		return nil, errors.New("the address of the proxy (HTTP_PROXY, HTTPS_PROXY) is not well-formed") // it may have a password
+		// It may have a password.
+		return nil, errors.New("the address of the proxy (HTTP_PROXY, HTTPS_PROXY) is not well-formed")
 	}
 	if proxy == nil {
 		return nil, nil
@@ -80,7 +84,8 @@ func (r *reach) proxied(request *http.Request) (*url.URL, error) {
 	}
 	r.named.CompareAndSwap(unknown, outer)
 	to := *proxy
-	to.Host = net.JoinHostPort(proxy.Hostname(), cmp.Or(proxy.Port(), map[string]string{"http": "80", "https": "443"}[proxy.Scheme], "1080"))
+	usual := map[string]string{"http": "80", "https": "443"}[proxy.Scheme]
+	to.Host = net.JoinHostPort(proxy.Hostname(), cmp.Or(proxy.Port(), usual, "1080"))
 	r.via.Store(&to.Host)
 	return &to, nil
 }

@@ -33,9 +33,11 @@ func serve(t *testing.T, at string, handler http.HandlerFunc) string {
 // get requests an address and reads the response.
 func get(t *testing.T, c *Client, address string) error {
 	t.Helper()
-	response, err := c.Send(t.Context(), new(int), func(ctx context.Context) (*http.Request, error) {
-		return http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	response, err := c.Send(r)
 	if err == nil {
 		_, err = io.Copy(io.Discard, response.Body)
 		response.Body.Close()
@@ -163,5 +165,24 @@ func TestX74_Reach(t *testing.T) {
 				t.Errorf("%s: %s: %v, %d requests", name, address, err, reached.Load()-before)
 			}
 		}
+	}
+}
+
+// TestX74_Redirect: a redirect from a server outside to an address inside is refused, and the error shows nothing of the parameters.
+func TestX74_Redirect(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Int64
+	private := serve(t, "127.0.0.2", func(http.ResponseWriter, *http.Request) { reached.Add(1) })
+	outside := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, private+"/?token=hunter2", http.StatusFound)
+	})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, outside+"/?token=hunter2", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func(*http.Request) (*url.URL, error) { return nil, nil }
+	_, err = within("127.0.0.2", none).Follow(r, 5)
+	if !errors.Is(err, errInside) || strings.Contains(err.Error(), "hunter2") || reached.Load() > 0 {
+		t.Errorf("error %v, %d requests inside", err, reached.Load())
 	}
 }
