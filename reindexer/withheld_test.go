@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -283,14 +284,14 @@ func TestX53_Died(t *testing.T) {
 	t.Parallel()
 	rest := owned("Ann", upTo(12)...)
 	for step, done := 0, false; !done; step++ {
-		memory, calls := indextest.NewMemory(), 0
+		memory, calls := indextest.NewMemory(), atomic.Int64{} // a run renews its lock beside all else
 		clock := testClock()
 		open := func() generation.Store { return memory.Open(clock.Now, nil, nil) }
 		mustRun(t, config(t, open(), rest+person(51, 52)))
 		clock.Advance(time.Minute)
 		ctx, die := context.WithCancel(t.Context())
 		dying := memory.Open(clock.Now, func(string) error {
-			if calls++; calls > step {
+			if calls.Add(1) > int64(step) {
 				die()
 				return errors.New("it died")
 			}

@@ -93,10 +93,10 @@ func (k *lock) Withhold(ctx context.Context, do func(w *Withheld) error) (err er
 	defer k.explain(ctx, &err, "changing the list of withheld filings")
 	last := 0
 	err = k.life.storage.Retry(ctx, func(ctx context.Context) error {
-		if err := k.mustHold(ctx); err != nil {
-			return err
-		}
 		w, d, err := k.life.readWithheld(ctx)
+		if err == nil { // after it was read: whoever has taken the lock since replaces that revision
+			err = k.mustHold(ctx)
+		}
 		if err != nil {
 			return err
 		}

@@ -236,8 +236,10 @@ func (s *memoryStorage) Parts(context.Context, bool) (all []generation.Part, err
 func (s *memoryStorage) Create(_ context.Context, name, from string) (generation.Writer, error) {
 	err := s.retried("Create", func() error {
 		p := &MemoryPart{Filings: map[int64]*index.Filing{}}
-		if from != "" {
-			maps.Copy(p.Filings, s.filings(from).Filings)
+		if source := s.filings(from); source != nil {
+			maps.Copy(p.Filings, source.Filings)
+		} else if from != "" {
+			return fmt.Errorf("generation %s: %w", from, index.ErrNotFound)
 		}
 		s.Memory.Parts[name] = map[string]*MemoryPart{generation.FilingsPart: p}
 		return nil
