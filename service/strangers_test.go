@@ -101,13 +101,16 @@ func postTo(target, host, key, message string) string {
 		"Content-Length: %d\r\n\r\n%s", target, host, key, len(message), message)
 }
 
-// TestX50_BodyWithQuery: a query behind /mcp makes no difference to how long a message may be.
+// TestX50_BodyWithQuery: neither a query behind /mcp nor a host before it makes a difference to how long a message may be.
 func TestX50_BodyWithQuery(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)), withTools)
 	l := listenTLS(t, s.App)
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	for target, want := range map[string]int{"/mcp": 200, "/mcp?x=1": 200, "/mcp?": 200, "/mcpx": 413, "/v1/me?/mcp": 413} {
+	for target, want := range map[string]int{
+		"/mcp": 200, "/mcp?x=1": 200, "/mcp?": 200, "/mcpx": 413, "/v1/me?/mcp": 413,
+		"https://localhost/mcp": 200, "https://localhost/mcp?x": 200, "https://localhost/v1/me": 413, "https://": 413, "/v1://x/mcp": 413,
+	} {
 		body := ping + strings.Repeat(" ", 60_000)
 		if all := l.raw(t, postTo(target, "localhost", s.Keys[access.Pro], body)); len(all) == 0 || all[0].status != want {
 			t.Errorf("%s: %v, want %d", target, all, want)

@@ -49,14 +49,18 @@ func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 	return app
 }
 
-// AllowBody makes app take bodies of up to most bytes for one path, with a query or not, and those
-// of other paths as before.
+// AllowBody makes app take bodies of up to most bytes for one path, with a query or not, also where
+// the request names its host with it, and those of other paths as before.
 func AllowBody(app *fiber.App, path string, most int) {
 	server := app.Server()
 	next := server.HeaderReceived
 	server.HeaderReceived = func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		config := next(h)
-		if sent, _, _ := bytes.Cut(h.RequestURI(), []byte{'?'}); string(sent) == path {
+		sent, _, _ := bytes.Cut(h.RequestURI(), []byte{'?'})
+		if _, behind, absolute := bytes.Cut(sent, []byte("://")); absolute && sent[0] != '/' {
+			sent = behind[max(0, bytes.IndexByte(behind, '/')):]
+		}
+		if string(sent) == path {
 			config.MaxRequestBodySize = most
 		}
 		return config
