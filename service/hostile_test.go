@@ -264,7 +264,8 @@ func TestK2_WrongKeys(t *testing.T) {
 	if more := engine.calls.Load() - calls; more != 0 {
 		t.Errorf("the engine was called %d times", more)
 	}
-	if after := heap(); after > before+500_000 { // 25 bytes a key
+	// A byte a key, beside what goroutines that have ended leave with the runtime: more, the busier the machine is.
+	if after := heap(); after > before+500_000+uint64(many) {
 		t.Errorf("%d bytes of heap became %d", before, after)
 	}
 	if got := strings.Count(send(t, s.Service.Operations(), http.MethodGet, "/metrics").body, "\n"); got != lines {
