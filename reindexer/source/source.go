@@ -37,6 +37,7 @@ import (
 	"sync/atomic"
 
 	"filings/index/sorter"
+	"filings/reindexer/source/xlsx"
 	"filings/reindexer/web"
 )
 
@@ -133,7 +134,8 @@ type Reader struct {
 	Columns     []string // the names by which rows know columns, in their order; nil where rows have members instead
 	OtherSheets []string // the names of a spreadsheet's other sheets
 
-	ends *ends // of a text
+	ends  *ends       // of a text
+	sheet *xlsx.Sheet // of a spreadsheet
 	records
 	ctx    context.Context
 	source Source
@@ -202,6 +204,15 @@ func (r *Reader) HasHeader() bool {
 // LastOpen reports, after the last record, whether its line alone has no line end: the file may be
 // cut off there.
 func (r *Reader) LastOpen() bool { return r.ends != nil && r.ends.lines && !r.ends.ended }
+
+// Uncomputed is how many formulas without a value r has read of a spreadsheet, whose cells count as
+// empty.
+func (r *Reader) Uncomputed() int64 {
+	if r.sheet == nil {
+		return 0
+	}
+	return r.sheet.Uncomputed
+}
 
 // Close ends the reading, finished or not.
 func (r *Reader) Close() { r.close() }

@@ -9,19 +9,11 @@ import (
 	"filings/index/sorter"
 	"filings/reindexer/record"
 	"filings/reindexer/source/table"
+	"filings/reindexer/source/xlsx"
 )
 
 // tableRows are the rows of a table as records.
 type tableRows struct{ table.Rows }
-
-// Uncomputed is how many formulas without a value r has read of a spreadsheet, whose cells count as
-// empty.
-func (r *Reader) Uncomputed() int64 {
-	if t, ok := r.records.(*tableRows); ok {
-		return t.Rows.Uncomputed()
-	}
-	return 0
-}
 
 func (t *tableRows) Next() (Row, error) {
 	object, err := t.Rows.Next()
@@ -44,23 +36,28 @@ func (t *tableRows) Next() (Row, error) {
 // openTable opens a spreadsheet or a Parquet file. The Reader ends with ctx, and with done.
 func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Reader, error) {
 	return spool(ctx, plain, func(copied spooled, size int64) (*Reader, error) {
+		if size == 0 {
+			return nil, errors.New("it is empty")
+		}
 		var rows table.Rows
 		var err error
-		switch {
-		case size == 0:
-			return nil, errors.New("it is empty")
-		case f.Format == XLSX:
-			rows, err = table.OpenSheet(copied, size, f.Sheet, copied.space)
-		default:
+		r := new(Reader)
+		if f.Format == XLSX {
+			if r.sheet, err = xlsx.Open(copied, size, f.Sheet); err == nil {
+				rows, r.OtherSheets = r.sheet, r.sheet.OtherSheets
+			}
+		} else {
 			rows, err = table.OpenParquet(copied, size)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return &Reader{Columns: rows.Columns(), OtherSheets: rows.OtherSheets(), records: &tableRows{rows}, close: func() {
+		r.records, r.Columns = &tableRows{rows}, rows.Columns()
+		r.close = func() {
 			rows.Close()
 			done()
-		}}, nil
+		}
+		return r, nil
 	})
 }
 

@@ -212,9 +212,8 @@ func (p *parquetRows) Close() {
 	}
 }
 
-func (p *parquetRows) Line() int             { return p.number }
-func (p *parquetRows) OtherSheets() []string { return nil }
-func (p *parquetRows) Uncomputed() int64     { return 0 }
+// Line is the number of the row that was read last.
+func (p *parquetRows) Line() int { return p.number }
 
 // Next returns the next row.
 func (p *parquetRows) Next() (_ map[string]any, err error) {

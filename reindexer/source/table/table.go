@@ -1,5 +1,6 @@
-// Package table reads the rows of spreadsheets and of Parquet files. It knows neither fields nor
-// where the file comes from, and keeps no more of it in memory than a few rows.
+// Package table reads the rows of Parquet files, and names the columns of whatever has some. It
+// knows neither fields nor where the file comes from, and keeps no more of it in memory than a few
+// rows.
 package table
 
 import (
@@ -12,11 +13,6 @@ type Rows interface {
 	// Columns are the names of the columns, of which a sheet may have more after a row that is
 	// longer than its header.
 	Columns() []string
-	// OtherSheets are the names of the other sheets of a spreadsheet.
-	OtherSheets() []string
-	// Uncomputed is how many cells of a spreadsheet were read so far that have a formula without a
-	// value; they count as empty.
-	Uncomputed() int64
 	// Next returns the next row that is not empty, as values that jq has by the names of the
 	// columns, or io.EOF. It is good until the next call.
 	Next() (map[string]any, error)

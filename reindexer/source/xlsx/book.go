@@ -1,19 +1,22 @@
-// Package xlsx reads the cells of a spreadsheet in the format of Excel since 2007 (ECMA-376): a zip archive of parts in XML. It
-// owns what a cell holds: a text, a number, or a number that its format shows as a date. It reads rows in their order, and
-// writes nothing. How rows become records, it does not know.
+// Package xlsx reads the rows of a spreadsheet in the format of Excel since 2007 (ECMA-376): a zip
+// archive of parts in XML. It owns what a cell holds: a text, a number, or a number that its format
+// shows as a date. It reads rows in their order, by the names of their header, and writes nothing.
 //
 // # Design
 //
-// A sheet is read as it is decompressed (scan.go, rows.go). Its texts stand in a part of their own, where cells name them by
-// number: they go to a file, and a few blocks of it are in memory (texts.go). So memory does not grow with the file. The parts
-// that are read as a whole (workbook, relations, styles) are small, and refused where they are not.
+// A sheet is read as it is decompressed, a cell after the other, by encoding/xml (elements.go,
+// sheet.go, cell.go): what is not UTF-8, or XML does not know, makes the file one that cannot be
+// read. The texts that cells name by number stand in a part of their own, and in memory (book.go):
+// it grows with these, up to maxTexts, and not with the rows. The parts that are read as a whole
+// (workbook, relations, styles) are small, and refused where they are not.
 //
-// XML is read by encoding/xml, token by token: a text that is not UTF-8, or has a character that XML does not know, makes the file
-// one that cannot be read. A scanner of our own read three times as many rows a second of CPU (12 cells each; 230,000 instead of 77,000,
-// medians of three) in 230 lines more; files that come once a month do not need it, since the rest of a load takes longer.
+// Its tokens alone were read 1.6 times as fast (26,000 rows of 12 cells in a second of CPU, with a
+// mapping, and 16,000 by elements; medians of three, in turns), in 200 lines more; a scanner of our own
+// three times as fast as those. Files that come once a month do not need it.
 //
-// excelize, which this replaced, keeps where each text stands, and tells dates from numbers only by showing each cell as a
-// person sees it: 7,000 rows a second, and memory that grew with the texts. It still writes the files of the tests.
+// excelize, which this replaced, keeps where each text stands, and tells dates from numbers only by
+// showing each cell as a person sees it: 7,000 rows a second, and memory that grew with the texts.
+// It still writes the files of the tests.
 package xlsx
 
 import (
@@ -30,30 +33,36 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// maxPart is the most that is read of a part that is held in memory. A workbook of 1,000 sheets has some 200 KB.
-const maxPart = 16 << 20
+const (
+	// maxPart is the most that is read of a part that is decoded as a whole. A workbook of 1,000
+	// sheets has some 200 KB.
+	maxPart = 16 << 20
+	// maxTexts is how much memory the shared texts may take, of which each takes sizeOfText besides
+	// its characters; their part may have four times as much, with fonts and tags.
+	maxTexts   = 256 << 20
+	sizeOfText = 32
+)
 
-// Book is an open workbook.
-type Book struct {
+// book is an open workbook.
+type book struct {
 	parts    map[string]*zip.File // by name, in lower case: Excel does not tell upper case from lower
-	sheets   []sheet
-	texts    string // the part of the shared texts; "": there is none
-	dates    []bool // whether a style shows a date
-	from1904 bool   // days are counted from there
-	space    *Space
+	sheets   []sheet              // that have rows, in their order
+	texts    []string             // that cells name by number
+	dates    []bool               // whether a style shows a date
+	from1904 bool                 // days are counted from there
 }
 
 type sheet struct{ name, part string }
 
-// Open opens the workbook in a file of that size. The texts of a sheet, which go to a file of their own, take up space.
-func Open(file io.ReaderAt, size int64, space *Space) (*Book, error) {
+// openBook opens the workbook in a file of that size.
+func openBook(file io.ReaderAt, size int64) (*book, error) {
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, err
 	}
 	// The library's own decompressor takes twice the time.
 	archive.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser { return flate.NewReader(r) })
-	b := &Book{parts: map[string]*zip.File{}, space: space}
+	b := &book{parts: map[string]*zip.File{}}
 	for _, part := range archive.File {
 		b.parts[partName(part.Name)] = part
 	}
@@ -66,7 +75,7 @@ func partName(name string) string {
 }
 
 // read reads what the workbook says of itself.
-func (b *Book) read() error {
+func (b *book) read() error {
 	main := "xl/workbook.xml"
 	for _, r := range b.relations("") {
 		if r.is("officeDocument") {
@@ -86,40 +95,40 @@ func (b *Book) read() error {
 		return err
 	}
 	b.from1904, _ = strconv.ParseBool(book.Properties.From1904)
-	relations := b.relations(main)
+	sheets, texts, styles := map[string]string{}, "", "" // parts; of sheets by the ids of relations
+	for _, r := range b.relations(main) {
+		switch {
+		case r.is("worksheet"): // a sheet may also be one diagram, without rows
+			sheets[r.id] = r.part
+		case b.parts[r.part] == nil:
+		case r.is("sharedStrings"):
+			texts = r.part
+		case r.is("styles"):
+			styles = r.part
+		}
+	}
 	for _, s := range book.Sheets {
-		for _, r := range relations {
-			if r.id == s.ID && r.is("worksheet") { // a sheet may also be one diagram, without rows
-				b.sheets = append(b.sheets, sheet{s.Name, r.part})
-			}
+		if part, has := sheets[s.ID]; has {
+			b.sheets = append(b.sheets, sheet{s.Name, part})
 		}
 	}
 	if len(b.sheets) == 0 {
 		return errors.New("it has no sheet")
 	}
-	for _, r := range relations {
-		switch {
-		case r.is("sharedStrings") && b.parts[r.part] != nil:
-			b.texts = r.part
-		case r.is("styles") && b.parts[r.part] != nil:
-			if err := b.readStyles(r.part); err != nil {
-				return err
-			}
+	if styles != "" {
+		if err := b.readStyles(styles); err != nil {
+			return err
+		}
+	}
+	if texts != "" {
+		if err := b.readTexts(texts, maxTexts); err != nil {
+			return fmt.Errorf("its part %s: %w", texts, err)
 		}
 	}
 	return nil
 }
 
-// Sheets returns the names of the sheets that have rows, in their order.
-func (b *Book) Sheets() []string {
-	names := make([]string, len(b.sheets))
-	for i, s := range b.sheets {
-		names[i] = s.name
-	}
-	return names
-}
-
-func (b *Book) open(part string) (io.ReadCloser, error) {
+func (b *book) open(part string) (io.ReadCloser, error) {
 	file := b.parts[part]
 	switch {
 	case file == nil:
@@ -130,8 +139,9 @@ func (b *Book) open(part string) (io.ReadCloser, error) {
 	return file.Open()
 }
 
-// decode reads a part as a whole. encoding/xml defines no entities, so that a part is never more than its text.
-func (b *Book) decode(part string, into any) error {
+// decode reads a part as a whole. encoding/xml defines no entities, so that a part is never more
+// than its text.
+func (b *book) decode(part string, into any) error {
 	in, err := b.open(part)
 	if err != nil {
 		return err
@@ -150,11 +160,12 @@ func (b *Book) decode(part string, into any) error {
 // relation leads from a part to another one.
 type relation struct{ id, kind, part string }
 
-// is reports whether r is of that kind. What precedes it differs between the two editions of the standard.
+// is reports whether r is of that kind. What precedes it differs between the two editions of the
+// standard.
 func (r relation) is(kind string) bool { return path.Base(r.kind) == kind }
 
 // relations returns those of a part, or of the archive (""). A part need not have any.
-func (b *Book) relations(of string) (all []relation) {
+func (b *book) relations(of string) (all []relation) {
 	dir, name := path.Split(of)
 	var list struct {
 		All []struct {
@@ -176,7 +187,7 @@ func (b *Book) relations(of string) (all []relation) {
 	return all
 }
 
-func (b *Book) readStyles(part string) error {
+func (b *book) readStyles(part string) error {
 	var styles struct {
 		Formats []struct {
 			ID   int    `xml:"numFmtId,attr"`
@@ -198,4 +209,38 @@ func (b *Book) readStyles(part string) error {
 		b.dates = append(b.dates, is || !found && slices.Contains(dateFormats, c.Format))
 	}
 	return nil
+}
+
+// readTexts reads the part of the shared texts, which may take so many bytes.
+func (b *book) readTexts(part string, most int) error {
+	in, err := b.open(part)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	tooMany := fmt.Errorf("it has more than %d MiB of texts: save it as CSV", most>>20)
+	if b.parts[part].UncompressedSize64 > 4*uint64(most) {
+		return tooMany
+	}
+	for all, size := newElements(in), 0; ; {
+		begun, err := all.next("si", "")
+		if err == io.EOF {
+			return nil
+		}
+		var item text
+		if err == nil {
+			err = all.decode(begun, &item)
+		}
+		if err != nil {
+			return err
+		}
+		whole, err := item.join()
+		if err != nil {
+			return err
+		}
+		if size += len(whole) + sizeOfText; size > most {
+			return tooMany
+		}
+		b.texts = append(b.texts, unescape(whole))
+	}
 }

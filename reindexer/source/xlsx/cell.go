@@ -1,76 +1,57 @@
 package xlsx
 
 import (
-	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
+
+	"filings/reindexer/record"
 )
 
 const (
 	// lastColumn and lastRow are the last ones that a sheet can have.
 	lastColumn = 1 << 14
 	lastRow    = 1 << 20
-	// maxRow is how much of a row is read. What is beyond it is left out: such a row is too long to be a record.
+	// maxRow is how long the texts of a row may be: more than those of a record.
 	maxRow = 32 << 20
+	// maxText is the longest text: 32,767 characters, of at most four bytes, with room for what Excel
+	// counts otherwise.
+	maxText = 4 << 15
 )
 
-// Cell is a cell that is not empty.
-type Cell struct {
-	Column int    // from 0
-	Text   []byte // a number as it is stored, such as 1E-3; a date as YYYY-MM-DD; true and false as TRUE and FALSE
-	Number bool   // it is none of the others, which are texts
-	end    int    // of Text in Rows.buf
+// cell is a cell as its sheet stores it.
+type cell struct {
+	Name    string    `xml:"r,attr"`
+	Form    string    `xml:"t,attr"`
+	Style   string    `xml:"s,attr"`
+	Formula *struct{} `xml:"f"`
+	Stored  *string   `xml:"v"`
+	Inline  text      `xml:"is"`
 }
 
-// Rows reads a sheet.
-type Rows struct {
-	book   *Book
-	texts  *texts
-	part   io.ReadCloser
-	in     *scanner
-	t      token
-	number int
-	cells  []Cell
-	buf    []byte // the texts of the cells
-	value  []byte // of the cell that is being read
-	inside bool   // the rows have begun
-
-	uncomputed int64
+// text may have several runs, each in a font of its own. How it is pronounced is no part of it.
+type text struct {
+	Plain string `xml:"t"`
+	Runs  []struct {
+		Plain string `xml:"t"`
+	} `xml:"r"`
 }
 
-// cell reads the cell that has just begun, whose column is next unless it says another one, and returns its column.
-func (r *Rows) cell(next int) (column int, err error) {
-	column = next
-	var form, style string
-	for _, a := range r.t.attrs {
-		switch a.Name.Local {
-		case "r":
-			if column, err = columnOf(a.Value); err != nil {
-				return 0, err
-			}
-		case "t":
-			form = a.Value
-		case "s":
-			style = a.Value
-		}
+// join returns the whole text.
+func (t *text) join() (string, error) {
+	whole := t.Plain
+	for _, run := range t.Runs {
+		whole += run.Plain
 	}
-	if column >= lastColumn || len(r.cells) == lastColumn {
-		return 0, fmt.Errorf("it has more than %d cells", lastColumn)
+	if len(whole) > maxText {
+		return "", fmt.Errorf("it has a text of more than %d KiB", maxText>>10)
 	}
-	kind, isDate := formOf(form), r.isDate(style)
-	if err := r.read(kind); err != nil || len(r.value) == 0 || len(r.buf) > maxRow {
-		return column, err
-	}
-	c, begin := Cell{Column: column}, len(r.buf)
-	if err := r.put(&c, kind, isDate); err != nil {
-		return 0, fmt.Errorf("column %d: %w", column+1, err)
-	}
-	if c.end = len(r.buf); c.end > begin {
-		r.cells = append(r.cells, c)
-	}
-	return column, nil
+	return whole, nil
 }
 
 // columnOf returns the column, from 0, of a cell with that name, such as AB12.
@@ -86,111 +67,72 @@ func columnOf(name string) (int, error) {
 	return column - 1, nil
 }
 
-// form is how a cell's value is stored.
-type form uint8
+var errNoText = errors.New("a cell names a text that there is not")
 
-const (
-	number form = iota
-	shared      // the number of a text
-	boolean
-	day   // as ISO 8601 has it
-	plain // texts, and errors such as #N/A
-)
-
-func formOf(attr string) form {
-	switch attr {
+// value returns what c holds, as jq has it: numbers as numbers, dates as YYYY-MM-DD, true and false
+// as TRUE and FALSE, all else as text, and nil for nothing.
+func (b *book) value(c *cell) (any, error) {
+	if c.Stored != nil {
+		c.Inline.Plain = *c.Stored + c.Inline.Plain
+	}
+	stored, err := c.Inline.join()
+	if err != nil || stored == "" {
+		return nil, err
+	}
+	trimmed := strings.TrimSpace(stored)
+	switch c.Form {
 	case "", "n":
-		return number
+		return b.number(trimmed, c.Style), nil
 	case "s":
-		return shared
+		n, err := strconv.Atoi(trimmed)
+		if err != nil || n < 0 || n >= len(b.texts) {
+			return nil, errNoText
+		}
+		stored = b.texts[n]
 	case "b":
-		return boolean
-	case "d":
-		return day
-	}
-	return plain
-}
-
-func (r *Rows) isDate(style string) bool {
-	if style == "" {
-		return len(r.book.dates) > 0 && r.book.dates[0]
-	}
-	i, err := strconv.Atoi(style)
-	return err == nil && i >= 0 && i < len(r.book.dates) && r.book.dates[i]
-}
-
-// read reads r.value, up to the end of the cell.
-func (r *Rows) read(kind form) (err error) {
-	r.value = r.value[:0]
-	formula, valued := false, false
-	for outside, within := r.in.depth-1, false; ; {
-		if err := r.in.next(&r.t); err != nil {
-			return err
+		stored = map[bool]string{true: "TRUE", false: "FALSE"}[trimmed == "1" || trimmed == "true"]
+	case "d": // as ISO 8601 has it
+		if len(stored) > len(time.DateOnly) && stored[len(time.DateOnly)] == 'T' {
+			stored = stored[:len(time.DateOnly)]
 		}
-		switch {
-		case r.t.kind == text && within:
-			if r.value = append(r.value, r.t.text...); len(r.value) > maxText {
-				return fmt.Errorf("it has a text of more than %d KiB", maxText>>10)
-			}
-		case r.t.kind == text:
-		case r.t.kind == end && r.in.depth == outside:
-			if formula && len(r.value) == 0 && (!valued || kind != plain) { // an empty text is a value
-				r.uncomputed++
-			}
-			return nil
-		case r.t.name == "f":
-			formula = true
-		case r.t.name == "v":
-			within, valued = r.t.kind == start, true
-		case r.t.name == "is" && r.t.kind == start:
-			if r.value, err = r.in.stringOf(&r.t, r.value); err != nil {
-				return err
+	default: // texts, and errors such as #N/A
+		stored = unescape(stored)
+	}
+	if stored == "" {
+		return nil, nil
+	}
+	return stored, nil
+}
+
+// number returns a number, or the day that its style shows.
+func (b *book) number(stored, style string) any {
+	if i, err := strconv.Atoi(cmp.Or(style, "0")); err == nil && i >= 0 && i < len(b.dates) && b.dates[i] {
+		if v, err := strconv.ParseFloat(stored, 64); err == nil {
+			if day, ok := dayOf(v, b.from1904); ok {
+				return day.Format(time.DateOnly)
 			}
 		}
 	}
+	switch {
+	case stored == "":
+		return nil
+	case stored[0] <= '9' && json.Valid([]byte(stored)) && stored[0] != '"':
+		return record.Number(stored)
+	}
+	return stored
 }
 
-// put appends what r.value says to r.buf.
-func (r *Rows) put(c *Cell, kind form, isDate bool) (err error) {
-	switch kind {
-	case shared:
-		i, err := strconv.Atoi(string(bytes.TrimSpace(r.value)))
-		if err != nil {
-			return errNoText
-		}
-		r.buf, err = r.texts.appendTo(r.buf, i)
-		return err
-	case boolean:
-		is := string(bytes.TrimSpace(r.value))
-		r.buf = append(r.buf, map[bool]string{true: "TRUE", false: "FALSE"}[is == "1" || is == "true"]...)
-	case day:
-		r.buf = append(r.buf, r.value[:min(len(r.value), dateLength(r.value))]...)
-	case number:
-		r.putNumber(c, isDate)
-	default:
-		r.buf = append(r.buf, unescape(r.value)...)
-	}
-	return nil
-}
+// escaped matches what stands for a character that XML cannot hold: _x000D_ is a carriage return,
+// and _x005F_ the underscore before an x. Halves of characters are left as they are.
+var escaped = regexp.MustCompile(`_x(?:[0-9A-CEFa-cef][0-9A-Fa-f]|[Dd][0-7])[0-9A-Fa-f]{2}_`)
 
-// dateLength is how much of a moment in ISO 8601 is its date; all of what is none.
-func dateLength(value []byte) int {
-	if len(value) > len(time.DateOnly) && value[len(time.DateOnly)] == 'T' {
-		return len(time.DateOnly)
+// unescape replaces it.
+func unescape(stored string) string {
+	if !strings.Contains(stored, "_x") {
+		return stored
 	}
-	return len(value)
-}
-
-func (r *Rows) putNumber(c *Cell, isDate bool) {
-	value := bytes.TrimSpace(r.value)
-	if isDate {
-		if v, err := strconv.ParseFloat(string(value), 64); err == nil {
-			if t, ok := dayOf(v, r.book.from1904); ok {
-				r.buf = t.AppendFormat(r.buf, time.DateOnly)
-				return
-			}
-		}
-	}
-	c.Number = true
-	r.buf = append(r.buf, value...)
+	return escaped.ReplaceAllStringFunc(stored, func(one string) string {
+		c, _ := strconv.ParseUint(one[2:6], 16, 32) // four hexadecimal digits
+		return string(rune(c))
+	})
 }

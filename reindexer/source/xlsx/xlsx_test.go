@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -53,29 +52,39 @@ func archive(t testing.TB, parts map[string]string) *bytes.Reader {
 	return bytes.NewReader(b.Bytes())
 }
 
+// open opens the first sheet at its first row, without a header.
+func open(in *bytes.Reader) (*Sheet, error) {
+	b, err := openBook(in, in.Size())
+	if err != nil {
+		return nil, err
+	}
+	s := &Sheet{book: b}
+	if s.part, err = b.open(b.sheets[0].part); err != nil {
+		return nil, err
+	}
+	s.xml = newElements(s.part)
+	return s, nil
+}
+
 // read returns the rows of the first sheet: "number: column=text …", a number with # before it.
-func read(t testing.TB, in *bytes.Reader) (all []string, err error) {
-	t.Helper()
-	book, err := Open(in, in.Size(), nil)
+func read(in *bytes.Reader) (all []string, err error) {
+	s, err := open(in)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := book.Rows(book.Sheets()[0])
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	defer s.Close()
 	for {
-		cells, err := rows.Next()
+		cells, err := s.cells()
 		if err == io.EOF {
 			return all, nil
 		}
 		if err != nil {
-			return all, err
+			return all, fmt.Errorf("row %d: %w", s.Line(), err) // as a source has it
 		}
-		line := fmt.Sprintf("%d:", rows.Number())
+		line := fmt.Sprintf("%d:", s.Line())
 		for _, c := range cells {
-			line += fmt.Sprintf(" %d=%s%s", c.Column, map[bool]string{true: "#"}[c.Number], c.Text)
+			_, text := c.value.(string)
+			line += fmt.Sprintf(" %d=%s%v", c.column, map[bool]string{false: "#"}[text], c.value)
 		}
 		all = append(all, line)
 	}
@@ -110,7 +119,7 @@ func TestX21_Cells(t *testing.T) {
 		"comment last": {``, map[string]string{"xl/worksheets/sheet1.xml": `<worksheet><sheetData><row><c><v>1</v></c></row></sheetData></worksheet><!---->`}, []string{"1: 0=#1"}},
 		"text between": {"\n<row>\n <c>\n <v>1</v>\n </c>\n</row>\n", nil, []string{"1: 0=#1"}},
 	} {
-		got, err := read(t, archive(t, parts(tt.rows, tt.others)))
+		got, err := read(archive(t, parts(tt.rows, tt.others)))
 		if err != nil || !cmp.Equal(got, tt.want) {
 			t.Errorf("%s: %v %s", name, err, cmp.Diff(tt.want, got))
 		}
@@ -122,49 +131,35 @@ func TestX21_Cells(t *testing.T) {
 func TestX21_Uncomputed(t *testing.T) {
 	t.Parallel()
 	in := archive(t, parts(`<row><c><f>A2</f></c><c><f t="shared" si="0"/></c><c t="str"><f>""</f><v></v></c><c t="str"><f>""</f><v/></c><c><f>1</f><v>1</v></c><c/><c><f>B2</f><v/></c><c t="n"><f>B2</f><v></v></c></row>`, nil))
-	book, err := Open(in, in.Size(), nil)
+	s, err := open(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := book.Rows("A")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	if cells, err := rows.Next(); err != nil || len(cells) != 1 || rows.Uncomputed() != 4 {
-		t.Errorf("%v, %d, %v", cells, rows.Uncomputed(), err)
+	defer s.Close()
+	if cells, err := s.cells(); err != nil || len(cells) != 1 || s.Uncomputed != 4 {
+		t.Errorf("%v, %d, %v", cells, s.Uncomputed, err)
 	}
 }
 
-// TestX21_ManyTexts: more texts than are read are refused before any is written, by the size that the archive says, or once they
-// are that many.
+// TestX21_ManyTexts: more texts than memory is meant for are refused, be they long or many.
 func TestX21_ManyTexts(t *testing.T) {
 	t.Parallel()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for name, text := range parts("", map[string]string{"xl/sharedStrings.xml": "<sst/>"}) {
-		header := &zip.FileHeader{Name: name, CompressedSize64: uint64(len(text)), UncompressedSize64: uint64(len(text))}
-		if strings.HasSuffix(name, "sharedStrings.xml") {
-			header.UncompressedSize64 = 10 << 30
-		}
-		w, err := z.CreateRaw(header)
-		if err == nil {
-			_, err = io.WriteString(w, text)
-		}
+	for texts, fits := range map[string]bool{
+		strings.Repeat("<si><t>"+strings.Repeat("x", 1<<15-sizeOfText)+"</t></si>", 32): true,
+		strings.Repeat("<si><t>"+strings.Repeat("x", 1<<15-sizeOfText)+"</t></si>", 33): false,
+		strings.Repeat("<si/>", 1<<20/sizeOfText):                                       true,
+		strings.Repeat("<si/>", 1<<20/sizeOfText+1):                                     false,
+		strings.Repeat("<x/>", 1<<20-10):                                                true,
+		strings.Repeat("<x/>", 1<<20):                                                   false, // and takes long to read
+	} {
+		in := archive(t, parts("", map[string]string{"xl/texts.xml": "<sst>" + texts + "</sst>"}))
+		b, err := openBook(in, in.Size())
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	want := "its part xl/sharedstrings.xml: it has 10.0 GiB of texts or more, and up to 2 GiB are read: save it as CSV"
-	if _, err := read(t, bytes.NewReader(b.Bytes())); err == nil || err.Error() != want {
-		t.Errorf("%v", err)
-	}
-	texts := &texts{end: maxTexts - 3}
-	if err := texts.add(bufio.NewWriter(io.Discard), []byte("abc")); err == nil || !strings.HasPrefix(err.Error(), "it has 2.0 GiB of texts or more") {
-		t.Errorf("%v", err)
+		if err = b.readTexts("xl/texts.xml", 1<<20); fits != (err == nil) || err != nil && err.Error() != "it has more than 1 MiB of texts: save it as CSV" {
+			t.Errorf("%d bytes: %v", len(texts), err)
+		}
 	}
 }
 
@@ -184,11 +179,12 @@ func TestX21_Damaged(t *testing.T) {
 		"cells beyond":     {`<row>` + strings.Repeat(`<c/>`, lastColumn+1) + `</row>`, nil, "more than 16384 cells"},
 		"cells again":      {`<row>` + strings.Repeat(`<c r="A1"><v>1</v></c>`, lastColumn+1) + `</row>`, nil, "more than 16384 cells"},
 		"row beyond":       {`<row r="1048577"/>`, nil, `it has a row "1048577"`},
+		"rows beyond":      {`<row r="1048576"/><row/>`, nil, `it has a row "1048577"`},
 		"row zero":         {`<row r="0"/>`, nil, `it has a row "0"`},
 		"long text":        {`<row><c t="str"><v>` + long + `</v></c></row>`, nil, "a text of more than 128 KiB"},
 		"long inline":      {`<row><c t="inlineStr"><is><t>` + long + `</t></is></c></row>`, nil, "a text of more than 128 KiB"},
 		"long shared":      {``, map[string]string{"xl/sharedStrings.xml": `<sst><si><t>` + long + `</t></si></sst>`}, "its part xl/sharedstrings.xml: it has a text of more than 128 KiB"},
-		"long tag":         {`<row r="` + strings.Repeat(" ", maxToken+128<<10) + `"/>`, nil, "a text of more than 1024 KiB"},
+		"long tag":         {`<row r="` + strings.Repeat(" ", maxElement+128<<10) + `"/>`, nil, "a text of more than 1024 KiB"},
 		"entities":         {`<row><c t="str"><v>&lol;</v></c></row>`, nil, "row 1: XML syntax error on line 1: invalid character entity &lol;"},
 		"open entity":      {`<row><c t="str"><v>a & b</v></c></row>`, nil, "invalid character entity & (no semicolon)"},
 		"no character":     {`<row><c t="str"><v>&#0;</v></c></row>`, nil, "illegal character code U+0000"},
@@ -197,81 +193,55 @@ func TestX21_Damaged(t *testing.T) {
 		"document type":    {``, map[string]string{"xl/worksheets/sheet1.xml": `<!DOCTYPE a [<!ENTITY lol "lol">]><worksheet/>`}, "a document type"},
 		"cut":              {``, map[string]string{"xl/worksheets/sheet1.xml": `<worksheet><sheetData><row><c><v>1`}, "unexpected EOF"},
 		"cut in a tag":     {``, map[string]string{"xl/worksheets/sheet1.xml": `<worksheet><sheetData><ro`}, "unexpected EOF"},
-		"ends twice":       {``, map[string]string{"xl/worksheets/sheet1.xml": `<worksheet></worksheet></worksheet>`}, "ends an element that did not begin"},
+		"ends twice":       {``, map[string]string{"xl/worksheets/sheet1.xml": `<worksheet></worksheet></worksheet>`}, "unexpected end element </worksheet>"},
+		"deep":             {strings.Repeat(`<a>`, maxDepth), nil, "its elements are nested more than 64 deep"},
+		"deep in a cell":   {`<row><c>` + strings.Repeat(`<v>`, maxElement/3+64<<10), nil, "a text of more than 1024 KiB"},
+		"long row":         {`<row>` + strings.Repeat(`<c t="str"><v>`+long[1:]+`</v></c>`, maxRow/maxText+1), nil, "row 1: it has more than 32 MiB"},
+		"crossing tags":    {`<row><c></row></c>`, nil, "row 1: XML syntax error on line 1: element <c> closed by </row>"},
 		"no sheet":         {``, map[string]string{"xl/workbook.xml": `<workbook/>`}, "it has no sheet"},
 		"no workbook":      {``, map[string]string{"_rels/.rels": rels + `<Relationship Type="/officeDocument" Target="other.xml"/></Relationships>`}, "its part other.xml is missing"},
 		"sheet is missing": {``, map[string]string{"xl/_rels/workbook.xml.rels": rels + `<Relationship Id="s1" Type="/worksheet" Target="none.xml"/></Relationships>`}, "its part xl/none.xml is missing"},
 		"large workbook":   {``, map[string]string{"xl/workbook.xml": `<workbook>` + strings.Repeat(" ", maxPart)}, "its part xl/workbook.xml has more than 16 MiB"},
 		"expanding":        {``, map[string]string{"xl/workbook.xml": `<!DOCTYPE a [<!ENTITY lol "lol">]><workbook>&lol;</workbook>`}, "invalid character entity &lol;"},
 	} {
-		if _, err := read(t, archive(t, parts(tt.rows, tt.others))); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := read(archive(t, parts(tt.rows, tt.others))); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
 	}
 }
 
-// TestX21_Texts: any text is found by its number, whichever was read before, in a bounded amount of memory.
-func TestX21_Texts(t *testing.T) {
-	t.Parallel()
-	const count = blockOf*blocksHeld + blockOf + 3 // more than is held, and a block that is not full
-	text := func(i int) string { return fmt.Sprint("text ", i, strings.Repeat("x", i%7*100)) }
-	var b strings.Builder
-	b.WriteString("<sst>")
-	for i := range count {
-		fmt.Fprintf(&b, "<si><t>%s</t></si>", text(i))
-	}
-	texts, err := readTexts(strings.NewReader(b.String()+"</sst>"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer texts.close()
-	for n := range 2 * count {
-		i := n * 7919 % count // in no order
-		got, err := texts.appendTo(nil, i)
-		if err != nil || string(got) != text(i) {
-			t.Fatalf("text %d: %q, %v", i, got, err)
-		}
-		if texts.bytes > bytesHeld+1<<20 {
-			t.Fatalf("%d bytes are held", texts.bytes)
-		}
-	}
-}
-
-// TestX21_Memory: a sheet takes as much memory as one with four times the rows and texts, which is a small part of what they are.
+// TestX21_Memory: a sheet takes as much memory as one with four times the rows, besides its texts.
 func TestX21_Memory(t *testing.T) {
 	taken := func(count int) (most int64) {
-		filler := strings.Repeat("x", 400)
 		var texts, rows strings.Builder
+		for i := range 1000 {
+			fmt.Fprintf(&texts, "<si><t>%d %s</t></si>", i, strings.Repeat("x", 400))
+		}
 		for i := range count {
-			fmt.Fprintf(&texts, "<si><t>%d %s</t></si>", i, filler)
-			fmt.Fprintf(&rows, `<row><c t="s"><v>%d</v></c><c t="s"><v>%d</v></c></row>`, i, i/2)
+			fmt.Fprintf(&rows, `<row><c t="s"><v>%d</v></c><c t="inlineStr"><is><t>%d %400d</t></is></c></row>`, i%1000, i, i)
 		}
 		in := archive(t, parts(rows.String(), map[string]string{"xl/sharedStrings.xml": "<sst>" + texts.String() + "</sst>"}))
 		texts.Reset()
 		rows.Reset()
 		before := heap()
-		book, err := Open(in, in.Size(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sheet, err := book.Rows("A")
+		sheet, err := Open(in, in.Size(), "A")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer sheet.Close()
-		for i := range count {
+		for i := range count - 1 {
 			if _, err := sheet.Next(); err != nil {
 				t.Fatal(err)
 			}
-			if i%(count/4) == count/4-1 {
+			if i%(count/4) == count/4-2 {
 				most = max(most, heap()-before)
 			}
 		}
 		return most
 	}
-	few, many := taken(25_000), taken(100_000)
-	if many > few+few/4 || many > 16<<20 {
-		t.Errorf("100,000 texts of 400 bytes take %d bytes, 25,000 of them %d", many, few)
+	few, many := taken(10_000), taken(40_000)
+	if many > few+few/4 || many > 2<<20 {
+		t.Errorf("40,000 rows take %d bytes, 10,000 of them %d", many, few)
 	}
 }
 
@@ -304,7 +274,7 @@ func FuzzX21_Sheet(f *testing.F) {
 	f.Add(`<a:worksheet><sheetData><row><c t="inlineStr"><is><t>x</t><rPh><t>y</t></rPh></is></c></row>`, `<sst><si><r><t><![CDATA[x]]></t></r></si>`)
 	f.Fuzz(func(t *testing.T, sheet, texts string) {
 		in := archive(t, parts("", map[string]string{"xl/worksheets/sheet1.xml": sheet, "xl/sharedStrings.xml": texts}))
-		rows, _ := read(t, in)
+		rows, _ := read(in)
 		if len(rows) > len(sheet) {
 			t.Errorf("%d rows of %d bytes", len(rows), len(sheet))
 		}

@@ -1,0 +1,83 @@
+package xlsx
+
+import (
+	"bufio"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// maxElement is how long a cell, a shared text, a tag or what stands between two of these may
+	// be, but for what is read ahead. A cell has at most 32,767 characters.
+	maxElement = 1 << 20
+	// maxDepth is how deep elements may be nested around a cell or text, of which none has more
+	// than three.
+	maxDepth = 64
+)
+
+// elements reads those of XML that its caller names, and keeps no other.
+type elements struct {
+	xml   *xml.Decoder
+	bound bounded
+	depth int // of open elements
+}
+
+func newElements(in io.Reader) *elements {
+	e := &elements{bound: bounded{in: in}}
+	e.xml = xml.NewDecoder(bufio.NewReaderSize(&e.bound, 64<<10))
+	// Whatever a part says of its encoding, it is UTF-8 in all programs.
+	e.xml.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	return e
+}
+
+// next returns the next element of that name, which then begins. It is nil where the one around it,
+// outer, ends before, and there is io.EOF at the end of the document.
+func (e *elements) next(name, outer string) (*xml.StartElement, error) {
+	for {
+		e.bound.left = maxElement
+		token, err := e.xml.Token()
+		if err != nil {
+			return nil, err
+		}
+		switch tag := token.(type) {
+		case xml.StartElement:
+			if e.depth++; e.depth > maxDepth {
+				return nil, fmt.Errorf("its elements are nested more than %d deep", maxDepth)
+			}
+			if tag.Name.Local == name {
+				return &tag, nil
+			}
+		case xml.EndElement:
+			if e.depth--; tag.Name.Local == outer {
+				return nil, nil
+			}
+		case xml.Directive:
+			return nil, errors.New("it has a document type, which no spreadsheet has")
+		}
+	}
+}
+
+// decode reads the element that has just begun, up to its end.
+func (e *elements) decode(begun *xml.StartElement, into any) error {
+	e.bound.left = maxElement
+	e.depth--
+	return e.xml.DecodeElement(into, begun)
+}
+
+// bounded fails once more than left bytes were read: the decoder would hold an element of any
+// length in memory.
+type bounded struct {
+	in   io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("it has a text of more than %d KiB", maxElement>>10)
+	}
+	n, err := b.in.Read(p)
+	b.left -= n
+	return n, err
+}
