@@ -56,7 +56,7 @@ type Client struct {
 func New(c Config, log *slog.Logger) *Client {
 	c.Region = cmp.Or(c.Region, "us-east-1")
 	client := web.New(log, "s3")
-	client.Transport = &signer{Config: c, to: client.Transport, now: time.Now}
+	client.Transport = &signer{Config: c, next: client.Transport, now: time.Now}
 	return &Client{Config: c, Client: client}
 }
 

@@ -32,7 +32,7 @@ const (
 	// maxList is the longest response to a list that is read: 1,000 objects, with keys of 1,024 bytes
 	// each written as three, have 4 MB.
 	maxList = 16 << 20
-	// maxObjects is how many objects and folders a folder may have, which are all held in memory.
+	// maxObjects is how many objects and folders a folder may have, which are all kept in memory.
 	maxObjects = 100_000
 )
 
@@ -44,7 +44,7 @@ type listed struct {
 		ETag string
 	}
 	CommonPrefixes        []struct{ Prefix string }
-	EncodingType          string // of keys; "" where the server ignores that they were asked for as url
+	EncodingType          string // of keys; "" where the server ignores that they were requested as url
 	IsTruncated           bool
 	NextContinuationToken string
 }
@@ -58,18 +58,18 @@ func (c *Client) List(ctx context.Context, o Object) (objects []Object, folders 
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, of := range page.Contents {
-			key, err := of.Key, error(nil)
+		for _, object := range page.Contents {
+			key, err := object.Key, error(nil)
 			if page.EncodingType == "url" {
-				key, err = url.QueryUnescape(of.Key)
+				key, err = url.QueryUnescape(object.Key)
 			}
 			if err != nil {
-				return nil, nil, fmt.Errorf("the list of objects has the key %.200q", of.Key)
+				return nil, nil, fmt.Errorf("the list of objects has the key %.200q", object.Key)
 			}
-			objects = append(objects, Object{o.Bucket, key, of.Size, of.ETag})
+			objects = append(objects, Object{o.Bucket, key, object.Size, object.ETag})
 		}
-		for _, of := range page.CommonPrefixes {
-			folders = append(folders, of.Prefix)
+		for _, folder := range page.CommonPrefixes {
+			folders = append(folders, folder.Prefix)
 		}
 		switch {
 		case len(objects)+len(folders) > maxObjects:

@@ -18,8 +18,8 @@ import (
 // signature holds for some minutes only.
 type signer struct {
 	Config
-	to  http.RoundTripper
-	now func() time.Time
+	next http.RoundTripper
+	now  func() time.Time
 }
 
 func (s *signer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -30,7 +30,7 @@ func (s *signer) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		s.sign(r, digest(body), s.now())
 	}
-	return s.to.RoundTrip(r)
+	return s.next.RoundTrip(r)
 }
 
 // sign signs r, whose body has a SHA-256 in hex, with the headers that it has (AWS Signature
@@ -74,10 +74,10 @@ func keyed(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// digest returns the SHA-256 of a text or bytes in memory.
-func digest(of io.Reader) string {
+// digest returns the SHA-256 of bytes in memory.
+func digest(body io.Reader) string {
 	sum := sha256.New()
-	_, _ = io.Copy(sum, of) // never fails
+	_, _ = io.Copy(sum, body) // never fails
 	return hex.EncodeToString(sum.Sum(nil))
 }
 

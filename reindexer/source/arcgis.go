@@ -181,7 +181,7 @@ func (l *layer) page(ctx context.Context, ids []int64) (page []jsontext.Value, l
 		row, point := feature.Attributes, feature.Geometry
 		id, invalid := strconv.ParseInt(string(member(row, l.key)), 10, 64)
 		if invalid != nil || !wanted[id] {
-			return nil, nil, errors.New("the server responds with a row that was not asked for, or twice")
+			return nil, nil, errors.New("the server responds with a row that was not requested, or twice")
 		}
 		delete(wanted, id)
 		if point.X.Kind() == '0' && point.Y.Kind() == '0' { // longitude and latitude, as requested

@@ -43,13 +43,13 @@ func decompressed(raw *bufio.Reader) (plain io.Reader, free func(), err error) {
 	switch {
 	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):
 		r, err := gzip.NewReader(raw)
-		return &archive{r, "gzip"}, free, explain("gzip", err)
+		return &compressed{r, "gzip"}, free, explain("gzip", err)
 	case isZstd(start):
 		r, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, free, explain("zstd", err)
 		}
-		return &archive{r, "zstd"}, r.Close, nil
+		return &compressed{r, "zstd"}, r.Close, nil
 	}
 	return raw, free, nil
 }
@@ -60,13 +60,13 @@ func isZstd(start []byte) bool {
 		len(start) >= 4 && start[0]&0xf0 == 0x50 && bytes.Equal(start[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// archive says in its errors what is wrong with the compressed stream.
-type archive struct {
+// compressed is a stream whose errors say how it is compressed.
+type compressed struct {
 	r    io.Reader
 	kind string
 }
 
-func (a *archive) Read(p []byte) (int, error) {
+func (a *compressed) Read(p []byte) (int, error) {
 	n, err := a.r.Read(p)
 	return n, explain(a.kind, err)
 }

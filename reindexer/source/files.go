@@ -64,14 +64,14 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 		if err != nil || !info.Mode().IsRegular() {
 			return open(ctx, interruptible{ctx, from}, f, read)
 		}
-		now := func(context.Context) (string, error) { return fileState(from) }
-		before, err := fileState(from)
+		current := func(context.Context) (string, error) { return fileState(from) }
+		opened, err := fileState(from)
 		if err != nil {
 			return nil, errors.Join(err, from.Close())
 		}
 		r, err := open(ctx, from, f, read)
 		if err == nil {
-			r.before, r.now = before, now
+			r.opened, r.current = opened, current
 			r.digest = func(ctx context.Context) (string, error) { return digestOf(ctx, from) }
 		}
 		return r, err

@@ -79,11 +79,11 @@ func schemeOf(name string) string {
 	return strings.ToLower(scheme)
 }
 
-// begins is how addresses begin, with two slashes, one or none; holds is a password, or a
-// parameter, within what is none.
+// addressStart is how addresses begin, with two slashes, one or none; addressPart is a password, or
+// a parameter, within a name that is no address.
 var (
-	begins = regexp.MustCompile(`^(?i)(https?|ftps?|s3|socrata|arcgis(\+https?)?|postgres(ql)?)[:/]/?`)
-	holds  = regexp.MustCompile(`:.*@|\?.*=`)
+	addressStart = regexp.MustCompile(`^(?i)(https?|ftps?|s3|socrata|arcgis(\+https?)?|postgres(ql)?)[:/]/?`)
+	addressPart  = regexp.MustCompile(`:.*@|\?.*=`)
 )
 
 // IsAddress reports whether a name that has no scheme is an address with a mistake, and no file.
@@ -92,7 +92,7 @@ func IsAddress(name string) bool {
 	if _, err := os.Lstat(name); err == nil {
 		return false
 	}
-	return begins.MatchString(name) || holds.MatchString(name)
+	return addressStart.MatchString(name) || addressPart.MatchString(name)
 }
 
 // errNoAddress does not repeat a name, in which a password may stand.

@@ -160,21 +160,21 @@ func (f Form) utf8Of(text io.Reader, start []byte) (io.Reader, error) {
 		return text, nil
 	}
 	if _, bytewise := e.(*charmap.Charmap); bytewise {
-		text = transform.NewReader(text, &unspoiled{encoding: f.Encoding})
+		text = transform.NewReader(text, &refuseUTF8{encoding: f.Encoding})
 	}
-	return transform.NewReader(text, transform.Chain(e.NewDecoder(), undefined{})), nil
+	return transform.NewReader(text, transform.Chain(e.NewDecoder(), invalidate{})), nil
 }
 
-// unspoiled hands a text on. It is an error at the end of one that is UTF-8 and not only ASCII:
-// decoded byte by byte it would be spoiled (`CafÃ©`), and each of its records look valid.
-type unspoiled struct {
+// refuseUTF8 copies bytes, and fails at their end if they were UTF-8 and not only ASCII: a decoder of
+// single bytes would make `CafÃ©` of it, and each record look valid.
+type refuseUTF8 struct {
 	transform.NopResetter
 	encoding string
 	others   bool // it has characters that ASCII has not
 	bytewise bool // it is no UTF-8
 }
 
-func (u *unspoiled) Transform(dst, src []byte, atEOF bool) (int, int, error) {
+func (u *refuseUTF8) Transform(dst, src []byte, atEOF bool) (int, int, error) {
 	n, size := 0, 0
 	for ; n < len(src) && n < len(dst) && !u.bytewise; n += size {
 		if size = 1; src[n] < utf8.RuneSelf {
@@ -202,11 +202,11 @@ func (u *unspoiled) Transform(dst, src []byte, atEOF bool) (int, int, error) {
 	return n, n, nil
 }
 
-// undefined makes a byte that is not UTF-8 of each U+FFFD, which decoders give for what their
-// encoding does not define: records are rejected for it, as for bad UTF-8.
-type undefined struct{ transform.NopResetter }
+// invalidate replaces U+FFFD by a byte that is not UTF-8, so that the record is rejected: decoders
+// return U+FFFD for bytes that their encoding does not define.
+type invalidate struct{ transform.NopResetter }
 
-func (undefined) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+func (invalidate) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
 	for nSrc < len(src) {
 		if !atEOF && !utf8.FullRune(src[nSrc:]) {
 			return nDst, nSrc, transform.ErrShortSrc

@@ -33,7 +33,7 @@ type Options struct {
 type Servers struct {
 	Timeout       time.Duration // that a source waits for servers in all; 0: any
 	S3            s3.Config
-	SocrataTokens map[string]string // by host, in lower case: another one is not told it
+	SocrataTokens map[string]string // by host, in lower case: no other one gets it
 	ArcGISTokens  map[string]string // by host
 }
 

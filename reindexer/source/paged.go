@@ -34,22 +34,22 @@ type dataset interface {
 	pages(ctx context.Context, emit func(page []jsontext.Value) error) error
 }
 
-// pagedSource returns the source of the dataset at an address. Each reading has its own, which adds
-// the bytes of responses to read.
-func pagedSource(u *url.URL, format string, of func(read *atomic.Int64) dataset) Source {
+// pagedSource returns the source of the dataset at an address. connect returns one for a reading,
+// which adds the bytes of responses to read.
+func pagedSource(u *url.URL, format string, connect func(read *atomic.Int64) dataset) Source {
 	s := Source{Name: web.Public(u), unit: "row", format: format}
 	s.state = func(ctx context.Context) (string, error) {
-		state, _, err := of(new(atomic.Int64)).state(ctx)
+		state, _, err := connect(new(atomic.Int64)).state(ctx)
 		return state, err
 	}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-		d := of(read)
+		d := connect(read)
 		state, rows, err := d.state(ctx)
 		if err != nil {
 			return nil, err
 		}
 		r := openPaged(ctx, d, rows)
-		r.before, r.now = state, s.state
+		r.opened, r.current = state, s.state
 		return r, nil
 	}
 	return s
@@ -124,9 +124,9 @@ type portal struct {
 // response and checks it. The request is sent again where the response breaks off, is
 // cut off, or is refused for now.
 func responseOf[T any](
-	ctx context.Context, p portal, method string, at *url.URL, values url.Values, check func(*T) error,
+	ctx context.Context, p portal, method string, address *url.URL, values url.Values, check func(*T) error,
 ) (decoded T, err error) {
-	request, err := p.request(ctx, method, at, values)
+	request, err := p.request(ctx, method, address, values)
 	if err != nil {
 		return decoded, err
 	}
@@ -158,8 +158,8 @@ func responseOf[T any](
 
 var errForeign = errors.New("the response is not what such a server responds with")
 
-func (p portal) request(ctx context.Context, method string, at *url.URL, values url.Values) (*http.Request, error) {
-	u, body := *at, ""
+func (p portal) request(ctx context.Context, method string, address *url.URL, values url.Values) (*http.Request, error) {
+	u, body := *address, ""
 	if method == http.MethodPost {
 		body = values.Encode()
 	} else {

@@ -127,7 +127,7 @@ func TestX45_PortalsThatLie(t *testing.T) {
 				p.Put(map[string]any{"n": fmt.Sprint(n)})
 			}
 			rows, _, err := readPortal(t, portalSource(t, kind, serve(t, p.ServeHTTP)))
-			if err == nil || !strings.Contains(err.Error(), "changed while it was read") && !strings.Contains(err.Error(), "not asked for, or twice") {
+			if err == nil || !strings.Contains(err.Error(), "changed while it was read") && !strings.Contains(err.Error(), "not requested, or twice") {
 				t.Errorf("%s, loses %t: %d rows, error %v", kind, p.Loses, len(rows), err)
 			}
 		}

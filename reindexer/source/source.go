@@ -141,32 +141,32 @@ type Reader struct {
 	source Source
 	close  func()
 
-	before string                                    // the state before the first row; "": not known
-	now    func(ctx context.Context) (string, error) // nil: what is read is of that state, or fails
-	digest func(ctx context.Context) (string, error) // of bytes that the state does not tell apart; nil: it does
+	opened  string                                    // the state before anything was read; "": not known
+	current func(ctx context.Context) (string, error) // the state now; nil: reading fails if it changes
+	digest  func(ctx context.Context) (string, error) // of bytes that may differ in one state; nil: none
 }
 
 // State returns the state of what r reads, as Source.State does.
 func (r *Reader) State() (string, error) {
 	if r.digest == nil {
-		return r.before, nil
+		return r.opened, nil
 	}
 	digest, err := r.digest(r.ctx)
 	if err != nil {
 		return "", r.source.Error(0, err)
 	}
-	return r.before + digest, nil
+	return r.opened + digest, nil
 }
 
 // Unchanged returns err, with which the reading ended, or ErrChanged if what r reads is not in the
 // state any more in which it was before. A server that failed is not requested again.
 func (r *Reader) Unchanged(err error) error {
-	if r.now == nil || err != nil && !(r.source.regular() && errors.Is(err, ErrUnreadable)) {
+	if r.current == nil || err != nil && !(r.source.regular() && errors.Is(err, ErrUnreadable)) {
 		return err
 	}
-	after, failed := r.now(r.ctx)
-	if failed == nil && after != r.before {
-		failed = fmt.Errorf("%w (before %q, after %q)", ErrChanged, r.before, after)
+	after, failed := r.current(r.ctx)
+	if failed == nil && after != r.opened {
+		failed = fmt.Errorf("%w (before %q, after %q)", ErrChanged, r.opened, after)
 	}
 	if failed != nil {
 		return r.source.Error(0, failed)

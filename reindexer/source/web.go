@@ -28,7 +28,7 @@ func webSource(c *web.Client, u *url.URL, f Form) Source {
 		f.Format = format
 		r, err := open(ctx, c.Resumed(response), f, read)
 		if err == nil {
-			r.before = webState(response)
+			r.opened = webState(response)
 		}
 		return r, err
 	}

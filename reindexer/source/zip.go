@@ -42,7 +42,7 @@ func readMember(ctx context.Context, copied spooled, size int64, f Form, done fu
 	if err != nil {
 		return nil, fmt.Errorf("its member %.200q: %w", member.Name, err)
 	}
-	r, err := openForm(ctx, bufio.NewReaderSize(&archive{plain, "zip"}, bufferSize), f, done)
+	r, err := openForm(ctx, bufio.NewReaderSize(&compressed{plain, "zip"}, bufferSize), f, done)
 	if err != nil {
 		return nil, fmt.Errorf("its member %.200q: %w", member.Name, err)
 	}

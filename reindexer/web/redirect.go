@@ -13,16 +13,16 @@ func (c *Client) Follow(r *http.Request, most int) (*http.Response, error) {
 	client := http.Client{Transport: t, CheckRedirect: func(next *http.Request, sent []*http.Request) error {
 		t.failed = 0
 		next.Header.Del("Referer")
-		to, from := next.URL, sent[len(sent)-1].URL
+		target, previous := next.URL, sent[len(sent)-1].URL
 		switch {
 		case len(sent) > most:
-			refused = fmt.Errorf("more than %d redirects, the last of them to %s", most, Public(to))
-		case to.Scheme != "http" && to.Scheme != "https":
-			refused = fmt.Errorf("%s redirects to nothing that is an address of HTTP", Public(from))
-		case from.Scheme == "https" && to.Scheme == "http":
-			refused = fmt.Errorf("%s redirects from https to http, which others on the path could change", Public(from))
-		case to.User == nil && to.Scheme == from.Scheme && to.Host == from.Host:
-			to.User = from.User
+			refused = fmt.Errorf("more than %d redirects, the last of them to %s", most, Public(target))
+		case target.Scheme != "http" && target.Scheme != "https":
+			refused = fmt.Errorf("%s redirects to nothing that is an address of HTTP", Public(previous))
+		case previous.Scheme == "https" && target.Scheme == "http":
+			refused = fmt.Errorf("%s redirects from https to http, which others on the path could change", Public(previous))
+		case target.User == nil && target.Scheme == previous.Scheme && target.Host == previous.Host:
+			target.User = previous.User
 		}
 		return refused
 	}}

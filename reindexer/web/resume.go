@@ -59,17 +59,17 @@ func (b *resumed) resume(broken error) error {
 		return fmt.Errorf("%w; for the rest %w", broken, err)
 	}
 	b.ReadCloser = rest.Body
-	etag := func(of *http.Response) string { return strings.TrimPrefix(of.Header.Get("ETag"), "W/") }
-	var from, last, size int64
+	etag := func(r *http.Response) string { return strings.TrimPrefix(r.Header.Get("ETag"), "W/") }
+	var first, last, size int64
 	part, length := rest.Header.Get("Content-Range"), b.first.ContentLength
-	_, malformed := fmt.Sscanf(part, "bytes %d-%d/%d", &from, &last, &size)
+	_, malformed := fmt.Sscanf(part, "bytes %d-%d/%d", &first, &last, &size)
 	switch status := rest.StatusCode; {
 	case status == http.StatusPreconditionFailed, status == http.StatusNotFound,
 		status == http.StatusPartialContent && etag(rest) != etag(b.first):
 		return ErrChanged
 	case status != http.StatusPartialContent:
 		return fmt.Errorf("%w; for the rest %w", broken, Status(rest))
-	case malformed != nil, from != b.read, last != size-1, length >= 0 && length != size:
+	case malformed != nil, first != b.read, last != size-1, length >= 0 && length != size:
 		return fmt.Errorf("%w; the server does not send the rest from byte %d on, but %.200q", broken, b.read, part)
 	}
 	return nil
