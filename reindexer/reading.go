@@ -23,12 +23,12 @@ type reading struct {
 	rules   record.Rules
 	reject  func(Reject) error
 
-	programs []*mapping.Program // of each name of a source; nil: none has one
-	show     int                // records that are still shown
-	onShow   func(text string)
-	seen     idSet            // ids taken so far; nil in an update, where an id may be repeated
-	twice    map[int64]string // where some of the ids came again
-	line     int              // of the record that is taken
+	programs   []*mapping.Program // of each name of a source; nil: none has one
+	show       int                // records that are still shown
+	onShow     func(text string)
+	seen       idSet            // ids taken so far; nil in an update, where an id may be repeated
+	duplicates map[int64]string // where some of the ids came again
+	line       int              // of the record that is taken
 
 	states  []string // of the sources that were read; "" for one that is not known
 	only    []string // the only counties that records may have, folded; nil: any
@@ -55,7 +55,8 @@ type reading struct {
 }
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
-	r := &reading{sources: all, reject: reject, counts: []SourceCounts{}, twice: map[int64]string{}, failed: map[string]error{}, warn: func(string, ...any) {}}
+	r := &reading{sources: all, reject: reject, warn: func(string, ...any) {},
+		counts: []SourceCounts{}, duplicates: map[int64]string{}, failed: map[string]error{}}
 	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
 		r.seen = idSet{}
@@ -70,7 +71,8 @@ type change struct {
 	withheld sieve.Verdict
 }
 
-// handle is called with a valid record: f, which is reused after the call, or the deletion of the filing with f's id.
+// handle is called with a valid record: f, which is reused after the call, or the deletion of the
+// filing with f's id.
 type handle func(f *index.Filing, deleted bool) error
 
 // each calls do for every valid record of all sources, in order.
@@ -95,9 +97,10 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			return err
 		}
 	}
-	r.tellTwice(ctx)
+	r.warnOfDuplicates(ctx)
 	if r.large > 0 {
-		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s", r.large, r.atLarge)
+		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s",
+			r.large, r.atLarge)
 	}
 	return nil
 }
@@ -122,7 +125,8 @@ func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
 		err = in.Unchanged(err)
 	}
 	if err == nil && r.head == 0 && in.LastOpen() {
-		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off", src.Name, in.Line())
+		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off",
+			src.Name, in.Line())
 	}
 	r.uncomputed += in.Uncomputed()
 	r.states = append(r.states, state)
@@ -137,19 +141,19 @@ func (r *reading) current() string {
 	return ""
 }
 
-// shownTwice is of how many ids that came again both places are told.
-const shownTwice = 20
+// maxDuplicates is of how many repeated ids both places are said.
+const maxDuplicates = 20
 
-// tellTwice tells both places of ids that came again (rule X42). To keep the first place of every id would take more memory than the
-// ids do, so it reads the sources again, where they are files.
-func (r *reading) tellTwice(ctx context.Context) {
-	if len(r.twice) == 0 || source.TotalBytes(r.sources) == 0 {
+// warnOfDuplicates reports both places of each repeated id (rule X42). It reads the sources again,
+// where they are files: the first place of every id would take more memory than the ids do.
+func (r *reading) warnOfDuplicates(ctx context.Context) {
+	if len(r.duplicates) == 0 || source.TotalBytes(r.sources) == 0 {
 		return
 	}
 	again := newReading(r.sources, true, r.rules.Strict, func(Reject) error { return nil })
 	again.programs = r.programs
-	left := maps.Clone(r.twice)
-	_ = again.each(ctx, func(f *index.Filing, _ bool) error { // what cannot be read again is not told
+	left := maps.Clone(r.duplicates)
+	_ = again.each(ctx, func(f *index.Filing, _ bool) error { // what cannot be read again is left out
 		if second, wanted := left[f.ID]; wanted {
 			delete(left, f.ID)
 			r.warn("two records have the id %d: %s:%d and %s, which is rejected", f.ID, again.count.Name, again.line, second)
@@ -161,7 +165,8 @@ func (r *reading) tellTwice(ctx context.Context) {
 	})
 }
 
-// checkRows refuses a header without rows: a county whose file is empty is rarely one without filings.
+// checkRows refuses a header without rows: a county whose file is empty is rarely one without
+// filings.
 func (r *reading) checkRows(src source.Source, in *source.Reader) error {
 	if r.count.Rows > 0 || !in.HasHeader() || slices.Contains(r.mayEmpty, src.Name) {
 		return nil
@@ -169,7 +174,8 @@ func (r *reading) checkRows(src source.Source, in *source.Reader) error {
 	return src.Error(0, fmt.Errorf("it has a header and no rows; --may-empty %q loads it all the same", src.Name))
 }
 
-// eachOf calls do for the valid records that the rows of a source make: each is one itself, or a mapping makes any number of it.
+// eachOf calls do for the valid records that the rows of a source make: each is one itself, or a
+// mapping makes any number of it.
 func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error {
 	program := r.programOf(src)
 	parser, unseen, err := r.begin(src, in, program)
@@ -224,13 +230,16 @@ func (r *reading) inputOf(src source.Source) Input {
 	return r.inputs[src.Input]
 }
 
-// begin returns what reads the records of a source, and the names that its mapping reads and no row has had yet.
-func (r *reading) begin(src source.Source, in *source.Reader, p *mapping.Program) (*record.Parser, []mapping.Read, error) {
+// begin returns what reads the records of a source, and the names that its mapping reads and no row
+// has had yet.
+func (r *reading) begin(
+	src source.Source, in *source.Reader, p *mapping.Program,
+) (*record.Parser, []mapping.Read, error) {
 	if p == nil {
 		parser, err := r.parser(in)
 		if err != nil {
-			return nil, nil, src.Error(0, fmt.Errorf("%w. A mapping makes load records of a county's columns: --map FILE.jq before the source; "+
-				"`filings inspect` proposes one", err))
+			return nil, nil, src.Error(0, fmt.Errorf("%w. A mapping makes load records of a county's columns: "+
+				"--map FILE.jq before the source; `filings inspect` proposes one", err))
 		}
 		return parser, nil, nil
 	}
@@ -244,9 +253,11 @@ func (r *reading) begin(src source.Source, in *source.Reader, p *mapping.Program
 	return record.New(r.rules), unseen, nil
 }
 
-// mapRow calls do for the records that a mapping makes of a row. A row that it cannot read is a reject, as one is that is no filing;
-// both show the row as it was read.
-func (r *reading) mapRow(src source.Source, row *source.Row, p *mapping.Program, do func(made map[string]any) error) error {
+// mapRow calls do for the records that a mapping makes of a row. A row that it cannot read is a
+// reject, as one is that is no filing; both show the row as it was read.
+func (r *reading) mapRow(
+	src source.Source, row *source.Row, p *mapping.Program, do func(made map[string]any) error,
+) error {
 	reject := func(field, reason string) error {
 		return r.take(src, row, new(index.Filing), record.Result{Field: field, Reason: reason}, nil)
 	}
@@ -287,13 +298,14 @@ func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, resu
 	r.read.Add(1)
 	r.line = row.Line
 	if result.Reason == "" && r.seen != nil && !r.seen.add(f.ID) {
-		if len(r.twice) < shownTwice && r.twice[f.ID] == "" {
-			r.twice[f.ID] = fmt.Sprintf("%s:%d", src.Name, row.Line)
+		if len(r.duplicates) < maxDuplicates && r.duplicates[f.ID] == "" {
+			r.duplicates[f.ID] = fmt.Sprintf("%s:%d", src.Name, row.Line)
 		}
 		result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
 	}
 	if result.Reason == "" && r.only != nil && !slices.Contains(r.only, index.Fold(f.Text(index.County))) {
-		result.Field, result.Reason = index.County.String(), strconv.Quote(f.Text(index.County))+" is none of the counties that are loaded here"
+		result.Field = index.County.String()
+		result.Reason = strconv.Quote(f.Text(index.County)) + " is none of the counties that are loaded here"
 	}
 	if result.Reason != "" && r.withholds != nil && r.withholds(f) {
 		return nil // no line of it
@@ -312,8 +324,8 @@ func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, resu
 	return do(f, result.Deleted)
 }
 
-// parser returns what reads the rows of a source that has no mapping. Where all have the same names, these have to be those of a
-// record.
+// parser returns what reads the rows of a source that has no mapping. Where all have the same
+// names, these have to be those of a record.
 func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
 	switch {
 	case in.Format == source.CSV:
@@ -324,9 +336,10 @@ func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
 	return record.New(r.rules), nil
 }
 
-// idSet is a set of ids: 64 neighbours share an entry of a map, one bit each. Half a million ids without large gaps
-// need 200 KB; ids at random over 53 bits some 30 bytes each. (A roaring64 bitmap needs less for the former and a
-// time that grows with the square of their number for the latter.)
+// idSet is a set of ids: 64 neighbours share an entry of a map, one bit each. Half a million ids
+// without large gaps need 200 KB; ids at random over 53 bits some 30 bytes each. (A roaring64
+// bitmap needs less for the former and a time that grows with the square of their number for the
+// latter.)
 type idSet map[int64]uint64
 
 // add adds id and reports whether it was not there before.

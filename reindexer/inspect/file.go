@@ -20,8 +20,7 @@ type File struct {
 	records int64
 	bad     int64 // records that cannot be read
 	reason  string
-	sheets  []string // of a spreadsheet, other than the one that was read
-	empty   int64    // cells of it whose formulas have no value
+	notes   []string // of the source
 	arrays  []array  // of a JSON document for which nothing said where its records are
 	notUTF8 bool     // records are not UTF-8
 	columns []*column
@@ -37,7 +36,7 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 		return nil, err
 	}
 	defer in.Close()
-	f := &File{name: s.Name, sheets: in.OtherSheets, byPath: map[string]*column{}}
+	f := &File{name: s.Name, byPath: map[string]*column{}}
 	for _, name := range in.Columns {
 		f.column(mapping.Member(name), name, today)
 	}
@@ -47,7 +46,7 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 			return nil, ctx.Err()
 		}
 		if err == io.EOF {
-			f.empty = in.Uncomputed()
+			f.notes = in.Notes()
 			return f, in.Unchanged(nil)
 		}
 		if err != nil {

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -90,11 +89,8 @@ func (f *File) describe(p Proposal) (string, error) {
 	for _, a := range f.arrays {
 		comment("--path '%s' gives %d", a.Path, a.Items)
 	}
-	if len(f.sheets) > 0 {
-		comment("Its other sheets, which --sheet reads, here and in reindex: %s", quotedList(f.sheets))
-	}
-	if f.empty > 0 {
-		comment("%d cells have a formula that no program has computed: they are empty here. A spreadsheet program that saves the file computes them", f.empty)
+	for _, note := range f.notes {
+		comment("%s", note)
 	}
 	b.WriteString("#\n")
 	widest := 0
@@ -124,14 +120,6 @@ func (c *column) as(p Proposal) string {
 		return c.label()
 	}
 	return c.path
-}
-
-func quotedList(all []string) string {
-	var quoted []string
-	for _, s := range all {
-		quoted = append(quoted, strconv.Quote(s))
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // flags returns the flags that name a form, each after a blank, as a shell reads them on one line.

@@ -129,10 +129,9 @@ func TotalBytes(all []Source) (total int64) {
 
 // Reader reads the rows of one source.
 type Reader struct {
-	Format      string   // NDJSON, CSV or JSON; "" of all others
-	Header      []string // the cells of the first row of CSV, as they are
-	Columns     []string // the names by which rows know columns, in their order; nil where rows have members instead
-	OtherSheets []string // the names of a spreadsheet's other sheets
+	Format  string   // NDJSON, CSV or JSON; "" of all others
+	Header  []string // the cells of the first row of CSV, as they are
+	Columns []string // the names by which rows know columns, in their order; nil where rows have members instead
 
 	ends  *ends       // of a text
 	sheet *xlsx.Sheet // of a spreadsheet
@@ -204,6 +203,14 @@ func (r *Reader) HasHeader() bool {
 // LastOpen reports, after the last record, whether its line alone has no line end: the file may be
 // cut off there.
 func (r *Reader) LastOpen() bool { return r.ends != nil && r.ends.lines && !r.ends.ended }
+
+// Notes says what somebody should know of the source, once it was read.
+func (r *Reader) Notes() []string {
+	if r.sheet == nil {
+		return nil
+	}
+	return r.sheet.Notes()
+}
 
 // Uncomputed is how many formulas without a value r has read of a spreadsheet, whose cells count as
 // empty.

@@ -43,9 +43,8 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 		var err error
 		r := new(Reader)
 		if f.Format == XLSX {
-			if r.sheet, err = xlsx.Open(copied, size, f.Sheet); err == nil {
-				rows, r.OtherSheets = r.sheet, r.sheet.OtherSheets
-			}
+			r.sheet, err = xlsx.Open(copied, size, f.Sheet)
+			rows = r.sheet
 		} else {
 			rows, err = table.OpenParquet(copied, size)
 		}

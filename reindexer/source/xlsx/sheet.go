@@ -16,11 +16,11 @@ import (
 // titles above a table are left out; of a sheet with one column it is the first row that is not
 // empty.
 type Sheet struct {
-	OtherSheets []string // names of the workbook's other sheets
 	// Uncomputed is how many cells were read so far that have a formula and no value: the program that
 	// wrote the file computed none. They count as empty.
 	Uncomputed int64
 
+	others []string // names of the workbook's other sheets
 	book   *book
 	part   io.ReadCloser
 	xml    *elements
@@ -56,7 +56,7 @@ func Open(file io.ReaderAt, size int64, name string) (*Sheet, error) {
 	part := b.sheets[slices.Index(names, name)].part
 	others := slices.DeleteFunc(names, func(s string) bool { return s == name })
 	for _, filled := range []int{2, 1} {
-		s := &Sheet{OtherSheets: others, book: b, row: map[string]any{}}
+		s := &Sheet{others: others, book: b, row: map[string]any{}}
 		if err = s.begin(part, filled); err == nil {
 			return s, nil
 		}
@@ -70,6 +70,18 @@ func Open(file io.ReaderAt, size int64, name string) (*Sheet, error) {
 		problem += "; --sheet may be " + list(others)
 	}
 	return nil, errors.New(problem)
+}
+
+// Notes says what somebody should know of the sheet, once it was read.
+func (s *Sheet) Notes() (notes []string) {
+	if len(s.others) > 0 {
+		notes = append(notes, "Its other sheets, which --sheet reads, here and in reindex: "+list(s.others))
+	}
+	if s.Uncomputed > 0 {
+		notes = append(notes, fmt.Sprintf("%d cells have a formula that no program has computed: they are empty here. "+
+			"A spreadsheet program that saves the file computes them", s.Uncomputed))
+	}
+	return notes
 }
 
 // list returns names as a message has them.
