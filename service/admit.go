@@ -19,8 +19,8 @@ import (
 	"filings/service/tokens"
 )
 
-// admit lets a request pass whose key, burst and quota allow it. It stands before the routes: without a key no client
-// learns which paths there are (rule K6).
+// admit lets a request pass whose key, burst and quota allow it. It stands before the routes:
+// without a key no client learns which paths there are (rule K6).
 func (s *Service) admit(c *fiber.Ctx) error {
 	k := callOf(c)
 	key, err := keyOrToken(c)
@@ -33,7 +33,8 @@ func (s *Service) admit(c *fiber.Ctx) error {
 			return err
 		}
 	} else if e := s.endpoints[c.Path()]; e != nil {
-		price = s.params.Price(&e.Endpoint, string(c.Request().URI().QueryString()))
+		k.query, k.unread = s.params.Split(&e.Endpoint, string(c.Request().URI().QueryString()))
+		price = k.query.Price()
 	}
 	if err := s.admitted(k, key, price); err != nil {
 		return err
@@ -41,7 +42,8 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admitted admits a request of a price with a key, or with the token that k has; otherwise it returns why it does not.
+// admitted admits a request of a price with a key, or with the token that k has; otherwise it
+// returns why it does not.
 func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	c, began := k.http, s.now()
 	k.price = price
@@ -96,8 +98,8 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	return nil
 }
 
-// keyOf returns the key of a request. Exactly one X-API-Key must hold it: of several, a proxy in front of us may have
-// looked at another one than we would.
+// keyOf returns the key of a request. Exactly one X-API-Key must hold it: of several, a proxy in
+// front of us may have looked at another one than we would.
 func keyOf(c *fiber.Ctx) (string, error) {
 	keys := c.Request().Header.PeekAll(headerKey)
 	switch {
@@ -119,9 +121,9 @@ func holdsKey(query []byte) bool {
 	return err == nil && strings.Contains(text, access.KeyStart) || bytes.Contains(query, []byte(access.KeyStart))
 }
 
-// refund gives back n of what a request took: all of it where the service failed to answer (rule K6). The response waits for
-// that only as long as the request's time allows; where the key store does not answer either, the refund goes on in the
-// background.
+// refund gives back n of what a request took: all of it where the service failed to answer (rule
+// K6). The response waits for that only as long as the request's time allows; where the key store
+// does not answer either, the refund goes on in the background.
 func (s *Service) refund(k *call, n int64) {
 	if !k.known || n < 1 || k.admission.Verdict != access.Admitted {
 		return
@@ -129,8 +131,8 @@ func (s *Service) refund(k *call, n int64) {
 	s.await(k, s.giveBack(k.id, k.admission, n))
 }
 
-// chargeSpent has a request that used up its time count with its price, and an export as one request: the engine worked for it. Where the
-// engine responds to nobody, nothing counts.
+// chargeSpent has a request that used up its time count with its price, and an export as one
+// request: the engine worked for it. Where the engine responds to nobody, nothing counts.
 func (s *Service) chargeSpent(k *call) {
 	if !k.known || k.admission.Verdict != access.Admitted {
 		return
@@ -148,7 +150,8 @@ func (s *Service) chargeSpent(k *call) {
 	}))
 }
 
-// await waits for what is given back to k, as long as its time allows, and says in headers what remains then.
+// await waits for what is given back to k, as long as its time allows, and says in headers what
+// remains then.
 func (s *Service) await(k *call, done <-chan int64) {
 	timeout := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
 	defer timeout.Stop()
@@ -166,8 +169,9 @@ func (s *Service) giveBack(id string, a access.Admission, n int64) <-chan int64 
 	return s.settle(id, func(ctx context.Context) (int64, error) { return n, s.config.Access.Refund(ctx, a, n) })
 }
 
-// settle finds out in the background how many requests are given back, and sends their number, 0 where that failed. Its context is not
-// the request's: that has probably ended, which is why we are here. Calls of the key store have a limit of their own.
+// settle finds out in the background how many requests are given back, and sends their number, 0
+// where that failed. Its context is not the request's: that has probably ended, which is why we are
+// here. Calls of the key store have a limit of their own.
 func (s *Service) settle(id string, refund func(context.Context) (int64, error)) <-chan int64 {
 	done := make(chan int64, 1)
 	s.refunds.RLock()
@@ -187,7 +191,8 @@ func (s *Service) settle(id string, refund func(context.Context) (int64, error))
 	return done
 }
 
-// recovered runs f and makes a panic an error: the recovery of a request does not reach other goroutines.
+// recovered runs f and makes a panic an error: the recovery of a request does not reach other
+// goroutines.
 func recovered(ctx context.Context, f func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -197,8 +202,8 @@ func recovered(ctx context.Context, f func(context.Context) error) (err error) {
 	return f(ctx)
 }
 
-// Drain waits for the refunds that were not done when their requests were answered, or until ctx ends. It is for after
-// the last request, and before the key store is closed.
+// Drain waits for the refunds that were not done when their requests were answered, or until ctx
+// ends. It is for after the last request, and before the key store is closed.
 func (s *Service) Drain(ctx context.Context) error {
 	if s.refunds.TryLock() { // nothing to wait for, even if ctx has ended
 		s.refunds.Unlock()

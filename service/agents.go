@@ -73,7 +73,7 @@ func (s *Service) callTool(k *call, called *mcp.Call, err error) {
 	e.handle = called.Handler(e.handle)
 	for done := err != nil; !done; done = err != nil || called.Fit(k.http.Response().Body()) {
 		if err = k.http.UserContext().Err(); err == nil {
-			err = s.serve(e)(k.http)
+			err = s.serve(&e)(k.http)
 		}
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"filings/index/trace"
 	"filings/service/access"
 	"filings/service/edge"
+	"filings/service/params"
 )
 
 // call is what is known of one request while it is handled.
@@ -26,6 +27,8 @@ type call struct {
 	cancel    context.CancelFunc // of the request's time
 	known     bool               // the caller is: admission is set, whatever its verdict
 	admission access.Admission
+	query     *params.Raw       // the query string, once it is split
+	unread    error             // why it cannot be read
 	price     int64             // how many requests were taken of the quota; 0: none yet, since it is not known how many (rule X7)
 	keyStore  time.Duration     // that the key store took
 	reader    *serving.Reader   // of the generation that responds; nil: none was needed yet
@@ -37,8 +40,9 @@ type call struct {
 	inPath    map[string]string // parameters of a path that was not routed; nil: it was
 }
 
-// noRoute stands for the route of what was refused before it came to one: an unbounded number of paths must not become
-// an unbounded number of labels, and a path may hold what does not belong into a log.
+// noRoute stands for the route of what was refused before it came to one: an unbounded number of
+// paths must not become an unbounded number of labels, and a path may hold what does not belong
+// into a log.
 const noRoute = "none"
 
 // routed is a route for a span, which has none where it came to none.
@@ -107,7 +111,8 @@ func (k *call) traceID() []slog.Attr {
 	return nil
 }
 
-// setTiming says how long key store and engine took, and whether the cache had all that was requested of the engine (rule X40).
+// setTiming says how long key store and engine took, and whether the cache had all that was
+// requested of the engine (rule X40).
 func (k *call) setTiming() {
 	ms := func(took time.Duration) string { return strconv.FormatFloat(took.Seconds()*1000, 'f', 3, 64) }
 	text := "keystore;dur=" + ms(k.keyStore)
@@ -122,6 +127,6 @@ func (k *call) setTiming() {
 	k.http.Set(headerTiming, text)
 }
 
-// refundTime is kept of each request's time for the refund of its quota, since a request mostly fails by using up the
-// rest. A tenth of the request's time, where that is less.
+// refundTime is kept of each request's time for the refund of its quota, since a request mostly
+// fails by using up the rest. A tenth of the request's time, where that is less.
 const refundTime = 500 * time.Millisecond

@@ -14,7 +14,7 @@ import (
 // appendResult appends the body of a response of 200: what the shape of e says is there besides
 // data (rule E1), in this order. After an error, which is that a record is none (rule X23), nothing
 // of it may be sent.
-func (k *call) appendResult(dst []byte, e endpoint, q params.Request, result handlers.Result) (_ []byte, err error) {
+func (k *call) appendResult(dst []byte, e *endpoint, q params.Request, result handlers.Result) (_ []byte, err error) {
 	page, paged := result.Data.(index.Page)
 	list, before := page.AppendRecords, `"data":`
 	switch {

@@ -26,7 +26,7 @@ const exportRetry = 10 * time.Second
 
 // export responds with a file of all filings that a request selects. What can fail fails before the first byte, in the time
 // of any request; then the body is an export.Sender, which ends the request when it was sent.
-func (s *Service) export(e endpoint) fiber.Handler {
+func (s *Service) export(e *endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
 		k.route = e.Path

@@ -27,7 +27,7 @@ func newDocument(t *params.Table, rows []endpoint) ([]byte, error) {
 	a := openapi.API{Parameters: t}
 	for _, e := range rows {
 		var err error
-		if e.Examples, err = examples(e); err != nil {
+		if e.Examples, err = examples(&e); err != nil {
 			return nil, err
 		}
 		a.Operations = append(a.Operations, e.Operation)
@@ -81,7 +81,7 @@ func (s *Service) partOfDocument() fiber.Handler {
 
 // examples are responses with a filing as each tier sees it, and one as GeoJSON, written by the
 // code that responds.
-func examples(e endpoint) (all []openapi.Example, err error) {
+func examples(e *endpoint) (all []openapi.Example, err error) {
 	add := func(x openapi.Example, t access.Tier) error {
 		result, q, ok := exampleOf(e.Data, recordTier(t), x.GeoJSON)
 		if !ok {

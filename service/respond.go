@@ -22,7 +22,7 @@ import (
 // serve parses a request of e and responds to it. The generation that it began with may be deleted
 // meanwhile: that is no error of the client's, nor ours, and the next one responds, unless the
 // client wants that one and no other (rule X2).
-func (s *Service) serve(e endpoint) fiber.Handler {
+func (s *Service) serve(e *endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
 		if k.route == noRoute {
@@ -47,30 +47,33 @@ func (s *Service) serve(e endpoint) fiber.Handler {
 }
 
 // parse reads the parameters of e, and says in headers what it did not use (rule P5).
-func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
+func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	c := k.http
 	if k.token != nil && !(e.Token && slices.Contains(k.token.Endpoints, e.Name)) {
 		return params.Request{}, handlers.Refuse(errForbidden,
 			"the token is not for this endpoint: it is for "+strings.Join(k.token.Endpoints, ", "))
 	}
-	raw, err := s.params.Split(&e.Endpoint, string(c.Request().URI().QueryString()))
-	if err != nil {
-		return params.Request{}, handlers.Refuse(errInvalid, err.Error())
+	if k.query == nil { // else its price was in it
+		k.query, k.unread = s.params.Split(&e.Endpoint, string(c.Request().URI().QueryString()))
+	}
+	if k.unread != nil {
+		return params.Request{}, handlers.Refuse(errInvalid, k.unread.Error())
 	}
 	strictness := negotiate.Handling(headerLines(c, headerPrefer))
 	if strictness != "" {
 		k.applied("handling=" + strictness)
 	}
-	if len(raw.Unknown) > 0 {
+	if len(k.query.Unknown) > 0 {
 		if strictness == "strict" {
-			return params.Request{}, handlers.Refuse(errInvalid, s.params.Unknown(e.Takes, raw.Unknown[0]).Error())
+			return params.Request{}, handlers.Refuse(errInvalid, s.params.Unknown(e.Takes, k.query.Unknown[0]).Error())
 		}
-		c.Set(headerIgnored, negotiate.Tokens(raw.Unknown))
+		c.Set(headerIgnored, negotiate.Tokens(k.query.Unknown))
 	}
 	tiers := params.Tiers{Fields: recordTier(k.admission.Tier), Filters: index.Enterprise}
 	if s.config.FiltersByTier {
 		tiers.Filters = tiers.Fields
 	}
+	var err error
 	if k.token != nil {
 		if tiers.Scope, err = s.scopeOf(k.token, tiers); err != nil {
 			return params.Request{}, handlers.Refuse(errForbidden,
@@ -80,7 +83,7 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 	if e.Takes == params.Tokens {
 		tiers.Fields, tiers.Scope = min(tiers.Fields, index.Pro), &params.Scope{}
 	}
-	q, err := s.params.Read(raw, k.param, tiers, s.now())
+	q, err := s.params.Read(k.query, k.param, tiers, s.now())
 	if err != nil {
 		return q, handlers.Refuse(errInvalid, err.Error())
 	}
@@ -103,7 +106,7 @@ func (s *Service) parse(k *call, e endpoint) (params.Request, error) {
 
 // respond writes the response of e's handler, always from one generation, or 304 if the client has
 // it already.
-func (s *Service) respond(k *call, e endpoint, q params.Request) (err error) {
+func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 	var r *serving.Reader
 	if !e.Shape.Has(params.NoFilings) {
 		id := q.Generation
@@ -208,7 +211,7 @@ func (s *Service) refuseGone(k *call, id string) error {
 const keptBuffer = 256 << 10
 
 // write writes a response of 200, compressed if the client can read that.
-func (s *Service) write(k *call, e endpoint, q params.Request, result handlers.Result) error {
+func (s *Service) write(k *call, e *endpoint, q params.Request, result handlers.Result) error {
 	buffer := s.buffers.Get().(*[]byte)
 	body, err := k.appendResult((*buffer)[:0], e, q, result)
 	if *buffer = body; cap(body) <= keptBuffer {

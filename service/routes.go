@@ -73,7 +73,8 @@ func (s *Service) newApp() *fiber.App {
 		app.All(agentsPath, s.agents)
 	}
 	app.Use(s.admit, wellFormed)
-	for _, e := range s.rows {
+	for i := range s.rows {
+		e := &s.rows[i]
 		serve := s.serve(e)
 		if e.Shape.Has(params.File) {
 			serve = s.export(e)

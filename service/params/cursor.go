@@ -10,84 +10,106 @@ import (
 	"filings/service/cursor"
 )
 
+// continuation is what the text of a cursor has.
+type continuation struct {
+	cursor.Cursor
+	held *Raw // the parameters in it; nil: it is none
+	err  error
+}
+
+// continued reads a cursor, once for the price and for the page.
+func (r *Raw) continued(text string) *continuation {
+	if r.next == nil {
+		at, err := cursor.Parse(text)
+		if r.next = (&continuation{Cursor: at, err: err}); err == nil {
+			r.next.held, r.next.err = r.table.Split(r.of, at.Query)
+		}
+	}
+	return r.next
+}
+
 // resume turns parameters with a cursor into those of its page, and returns the cursor; nil where
 // there is none. Changes always have one. A cursor holds parameters: what is given with it must be
 // the same, but for the limit.
-func (t *Table) resume(raw Raw, today time.Time) (Raw, *cursor.Cursor, error) {
-	i, known := t.names[raw.of.Takes]["cursor"]
-	if !known {
-		return raw, nil, nil
+func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
+	p, s := r.named("cursor")
+	if p == nil {
+		return r, nil, nil
 	}
-	given := raw.at(i, &t.rows[i])
-	text := given.text(&t.rows[i])
-	if raw.of.Shape.Has(Forward) && text == "" && raw.sent != nil {
+	text, err := s.text(p)
+	if r.of.Shape.Has(Forward) && text == "" && r.sent != nil {
 		text = cursor.First
 	}
-	if given.err != nil || text == "" {
-		return raw, nil, given.err
+	if err != nil || text == "" {
+		return r, nil, err
 	}
-	if offset, known := t.names[raw.of.Takes]["offset"]; known && raw.given(offset) && raw.sent[offset].filled {
-		return raw, nil, invalid("offset", "must not be given with cursor: a page by cursor begins after the one before")
+	if offset, s := r.named("offset"); offset != nil && s.isFilled(offset) {
+		return r, nil, invalid("offset",
+			"must not be given with cursor: a page by cursor begins after the one before")
 	}
-	at, err := cursor.Cursor{Endpoint: raw.of.Name, Day: today}, error(nil)
+	at := cursor.Cursor{Endpoint: r.of.Name, Day: today}
 	if text != cursor.First {
-		if raw, at, err = t.held(raw, text); err != nil {
-			return raw, nil, err
+		if r, at, err = r.resumeAt(text); err != nil {
+			return r, nil, err
 		}
 	}
-	at.Query, err = t.query(raw)
+	at.Query, err = r.query()
 	if err == nil && !cursor.Fits(at.Query) {
 		err = invalid("cursor", "holds up to %d characters of the other parameters, and these are %d: give fewer",
 			cursor.MaxQuery, len(at.Query))
 	}
-	return raw, &at, err
+	return r, &at, err
 }
 
-// held returns the parameters that a cursor holds, with the limit of raw if it has one.
-func (t *Table) held(raw Raw, text string) (Raw, cursor.Cursor, error) {
+// resumeAt returns the parameters that a cursor holds, with the limit of r if it has one.
+func (r *Raw) resumeAt(text string) (*Raw, cursor.Cursor, error) {
 	damaged := invalid("cursor", "must be %s, or the next_cursor of a page: this one is damaged", cursor.First)
-	at, err := cursor.Parse(text)
-	if err != nil {
-		return raw, at, damaged
+	next := r.continued(text)
+	at, held := next.Cursor, next.held
+	if held == nil {
+		return r, at, damaged
 	}
-	if want := raw.of.Name; at.Endpoint != want {
-		return raw, at, invalid("cursor", "must be one of this endpoint, which is the %s: this one is of the %s",
+	if want := r.of.Name; at.Endpoint != want {
+		return r, at, invalid("cursor", "must be one of this endpoint, which is the %s: this one is of the %s",
 			want, Shorten(at.Endpoint))
 	}
-	held, err := t.Split(raw.of, at.Query)
-	if err != nil || len(held.Unknown) > 0 || at.After == "" {
-		return raw, at, damaged
+	if next.err != nil || len(held.Unknown) > 0 || at.After == "" {
+		return r, at, damaged
 	}
 	if held.sent == nil {
-		held.sent = make([]*sent, len(t.rows))
+		held.sent = make([]*sent, len(r.sent))
 	}
-	for i, s := range raw.sent {
+	for i, s := range r.sent {
 		if s == nil {
 			continue
 		}
-		p := &t.rows[i]
-		text := s.text(p)
+		p := &r.table.rows[i]
+		text, err := s.text(p)
 		switch {
-		case s.err != nil:
-			return raw, at, s.err
+		case err != nil:
 		case p.crawl == isCursor || p.empty(text):
 		case p.crawl == ofEachPage:
 			held.sent[i] = s
-		case p.crawl == ofGeneration:
-			if text != at.Generation {
-				return raw, at, invalid(s.name, "must be %s, which the cursor is of, or be left out", at.Generation)
-			}
-		default:
-			want := held.at(i, p)
-			if want.err != nil {
-				return raw, at, want.err
-			}
-			if !p.same(text, want.text(p)) {
-				return raw, at, invalid(s.name, "must be as on the first page, or be left out: the cursor holds it")
-			}
+		case p.crawl == ofGeneration && text != at.Generation:
+			err = invalid(s.name, "must be %s, which the cursor is of, or be left out", at.Generation)
+		case p.crawl == heldByCursor:
+			err = held.holds(i, s.name, text)
+		}
+		if err != nil {
+			return r, at, err
 		}
 	}
 	return held, at, nil
+}
+
+// holds fails unless text, which was sent under name, is the value in row i that a cursor holds.
+func (r *Raw) holds(i int, name, text string) error {
+	p := &r.table.rows[i]
+	want, err := r.at(i, p).text(p)
+	if err == nil && !p.same(text, want) {
+		err = invalid(name, "must be as on the first page, or be left out: the cursor holds it")
+	}
+	return err
 }
 
 // same reports whether two texts are the same value of p. The items of a list may have another
@@ -104,17 +126,18 @@ func (p *Parameter) same(a, b string) bool {
 }
 
 // query writes the parameters that a cursor holds, under their current names.
-func (t *Table) query(raw Raw) (string, error) {
+func (r *Raw) query() (string, error) {
 	var parts []string
-	for i, s := range raw.sent {
-		p := &t.rows[i]
-		if s == nil || p.On&raw.of.Takes == 0 || p.crawl == isCursor || p.crawl == ofGeneration {
+	for i, s := range r.sent {
+		p := &r.table.rows[i]
+		if s == nil || p.On&r.of.Takes == 0 || p.crawl == isCursor || p.crawl == ofGeneration {
 			continue
 		}
-		if s.err != nil {
-			return "", s.err
+		text, err := s.text(p)
+		if err != nil {
+			return "", err
 		}
-		if text := s.text(p); text != "" {
+		if text != "" {
 			parts = append(parts, p.Name+"="+strings.ReplaceAll(url.QueryEscape(text), "%2C", ","))
 		}
 	}

@@ -17,8 +17,9 @@ func testNow() time.Time {
 	return time.Date(2026, 3, 15, 23, 59, 59, 0, time.FixedZone("behind", -3600))
 }
 
-// parse reads a query string as the service does, for an endpoint whose path has a filing's id or a county.
-func (t *Table) parse(on Endpoints, query string) (Request, Raw, error) {
+// parse reads a query string as the service does, for an endpoint whose path has a filing's id or a
+// county.
+func (t *Table) parse(on Endpoints, query string) (Request, *Raw, error) {
 	raw, err := t.Split(endpoint(on), query)
 	if err != nil {
 		return Request{}, raw, err
@@ -29,7 +30,8 @@ func (t *Table) parse(on Endpoints, query string) (Request, Raw, error) {
 
 func newTable() *Table { return New("", []string{"Active", "auction"}) }
 
-// TestParse compares the canonical text of query strings, which engines and caches see, word by word.
+// TestParse compares the canonical text of query strings, which engines and caches see, word by
+// word.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -93,8 +95,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestP4_RepeatedLists: what takes a list takes it with commas, repeated as generated clients do it, and both at once: the
-// canonical text is the same, whatever the order. All others are given once.
+// TestP4_RepeatedLists: what takes a list takes it with commas, repeated as generated clients do
+// it, and both at once: the canonical text is the same, whatever the order. All others are given
+// once.
 func TestP4_RepeatedLists(t *testing.T) {
 	t.Parallel()
 	table, lists := newTable(), 0
@@ -156,8 +159,8 @@ func TestRequiredBy(t *testing.T) {
 	}
 }
 
-// TestP3_OneTable: what the list takes, search takes too, and clusters takes all of it but what pages are cut by, and the
-// choice of filings by their ids.
+// TestP3_OneTable: what the list takes, search takes too, and clusters takes all of it but what
+// pages are cut by, and the choice of filings by their ids.
 func TestP3_OneTable(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -190,15 +193,15 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			checkRequest(t, q, query)
-			if want := PriceOf(int64(max(1, q.Query.Limit))); on&pages != 0 && table.Price(endpoint(on), query) != want {
-				t.Fatalf("%q: the price is %d, want %d", query, table.Price(endpoint(on), query), want)
+			if want := PriceOf(int64(max(1, q.Query.Limit))); on&pages != 0 && raw.Price() != want {
+				t.Fatalf("%q: the price is %d, want %d", query, raw.Price(), want)
 			}
 		}
 	})
 }
 
 // checkUnknown expects that an unknown name is one that net/url finds.
-func checkUnknown(t *testing.T, raw Raw, query string) {
+func checkUnknown(t *testing.T, raw *Raw, query string) {
 	parsed, err := url.ParseQuery(query)
 	for _, name := range raw.Unknown {
 		if _, ok := parsed[name]; err == nil && !ok {
@@ -254,8 +257,8 @@ func checkRequest(t *testing.T, q Request, query string) {
 	}
 }
 
-// FuzzCanonical: what is taken from a query string, net/url reads too; and written anew by net/url, in another order and
-// with other escapes, it is the same request.
+// FuzzCanonical: what is taken from a query string, net/url reads too; and written anew by net/url,
+// in another order and with other escapes, it is the same request.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
 		"limit=5&offset=3", "q=%41+b&county=Orange%2C+FL", "filing_type=b&filing_types=a%2Cb,c", "x=1&x=2&&=&limit", "q=a&q=",

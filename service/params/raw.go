@@ -6,37 +6,87 @@ import (
 	"unicode/utf8"
 )
 
-// Raw is a query string split into the texts of parameters, for an endpoint.
+// Raw is a query string split into the texts of parameters, for an endpoint. It belongs to one
+// request: what was read of it is kept.
 type Raw struct {
-	Unknown []string // names that the endpoint does not take: decoded, each once, in the order of the query
+	Unknown []string // names that the endpoint does not take: decoded, each once, in order
 
-	of   *Endpoint
-	sent []*sent // by the rows of the table; nil: there are none
+	table *Table
+	of    *Endpoint
+	sent  []*sent // by the rows of the table; nil: there are none
+	next  *continuation
 }
 
 // sent is what a query string has of a parameter.
 type sent struct {
-	name   string   // the first one: the current or the legacy one
-	texts  []string // decoded and trimmed; nil: it was not sent
-	filled bool     // one of them has characters, be they none that decode
-	twice  bool     // it must not be there again, and err says so
-	err    error    // for who looks at it
+	name    string   // the first one: the current or the legacy one
+	texts   []string // as they were sent; once decoded, trimmed too; nil: it was not sent
+	decoded bool
+	filled  bool  // once decoded: one of them has characters, be they none that decode
+	err     error // that it must not be there again; once decoded, what is wrong with a text
+}
+
+// repeated notes that p is there again, under a name.
+func (s *sent) repeated(p *Parameter, name string) {
+	switch {
+	case s.err != nil:
+	case name != s.name:
+		s.err = invalid(s.name, "must not be given together with %s: it is another name of it", name)
+	case !p.Kind.List:
+		s.err = invalid(s.name, "must be given only once")
+	}
 }
 
 // text returns the value of p: those of a list joined by what separates its items (rule P4), "" for
-// none.
-func (s sent) text(p *Parameter) string { return strings.Join(s.texts, p.Kind.Separator) }
+// none. They are decoded once, and when somebody looks at them: nobody does before a key is known,
+// but for a few.
+func (s *sent) text(p *Parameter) (string, error) {
+	for i, text := range s.texts {
+		if s.decoded {
+			break
+		}
+		if p.Kind.Separator == ";" { // which stands for itself
+			text = strings.ReplaceAll(text, ";", "%3B")
+		}
+		text, ok := decode(text)
+		if s.texts[i] = strings.TrimSpace(text); !ok && s.err == nil {
+			s.err = invalid(s.name, notDecoded)
+		}
+		s.filled = s.filled || !ok || s.texts[i] != ""
+	}
+	if p.Kind == Term && s.texts != nil && !s.filled && s.err == nil { // it has a character or more (rule P4)
+		s.err = invalid(s.name, "must be %s", p.Form())
+	}
+	s.decoded = true
+	return strings.Join(s.texts, p.Kind.Separator), s.err
+}
+
+// isFilled reports whether a value of p has characters, be they none that decode.
+func (s *sent) isFilled(p *Parameter) bool {
+	_, _ = s.text(p)
+	return s.filled
+}
 
 // at returns what was sent of p, which is row i.
-func (r Raw) at(i int, p *Parameter) sent {
-	if r.sent == nil || r.sent[i] == nil {
-		return sent{name: p.Name}
+func (r *Raw) at(i int, p *Parameter) *sent {
+	if r.given(i) {
+		return r.sent[i]
 	}
-	return *r.sent[i]
+	return &sent{name: p.Name, decoded: true}
+}
+
+// named returns what was sent of the parameter of a name, which the endpoint takes or not.
+func (r *Raw) named(name string) (p *Parameter, s *sent) {
+	i, known := r.table.names[r.of.Takes][name]
+	if !known {
+		return nil, &sent{name: name, decoded: true}
+	}
+	p = &r.table.rows[i]
+	return p, r.at(i, p)
 }
 
 // given reports whether row i was sent, be it empty.
-func (r Raw) given(i int) bool { return r.sent != nil && r.sent[i] != nil }
+func (r *Raw) given(i int) bool { return r.sent != nil && r.sent[i] != nil }
 
 // MaxNames is how many different names a query string may have: more than any endpoint takes. It is
 // split before the key of its request is known.
@@ -44,20 +94,18 @@ const MaxNames = 100
 
 // Split splits a raw query string as net/url does, but refuses what net/url lets pass or what
 // others read differently: escapes that do not decode, text that is not UTF-8, and semicolons (rule
-// P4).
-func (t *Table) Split(of *Endpoint, query string) (Raw, error) {
-	r, known, unknown := Raw{of: of}, 0, map[string]bool(nil)
+// P4). Of what is refused the Raw has nothing but its price.
+func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
+	refuse := func(err error) (*Raw, error) { return &Raw{table: t, of: of}, err }
+	r, known, unknown := &Raw{table: t, of: of}, 0, map[string]bool{"": true}
 	for piece := range strings.SplitSeq(query, "&") {
-		if known+len(unknown) > MaxNames {
-			break
-		}
 		if piece == "" {
 			continue
 		}
 		key, text, _ := strings.Cut(piece, "=")
 		name, ok := decode(key)
 		if !ok {
-			return r, invalid("query", notDecoded)
+			return refuse(invalid("query", notDecoded))
 		}
 		if i, ok := t.names[of.Takes][name]; ok {
 			if r.sent == nil {
@@ -66,58 +114,30 @@ func (t *Table) Split(of *Endpoint, query string) (Raw, error) {
 			if r.sent[i] == nil {
 				r.sent[i] = &sent{name: name}
 				known++
+			} else {
+				r.sent[i].repeated(&t.rows[i], name)
 			}
-			r.sent[i].add(&t.rows[i], name, text)
-			continue
+			r.sent[i].texts = append(r.sent[i].texts, text)
+		} else if name != tokenName || !of.Token { // the service has read that one
+			if _, ok := decode(text); !ok {
+				return refuse(invalid(Shorten(name), notDecoded))
+			}
+			if of.Takes&strict != 0 {
+				return refuse(t.Unknown(of.Takes, name))
+			}
+			if !unknown[name] {
+				unknown[name] = true
+				r.Unknown = append(r.Unknown, name)
+			}
 		}
-		if name == tokenName && of.Token {
-			continue // the service has read it
+		if known+len(r.Unknown) > MaxNames {
+			return refuse(invalid("query", "must have at most %d different names", MaxNames))
 		}
-		if _, ok := decode(text); !ok {
-			return r, invalid(Shorten(name), notDecoded)
-		}
-		if of.Takes&strict != 0 {
-			return r, t.Unknown(of.Takes, name)
-		}
-		if name == "" || unknown[name] {
-			continue
-		}
-		if unknown == nil {
-			unknown = map[string]bool{}
-		}
-		unknown[name] = true
-		r.Unknown = append(r.Unknown, name)
-	}
-	if known+len(unknown) > MaxNames {
-		return r, invalid("query", "must have at most %d different names", MaxNames)
 	}
 	if r.sent != nil && of.Takes&(boxed|strict) == 0 {
-		t.dropPartialBounds(r)
+		r.dropPartialBounds()
 	}
 	return r, nil
-}
-
-// add adds a value of p, which is not decoded yet. That it must not be there a second time comes
-// before what is wrong with a value.
-func (s *sent) add(p *Parameter, name, text string) {
-	if p.Kind.Separator == ";" { // which stands for itself
-		text = strings.ReplaceAll(text, ";", "%3B")
-	}
-	text, ok := decode(text)
-	text = strings.TrimSpace(text)
-	switch {
-	case s.twice:
-	case s.texts != nil && name != s.name:
-		s.twice, s.err = true, invalid(s.name, "must not be given together with %s: it is another name of it", name)
-	case s.texts != nil && !p.Kind.List:
-		s.twice, s.err = true, invalid(s.name, "must be given only once")
-	case s.err != nil:
-	case !ok:
-		s.err = invalid(s.name, notDecoded)
-	case text == "" && p.Kind == Term: // it has a character or more (rule P4)
-		s.err = invalid(s.name, "must be %s", p.Form())
-	}
-	s.texts, s.filled = append(s.texts, text), s.filled || !ok || text != ""
 }
 
 // tokenName is how a token is sent in a query string.
@@ -133,14 +153,16 @@ func decode(text string) (string, bool) {
 
 // dropPartialBounds drops the bounds_* unless each of the four has a value: a partial set is not
 // looked at, not even for errors (rule P15).
-func (t *Table) dropPartialBounds(r Raw) {
+func (r *Raw) dropPartialBounds() {
 	edges, filled := []int{}, 0
-	for i := range t.rows {
-		if t.rows[i].edge {
-			edges = append(edges, i)
-			if s := r.sent[i]; s != nil && s.filled {
-				filled++
-			}
+	for i := range r.table.rows {
+		p := &r.table.rows[i]
+		if !p.edge {
+			continue
+		}
+		edges = append(edges, i)
+		if s := r.at(i, p); s.isFilled(p) {
+			filled++
 		}
 	}
 	if filled < len(edges) {
@@ -151,12 +173,14 @@ func (t *Table) dropPartialBounds(r Raw) {
 }
 
 // filterQuery returns the filters of r as a query string, sorted by name.
-func (t *Table) filterQuery(r Raw) string {
+func (r *Raw) filterQuery() string {
 	given := url.Values{}
-	for i := range t.rows {
-		p := &t.rows[i]
-		s := r.at(i, p)
-		if text := s.text(p); s.err == nil && text != "" && p.On&TileSets != 0 && p.crawl != ofGeneration {
+	for i, s := range r.sent {
+		p := &r.table.rows[i]
+		if s == nil || p.On&TileSets == 0 || p.crawl == ofGeneration {
+			continue
+		}
+		if text, err := s.text(p); err == nil && text != "" {
 			given.Set(s.name, text)
 		}
 	}

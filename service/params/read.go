@@ -9,11 +9,11 @@ import (
 // Read reads the values of raw and of the path, and builds the Request. The first invalid one in
 // the order of the table is the error. segment returns the segment of the path for a parameter, as
 // it was sent. tiers are the caller's.
-func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now time.Time) (Request, error) {
+func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, now time.Time) (Request, error) {
 	if err := t.refuse(raw); err != nil {
 		return Request{}, err
 	}
-	raw, at, err := t.resume(raw, now.UTC().Truncate(24*time.Hour))
+	raw, at, err := raw.resume(now.UTC().Truncate(24 * time.Hour))
 	if err != nil {
 		return Request{}, err
 	}
@@ -56,7 +56,7 @@ func (t *Table) Read(raw Raw, segment func(name string) string, tiers Tiers, now
 }
 
 // complete narrows q to a scope, and adds what is for one kind of endpoint, and the canonical text.
-func (t *Table) complete(q Request, raw Raw, scope *Scope) (Request, error) {
+func (t *Table) complete(q Request, raw *Raw, scope *Scope) (Request, error) {
 	if at := q.Cursor; at != nil && at.After != "" {
 		q.Query.After, q.Generation, q.DependsOnDay = at.After, at.Generation, false
 	}
@@ -67,7 +67,7 @@ func (t *Table) complete(q Request, raw Raw, scope *Scope) (Request, error) {
 	}
 	switch raw.of.Takes {
 	case TileSets:
-		q.Filters = t.filterQuery(raw)
+		q.Filters = raw.filterQuery()
 	case Export:
 		q.Required = excluded(q.named)
 	case Tokens:
@@ -86,11 +86,12 @@ func (t *Table) complete(q Request, raw Raw, scope *Scope) (Request, error) {
 }
 
 // read reads what was sent of p to an endpoint. some is false where that is no value.
-func (p *Parameter) read(s sent, on Endpoints) (v value, some bool, err error) {
-	text, given, required := s.text(p), s.texts != nil, p.required&on != 0 && !p.edge
+func (p *Parameter) read(s *sent, on Endpoints) (v value, some bool, err error) {
+	given, required := s.texts != nil, p.required&on != 0 && !p.edge
+	text, err := s.text(p)
 	switch {
-	case s.err != nil:
-		return v, false, s.err
+	case err != nil:
+		return v, false, err
 	case text == "" && required && !given:
 		return v, false, invalid(p.Name, "must be given: %s", p.Form())
 	case text == "" && required:
@@ -123,15 +124,16 @@ func (p *Parameter) byCursor() *Parameter {
 
 // refuse is the error of a parameter that has a value where the endpoint must not have it. Ignored,
 // as an unknown one is, it would not select what the client wants.
-func (t *Table) refuse(raw Raw) error {
+func (t *Table) refuse(raw *Raw) error {
 	for i := range t.rows {
 		p := &t.rows[i]
-		if p.refused&raw.of.Takes == 0 {
+		if p.refused&raw.of.Takes == 0 || !raw.given(i) {
 			continue
 		}
-		if s := raw.at(i, p); s.err != nil {
-			return s.err
-		} else if s.text(p) != "" {
+		s := raw.at(i, p)
+		if text, err := s.text(p); err != nil {
+			return err
+		} else if text != "" {
 			return invalid(s.name, "must not be given here: it selects other filings on each day, "+
 				"whether they change or not; give date_start")
 		}

@@ -9,8 +9,8 @@ import (
 	"filings/index"
 )
 
-// TestFiltersByTier sends every filter as each tier: those by fields above it are refused by name, on every endpoint that
-// takes them, and a value that filters nothing never is.
+// TestFiltersByTier sends every filter as each tier: those by fields above it are refused by name,
+// on every endpoint that takes them, and a value that filters nothing never is.
 func TestFiltersByTier(t *testing.T) {
 	t.Parallel()
 	const above = " must not be given with a key of this tier: it filters by fields that only the pro tier and above show"
@@ -56,8 +56,8 @@ func TestFiltersByTier(t *testing.T) {
 	}
 }
 
-// Every filter says by its fields what it reveals, and no sort reveals more than the free tier shows: there is no refusal
-// of sorts.
+// Every filter says by its fields what it reveals, and no sort reveals more than the free tier
+// shows: there is no refusal of sorts.
 func TestFiltersByTier_Fields(t *testing.T) {
 	t.Parallel()
 	free := strings.Fields("q date_range month date_start date_end near radius polygon state min_filings " + // by free fields

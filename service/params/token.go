@@ -19,7 +19,7 @@ const maxByToken = 10_000
 const owners = "owners"
 
 // onlyCounties reports whether raw has no filter but county.
-func (t *Table) onlyCounties(raw Raw) bool {
+func (t *Table) onlyCounties(raw *Raw) bool {
 	for i := range t.rows {
 		if p := &t.rows[i]; p.inTokens() && p.Name != "county" && raw.given(i) {
 			return false
@@ -58,8 +58,8 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 }
 
 // token completes the request for a token.
-func (t *Table) token(r *Request, raw Raw) error {
-	r.Filters = t.filterQuery(raw)
+func (t *Table) token(r *Request, raw *Raw) error {
+	r.Filters = raw.filterQuery()
 	if n := len(r.Filters); n > maxFilter {
 		return invalid("token", "must have filters of at most %d bytes together, not %d", maxFilter, n)
 	}
