@@ -22,7 +22,7 @@ import (
 )
 
 // mapConfig is nginx in front of a service, with pages of its own: it adds the key, so that the page has none, and keeps tiles, as
-// docs/api/maps.md has it.
+// docs/api/webmaps.md has it.
 const mapConfig = `daemon off; master_process off; error_log error.log; pid nginx.pid;
 events {}
 http {

@@ -3,7 +3,9 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +27,7 @@ const root = "../.."
 // The documents' tables are made from the tables that the program runs on.
 func TestDocuments_Tables(t *testing.T) {
 	checkTables(t, root+"/docs/api/requests.md", map[string]string{"endpoints": endpointsTable()})
-	checkTables(t, root+"/docs/api/filters.md", map[string]string{"parameters": parametersTable()})
+	checkTables(t, root+"/docs/api/filters.md", parameterTables())
 	checkTables(t, root+"/docs/api/tiers.md", map[string]string{"fields": fieldsTable()})
 	checkTables(t, root+"/docs/operate/load.md", map[string]string{"functions": functionsTable()})
 	checkTables(t, root+"/docs/operate/settings.md", map[string]string{"settings": settingsTable()})
@@ -118,14 +120,76 @@ func code(text string) string {
 	return "`" + text + "`"
 }
 
-func parametersTable() string {
-	var b strings.Builder
-	b.WriteString("| parameter | legacy name | meaning | example |\n|---|---|---|---|\n")
+// purposes are the filters by the table of docs/api/filters.md that they stand in.
+var purposes = map[string][]string{
+	"text":  {"q", "typos"},
+	"party": {"owner", "holder", "exclude_holders"},
+	"place": {"county", "exclude_counties", "city", "bounds_north", "bounds_south", "bounds_east", "bounds_west", "near",
+		"radius", "polygon"},
+	"type":   {"filing_type", "filing_types", "exclude_filing_types"},
+	"date":   {"date_range", "month", "date_start", "date_end"},
+	"amount": {"min_amount", "max_amount"},
+	"property": {"categories", "exclude_categories", "property_type", "has_property_data", "foreclosure_filter",
+		"min_equity_percent", "min_acres", "max_acres"},
+	"ids": {"ids"},
+}
+
+// parameterTables returns a table for each purpose, and one of all other parameters by name.
+func parameterTables() map[string]string {
+	rows, others := map[string]string{}, []string{}
 	for _, p := range params.New("", nil).Of(params.Queried) {
-		if p.InPath {
-			continue
+		row := fmt.Sprintf("| `%s` | %s | `%s` | %s |\n", p.Name, p.Help, p.Example, takenBy(&p))
+		switch {
+		case p.InPath:
+		case p.On&params.Search != 0:
+			rows[p.Name] = row
+		default:
+			others = append(others, row)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` |\n", p.Name, code(p.Legacy), p.Help, p.Example)
 	}
-	return b.String()
+	const head = "| parameter | meaning | example | on |\n|---|---|---|---|\n"
+	tables := map[string]string{}
+	for purpose, names := range purposes {
+		tables[purpose] = head
+		for _, name := range names {
+			tables[purpose] += rows[name]
+			delete(rows, name)
+		}
+	}
+	others = slices.Sorted(slices.Values(slices.AppendSeq(others, maps.Values(rows))))
+	tables["others"] = head + strings.Join(others, "")
+	return tables
+}
+
+// takenBy names the endpoints that take p: all that take filters but a few, or these alone.
+func takenBy(p *params.Parameter) string {
+	named := map[params.Endpoints]string{params.List: "list", params.Search: "search", params.Clusters: "clusters",
+		params.Groups: "groups", params.CountyStats: "county statistics, coverage", params.OneFiling: "one filing",
+		params.OneCounty: "months, date ranges", params.NoFilters: "statistics, counties, fields",
+		params.Export: "export", params.Changes: "changes", params.Owners: "owners", params.Tiles: "tiles",
+		params.TileSets: "`tiles.json`", params.Tokens: "tokens"}
+	const filtered = params.List | params.Search | params.Clusters | params.Groups | params.Export | params.Changes |
+		params.Tiles | params.TileSets | params.Tokens
+	var with, without, besides []string
+	for on := params.List; on <= params.Queried; on <<= 1 {
+		switch {
+		case p.On&on == 0 && filtered&on != 0:
+			without = append(without, named[on])
+		case p.On&on != 0 && filtered&on != 0:
+			with = append(with, named[on])
+		case p.On&on != 0:
+			besides = append(besides, named[on])
+		}
+	}
+	all := "all"
+	switch {
+	case len(with) <= len(without):
+		return strings.Join(append(with, besides...), ", ")
+	case len(without) > 0:
+		all += " but " + strings.Join(without, ", ")
+	}
+	if len(besides) > 0 {
+		all += "; also " + strings.Join(besides, ", ")
+	}
+	return all
 }

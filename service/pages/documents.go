@@ -24,7 +24,8 @@ type Document struct {
 }
 
 // chapters are the pages about the API in the order in which they are read.
-var chapters = []string{"requests", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps", "browsers", "agents", "tiers", "choices"}
+var chapters = []string{"requests", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps",
+	"webmaps", "browsers", "agents", "clients", "explorer", "tiers"}
 
 // chapter is the source of one page.
 type chapter struct {

@@ -60,8 +60,8 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("only %d links were found: this test does not see them", found)
 	}
 	for path, wants := range map[string][]string{
-		"/docs/filters":    {"<td><code>min_amount</code></td>", `<h1 id="filters">Filters</h1>`, `<a href="maps">clusters</a>`, "<title>Filters – Filings API</title>"},
-		"/docs/filters.md": {"# Filters\n", "| `min_amount` |", "[clusters](maps.md)"},
+		"/docs/filters":    {"<td><code>min_amount</code></td>", `<h1 id="filters">Filters</h1>`, `<a href="maps">clusters and tiles</a>`, "<title>Filters – Filings API</title>"},
+		"/docs/filters.md": {"# Filters\n", "| `min_amount` |", "[clusters and tiles](maps.md)"},
 		"/llms.txt":        {"# Filings API\n", "- [Filters](/docs/filters.md): Filters narrow the result: a filing has to match all of them\n", "`POST /mcp`", "(/llms-full.txt)"},
 		"/llms-full.txt":   {"# Filters\n", "# Agents\n", "# Groups\n"},
 	} {
