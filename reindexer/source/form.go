@@ -165,8 +165,8 @@ func (f Form) utf8Of(text io.Reader, start []byte) (io.Reader, error) {
 	return transform.NewReader(text, transform.Chain(e.NewDecoder(), invalidate{})), nil
 }
 
-// refuseUTF8 copies bytes, and fails at their end if they were UTF-8 and not only ASCII: a decoder of
-// single bytes would make `CafÃ©` of it, and each record look valid.
+// refuseUTF8 copies bytes, and fails at their end if they were UTF-8 and not only ASCII: a decoder
+// of single bytes would make `CafÃ©` of it, and each record look valid.
 type refuseUTF8 struct {
 	transform.NopResetter
 	encoding string

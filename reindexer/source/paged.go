@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,11 +100,8 @@ func (p *paged) Line() int { return p.number }
 func (p *paged) Next() (Row, error) {
 	for len(p.page) == 0 {
 		page, more := <-p.pages
-		if !more && p.err != nil {
-			return Row{}, p.err
-		}
 		if !more {
-			return Row{}, io.EOF
+			return Row{}, cmp.Or(p.err, io.EOF)
 		}
 		p.page = page
 	}
@@ -121,8 +119,8 @@ type portal struct {
 }
 
 // responseOf requests an address with values, in the body of a POST. It decodes the JSON of the
-// response and checks it. The request is sent again where the response breaks off, is
-// cut off, or is refused for now.
+// response and checks it. It sends the request again where the response breaks off or is cut off,
+// and where the server refuses it for now.
 func responseOf[T any](
 	ctx context.Context, p portal, method string, address *url.URL, values url.Values, check func(*T) error,
 ) (decoded T, err error) {
@@ -158,7 +156,9 @@ func responseOf[T any](
 
 var errForeign = errors.New("the response is not what such a server responds with")
 
-func (p portal) request(ctx context.Context, method string, address *url.URL, values url.Values) (*http.Request, error) {
+func (p portal) request(
+	ctx context.Context, method string, address *url.URL, values url.Values,
+) (*http.Request, error) {
 	u, body := *address, ""
 	if method == http.MethodPost {
 		body = values.Encode()

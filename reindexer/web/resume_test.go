@@ -114,3 +114,26 @@ func TestX45_Resumed(t *testing.T) {
 		})
 	}
 }
+
+// TestX74_Resumed: a server that breaks off after each byte is waited for as long as a source may take
+// in all, however many bytes have come.
+func TestX74_Resumed(t *testing.T) {
+	t.Parallel()
+	server := &breaking{text: strings.Repeat("x", 1000), etag: func(int) string { return `"1"` }, pieces: 1}
+	c := New(nil, "")
+	c.Timeout, c.Sleep = 100*time.Second, func(context.Context, time.Duration) error { return nil }
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, serve(t, "127.0.0.1", server.ServeHTTP), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := c.Send(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := c.Resumed(response)
+	defer body.Close()
+	got, err := io.ReadAll(body)
+	if !errors.Is(err, ErrSlow) || len(got) < 90 || len(got) > 100 {
+		t.Errorf("error %v after %d bytes", err, len(got))
+	}
+}
