@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"filings/index"
@@ -22,6 +23,33 @@ func NameOf(column string) (name string, known, list bool) {
 		return deletedName, true, false
 	}
 	return column, false, false
+}
+
+// ColumnNames are the names by which records know columns: trimmed, a column without a name by its
+// number, and the second of a name with _2 after it, or with the next number of which no column has
+// the name.
+func ColumnNames(header []string) []string {
+	names, taken := make([]string, len(header)), make(map[string]bool, len(header))
+	for i, name := range header {
+		if names[i] = strings.TrimSpace(name); names[i] == "" {
+			names[i] = fmt.Sprintf("column_%d", i+1)
+		}
+		taken[names[i]] = true
+	}
+	last := make(map[string]int, len(header)) // number after a name
+	for i, name := range names {
+		if last[name]++; last[name] == 1 {
+			continue
+		}
+		for taken[names[i]] {
+			names[i] = fmt.Sprintf("%s_%d", name, last[name])
+			if taken[names[i]] {
+				last[name]++
+			}
+		}
+		taken[names[i]] = true
+	}
+	return names
 }
 
 // CheckNames checks the names that all records of a source have, which stand in what.

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"filings/reindexer/record"
-	"filings/reindexer/source/table"
 )
 
 // csvRows are the rows of CSV as encoding/csv reads them, with their texts.
@@ -49,7 +48,7 @@ func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
 		err = fmt.Errorf("its header is not CSV: %w", row.Fault)
 	}
 	header = slices.Clone(header)
-	r.names = table.Names(header)
+	r.names = record.ColumnNames(header)
 	return &Reader{Format: CSV, Header: header, Columns: r.names, records: r, close: done}, err
 }
 

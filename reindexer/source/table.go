@@ -8,15 +8,29 @@ import (
 
 	"filings/index/sorter"
 	"filings/reindexer/record"
-	"filings/reindexer/source/table"
+	"filings/reindexer/source/parquet"
 	"filings/reindexer/source/xlsx"
 )
 
+// table is a spreadsheet or a Parquet file.
+type table interface {
+	// Columns are the names of the columns, of which a sheet may have more after a row that is
+	// longer than its header.
+	Columns() []string
+	// Next returns the next row that is not empty, as values that jq has by the names of the
+	// columns, or io.EOF. It is good until the next call.
+	Next() (map[string]any, error)
+	// Line is the number of the row that was read last, from 1; of a spreadsheet the number that it
+	// has there.
+	Line() int
+	Close()
+}
+
 // tableRows are the rows of a table as records.
-type tableRows struct{ table.Rows }
+type tableRows struct{ table }
 
 func (t *tableRows) Next() (Row, error) {
-	object, err := t.Rows.Next()
+	object, err := t.table.Next()
 	if err != nil {
 		return Row{}, err
 	}
@@ -39,14 +53,14 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 		if size == 0 {
 			return nil, errors.New("it is empty")
 		}
-		var rows table.Rows
+		var rows table
 		var err error
 		r := new(Reader)
 		if f.Format == XLSX {
 			r.sheet, err = xlsx.Open(copied, size, f.Sheet)
 			rows = r.sheet
 		} else {
-			rows, err = table.OpenParquet(copied, size)
+			rows, err = parquet.Open(copied, size)
 		}
 		if err != nil {
 			return nil, err

@@ -120,7 +120,7 @@ func TestX74_Temporary(t *testing.T) {
 		"a zip archive":         {[]string{write(t, "a.zip", wide)}, int64(len(wide)) - 1, false},
 		"damaged, and the next": {[]string{write(t, "a.parquet", sheet), sheets[0]}, size + 1000, false},
 		"any":                   {sheets, 0, true},
-		"Parquet":               {[]string{"table/testdata/types.parquet"}, 100, false},
+		"Parquet":               {[]string{"parquet/testdata/types.parquet"}, 100, false},
 		"web server":            {[]string{serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) }) + "/a.xlsx"}, size - 1, false},
 	} {
 		all, err := Find(t.Context(), named(test.names), Options{Temporary: test.most})

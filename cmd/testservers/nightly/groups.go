@@ -25,7 +25,7 @@ type group struct {
 var groups = []group{
 	{"clients", []string{"service/testdata/openapi.json", "service/testdata/clients", "service/webtest/tools"}, nil},
 	{"files", []string{
-		"service/export", "reindexer/source/table", "service/testdata/exports", "service/webtest/tools",
+		"service/export", "reindexer/source/parquet", "service/testdata/exports", "service/webtest/tools",
 	}, nil},
 	{"proxies", []string{
 		"service/edge", "service/export", "service/mvt", "service/handlers/tiles.go",

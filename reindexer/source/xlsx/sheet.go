@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"filings/reindexer/source/table"
+	"filings/reindexer/record"
 )
 
 // Sheet reads the rows of a sheet, whose header is its first row with more than one cell, so that
@@ -115,7 +115,7 @@ func (s *Sheet) begin(part string, filled int) (err error) {
 			header = append(header, make([]string, max(0, c.column+1-len(header)))...)
 			header[c.column] = fmt.Sprint(c.value)
 		}
-		s.names = table.Names(header)
+		s.names = record.ColumnNames(header)
 		return nil
 	}
 }
@@ -146,7 +146,7 @@ func (s *Sheet) Next() (map[string]any, error) {
 	clear(s.row)
 	for _, c := range cells {
 		if past := c.column + 1 - len(s.names); past > 0 { // the header
-			s.names = table.Names(append(slices.Clone(s.names), make([]string, past)...))
+			s.names = record.ColumnNames(append(slices.Clone(s.names), make([]string, past)...))
 		}
 		name := s.names[c.column]
 		if _, twice := s.row[name]; twice {

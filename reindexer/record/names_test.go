@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestX21_NamesAreOnce(t *testing.T) {
 		{{"column_2", "", "", "column_3"}, {"column_2", "column_2_2", "column_3", "column_3_2"}},
 		{{"", ""}, {"column_1", "column_2"}},
 	} {
-		if diff := cmp.Diff(tt[1], Names(tt[0])); diff != "" {
+		if diff := cmp.Diff(tt[1], ColumnNames(tt[0])); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tt[0], diff)
 		}
 	}

@@ -1,4 +1,4 @@
-package table
+package parquet
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 
 // readParquet returns the rows of a file, one a line, or the error that ended them.
 func readParquet(content []byte) (string, error) {
-	rows, err := OpenParquet(bytes.NewReader(content), int64(len(content)))
+	rows, err := Open(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return "", err
 	}
@@ -128,25 +128,31 @@ func TestX21_ParquetLargePages(t *testing.T) {
 		A string `parquet:"a,zstd"`
 		B string `parquet:"b,zstd"`
 	}
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[row](&b)
 	long := strings.Repeat("x", 1<<20)
-	for _, r := range []row{{long, "b"}, {"a", long}, {"a", "b"}} {
-		if _, err := w.Write([]row{r}); err != nil {
+	fit := func(most int64, statistics bool) error {
+		var b bytes.Buffer
+		w := parquet.NewGenericWriter[row](&b, parquet.DataPageStatistics(statistics))
+		for _, r := range []row{{long, "b"}, {"a", long}, {"a", "b"}} {
+			if _, err := w.Write([]row{r}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
+		file, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), most, 0)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	file, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), 3<<20, 0); err != nil {
+	if err := fit(3<<20, false); err != nil {
 		t.Error(err)
 	}
-	err = pagesFit(bytes.NewReader(b.Bytes()), file.Metadata(), 2<<20, 0) // both columns have one of more than 1 MiB
+	if err := fit(3<<20, true); err == nil || !strings.Contains(err.Error(), "has more than the 1024 KiB that are read: write it without statistics") {
+		t.Error(err)
+	}
+	err := fit(2<<20, false) // both columns have one of more than 1 MiB
 	if err == nil || !strings.Contains(err.Error(), "take 2 MiB, more than the 2 MiB that are read") {
 		t.Error(err)
 	}
@@ -189,12 +195,12 @@ func TestX74_ParquetAnnounced(t *testing.T) {
 		"encrypted":            {"PARExPARE", "encrypted"},
 		"encrypted footer":     {"PAR1\xff\xff\xff\xffPARE", "encrypted"},
 		"nothing but its end":  {"\x00\x00\x00\x00PAR1", "its footer is to have 0 bytes, and the file has 8"},
-		"long footer":          {footer(strings.Repeat("\x00", maxFooter+1), "\x01\x00\x40\x00"), "has 4096 KiB, and up to 4096 KiB are read"},
+		"long footer":          {footer(strings.Repeat("\x00", maxDescription+1), "\x01\x00\x10\x00"), "has 1025 KiB, and up to 1024 KiB are read"},
 		"columns":              {footer("\x15\x02\x19\xfc\xff\xff\xff\xff\x07", "\x09\x00\x00\x00"), "is not whole"},
 		"columns of a byte":    {footer("\x15\x02\x19\xfc\xff\xff\x1f"+strings.Repeat("\x00", 1<<19), "\x07\x00\x08\x00"), "more than 262144 structs"},
 		"text":                 {footer("\x15\x02\x28\xff\xff\xff\xff\x07", "\x08\x00\x00\x00"), "is not whole"},
 		"cut within a footer":  {footer(schema[:9], "\x09\x00\x00\x00"), "is not whole"},
-		"a type there is not":  {footer("\x1e\x00", "\x02\x00\x00\x00"), "there is no type 14"},
+		"a type there is not":  {footer("\x1e\x00", "\x02\x00\x00\x00"), "unsupported thrift type 14"},
 		"a map of its members": {footer("\x1b\xff\xff\xff\xff\x07\x88", "\x07\x00\x00\x00"), "is not whole"},
 	} {
 		if _, err := readParquet([]byte(test.content)); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -226,19 +232,23 @@ func TestX21_ParquetNesting(t *testing.T) {
 	flat := format.FileMetaData{Version: 1, NumRows: 1,
 		Schema:    []format.SchemaElement{{Name: "schema", NumChildren: thrift.New[int32](1)}, leaf},
 		RowGroups: []format.RowGroup{{Columns: []format.ColumnChunk{column}, NumRows: 1}}}
-	const nested = "is nested more than 32 deep"
+	const tooMany, long = "more than 262144 structs and lists", "up to 1024 KiB are read: write it with fewer and larger row groups"
 	for name, test := range map[string]struct {
 		content []byte
 		want    string
 	}{
-		"structs":         {file(nil, bytes.Repeat([]byte("\x1c"), 4_000_000)), nested},
-		"lists":           {file(nil, bytes.Repeat([]byte("\x19"), 4_000_000)), nested},
-		"maps":            {file(nil, append([]byte("\x1b"), bytes.Repeat([]byte("\x01\x3b\x00"), 1_000_000)...)), nested},
-		"header of pages": {file(bytes.Repeat([]byte("\x1c"), 4_000_000), meta(&flat)), nested},
+		"structs":         {file(nil, bytes.Repeat([]byte("\x1c"), maxDescription)), tooMany},
+		"lists":           {file(nil, bytes.Repeat([]byte("\x19"), maxDescription)), tooMany},
+		"maps":            {file(nil, append([]byte("\x1b"), bytes.Repeat([]byte("\x01\x3b\x00"), maxDescription/4)...)), tooMany},
+		"a long footer":   {file(nil, bytes.Repeat([]byte("\x1c"), maxDescription+1)), long},
+		"header of pages": {file(bytes.Repeat([]byte("\x1c"), 4_000_000), meta(&flat)), tooMany},
 		"text of a page":  {file([]byte("\x18\xff\xff\xff\xff\x07"), meta(&flat)), "is not whole"},
 		"size of a page":  {file(meta(&format.PageHeader{UncompressedPageSize: -1}), meta(&flat)), "less than nothing"},
 		"values of a page": {file(meta(&format.PageHeader{DataPageHeader: thrift.New(format.DataPageHeader{NumValues: -1})}), meta(&flat)),
 			"less than nothing"},
+		"decimals": {file(nil, meta(&format.FileMetaData{Version: 1, Schema: []format.SchemaElement{{Name: "schema", NumChildren: thrift.New[int32](1)},
+			{Name: "d", Type: thrift.New(format.Int64), LogicalType: format.LogicalType{Value: &format.DecimalType{Scale: 1 << 30, Precision: 1 << 30}}}}})),
+			"column d has decimals of more than 1024 places"},
 		"columns": {file(nil, meta(&format.FileMetaData{Version: 1, Schema: append(chain, leaf)})), "column group is nested"},
 	} {
 		if _, err := readParquet(test.content); err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 200 {

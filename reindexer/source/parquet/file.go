@@ -1,8 +1,14 @@
-package table
+// Package parquet reads the rows of a Parquet file as values. It knows neither fields nor where the
+// file comes from, and keeps no more of it in memory than a few rows.
+//
+// # Design
+//
+// The rows are those that parquet-go reads (file.go); what each value is in JSON stands in column.go.
+// The library believes what a file says of itself, so that this is looked at first (limits.go): how
+// long it is, how much it announces, how large the pages are.
+package parquet
 
 import (
-	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,16 +16,17 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"filings/reindexer/record"
 )
 
-// parquetRows reads the rows of a Parquet file, a row group after the other.
-type parquetRows struct {
+// Rows reads the rows of a Parquet file, a row group after the other.
+type Rows struct {
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the first group; nil: it is not open
 	got     int64        // of them
-	columns []parquetColumn
+	columns []column
 	names   []string
 	page    []parquet.Row
 	left    []parquet.Row // of page
@@ -27,8 +34,8 @@ type parquetRows struct {
 	row     map[string]any // reused
 }
 
-// OpenParquet opens a Parquet file of that size.
-func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
+// Open opens a Parquet file of that size.
+func Open(file io.ReaderAt, size int64) (_ *Rows, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the library does so on some damaged files
 			err = fmt.Errorf("it is a damaged Parquet file: %v", p)
@@ -44,78 +51,14 @@ func OpenParquet(file io.ReaderAt, size int64) (_ Rows, err error) {
 	if err := pagesFit(file, f.Metadata(), maxPages, maxItems); err != nil {
 		return nil, err
 	}
-	return newParquet(f)
+	return newRows(f)
 }
 
-const (
-	// maxPages is how much the largest pages of the columns of a group may take, decompressed. One
-	// of each is in memory at a time, and some KB compressed may be GBs of them.
-	maxPages = 512 << 20
-	// maxItems is how many values the lists of a column may have in a group, all of which may be of
-	// one row: as many as a JSON document.
-	maxItems = 32 << 20
-)
-
-func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) error {
-	for _, group := range meta.RowGroups {
-		all := int64(0)
-		for _, c := range group.Columns {
-			largest, values, err := sizesOf(file, &c.MetaData)
-			if err != nil {
-				return err
-			}
-			if all += largest; values-group.NumRows > items {
-				return fmt.Errorf("its column %s has lists of more than %d values in %d rows: write it with smaller row groups",
-					strings.Join(c.MetaData.PathInSchema, "."), items, group.NumRows)
-			}
-		}
-		if all > most {
-			return fmt.Errorf("the largest pages of its columns take %d MiB, more than the %d MiB that are read: write "+
-				"it with smaller row groups, "+
-				"or a smaller data_page_size", all>>20, most>>20)
-		}
-	}
-	return nil
-}
-
-// sizesOf returns the size of the largest page of a column, decompressed, and how many values all
-// have, as the pages say it. It refuses what the library would follow at any cost; what is damaged
-// otherwise ends it: the library reads the same and says so.
-func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64, _ error) {
-	begin := cmp.Or(c.DictionaryPageOffset, c.DataPageOffset)
-	pages, protocol := io.NewSectionReader(file, begin, c.TotalCompressedSize), new(thrift.CompactProtocol)
-	for in, at := bufio.NewReaderSize(nil, 1<<10), int64(0); at < c.TotalCompressedSize; {
-		if _, err := pages.Seek(at, io.SeekStart); err != nil {
-			break
-		}
-		in.Reset(pages)
-		if err := described(in); err != nil {
-			return 0, 0, err
-		}
-		if _, err := pages.Seek(at, io.SeekStart); err != nil {
-			break
-		}
-		in.Reset(pages)
-		page := new(format.PageHeader)
-		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(page); err != nil {
-			break
-		}
-		count := page.DataPageHeader.V.NumValues + page.DataPageHeaderV2.V.NumValues // it has one of them
-		if page.CompressedPageSize < 0 || page.UncompressedPageSize < 0 || count < 0 {
-			return 0, 0, errors.New("it is a damaged Parquet file: a page says that it has less than nothing")
-		}
-		largest, values = max(largest, int64(page.UncompressedPageSize)), values+int64(count)
-		end, _ := pages.Seek(0, io.SeekCurrent)
-		at = end - int64(in.Buffered()) + int64(page.CompressedPageSize)
-	}
-	return largest, values, nil
-}
-
-func newParquet(f *parquet.File) (*parquetRows, error) {
-	if err := unread(f.Metadata()); err != nil {
+func newRows(f *parquet.File) (*Rows, error) {
+	if err := unsupported(f.Metadata()); err != nil {
 		return nil, err
 	}
-	p := &parquetRows{groups: f.RowGroups(), page: make([]parquet.Row, 256), row: map[string]any{}}
+	p := &Rows{groups: f.RowGroups(), page: make([]parquet.Row, 256), row: map[string]any{}}
 	rows := int64(0)
 	for _, g := range p.groups {
 		rows += g.NumRows()
@@ -127,30 +70,37 @@ func newParquet(f *parquet.File) (*parquetRows, error) {
 	// as.
 	p.groups = slices.DeleteFunc(slices.Clone(p.groups), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
 	isGroup := func(e format.SchemaElement) bool { return !e.Type.Valid }
-	values := slices.DeleteFunc(slices.Clone(f.Metadata().Schema), isGroup)
+	leaves := slices.DeleteFunc(slices.Clone(f.Metadata().Schema), isGroup)
 	for _, c := range f.Root().Columns() {
 		p.names = append(p.names, c.Name())
 		leaf := valuesOf(c)
 		if leaf == nil {
 			return nil, fmt.Errorf("its column %s is nested; values and lists of values are read: unnest it first", c.Name())
 		}
+		element := leaves[leaf.Index()]
+		decimal, _ := element.LogicalType.Value.(*format.DecimalType)
+		if _, half := element.LogicalType.Value.(*format.Float16Type); half { // to the library it is bytes
+			return nil, fmt.Errorf("its column %s has numbers of 16 bits (float16), which are not read: write it as float32",
+				c.Name())
+		}
+		if decimal != nil && decimal.Scale > maxScale || element.Scale.V > maxScale {
+			return nil, fmt.Errorf("its column %s has decimals of more than %d places, which are not read", c.Name(), maxScale)
+		}
 		item := leaf.MaxDefinitionLevel()
 		if leaf.Optional() {
 			item--
 		}
-		_, half := values[leaf.Index()].LogicalType.Value.(*format.Float16Type)
-		list := leaf.MaxRepetitionLevel() > 0
-		p.columns = append(p.columns, parquetColumn{list: list, kind: leaf.Type(), half: half, item: item})
+		p.columns = append(p.columns, column{list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(), item: item})
 	}
-	p.names = Names(p.names)
+	p.names = record.ColumnNames(p.names)
 	return p, nil
 }
 
-// unread returns what says why the values of a file are not read, or nil. The library (parquet-go
+// unsupported returns why the values of a file are not read, or nil. The library (parquet-go
 // 0.32.0) gives other values than were written, without an error: of LZ4 it may drop what it
 // decompressed, and go on with what its buffer held before (its issue 608); a run of booleans in
 // RLE it takes for one value and seven times false.
-func unread(meta *format.FileMetaData) error {
+func unsupported(meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for _, c := range group.Columns {
 			switch codec := c.MetaData.Codec; codec {
@@ -203,20 +153,20 @@ func valuesOf(c *parquet.Column) *parquet.Column {
 }
 
 // Columns returns the names of the columns.
-func (p *parquetRows) Columns() []string { return p.names }
+func (p *Rows) Columns() []string { return p.names }
 
 // Close ends the reading.
-func (p *parquetRows) Close() {
+func (p *Rows) Close() {
 	if p.rows != nil {
 		_ = p.rows.Close() // only read from
 	}
 }
 
 // Line is the number of the row that was read last.
-func (p *parquetRows) Line() int { return p.number }
+func (p *Rows) Line() int { return p.number }
 
 // Next returns the next row.
-func (p *parquetRows) Next() (_ map[string]any, err error) {
+func (p *Rows) Next() (_ map[string]any, err error) {
 	defer func() {
 		if damage := recover(); damage != nil { // the library does so on some damaged files
 			err = fmt.Errorf("the Parquet file is damaged: %v", damage)
@@ -247,7 +197,7 @@ func (p *parquetRows) Next() (_ map[string]any, err error) {
 }
 
 // read fills p.left, or returns io.EOF.
-func (p *parquetRows) read() error {
+func (p *Rows) read() error {
 	if len(p.groups) == 0 {
 		return io.EOF
 	}

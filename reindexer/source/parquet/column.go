@@ -1,8 +1,7 @@
-package table
+package parquet
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -15,17 +14,16 @@ import (
 	"filings/reindexer/record"
 )
 
-// parquetColumn is a column of values, or of lists of them.
-type parquetColumn struct {
+// column is a column of values, or of lists of them.
+type column struct {
 	list bool
 	kind parquet.Type
-	half bool // a float of 16 bits, which the library knows as bytes
 	// item is the definition level of a list's item, which may be null.
 	item int
 }
 
 // of returns what a row has in c.
-func (c parquetColumn) of(values []parquet.Value) any {
+func (c column) of(values []parquet.Value) any {
 	if !c.list {
 		return c.value(values[0])
 	}
@@ -45,7 +43,7 @@ func (c parquetColumn) of(values []parquet.Value) any {
 // value returns a value as jq has it: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in
 // it, decimals as numbers, UUIDs and bytes that are no text as PostgreSQL writes them. What is no
 // number in JSON stays a text, for the record to refuse.
-func (c parquetColumn) value(v parquet.Value) any {
+func (c column) value(v parquet.Value) any {
 	if v.IsNull() {
 		return nil
 	}
@@ -62,7 +60,7 @@ func (c parquetColumn) value(v parquet.Value) any {
 			}
 			return timeOf(t.Unit, n).Format("15:04:05.999999999")
 		case *format.DecimalType:
-			return record.Number(decimal(v, int(t.Scale)))
+			return record.Number(decimal(v, max(0, int(t.Scale))))
 		case *format.UUIDType:
 			if b := v.ByteArray(); len(b) == 16 { // a damaged file says it of any bytes
 				return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
@@ -72,9 +70,6 @@ func (c parquetColumn) value(v parquet.Value) any {
 				return record.Number(strconv.FormatUint(v.Uint64(), 10))
 			}
 		}
-	}
-	if c.half {
-		return float(halfOf(v.ByteArray()), 32)
 	}
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -118,23 +113,7 @@ func float(v float64, bits int) any {
 	return record.Number(text)
 }
 
-// halfOf returns a float of 16 bits (IEEE 754), the low byte first.
-func halfOf(b []byte) float64 {
-	bits := uint16(b[0]) | uint16(b[1])<<8
-	exponent, fraction := int(bits>>10&31), float64(bits&1023)
-	v := math.Ldexp(fraction, -24) // below the smallest that has a full fraction
-	switch {
-	case exponent == 31 && fraction > 0:
-		return math.NaN()
-	case exponent == 31:
-		v = math.Inf(1)
-	case exponent > 0:
-		v = math.Ldexp(fraction+1024, exponent-25)
-	}
-	return math.Copysign(v, float64(int16(bits)|1))
-}
-
-// decimal writes a whole number of 10^-scale.
+// decimal writes a whole number of 10^-scale: its digits with a point put in.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -149,7 +128,13 @@ func decimal(v parquet.Value, scale int) string {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(b))*8))
 		}
 	}
-	scale = max(0, scale)
-	ones := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
-	return new(big.Rat).SetFrac(n, ones).FloatString(scale)
+	width := scale + 1 // a zero before the point
+	if n.Sign() < 0 {
+		width++
+	}
+	digits := fmt.Sprintf("%0*d", width, n)
+	if scale == 0 {
+		return digits
+	}
+	return digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
