@@ -57,25 +57,37 @@ func (s *storage) Strip(ctx context.Context, name string, strip func(index.Versi
 			return fmt.Errorf("taking filings out of the changeset of %s: %w", name, err)
 		}
 	}
-	if !some {
+	if some {
+		if err := s.expunge(ctx, sidecar); err != nil {
+			return err
+		}
+	}
+	// Searches go on meanwhile, and it need not be opened again: it was written long ago, as a rule.
+	left, err := s.deletedDocuments(ctx, name)
+	if err == nil && left > 0 {
+		err = s.mergeDeleted(ctx, name)
+	}
+	if errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) {
 		return nil
 	}
-	return s.expunge(ctx, sidecar)
+	return err
 }
 
-// errDeletedDocuments: segments still have documents that were deleted. Later they will not.
-var errDeletedDocuments = fmt.Errorf("segments still have deleted documents: %w", index.ErrUnavailable)
+// deletedDocuments returns how many of an index are still in a segment.
+func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, error) {
+	var stats struct {
+		All struct {
+			Total struct{ Docs struct{ Deleted int64 } }
+		} `json:"_all"`
+	}
+	err := s.c.ReadInto(ctx, &stats, esapi.IndicesStatsRequest{Index: []string{name}, ExpandWildcards: "all", Metric: []string{"docs"}})
+	return stats.All.Total.Docs.Deleted, err
+}
 
-// expunge merges until no segment of an index has a deleted document, which a merge keeps for copies that
-// may lack the deletion, until each of them has said that it does not: after 30 seconds by itself, or when
-// the index is opened again (Elasticsearch 8.19), which takes one.
+// expunge is mergeDeleted of an index that was just written, and that nobody reads.
 func (s *storage) expunge(ctx context.Context, name string) error {
-	this, only := []string{name}, true
+	this := []string{name}
 	for _, request := range []func() esapi.Request{
-		func() esapi.Request {
-			all := strings.NewReader(`{"index.merge.policy.expunge_deletes_allowed":0}`)
-			return esapi.IndicesPutSettingsRequest{Index: this, Body: all}
-		},
 		func() esapi.Request { return esapi.IndicesCloseRequest{Index: this} },
 		func() esapi.Request { return esapi.IndicesOpenRequest{Index: this} },
 		func() esapi.Request {
@@ -86,21 +98,29 @@ func (s *storage) expunge(ctx context.Context, name string) error {
 			return err
 		}
 	}
+	return s.mergeDeleted(ctx, name)
+}
+
+// errDeletedDocuments: segments still have documents that were deleted. Later they will not.
+var errDeletedDocuments = fmt.Errorf("segments still have deleted documents: %w", index.ErrUnavailable)
+
+// mergeDeleted merges until no segment of an index has a deleted document, which a merge keeps for copies that
+// may lack the deletion, until each of them has said that it does not: after 30 seconds by itself, or when
+// the index is opened again (Elasticsearch 8.19), which takes one.
+func (s *storage) mergeDeleted(ctx context.Context, name string) error {
+	this, only := []string{name}, true
 	return s.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
+		all := strings.NewReader(`{"index.merge.policy.expunge_deletes_allowed":0}`)
 		for _, r := range []esapi.Request{
+			esapi.IndicesPutSettingsRequest{Index: this, Body: all},
 			esapi.IndicesForcemergeRequest{Index: this, OnlyExpungeDeletes: &only}, esapi.IndicesRefreshRequest{Index: this},
 		} {
 			if _, err := s.c.Do(ctx, r); err != nil {
 				return err
 			}
 		}
-		var stats struct {
-			All struct {
-				Total struct{ Docs struct{ Deleted int64 } }
-			} `json:"_all"`
-		}
-		err := s.c.ReadInto(ctx, &stats, esapi.IndicesStatsRequest{Index: this, ExpandWildcards: "all", Metric: []string{"docs"}})
-		if err == nil && stats.All.Total.Docs.Deleted > 0 {
+		left, err := s.deletedDocuments(ctx, name)
+		if err == nil && left > 0 {
 			err = errDeletedDocuments
 		}
 		return err

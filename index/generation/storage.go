@@ -38,8 +38,9 @@ type Storage interface {
 	Identity(ctx context.Context, name string) (Identity, error)
 	// Delete deletes parts. What is not there is no error.
 	Delete(ctx context.Context, parts []Part) error
-	// Strip replaces the copies of filings in the changeset that leads to a generation, and leaves nothing of what they were. Who
-	// reads it meanwhile gets either, or index.ErrUnavailable. A changeset that cannot be read any more is deleted.
+	// Strip replaces the copies of filings in the changeset that leads to a generation, and leaves nothing of what they were, nor
+	// of what was deleted of the generation, where these are stored. Who reads the changeset meanwhile gets either, or
+	// index.ErrUnavailable. One that cannot be read any more is deleted.
 	Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error
 
 	// Publish makes the public name of the live generation lead to `live` alone, "" for none, if the engine has such a name.

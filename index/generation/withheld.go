@@ -177,7 +177,7 @@ func (k *lock) Purge(
 	c, _, err2 := k.life.read(ctx)
 	err = errors.Join(err, err2)
 	for _, e := range c.Generations {
-		if err == nil && e.Changes != nil && !e.Changes.Whole {
+		if err == nil {
 			err = k.life.storage.Strip(ctx, e.Name, strip)
 		}
 	}
