@@ -3,23 +3,22 @@ package reindexer
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
-	"github.com/schollz/progressbar/v3"
 )
 
-// Bar is a Progress for a terminal: a line that moves while a phase lasts, and a line that stays for each phase that is
-// over and each reject.
+// Bar is a Progress for a terminal: a line that is written anew while a phase lasts, and a line that
+// stays for each phase that is over and each reject.
 type Bar struct {
-	w    io.Writer
-	bar  *progressbar.ProgressBar
-	last Status
-	// began is when the phase did, as time since the start of the run.
-	began time.Duration
+	w     io.Writer
+	last  Status
+	began time.Duration // when the phase did, as time since the start of the run
+	drawn int           // characters of the line that is written anew
 }
 
 var _ Progress = (*Bar)(nil)
@@ -30,61 +29,42 @@ func NewBar(w io.Writer) *Bar { return &Bar{w: w} }
 // Show draws s.
 func (b *Bar) Show(s Status) {
 	if s.Phase != b.last.Phase {
-		b.leave(s)
-		if s.Phase != "" {
-			b.bar = b.enter(s)
+		if b.last.Phase != "" { // a line stays
+			over, took := s, s.Elapsed-b.began
+			over.Phase = b.last.Phase
+			b.draw(fmt.Sprintf("%s, %.1f s", describe(over, took), took.Seconds()), "\n")
 		}
 		b.began = s.Elapsed
 	}
-	b.last = s
-	if b.bar == nil {
-		return
+	if b.last = s; s.Phase != "" {
+		b.draw(describe(s, s.Elapsed-b.began)+left(s, s.Elapsed-b.began), "")
 	}
-	if s.Phase == PhaseLoading && s.TotalBytes > 0 {
-		// Full would mean done, but what was read last may still have to be indexed.
-		_ = b.bar.Set64(min(s.Bytes, s.TotalBytes-1)) // a terminal that cannot be drawn on is no reason to stop
-	}
-	b.bar.Describe(describe(s, s.Elapsed-b.began))
 }
 
 // Reject writes a line above the bar.
 func (b *Bar) Reject(r Reject) {
-	b.clear()
-	fmt.Fprintln(b.w, "rejected:", Printable(r.Error()))
+	b.draw("rejected: "+Printable(r.Error()), "\n")
 }
 
-func (b *Bar) clear() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
+// draw writes a text in place of the line, cut to one of most terminals where it does not stay.
+func (b *Bar) draw(text, end string) {
+	if end == "" {
+		text = text[:min(len(text), 79)]
+	}
+	fmt.Fprintf(b.w, "\r%s\r%s%s", strings.Repeat(" ", b.drawn), text, end)
+	if b.drawn = len(text); end != "" {
+		b.drawn = 0
 	}
 }
 
-// enter draws a new bar: one that fills up where it is known how much there is to read, else one that only moves.
-func (b *Bar) enter(s Status) *progressbar.ProgressBar {
-	most := int64(-1)
-	if s.Phase == PhaseLoading && s.TotalBytes > 0 {
-		most = s.TotalBytes
+// left says how much of the sources is read, and how long the rest takes; "" if that is not known.
+func left(s Status, took time.Duration) string {
+	if s.Phase != PhaseLoading || s.TotalBytes == 0 || s.Bytes == 0 {
+		return ""
 	}
-	return progressbar.NewOptions64(most,
-		progressbar.OptionSetWriter(b.w),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionSpinnerType(14),
-		progressbar.OptionSetSpinnerChangeInterval(0), // Show sets the pace
-		progressbar.OptionSetPredictTime(most > 0),
-		progressbar.OptionSetElapsedTime(true),
-	)
-}
-
-// leave replaces the bar of the phase that is over by a line.
-func (b *Bar) leave(s Status) {
-	if b.last.Phase == "" {
-		return
-	}
-	b.clear()
-	b.bar = nil
-	took := s.Elapsed - b.began
-	s.Phase = b.last.Phase
-	fmt.Fprintf(b.w, "%s, %.1f s\n", describe(s, took), took.Seconds())
+	share := min(float64(s.Bytes)/float64(s.TotalBytes), 0.99) // what was read last has yet to be stored
+	rest := time.Duration(float64(took) * (1 - share) / share).Round(time.Second)
+	return fmt.Sprintf(", %.0f %%, %v left", math.Floor(share*100), rest)
 }
 
 // describe says in a line what a phase has done in the time that it has taken.

@@ -35,7 +35,7 @@ func TestBar(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"preparing, 0.1 s\n", "200,000 read, 100,000/s, 1 rejected", "50%", "99%",
+		"preparing, 0.1 s\n", "200,000 read, 100,000/s, 1 rejected", "50 %, 2s left", "99 %, 0s left",
 		"rejected: a.csv:7: filing 9: county: is missing\n",
 		"loading: 525,771 read, 103,092/s, 1 rejected, 5.1 s\n", "sealing, 2.0 s\n",
 	} {
