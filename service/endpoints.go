@@ -173,12 +173,14 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 			Schema: "DateRangeList", Data: []string{},
 		}},
 		{handle: handlers.Covered, Operation: openapi.Operation{
-			Path:     "/v1/coverage",
-			Endpoint: params.Endpoint{Takes: params.CountyStats, Shape: params.Tagged, Canonical: params.StateText},
-			ID:       "listCoverage", Tag: openapi.TagGenerations, Summary: "List coverage by county",
+			Path: "/v1/coverage",
+			Endpoint: params.Endpoint{Takes: params.Coverage, Name: "coverage", Shape: params.Tagged | params.Partial,
+				Canonical: params.CoverageText},
+			ID: "listCoverage", Tag: openapi.TagGenerations, Summary: "List coverage by county",
 			Text: "Returns, for each county, the number of filings, how many of them have coordinates, the range of " +
 				"their recording dates, and when the latest was added. Sorted by state, then county. A state " +
-				"without filings is an empty list.",
+				"without filings is an empty list. With `limit` the response has a page of them, and `next_cursor`; " +
+				"a page costs one request.",
 			Schema: "CoverageList", Data: []handlers.Coverage{},
 		}},
 		{handle: handlers.Fields, Operation: openapi.Operation{

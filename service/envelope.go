@@ -47,7 +47,9 @@ func (k *call) appendResult(dst []byte, e *endpoint, q params.Request, result ha
 	case []handlers.Owner:
 		dst = appendPagination(appendJSON(dst, data), q, len(data), result)
 	default:
-		dst = appendJSON(dst, data)
+		if dst = appendJSON(dst, data); e.Shape.Has(params.Partial) && q.Cursor != nil {
+			dst = appendPagination(dst, q, 0, result)
+		}
 	}
 	if e.Shape.Has(params.Meta) {
 		dst = k.appendMeta(dst)

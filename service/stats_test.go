@@ -2,7 +2,11 @@ package service_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,4 +132,83 @@ func TestL7_BeforeTheFirstLoad(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
+}
+
+// coveragePage is a page of coverage.
+type coveragePage struct {
+	Data       []json.RawMessage
+	Pagination struct {
+		Limit int
+		Next  *string `json:"next_cursor"`
+		More  bool    `json:"has_more"`
+	}
+}
+
+func (a response) coverage(t *testing.T) (p coveragePage) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(a.body), &p); err != nil || a.status != http.StatusOK {
+		t.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+	return p
+}
+
+// TestX13_Pages: with limit or cursor, coverage comes in pages of one generation, by state and
+// county, which cost one request each and together have what is there without. A page is what a
+// client may cache, and a cursor holds the state.
+func TestX13_Pages(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 250 {
+		names = append(names, fmt.Sprintf("County %c%c, %s", 'A'+i%26, 'a'+i/26, []string{"FL", "GA"}[i%2]))
+	}
+	s := newSite(t, oracle(ofCounties(t, names...)))
+	for query, sizes := range map[string][]int{
+		"limit=100": {100, 100, 50}, "limit=1000": {250}, "limit=9999": {250}, "limit=125&cursor=*": {125, 125},
+		"cursor=*": {100, 100, 50}, "state=fl&limit=120": {120, 5}, "cursor=*&state=ZZ": {0},
+	} {
+		var rows []string
+		var got []int
+		used, tags := s.used(t, "user-pro"), map[string]bool{}
+		for target := "/v1/coverage?" + query; target != ""; {
+			a := s.get(t, access.Pro, target)
+			d := a.coverage(t)
+			if d.Pagination.More != (d.Pagination.Next != nil) {
+				t.Fatalf("%s: %d %s", target, a.status, a.body)
+			}
+			for _, row := range d.Data {
+				rows = append(rows, string(row))
+			}
+			got, tags[a.header.Get("ETag")] = append(got, len(d.Data)), true
+			link := ""
+			if target = ""; d.Pagination.More {
+				target = "/v1/coverage?cursor=" + *d.Pagination.Next
+				link = "<" + target + `>; rel="next"`
+			}
+			if a.header.Get("Link") != link {
+				t.Errorf("%s: Link %s", query, a.header.Get("Link"))
+			}
+		}
+		sent, _ := url.ParseQuery(query)
+		all := s.get(t, access.Pro, "/v1/coverage?state="+sent.Get("state"))
+		tags[all.header.Get("ETag")] = true
+		if want := "{\"data\":[" + strings.Join(rows, ",") + "]}"; all.body != want || !slices.Equal(got, sizes) {
+			t.Errorf("%s: pages of %v, %.200s, want %v and %.200s", query, got, want, sizes, all.body)
+		}
+		if n := s.used(t, "user-pro") - used; n != int64(len(sizes)+1) || len(tags) != len(sizes)+1 {
+			t.Errorf("%s: %d requests counted, %d tags", query, n, len(tags))
+		}
+	}
+	next := *s.get(t, access.Pro, "/v1/coverage?state=FL&limit=7").coverage(t).Pagination.Next
+	if d := s.get(t, access.Pro, "/v1/coverage?limit=3&state=fl&cursor="+next).coverage(t); len(d.Data) != 3 || d.Pagination.Limit != 3 {
+		t.Errorf("another limit: %d", len(d.Data))
+	}
+	for query, want := range map[string]string{
+		"state=GA&cursor=" + next: "state must be as on the first page, or be left out: the cursor holds it",
+		"limit=0":                 "limit must be between 1 and 1000",
+		"cursor=x":                "cursor must be *, or the next_cursor of a page: this one is damaged",
+	} {
+		wantInvalid(t, s.get(t, access.Pro, "/v1/coverage?"+query), want)
+	}
+	wantInvalid(t, s.get(t, access.Pro, "/v1/filings?cursor="+next),
+		"cursor must be one of this endpoint, which is the list: this one is of the coverage")
 }

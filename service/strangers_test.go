@@ -262,7 +262,7 @@ func TestX51_CountiesOfAState(t *testing.T) {
 			arguments = map[string]any{"cursor": *d.Pagination.Next}
 			other := map[string]any{"cursor": *d.Pagination.Next, "state": "GA"}
 			r := s.tool(t, access.Enterprise, "list_counties", other)
-			if !r.IsError || r.Text != "state must be as in the first call, or be left out: the cursor holds it" {
+			if !r.IsError || r.Text != "state must be as on the first page, or be left out: the cursor holds it" {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -271,7 +271,7 @@ func TestX51_CountiesOfAState(t *testing.T) {
 		t.Errorf("%d counties: %v", len(got), got)
 	}
 	r := s.tool(t, access.Pro, "list_counties", map[string]any{"cursor": "Orange, FL"})
-	if !r.IsError || r.Text != "cursor must be next_cursor of a result of this tool" {
+	if !r.IsError || r.Text != "cursor must be *, or the next_cursor of a page: this one is damaged" {
 		t.Errorf("%+v", r)
 	}
 }

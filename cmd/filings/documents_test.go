@@ -164,10 +164,10 @@ func parameterTables() map[string]string {
 // takenBy names the endpoints that take p: all that take filters but a few, or these alone.
 func takenBy(p *params.Parameter) string {
 	named := map[params.Endpoints]string{params.List: "list", params.Search: "search", params.Clusters: "clusters",
-		params.Groups: "groups", params.CountyStats: "county statistics, coverage", params.OneFiling: "one filing",
+		params.Groups: "groups", params.CountyStats: "county statistics", params.OneFiling: "one filing",
 		params.OneCounty: "months, date ranges", params.NoFilters: "statistics, counties, fields",
 		params.Export: "export", params.Changes: "changes", params.Owners: "owners", params.Tiles: "tiles",
-		params.TileSets: "`tiles.json`", params.Tokens: "tokens"}
+		params.TileSets: "`tiles.json`", params.Tokens: "tokens", params.Coverage: "coverage"}
 	const filtered = params.List | params.Search | params.Clusters | params.Groups | params.Export | params.Changes |
 		params.Tiles | params.TileSets | params.Tokens
 	var with, without, besides []string

@@ -96,9 +96,25 @@ type Coverage struct {
 	LastAddedAt     *time.Time `json:"lastAddedAt" help:"When the latest filing was added; null where no filing says so."`
 }
 
-// Covered handles GET /v1/coverage (rule X13).
+// Covered handles GET /v1/coverage (rule X13): all counties, or a page of them. A position is the
+// county before it.
 func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	all, err := byState(ctx, r, q.State)
+	result := Result{Total: int64(len(all))}
+	if q.Cursor != nil {
+		after := func(c index.CountyStats) bool { return index.CompareByState(c.County, q.Query.After) > 0 }
+		if first := slices.IndexFunc(all, after); q.Query.After != "" && first >= 0 {
+			all = all[first:]
+		} else if q.Query.After != "" {
+			all = nil
+		}
+		if len(all) > q.Query.Limit {
+			all = all[:q.Query.Limit]
+			at := *q.Cursor
+			at.Generation, at.After = index.GenerationID(r.Generation()), all[len(all)-1].County
+			result.Next = at.String()
+		}
+	}
 	data := make([]Coverage, len(all))
 	for i, c := range all {
 		name, of := index.SplitCounty(c.County)
@@ -110,7 +126,8 @@ func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 			data[i].LastAddedAt = &all[i].LastAdded
 		}
 	}
-	return Result{Data: data}, err
+	result.Data = data
+	return result, err
 }
 
 // byState returns stats of the counties of a state, of all counties for "", sorted as rule A6 says.

@@ -54,11 +54,6 @@ func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
 			required = append(required, p.Name)
 		}
 	}
-	if t.path == coveragePath { // the endpoint has no pages
-		if err := add("cursor", map[string]string{"type": "string", "description": t.texts["cursor"]}); err != nil {
-			return nil, err
-		}
-	}
 	return json.Marshal(struct {
 		Type       string          `json:"type"`
 		Properties json.RawMessage `json:"properties"`
@@ -76,12 +71,8 @@ func (c *Call) ReadArguments() error {
 	}
 	at := strings.TrimSpace(query.Get("cursor"))
 	switch c.tool.takes {
-	case params.CountyStats:
-		if query.Del("cursor"); at != "" && at != cursor.First {
-			if err := c.afterCounty(at, query); err != nil {
-				return err
-			}
-		}
+	case params.Coverage:
+		setUnless(query, "cursor", cursor.First)
 	case params.OneFiling:
 		c.InPath = map[string]string{"id": strings.TrimSpace(query.Get("id"))}
 		if len(query["id"]) > 1 {

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +14,6 @@ import (
 	"filings/index"
 	"filings/index/serving"
 	"filings/service/access"
-	"filings/service/cursor"
 	"filings/service/handlers"
 	"filings/service/params"
 )
@@ -31,7 +28,6 @@ type Call struct {
 
 	tool      *tool
 	arguments json.RawMessage
-	after     string // the county after which a list of counties begins; "": at the first one
 	rows      int    // of the result, at the most
 	most      int    // bytes of it
 	cut       int    // how many rows there were before some were left out; 0: none was
@@ -39,8 +35,6 @@ type Call struct {
 	text      []byte // of the result, for mark
 	failed    bool   // text is why there is no result
 }
-
-const coveragePath = "/v1/coverage"
 
 // Handler returns the handler of the endpoint as c needs it.
 func (c *Call) Handler(h handlers.Handler) handlers.Handler {
@@ -98,58 +92,6 @@ func grouped(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader
 	others.FilingAmount.Count, others.FilingAmount.Sum = all.Amounts-shown.Amounts, index.Dollars(all.SumCents-shown.SumCents)
 	c.add("rest", others)
 	return result, nil
-}
-
-// countiesCursor is what a cursor calls the pages of counties. Its query is their state.
-const countiesCursor = "counties"
-
-// afterCounty continues a list of counties at a cursor: of the same state, in the same generation.
-func (c *Call) afterCounty(text string, query url.Values) error {
-	at, err := cursor.Parse(text)
-	if err != nil || at.Endpoint != countiesCursor {
-		return errors.New("cursor must be next_cursor of a result of this tool")
-	}
-	for name, held := range map[string]string{"state": at.Query, "generation": at.Generation} {
-		if given := strings.TrimSpace(query.Get(name)); given != "" && !strings.EqualFold(given, held) {
-			return fmt.Errorf("%s must be as in the first call, or be left out: the cursor holds it", name)
-		}
-		if query.Del(name); held != "" {
-			query.Set(name, held)
-		}
-	}
-	c.after = at.After
-	return nil
-}
-
-// covered returns the counties after c.after.
-func covered(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
-	result, err := h(ctx, r, q)
-	if err != nil {
-		return result, err
-	}
-	name := func(of handlers.Coverage) string { return of.County + ", " + of.State }
-	all := result.Data.([]handlers.Coverage)
-	first := 0
-	if c.after != "" {
-		first = len(all)
-		if i := slices.IndexFunc(all, func(of handlers.Coverage) bool { return index.CompareByState(name(of), c.after) > 0 }); i >= 0 {
-			first = i
-		}
-	}
-	page, next := all[first:min(len(all), first+c.rows)], (*string)(nil)
-	if first+len(page) < len(all) {
-		at := cursor.Cursor{
-			Generation: index.GenerationID(r.Generation()), Endpoint: countiesCursor, Query: q.State,
-			Day: q.Now.UTC().Truncate(24 * time.Hour), After: name(page[len(page)-1]),
-		}.String()
-		next = &at
-	}
-	c.add("pagination", struct {
-		Total int     `json:"total"`
-		Next  *string `json:"next_cursor"`
-		More  bool    `json:"has_more"`
-	}{len(all), next, next != nil})
-	return handlers.Result{Data: page}, nil
 }
 
 // described adds what is no field: today, generations and limits.

@@ -43,6 +43,7 @@ const instructions = "Public county filings: tax liens, municipal liens and simi
 func tools() []tool {
 	limit := fmt.Sprintf("Rows of the result, 1 to %d; without it 20, of changes 100. More become %d. "+
 		"Where they do not fit, fewer are returned.", maxRows, maxRows)
+	counties := fmt.Sprintf("Rows of the result, 1 to %d, as without it. Where they do not fit, fewer are returned.", maxRows)
 	const fields = "Fields of each row. Without it: " + defaultFields + ". describe_data lists those of this key; id is always one."
 	const cursor = "next_cursor of the previous result, to go on behind its last row. It holds all other arguments, so give it alone, or with limit."
 	return []tool{
@@ -71,12 +72,10 @@ func tools() []tool {
 			narrow: "rest adds up the others; filter more, or group by what has fewer values",
 		},
 		{
-			name: "list_counties", title: "List counties", path: "/v1/coverage", takes: params.CountyStats, handle: covered,
+			name: "list_counties", title: "List counties", path: "/v1/coverage", takes: params.Coverage, handle: limited,
 			text: "Lists the counties that have filings, by state and name: how many filings, how many with coordinates, the first and the last recording date, and when " +
 				"the latest was added. A county that is not listed has no filings here; that does not mean that nothing was recorded there.",
-			texts: map[string]string{
-				"cursor": "next_cursor of the previous result, to go on behind its last county. It holds the state, so give it alone.",
-			},
+			texts:  map[string]string{"limit": counties, "cursor": cursor},
 			narrow: "name a state",
 		},
 		{

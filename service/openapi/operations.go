@@ -73,7 +73,7 @@ func (b *builder) operation(o Operation, content openapi3.Content, more ...strin
 	if !o.Shape.Has(params.NoFilings) {
 		more = append(slices.Clip(more), "X-Generation")
 	}
-	if o.Shape.Has(params.Pagination) {
+	if o.Shape.Has(params.Pagination | params.Partial) {
 		more = append(slices.Clip(more), "Link")
 	}
 	headers := slices.Concat([]string{"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",

@@ -66,6 +66,9 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 	} else if o.Shape.Has(params.Pagination) {
 		add("pagination", refTo("Pagination"))
 	}
+	if o.Shape.Has(params.Partial) {
+		s.WithPropertyRef("pagination", refTo("Pagination"))
+	}
 	if o.Shape.Has(params.Meta) {
 		add("meta", refTo("Meta"))
 	}

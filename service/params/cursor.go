@@ -29,7 +29,7 @@ func (r *Raw) continued(text string) *continuation {
 }
 
 // resume turns parameters with a cursor into those of its page, and returns the cursor; nil where
-// there is none. Changes always have one. A cursor holds parameters: what is given with it must be
+// there is none. Changes always have one, and coverage with a limit. A cursor holds parameters: what is given with it must be
 // the same, but for the limit.
 func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
 	p, s := r.named("cursor")
@@ -37,7 +37,7 @@ func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
 		return r, nil, nil
 	}
 	text, err := s.text(p)
-	if r.of.Shape.Has(Forward) && text == "" && r.sent != nil {
+	if text == "" && (r.of.Shape.Has(Forward) && r.sent != nil || r.of.Shape.Has(Partial) && r.textOf("limit") != "") {
 		text = cursor.First
 	}
 	if err != nil || text == "" {

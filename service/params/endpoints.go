@@ -26,6 +26,7 @@ const (
 	Tiles    // of a map, by generation, zoom, column and row in the path
 	TileSets // what clients need to know of tiles
 	Tokens   // of browsers
+	Coverage // of counties
 
 	pages   = List | Search
 	paged   = pages | Owners
@@ -38,7 +39,7 @@ const (
 	strict  = Tokens                   // refuse unknown names, empty values and lone bounds, which select more
 
 	// Queried are those that take a query string: all that read filings.
-	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | NoFilters
+	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | NoFilters | Coverage
 )
 
 // Endpoint is what the table of endpoints says of how requests are read and what responses have.
@@ -63,6 +64,7 @@ const (
 	MayMiss   // what is requested may not exist: 404
 	File      // a file, and nothing else, which costs one request per 100 rows
 	Forward   // of Pagination: by cursor alone, and nothing is counted
+	Partial   // a pagination by cursor, where the request has limit or cursor
 	Plain     // data alone is the body: bytes as they are, all else as JSON
 	Forever   // what a path says never changes: clients may keep it
 	Secret    // nothing between keeps it, nor does the client's cache
@@ -96,6 +98,14 @@ func TileSetText(r *Request) string { return r.Filters }
 
 // StateText is the canonical text of what depends on a state alone.
 func StateText(r *Request) string { return r.State }
+
+// CoverageText is the canonical text of coverage, or of a page of it.
+func CoverageText(r *Request) string {
+	if r.Cursor == nil {
+		return r.State
+	}
+	return fmt.Sprintf("%s limit %d after %q", r.State, r.Query.Limit, r.Query.After)
+}
 
 // GroupsText is the canonical text of groups.
 func GroupsText(r *Request) string { return r.Groups.Text(r.Query.Where) }

@@ -86,6 +86,7 @@ func (v value) all() []string {
 // Limits of values.
 const (
 	DefaultLimit, MaxLimit = 20, 100 // the latter by offset
+	defaultCounties        = 100     // of a page of coverage
 	maxByCursor            = 1000
 	DefaultChanges         = 100
 	maxChanges             = 1000

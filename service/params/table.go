@@ -214,6 +214,11 @@ func rows(legacyHasData string) []Parameter {
 			set: func(b *builder, v value) { b.request.Generation = v.text },
 			Help: "The generation that the changes lead to; the live one when omitted. It may be older than " +
 				"`since`."},
+		{Name: "limit", On: Coverage, Kind: Integer, Min: at(1), Max: at(maxByCursor), Clamped: true, crawl: ofEachPage,
+			Default: strconv.Itoa(defaultCounties), Example: "50",
+			set: func(b *builder, v value) { b.request.Query.Limit = int(v.integer) },
+			Help: "Page size, 1 or more; all counties in one response when omitted, 100 with `cursor`. Above 1,000 " +
+				"becomes 1,000."},
 		{Name: "limit", On: Changes, Kind: Integer, Min: at(1), Max: at(maxChanges),
 			Default: strconv.Itoa(DefaultChanges), Clamped: true, crawl: ofEachPage, Example: "1000",
 			set: func(b *builder, v value) { b.request.Query.Limit = int(v.integer) },
@@ -232,7 +237,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "`next_cursor` of the previous page. It holds both generations, the other parameters and the " +
 				"position, so no other parameter is needed. Parameters given with it must be the same; `limit` " +
 				"may change. Without it, or with `*`: the first page."},
-		{Name: "cursor", On: paged, Kind: Text, crawl: isCursor, Example: "*",
+		{Name: "cursor", On: paged | Coverage, Kind: Text, crawl: isCursor, Example: "*",
 			Help: "`*` for the first page of a crawl, then `next_cursor` of the previous page. It holds the " +
 				"generation, the other parameters and the position, so no other parameter is needed. Parameters " +
 				"given with it must be the same; `limit` may change."},
@@ -240,7 +245,7 @@ func rows(legacyHasData string) []Parameter {
 			Example: "id,owner", set: onlyFields,
 			Help: "Fields that each filing of the response has, in the record's own order: separated by commas, " +
 				"or the parameter repeated. `id` is always one."},
-		{Name: "state", On: CountyStats | Owners, Kind: State, Example: "FL",
+		{Name: "state", On: CountyStats | Coverage | Owners, Kind: State, Example: "FL",
 			set:  func(b *builder, v value) { b.request.State = v.text },
 			Help: "State abbreviation: counties there, or owners with a filing there; all when omitted."},
 		{Name: "generation", On: Queried &^ (Changes | Tiles | Tokens), Kind: Generation, crawl: ofGeneration,
