@@ -27,18 +27,6 @@ import (
 
 const browsersDocument = "docs/api/browsers.md"
 
-// sampleOf returns the block of the document about browsers that has an info and a text in it.
-func sampleOf(t *testing.T, info, has string) string {
-	t.Helper()
-	for _, b := range readDocument(t, browsersDocument).blocks {
-		if b.info == info && strings.Contains(b.text, has) {
-			return b.text
-		}
-	}
-	t.Fatalf("%s has no block of %s with %s", browsersDocument, info, has)
-	return ""
-}
-
 // TestX32_Documents: the back ends of the documents hand out tokens with which a page of that origin sees its filings.
 func TestX32_Documents(t *testing.T) {
 	t.Parallel()
@@ -56,7 +44,7 @@ func TestX32_Documents(t *testing.T) {
 			l := servicetest.ListenTLS(t, s.App)
 			free := freeAddress(t)
 			_, port, _ := net.SplitHostPort(free)
-			program := strings.NewReplacer("localhost:8443", l.Address, "127.0.0.1:3000", free, "3000", port).Replace(sampleOf(t, language.info, "3000"))
+			program := strings.NewReplacer("localhost:8443", l.Address, "127.0.0.1:3000", free, "3000", port).Replace(sampleOf(t, browsersDocument, language.info, "3000"))
 			folder := t.TempDir()
 			file := filepath.Join(folder, language.file)
 			writeFile(t, file, program, 0o600)
@@ -174,7 +162,7 @@ func TestX32_Verifiers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			servers.Program(t, language.command)
-			verifier := sampleOf(t, name, "filings-token-1")
+			verifier := sampleOf(t, browsersDocument, name, "filings-token-1")
 			if lines := strings.Count(verifier, "\n"); lines > 24 {
 				t.Errorf("it has %d lines", lines)
 			}
@@ -214,7 +202,7 @@ func TestX33_Page(t *testing.T) {
 		if r.URL.Path != "/token" {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprintf(w, "<!doctype html><title>Map</title><link rel=icon href=data:,><script>%s</script>",
-				strings.ReplaceAll(sampleOf(t, "js", "async function filings"), "localhost:8443", l.Address))
+				strings.ReplaceAll(sampleOf(t, browsersDocument, "js", "async function filings"), "localhost:8443", l.Address))
 			return
 		}
 		handedOut.Add(1)

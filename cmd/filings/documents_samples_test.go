@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,18 @@ func blockOf(t *testing.T, document, info string) string {
 		t.Fatalf("%s has %d blocks of %s, want 1", document, len(blocks), info)
 	}
 	return blocks[0].text
+}
+
+// sampleOf returns the first block of a document that has an info and a text in it.
+func sampleOf(t *testing.T, document, info, has string) string {
+	t.Helper()
+	for _, b := range readDocument(t, document).blocks {
+		if b.info == info && strings.Contains(b.text, has) {
+			return b.text
+		}
+	}
+	t.Fatalf("%s has no block of %s with %s", document, info, has)
+	return ""
 }
 
 // someOfDemo is an engine with the first filings that the demo made on 2026-11-22.
@@ -75,6 +88,7 @@ func TestDocuments_Retries(t *testing.T) {
 	for name, language := range map[string]struct{ file, command string }{
 		"python": {"retry.py", "python3"},
 		"go":     {"retry.go", "go run"},
+		"js":     {"retry.mjs", "node"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,11 +99,11 @@ func TestDocuments_Retries(t *testing.T) {
 			s := servicetest.New(t, someOfDemo(2000), servicetest.Options{Limits: limits})
 			l := servicetest.ListenTLS(t, s.App)
 
-			program := strings.ReplaceAll(blockOf(t, "docs/api/tiers.md", name), "localhost:8443", l.Address)
+			program := strings.ReplaceAll(sampleOf(t, recipes, name, "Retry-After"), "localhost:8443", l.Address)
 			file := filepath.Join(t.TempDir(), language.file)
 			writeFile(t, file, program, 0o600)
 			c := exec.CommandContext(t.Context(), command[0], append(command[1:], file)...)
-			c.Env = append(os.Environ(), "KEY="+s.Keys[access.Starter], "SSL_CERT_FILE="+l.Certificate, "PYTHONIOENCODING=utf-8")
+			c.Env = append(os.Environ(), "KEY="+s.Keys[access.Starter], "SSL_CERT_FILE="+l.Certificate, "NODE_EXTRA_CA_CERTS="+l.Certificate, "PYTHONIOENCODING=utf-8")
 			out, err := c.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -101,5 +115,67 @@ func TestDocuments_Retries(t *testing.T) {
 				t.Error("no request was refused: this test saw no retry")
 			}
 		})
+	}
+}
+
+const recipes = "docs/api/recipes.md"
+
+// The programs of the recipes agree: each reads, copies, draws or exports the same filings, and prints how many. The copy
+// follows an update of the service's data.
+func TestDocuments_Recipes(t *testing.T) {
+	t.Parallel()
+	servers.Nightly(t, "documents")
+	interpreters := map[string]string{"python": servers.Program(t, "python3"), "js": servers.Program(t, "node")}
+	endings := map[string]string{"python": ".py", "js": ".mjs"}
+	p := demoPlace(t, makeTools(t))
+	replace := strings.NewReplacer(p.placeholders...).Replace
+	run := func(b block) string {
+		file := filepath.Join(p.folder, "recipe"+endings[b.info])
+		writeFile(t, file, replace(b.text), 0o600)
+		c := exec.CommandContext(t.Context(), interpreters[b.info], file)
+		c.Dir, c.Env = p.folder, append(os.Environ(), p.environment...)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s:%d: %v\n%s", recipes, b.line, err, out)
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return lines[len(lines)-1]
+	}
+	certificate := filepath.Join(p.folder, "filings-data", "demo", "cert.pem")
+	p.set("SSL_CERT_FILE", certificate)
+	p.set("NODE_EXTRA_CA_CERTS", certificate)
+	want, counted := "", 0
+	var copies block
+	for _, b := range readDocument(t, recipes).blocks {
+		if interpreters[b.info] == "" || strings.Contains(b.text, "Retry-After") { // TestDocuments_Retries
+			continue
+		}
+		got := run(b)
+		if want == "" {
+			want = got
+		}
+		if got != want || !regexp.MustCompile(`^[1-9]\d* filings$`).MatchString(got) {
+			t.Errorf("%s:%d: %q, want %q as the others", recipes, b.line, got, want)
+		}
+		counted++
+		if strings.Contains(b.text, "changes") {
+			copies = b
+		}
+	}
+	if counted < 7 {
+		t.Errorf("only %d programs were found: this test does not see them", counted)
+	}
+	p.set("FILINGS_DATA_DIR", filepath.Join(p.folder, "filings-data", "demo"))
+	writeFile(t, filepath.Join(p.folder, "more.ndjson"), `{"id":900001,"county":"Orange, FL"}`+"\n", 0o600)
+	p.must(t, "reindex", "--update", "more.ndjson")
+	live := regexp.MustCompile(`"name":"[^"]*-(\d{8}-\d{6}\.\d{6})-`).FindStringSubmatch(p.must(t, "generations", "--json"))[1]
+	servicetest.Until(t, "the service has the update", func() bool {
+		c := exec.CommandContext(t.Context(), filepath.Join(p.tools, "curl"), "-I", "-H", "X-API-Key: "+replace("ak_live_…"), replace("https://localhost:8443/v1/filings"))
+		c.Env = append(os.Environ(), p.environment...)
+		head, err := c.Output()
+		return err == nil && strings.Contains(string(head), live)
+	})
+	if got := run(copies); got == want {
+		t.Errorf("after an update with a new filing the copy still has %s", got)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/cmd/filings/settings"
-	"filings/index"
 	"filings/reindexer/mapping"
 	"filings/service"
 	"filings/service/openapi"
@@ -28,7 +27,6 @@ const root = "../.."
 func TestDocuments_Tables(t *testing.T) {
 	checkTables(t, root+"/docs/api/requests.md", map[string]string{"endpoints": endpointsTable()})
 	checkTables(t, root+"/docs/api/filters.md", parameterTables())
-	checkTables(t, root+"/docs/api/tiers.md", map[string]string{"fields": fieldsTable()})
 	checkTables(t, root+"/docs/operate/load.md", map[string]string{"functions": functionsTable()})
 	checkTables(t, root+"/docs/operate/settings.md", map[string]string{"settings": settingsTable()})
 }
@@ -81,18 +79,6 @@ func functionsTable() string {
 			examples = append(examples, fmt.Sprintf("`%s \\| %s` → `%s`", e.Input, strings.ReplaceAll(e.Program, "|", `\|`), e.Output))
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Usage, f.Help, strings.Join(examples, "; "))
-	}
-	return b.String()
-}
-
-func fieldsTable() string {
-	tiers := []string{"free", "pro", "enterprise"}
-	var b strings.Builder
-	b.WriteString("| field | from tier | meaning |\n|---|---|---|\n")
-	for _, f := range index.Fields() {
-		if f.Returned(index.Enterprise) {
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f, tiers[f.Info().Tier], f.Info().Help)
-		}
 	}
 	return b.String()
 }

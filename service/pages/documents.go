@@ -24,8 +24,10 @@ type Document struct {
 }
 
 // chapters are the pages about the API in the order in which they are read.
-var chapters = []string{"requests", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps",
-	"webmaps", "browsers", "agents", "clients", "explorer", "tiers"}
+var chapters = []string{
+	"requests", "recipes", "fields", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps", "webmaps",
+	"browsers", "agents", "clients", "explorer", "tiers", "limits", "errors", "troubleshooting", "elasticsearch",
+}
 
 // chapter is the source of one page.
 type chapter struct {
