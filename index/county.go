@@ -41,8 +41,8 @@ func (c *CountyNames) add(folded string, plain county) {
 	}
 }
 
-// Meant returns the folded county, or the name of counties, that a client names. A value that
-// equals none, but exactly one as people write it, becomes that one; any other value stays.
+// Meant resolves a folded value to a county or a county name. If the value itself exists, or if
+// normalizing it doesn't leave exactly one match, it returns the value unchanged.
 func (c *CountyNames) Meant(value string) string {
 	if !c.exact[value] {
 		if names := c.plain[readCounty(value)]; len(names) == 1 {
@@ -52,7 +52,7 @@ func (c *CountyNames) Meant(value string) string {
 	return value
 }
 
-// Has reports whether there is a county, or a name of some, that a folded value means.
+// Has reports whether a folded value resolves to a county or a county name.
 func (c *CountyNames) Has(value string) bool { return c.exact[c.Meant(value)] }
 
 // readCounty reads a folded county as people write it: the last word is the state, if it is the

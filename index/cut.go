@@ -155,8 +155,9 @@ func (p Page) appendRecord(dst []byte, i int, t Tier, set FieldSet) ([]byte, err
 	return p.Records[i].AppendFields(dst, t, set)
 }
 
-// AppendFeatures is AppendRecords in GeoJSON: each record is the properties of a Feature. Where that is makes no difference to
-// set, since no geometry means no coordinates (RFC 7946); every tier sees them.
+// AppendFeatures is AppendRecords in GeoJSON: each record is the properties of a Feature. The
+// geometry is included whatever set says, because RFC 7946 reads a missing geometry as "no
+// location". Every tier may see it.
 func (p Page) AppendFeatures(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, r := range p.Records {

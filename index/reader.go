@@ -129,9 +129,9 @@ type Stats struct {
 	FirstAdded, LastAdded time.Time
 }
 
-// AddedWithin returns how many filings were added from one time to another, to the microsecond, if
-// the first and the last one decide that: all or none, as it mostly is, since a load gives all of
-// its filings the same time.
+// AddedWithin returns the number of filings added between two times, with microsecond precision.
+// It knows only if all or none were added then, which FirstAdded and LastAdded tell. A load gives
+// all its filings the same time, so that is the usual case.
 func (s Stats) AddedWithin(from, to time.Time) (n int64, known bool) {
 	from, to = from.Truncate(time.Microsecond), to.Truncate(time.Microsecond)
 	switch {

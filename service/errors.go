@@ -36,8 +36,9 @@ type errorMapping struct {
 	flat    bool   // rule E2: error and message without the envelope
 }
 
-// statusLeft is nginx's status of a request whose client has hung up. Who reads it has closed only its own side of the connection,
-// which cannot be told from hanging up; by TLS it can, since that has an end of its own.
+// statusLeft is nginx's 499: the client closed the connection. A client can read it only after
+// half-closing, which over plain TCP looks the same as hanging up. TLS has a close message of its
+// own, so there the two differ.
 const statusLeft = 499
 
 const (

@@ -114,7 +114,7 @@ func successor(path string) string {
 	return "/v1/filings" + edge.HeaderSafe(strings.TrimPrefix(path, "/v1/liens"))
 }
 
-// toReference sends who asks for no path to the reference. It needs no key, and counts nothing.
+// toReference redirects / to /docs. It needs no key and isn't counted.
 func toReference(c *fiber.Ctx) error {
 	callOf(c).route = "/"
 	return c.Redirect("/docs", fiber.StatusFound)

@@ -221,7 +221,8 @@ func (c *Catalog) needs(name string) bool {
 	})
 }
 
-// wants reports whether a part is of use. What is not never will be: a state only moves on, and no name is used twice.
+// wants reports whether the catalog still needs a stored part. Once it doesn't, it never will
+// again, because states only move forward and names aren't reused. That makes deleting safe.
 func (c *Catalog) wants(p Part) bool {
 	e := c.find(p.Generation)
 	switch {

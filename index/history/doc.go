@@ -10,8 +10,11 @@
 // generation that it is a copy of. Digests of a part have 64 bits (xxHash): a change of one filing is missed once in 2^64.
 //
 // The filings that differ are copied into the changeset, as they were before and after, if they are few. Copying half a million
-// would take as long as half of a load; then the changeset names them, and its two generations are kept for it when they are
-// pruned: they are listed no more, and still read: the later one alone, if the caller has no filter and asks for one changeset, since
-// the changeset says whether the filing was there before. Either way the changeset knows of each change which field groups differ,
-// so that a caller's page costs what it has, and not what that caller's tier does not see.
+// would take as long as half of a load. Then the changeset stores only their ids, and both
+// generations stay on disk after pruning. They are no longer listed, but still read. If the caller
+// has no filter and asks for one changeset, only the later generation is read, because the
+// changeset says whether a filing existed before.
+//
+// Either way the changeset knows which field groups each change differs in. So a caller's page
+// costs the changes on it, and not those that the caller's tier hides.
 package history

@@ -7,8 +7,8 @@ import (
 	"filings/index"
 )
 
-// noteDamage keeps the damage that a call of r met, and logs the first. Who pins r's generation next opens it anew, and gets
-// another Reader if the file was replaced.
+// noteDamage records damage that a call of r has hit, and logs the first occurrence. The next
+// request for this generation reopens its file, so a replaced file gets a new Reader.
 func (e *Engine) noteDamage(r index.Reader, err error) {
 	if !errors.Is(err, index.ErrDamaged) {
 		return

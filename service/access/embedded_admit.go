@@ -118,7 +118,8 @@ func (t transaction) visitState(s *state, visitor string) (err error) {
 	return unlessNone(t.row(t.statements.visitor, s.user, visitor).Scan(&s.visitor.level, &s.visitor.at))
 }
 
-// visit keeps the burst of a visitor, which s has, and counts n requests of tokens. It deletes the bursts that are all there again.
+// visit stores a visitor's burst from s and counts n token requests. It deletes bursts that have
+// refilled completely.
 func (t transaction) visit(s *state, visitor string, n int64) error {
 	if err := t.exec(t.statements.visit, s.user, visitor, s.visitor.level, s.visitor.at); err != nil {
 		return err

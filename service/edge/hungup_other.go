@@ -2,5 +2,6 @@
 
 package edge
 
-// hungUp is false: other systems tell it only to who has read what came before.
+// hungUp always returns false. Only Linux can report a hang-up before the data sent earlier has
+// been read.
 func hungUp(uintptr) bool { return false }

@@ -1,6 +1,7 @@
-// Package peers sends the same requests to the service and to its peers in turns, and makes a table of how many responses a
-// second each returns: a service that takes two days, on Elasticsearch and on PostgreSQL (twoday), and Datasette. It starts
-// those of them that the machine has, says which it has not, and compares their responses with the service's. It knows the
+// Package peers sends the same requests to the service and to its peers alternately, and makes a
+// table of the responses per second of each. The peers are a service that takes two days, on
+// Elasticsearch and on PostgreSQL (twoday), and Datasette. It starts the peers that are installed,
+// reports the ones that aren't, and checks that their responses match the service's. It knows the
 // service by its address alone.
 package peers
 

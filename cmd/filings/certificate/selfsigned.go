@@ -46,7 +46,7 @@ func (f Files) prepare(now time.Time) error {
 	return writeWhole(f.Cert, text, publisher(err))
 }
 
-// privateKey returns the key in the file of that, which it makes first where there is none that can be read.
+// privateKey reads the private key from f.Key. If that fails, it creates a new key there.
 func (f Files) privateKey() (crypto.Signer, error) {
 	key, err := readKey(f.Key)
 	if err == nil {

@@ -46,8 +46,9 @@ const RunsSince = 7
 // RunLetters is how many letters of a run a word of RunsField has at most. Where it has fewer, the run ends after it.
 const RunLetters = 12
 
-// appendRuns appends the words of RunsField: RunLetters of each run of a text from each of its letters on, as long as there are
-// index.MinRun. So what is anywhere in a run begins one of them.
+// appendRuns appends the words of RunsField. For each letter of a run that is followed by enough
+// letters (index.MinRun), it writes up to RunLetters letters from there. So any part of a run is
+// the prefix of one of these words.
 func appendRuns(dst []byte, text string) []byte {
 	for run, rest := index.CutRun(text); run != ""; run, rest = index.CutRun(rest) {
 		letters := []rune(run)

@@ -40,7 +40,7 @@ type builder struct {
 	ownerCodes   []uint32 // of codedOwner, by the writing
 }
 
-// gone is the row of a filing of base that is none any more.
+// gone marks a row of base whose filing was deleted.
 const gone = math.MaxUint32
 
 // Build lays out the filings of base, which may be nil, as changes say, in columns, which it writes to a Sink, and returns

@@ -89,7 +89,8 @@ func compareEnds(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// letterRuns are the runs of a table by their codes, one after the other, with a blank, which is in none, behind each.
+// letterRuns holds a table's runs of letters in the order of their codes. Each is followed by a
+// space, which no run contains.
 type letterRuns struct {
 	text                string
 	starts              []uint32 // and where a further one would start

@@ -116,7 +116,7 @@ func cover(c *index.CountyStats, latitude, longitude float64, date string, creat
 	}
 }
 
-// sum is what is counted of the filings at one place of two axes.
+// sum holds the totals of one group: one value on each of the two axes.
 type sum struct {
 	first, second    uint32
 	filings, amounts int64
