@@ -19,6 +19,7 @@ import (
 // leftOut are the console blocks of the documents: commands that no test can run, each with the reason. A block is named
 // by its document and its first line.
 var leftOut = []struct{ document, begins, reason string }{
+	{"docs/quickstart.md", "make run", "it serves until it is stopped; the other blocks run against `filings demo`"},
 	{"README.md", "make run", "it serves until it is stopped; TestDemo covers it, and the other blocks run against `filings demo`"},
 	{"README.md", "docker compose up --build --wait", "it needs Docker"},
 	{"README.md", "make test", "it is what runs this test"},
@@ -95,17 +96,19 @@ func TestDocuments_Commands(t *testing.T) {
 		servers.Program(t, tool)
 	}
 	tools := makeTools(t)
-	var forReaders, forOperators []document
+	var forReaders, forOperators, forBeginners []document
 	for _, d := range documents(t) {
 		switch runs := slices.ContainsFunc(d.blocks, func(b block) bool { return b.info == "sh" }); {
+		case runs && d.name == "docs/quickstart.md": // it loads, too
+			forBeginners = append(forBeginners, d)
 		case runs && strings.HasPrefix(d.name, "docs/operate/"):
 			forOperators = append(forOperators, d)
 		case runs:
 			forReaders = append(forReaders, d)
 		}
 	}
-	if len(forReaders) < 4 || len(forOperators) < 4 {
-		t.Fatalf("only %d and %d documents have commands: this test does not see them", len(forReaders), len(forOperators))
+	if len(forReaders) < 4 || len(forOperators) < 4 || len(forBeginners) == 0 {
+		t.Fatalf("only %d, %d and %d documents have commands: this test does not see them", len(forReaders), len(forOperators), len(forBeginners))
 	}
 	t.Run("demo", func(t *testing.T) {
 		t.Parallel()
@@ -114,6 +117,12 @@ func TestDocuments_Commands(t *testing.T) {
 			p.run(t, d)
 		}
 	})
+	for _, d := range forBeginners {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			demoPlace(t, tools).run(t, d)
+		})
+	}
 	for _, d := range forOperators {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()

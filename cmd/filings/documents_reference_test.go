@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,6 +117,29 @@ func TestDocuments_Limits(t *testing.T) {
 			t.Errorf("%s has no row of %s", d.name, limit)
 		} else if !regexp.MustCompile(`\b` + grouped(value) + `\b`).MatchString(row[1]) {
 			t.Errorf("%s: %s: %q, want %s", d.name, limit, row[1], grouped(value))
+		}
+	}
+}
+
+// The page of supported versions has those that the program names and that its tests use.
+func TestDocuments_Versions(t *testing.T) {
+	t.Parallel()
+	d := readDocument(t, "docs/operate/versions.md")
+	for _, v := range []struct{ row, file, version string }{
+		{"Elasticsearch", "cmd/testservers/distribution.go", `elasticsearchVersion = "([\d.]+)"`},
+		{"Elasticsearch", "cmd/filings/check/engine.go", `was tested on Elasticsearch ([\d.]+ to [\d.]+),`},
+		{"OpenSearch", "cmd/filings/check/engine.go", `, OpenSearch ([\d.]+ and \d),`},
+		{"Go, to compile", "go.mod", `\ngo (\d+\.\d+)`},
+		{"Kubernetes, for the chart", "cmd/filings/deploy/helm/filings/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)\.`},
+	} {
+		text, err := os.ReadFile(filepath.Join(root, v.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := regexp.MustCompile(v.version).FindSubmatch(text)
+		row := regexp.MustCompile(`(?m)^\| ` + v.row + ` \|.*$`).FindString(d.prose)
+		if m == nil || !strings.Contains(row, string(m[1])) {
+			t.Errorf("%s: the row of %s lacks %q of %s: %s", d.name, v.row, m, v.file, row)
 		}
 	}
 }
