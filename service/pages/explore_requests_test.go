@@ -150,7 +150,7 @@ func TestExplore_Typing(t *testing.T) {
 	if got := e.Value(`[...document.querySelectorAll("#filters [placeholder]")].map((c) => c.name).join()`); got != "" {
 		t.Errorf("placeholders: %s", got)
 	}
-	for name, want := range map[string]string{"city": "City.", "min_amount": "Smallest filing amount, dollars.", "max_amount": "Largest filing amount, dollars."} {
+	for name, want := range map[string]string{"city": "City.", "min_amount": "Minimum filingAmount, in US dollars.", "max_amount": "Maximum filingAmount, in US dollars."} {
 		if got := e.Value(`document.querySelector("#help-` + name + `").textContent`); got != want {
 			t.Errorf("the help for %s: %q", name, got)
 		}

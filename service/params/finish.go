@@ -95,9 +95,9 @@ func (b *builder) inCircle(Endpoints) error {
 	case b.center != nil && b.radius != nil:
 		b.where = append(b.where, index.Near{Center: *b.center, Radius: b.radius.Greatest()})
 	case b.center != nil:
-		return invalid("near", "needs radius: how many metres from it filings may be")
+		return invalid("near", "requires radius, the distance in meters")
 	case b.radius != nil:
-		return invalid("radius", "needs near: the center of the circle, as LAT,LON")
+		return invalid("radius", "requires near, the center of the circle as LAT,LON")
 	}
 	return nil
 }

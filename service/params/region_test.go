@@ -40,8 +40,8 @@ func TestX34_Parameters_Refused(t *testing.T) {
 	const point = "a latitude from -90 to 90 and a longitude from -180 to 180, as in 28.54,-81.38"
 	const corners = "3 to 100 corners separated by semicolons, each a latitude from -90 to 90 and a longitude from -180 to 180, as in 28.5,-81.4;28.6,-81.4;28.55,-81.3"
 	for query, want := range map[string]string{
-		"near=28,-81":                               "near needs radius: how many metres from it filings may be",
-		"radius=5":                                  "radius needs near: the center of the circle, as LAT,LON",
+		"near=28,-81":                               "near requires radius, the distance in meters",
+		"radius=5":                                  "radius requires near, the center of the circle as LAT,LON",
 		"near=28&radius=5":                          `near must be ` + point + `, not "28"`,
 		"near=28,-81,3&radius=5":                    `near must be ` + point + `, not "28,-81,3"`,
 		"near=91,0&radius=5":                        `near must be ` + point + `, not "91,0"`,

@@ -71,85 +71,81 @@ func rows(legacyHasData string) []Parameter {
 				"case."},
 		{Name: "q", On: Owners, Kind: NameStart, Example: "map tru",
 			set: func(b *builder, v value) { b.request.Owners.Tokens = v.texts },
-			Help: "Of owners: what has been typed of a name. Each word of it begins some word of the owner's, in " +
-				"any order."},
+			Help: "Start of an owner's name, for completion. Each word must be a prefix of a word in the name; " +
+				"their order doesn't matter."},
 		{Name: "typos", On: Search, Kind: Choice, Choices: []string{"auto"}, Example: "auto",
 			set: func(b *builder, _ value) { b.request.Typos = true },
-			Help: "`auto`: where the search finds nothing, its words may stand anywhere, and one of 5 letters or " +
-				"more that no owner and no address has stands for those nearest to it. `meta.corrected` lists " +
-				"them."},
+			Help: "`auto`: if the search finds nothing, match its words in any order, and replace a word of 5 or " +
+				"more letters that occurs in no owner or address with the closest words that do. `meta.corrected` " +
+				"lists them."},
 		{Name: "county", On: filters | Owners, Kind: Text, fields: fields(index.County), Example: "Orange, FL",
 			set: inCounty,
-			Help: "County, as in `Orange, FL`; `Orange` is every county of that name. Where no county is written " +
-				"so, as people write it: `orange county fl`."},
+			Help: "County, as in `Orange, FL`; `Orange` is every county of that name. If none matches exactly, " +
+				"everyday spelling works: `orange county fl`."},
 		{Name: "city", On: filters, Kind: Text, fields: fields(index.City), Example: "Fern Park", set: equalKnown,
 			Help: "City."},
 		{Name: "min_amount", On: filters, Kind: Number, fields: fields(index.FilingAmount), Example: "1000",
-			set: atLeast, Help: "Smallest filing amount, dollars."},
+			set: atLeast, Help: "Minimum `filingAmount`, in US dollars."},
 		{Name: "max_amount", On: filters, Kind: Number, fields: fields(index.FilingAmount), Example: "25000.50",
-			set: atMost, Help: "Largest filing amount, dollars."},
+			set: atMost, Help: "Maximum `filingAmount`, in US dollars."},
 		{Name: "filing_type", Legacy: "lien_type", On: filters, Kind: Text, fields: fields(index.FilingType),
-			Example: "Tax Lien", set: equalKnown, Help: "One filing type. With `filing_types`: any of all of them."},
+			Example: "Tax Lien", set: equalKnown, Help: "A filing type. If you also send `filing_types`, a filing " +
+				"may have any of the types in either parameter."},
 		{Name: "filing_types", Legacy: "lien_types", On: filters, Kind: Texts, fields: fields(index.FilingType),
 			Example: "Tax Lien,Municipal Lien", set: equalKnown,
-			Help: "Filing types: filings of any of them. Separated by commas, or the parameter repeated."},
+			Help: "Filing types, separated by commas or repeated: filings of any of them."},
 		{Name: "date_range", On: filters &^ dayless, refused: dayless, Kind: Integer, Min: at(1), Max: at(maxDays),
 			Example: "30", set: lastDays, Help: "Recorded in the last N days."},
-		{Name: "month", On: filters, Kind: Month, Example: "2026-01", set: inMonth, Help: "Recorded in that month."},
+		{Name: "month", On: filters, Kind: Month, Example: "2026-01", set: inMonth, Help: "Recorded in this month."},
 		{Name: "date_start", On: filters, Kind: Day, Example: "2026-01-01", set: firstDay,
-			Help: "Recorded on that day or later."},
+			Help: "Recorded on this day or later."},
 		{Name: "date_end", On: filters, Kind: Day, Example: "2026-01-31", set: lastDay,
-			Help: "Recorded on that day or earlier."},
+			Help: "Recorded on this day or earlier."},
 		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues,
 			fields: fields(index.Categories), Example: "residential,land", set: equal,
-			Help: "Categories: filings of any of them. Separated by commas, or the parameter repeated."},
+			Help: "Categories, separated by commas or repeated: filings of any of them."},
 		{Name: "exclude_filing_types", On: filters, Kind: Texts, fields: fields(index.FilingType),
 			Example: "Tax Lien,Judgment Lien", set: exclude,
-			Help: "Filing types to leave out: separated by commas, or the parameter repeated. Filings without a " +
-				"type stay."},
+			Help: "Filing types to exclude, separated by commas or repeated. Filings without a type stay."},
 		{Name: "exclude_categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues,
 			fields: fields(index.Categories), Example: "land,commercial", set: exclude,
-			Help: "Categories to leave out: separated by commas, or the parameter repeated. Filings without " +
-				"categories stay."},
+			Help: "Categories to exclude, separated by commas or repeated. Filings without categories stay."},
 		{Name: "exclude_counties", On: filters, Kind: Counties, fields: fields(index.County, index.CountyName),
 			Example: "Orange, FL;Lee, FL", set: exclude,
-			Help: "Counties to leave out, as in `Orange, FL`; `Orange` is every county of that name. Separated by " +
-				"semicolons, or the parameter repeated."},
+			Help: "Counties to exclude, as in `Orange, FL`; `Orange` is every county of that name. Separated by " +
+				"semicolons or repeated."},
 		{Name: "owner", On: filters, Kind: OwnerName, fields: fields(index.OwnerKey),
 			Example: "Maplebrook Trusty Properties, Incorporated", set: equal,
-			Help: "Owner, however it is written: case, accents, punctuation, legal forms and `Surname, Given` " +
-				"make no difference."},
+			Help: "Owner, in any spelling: case, accents, punctuation, legal forms and `Surname, Given` make no " +
+				"difference."},
 		{Name: "holder", On: filters, Kind: Text, fields: fields(index.FilingHolder),
-			Example: "Orange Certificate Fund LLC", set: equalKnown, Help: "Who holds the filing."},
+			Example: "Orange Certificate Fund LLC", set: equalKnown, Help: "Holder of the filing, in any case."},
 		{Name: "exclude_holders", On: filters, Kind: Names, fields: fields(index.FilingHolder),
 			Example: "Orange County Clerk;Lake Certificate Fund LLC", set: exclude,
-			Help: "Holders to leave out: separated by semicolons, or the parameter repeated. Filings without a " +
-				"holder stay."},
+			Help: "Holders to exclude, separated by semicolons or repeated. Filings without a holder stay."},
 		{Name: "ids", On: filters &^ Clusters, Kind: IDs, Min: at(1), Most: index.MaxIDs, fields: fields(index.ID),
 			Example: "1,2,3", set: anyID,
-			Help: "Ids: filings with any of them. Separated by commas, or the parameter repeated. The same id " +
-				"twice counts once."},
+			Help: "Ids, separated by commas or repeated: filings with any of them. The same id twice counts once."},
 		{Name: "property_type", On: filters, Kind: Text,
 			fields: fields(index.PropertyClassification, index.Categories), Example: "residential", set: equal,
-			Help: "Property classification, or one of the categories."},
+			Help: "Property classification, or one of the categories. The field `propertyType` isn't compared."},
 		{Name: "has_property_data", Legacy: legacyHasData, On: filters, Kind: Boolean,
 			fields: fields(index.PropertyData), idle: "false", Example: "true", set: present,
 			Help: "`true`: only filings with enriched property data. `false` is no filter."},
 		{Name: "min_equity_percent", On: filters, Kind: Number, Min: at(0), Max: at(100),
 			fields: fields(index.EquityPercent), Example: "40", set: atLeast,
-			Help: "Smallest estimated equity, in percent of the estimated value."},
+			Help: "Minimum estimated equity, in percent of the estimated value."},
 		{Name: "foreclosure_filter", On: filters, Kind: Choice, Choices: []string{"show", "hide", "active", "all"},
 			fields: fields(index.ForeclosureStatus), idle: "all", Example: "active", set: foreclosure,
 			Help: "`show`: only filings with a foreclosure status; `hide`: only those without; `active`: only " +
 				"active ones; `all`: no filter."},
 		{Name: "min_acres", On: filters, Kind: Number, Min: at(0), fields: fields(index.LotSizeAcres),
-			Example: "0.25", set: atLeast, Help: "Smallest lot size, acres."},
+			Example: "0.25", set: atLeast, Help: "Minimum lot size, in acres."},
 		{Name: "max_acres", On: filters, Kind: Number, Min: at(0), fields: fields(index.LotSizeAcres), Example: "5",
-			set: atMost, Help: "Largest lot size, acres."},
+			set: atMost, Help: "Maximum lot size, in acres."},
 		{Name: "bounds_north", On: filters, required: boxed, edge: true, Kind: Number, Min: at(-90), Max: at(90),
 			Example: "28.7", set: func(b *builder, v value) { b.box.north = &v.decimal },
-			Help: "Northern latitude of a box. The four bounds apply only when all are given; clusters require " +
-				"them."},
+			Help: "Northern latitude of a box. The four bounds apply only together; clusters require them."},
 		{Name: "bounds_south", On: filters, required: boxed, edge: true, Kind: Number, Min: at(-90), Max: at(90),
 			Example: "28.3", set: func(b *builder, v value) { b.box.south = &v.decimal },
 			Help: "Southern latitude of the box."},
@@ -161,20 +157,20 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Western longitude of the box. If it is greater than the eastern one, the box crosses the " +
 				"antimeridian."},
 		{Name: "near", On: filters, Kind: Point, Example: "28.54,-81.38", set: center,
-			Help: "Center of a circle. Needs `radius`. The filings in it are at most so far from the center, by " +
-				"the haversine formula on a sphere of 6,371,008.8 m."},
+			Help: "Center of a circle, as `LAT,LON`. Requires `radius`. Distances use the haversine formula with an " +
+				"Earth radius of 6,371,008.8 m."},
 		{Name: "radius", On: filters, Kind: Number, Min: at(1), Max: at(index.MaxRadius), Example: "1500",
 			set:  func(b *builder, v value) { b.radius = &v.decimal },
-			Help: "Radius of the circle, metres. Needs `near`."},
+			Help: "Radius of the circle, in meters. Requires `near`."},
 		{Name: "polygon", On: filters, Kind: Corners, Example: "28.5,-81.4;28.6,-81.4;28.55,-81.3",
 			set: func(b *builder, v value) { b.corners = v.corners },
-			Help: "Corners of a polygon, which is closed by itself: filings inside or on its outline, by the " +
-				"even-odd rule in the plane of degrees, exactly. No edge may span 180 degrees or more. With the " +
-				"circle and the box: filings that are in all of them."},
+			Help: "Corners of a polygon that closes by itself: filings inside or on its outline, by the even-odd " +
+				"rule in the plane of degrees, exactly. No edge may span 180 degrees or more. With a circle or a " +
+				"box, filings must be in all of them."},
 		{Name: "by", On: Groups, required: Groups, Kind: Dimensions, Choices: dimensionNames(), Most: 2,
 			Example: "county,month", set: groupBy,
-			Help: "One or two dimensions to group by: separated by a comma, or the parameter repeated. Groups " +
-				"have their keys in this order."},
+			Help: "One or two dimensions to group by, separated by a comma or repeated. Groups have their keys in " +
+				"this order."},
 		{Name: "zoom", On: Clusters, required: Clusters, Kind: Integer, Min: at(0), Max: at(MaxZoom), Example: "12",
 			set:  func(b *builder, v value) { b.zoom = int(v.integer) },
 			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels."},
@@ -197,22 +193,22 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Sort owners by the number of filings, the sum of their amounts, or the name."},
 		{Name: "sort_order", On: Groups | Owners, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"},
 			Example: "ASC", set: func(b *builder, v value) { b.groupOrder = v.text },
-			Help: "Direction of the sort; `DESC` when omitted, but `ASC` by keys and names. Ties are in the order " +
+			Help: "Direction of the sort. The default is `DESC`, and `ASC` by keys and names. Ties are in the order " +
 				"of their keys."},
 		{Name: "min_filings", On: Owners, Kind: Integer, Min: at(1), Example: "2",
 			set:  func(b *builder, v value) { b.request.Owners.MinFilings = v.integer },
-			Help: "Only owners of so many filings or more."},
+			Help: "Minimum number of filings of an owner."},
 		{Name: "limit", On: Groups, Kind: Integer, Min: at(1), Max: at(index.MaxGroups), Clamped: true,
 			Example: "10", set: func(b *builder, v value) { b.request.Groups.Limit = int(v.integer) },
-			Help: "The first groups only, 1 or more of them. Above 10,000 becomes 10,000. With it there may be up " +
-				"to 200,000 groups in all, without it 10,000."},
+			Help: "Number of groups, the first ones of the order. Above 10,000 becomes 10,000. With it there may be " +
+				"up to 200,000 groups in all, without it 10,000."},
 		{Name: "since", On: Changes, required: Changes, Kind: Generation, Example: "20261121-051409.330172",
 			set: func(b *builder, v value) { b.request.Since = v.text },
 			Help: "The generation to compare with: `X-Generation` of the client's export, or of the last changes " +
 				"that it applied."},
 		{Name: "until", On: Changes, Kind: Generation, crawl: ofGeneration, Example: "20261122-051422.061847",
 			set: func(b *builder, v value) { b.request.Generation = v.text },
-			Help: "The generation that the changes lead to; the live one when omitted. It may be older than " +
+			Help: "The generation that the changes lead to. The default is the live one. It may be older than " +
 				"`since`."},
 		{Name: "limit", On: Coverage, Kind: Integer, Min: at(1), Max: at(maxByCursor), Clamped: true, crawl: ofEachPage,
 			Default: strconv.Itoa(defaultCounties), Example: "50",
@@ -243,43 +239,41 @@ func rows(legacyHasData string) []Parameter {
 				"given with it must be the same; `limit` may change."},
 		{Name: "fields", On: pages | OneFiling | Export | Tokens, Kind: FieldNames, Choices: fieldNames(),
 			Example: "id,owner", set: onlyFields,
-			Help: "Fields that each filing of the response has, in the record's own order: separated by commas, " +
-				"or the parameter repeated. `id` is always one."},
+			Help: "Fields of each filing in the response, separated by commas or repeated. They come in the " +
+				"record's order, and always include `id`."},
 		{Name: "state", On: CountyStats | Coverage | Owners, Kind: State, Example: "FL",
 			set:  func(b *builder, v value) { b.request.State = v.text },
-			Help: "State abbreviation: counties there, or owners with a filing there; all when omitted."},
+			Help: "State abbreviation: only counties there, or owners with a filing there."},
 		{Name: "generation", On: Queried &^ (Changes | Tiles | Tokens), Kind: Generation, crawl: ofGeneration,
 			Example: "20261122-051422.061847", set: func(b *builder, v value) { b.request.Generation = v.text },
-			Help: "The generation to read, whatever is loaded meanwhile; the live one when omitted. The header " +
-				"`X-Generation` and `/v1/generations` have its id."},
+			Help: "The generation to read. The default is the live one. The header `X-Generation` and " +
+				"`/v1/generations` have its id."},
 		{Name: "origin", On: Tokens, required: Tokens, Kind: Origins, Most: 10, Example: "https://maps.example.com",
-			set: func(b *builder, v value) { b.request.Token.Origins = v.texts },
-			Help: "Of tokens: the origins of the pages that use it. Separated by commas, or the parameter " +
-				"repeated."},
+			set:  func(b *builder, v value) { b.request.Token.Origins = v.texts },
+			Help: "Origins of the pages that use the token, separated by commas or repeated."},
 		{Name: "expires_in", On: Tokens, Kind: Integer, Min: at(60), Max: at(86_400), Default: "3600",
 			Example: "900", set: func(b *builder, v value) { b.request.Token.Seconds = v.integer },
-			Help: "Of tokens: for how many seconds it is valid."},
+			Help: "Lifetime of the token, in seconds."},
 		{Name: "endpoints", On: Tokens, Kind: ChoiceList, Choices: tokenEndpoints, Example: "tiles,one",
 			set: func(b *builder, v value) { b.request.Token.Endpoints = v.texts },
-			Help: "Of tokens: the endpoints that it is for; all of these when omitted, but `owners` where it " +
-				"filters by more than `county`. Separated by commas, or the parameter repeated."},
+			Help: "Endpoints that the token may use, separated by commas or repeated. The default is all, without " +
+				"`owners` if the token has a filter other than `county`."},
 		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(MaxVisitorBurst), Default: "5",
 			Example: "10", set: func(b *builder, v value) { b.request.Token.Burst = v.integer },
-			Help: "Of tokens: requests that one visitor may send at once, and then each second."},
+			Help: "Requests that one visitor may send at once, and then per second."},
 		{Name: "format", On: Export, Kind: Choice, Choices: []string{"ndjson", "csv", "parquet"}, Default: "ndjson",
 			Example: "csv", set: func(b *builder, v value) { b.request.Format = v.text },
 			Help: "Format of the file."},
 		{Name: "after", On: Export, Kind: Integer, Min: at(1), Example: "1200345",
 			set: func(b *builder, v value) { b.request.After = v.integer },
-			Help: "Continue after the filing with this id, the last one that was received whole. With the " +
-				"`generation` and the filters of the export that was cut, the response has the bytes that it did " +
-				"not send. Not for `parquet`."},
+			Help: "Id of the last complete row that you have. With the `generation` and the filters of the " +
+				"incomplete export, the response continues after it. Not for `parquet`."},
 		{Name: "generation", On: Tiles, InPath: true, Kind: Generation, Example: "20261122-051422.061847",
 			set:  func(b *builder, v value) { b.request.Generation = v.text },
 			Help: "The generation, as `X-Generation` and `/v1/generations` name it."},
 		{Name: "z", On: Tiles, InPath: true, Kind: Integer, Min: at(0), Max: at(MaxZoom), Example: "0",
 			set:  func(b *builder, v value) { b.zoom = int(v.integer) },
-			Help: "Zoom level: the world is 2 to the power of it tiles wide."},
+			Help: "Zoom level z: the world is 2^z tiles wide."},
 		{Name: "x", On: Tiles, InPath: true, Kind: Integer, Min: at(0), Example: "0",
 			set:  func(b *builder, v value) { b.request.Tile.Column = int(min(v.integer, math.MaxInt32)) },
 			Help: "Column of the tile, from the west."},
