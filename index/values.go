@@ -1,10 +1,15 @@
 package index
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"math/bits"
+	"slices"
 	"strconv"
+	"unique"
 )
 
 // Values sum up what filings have in each field (rule X38). A load counts them, and the catalog keeps them with a generation: no
@@ -40,16 +45,21 @@ var measured = func() (set uint64) {
 	return set
 }()
 
-// Held is what Values count of a filing.
+// Held is what Values and Counts count of a filing; the zero value is none. It keeps no part of the
+// line that a filing was read from.
 type Held struct {
 	Filled  uint64 // as Filing.Filled says
+	County  string
+	month   string // YYYY-MM; "" for none
 	id      int64
 	numbers []float64 // of the measured fields that it has, in their order
 }
 
-// HeldOf returns what Values count of f.
+// HeldOf returns what Values and Counts count of f.
 func HeldOf(f *Filing) Held {
+	day := f.Text(FilingDate)
 	h := Held{Filled: f.Filled(), id: f.ID}
+	h.County, h.month = unique.Make(f.Text(County)).Value(), unique.Make(day[:min(7, len(day))]).Value()
 	h.numbers = make([]float64, 0, bits.OnesCount64(h.Filled&measured))
 	for filled := h.Filled & measured; filled != 0; filled &= filled - 1 {
 		field := Field(bits.TrailingZeros64(filled))
@@ -60,6 +70,14 @@ func HeldOf(f *Filing) Held {
 		h.numbers = append(h.numbers, number)
 	}
 	return h
+}
+
+// number returns the value of a measured field.
+func (h Held) number(field Field) (v float64, ok bool) {
+	if h.Filled&measured&(1<<field) == 0 {
+		return 0, false
+	}
+	return h.numbers[bits.OnesCount64(h.Filled&measured&(1<<field-1))], true
 }
 
 // DayNumber returns 20260131 for 2026-01-31, and 0 for "".
@@ -166,4 +184,168 @@ func (e Extreme[N]) json(write func(dst []byte, value N) []byte) json.RawMessage
 		return nil
 	}
 	return write(nil, e.Value)
+}
+
+// Counts count filings by county, by month and by field. A load is verified by those of the filings
+// that it put: the engine must have the same. Guards compare those of two generations.
+type Counts struct {
+	Filings  int64                   `json:"filings"`
+	Counties map[string]CountyCounts `json:"counties"` // by County as written
+	Months   map[string]int64        `json:"months"`   // YYYY-MM; filings without a date under ""
+	// WithoutFields: which fields the filings have was not counted.
+	WithoutFields bool `json:"-"`
+}
+
+// CountyCounts are the part of Counts that belongs to one county.
+type CountyCounts struct {
+	Filings  int64        `json:"filings"`
+	Amounts  int64        `json:"amounts"`
+	SumCents float64      `json:"sumCents"` // of FilingAmount
+	Filled   *FieldCounts `json:"-"`        // nil for none
+}
+
+// Has returns how many filings of the county have a value in a field.
+func (c CountyCounts) Has(field Field) int64 {
+	if c.Filled == nil {
+		return 0
+	}
+	return c.Filled[field]
+}
+
+// FieldCounts are how many filings have a value in each field.
+type FieldCounts [numFields]int64
+
+// FilledCounties is up to how many counties fields are counted: more would make the catalog large.
+// There are some 3,200.
+const FilledCounties = 5_000
+
+// unfilled are fields that are not counted: a filing without them is none, or its record does not
+// have them.
+const unfilled = 1<<ID | 1<<County | 1<<City | 1<<CreatedAt
+
+// NewCounts returns the counts of no filings.
+func NewCounts() Counts {
+	return Counts{Counties: map[string]CountyCounts{}, Months: map[string]int64{}}
+}
+
+// CountsOf counts what r has, without fields.
+func CountsOf(ctx context.Context, r Reader) (Counts, error) {
+	s := NewCounts()
+	s.WithoutFields = true
+	counties, err := r.Counties(ctx)
+	if err != nil {
+		return s, fmt.Errorf("counting by county: %w", err)
+	}
+	for _, c := range counties {
+		s.Filings += c.Filings
+		s.Counties[c.County] = CountyCounts{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
+	}
+	months, err := r.Groups(ctx, Filter{}, GroupQuery{By: []Dimension{ByMonth}})
+	if err == nil && months.Total > MaxGroups {
+		err = fmt.Errorf("there are %d", months.Total) // of eight centuries
+	}
+	if err != nil {
+		return s, fmt.Errorf("counting by month: %w", err)
+	}
+	for _, g := range months.List {
+		s.Months[g.Keys[0]] = g.Filings
+	}
+	return s, nil
+}
+
+// Count counts a filing in, with n 1, or out again, with n -1.
+func (s *Counts) Count(h Held, n int64) {
+	s.Filings += n
+	c, known := s.Counties[h.County]
+	s.WithoutFields = s.WithoutFields || !known && len(s.Counties) == FilledCounties
+	c.Filings += n
+	if v, ok := h.number(FilingAmount); ok {
+		c.Amounts += n
+		c.SumCents += float64(n) * Cents(v)
+	}
+	if c.Filled == nil && !s.WithoutFields {
+		c.Filled = new(FieldCounts)
+	}
+	for filled := h.Filled &^ unfilled; filled != 0 && !s.WithoutFields; filled &= filled - 1 {
+		c.Filled[bits.TrailingZeros64(filled)] += n
+	}
+	s.Counties[h.County] = c
+	s.Months[h.month] += n
+}
+
+// Add adds n times the counts of others.
+func (s *Counts) Add(others Counts, n int64) {
+	s.Filings += n * others.Filings
+	s.WithoutFields = s.WithoutFields || others.WithoutFields
+	for county, o := range others.Counties {
+		s.AddCounty(county, o, n)
+	}
+	for month, filings := range others.Months {
+		s.Months[month] += n * filings
+	}
+}
+
+// SetFields sets how many filings have a value in each field, as other counts of the same filings say.
+func (s *Counts) SetFields(others Counts) {
+	s.WithoutFields = others.WithoutFields
+	for county, c := range s.Counties {
+		c.Filled = others.Counties[county].Filled
+		s.Counties[county] = c
+	}
+}
+
+// AddCounty adds n times the counts of a county to those of another one, or the same.
+func (s *Counts) AddCounty(county string, o CountyCounts, n int64) {
+	c := s.Counties[county]
+	c.Filings += n * o.Filings
+	c.Amounts += n * o.Amounts
+	c.SumCents += float64(n) * o.SumCents
+	if c.Filled == nil && o.Filled != nil {
+		c.Filled = new(FieldCounts)
+	}
+	if o.Filled != nil {
+		for field, filings := range o.Filled {
+			c.Filled[field] += n * filings
+		}
+	}
+	s.Counties[county] = c
+}
+
+// Diff returns how got differs from s, the expected counts, in words, but for fields; nil for not at
+// all.
+func (s Counts) Diff(got Counts) (diffs []string) {
+	differ := func(name string, want, got any) {
+		if want != got {
+			diffs = append(diffs, fmt.Sprintf("%s: %v expected, %v found", name, want, got))
+		}
+	}
+	differ("filings", s.Filings, got.Filings)
+	for _, name := range union(s.Counties, got.Counties) {
+		w, g := s.Counties[name], got.Counties[name]
+		differ("filings in "+name, w.Filings, g.Filings)
+		differ("filings with an amount in "+name, w.Amounts, g.Amounts)
+		if !sameSum(w.SumCents, g.SumCents) {
+			differ("sum of amounts in "+name, Dollars(w.SumCents), Dollars(g.SumCents))
+		}
+	}
+	for _, month := range union(s.Months, got.Months) {
+		name := "filings of " + month
+		if month == "" {
+			name = "filings without a date"
+		}
+		differ(name, s.Months[month], got.Months[month])
+	}
+	return diffs
+}
+
+// sameSum compares sums exactly where whole cents are exact, and beyond that to twelve digits, since
+// the order of adding then makes a difference.
+func sameSum(a, b float64) bool {
+	return a == b || math.Abs(a) >= 1<<53 && math.Abs(a-b) <= 1e-12*math.Abs(a)
+}
+
+func union[V any](a, b map[string]V) []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(all)
+	return slices.Compact(all)
 }

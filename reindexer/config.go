@@ -65,7 +65,7 @@ type Config struct {
 
 	// Stored: the records are those of an archive, as an engine had them. Holds, if it is not nil, says after reading what that has.
 	Stored bool
-	Holds  func() generation.Checksum
+	Holds  func() index.Counts
 
 	Show   int               // how many of the first records are shown, as they are read or as a mapping makes them
 	OnShow func(text string) // gets these
@@ -249,4 +249,13 @@ type Changes struct {
 	Added   int64 `json:"added"`
 	Changed int64 `json:"changed"`
 	Removed int64 `json:"removed"`
+}
+
+// FieldValues are the values of a field in the records of a dry run. Those of numbers and dates have a Least and a Greatest,
+// those of amounts and other numbers that can be added a Sum too.
+type FieldValues struct {
+	Filled   float64 `json:"filled"` // share of the records that have one, 0 to 1
+	Least    any     `json:"least,omitempty"`
+	Greatest any     `json:"greatest,omitempty"`
+	Sum      any     `json:"sum,omitempty"`
 }

@@ -83,11 +83,11 @@ func (r *running) countyCounts() map[string]CountyCounts {
 	all := map[string]CountyCounts{}
 	if r.counties != nil {
 		for county, changes := range r.counties {
-			all[county] = CountyCounts{r.expect.checksum.Counties[county].Filings, changes}
+			all[county] = CountyCounts{r.counts.Counties[county].Filings, changes}
 		}
 		return all
 	}
-	for county, c := range r.expect.checksum.Counties {
+	for county, c := range r.counts.Counties {
 		var changes *Changes
 		if r.lock != nil && r.previous == "" {
 			changes = &Changes{Added: c.Filings}

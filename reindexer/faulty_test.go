@@ -149,9 +149,9 @@ func (b *faultyBuild) Remove(ctx context.Context, id int64) error {
 	return b.s.do("Remove", nil, func() error { return b.Build.Remove(ctx, id) })
 }
 
-func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (checksum generation.Checksum, err error) {
+func (b *faultyBuild) Seal(ctx context.Context, check generation.Check) (checksum index.Counts, err error) {
 	err = b.s.do("Seal", nil, func() error {
-		checksum, err = b.Build.Seal(ctx, func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
+		checksum, err = b.Build.Seal(ctx, func(ctx context.Context, r index.Reader, holds index.Counts) error {
 			if b.s.read != nil {
 				r = b.s.read(r)
 			}

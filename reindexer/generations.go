@@ -20,8 +20,8 @@ func (r *running) generations(ctx context.Context) ([]generation.Info, error) {
 	return all, nil
 }
 
-// open opens the live generation, g, and counts it for the guards. A full load that may shrink by 100 percent needs neither: it
-// repairs a live generation that cannot be read.
+// open opens the live generation, g, and counts it for the guards. A full load that ignores what is
+// live needs neither.
 func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, error) {
 	switch {
 	case g.Name == "" && r.cfg.Update:
@@ -29,50 +29,40 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	case g.Name == "":
 		return index.Empty{}, nil
 	}
-	r.was, _ = decodeFigures(g.Counts)
-	if !r.replaces() {
-		r.live = r.was
-	}
-	r.liveValues, r.liveLoaded = g.Values, g.Loaded
+	r.live, r.was = g, decodeCounts(g.Counts)
 	reader, err := r.cfg.Store.Open(ctx, g.Name)
-	if err == nil && !r.replaces() {
+	if err == nil && !r.ignoresLive() {
 		err = r.countLive(ctx, reader)
 	}
-	if errors.Is(err, index.ErrChanged) && !r.cfg.Update {
-		r.before, r.differs = g.Filings, err // as it was sealed
-	}
-	if errors.Is(err, generation.ErrVersion) {
-		r.foreign = err
-	}
-	repairs := errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrChanged) || errors.Is(err, generation.ErrVersion)
-	switch {
+	changed := errors.Is(err, index.ErrChanged)
+	switch unreadable := changed || errors.Is(err, index.ErrUnavailable) || errors.Is(err, generation.ErrVersion); {
 	case err == nil:
 		return reader, nil
-	case r.before > 0:
-		return index.Empty{}, nil
-	case !repairs || ctx.Err() != nil:
+	case !unreadable || ctx.Err() != nil:
 		return nil, fmt.Errorf("opening the live generation: %w", err)
-	case r.replaces():
-		return index.Empty{}, nil
 	case r.cfg.Update:
 		return nil, fmt.Errorf("the live generation %s cannot be read, and an update changes a copy of it: make another one live "+
 			"with `filings rollback`, or load all filings with --max-shrink 100: %w", g.Name, err)
+	case changed && r.was == nil:
+		r.was = &index.Counts{Filings: g.Filings, WithoutFields: true} // as it was sealed
+	case !changed && !r.ignoresLive():
+		return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: make another one live "+
+			"with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", g.Name, r.cfg.MaxShrink, err)
 	}
-	return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: make another one live "+
-		"with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", g.Name, r.cfg.MaxShrink, err)
+	r.liveErr = err
+	return index.Empty{}, nil
 }
 
-// countLive counts the live generation: in all, and by county where its own load has kept no figures.
-func (r *running) countLive(ctx context.Context, live index.Reader) (err error) {
-	if r.before, err = live.Count(ctx, index.Filter{}); err != nil || r.live != nil {
+// countLive counts the live generation, where its own load has kept no counts.
+func (r *running) countLive(ctx context.Context, live index.Reader) error {
+	if _, err := live.Count(ctx, index.Filter{}); err != nil || r.was != nil {
 		return err
 	}
-	counties, err := live.Counties(ctx)
-	r.live = &figures{counties: map[string]*countyFigures{}}
-	for _, c := range counties {
-		r.live.counties[c.County] = &countyFigures{filings: c.Filings}
+	counts, err := index.CountsOf(ctx, live)
+	if err == nil {
+		r.was = &counts
+		r.warn("which fields the live filings have was not counted: no load has kept it. Fields that are gone are not noticed this time")
 	}
-	r.warn("which fields the live filings have was not counted: no load has kept it. Fields that are gone are not noticed this time")
 	return err
 }
 
@@ -112,8 +102,8 @@ func (r *running) prune(ctx context.Context, previous string) {
 	}
 }
 
-// replaces reports whether this is a load that repairs a live generation, which then need not be readable.
-func (r *running) replaces() bool { return !r.cfg.Update && r.cfg.MaxShrink == 100 }
+// ignoresLive reports whether the load may replace a live generation that cannot be read.
+func (r *running) ignoresLive() bool { return !r.cfg.Update && r.cfg.MaxShrink == 100 }
 
 // fingerprints yields the fingerprints of the generation before.
 func (r *running) fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
@@ -123,9 +113,10 @@ func (r *running) fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint,
 	return r.cfg.Store.Fingerprints(ctx, r.previous)
 }
 
-// unknown reports whether an error of reading fingerprints only means that there is nothing to compare with.
-func (r *running) unknown(err error) bool {
-	return errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrChanged) || r.replaces() && errors.Is(err, index.ErrUnavailable)
+// noBaseline reports whether err means that there are no fingerprints to compare with.
+func (r *running) noBaseline(err error) bool {
+	return errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrChanged) || errors.Is(err, generation.ErrVersion) ||
+		r.ignoresLive() && errors.Is(err, index.ErrUnavailable)
 }
 
 // compare works out what differs between the generation that is built and the live one, and has it kept (rule X19).
@@ -134,13 +125,10 @@ func (r *running) compare(ctx context.Context, build generation.Build, live, bui
 		return nil
 	}
 	d, err := r.differences(ctx, build)
-	if r.differs != nil { // whatever its fingerprints still say, its records are not those that clients have
-		err = r.differs
+	if errors.Is(r.liveErr, index.ErrChanged) || r.liveErr != nil && r.noBaseline(err) {
+		err = r.liveErr // whatever its fingerprints still say, its records are not those that clients have
 	}
-	if r.unknown(err) {
-		if r.foreign != nil { // what is made of its fingerprints says nothing
-			err = r.foreign
-		}
+	if r.noBaseline(err) {
 		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew", "since", r.previous, "error", err)
 		return nil
 	}
@@ -185,24 +173,15 @@ func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 // addedBefore returns when the live generation says that a filing was added; the zero time where it has none, or does not say.
 func (r *running) addedBefore(ctx context.Context, id int64) (at time.Time, err error) {
 	if r.added == nil {
-		if r.added, err = newAdded(r.fingerprints(ctx)); r.unknown(err) {
+		if r.added, err = newAdded(r.fingerprints(ctx)); r.noBaseline(err) {
 			r.added, err = new(added), nil
 		}
 		if err != nil {
 			return at, fmt.Errorf("looking up when filings were added: %w", err)
 		}
 	}
-	if at, err = r.added.of(id); err != nil {
-		err = fmt.Errorf("looking up when filing %d was added: %w", id, err)
-	}
-	return at, err
+	return r.added.time(id), nil
 }
 
 // newlyAdded is when filings were added that this load brings first.
 func (r *running) newlyAdded() time.Time { return r.started.UTC().Truncate(time.Microsecond) }
-
-func (r *running) closeAdded() {
-	if err := r.added.close(); err != nil {
-		r.cfg.Log.Warn("a temporary file could not be removed", "error", err)
-	}
-}

@@ -10,55 +10,81 @@ import (
 	"filings/index"
 )
 
-// guard refuses a generation that differs from the live one as mistakes do (rules L10 and X42). It compares what the generation
-// will hold, which verification makes sure of, so that one that is refused is not sealed first. All that is wrong is said at once.
+// guard refuses a generation that differs from the live one as mistakes do (rules L10 and X42). It
+// compares what the generation will hold, which verification makes sure of, so that one that is
+// refused is not sealed first. The error has all that is wrong.
 func (r *running) guard() error {
-	r.warnGone()
+	now := r.counts
+	counties := r.compareCounties(now)
+	r.warnGone(counties)
+	fields := r.was != nil && !r.was.WithoutFields && !now.WithoutFields
 	var all error
-	for _, guard := range []func() error{r.guardSize, r.guardCounties, r.guardFields, r.guardMoves} {
-		switch err := guard(); {
+	for _, err := range []error{r.guardSize(now), r.guardCounties(counties), r.guardFields(counties, fields), r.guardMoves()} {
+		switch {
 		case all == nil:
 			all = err
 		case err != nil:
 			all = fmt.Errorf("%w; %w", all, err)
 		}
 	}
-	if failed := r.reading.failedParts(); failed != nil && !r.others {
+	if failed := r.reading.failedParts(); failed != nil && !r.refusedLoad {
 		return failed
 	}
 	return all
 }
 
-// refuses notes what a guard refuses of a county: of one of a plan, the others can be loaded without it.
-func (r *running) refuses(county string, kind error, found string) string {
+// refuseCounty records a refusal. A load with a plan can go on without that county.
+func (r *running) refuseCounty(county string, kind error, found string) string {
 	if !r.reading.failCounty(r.reading.planned(county).County, fmt.Errorf("%w: %s", kind, found)) {
-		r.others = true
+		r.refusedLoad = true
 	}
 	return found
 }
 
+// comparedCounty is a county of the live generation with its counts then and now.
+type comparedCounty struct {
+	name        string
+	before, now index.CountyCounts
+}
+
+// compareCounties returns the counties of the live generation. Another case of a name is no other
+// county.
+func (r *running) compareCounties(now index.Counts) (all []comparedCounty) {
+	if r.was == nil {
+		return nil
+	}
+	before, after := folded(*r.was), folded(now)
+	for _, county := range slices.Sorted(maps.Keys(r.was.Counties)) {
+		name := index.Fold(county)
+		if was, first := before.Counties[name]; first {
+			all = append(all, comparedCounty{county, was, after.Counties[name]})
+			delete(before.Counties, name)
+		}
+	}
+	return all
+}
+
+func folded(counts index.Counts) index.Counts {
+	all := index.NewCounts()
+	for county, c := range counts.Counties {
+		all.AddCounty(index.Fold(county), c, 1)
+	}
+	return all
+}
+
 // guardSize compares all filings but those of counties that may shrink. A full load without filings passes only where any
 // shrinking would, although nothing may have been there before: its source was a broken pipe rather than a county without filings.
-func (r *running) guardSize() error {
-	before, now := r.before, r.figures.total()
-	if r.live != nil {
-		before = r.live.total()
+func (r *running) guardSize(counts index.Counts) error {
+	before, now := int64(0), counts.Filings
+	if r.was != nil {
+		before = r.was.Filings
 	}
 	if now == 0 && before == 0 && r.withheld.Load() == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
 		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--max-shrink 100 promotes a generation without filings)",
 			ErrEmpty, r.reading.read.Load(), r.rejected.Load())
 	}
-	if r.live != nil {
-		for county, of := range r.live.counties {
-			if r.mayShrink(county) {
-				before -= of.filings
-			}
-		}
-		for county, of := range r.figures.counties {
-			if r.mayShrink(county) {
-				now -= of.filings
-			}
-		}
+	if r.was != nil {
+		before, now = before-r.shrinking(*r.was), now-r.shrinking(counts)
 	}
 	gone := before - now
 	if float64(gone)*100 <= r.cfg.MaxShrink*float64(before) {
@@ -66,6 +92,16 @@ func (r *running) guardSize() error {
 	}
 	return fmt.Errorf("%w: %d instead of %d, which is %.1f %% fewer; at most %v %% are allowed (--max-shrink)",
 		ErrShrunk, now, before, float64(gone)*100/float64(before), r.cfg.MaxShrink)
+}
+
+// shrinking returns how many filings are of counties that may have fewer.
+func (r *running) shrinking(counts index.Counts) (filings int64) {
+	for county, c := range counts.Counties {
+		if r.mayShrink(county) {
+			filings += c.Filings
+		}
+	}
+	return filings
 }
 
 // mayShrink reports whether a county was named as one that may have fewer filings, in any case.
@@ -81,23 +117,20 @@ const (
 )
 
 // guardCounties refuses counties that vanish, or shrink too much.
-func (r *running) guardCounties() error {
-	if r.live == nil || r.cfg.MaxShrink == 100 {
+func (r *running) guardCounties(counties []comparedCounty) error {
+	if r.cfg.MaxShrink == 100 {
 		return nil
 	}
 	var found, options []string
-	live, figures := r.live.folded(), r.figures.folded()
-	for _, county := range slices.Sorted(maps.Keys(r.live.counties)) {
-		before, now := live.of(index.Fold(county)).filings, figures.of(index.Fold(county)).filings
-		delete(live.counties, index.Fold(county)) // other cases of its name are of the same figures
-		most := 50.                               // percent
+	for _, c := range counties {
+		before, now, percent := c.before.Filings, c.now.Filings, 50.
 		if before >= large {
-			most = r.cfg.MaxShrink
+			percent = r.cfg.MaxShrink
 		}
-		vanishes, shrinks := now == 0 && before > 0, before >= guarded && float64(before-now)*100 > most*float64(before)
-		if (vanishes || shrinks) && !r.mayShrink(county) {
-			found = append(found, r.refuses(county, ErrShrunk, fmt.Sprintf("%d instead of %d of %s", now, before, county)))
-			options = append(options, "--may-shrink "+strconv.Quote(county))
+		vanishes, shrinks := now == 0 && before > 0, before >= guarded && float64(before-now)*100 > percent*float64(before)
+		if (vanishes || shrinks) && !r.mayShrink(c.name) {
+			found = append(found, r.refuseCounty(c.name, ErrShrunk, fmt.Sprintf("%d instead of %d of %s", now, before, c.name)))
+			options = append(options, "--may-shrink "+strconv.Quote(c.name))
 		}
 	}
 	if len(found) > shownRefusals { // more than a command should name, and than the message does
@@ -106,43 +139,35 @@ func (r *running) guardCounties() error {
 	return refusal(ErrShrunk, found, len(found), options)
 }
 
-// warnGone says which counties vanish where none is compared.
-func (r *running) warnGone() {
-	if r.was == nil || r.cfg.MaxShrink < 100 {
-		return
-	}
-	was, now := r.was.folded(), r.figures.folded()
-	for _, county := range slices.Sorted(maps.Keys(r.was.counties)) {
-		name := index.Fold(county)
-		if before := was.of(name).filings; before > 0 && now.of(name).filings == 0 && !r.mayShrink(county) {
-			r.warn("%s has no filing any more, and had %d: --max-shrink 100 compares nothing", county, before)
+// warnGone names the counties that vanish where none is compared.
+func (r *running) warnGone(counties []comparedCounty) {
+	for _, c := range counties {
+		if r.cfg.MaxShrink == 100 && c.before.Filings > 0 && c.now.Filings == 0 && !r.mayShrink(c.name) {
+			r.warn("%s has no filing any more, and had %d: --max-shrink 100 compares nothing", c.name, c.before.Filings)
 		}
-		delete(was.counties, name) // other cases of its name
 	}
 }
 
 // guardFields refuses fields that half of a county's filings had and hardly one has now.
-func (r *running) guardFields() error {
-	if r.live == nil || !r.live.fields || !r.figures.fields {
+func (r *running) guardFields(counties []comparedCounty, known bool) error {
+	if !known || r.ignoresLive() {
 		return nil
 	}
 	var found, options []string
-	live, figures := r.live.folded(), r.figures.folded()
-	for _, county := range slices.Sorted(maps.Keys(r.live.counties)) {
-		before, now := live.of(index.Fold(county)), figures.of(index.Fold(county))
-		delete(live.counties, index.Fold(county))
-		if before.filings < guarded || now.filings == 0 {
+	for _, c := range counties {
+		before, now := c.before.Filings, c.now.Filings
+		if before < guarded || now == 0 {
 			continue
 		}
 		for _, field := range index.Fields() {
-			had, has := before.filled[field], now.filled[field]
-			if 2*had < before.filings || 100*has > now.filings || slices.Contains(r.cfg.MayEmpty, field.String()) {
+			had, has := c.before.Has(field), c.now.Has(field)
+			mayEmpty := slices.Contains(r.cfg.MayEmpty, field.String()) ||
+				slices.Contains(r.reading.planned(c.name).MayEmpty, field.String())
+			if 2*had < before || 100*has > now || mayEmpty {
 				continue
 			}
-			if slices.Contains(r.reading.planned(county).MayEmpty, field.String()) {
-				continue
-			}
-			found = append(found, r.refuses(county, ErrEmptied, fmt.Sprintf("%d of %d filings of %s have %s, and %d of %d had", has, now.filings, county, field, had, before.filings)))
+			found = append(found, r.refuseCounty(c.name, ErrEmptied,
+				fmt.Sprintf("%d of %d filings of %s have %s, and %d of %d had", has, now, c.name, field, had, before)))
 			options = append(options, "--may-empty "+field.String())
 		}
 	}
@@ -154,15 +179,15 @@ func (r *running) guardMoves() error {
 	if r.cfg.MayMove {
 		return nil
 	}
-	r.others = r.others || r.moves > 0
+	r.refusedLoad = r.refusedLoad || r.moves > 0
 	return refusal(ErrMoved, r.moved, r.moves, []string{"--may-move"})
 }
 
 // shownRefusals is how many counties or filings a refusal names.
 const shownRefusals = 5
 
-// refusal returns an error of a kind that says what was found, of so many in all, and which options allow it; nil where nothing
-// was.
+// refusal returns an error of a kind with the first of so many findings, and the options that allow
+// them; nil for no finding.
 func refusal(kind error, found []string, all int, options []string) error {
 	if len(found) == 0 {
 		return nil

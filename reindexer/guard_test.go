@@ -523,3 +523,31 @@ func TestX42_SaysWhatVanishes(t *testing.T) {
 		}
 	})
 }
+
+// TestX42_KeptCounts: the counts that the catalog has of a generation are read as former programs have written them, and written so.
+func TestX42_KeptCounts(t *testing.T) {
+	t.Parallel()
+	const text = `{"made":"5d","fields":["owner","filingAmount"],"counties":{"Lake, FL":[2,0,2],"Orange, FL":[3,1,0]}}`
+	counts := decodeCounts([]byte(text))
+	if counts == nil || counts.Filings != 5 || counts.WithoutFields {
+		t.Fatalf("%+v", counts)
+	}
+	if orange := counts.Counties["Orange, FL"]; orange.Filings != 3 || orange.Has(index.Owner) != 1 || orange.Has(index.FilingAmount) != 0 {
+		t.Errorf("%+v", orange)
+	}
+	if got := (kept{Made: "5d"}).encode(*counts); string(got) != text {
+		t.Errorf("%s, want %s", got, text)
+	}
+	counts.WithoutFields = true
+	if got := (kept{Made: "5d"}).encode(*counts); string(got) != `{"made":"5d","fields":null,"counties":null}` || madeOf(got) != "5d" || decodeCounts(got) != nil {
+		t.Errorf("of very many counties: %s", got)
+	}
+	for _, none := range []string{"", "null", "{}", `{"counties":7}`, `{"fields":["a"],"counties":`} {
+		if counts := decodeCounts([]byte(none)); counts != nil {
+			t.Errorf("%s: %+v", none, counts)
+		}
+	}
+	if got := (kept{}).encode(*counts); got != nil || madeOf(got) != "" {
+		t.Errorf("of neither: %s", got)
+	}
+}

@@ -3,7 +3,6 @@ package reindexer
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"golang.org/x/sync/errgroup"
 
@@ -143,7 +142,8 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 		if err := r.setAdded(ctx, &batch[i].filing); err != nil {
 			return err
 		}
-		if err := r.put(ctx, &batch[i].filing, build); err != nil {
+		h := index.HeldOf(&batch[i].filing)
+		if err := r.put(ctx, &batch[i].filing, h, build); err != nil {
 			return err
 		}
 	}
@@ -153,26 +153,12 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 // leaveOut counts a record that is withheld from a full load. If the live generation has its filing, guards do not miss that.
 func (r *running) leaveOut(ctx context.Context, f *index.Filing) error {
 	r.withheld.Add(1)
-	h := heldOf(f)
+	h := index.HeldOf(f)
 	if at, err := r.addedBefore(ctx, f.ID); err != nil {
 		return err
 	} else if !at.IsZero() && !r.taken[f.ID] {
 		r.exempt(h, sieve.Whole)
 	}
-	if r.cfg.Holds != nil {
-		r.left = append(r.left, h.filing())
-	}
+	r.left.Count(h, 1)
 	return nil
-}
-
-// withLeft returns the checksum of what was read: with what is withheld of it.
-func (r *running) withLeft() generation.Checksum {
-	all := generation.NewChecksum()
-	maps.Copy(all.Counties, r.expect.checksum.Counties)
-	maps.Copy(all.Months, r.expect.checksum.Months)
-	all.Filings = r.expect.checksum.Filings
-	for _, f := range r.left {
-		all.Add(f)
-	}
-	return all
 }

@@ -51,7 +51,7 @@ func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, er
 		return r.same, nil
 	}
 	was := madeOf(live.Counts)
-	if !r.cfg.IfChanged || was == "" || r.differs != nil {
+	if !r.cfg.IfChanged || was == "" || r.liveErr != nil {
 		return false, nil
 	}
 	var states []string
@@ -68,9 +68,7 @@ func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, er
 
 // madeOf returns what a catalog has kept of it.
 func madeOf(text []byte) string {
-	var kept keptFigures
-	if json.Unmarshal(text, &kept) != nil { // nothing was kept
-		return ""
-	}
-	return kept.Made
+	var k kept
+	_ = json.Unmarshal(text, &k) // of nothing: ""
+	return k.Made
 }

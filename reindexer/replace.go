@@ -99,9 +99,9 @@ func (u *update) holdReplaced(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			h := heldOf(f)
-			h.replaced, h.live = true, h.county
-			u.now[f.ID] = h
+			p := liveFiling(f)
+			p.replaced = true
+			u.now[f.ID] = p
 		}
 		after, some = page.End, len(page.Records) == replacedRows
 	}

@@ -198,7 +198,6 @@ func (r *running) replace(ctx context.Context) error {
 		return r.purge(ctx, previous.Name)
 	}
 	r.previous = previous.Name
-	defer r.closeAdded()
 	from := ""
 	if r.cfg.Update {
 		from = previous.Name
@@ -234,9 +233,9 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 		return err
 	}
 	r.enter(PhaseSealing)
-	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds generation.Checksum) (err error) {
+	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds index.Counts) (err error) {
 		r.enter(PhaseVerifying)
-		if err := r.expect.verify(ctx, holds, reader); err != nil {
+		if err := r.verify(ctx, holds, reader); err != nil {
 			return err
 		}
 		if r.values == nil || !r.values.Known() {
@@ -244,7 +243,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 				return err
 			}
 		}
-		build.Keep(r.figures.encode(r.cfg.made(r.reading.sources, r.reading.states, r.active)), r.values, r.loadedNow())
+		build.Keep(kept{Made: r.cfg.made(r.reading.sources, r.reading.states, r.active)}.encode(r.counts), r.values, r.loadedNow())
 		r.enter(PhaseComparing)
 		return r.compare(ctx, build, live, reader)
 	})

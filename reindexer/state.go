@@ -3,7 +3,6 @@ package reindexer
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,28 +18,27 @@ import (
 // running is one run: what it is to do, and how far it has come. Its counts and its phase are written by the run and read
 // by whoever shows them, so they are safe for concurrent use.
 type running struct {
-	cfg        Config
-	started    time.Time
-	reading    *reading
-	rejects    *rejects
-	expect     *expectation
-	lock       generation.Lock  // nil: none yet, or a dry run
-	before     int64            // filings of the live generation when the run began; 0 where they need not be counted
-	live       *figures         // of the live generation; nil: there is none, or it need not be compared
-	was        *figures         // of the live generation, as its load has kept them, also where it need not be compared; nil: not known
-	figures    *figures         // of the new one
-	liveValues *index.Values    // of the live one's filings; nil: not known
-	liveLoaded map[string]int64 // when its counties were loaded last
-	values     *index.Values    // of the new one's filings; of a dry run those of its records; nil: not known
-	moved      []string         // the first filings that an update moves to another county
-	moves      int              // how many these are
-	others     bool             // guards refuse more than counties of a plan
+	cfg     Config
+	started time.Time
+	reading *reading
+	rejects *rejects
+	lock    generation.Lock // nil: none yet, or a dry run
+
+	counts index.Counts     // of the new generation
+	left   index.Counts     // of what was read and is withheld
+	sample *sample          // of the new generation
+	values *index.Values    // of the new one's filings; of a dry run those of its records; nil: not known
+	loaded map[string]int64 // when its counties were loaded last, in seconds of Unix time
+
+	live        generation.Info // the live generation; the zero Info for none
+	was         *index.Counts   // of the live generation, without what is withheld; nil: not known
+	liveErr     error           // why the live generation cannot be read; nil: it can
+	moved       []string        // the first filings that an update moves to another county
+	moves       int             // how many these are
+	refusedLoad bool            // a guard refused something that leaving counties out cannot mend
 
 	previous string              // the generation that is live until this one is promoted; "" for none
-	differs  error               // index.ErrChanged, if that is not what was sealed
-	foreign  error               // generation.ErrVersion, if that is one of another version of the data
 	added    *added              // of previous; nil: no record needed it yet
-	loaded   map[string]int64    // when counties were loaded last, in seconds of Unix time
 	changes  *Changes            // nil: there is no changeset
 	counties map[string]*Changes // the same by county
 	warnings []string
@@ -52,7 +50,6 @@ type running struct {
 	active     []int                              // numbers of the entries of sieve
 	takes      []change                           // what the live generation has of pending
 	taken      map[int64]bool                     // ids of these, of a full load
-	left       []*index.Filing                    // out of an archive
 
 	indexed, updated, deleted, missing, rejected, withheld, contacts atomic.Int64
 
@@ -72,7 +69,11 @@ type running struct {
 }
 
 func newRunning(ctx context.Context, cfg Config, all []source.Source, started time.Time) *running {
-	r := &running{cfg: cfg, started: started, expect: newExpectation(), figures: newFigures(), values: new(index.Values), reasons: map[Reason]Rejected{}, warnings: []string{}, loaded: map[string]int64{}, taken: map[int64]bool{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx)}
+	r := &running{
+		cfg: cfg, started: started, counts: index.NewCounts(), left: index.NewCounts(), sample: newSample(),
+		values: new(index.Values), loaded: map[string]int64{}, taken: map[int64]bool{}, reasons: map[Reason]Rejected{},
+		warnings: []string{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx),
+	}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
 	r.reading.warn, r.reading.mayEmpty, r.reading.rules.Stored = r.warn, cfg.MayEmpty, cfg.Stored
 	if len(cfg.Replace) > 0 {
@@ -143,31 +144,18 @@ func (r *running) reject(reject Reject) error {
 }
 
 // put puts f into build, if there is one that may still be promoted, and expects to find it there.
-func (r *running) put(ctx context.Context, f *index.Filing, build generation.Build) error {
-	r.expect.add(f)
-	r.count(f.Text(index.County), index.HeldOf(f), 1)
-	if build == nil || r.tooMany() || r.reading.spoiled.Load() {
+func (r *running) put(ctx context.Context, f *index.Filing, h index.Held, build generation.Build) error {
+	r.count(h, 1)
+	r.sample.offer(f.ID, f)
+	if !r.mayPromote(build) {
 		return nil
 	}
 	return build.Put(ctx, f)
 }
 
-// count counts a filing of a county in, or out again.
-func (r *running) count(county string, h index.Held, n int64) {
-	r.loaded[county] = r.started.Unix()
-	r.figures.count(county, h.Filled, n)
-	if r.values != nil && (n > 0 || !r.cfg.DryRun) {
-		r.values.Count(h, n)
-	}
-}
-
-// loadedNow returns when each county of the new generation was loaded last; nil for more counties than the catalog keeps.
-func (r *running) loadedNow() map[string]int64 {
-	maps.DeleteFunc(r.loaded, func(county string, _ int64) bool { return r.expect.checksum.Counties[county].Filings == 0 })
-	if len(r.loaded) > mostCounties {
-		return nil
-	}
-	return r.loaded
+// mayPromote reports whether a generation is built that may still be promoted.
+func (r *running) mayPromote(build generation.Build) bool {
+	return build != nil && !r.tooMany() && !r.reading.spoiled.Load()
 }
 
 // tooMany reports whether more records were rejected than is allowed.
@@ -202,7 +190,7 @@ func (r *running) report() Report {
 	report := Report{
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
 		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Withheld: r.withheld.Load(), WithheldContacts: r.contacts.Load(), TakenOut: int64(len(r.takes)), Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed,
-		IgnoredFields: r.reading.rules.Ignored, Filings: r.expect.checksum.Filings,
+		IgnoredFields: r.reading.rules.Ignored, Filings: r.counts.Filings,
 		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings, Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted, Unchanged: r.same,
 	}
 	if r.cfg.DryRun {

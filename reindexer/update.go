@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-	"unique"
 
 	"filings/index"
 	"filings/index/generation"
@@ -19,56 +18,44 @@ type update struct {
 	run  *running
 	live index.Reader
 	// now has what the new generation holds under each id that was named so far.
-	now map[int64]held
+	now map[int64]previous
 }
 
-// held is the part of a filing that a checksum counts, and when it was added; its zero value is no filing.
-type held struct {
-	there         bool
-	replaced      bool  // of a county that is replaced, and not named yet
-	named         bool  // by a record before: added says when it was added, in microseconds
-	added         int64 // of a filing that is there
-	values        index.Held
-	county, month unique.Handle[string]
-	live          unique.Handle[string] // its county in the live generation; the zero one: it is not there
-	amounts       bool
-	amount        float64
+// previous is what an update must subtract when it replaces or deletes a filing; the zero Held for
+// none.
+type previous struct {
+	index.Held
+	live     string // its county in the live generation; "": it is not there
+	added    int64  // when it was, in microseconds, if named
+	named    bool   // by a record before
+	replaced bool   // of a county that is replaced, and not named yet
 }
 
-func heldOf(f *index.Filing) held {
-	h := held{there: true, values: index.HeldOf(f), county: unique.Make(f.Text(index.County))}
-	date := f.Text(index.FilingDate)
-	h.month = unique.Make(date[:min(7, len(date))])
-	h.amount, h.amounts = f.Number(index.FilingAmount)
-	return h
-}
+func (p previous) there() bool { return p.Filled != 0 }
 
-// filing returns a filing that counts as the one that h was made of.
-func (h held) filing() *index.Filing {
-	f := new(index.Filing)
-	f.SetText(index.County, h.county.Value())
-	f.SetText(index.FilingDate, h.month.Value())
-	if h.amounts {
-		f.SetNumber(index.FilingAmount, h.amount)
-	}
-	return f
+// liveFiling returns what the live generation has.
+func liveFiling(f *index.Filing) previous {
+	h := index.HeldOf(f)
+	return previous{Held: h, live: h.County}
 }
 
 // newUpdate expects the copy to hold what is live.
 func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, error) {
-	checksum, err := generation.ChecksumOf(ctx, live)
+	counts, err := index.CountsOf(ctx, live)
 	if err != nil {
 		return nil, fmt.Errorf("counting the live filings: %w", err)
 	}
-	r.expect.checksum = checksum
-	if r.live != nil {
-		r.figures = r.live.clone()
+	if r.was != nil {
+		counts.SetFields(*r.was)
+		*r.was = index.NewCounts()
+		r.was.Add(counts, 1)
 	}
-	maps.Copy(r.loaded, r.liveLoaded)
+	r.counts = counts
+	maps.Copy(r.loaded, r.live.Loaded)
 	if !r.cfg.DryRun {
-		r.values = r.liveValues
+		r.values = r.live.Values
 	}
-	u := &update{run: r, live: live, now: map[int64]held{}}
+	u := &update{run: r, live: live, now: map[int64]previous{}}
 	return u, u.holdReplaced(ctx)
 }
 
@@ -91,7 +78,7 @@ func (u *update) lookUp(ctx context.Context, batch []change) error {
 	for i := range batch {
 		id := batch[i].filing.ID
 		if _, known := u.now[id]; !known {
-			u.now[id] = held{}
+			u.now[id] = previous{}
 			ids = append(ids, id)
 		}
 	}
@@ -110,9 +97,7 @@ func (u *update) lookUp(ctx context.Context, batch []change) error {
 		if err != nil {
 			return err
 		}
-		h := heldOf(f)
-		h.live = h.county
-		u.now[ids[i]] = h
+		u.now[ids[i]] = liveFiling(f)
 	}
 	return nil
 }
@@ -123,67 +108,63 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 	if err := u.setAdded(ctx, c, was); err != nil {
 		return err
 	}
-	if was.there {
-		r.expect.checksum.Remove(was.filing())
-		r.count(was.county.Value(), was.values, -1)
+	if was.there() {
+		r.count(was.Held, -1)
 		if !was.named { // it is live
-			r.exempt(was, c.withheld)
+			r.exempt(was.Held, c.withheld)
 		}
 	}
 	gone := c.deleted || c.withheld == sieve.Whole
 	switch {
 	case c.withheld == sieve.Whole:
 		r.withheld.Add(1)
-	case c.deleted && was.there:
+	case c.deleted && was.there():
 		r.deleted.Add(1)
 	case c.deleted:
 		r.missing.Add(1)
-	case was.there:
+	case was.there():
 		r.updated.Add(1)
 	default:
 		r.indexed.Add(1)
 	}
 	switch {
-	case gone && !was.there:
+	case gone && !was.there():
 		return nil
 	case gone:
-		u.now[f.ID] = held{named: true, live: was.live}
-		r.expect.sample.offer(f.ID, nil)
-		if build == nil || r.tooMany() {
+		u.now[f.ID] = previous{named: true, live: was.live}
+		r.sample.offer(f.ID, nil)
+		if !r.mayPromote(build) {
 			return nil
 		}
 		return build.Remove(ctx, f.ID)
 	}
-	now := heldOf(f)
-	now.named, now.added, now.live = true, f.CreatedAt.UnixMicro(), was.live
-	u.now[f.ID] = now
-	return r.put(ctx, f, build)
+	now := index.HeldOf(f)
+	u.now[f.ID] = previous{Held: now, named: true, added: f.CreatedAt.UnixMicro(), live: was.live}
+	return r.put(ctx, f, now, build)
 }
 
 // countMoves counts the filings whose county is another one than in the live generation, however many records have led there.
 func (u *update) countMoves() {
-	var none unique.Handle[string]
 	var ids []int64
-	for id, h := range u.now {
-		if h.there && h.live != none && h.live != h.county && index.Fold(h.live.Value()) != index.Fold(h.county.Value()) {
+	for id, p := range u.now {
+		if p.there() && p.live != "" && p.live != p.County && index.Fold(p.live) != index.Fold(p.County) {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
 	u.run.moves = len(ids)
 	for _, id := range ids[:min(len(ids), shownRefusals)] {
-		h := u.now[id]
-		u.run.moved = append(u.run.moved, fmt.Sprintf("%d of %s comes as one of %s", id, h.live.Value(), h.county.Value()))
+		u.run.moved = append(u.run.moved, fmt.Sprintf("%d of %s comes as one of %s", id, u.now[id].live, u.now[id].County))
 	}
 }
 
 // setAdded gives a record that does not say when it was added what an earlier record of this update did, or else the live
 // generation; a filing that this update deleted before is new.
-func (u *update) setAdded(ctx context.Context, c *change, was held) error {
+func (u *update) setAdded(ctx context.Context, c *change, was previous) error {
 	switch f := &c.filing; {
 	case c.deleted || c.withheld == sieve.Whole || f.Has(index.CreatedAt):
 		return nil
-	case was.named && was.there:
+	case was.named && was.there():
 		f.CreatedAt = time.UnixMicro(was.added).UTC()
 	case was.named:
 		f.CreatedAt = u.run.newlyAdded()
@@ -217,7 +198,7 @@ func (u *update) sampleUntouched(ctx context.Context) error {
 				return err
 			}
 			if _, named := u.now[f.ID]; !named {
-				u.run.expect.sample.add(f.ID, slices.Clone(row))
+				u.run.sample.add(f.ID, slices.Clone(row))
 			}
 		}
 	}

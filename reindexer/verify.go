@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"filings/index"
-	"filings/index/generation"
 	"filings/reindexer/record"
 )
 
@@ -17,13 +17,13 @@ import (
 const shownDifferences = 20
 
 // verify compares a sealed generation with what it must hold, and returns ErrVerification with what differs.
-func (e *expectation) verify(ctx context.Context, sealed generation.Checksum, r index.Reader) error {
-	if err := index.Probe(ctx, r); errors.Is(err, index.ErrRecord) { // another one comes from the checks below too
+func (r *running) verify(ctx context.Context, sealed index.Counts, built index.Reader) error {
+	if err := index.Probe(ctx, built); errors.Is(err, index.ErrRecord) { // another one comes from the checks below too
 		return fmt.Errorf("%w: %w", ErrVerification, err)
 	}
-	differences := e.checksum.Diff(sealed)
-	for _, check := range []func(context.Context, index.Reader) ([]string, error){e.readBack, e.searches} {
-		found, err := check(ctx, r)
+	differences := r.counts.Diff(sealed)
+	for _, check := range []func(context.Context, index.Reader) ([]string, error){r.sample.readBack, r.searches} {
+		found, err := check(ctx, built)
 		if err != nil {
 			return fmt.Errorf("verifying the new generation: %w", err)
 		}
@@ -44,10 +44,10 @@ func differ(differences []string) error {
 }
 
 // readBack reads the filings of the sample whole.
-func (e *expectation) readBack(ctx context.Context, r index.Reader) (found []string, err error) {
-	records, err := r.Filings(ctx, e.sample.ids)
+func (s *sample) readBack(ctx context.Context, r index.Reader) (found []string, err error) {
+	records, err := r.Filings(ctx, s.ids)
 	for i, got := range records {
-		if difference := differs(e.sample.ids[i], e.sample.records[e.sample.ids[i]], got); difference != "" {
+		if difference := differs(s.ids[i], s.records[s.ids[i]], got); difference != "" {
 			found = append(found, difference)
 		}
 	}
@@ -84,12 +84,12 @@ const (
 
 // searches sends a few queries that clients send: whether a search for an owner finds the filing, and how many filings a
 // county and a month have.
-func (e *expectation) searches(ctx context.Context, r index.Reader) (found []string, err error) {
-	for _, f := range e.searchable() {
+func (r *running) searches(ctx context.Context, built index.Reader) (found []string, err error) {
+	for _, f := range r.sample.searchable() {
 		for _, query := range []func(context.Context, index.Reader, *index.Filing) (string, error){
-			findOwner, e.countCounty, e.countMonth,
+			findOwner, r.countCounty, r.countMonth,
 		} {
-			difference, err := query(ctx, r, f)
+			difference, err := query(ctx, built, f)
 			if err != nil {
 				return nil, err
 			}
@@ -102,9 +102,9 @@ func (e *expectation) searches(ctx context.Context, r index.Reader) (found []str
 }
 
 // searchable returns the first filings of the sample that have an owner and a date.
-func (e *expectation) searchable() (filings []*index.Filing) {
-	for _, id := range e.sample.ids {
-		f, err := record.Decode(e.sample.records[id]) // nil, of a deletion, is no filing
+func (s *sample) searchable() (filings []*index.Filing) {
+	for _, id := range s.ids {
+		f, err := record.Decode(s.records[id]) // nil, of a deletion, is no filing
 		if err == nil && index.SearchText(f.Text(index.Owner)) != "" && f.Has(index.FilingDate) {
 			filings = append(filings, f)
 		}
@@ -143,22 +143,22 @@ func term(s string) string {
 }
 
 // countCounty counts the filings that a query for the county of f selects: those of counties that differ in case too.
-func (e *expectation) countCounty(ctx context.Context, r index.Reader, f *index.Filing) (string, error) {
+func (r *running) countCounty(ctx context.Context, built index.Reader, f *index.Filing) (string, error) {
 	county := f.Text(index.County)
 	var want int64
-	for name, c := range e.checksum.Counties {
+	for name, c := range r.counts.Counties {
 		if index.Fold(name) == index.Fold(county) {
 			want += c.Filings
 		}
 	}
-	return selects(ctx, r, county, want, index.Where(index.AnyOf{
+	return selects(ctx, built, county, want, index.Where(index.AnyOf{
 		Fields: []index.Field{index.County}, Values: []string{index.Fold(county)},
 	}))
 }
 
-func (e *expectation) countMonth(ctx context.Context, r index.Reader, f *index.Filing) (string, error) {
+func (r *running) countMonth(ctx context.Context, built index.Reader, f *index.Filing) (string, error) {
 	month := f.Text(index.FilingDate)[:7]
-	return selects(ctx, r, month, e.checksum.Months[month], inMonth(month))
+	return selects(ctx, built, month, r.counts.Months[month], inMonth(month))
 }
 
 // selects says how many filings w, which is a query for what, selects, if it is not want.
@@ -168,4 +168,11 @@ func selects(ctx context.Context, r index.Reader, what string, want int64, w ind
 		return "", err
 	}
 	return fmt.Sprintf("a query for %s selects %d filings, not %d", what, got, want), nil
+}
+
+// inMonth selects the filings of a month YYYY-MM.
+func inMonth(month string) index.Filter {
+	first, _ := time.Parse("2006-01", month) // a month of valid days
+	last := first.AddDate(0, 1, -1)
+	return index.Where(index.Days{From: first.Format(time.DateOnly), To: last.Format(time.DateOnly)})
 }

@@ -356,7 +356,7 @@ func TestX53_SavedMeanwhile(t *testing.T) {
 		if before {
 			live = withhold(t, store, sieve.Withhold{ID: 2}).Generation
 		}
-		holds := generation.NewChecksum()
+		holds := index.NewCounts()
 		all, err := sieve.Kept(t.Context(), store, live, &holds)
 		if err != nil {
 			t.Fatal(err)

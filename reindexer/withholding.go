@@ -53,7 +53,7 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	if r.cfg.Withhold != nil && others == 0 {
 		r.where = r.cfg.Withhold.Where()
 	}
-	if r.pending == nil || live == "" || r.replaces() {
+	if r.pending == nil || live == "" || r.ignoresLive() {
 		return nil
 	}
 	for c, err := range r.pending.Found(ctx, r.cfg.Store, live, r.where) {
@@ -63,7 +63,7 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 		case err != nil: // it cannot be read, and guards compare with all of it
 			return nil
 		case !r.cfg.Update:
-			r.exempt(heldOf(&c.Filing), c.Verdict)
+			r.exempt(index.HeldOf(&c.Filing), c.Verdict)
 			r.taken[c.Filing.ID] = true
 		}
 		r.takes = append(r.takes, change{filing: c.Filing})
@@ -72,13 +72,14 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 }
 
 // exempt has the guards compare with a live generation without what is withheld of a filing that it has: that is never lost.
-func (r *running) exempt(of held, v sieve.Verdict) {
-	if r.live == nil || v == sieve.Nothing {
+func (r *running) exempt(h index.Held, v sieve.Verdict) {
+	if r.was == nil || v == sieve.Nothing {
 		return
 	}
-	r.live.count(of.county.Value(), of.values.Filled, -1)
+	r.was.Count(h, -1)
 	if v == sieve.Contacts {
-		r.live.count(of.county.Value(), of.values.Filled&^sieve.ContactBits, 1)
+		h.Filled &^= sieve.ContactBits
+		r.was.Count(h, 1)
 	}
 }
 

@@ -79,7 +79,7 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	if err != nil {
 		return s, err
 	}
-	holds, err := generation.ChecksumOf(ctx, r)
+	holds, err := index.CountsOf(ctx, r)
 	if err != nil {
 		return s, err
 	}
@@ -93,7 +93,7 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	go func() {
 		var err error
 		m, err = archive.Write(to, name, time.Now(), kept)
-		if differs := holds.Diff(m.Checksum); err == nil && len(differs) > 0 {
+		if differs := holds.Diff(m.Counts); err == nil && len(differs) > 0 {
 			err = fmt.Errorf("%w: %s", index.ErrChanged, strings.Join(differs[:min(len(differs), 5)], "; "))
 		}
 		_ = to.CloseWithError(err) // of nil: io.EOF

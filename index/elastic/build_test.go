@@ -170,7 +170,7 @@ func TestSeal_Check(t *testing.T) {
 		}
 		put(t, b, filing(1, "A"))
 		checked := false
-		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
+		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, holds index.Counts) error {
 			checked = true
 			stats, err := r.Stats(ctx)
 			if err != nil || stats.Owners != 1 || stats.Filings != 1 || holds.Filings != 1 || r.Generation() != b.Generation() {
@@ -197,7 +197,7 @@ func TestBuild_EmptyGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(generation.NewChecksum(), seal(t, b)); diff != "" {
+	if diff := cmp.Diff(index.NewCounts(), seal(t, b)); diff != "" {
 		t.Errorf("checksum (-want +got):\n%s", diff)
 	}
 	swap(t, s.Store, "", b.Generation())

@@ -198,7 +198,7 @@ func TestBulk_RequestsThatComeLate(t *testing.T) {
 	for _, body := range late {
 		must(t, s.c, http.MethodPost, "/"+buildAlias(b.name)+"/_bulk", nil, body)
 	}
-	if _, _, err := b.Seal(t.Context(), func(context.Context, index.Reader, generation.Checksum) error { return nil }); err != nil {
+	if _, _, err := b.Seal(t.Context(), func(context.Context, index.Reader, index.Counts) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Reader(t.Context(), b.name, nil)

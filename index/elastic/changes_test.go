@@ -90,7 +90,7 @@ func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 		for _, f := range after {
 			put(t, b, f)
 		}
-		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, sum generation.Checksum) error {
+		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, sum index.Counts) error {
 			net.On(changesetIndex(b.Generation()), faults...)
 			return indextest.ChangesetFrom(s, first)(b)(ctx, r, sum)
 		})
@@ -140,7 +140,7 @@ func TestX19_NothingToCompareWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, b, filing(2, "B"))
-	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
+	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ index.Counts) error {
 		if d, err := b.Differences(ctx); !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("differences are %v, %v, want ErrNotFound", d, err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
+	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/reader"
@@ -17,7 +18,7 @@ import (
 // Seal waits for all writes, forbids further ones, merges, counts what the generation holds, and lets check look at it.
 // It returns as soon as the generation can be searched: copies of its shards may still be made, on nodes that may not
 // be there.
-func (b *build) Seal(ctx context.Context, check generation.Check) (sum generation.Checksum, identity generation.Identity, err error) {
+func (b *build) Seal(ctx context.Context, check generation.Check) (sum index.Counts, identity generation.Identity, err error) {
 	if err := b.bulk.finish(ctx); err != nil {
 		return sum, nil, err
 	}
@@ -29,7 +30,7 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (sum generatio
 	}
 	r := reader.New(b.storage.c, b.name, generation.VersionOf(b.name), b.storage.cache)
 	err = b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) (err error) {
-		if sum, err = generation.ChecksumOf(ctx, r); err == nil && b.unfingerprinted {
+		if sum, err = index.CountsOf(ctx, r); err == nil && b.unfingerprinted {
 			b.owners, err = r.CountOwners(ctx)
 		}
 		return err

@@ -148,7 +148,7 @@ func put(t testing.TB, b interface {
 	}
 }
 
-func seal(t testing.TB, b generation.Build) generation.Checksum {
+func seal(t testing.TB, b generation.Build) index.Counts {
 	t.Helper()
 	sum, err := b.Seal(t.Context(), nil)
 	if err != nil {

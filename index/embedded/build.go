@@ -81,18 +81,18 @@ func (b *build) change(ctx context.Context, collect func() error) error {
 }
 
 // Seal implements generation.Writer.
-func (b *build) Seal(ctx context.Context, check generation.Check) (holds generation.Checksum, _ generation.Identity, err error) {
+func (b *build) Seal(ctx context.Context, check generation.Check) (holds index.Counts, _ generation.Identity, err error) {
 	if b.failed == nil {
 		holds, b.failed = b.seal(ctx, check)
 	}
 	if b.failed != nil {
-		return generation.Checksum{}, nil, b.failed
+		return index.Counts{}, nil, b.failed
 	}
 	b.failed = errEnded
 	return holds, nil, nil
 }
 
-func (b *build) seal(ctx context.Context, check generation.Check) (holds generation.Checksum, err error) {
+func (b *build) seal(ctx context.Context, check generation.Check) (holds index.Counts, err error) {
 	path := b.storage.files.building(b.name)
 	for _, step := range []func() error{
 		func() error { holds, err = b.layOut(ctx); return err },
@@ -109,7 +109,7 @@ func (b *build) seal(ctx context.Context, check generation.Check) (holds generat
 }
 
 // layOut writes the columns, the fingerprints and the summary.
-func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
+func (b *build) layOut(ctx context.Context) (index.Counts, error) {
 	var base *columns.Table
 	if b.from != nil {
 		base = b.from.Table
@@ -121,13 +121,13 @@ func (b *build) layOut(ctx context.Context) (generation.Checksum, error) {
 		stats, err = columns.Build(ctx, base, b.changes, b.file.put, b.storage.files.generations())
 		return err
 	})
-	holds := generation.NewChecksum()
+	holds := index.NewCounts()
 	if err := group.Wait(); err != nil {
 		return holds, err
 	}
 	holds.Filings, holds.Months = stats.Filings, stats.Months
 	for _, c := range stats.Counties {
-		holds.Counties[c.County] = generation.CountyChecksum{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
+		holds.Counties[c.County] = index.CountyCounts{Filings: c.Filings, Amounts: c.Amounts, SumCents: c.SumCents}
 	}
 	return holds, b.file.putValue(sectionSummary, summary{b.name, stats.Stats, stats.Counties})
 }
@@ -148,7 +148,7 @@ func (b *build) writeFingerprints(ctx context.Context) error {
 }
 
 // check lets check read the file as it will be read once it is sealed.
-func (b *build) check(ctx context.Context, path string, check generation.Check, holds generation.Checksum) error {
+func (b *build) check(ctx context.Context, path string, check generation.Check, holds index.Counts) error {
 	r, err := openReader(b.name, path, b.storage.cache)
 	if err != nil {
 		return err

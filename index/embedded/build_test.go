@@ -37,12 +37,12 @@ func TestBuild_CopyOfAGeneration(t *testing.T) {
 
 	want := slices.DeleteFunc(slices.Clone(filings), func(f *index.Filing) bool { return f.ID == changed.ID || f.ID == removed })
 	want = append(want, &changed, &added)
-	counted := generation.NewChecksum()
+	counted := index.NewCounts()
 	for _, f := range want {
-		counted.Add(f)
+		counted.Count(index.HeldOf(f), 1)
 	}
 	if diff := counted.Diff(holds); diff != nil {
-		t.Errorf("checksum: %q", diff)
+		t.Errorf("counts: %q", diff)
 	}
 	for name, filings := range map[string][]*index.Filing{first: filings, b.Generation(): want} {
 		r, err := s.Open(ctx, name)
@@ -110,7 +110,7 @@ func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	if err := b.file.file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := b.Seal(t.Context(), func(context.Context, index.Reader, generation.Checksum) error { return nil }); !errors.Is(err, os.ErrClosed) {
+	if _, _, err := b.Seal(t.Context(), func(context.Context, index.Reader, index.Counts) error { return nil }); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("sealed without its filings: %v", err)
 	}
 }

@@ -75,12 +75,12 @@ func (b *build) done(ctx context.Context, write func() error) (err error) {
 }
 
 // Seal implements Build. That the catalog says so makes the generation a sealed one.
-func (b *build) Seal(ctx context.Context, check Check) (_ Checksum, err error) {
+func (b *build) Seal(ctx context.Context, check Check) (_ index.Counts, err error) {
 	defer b.lock.explain(ctx, &err, "sealing "+b.name)
 	if b.lock.released.Load() {
-		return Checksum{}, ErrLockLost
+		return index.Counts{}, ErrLockLost
 	}
-	holds, identity, err := b.Writer.Seal(ctx, func(ctx context.Context, r index.Reader, holds Checksum) error {
+	holds, identity, err := b.Writer.Seal(ctx, func(ctx context.Context, r index.Reader, holds index.Counts) error {
 		if check != nil {
 			if err := check(ctx, r, holds); err != nil {
 				return err
@@ -99,7 +99,7 @@ func (b *build) Seal(ctx context.Context, check Check) (_ Checksum, err error) {
 		})
 	}
 	if err != nil {
-		return Checksum{}, err
+		return index.Counts{}, err
 	}
 	return holds, nil
 }

@@ -212,7 +212,7 @@ type Build interface {
 	// Seal waits until every Put and Remove was accepted, makes the generation readable and unchangeable, lets check, if
 	// there is one, look at it, and returns what it holds. Only then is the generation sealed: one that fails the check,
 	// or whose load dies during it, never is. Seal fails if only one filing was not accepted, and with check's error.
-	Seal(ctx context.Context, check Check) (Checksum, error)
+	Seal(ctx context.Context, check Check) (index.Counts, error)
 	// Fingerprints is Store.Fingerprints of this generation, for the Check of Seal.
 	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
 	// Differences returns where this generation, which was begun from another one, differs from that: once, for the Check of
@@ -230,8 +230,8 @@ type Build interface {
 	Abort(ctx context.Context) error
 }
 
-// Check looks at a generation that is about to be sealed: by a Reader of it, and by the Checksum of what it holds.
-type Check func(ctx context.Context, r index.Reader, holds Checksum) error
+// Check looks at a generation that is about to be sealed: by a Reader of it, and by the index.Counts of what it holds.
+type Check func(ctx context.Context, r index.Reader, holds index.Counts) error
 
 // Info describes a generation. As JSON it is a row of `filings generations --json`, which lists the sealed ones (Served).
 type Info struct {

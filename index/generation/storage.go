@@ -89,7 +89,7 @@ type Writer interface {
 	Erase()
 	// Seal finishes what is stored, has check look at it, and then marks it as finished. It returns what is stored, and what
 	// makes it that; nil where the Reader alone can tell.
-	Seal(ctx context.Context, check Check) (Checksum, Identity, error)
+	Seal(ctx context.Context, check Check) (index.Counts, Identity, error)
 	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
 	Differences(ctx context.Context) (*Differences, error)
 	// WriteChangeset writes the changeset. whole: it has no copies, and needs the filings of both generations as long as it is kept.

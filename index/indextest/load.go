@@ -13,7 +13,7 @@ import (
 	"filings/index/generation"
 )
 
-// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the checksum, write the
+// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the counts, write the
 // changeset from the generation that was live, promote, release. It returns the generation's name. The filings may be one Filing
 // that is reused; slices.Values gives those of a slice.
 func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing]) (string, error) {
@@ -47,7 +47,7 @@ func promoted(ctx context.Context, store generation.Store, made func(lock genera
 	return name, lock.Promote(ctx, live, name)
 }
 
-// build puts filings into a new generation and seals it. Its checksum is compared if it was not begun from another one.
+// build puts filings into a new generation and seals it. Its counts are compared if it was not begun from another one.
 func build(ctx context.Context, lock generation.Lock, from string, filings iter.Seq[*index.Filing], removed []int64,
 	changeset func(generation.Build) generation.Check,
 ) (string, error) {
@@ -55,13 +55,14 @@ func build(ctx context.Context, lock generation.Lock, from string, filings iter.
 	if err != nil {
 		return "", err
 	}
-	want, values := generation.NewChecksum(), new(index.Values)
+	want, values := index.NewCounts(), new(index.Values)
 	for f := range filings {
 		if err := b.Put(ctx, f); err != nil {
 			return "", errors.Join(err, b.Abort(ctx))
 		}
-		want.Add(f)
-		values.Count(index.HeldOf(f), 1)
+		held := index.HeldOf(f)
+		want.Count(held, 1)
+		values.Count(held, 1)
 	}
 	if from == "" {
 		b.Keep(nil, values, nil)
@@ -99,7 +100,7 @@ func LiveName(ctx context.Context, store generation.Store) (string, error) {
 // one has fingerprints. All of them are in memory.
 func ChangesetFrom(store generation.Store, parent string) func(generation.Build) generation.Check {
 	return func(b generation.Build) generation.Check {
-		return func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
+		return func(ctx context.Context, _ index.Reader, _ index.Counts) error {
 			if parent == "" {
 				return nil
 			}

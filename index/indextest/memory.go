@@ -314,16 +314,16 @@ func (w *memoryWriter) Remove(_ context.Context, id int64) error {
 	return w.write("Remove", func(p *MemoryPart) { delete(p.Filings, id) })
 }
 
-func (w *memoryWriter) Seal(ctx context.Context, check generation.Check) (sum generation.Checksum, _ generation.Identity, err error) {
+func (w *memoryWriter) Seal(ctx context.Context, check generation.Check) (sum index.Counts, _ generation.Identity, err error) {
 	if err := w.sidecar("fingerprints", &MemoryPart{}); err != nil {
 		return sum, nil, err
 	}
-	sum = generation.NewChecksum()
+	sum = index.NewCounts()
 	var r index.Reader
 	if err := w.locked(func() error {
 		if p := w.filings(w.name); p != nil {
 			for _, f := range p.Filings {
-				sum.Add(f)
+				sum.Count(index.HeldOf(f), 1)
 			}
 		}
 		r = w.reader(w.name)

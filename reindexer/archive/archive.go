@@ -26,7 +26,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"filings/index"
-	"filings/index/generation"
 )
 
 // ErrDamaged: an archive is not as it was written.
@@ -42,7 +41,7 @@ type Manifest struct {
 	SavedAt    time.Time `json:"savedAt"`
 	Bytes      int64     `json:"bytes"` // of its records, a line end after each
 	SHA256     string    `json:"sha256"`
-	generation.Checksum
+	index.Counts
 }
 
 // How lines begin that are no records.
@@ -65,7 +64,7 @@ func (l *lines) add(line []byte) {
 
 func (l *lines) sum() string { return hex.EncodeToString(l.hash.Sum(nil)) }
 
-// counter reads of records what a checksum counts: reading them whole would take half of the time
+// counter reads of records what index.Counts count: reading them whole would take half of the time
 // of a save.
 type counter struct {
 	counties map[string]string // by their JSON
@@ -102,7 +101,7 @@ func (c *counter) read(r index.Record) (*index.Filing, error) {
 
 // Write writes the archive of a generation, whose filings are these, to w.
 func Write(w io.Writer, name string, now time.Time, filings iter.Seq2[index.Stored, error]) (Manifest, error) {
-	m := Manifest{Archive: form, Generation: name, SavedAt: now.UTC(), Checksum: generation.NewChecksum()}
+	m := Manifest{Archive: form, Generation: name, SavedAt: now.UTC(), Counts: index.NewCounts()}
 	packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return m, err
@@ -119,7 +118,7 @@ func Write(w io.Writer, name string, now time.Time, filings iter.Seq2[index.Stor
 		if err != nil {
 			return m, fmt.Errorf("a record of %s, %.100s…: %w", name, filing.Record, err)
 		}
-		m.Add(f)
+		m.Count(index.HeldOf(f), 1)
 		all.add(line)
 		if _, err := packed.Write(line); err != nil {
 			return m, err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"filings/index/generation"
+	"filings/index"
 )
 
 const (
@@ -92,11 +92,11 @@ func (r *Reader) Read(p []byte) (int, error) {
 func (r *Reader) Close() { r.packed.Close() }
 
 // Holds returns what a whole archive says that it has, after it was read to its end.
-func (r *Reader) Holds() generation.Checksum {
+func (r *Reader) Holds() index.Counts {
 	if r.err != io.EOF {
-		return generation.NewChecksum()
+		return index.NewCounts()
 	}
-	return r.manifest.Checksum
+	return r.manifest.Counts
 }
 
 // next reads the next record, or finds the end of the archive.
@@ -131,7 +131,7 @@ func (r *Reader) next() error {
 }
 
 func (r *Reader) compareManifest(line []byte) error {
-	m := Manifest{Checksum: generation.NewChecksum()}
+	m := Manifest{Counts: index.NewCounts()}
 	err := json.Unmarshal(line, &m)
 	switch {
 	case err == nil && m.Archive != form:

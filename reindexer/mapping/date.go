@@ -77,9 +77,9 @@ func shortMonth(name string) string {
 }
 
 // dateIn reads a date in the first of several forms that it has.
-func dateIn(v any, forms []any, r *run) (result any) {
+func dateIn(v any, forms []any, f *forms) (result any) {
 	for _, form := range forms {
-		if result = date(v, form, r); !isError(result) {
+		if result = date(v, form, f); !isError(result) {
 			return result
 		}
 	}
@@ -88,8 +88,8 @@ func dateIn(v any, forms []any, r *run) (result any) {
 
 // date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one
 // that is not after today.
-func date(v, form any, r *run) any {
-	l, err := r.forms.layout(form)
+func date(v, form any, f *forms) any {
+	l, err := f.layout(form)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func date(v, form any, r *run) any {
 		}
 		return fail("date(%s): there is no day %s", quoted(form.(string)), quoted(s))
 	}
-	if t.After(r.today) && !strings.Contains(string(l), "2006") {
+	if t.After(f.today) && !strings.Contains(string(l), "2006") {
 		t = t.AddDate(-100, 0, 0)
 	}
 	return t.Format(time.DateOnly)
@@ -125,6 +125,7 @@ var ErrProgram = errors.New("the mapping cannot be used")
 // forms are the layouts of the forms that a program has used; it has a few, and uses them for every
 // record.
 type forms struct {
+	today time.Time
 	known map[string]layout
 	wrong error // of the first that is none, which no try of the program hides
 }

@@ -27,7 +27,6 @@ type Example struct{ Program, Input, Output string }
 
 // run is what the functions of a program know besides their arguments.
 type run struct {
-	today  time.Time
 	forms  forms
 	source string // whose records are read
 	member string // of an object, that the program is making; "" for none
@@ -49,7 +48,7 @@ var Functions = []Function{
 		{`date("MM/DD/YYYY")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("DD-MON-YY")`, `"3-Aug-17"`, `"2017-08-03"`},
 		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`},
 		{`date("MM/DD/YYYY")`, `"13/1/2023"`, `error: date("MM/DD/YYYY"): there is no day "13/1/2023"`},
-	}, 1, 8, func(r *run, v any, of []any) any { return dateIn(v, of, r) }},
+	}, 1, 8, func(r *run, v any, of []any) any { return dateIn(v, of, &r.forms) }},
 	{"blank", "blank", "null for an empty text, `NA`, `N/A`, `NULL` and `-`, in any case; all else as it is", []Example{
 		{`blank`, `" n/a "`, `null`}, {`blank`, `"A B"`, `"A B"`},
 	}, 0, 0, func(_ *run, v any, _ []any) any {
@@ -111,7 +110,7 @@ func added(name string) *Function {
 
 // Accepts returns a predicate: whether a function accepts a value.
 func Accepts(function string, today time.Time, args ...any) func(v any) bool {
-	r, f := &run{today: today, forms: forms{known: map[string]layout{}}}, added(function)
+	r, f := &run{forms: forms{today: today, known: map[string]layout{}}}, added(function)
 	return func(v any) bool { return !isError(f.call(r, v, args)) }
 }
 

@@ -70,7 +70,7 @@ func compile(name, text string, source script, today time.Time) (*Program, error
 	c := check(query, source)
 	p := &Program{name: name, isTable: source.isTable, reads: c.reads, cells: c.cells}
 	p.limit = bound.New(context.Background(), 0)
-	p.run = &run{today: today, forms: forms{known: map[string]layout{}}}
+	p.run = &run{forms: forms{today: today, known: map[string]layout{}}}
 	p.code, err = bound.Compile(query, append(p.run.options(), noteMembers(query, p.run)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%s", name, source.unknownName(err))

@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/itchyny/gojq"
-
 	"filings/reindexer/record"
 )
 
@@ -48,14 +46,6 @@ func pathOf(name string) string {
 	return Member(name)
 }
 
-// Member returns what a program reads a member of an object by.
-func Member(name string) string {
-	if plain.MatchString(name) {
-		return "." + name
-	}
-	return "." + jsonText(name)
-}
-
 // ColumnOf returns how a table names a column, which a program reads by path.
 func ColumnOf(path, name string) string {
 	_, isConstant := constant(name)
@@ -65,13 +55,6 @@ func ColumnOf(path, name string) string {
 		return name
 	}
 	return path
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-
-func jsonText(s string) string {
-	text, _ := gojq.Marshal(s) // a text
-	return string(text)
 }
 
 // constant returns a part as a text in jq, if it is one.

@@ -3,6 +3,7 @@ package mapping
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,4 +66,19 @@ func signed(v float64, negative bool) any {
 		return int(v)
 	}
 	return v
+}
+
+// Member returns what a program reads a member of an object by.
+func Member(name string) string {
+	if plain.MatchString(name) {
+		return "." + name
+	}
+	return "." + jsonText(name)
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
+func jsonText(s string) string {
+	text, _ := gojq.Marshal(s) // a text
+	return string(text)
 }

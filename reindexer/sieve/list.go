@@ -105,9 +105,9 @@ func Remove(ctx context.Context, store generation.Store, run generation.Run, num
 }
 
 // Kept yields the filings of a generation that may be saved: without what is withheld, which it takes out of
-// their checksum. It ends with an error if filings were withheld meanwhile.
+// their counts. It ends with an error if filings were withheld meanwhile.
 func Kept(
-	ctx context.Context, store generation.Store, name string, holds *generation.Checksum,
+	ctx context.Context, store generation.Store, name string, holds *index.Counts,
 ) (iter.Seq2[index.Stored, error], error) {
 	list, err := store.Withheld(ctx)
 	day := time.Now().UTC().Format(time.DateOnly)
@@ -117,7 +117,7 @@ func Kept(
 			if s != nil && err == nil {
 				var f *index.Filing
 				if f, err = stored.Filing(); err == nil && s.Of(f) == Whole {
-					holds.Remove(f)
+					holds.Count(index.HeldOf(f), -1)
 					continue
 				}
 				stored.Version = s.Strip(stored.Version)

@@ -69,7 +69,7 @@ func testFingerprints(t *testing.T, h Harness) {
 	b := mustBegin(t, lock, first)
 	mustPut(t, b, changed)
 	mustRemove(t, b, edges.Fuzzed(300, 19)[1].ID)
-	if _, err := b.Seal(ctx, func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
+	if _, err := b.Seal(ctx, func(ctx context.Context, _ index.Reader, _ index.Counts) error {
 		return sameFingerprints(b.Fingerprints(ctx), filings)
 	}); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func testDifferences(t *testing.T, h Harness) {
 		{ID: added.ID, FieldGroups: index.AllFieldGroups, After: true},
 	}
 	slices.SortFunc(want, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })
-	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ generation.Checksum) error {
+	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ index.Counts) error {
 		differences, err := b.Differences(ctx)
 		if err != nil {
 			return err
@@ -370,7 +370,7 @@ func testPromoted(t *testing.T, h Harness) {
 	h.Advance(time.Second)
 	failed, wrong := mustBegin(t, lock, second), errors.New("not what was read")
 	mustRemove(t, failed, filings[0].ID)
-	if _, err := failed.Seal(ctx, func(ctx context.Context, r index.Reader, holds generation.Checksum) error {
+	if _, err := failed.Seal(ctx, func(ctx context.Context, r index.Reader, holds index.Counts) error {
 		return errors.Join(indextest.ChangesetFrom(h.Store, second)(failed)(ctx, r, holds), wrong)
 	}); !errors.Is(err, wrong) {
 		t.Fatalf("seal: %v", err)

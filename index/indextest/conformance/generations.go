@@ -75,7 +75,7 @@ func testNothingLoaded(t *testing.T, h Harness) {
 func testLife(t *testing.T, h Harness) {
 	ctx, lock := t.Context(), mustLock(t, h.Store)
 	begun := mustBegin(t, lock, "")
-	want := generation.NewChecksum()
+	want := index.NewCounts()
 	all := edges.Fuzzed(200, 7)
 	var f index.Filing
 	for _, source := range all {
@@ -85,16 +85,16 @@ func testLife(t *testing.T, h Harness) {
 		if err := begun.Put(ctx, &f); err != nil {
 			t.Fatal(err)
 		}
-		want.Add(&f)
+		want.Count(index.HeldOf(&f), 1)
 	}
 	name := begun.Generation()
 	expect(t, []state{{name, false, false}}, states(t, h.Store), nil)
 	checkUnknown(t, h.Store, name)
 
 	o := indextest.NewOracle(name, all)
-	got, err := begun.Seal(ctx, func(_ context.Context, r index.Reader, holds generation.Checksum) error {
+	got, err := begun.Seal(ctx, func(_ context.Context, r index.Reader, holds index.Counts) error {
 		if diff := want.Diff(holds); diff != nil {
-			t.Errorf("checksum that is checked: %q", diff)
+			t.Errorf("counts that are checked: %q", diff)
 		}
 		check(t, r, o)
 		expect(t, []state{{name, false, false}}, states(t, h.Store), nil)
@@ -104,7 +104,7 @@ func testLife(t *testing.T, h Harness) {
 		t.Fatal(err)
 	}
 	if diff := want.Diff(got); diff != nil {
-		t.Errorf("checksum: %q", diff)
+		t.Errorf("counts: %q", diff)
 	}
 	expect(t, []state{{name, true, false}}, states(t, h.Store), nil)
 	check(t, mustOpen(t, h.Store, name), o)
@@ -131,7 +131,7 @@ func testFailedCheck(t *testing.T, h Harness) {
 	begun := mustBegin(t, lock, "")
 	mustPut(t, begun, edges.Fuzzed(10, 8)...)
 	wrong := errors.New("not what was read")
-	_, err := begun.Seal(t.Context(), func(context.Context, index.Reader, generation.Checksum) error { return wrong })
+	_, err := begun.Seal(t.Context(), func(context.Context, index.Reader, index.Counts) error { return wrong })
 	if !errors.Is(err, wrong) {
 		t.Errorf("seal: want the check's error, got %v", err)
 	}

@@ -235,10 +235,10 @@ type alteredBuild struct {
 	altered
 }
 
-func (b alteredBuild) Seal(ctx context.Context, check generation.Check) (generation.Checksum, error) {
+func (b alteredBuild) Seal(ctx context.Context, check generation.Check) (index.Counts, error) {
 	if b.sealsFirst {
 		if _, err := b.Build.Seal(ctx, nil); err != nil {
-			return generation.Checksum{}, err
+			return index.Counts{}, err
 		}
 	}
 	return b.Build.Seal(ctx, check)

@@ -1,0 +1,147 @@
+package reindexer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+
+	"filings/index"
+	"filings/reindexer/record"
+)
+
+// count counts a filing of the new generation in, with n 1, or out again, with n -1.
+func (r *running) count(h index.Held, n int64) {
+	r.counts.Count(h, n)
+	r.loaded[h.County] = r.started.Unix()
+	if r.values != nil && (n > 0 || !r.cfg.DryRun) {
+		r.values.Count(h, n)
+	}
+}
+
+// withLeft returns the counts of what was read: with what is withheld of it.
+func (r *running) withLeft() index.Counts {
+	all := index.NewCounts()
+	all.Add(r.counts, 1)
+	all.Add(r.left, 1)
+	return all
+}
+
+// loadedNow returns when each county of the new generation was loaded last; nil for more counties
+// than the catalog keeps.
+func (r *running) loadedNow() map[string]int64 {
+	maps.DeleteFunc(r.loaded, func(county string, _ int64) bool { return r.counts.Counties[county].Filings == 0 })
+	if len(r.loaded) > index.FilledCounties {
+		return nil
+	}
+	return r.loaded
+}
+
+// kept is what the catalog keeps of a load. A row has a county's filings and then a number for each
+// of the fields.
+type kept struct {
+	Made     string             `json:"made,omitempty"` // digest of the inputs (rule X46)
+	Fields   []string           `json:"fields"`
+	Counties map[string][]int64 `json:"counties"` // nil: fields were not counted
+}
+
+// encode returns what the catalog keeps of counts; nil for nothing.
+func (k kept) encode(counts index.Counts) []byte {
+	if !counts.WithoutFields {
+		k.add(counts)
+	} else if k.Made == "" {
+		return nil
+	}
+	text, _ := json.Marshal(k) // of numbers and texts
+	return text
+}
+
+func (k *kept) add(counts index.Counts) {
+	k.Counties = map[string][]int64{}
+	for county, c := range counts.Counties {
+		if c.Filings > 0 {
+			k.Counties[county] = []int64{c.Filings}
+		}
+	}
+	for _, field := range index.Fields() {
+		some := false
+		for county := range k.Counties {
+			some = some || counts.Counties[county].Has(field) > 0
+		}
+		if !some {
+			continue
+		}
+		k.Fields = append(k.Fields, field.String())
+		for county, row := range k.Counties {
+			k.Counties[county] = append(row, counts.Counties[county].Has(field))
+		}
+	}
+}
+
+// decodeCounts returns the counts that a catalog has kept, without amounts and months; nil for none.
+func decodeCounts(text []byte) *index.Counts {
+	var k kept
+	if len(text) == 0 || json.Unmarshal(text, &k) != nil || k.Counties == nil {
+		return nil
+	}
+	counts := index.NewCounts()
+	for county, row := range k.Counties {
+		c := index.CountyCounts{Filled: new(index.FieldCounts)}
+		for i, n := range row {
+			if i == 0 {
+				c.Filings = n
+			} else if field, known := index.ByName(k.Fields[i-1]); known {
+				c.Filled[field] = n
+			}
+		}
+		counts.Counties[county] = c
+		counts.Filings += c.Filings
+	}
+	return &counts
+}
+
+// valuesOf returns the values of each field that a record can have.
+func valuesOf(v *index.Values) map[string]FieldValues {
+	all := map[string]FieldValues{}
+	records := v[index.ID].Filled
+	for _, field := range index.Fields() {
+		of := v[field]
+		if !field.Loaded() || records == 0 {
+			continue
+		}
+		values := FieldValues{Filled: math.Round(float64(of.Filled)/float64(records)*1e6) / 1e6}
+		if least, greatest := of.Extremes(field); least != nil {
+			values.Least, values.Greatest = least, greatest
+		}
+		if kind := field.Info().Kind; of.Filled > 0 && (kind == index.KindAmount || kind == index.KindNumber) && !math.IsInf(of.Sum, 0) {
+			values.Sum = index.Dollars(of.Sum)
+		}
+		all[field.String()] = values
+	}
+	return all
+}
+
+// countAgain counts the values of all filings that r has: an update took the last filing out that had the least or the greatest of
+// a field, or what is live was loaded before values were counted.
+func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
+	values := new(index.Values)
+	for after, more := "", true; more; {
+		page, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: countedRows, After: after, Bytes: countedBytes})
+		if err != nil {
+			return nil, fmt.Errorf("counting the values of fields: %w", err)
+		}
+		for _, row := range page.Records {
+			f, err := record.Decode(row)
+			if err != nil {
+				return nil, err
+			}
+			values.Count(index.HeldOf(f), 1)
+		}
+		after, more = page.End, len(page.Records) > 0
+	}
+	return values, nil
+}
+
+// countedRows and countedBytes are how much is read at a time.
+const countedRows, countedBytes = 1_000, 4 << 20
