@@ -12,7 +12,8 @@ import (
 	"filings/service/handlers"
 )
 
-// Kinds of refusals that begin here. Those of the engine and of the key store have theirs in index and access.
+// Kinds of refusals that begin here. Those of the engine and of the key store have theirs in index
+// and access.
 var (
 	errInvalid    = handlers.ErrInvalid
 	errNoKey      = errors.New("no key")
@@ -25,6 +26,9 @@ var (
 	errBusy       = errors.New("too many exports in progress")
 	errNotKept    = handlers.ErrNotKept
 	errForbidden  = handlers.ErrForbidden
+
+	errToken       = errors.New("no operations token, or a wrong one")
+	errContentType = errors.New("body is not JSON")
 )
 
 // errorMapping is one row of the table of errors: how an error of a kind is exposed to a client.
@@ -46,32 +50,46 @@ const (
 	internal    = "the service failed; the request id names this failure in its log"
 )
 
-// errorMappings is the table of errors. The first row that an error is of counts; an error of no row is the last one.
+// errorMappings is the table of errors. The first row that an error is of counts; an error of no
+// row is the last one.
 var errorMappings = []errorMapping{
 	{errInvalid, http.StatusBadRequest, "invalid_parameter", "", false},
-	{index.ErrPosition, http.StatusBadRequest, "invalid_parameter", "cursor must be *, or the next_cursor of a page", false},
-	{index.ErrNoOwners, http.StatusBadRequest, "invalid_parameter", "this generation was loaded before owners were kept: " +
+	{index.ErrPosition, http.StatusBadRequest, "invalid_parameter",
+		"cursor must be *, or the next_cursor of a page", false},
+	{index.ErrNoOwners, http.StatusBadRequest, "invalid_parameter", "this generation was loaded before owners were " +
+		"kept: " +
 		"owner, holder, exclude_holders, by=owner, /v1/owners and typos=auto need a later one", false},
 	{edge.ErrMalformed, http.StatusBadRequest, "invalid_parameter", "the request is not well-formed HTTP", false},
-	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter", "requests carry no body, and Transfer-Encoding is not accepted", false},
+	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter",
+		"requests carry no body, and Transfer-Encoding is not accepted", false},
 	{errNoKey, http.StatusUnauthorized, "invalid_api_key", "an API key is needed: send it in the X-API-Key header", true},
-	{errUnknownKey, http.StatusUnauthorized, "invalid_api_key", "the API key in X-API-Key is not valid, or was revoked", true},
+	{errUnknownKey, http.StatusUnauthorized, "invalid_api_key",
+		"the API key in X-API-Key is not valid, or was revoked", true},
 	{errForbidden, http.StatusForbidden, "forbidden", "", false},
 	{edge.ErrNoPath, http.StatusNotFound, "not_found", "there is no such path", false},
 	{index.ErrNotFound, http.StatusNotFound, "not_found", "there is no such resource", false},
 	{errNotKept, http.StatusGone, "generation_gone", "", false},
-	{edge.ErrMethod, http.StatusMethodNotAllowed, "method_not_allowed", "every endpoint is read with GET (or HEAD)", false},
+	{edge.ErrMethod, http.StatusMethodNotAllowed, "method_not_allowed",
+		"every endpoint is read with GET (or HEAD)", false},
 	{edge.ErrSlow, http.StatusRequestTimeout, "invalid_parameter", "the request took too long to arrive", false},
 	{edge.ErrBodyTooLarge, http.StatusRequestEntityTooLarge, "invalid_parameter", "requests carry no body", false},
-	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter", "request line and headers must be shorter than 16 KiB together", false},
-	{index.ErrLeft, statusLeft, "client_closed_request", "the client hung up while its request waited: nothing was counted", false},
-	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests in this second: try again in the next one", true},
-	{errVisitor, http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests of this visitor in this second: try again in the next one", true},
-	{errTokens, http.StatusTooManyRequests, "rate_limit_exceeded", "the share of the daily request quota that tokens have is used up: it resets at midnight UTC", true},
+	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter",
+		"request line and headers must be shorter than 16 KiB together", false},
+	{index.ErrLeft, statusLeft, "client_closed_request",
+		"the client hung up while its request waited: nothing was counted", false},
+	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded",
+		"too many requests in this second: try again in the next one", true},
+	{errVisitor, http.StatusTooManyRequests, "rate_limit_exceeded",
+		"too many requests of this visitor in this second: try again in the next one", true},
+	{errTokens, http.StatusTooManyRequests, "rate_limit_exceeded",
+		"the share of the daily request quota that tokens have is used up: it resets at midnight UTC", true},
 	{errBusy, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
-	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded", "the daily request quota is used up: it resets at midnight UTC", true},
-	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded", "the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
-	{index.ErrSpent, http.StatusInternalServerError, "service_unavailable", "the time for a request was over before it was answered: request less, or fewer at once", false},
+	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded",
+		"the daily request quota is used up: it resets at midnight UTC", true},
+	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded",
+		"the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
+	{index.ErrSpent, http.StatusInternalServerError, "service_unavailable",
+		"the time for a request was over before it was answered: request less, or fewer at once", false},
 	{index.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrLost, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrChanged, http.StatusInternalServerError, "service_unavailable", unavailable, false},
@@ -82,20 +100,49 @@ var errorMappings = []errorMapping{
 	{nil, http.StatusInternalServerError, "internal_error", internal, false},
 }
 
-// mappingOf returns the row of err.
-func mappingOf(err error) errorMapping {
+// operatorMappings are the rows that the operations listener has before these. Its clients are
+// programs of our own, behind a proxy or two, which understand a 503.
+var operatorMappings = []errorMapping{
+	{errToken, http.StatusUnauthorized, "invalid_token",
+		"the operations token is needed: send it as Authorization: Bearer", false},
+	{ErrNoEntry, http.StatusNotFound, "not_found", "the list has no such entry", false},
+	{ErrLoading, http.StatusConflict, "load_running", "a load is running: try again after it", false},
+	{access.ErrNoAccount, http.StatusNotFound, "not_found", "there is no such account", false},
+	{access.ErrHasKey, http.StatusConflict, "active_key",
+		"the account has an active key: rotate or revoke it", false},
+	{access.ErrRevoked, http.StatusConflict, "no_active_key", "the account's key is revoked: create one", false},
+	{edge.ErrMethod, http.StatusMethodNotAllowed, "method_not_allowed",
+		"the methods of this path are in the Allow header", false},
+	{edge.ErrBodyTooLarge, http.StatusRequestEntityTooLarge, "invalid_parameter",
+		"the body must be at most 8 KiB", false},
+	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter",
+		"Transfer-Encoding is not accepted: send the body with a Content-Length", false},
+	{errContentType, http.StatusUnsupportedMediaType, "invalid_parameter",
+		"the body must be sent as Content-Type: application/json, without a Content-Encoding", false},
+	{access.ErrUnavailable, http.StatusServiceUnavailable, "service_unavailable", unavailable, false},
+	{index.ErrUnavailable, http.StatusServiceUnavailable, "service_unavailable", unavailable, false},
+	{context.DeadlineExceeded, http.StatusServiceUnavailable, "service_unavailable", unavailable, false},
+}
+
+// mappingOf returns the row of err, in rows or the table.
+func mappingOf(err error, rows ...errorMapping) errorMapping {
 	last := len(errorMappings) - 1
-	for _, m := range errorMappings[:last] {
-		if errors.Is(err, m.is) {
-			return m
+	for _, table := range [][]errorMapping{rows, errorMappings[:last]} {
+		for _, m := range table {
+			if errors.Is(err, m.is) {
+				return m
+			}
 		}
 	}
 	return errorMappings[last]
 }
 
-// mapError returns how err is exposed to a client of the API.
-func mapError(err error) (m errorMapping, message string) {
-	m, message = mappingOf(err), ""
+// mapError returns how err is exposed to a client, by rows or the table.
+func mapError(err error, rows ...errorMapping) (m errorMapping, message string) {
+	if invalid := access.InvalidError(""); errors.As(err, &invalid) {
+		err = handlers.Refuse(errInvalid, invalid.Error())
+	}
+	m, message = mappingOf(err, rows...), ""
 	var r *handlers.Refusal
 	if errors.As(err, &r) {
 		message = r.Message
@@ -106,7 +153,8 @@ func mapError(err error) (m errorMapping, message string) {
 	return m, message
 }
 
-// exposedErrors returns the rows of the table of errors that a client can tell apart, each with a message.
+// exposedErrors returns the rows of the table of errors that a client can tell apart, each with a
+// message.
 func exposedErrors() (rows []errorMapping) {
 	for _, m := range errorMappings {
 		switch m.is { // errors of their own say which parameter and what it must be, or which generation
@@ -129,5 +177,6 @@ func notKept(id, live string) string {
 	if live == "" {
 		return "the generation " + id + " is not kept, and there is no live one yet"
 	}
-	return "the generation " + id + " is not kept; the live one is " + live + ", and /v1/generations lists all that are kept"
+	return "the generation " + id + " is not kept; the live one is " + live +
+		", and /v1/generations lists all that are kept"
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -24,8 +26,9 @@ import (
 // exportRetry is after how long an export that found no slot may be tried again.
 const exportRetry = 10 * time.Second
 
-// export responds with a file of all filings that a request selects. What can fail fails before the first byte, in the time
-// of any request; then the body is an export.Sender, which ends the request when it was sent.
+// export responds with a file of all filings that a request selects. What can fail fails before the
+// first byte, in the time of any request; then the body is an export.Sender, which ends the request
+// when it was sent.
 func (s *Service) export(e *endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
@@ -73,8 +76,8 @@ func (s *Service) lease(k *call) (*export.Lease, error) {
 	return l, err
 }
 
-// slot waits for a slot among the exports of this process (rule X8), as long as the client does and the service does not
-// stop; else it returns nil.
+// slot waits for a slot among the exports of this process (rule X8), as long as the client does and
+// the service does not stop; else it returns nil.
 func (s *Service) slot(k *call) *export.Slot {
 	ctx, stop := edge.Watch(s.exporting, k.http.Context().Conn())
 	defer stop()
@@ -133,7 +136,8 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 // encoder returns what writes the file that k prefers, and its content coding.
 func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding string, err error) {
 	format := export.Format(q.Format)
-	fields := slices.DeleteFunc(export.Fields(recordTier(k.admission.Tier)), func(f index.Field) bool { return !q.Fields.Has(f) })
+	fields := slices.DeleteFunc(export.Fields(recordTier(k.admission.Tier)),
+		func(f index.Field) bool { return !q.Fields.Has(f) })
 	if e, err = export.NewEncoder(format, fields, q.After > 0); err != nil {
 		return nil, "", err
 	}
@@ -148,12 +152,15 @@ func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding s
 	return e, coding, err
 }
 
-// pagesOf returns the pages of an export of all filings that w selects, each with a time limit of its own.
+// pagesOf returns the pages of an export of all filings that w selects, each with a time limit of
+// its own.
 func pagesOf(r *serving.Reader, w index.Filter) export.Pages {
 	return func(ctx context.Context, after string, limit int) ([]index.Record, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, pageTime)
 		defer cancel()
-		page, err := r.Export(ctx, index.Query{Where: w, Sort: index.DefaultSort, Limit: limit, After: after, Bytes: export.PageBytes})
+		page, err := r.Export(ctx, index.Query{
+			Where: w, Sort: index.DefaultSort, Limit: limit, After: after, Bytes: export.PageBytes,
+		})
 		return page.Records, page.End, err
 	}
 }
@@ -164,7 +171,8 @@ const recently = 100 * time.Millisecond
 // others reports whether there are requests other than exports.
 func (s *Service) others() bool { return s.now().UnixNano()-s.latest.Load() < int64(recently) }
 
-// pageTime bounds the wait for a page: pages of other exports come first, and those of all clients' requests.
+// pageTime bounds the wait for a page: pages of other exports come first, and those of all clients'
+// requests.
 const pageTime = 30 * time.Second
 
 // setFileHeaders sets what a client knows of a file before its first byte.
@@ -201,9 +209,67 @@ func (s *Service) charge(k *call, rows int64, body bool) (export.Charge, error) 
 		k.price = charge.Price
 		return charge, nil
 	}
-	return charge, k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one per %d rows, rounded up, and %d remain of the quota: nothing was taken",
+	return charge, k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one per %d rows, rounded up, "+
+		"and %d remain of the quota: nothing was taken",
 		rows, charge.Price, params.RowsForOne, charge.Admission.Remaining))
 }
 
 // CutExports ends the exports that are in progress, and those that begin later: the service stops.
 func (s *Service) CutExports() { s.cutExports(export.ErrStopping) }
+
+// send makes what open returns the body of k's response.
+func (s *Service) send(k *call, to export.Sending, open func(context.Context) *export.Stream) {
+	to.Conn = k.http.Context().Conn()
+	to.Flush = edge.Gather(to.Conn)
+	s.metrics.exporting.Inc()
+	k.streams = true
+	k.http.Response().ImmediateHeaderFlush = true // the first row group of Parquet takes a while
+	k.http.Response().SetBodyStream(export.Send(s.exporting, to, open), -1)
+}
+
+// sent returns what ends the request k, which is used for another one by then: it gives back what
+// was not sent, lets the next export begin, counts, and writes the record of the log.
+func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export.Sending) func(export.Sent) {
+	id, route, began, tier, method := k.id, k.route, k.began, string(k.admission.Tier), k.http.Method()
+	attributes := append(edge.Attributes(k.http, id, route), slog.String("client", s.client(k.http).String()),
+		slog.String("user", k.admission.User), slog.String("tier", tier))
+	attributes = append(attributes, k.traceID()...)
+	return func(sent export.Sent) {
+		unsent := charge.Unsent(sent.Rows)
+		if unsent > 0 {
+			s.giveBack(id, charge.Admission, unsent)
+		}
+		s.letGo(id, to)
+		s.metrics.exporting.Dec()
+		took, outcome := s.now().Sub(began), sent.Outcome()
+		s.metrics.observed(route, "200", tier, took)
+		s.metrics.exports.WithLabelValues(string(f), outcome).Inc()
+		s.metrics.exportRows.Add(float64(sent.Rows))
+		level, failure, attributes := slog.LevelInfo, "", append(attributes, edge.Took(took),
+			slog.Int64("bytes", sent.Bytes), slog.Int64("rows", sent.Rows),
+			slog.Int64("total", charge.Rows), slog.Int64("price", charge.Price-unsent), slog.String("outcome", outcome))
+		if sent.Err != nil {
+			attributes = append(attributes, slog.String("error", sent.Err.Error()))
+		}
+		if outcome == "failed" {
+			level, failure = slog.LevelError, outcome
+		}
+		s.log.LogAttrs(context.Background(), level, "request", attributes...)
+		k.span.Number("filings.rows", sent.Rows)
+		k.span.EndRequest(method, route, http.StatusOK, failure)
+	}
+}
+
+// letGo gives back what bounds exports.
+func (s *Service) letGo(id string, to export.Sending) {
+	if to.Lease == nil {
+		return
+	}
+	if err := to.Lease.Release(); err != nil {
+		s.log.Warn("lease of an export not released: it expires by itself",
+			slog.String("id", id), slog.String("error", err.Error()))
+	}
+	if to.Slot != nil {
+		to.Slot.Leave()
+	}
+}

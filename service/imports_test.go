@@ -51,7 +51,7 @@ var mayImport = []importRule{
 	{"reindexer", []string{"index", "index/generation", "index/trace", "reindexer/mapping", "reindexer/record", "reindexer/sieve", "reindexer/source"}, "a load reaches engines through index alone, and never the service: either runs, and changes, without the other"},
 	{"reindexer/sieve", []string{"index", "index/address", "index/generation", "reindexer/record"}, "which filings are withheld depends neither on where a record comes from nor on what a load does with it"},
 	{"reindexer/plan", []string{"index", "index/generation", "reindexer", "reindexer/record", "reindexer/source"}, "which counties are loaded, from where, is decided outside of a load: a load knows no file of counties"},
-	{"service", []string{"index", "index/changes", "index/generation", "index/serving", "index/trace", "service/access", "service/accounts", "service/edge", "service/export", "service/handlers", "service/mcp", "service/negotiate", "service/openapi", "service/pages", "service/params", "service/tokens"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
+	{"service", []string{"index", "index/changes", "index/generation", "index/serving", "index/trace", "service/access", "service/edge", "service/export", "service/handlers", "service/mcp", "service/negotiate", "service/openapi", "service/pages", "service/params", "service/tokens"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
 	{"reindexer/record", []string{"index"}, "what is valid depends neither on where a record comes from nor on where it goes"},
 	{"reindexer/bound", nil, "a program in jq takes what it takes, whatever it is for"},
 	{"reindexer/mapping", []string{"reindexer/bound", "reindexer/record", "reindexer/source"}, "a mapping makes records, and judges none: what is valid is the same with and without one"},
@@ -64,7 +64,6 @@ var mayImport = []importRule{
 	{"reindexer/web", nil, "requests are sent and responses come whole whatever they are for"},
 	{"service/access", []string{"index/breaker", "index/limit", "service/access/batch"}, "keys and quotas know nothing of filings or HTTP"},
 	{"service/access/batch", nil, "calls go together to any server, whatever they are"},
-	{"service/accounts", []string{"service/access", "service/edge"}, "accounts are managed without filings, and without the API that their keys open"},
 	{"service/edge", []string{"index/limit"}, "what every request passes knows nothing of what requests are about"},
 	{"service/openapi", []string{"index", "service/params"}, "the document is made from the tables of fields and parameters; endpoints and errors come to it as values"},
 	{"service/handlers", []string{"index", "index/changes", "index/serving", "service/access", "service/cursor", "service/mvt", "service/params", "service/tokens"}, "what a response holds does not depend on how it is sent"},
@@ -95,7 +94,7 @@ var only = []struct {
 	may     []string
 	reason  string
 }{
-	{"github.com/gofiber/fiber", []string{"service", "service/accounts", "service/edge", "service/pages", "service/servicetest", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
+	{"github.com/gofiber/fiber", []string{"service", "service/edge", "service/pages", "service/servicetest", "cmd/filings"}, "HTTP ends in service: whatever lies behind it must work without a web framework"},
 	{"github.com/maypok86/otter", []string{"index/cache"}, "there is one kind of cache in the project"},
 	{"github.com/elastic/go-elasticsearch", []string{"index/elastic", "index/elastic/client", "index/elastic/elastictest", "index/elastic/reader"}, "one engine is Elasticsearch's: everything else must work on any engine"},
 	{"github.com/valyala/fasthttp", []string{"index/elastic/client", "service", "service/edge", "service/pages", "cmd/bench", "cmd/bench/peers"}, "its responses are memory that is used again: who keeps one has to know"},

@@ -2,15 +2,12 @@ package service
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"filings/index"
 	"filings/index/generation"
-	"filings/service/access"
 )
 
 // Loads is the part of a generation.Store that operators see. They change nothing.
@@ -48,24 +45,17 @@ func (s *Service) loads(ctx context.Context) (any, error) {
 			run.Bytes, run.TotalBytes, run.Source, run.Error, run.Withholds,
 		}
 	}
-	return all, operatorError(err)
+	return all, err
 }
 
 // generations returns what `filings generations --json` prints.
 func (s *Service) generations(ctx context.Context) (any, error) {
 	all, err := s.config.Store.Generations(ctx)
-	return generation.Served(all), operatorError(err)
+	return generation.Served(all), err
 }
 
-// operatorError makes an outage of the engine one that /accounts knows.
-func operatorError(err error) error {
-	if errors.Is(err, index.ErrUnavailable) {
-		return errors.Join(access.ErrUnavailable, err)
-	}
-	return err
-}
-
-// lastLoads sends the load that is in progress or was the last, and what the ones before it say of it.
+// lastLoads sends the load that is in progress or was the last, and what the ones before it say of
+// it.
 func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	if s.config.Store == nil {
 		return
@@ -74,15 +64,20 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	if runs = generation.OnlyLoads(runs); err != nil || len(runs) == 0 {
 		return
 	}
-	run, ended := runs[0], map[string]int{generation.OutcomePromoted: 0, generation.OutcomeUnchanged: 0, generation.OutcomeFailed: 0, generation.OutcomeDied: 0}
+	run, ended := runs[0], map[string]int{}
 	did := func(run generation.Run) bool {
 		return run.Outcome == generation.OutcomePromoted || run.Outcome == generation.OutcomeUnchanged
 	}
 	gauge := func(name, help string, value float64) { send("filings_"+name, help, value, nil) }
 	gauge("last_load_started_timestamp_seconds", "When the last load began.", unixSeconds(run.Started))
-	gauge("last_load_seen_timestamp_seconds", "When the last load last reported; after its end, its end.", unixSeconds(run.Renewed))
-	gauge("last_load_duration_seconds", "From the beginning of the last load to its last report.", run.Renewed.Sub(run.Started).Seconds())
-	gauge("last_load_promoted", "1 if the last load promoted its generation, or found the live one unchanged; 0 if it failed, died, or is in progress.", one(did(run)))
+	gauge("last_load_seen_timestamp_seconds",
+		"When the last load last reported; after its end, its end.", unixSeconds(run.Renewed))
+	gauge("last_load_duration_seconds",
+		"From the beginning of the last load to its last report.", run.Renewed.Sub(run.Started).Seconds())
+	gauge("last_load_promoted",
+		"1 if the last load promoted its generation, or found the live one unchanged; 0 if it failed, "+
+			"died, or is in progress.",
+		one(did(run)))
 	gauge("last_load_ended", "1 if the last load reported how it ended; 0 if it is in progress, or died.",
 		one(run.Outcome != generation.OutcomeRunning && run.Outcome != generation.OutcomeDied))
 	gauge("last_load_records_read", "Records that the last load has read.", float64(run.Read))
@@ -90,7 +85,9 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	gauge("last_load_records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
 	gauge("withheld", "Records that the last load has left out, of filings that are withheld.", float64(run.Withheld))
 	gauge("load_read_bytes", "Bytes that the last load has read of its sources, as they are stored.", float64(run.Bytes))
-	gauge("load_source_bytes", "Bytes of the sources of the last load, as they are stored; 0 where that is not known.", float64(run.TotalBytes))
+	gauge("load_source_bytes",
+		"Bytes of the sources of the last load, as they are stored; 0 where that is not known.",
+		float64(run.TotalBytes))
 	success, previous := time.Time{}, false
 	for i, run := range runs {
 		if ended[run.Outcome]++; success.IsZero() && did(run) {
@@ -98,14 +95,21 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 		}
 		if i > 0 && run.Outcome == generation.OutcomePromoted && !previous { // the others have not read everything
 			previous = true
-			gauge("load_previous_records_rejected", "Records that the last promoted load before the last one has rejected.", float64(run.Rejected))
+			gauge("load_previous_records_rejected",
+				"Records that the last promoted load before the last one has rejected.", float64(run.Rejected))
 		}
 	}
 	if !success.IsZero() {
-		gauge("load_success_timestamp_seconds", "When a load last promoted its generation, or found the live one unchanged, among the last 20.", unixSeconds(success))
+		gauge("load_success_timestamp_seconds",
+			"When a load last promoted its generation, or found the live one unchanged, among the last 20.",
+			unixSeconds(success))
 	}
-	for _, outcome := range []string{generation.OutcomePromoted, generation.OutcomeUnchanged, generation.OutcomeFailed, generation.OutcomeDied} {
-		send("filings_load_outcomes", "Loads among the last 20, by outcome: promoted, unchanged, failed or died.", float64(ended[outcome]), prometheus.Labels{"outcome": outcome})
+	for _, outcome := range []string{
+		generation.OutcomePromoted, generation.OutcomeUnchanged, generation.OutcomeFailed, generation.OutcomeDied,
+	} {
+		send("filings_load_outcomes",
+			"Loads among the last 20, by outcome: promoted, unchanged, failed or died.",
+			float64(ended[outcome]), prometheus.Labels{"outcome": outcome})
 	}
 }
 
@@ -117,7 +121,8 @@ func (s *Service) countiesLoaded(ctx context.Context, send sendGauge) {
 	all, err := s.config.Store.Loaded(ctx)
 	for county, at := range all {
 		if err == nil {
-			send("filings_county_last_loaded_timestamp_seconds", "When the last load began that brought or removed filings of the county; none where there are more than 5,000 counties.",
+			send("filings_county_last_loaded_timestamp_seconds", "When the last load began that brought or removed "+
+				"filings of the county; none where there are more than 5,000 counties.",
 				unixSeconds(at), prometheus.Labels{"county": county})
 		}
 	}

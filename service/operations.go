@@ -2,7 +2,12 @@ package service
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"log/slog"
+	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,23 +17,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"filings/index/generation"
-	"filings/service/accounts"
 	"filings/service/edge"
 )
 
 // readyTime bounds a readiness check: an orchestrator checks every few seconds.
 const readyTime = 2 * time.Second
 
-// Operations returns what the operations listener serves: /livez, /readyz and /metrics, and, with a token in Config,
-// /accounts, /loads, /generations and /withheld. The first three need no key; it is meant for a listener that only operators reach (rule T4).
+// Operations returns what the operations listener serves: /livez, /readyz and /metrics, and, with a
+// token in Config, /accounts, /loads, /generations and /withheld. The first three need no key; it
+// is meant for a listener that only operators reach (rule T4).
 func (s *Service) Operations() *fiber.App {
-	manage := &accounts.API{
-		Store: s.config.Access, Token: s.config.OperationsToken, Timeout: s.config.RequestTimeout, Now: s.now, Log: s.log,
-		AppendError: func(dst []byte, requestID, code, message string) []byte {
-			return (&call{id: requestID}).appendError(dst, errorMapping{code: code}, message)
-		},
-	}
-	app := edge.New(manage.Refused, accounts.MaxBody)
+	app := edge.New(s.refusedOperation, maxOperationBody)
 	app.Use(edge.Framed)
 	// These need no token; Kubernetes and Prometheus connect to a pod's address.
 	for _, open := range []string{"/livez", "/readyz", "/metrics"} {
@@ -43,19 +42,121 @@ func (s *Service) Operations() *fiber.App {
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", s.readyz)
 	app.Get("/metrics", adaptor.HTTPHandler(promhttp.HandlerFor(s.config.Registry, promhttp.HandlerOpts{})))
-	manage.Route(app)
+	if s.config.OperationsToken == "" {
+		return app
+	}
+	s.routeAccounts(app)
 	if s.config.Store != nil {
-		manage.Show(app, "/loads", s.loads)
-		manage.Show(app, "/generations", s.generations)
+		s.showOperators(app, "/loads", s.loads)
+		s.showOperators(app, "/generations", s.generations)
 	}
 	if s.config.Withheld != nil {
-		manage.RouteWithheld(app, s.config.Withheld)
+		s.routeWithheld(app)
 	}
 	return app
 }
 
-// readyz sends 200 when the service can answer requests, else 503 with a word for what it lacks. It logs changes alone: a
-// balancer that checks every second must not fill the log.
+// operate has what is below a path of app need the token, and ends its requests.
+func (s *Service) operate(app *fiber.App, path string) {
+	app.Use(path, s.observeOperation, bearer(s.config.OperationsToken))
+}
+
+// showOperators adds a path to app that shows what read returns.
+func (s *Service) showOperators(app *fiber.App, path string, read func(context.Context) (any, error)) {
+	s.operate(app, path)
+	app.Get(path, operation(func(c *fiber.Ctx, _ string, _ map[string]string) (int, any, error) {
+		v, err := read(c.UserContext())
+		return http.StatusOK, v, err
+	}))
+}
+
+// accountUser is where a request keeps the account that it is about, for the log.
+type accountUser struct{}
+
+// observeOperation begins and ends a request: one record of the log, with neither key nor token in
+// it.
+func (s *Service) observeOperation(c *fiber.Ctx) error {
+	began := s.now()
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.RequestTimeout)
+	defer cancel()
+	c.SetUserContext(ctx)
+	err := edge.Next(c)
+	s.endOperation(c, began, c.Route().Path, err)
+	return nil
+}
+
+// operatorsPaths need the token.
+var operatorsPaths = []string{accountsPath, "/loads", "/generations", "/withheld"}
+
+// refusedOperation answers what the HTTP server refuses before any route sees it: in the envelope
+// if it is about a path with a token, or may be. Of a request that was not read to its end not even
+// the path is known.
+func (s *Service) refusedOperation(c *fiber.Ctx, err error) error {
+	is := edge.Error(err)
+	unread := c.Path() == "/" && is != edge.ErrNoPath && is != edge.ErrMethod
+	under := func(path string) bool { return strings.HasPrefix(c.Path(), path) }
+	if s.config.OperationsToken == "" || !unread && !slices.ContainsFunc(operatorsPaths, under) {
+		return edge.PlainError(c, err)
+	}
+	s.endOperation(c, s.now(), "none", err)
+	return nil
+}
+
+// endOperation answers err, if there is one, and logs.
+func (s *Service) endOperation(c *fiber.Ctx, began time.Time, route string, err error) {
+	k, level := &call{id: edge.NewID()}, slog.LevelInfo
+	c.Set(headerRequestID, k.id)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	user, _ := c.Locals(accountUser{}).(string)
+	var attributes []slog.Attr
+	if err != nil {
+		m, message := mapError(edge.Error(err), operatorMappings...)
+		c.Response().ResetBody()
+		c.Status(m.status).Set(fiber.HeaderContentType, contentType)
+		c.Response().SetBody(k.appendError(nil, m, message))
+		attributes = append(attributes, slog.String("code", m.code))
+		switch {
+		case m.status >= http.StatusInternalServerError:
+			level, attributes = slog.LevelError, append(attributes, slog.String("error", err.Error()))
+		case m.is == errToken:
+			level = slog.LevelWarn
+		}
+	}
+	took := edge.Took(s.now().Sub(began))
+	attributes = slices.Concat(edge.Attributes(c, k.id, route), []slog.Attr{took, slog.String("user", user)}, attributes)
+	s.log.LogAttrs(context.Background(), level, "account", attributes...)
+}
+
+var tokenForm = regexp.MustCompile(`^[A-Za-z0-9._~+/-]{32,512}=*$`)
+
+// TokenForm says what ValidToken takes.
+const TokenForm = "at least 32 letters, digits and -._~+/ (openssl rand -hex 32)"
+
+// ValidToken reports whether text can be a token: what a header carries as it is (RFC 6750), and
+// nobody can guess.
+func ValidToken(text string) bool { return tokenForm.MatchString(text) }
+
+// bearer lets pass who shows the token. Digests are compared: they have one length, and the time
+// that it takes reveals nothing.
+func bearer(token string) fiber.Handler {
+	want := sha256.Sum256([]byte(token))
+	return func(c *fiber.Ctx) error {
+		shown := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
+		if len(shown) == 1 {
+			scheme, rest, _ := strings.Cut(string(shown[0]), " ")
+			got := sha256.Sum256([]byte(strings.TrimSpace(rest)))
+			if strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+				return c.Next()
+			}
+		}
+		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="filings accounts"`)
+		return errToken
+	}
+}
+
+// readyz sends 200 when the service can answer requests, else 503 with a word for what it lacks. It
+// logs changes alone: a balancer that checks every second must not fill the log.
 func (s *Service) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
 	defer cancel()
@@ -73,8 +174,8 @@ func (s *Service) readyz(c *fiber.Ctx) error {
 	return c.SendString("ok\n")
 }
 
-// lacks returns the first thing that the service needs and does not have: the index, the key store, or what Config.Ready
-// names as the process's own reason.
+// lacks returns the first thing that the service needs and does not have: the index, the key store,
+// or what Config.Ready names as the process's own reason.
 func (s *Service) lacks(ctx context.Context) (string, error) {
 	if s.config.Ready != nil {
 		if err := s.config.Ready(ctx); err != nil {
@@ -95,24 +196,31 @@ func (s *Service) Redirect(httpsPort int) *fiber.App {
 	return edge.Redirect(s.app, s.config.TrustedProxies, httpsPort)
 }
 
-// liveGeneration sends the live generation, and how many others are damaged. Its age is time() minus the second gauge.
+// liveGeneration sends the live generation, and how many others are damaged. Its age is time()
+// minus the second gauge.
 func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
 	if usable, err := s.config.Engine.Usable(ctx); err == nil {
-		send("filings_live_generation_unusable", "1 if the live generation is lost, is not what was sealed, or a request has met damage in its file; else 0.", one(!usable), nil)
+		send("filings_live_generation_unusable",
+			"1 if the live generation is lost, is not what was sealed, or a request has met damage in its "+
+				"file; else 0.",
+			one(!usable), nil)
 	}
 	if damaged, err := s.config.Engine.Damaged(ctx); err == nil {
-		send("filings_damaged_generations", "Kept generations besides the live one in whose files requests have met damage.", float64(damaged), nil)
+		send("filings_damaged_generations",
+			"Kept generations besides the live one in whose files requests have met damage.", float64(damaged), nil)
 	}
 	r, err := s.config.Engine.Live(ctx)
 	if err != nil || r.Generation() == "" {
 		return
 	}
 	name := r.Generation()
-	send("filings_live_generation_info", "The live generation, by name; absent where there is none.", 1, prometheus.Labels{"generation": name})
+	send("filings_live_generation_info",
+		"The live generation, by name; absent where there is none.", 1, prometheus.Labels{"generation": name})
 	parts := strings.Split(name, "-") // prefix, which may have hyphens, date, time, version
 	prefix := strings.Join(parts[:max(0, len(parts)-3)], "-")
 	if began, ok := generation.ParseName(prefix, name); ok {
-		send("filings_live_generation_created_timestamp_seconds", "When the load of the live generation began.", unixSeconds(began), nil)
+		send("filings_live_generation_created_timestamp_seconds",
+			"When the load of the live generation began.", unixSeconds(began), nil)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"filings/service/accounts"
 	"filings/service/edge"
 	"filings/service/export"
 	"filings/service/mcp"
@@ -24,8 +23,8 @@ func New(c Config) (*Service, error) {
 	if c.Engine == nil || c.Access == nil || c.RequestTimeout <= 0 {
 		return nil, errors.New("service: engine, access and a request timeout are needed")
 	}
-	if c.OperationsToken != "" && !accounts.ValidToken(c.OperationsToken) {
-		return nil, errors.New("service: the operations token must be " + accounts.TokenForm)
+	if c.OperationsToken != "" && !ValidToken(c.OperationsToken) {
+		return nil, errors.New("service: the operations token must be " + TokenForm)
 	}
 	if err := c.TokenSecrets.Validate(); err != nil {
 		return nil, fmt.Errorf("service: the secrets of tokens %w", err)

@@ -1,8 +1,9 @@
-// Package service owns the HTTP API: the table of endpoints and their handlers, the responder, the table of errors, what a
-// tier sees of a filing, and the operations listener. It refuses to know how filings are stored (package index), how keys
-// and quotas are kept (package access), how accounts are managed over HTTP (package accounts), and what is on the pages for
-// people: /docs, the documents below it, /llms.txt and /explore (package pages). It opens no sockets: certificates,
-// addresses and the life of the process belong to the program.
+// Package service owns the HTTP API: the table of endpoints and their handlers, the responder, the
+// table of errors, what a tier sees of a filing, and the operations listener. It refuses to know
+// how filings are stored (package index), how keys and quotas are kept (package access), and what
+// is on the pages for people: /docs, the documents below it, /llms.txt and /explore (package
+// pages). It opens no sockets: certificates, addresses and the life of the process belong to the
+// program.
 //
 // # From a request to its response
 //
@@ -20,32 +21,37 @@
 //     handled as GET without its body, and counts like it.
 //  6. serve (respond.go) parses the parameters (package params), calls the endpoint's handler, and responds.
 //
-// The access log has id, method, route (the pattern), status, ms, the client's IP address, bytes, user, tier, code, and, for
-// a 5xx, the error. Paths and queries are left out: names of people are in them.
+// The access log has id, method, route (the pattern), status, ms, the client's IP address, bytes,
+// user, tier, code, and, for a 5xx, the error. Paths and queries are left out: names of people are
+// in them.
 //
-// The time limit covers all of it. A tenth of it, half a second at most, is kept for the refund of a request that failed:
-// it mostly fails because the rest was used up.
+// The time limit covers all of it. A tenth of it, half a second at most, is kept for the refund of
+// a request that failed: it mostly fails because the rest was used up.
 //
 // # Endpoints and responses
 //
-// An endpoint is one row (endpoints.go) and one handler, a function from a Reader and a params.Request to a Result. Routes,
-// the OpenAPI document and the documents' table range over the rows.
+// An endpoint is one row (endpoints.go) and one handler, a function from a Reader and a
+// params.Request to a Result. Routes, the OpenAPI document and the documents' table range over the
+// rows.
 //
-// The responder owns everything else. A request has one Reader, so one generation; the generation's name, the canonical
-// text of the request and the tier make the tag, which is compared before the handler is called. Tags are weak, since meta
-// differs from response to response. If the generation is gone meanwhile, the request is handled once more. Records are
-// bytes from the engine to the client; a tier's part of a record is a prefix of it (index.Record), so there is nothing to
-// decode and no list of fields to get wrong; and what is not a record's own, in its own order, is not sent (rule X23).
-// Clusters of a map have two forms, chosen by Accept: the envelope, and GeoJSON without it; each has a tag of its own. A body
-// is compressed in the same way for GET and for HEAD.
+// The responder owns everything else. A request has one Reader, so one generation; the generation's
+// name, the canonical text of the request and the tier make the tag, which is compared before the
+// handler is called. Tags are weak, since meta differs from response to response. If the generation
+// is gone meanwhile, the request is handled once more. Records are bytes from the engine to the
+// client; a tier's part of a record is a prefix of it (index.Record), so there is nothing to decode
+// and no list of fields to get wrong; and what is not a record's own, in its own order, is not sent
+// (rule X23). Clusters of a map have two forms, chosen by Accept: the envelope, and GeoJSON without
+// it; each has a tag of its own. A body is compressed in the same way for GET and for HEAD.
 //
 // # Errors
 //
-// An error is of a kind, and one table (errors.go) maps each kind to status, code and message. Only a refusal made here
-// carries a message of its own to the client; every other error is exposed by its kind, and logged. While an engine does
-// not respond, requests are refused at once (packages serving and breaker); Redis has the same in front of it. There is no
-// Retry-After on a 500: the specification keeps it for 429. A body that comes with a GET means nothing: up to 4 KiB it is
-// read and left alone, since some clients send an empty object; a larger one is refused, and so is one in chunks.
+// An error is of a kind, and one table (errors.go) maps each kind to status, code and message. Only
+// a refusal made here carries a message of its own to the client; every other error is exposed by
+// its kind, and logged. While an engine does not respond, requests are refused at once (packages
+// serving and breaker); Redis has the same in front of it. There is no Retry-After on a 500: the
+// specification keeps it for 429. A body that comes with a GET means nothing: up to 4 KiB it is
+// read and left alone, since some clients send an empty object; a larger one is refused, and so is
+// one in chunks.
 package service
 
 import (
@@ -63,7 +69,6 @@ import (
 	"filings/index/serving"
 	"filings/index/trace"
 	"filings/service/access"
-	"filings/service/accounts"
 	"filings/service/edge"
 	"filings/service/export"
 	"filings/service/mcp"
@@ -72,27 +77,30 @@ import (
 	"filings/service/tokens"
 )
 
-// Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value of any other field
-// is one that works.
+// Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value
+// of any other field is one that works.
 type Config struct {
 	Engine *serving.Engine
 	Access access.Store
 	// RequestTimeout is the time for one request, all of it.
 	RequestTimeout time.Duration
-	// Exports is how many exports are sent at a time, ExportTimeout the time for one of them, ExportStall how long a client
-	// may take nothing of it, ExportWait how long an export waits for its slot. 0: 4, 15 minutes, 30 and 15 seconds.
+	// Exports is how many exports are sent at a time, ExportTimeout the time for one of them,
+	// ExportStall how long a client may take nothing of it, ExportWait how long an export waits for
+	// its slot. 0: 4, 15 minutes, 30 and 15 seconds.
 	Exports                                int
 	ExportTimeout, ExportStall, ExportWait time.Duration
-	// ActiveStatuses are the foreclosure statuses that foreclosure_filter=active selects, in any case (rule P14). None:
-	// params.DefaultActive.
+	// ActiveStatuses are the foreclosure statuses that foreclosure_filter=active selects, in any
+	// case (rule P14). None: params.DefaultActive.
 	ActiveStatuses []string
-	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "": params.DefaultLegacyHasData.
+	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "":
+	// params.DefaultLegacyHasData.
 	LegacyHasDataName string
 	// EscapeFormulas has every CSV export write a ' before what a spreadsheet takes for a formula.
 	EscapeFormulas bool
 	// ServerTiming says in responses to known callers how long key store and engine took.
 	ServerTiming bool
-	// MCP lets assistants call the API as tools at /mcp (rule X50). MCPResult is how many bytes a result has at the most; 0: 24,000.
+	// MCP lets assistants call the API as tools at /mcp (rule X50). MCPResult is how many bytes a
+	// result has at the most; 0: 24,000.
 	MCP       bool
 	MCPResult int
 	// FiltersByTier refuses filters by fields that the caller's tier does not show.
@@ -101,21 +109,25 @@ type Config struct {
 	TokenSecrets tokens.Secrets
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).
 	CORSOrigins []string
-	// TrustedProxies are the peers that the plain listener believes (Redirect), and whose clients the log names.
+	// TrustedProxies are the peers that the plain listener believes (Redirect), and whose clients
+	// the log names.
 	TrustedProxies []netip.Prefix
-	// Tracer begins the spans of requests; from TrustedProxies it takes what they name as its parent. nil: there are none.
+	// Tracer begins the spans of requests; from TrustedProxies it takes what they name as its
+	// parent. nil: there are none.
 	Tracer *trace.Tracer
 	// KeyStore names what Access calls in these spans.
 	KeyStore trace.Database
-	// Ready says why the process is not ready for reasons of its own, such as that it is stopping. nil: it always is.
+	// Ready says why the process is not ready for reasons of its own, such as that it is stopping.
+	// nil: it always is.
 	Ready func(context.Context) error
 	// Store has the loads and generations that operators see. nil: they see none.
 	Store Loads
 	// Withheld is the list of withheld filings, which operators change. nil: they cannot.
-	Withheld accounts.Withholder
+	Withheld Withholder
 	// Tiles are the base map of /explore. The zero value: none.
 	Tiles pages.Tiles
-	// OperationsToken is what a caller of /accounts, /loads and /generations on the operations listener shows. "": there are none.
+	// OperationsToken is what a caller of /accounts, /loads and /generations on the operations
+	// listener shows. "": there are none.
 	OperationsToken string
 	Now             func() time.Time     // nil: time.Now
 	Log             *slog.Logger         // nil: none

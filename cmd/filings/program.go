@@ -22,8 +22,8 @@ import (
 	"filings/index/embedded"
 	"filings/index/generation"
 	"filings/reindexer"
+	"filings/service"
 	"filings/service/access"
-	"filings/service/accounts"
 	"filings/service/params"
 	"filings/service/tokens"
 )
@@ -64,8 +64,8 @@ func environment() (settings.Settings, error) {
 // checkSettings reports everything that is wrong with the settings, a line each: also what only the service knows.
 func checkSettings(s settings.Settings) error {
 	err := s.Check()
-	if s.OperationsToken != "" && !accounts.ValidToken(s.OperationsToken) {
-		err = errors.Join(err, fmt.Errorf("FILINGS_OPERATIONS_TOKEN=%q: must be %s", "…", accounts.TokenForm))
+	if s.OperationsToken != "" && !service.ValidToken(s.OperationsToken) {
+		err = errors.Join(err, fmt.Errorf("FILINGS_OPERATIONS_TOKEN=%q: must be %s", "…", service.TokenForm))
 	}
 	if wrong := tokens.Secrets(s.TokenSecrets).Validate(); wrong != nil {
 		err = errors.Join(err, fmt.Errorf("FILINGS_TOKEN_SECRETS=%q: %w", "…", wrong))

@@ -22,7 +22,7 @@ import (
 	"filings/index/generation"
 	"filings/reindexer"
 	"filings/reindexer/sieve"
-	"filings/service/accounts"
+	"filings/service"
 )
 
 const (
@@ -215,7 +215,7 @@ func (p *program) withholdListCommand() *cobra.Command {
 	return cmd
 }
 
-// Withheld, Withhold and Unwithhold implement accounts.Withholder.
+// Withheld, Withhold and Unwithhold implement service.Withholder.
 func (w *withholder) Withheld(ctx context.Context) (any, error) { return w.list(ctx) }
 
 func (w *withholder) Withhold(ctx context.Context, body map[string]string) (any, func(context.Context) error, error) {
@@ -225,12 +225,12 @@ func (w *withholder) Withhold(ctx context.Context, body map[string]string) (any,
 	if id := body["id"]; id != "" {
 		var err error
 		if of.ID, err = strconv.ParseInt(id, 10, 64); err != nil {
-			return nil, nil, accounts.Invalid("id must be an integer, as a text")
+			return nil, nil, service.Invalid("id must be an integer, as a text")
 		}
 	}
 	m, err := sieve.Preview(ctx, w.store, of)
 	if errors.Is(err, sieve.ErrInvalid) {
-		err = accounts.Invalid(err.Error())
+		err = service.Invalid(err.Error())
 	}
 	return m, func(ctx context.Context) error {
 		_, err := w.add(ctx, of)
@@ -242,9 +242,9 @@ func (w *withholder) Unwithhold(ctx context.Context, number int) error {
 	err := w.remove(ctx, number)
 	switch {
 	case errors.Is(err, index.ErrNotFound):
-		err = errors.Join(accounts.ErrNoEntry, err)
+		err = errors.Join(service.ErrNoEntry, err)
 	case errors.Is(err, generation.ErrLocked):
-		err = errors.Join(accounts.ErrLoading, err)
+		err = errors.Join(service.ErrLoading, err)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package accounts
+package service
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"filings/service/access"
+	"filings/service/handlers"
 )
 
 // Withholder has the list of withheld filings (rule X53).
@@ -28,20 +28,18 @@ var (
 )
 
 // Invalid is the error of a request that a client can mend.
-func Invalid(message string) error { return access.InvalidError(message) }
+func Invalid(message string) error { return handlers.Refuse(errInvalid, message) }
 
 // withholdTime is what taking filings out may take.
 const withholdTime = time.Hour
 
-// RouteWithheld adds /withheld to app, if there is a token. A POST says what an entry takes out; with "yes": "true" it answers 202,
-// and does so: the list says when that is complete, and /loads why it failed.
-func (a *API) RouteWithheld(app *fiber.App, w Withholder) {
+// routeWithheld adds /withheld to app. A POST says what an entry takes out; with "yes": "true" it
+// answers 202, and does so: the list says when that is complete, and /loads why it failed.
+func (s *Service) routeWithheld(app *fiber.App) {
 	const path = "/withheld"
-	a.Show(app, path, w.Withheld)
-	if a.Token == "" {
-		return
-	}
-	app.Post(path, handle(func(c *fiber.Ctx, _ string, body map[string]string) (int, any, error) {
+	w := s.config.Withheld
+	s.showOperators(app, path, w.Withheld)
+	app.Post(path, operation(func(c *fiber.Ctx, _ string, body map[string]string) (int, any, error) {
 		matches, do, err := w.Withhold(c.UserContext(), body)
 		if err != nil || body["yes"] != "true" {
 			return http.StatusOK, matches, err
@@ -50,12 +48,12 @@ func (a *API) RouteWithheld(app *fiber.App, w Withholder) {
 			ctx, cancel := context.WithTimeout(context.Background(), withholdTime)
 			defer cancel()
 			if err := do(ctx); err != nil {
-				a.Log.Error("filings were not withheld", slog.String("error", err.Error()))
+				s.log.Error("filings were not withheld", slog.String("error", err.Error()))
 			}
 		}()
 		return http.StatusAccepted, matches, nil
 	}, "owner", "address", "id", "county", "reason", "until", "contacts", "yes"))
-	app.Delete(path+"/:number", handle(func(c *fiber.Ctx, _ string, _ map[string]string) (int, any, error) {
+	app.Delete(path+"/:number", operation(func(c *fiber.Ctx, _ string, _ map[string]string) (int, any, error) {
 		number, err := strconv.Atoi(c.Params("number"))
 		if err != nil {
 			return 0, nil, ErrNoEntry
