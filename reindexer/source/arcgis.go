@@ -185,7 +185,8 @@ func (l *layer) page(ctx context.Context, ids []int64) (page []jsontext.Value, l
 		}
 		delete(wanted, id)
 		if point.X.Kind() == '0' && point.Y.Kind() == '0' { // longitude and latitude, as requested
-			row = fmt.Appendf(row[:len(row)-1], `,"geometry":{"type":"Point","coordinates":[%s,%s]}}`, point.X, point.Y)
+			geometry := `,"geometry":{"type":"Point","coordinates":[` + string(point.X) + "," + string(point.Y) + "]}}"
+			row = append(row[:len(row)-1], geometry...)
 		}
 		page = append(page, row)
 	}
