@@ -29,15 +29,16 @@ func (r *Raw) continued(text string) *continuation {
 }
 
 // resume turns parameters with a cursor into those of its page, and returns the cursor; nil where
-// there is none. Changes always have one, and coverage with a limit. A cursor holds parameters: what is given with it must be
-// the same, but for the limit.
+// there is none. Changes always have one, and coverage with a limit. A cursor holds parameters: the
+// client may repeat them, and change none but the limit.
 func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
 	p, s := r.named("cursor")
 	if p == nil {
 		return r, nil, nil
 	}
 	text, err := s.text(p)
-	if text == "" && (r.of.Shape.Has(Forward) && r.sent != nil || r.of.Shape.Has(Partial) && r.textOf("limit") != "") {
+	first := r.of.Shape.Has(Forward) && r.sent != nil || r.of.Shape.Has(Partial) && r.textOf("limit") != ""
+	if first && text == "" {
 		text = cursor.First
 	}
 	if err != nil || text == "" {

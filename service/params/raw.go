@@ -7,14 +7,14 @@ import (
 )
 
 // Raw is a query string split into the texts of parameters, for an endpoint. It belongs to one
-// request: what was read of it is kept.
+// request, and keeps what was decoded of it.
 type Raw struct {
 	Unknown []string // names that the endpoint does not take: decoded, each once, in order
 
 	table *Table
 	of    *Endpoint
-	sent  []*sent // by the rows of the table; nil: there are none
-	next  *continuation
+	sent  []*sent       // by the rows of the table; nil: there are none
+	next  *continuation // nil: its cursor was not decoded yet
 }
 
 // sent is what a query string has of a parameter.
@@ -22,8 +22,8 @@ type sent struct {
 	name    string   // the first one: the current or the legacy one
 	texts   []string // as they were sent; once decoded, trimmed too; nil: it was not sent
 	decoded bool
-	filled  bool  // once decoded: one of them has characters, be they none that decode
-	err     error // that it must not be there again; once decoded, what is wrong with a text
+	filled  bool  // once decoded: a text has characters, be they none that decode
+	err     error // it is repeated and must not be; once decoded, or a text is wrong
 }
 
 // repeated notes that p is there again, under a name.
@@ -38,8 +38,8 @@ func (s *sent) repeated(p *Parameter, name string) {
 }
 
 // text returns the value of p: those of a list joined by what separates its items (rule P4), "" for
-// none. They are decoded once, and when somebody looks at them: nobody does before a key is known,
-// but for a few.
+// none. The texts are decoded once, when the value is first read. Before a key is known, cursor,
+// limit and bounds alone are read.
 func (s *sent) text(p *Parameter) (string, error) {
 	for i, text := range s.texts {
 		if s.decoded {
@@ -54,7 +54,7 @@ func (s *sent) text(p *Parameter) (string, error) {
 		}
 		s.filled = s.filled || !ok || s.texts[i] != ""
 	}
-	if p.Kind == Term && s.texts != nil && !s.filled && s.err == nil { // it has a character or more (rule P4)
+	if p.Kind == Term && s.texts != nil && !s.filled && s.err == nil { // it has a character (rule P4)
 		s.err = invalid(s.name, "must be %s", p.Form())
 	}
 	s.decoded = true
