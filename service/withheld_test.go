@@ -13,6 +13,7 @@ import (
 	"filings/index"
 	"filings/index/generation"
 	"filings/index/indextest/edges"
+	"filings/service"
 	"filings/service/access"
 	"filings/service/servicetest"
 )
@@ -75,7 +76,7 @@ func TestX53_Waiting(t *testing.T) {
 			s := newSite(t, &meanwhile{Engine: k.store, name: name, do: func() {
 				other, _ := k.load(t, edges.Fuzzed(40, 6))
 				k.withhold(t, name, other)
-			}})
+			}}, func(c *service.Config) { c.RequestTimeout = 5 * time.Minute })
 			path := "/v1/filings?limit=100"
 			if pinned {
 				path += "&generation=" + id
