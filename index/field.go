@@ -137,7 +137,7 @@ var fields = [numFields]FieldInfo{
 	HomeEquityEstimate:  {"homeEquityEstimate", KindNumber, Pro, true, "Estimated equity, dollars."},
 	LastSaleDate:        {"lastSaleDate", KindDate, Pro, false, "Date of the last sale, YYYY-MM-DD."},
 	LastSalePrice:       {"lastSalePrice", KindNumber, Pro, false, "Price of the last sale, dollars."},
-	ForeclosureStatus:   {"foreclosureStatus", KindText, Pro, false, "Foreclosure status; null if it isn't known."},
+	ForeclosureStatus:   {"foreclosureStatus", KindText, Pro, false, "Foreclosure status; null without one."},
 	StandardizedAddress: {"standardizedAddress", KindText, Pro, false, "Address of the property in postal form."},
 	AISummary:           {"aiSummary", KindLongText, Pro, false, "Summary of the filing."},
 
