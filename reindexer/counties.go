@@ -2,8 +2,8 @@ package reindexer
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	"filings/index"
 	"filings/index/generation"
@@ -16,64 +16,59 @@ const countedAtOnce = 50_000
 // count where they were, others where they are; a county that changed ones leave has them as changed, too. The time it takes follows
 // from how many these are.
 func (r *running) countChanges(ctx context.Context, d *generation.Differences, live, built index.Reader) error {
-	counties, were := map[string]*Changes{}, map[string]*Changes{}
-	parts := [4]struct {
-		of  index.Reader
-		in  map[string]*Changes
-		n   func(*Changes) *int64
-		ids []int64
-	}{
-		{of: built, in: counties, n: func(c *Changes) *int64 { return &c.Added }},
-		{of: built, in: counties, n: func(c *Changes) *int64 { return &c.Changed }},
-		{of: live, in: counties, n: func(c *Changes) *int64 { return &c.Removed }},
-		{of: live, in: were, n: func(c *Changes) *int64 { return &c.Changed }},
-	}
-	count := func(kind, atLeast int) error {
-		p := &parts[kind]
-		if len(p.ids) < atLeast {
-			return nil
-		}
-		groups, err := p.of.Groups(ctx, index.Where(index.IDs{IDs: p.ids}), index.GroupQuery{By: []index.Dimension{index.ByCounty}})
-		if err == nil && groups.List == nil {
-			err = errTooManyCounties
-		}
-		for _, g := range groups.List {
-			if p.in[g.Keys[0]] == nil {
-				p.in[g.Keys[0]] = &Changes{}
-			}
-			*p.n(p.in[g.Keys[0]]) += g.Filings
-		}
-		p.ids = nil
-		return err
-	}
+	var added, changed, removed []int64
 	for _, one := range d.List {
-		kind := 1
-		if !one.Before {
-			kind = 0
-		} else if !one.After {
-			kind = 2
-		}
-		parts[kind].ids = append(parts[kind].ids, one.ID)
-		if kind == 1 {
-			parts[3].ids = append(parts[3].ids, one.ID)
-		}
-		if err := errors.Join(count(kind, countedAtOnce), count(3, countedAtOnce)); err != nil {
-			return err
+		switch {
+		case !one.Before:
+			added = append(added, one.ID)
+		case !one.After:
+			removed = append(removed, one.ID)
+		default:
+			changed = append(changed, one.ID)
 		}
 	}
-	for kind := range parts {
-		if err := count(kind, 1); err != nil {
+	counties := map[string]*Changes{}
+	for _, part := range []struct {
+		reader index.Reader
+		ids    []int64
+		note   func(c *Changes, filings int64)
+	}{
+		{built, added, func(c *Changes, filings int64) { c.Added = filings }},
+		{built, changed, func(c *Changes, filings int64) { c.Changed = filings }},
+		{live, changed, func(c *Changes, filings int64) { c.Changed = max(c.Changed, filings) }},
+		{live, removed, func(c *Changes, filings int64) { c.Removed = filings }},
+	} {
+		filings, err := countIDs(ctx, part.reader, part.ids)
+		if err != nil {
 			return err
 		}
-	}
-	for county, was := range were {
-		if counties[county] == nil {
-			counties[county] = &Changes{}
+		for county, n := range filings {
+			if counties[county] == nil {
+				counties[county] = new(Changes)
+			}
+			part.note(counties[county], n)
 		}
-		counties[county].Changed = max(counties[county].Changed, was.Changed)
 	}
 	r.counties = counties
 	return nil
+}
+
+// countIDs counts the filings with some ids by county.
+func countIDs(ctx context.Context, reader index.Reader, ids []int64) (map[string]int64, error) {
+	filings := map[string]int64{}
+	for chunk := range slices.Chunk(ids, countedAtOnce) {
+		groups, err := reader.Groups(ctx, index.Where(index.IDs{IDs: chunk}), index.GroupQuery{By: []index.Dimension{index.ByCounty}})
+		if err == nil && groups.List == nil {
+			err = errTooManyCounties
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups.List {
+			filings[g.Keys[0]] += g.Filings
+		}
+	}
+	return filings, nil
 }
 
 var errTooManyCounties = fmt.Errorf("more than %d counties change", index.MaxGroups)

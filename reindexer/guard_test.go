@@ -551,3 +551,32 @@ func TestX42_KeptCounts(t *testing.T) {
 		t.Errorf("of neither: %s", got)
 	}
 }
+
+// uncounted is a store whose live generation can be read, but not counted by county.
+type uncounted struct{ generation.Store }
+
+type uncountedReader struct{ index.Reader }
+
+func (s uncounted) Open(ctx context.Context, name string) (index.Reader, error) {
+	r, err := s.Store.Open(ctx, name)
+	return uncountedReader{r}, err
+}
+
+func (uncountedReader) Counties(context.Context) ([]index.CountyStats, error) {
+	return nil, index.ErrUnavailable
+}
+
+// TestX42_Uncounted: a live generation whose counties cannot be counted is not taken for one without filings.
+func TestX42_Uncounted(t *testing.T) {
+	t.Parallel()
+	store := embeddedStore(t)
+	mustRun(t, config(t, unkept{store}, lines(1, 100, "Orange, FL", paid)))
+	cfg := config(t, uncounted{store}, lines(1, 1, "Lake, FL", paid))
+	if report, err := Run(t.Context(), cfg); report.Promoted || err == nil || !strings.Contains(err.Error(), "cannot be counted, so --max-shrink 10 cannot be checked") {
+		t.Errorf("%+v, %v", report, err)
+	}
+	cfg.MaxShrink = 100
+	if report, err := Run(t.Context(), cfg); !report.Promoted || err != nil {
+		t.Errorf("with --max-shrink 100: %+v, %v", report, err)
+	}
+}
