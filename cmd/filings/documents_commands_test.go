@@ -28,7 +28,7 @@ var leftOut = []struct{ document, begins, reason string }{
 	{"docs/CONTRIBUTING.md", "make quick", "it is part of what runs this test"},
 	{"docs/CONTRIBUTING.md", "TEST_REDIS_URL=redis://127.0.0.1:6379 go test ./service/...", "it is part of what runs this test"},
 	{"docs/figures.md", "make bench DATA=filings.ndjson.gz                      # all of them; FOR=\"pages answers\" for some", "it takes many minutes, and real filings"},
-	{"docs/figures.md", "GOCACHE=$(mktemp -d) go build -debug-actiongraph=build.json ./cmd/filings   # CmdUser and CmdSys of each package, in ns", "it takes minutes"},
+	{"docs/records/figures.md", "GOCACHE=$(mktemp -d) go build -debug-actiongraph=build.json ./cmd/filings   # CmdUser and CmdSys of each package, in ns", "it takes minutes"},
 	{"docs/api/clients.md", "go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -generate client,models -package filings openapi.json > client.go",
 		"it fetches a program; TestGeneratedClient runs it as a tool of the module"},
 	{"docs/operate/load.md", "filings reindex --if-changed --map orange.jq 'socrata://data.example.gov/abcd-1234?$where=tax_year > 2023'", "it needs portals; TestX45_Nightly loads from them"},

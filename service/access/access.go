@@ -67,7 +67,7 @@
 //
 // Where more than eight calls are in progress in a process, the others go to Redis in groups (package batch): one write and
 // one read for all of a group, while the next one collects. A round trip by itself is more work, for both sides, than the
-// script in it, and with eight or fewer, waiting for others costs as much as it saves: docs/figures.md has the figures.
+// script in it, and with eight or fewer, waiting for others costs as much as it saves: docs/records/figures.md has the figures.
 // Within a group each call stays a script of its own, which Redis runs apart from all others, with a reply of its own. So
 // nothing above changes: a caller whose time is over leaves its group alone, and a group whose connection breaks is so many
 // calls without a reply. One script that took the keys of all would hold up other processes for longer, and save little:

@@ -30,7 +30,7 @@ import (
 
 const (
 	// threshold is how many calls in progress go alone. Up to it, waiting for one another costs as much as it saves
-	// (docs/figures.md).
+	// (docs/records/figures.md).
 	threshold = 8
 	// most is how many calls are a batch. All of them wait for the last one: in Redis that takes about 3 ms.
 	most = 128
