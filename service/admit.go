@@ -79,7 +79,7 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	case access.BurstExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
 		if k.token != nil {
-			return handlers.Refuse(errBurst, "too many requests with tokens of this account in this second: try again in the next one")
+			return handlers.Refuse(errBurst, "too many requests with tokens of this account in this second; retry after 1 second")
 		}
 		return errBurst
 	case access.VisitorExceeded:

@@ -389,7 +389,7 @@ func TestX33_Limits(t *testing.T) {
 		}
 	}
 	a := from("203.0.113.1")
-	if a.status != 429 || !strings.Contains(a.body, "the share of the daily request quota that tokens have is used up") || a.header.Get("Retry-After") != "43200" ||
+	if a.status != 429 || !strings.Contains(a.body, "this account's daily quota for browser tokens is used up") || a.header.Get("Retry-After") != "43200" ||
 		!strings.Contains(a.header.Get("RateLimit"), `"tokens";r=0;t=43200`) {
 		t.Errorf("%d %s %v", a.status, a.body, a.header)
 	}
@@ -424,7 +424,7 @@ func TestX33_RefusedExports(t *testing.T) {
 	if a := s.visit(t, token, "/v1/filings"); a.status != 200 {
 		t.Errorf("the last one of the share: %d %s", a.status, a.body)
 	}
-	if a := s.visit(t, token, "/v1/filings/export"); a.status != 429 || !strings.Contains(a.body, "the share of the daily request quota") {
+	if a := s.visit(t, token, "/v1/filings/export"); a.status != 429 || !strings.Contains(a.body, "daily quota for browser tokens") {
 		t.Errorf("beyond the share: %d %s", a.status, a.body)
 	}
 	if a := s.get(t, access.Enterprise, "/v1/me"); a.header.Get("X-RateLimit-Remaining") != "43" {

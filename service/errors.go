@@ -46,8 +46,8 @@ type errorMapping struct {
 const statusLeft = 499
 
 const (
-	unavailable = "the service cannot answer at the moment; try again later"
-	internal    = "the service failed; the request id names this failure in its log"
+	unavailable = "the service is temporarily unavailable; retry in a few seconds"
+	internal    = "internal error; report the request_id to the operator of this service"
 )
 
 // errorMappings is the table of errors. The first row that an error is of counts; an error of no
@@ -61,7 +61,7 @@ var errorMappings = []errorMapping{
 		"owner, holder, exclude_holders, by=owner, /v1/owners and typos=auto need a later one", false},
 	{edge.ErrMalformed, http.StatusBadRequest, "invalid_parameter", "the request is not well-formed HTTP", false},
 	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter",
-		"requests carry no body, and Transfer-Encoding is not accepted", false},
+		"Transfer-Encoding is not accepted; send the request without a body", false},
 	{errNoKey, http.StatusUnauthorized, "invalid_api_key", "an API key is needed: send it in the X-API-Key header", true},
 	{errUnknownKey, http.StatusUnauthorized, "invalid_api_key",
 		"the API key in X-API-Key is not valid, or was revoked", true},
@@ -70,26 +70,26 @@ var errorMappings = []errorMapping{
 	{index.ErrNotFound, http.StatusNotFound, "not_found", "there is no such resource", false},
 	{errNotKept, http.StatusGone, "generation_gone", "", false},
 	{edge.ErrMethod, http.StatusMethodNotAllowed, "method_not_allowed",
-		"every endpoint is read with GET (or HEAD)", false},
+		"method not allowed; use GET or HEAD", false},
 	{edge.ErrSlow, http.StatusRequestTimeout, "invalid_parameter", "the request took too long to arrive", false},
 	{edge.ErrBodyTooLarge, http.StatusRequestEntityTooLarge, "invalid_parameter", "requests carry no body", false},
 	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter",
 		"request line and headers must be shorter than 16 KiB together", false},
 	{index.ErrLeft, statusLeft, "client_closed_request",
-		"the client hung up while its request waited: nothing was counted", false},
+		"the client closed the connection while its request waited; nothing was counted", false},
 	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded",
-		"too many requests in this second: try again in the next one", true},
+		"too many requests in this second; retry after 1 second", true},
 	{errVisitor, http.StatusTooManyRequests, "rate_limit_exceeded",
-		"too many requests of this visitor in this second: try again in the next one", true},
+		"too many requests of this visitor in this second; retry after 1 second", true},
 	{errTokens, http.StatusTooManyRequests, "rate_limit_exceeded",
-		"the share of the daily request quota that tokens have is used up: it resets at midnight UTC", true},
+		"this account's daily quota for browser tokens is used up; it resets at midnight UTC", true},
 	{errBusy, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded",
 		"the daily request quota is used up: it resets at midnight UTC", true},
 	{errLifetime, http.StatusTooManyRequests, "lifetime_limit_exceeded",
-		"the lifetime request quota of the free tier is used up: upgrade the account to go on", true},
+		"the free tier's lifetime quota is used up; only the operator can change the tier", true},
 	{index.ErrSpent, http.StatusInternalServerError, "service_unavailable",
-		"the time for a request was over before it was answered: request less, or fewer at once", false},
+		"the request ran out of time; request less, or fewer at once", false},
 	{index.ErrUnavailable, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrLost, http.StatusInternalServerError, "service_unavailable", unavailable, false},
 	{index.ErrChanged, http.StatusInternalServerError, "service_unavailable", unavailable, false},

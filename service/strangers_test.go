@@ -33,7 +33,7 @@ func TestX50_TimeLimit(t *testing.T) {
 	engine := &gated{Engine: oracle(fixture(t)), gates: map[string]chan struct{}{"held": nil}} // never opens
 	s := newSite(t, engine, withTools, func(c *service.Config) { c.RequestTimeout = 50 * time.Millisecond })
 	r := s.tool(t, access.Pro, "search_filings", map[string]any{"city": "held"})
-	if !r.IsError || !strings.HasPrefix(r.Text, "the time for a request was over") {
+	if !r.IsError || !strings.HasPrefix(r.Text, "the request ran out of time") {
 		t.Errorf("%+v", r)
 	}
 }

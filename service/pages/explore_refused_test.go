@@ -198,7 +198,7 @@ func TestExplore_Failed(t *testing.T) {
 	g.set(true, nil)
 	e.use(e.site.Key)
 	got := e.Text("#trouble p")
-	if !regexp.MustCompile(`^The service failed \(500\): the service cannot answer at the moment; try again later\. Request req_[0-9a-f]{32}\.$`).MatchString(got) {
+	if !regexp.MustCompile(`^The service failed \(500\): the service is temporarily unavailable; retry in a few seconds\. Request req_[0-9a-f]{32}\.$`).MatchString(got) {
 		t.Errorf("500: %q", got)
 	}
 	g.set(false, nil)
