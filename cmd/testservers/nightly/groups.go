@@ -31,7 +31,7 @@ var groups = []group{
 		"service/edge", "service/export", "service/mvt", "service/handlers/tiles.go",
 		"service/webtest/tools",
 	}, nil},
-	{"documents", []string{"docs/api", "docs/operate", "README.md", "cmd/filings/help", "cmd/filings/operate"}, nil},
+	{"documents", []string{"docs/api", "docs/operate", "docs/quickstart.md", "README.md", "cmd/filings/help", "cmd/filings/operate"}, nil},
 	{"browser", []string{"service/pages", "service/webtest"}, nil},
 	{"agents", []string{"service/mcp", "service/testdata/mcp", "service/webtest/tools"}, nil},
 	{"random", []string{
