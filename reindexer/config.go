@@ -94,7 +94,7 @@ func (cfg Config) checked() (Config, error) {
 	case cfg.Show < 0 || cfg.Show > 0 && !cfg.DryRun:
 		return cfg, fmt.Errorf("%w: --show prints 0 or more of the records of a --dry-run; with a load it would print beside its report", ErrUsage)
 	case cfg.IfChanged && cfg.DryRun:
-		return cfg, fmt.Errorf("%w: --if-changed compares with the live generation, which a --dry-run does not look at", ErrUsage)
+		return cfg, fmt.Errorf("%w: --if-changed says when a load builds nothing, and a --dry-run never builds", ErrUsage)
 	case math.IsNaN(cfg.MaxShrink) || cfg.MaxShrink < 0 || cfg.MaxShrink > 100:
 		return cfg, fmt.Errorf("%w: the allowed shrinking is 0 to 100 percent, not %v", ErrUsage, cfg.MaxShrink)
 	case cfg.Keep < 0:

@@ -14,8 +14,10 @@ const countedAtOnce = 50_000
 
 // countChanges counts by county what differs between the live generation and the one that is built (rule X41). Removed filings
 // count where they were, others where they are; a county that changed ones leave has them as changed, too. The time it takes follows
-// from how many these are.
-func (r *running) countChanges(ctx context.Context, d *generation.Differences, live, built index.Reader) error {
+// from how many these are. Where nothing is built, counties has what is added and changed.
+func (r *running) countChanges(
+	ctx context.Context, d *generation.Differences, live, built index.Reader, counties map[string]*Changes,
+) error {
 	var added, changed, removed []int64
 	for _, one := range d.List {
 		switch {
@@ -27,7 +29,6 @@ func (r *running) countChanges(ctx context.Context, d *generation.Differences, l
 			changed = append(changed, one.ID)
 		}
 	}
-	counties := map[string]*Changes{}
 	for _, part := range []struct {
 		reader index.Reader
 		ids    []int64
@@ -53,9 +54,12 @@ func (r *running) countChanges(ctx context.Context, d *generation.Differences, l
 	return nil
 }
 
-// countIDs counts the filings with some ids by county.
+// countIDs counts the filings with some ids by county; none where reader is nil.
 func countIDs(ctx context.Context, reader index.Reader, ids []int64) (map[string]int64, error) {
 	filings := map[string]int64{}
+	if reader == nil {
+		return filings, nil
+	}
 	for chunk := range slices.Chunk(ids, countedAtOnce) {
 		groups, err := reader.Groups(ctx, index.Where(index.IDs{IDs: chunk}), index.GroupQuery{By: []index.Dimension{index.ByCounty}})
 		if err == nil && groups.List == nil {

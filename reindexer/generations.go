@@ -142,7 +142,7 @@ func (r *running) compare(ctx context.Context, build generation.Build, live, bui
 		return fmt.Errorf("keeping what changes: %w", err)
 	}
 	r.changes = &Changes{d.Added, d.Changed, d.Removed}
-	if err := r.countChanges(ctx, d, live, built); err != nil {
+	if err := r.countChanges(ctx, d, live, built, map[string]*Changes{}); err != nil {
 		r.cfg.Log.Warn("what changes was not counted by county", "error", err)
 	}
 	r.cfg.Log.Info("what changes", "since", r.previous, "added", d.Added, "changed", d.Changed, "removed", d.Removed)

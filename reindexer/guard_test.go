@@ -239,6 +239,63 @@ func TestX41_Report(t *testing.T) {
 	}
 }
 
+// TestX41_DryRun: a dry run says what its load would add, change and remove, in all and by county, and what a guard would refuse.
+func TestX41_DryRun(t *testing.T) {
+	t.Parallel()
+	onEitherEngine(t, func(t *testing.T, store generation.Store) {
+		all := lines(1, 300, "Orange, FL", paid) + lines(1001, 40, "Lake, FL", paid) + lines(2001, 30, "Polk, FL", paid)
+		mustRun(t, config(t, store, all))
+		for _, test := range []struct {
+			name, text, refused string
+			set                 func(*Config)
+		}{
+			{"the same", all, "", nil},
+			{"a county is gone", lines(1, 300, "Orange, FL", paid) + lines(1001, 40, "Lake, FL", paid), `0 instead of 30 of Polk, FL`, nil},
+			{"no county", "", "370", func(c *Config) { c.MaxRejects = 1 }},
+			{"other values", lines(1, 300, "Orange, FL", paid) + lines(1001, 40, "Lake, FL", "") + lines(2001, 30, "Polk, FL", paid), "40 of 40 had", nil},
+			{"other ids, and one that moves", lines(2, 301, "Orange, FL", paid) + lines(1001, 40, "Lake, FL", paid) + lines(2001, 29, "Polk, FL", paid) +
+				lines(2030, 1, "Lake, FL", paid), "", nil},
+			{"an update", lines(300, 2, "Orange, FL", "") + `{"id":1001,"deleted":true}` + "\n" + lines(300, 1, "Orange, FL", paid) + lines(301, 1, "Lake, FL", paid), "",
+				func(c *Config) { c.Update = true }},
+			{"a county anew", lines(2000, 29, "Polk, FL", paid), "", func(c *Config) { c.Replace = []string{"Polk, FL"} }},
+		} {
+			cfg := config(t, store, test.text)
+			if test.set != nil {
+				test.set(&cfg)
+			}
+			cfg.DryRun = true
+			dry := mustRun(t, cfg)
+			warned := strings.Join(dry.Warnings, "; ")
+			if strings.Contains(warned, "a load would be refused: ") != (test.refused != "") || !strings.Contains(warned, test.refused) {
+				t.Errorf("%s: warnings %q, want %q", test.name, warned, test.refused)
+			}
+			before := live(t, store)
+			if cfg.DryRun = false; test.refused != "" {
+				if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(warned, err.Error()) {
+					t.Errorf("%s: the load: %v, and the dry run: %s", test.name, err, warned)
+				}
+				cfg.MaxShrink, cfg.MayEmpty = 100, []string{"filingAmount"}
+			}
+			report := mustRun(t, cfg)
+			if diff := cmp.Diff(report.Changes, dry.Changes); diff != "" {
+				t.Errorf("%s: changes (-load +dry run):\n%s", test.name, diff)
+			}
+			if diff := cmp.Diff(report.Counties, dry.Counties); diff != "" {
+				t.Errorf("%s: counties (-load +dry run):\n%s", test.name, diff)
+			}
+			if len(before) != 370 {
+				t.Errorf("%s: %d filings were live", test.name, len(before))
+			}
+			mustRun(t, config(t, store, all))
+		}
+		few := config(t, store, lines(1, 5, "Orange, FL", paid))
+		few.DryRun, few.Head = true, 2
+		if report := mustRun(t, few); report.Changes != nil || len(report.Warnings) > 0 {
+			t.Errorf("of the first rows: %+v", report)
+		}
+	})
+}
+
 // TestMistakes: mistakes of an operator about loads. None promotes anything with exit code 0: each is an error that says what is
 // wrong. What is live is 300 filings of Orange and 40 of Lake, each with an amount.
 func TestMistakes(t *testing.T) {

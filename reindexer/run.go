@@ -45,8 +45,8 @@
 //
 // Each phase is a span (package trace) within the one of ctx, if that has one.
 //
-// A dry run does all of the reading and nothing else. For a full load it only reads the list of withheld filings, and goes on without
-// it where the store does not respond; an update looks ids up in the live generation to count what it would do.
+// A dry run does all of the reading, compares what the load would hold with what is live (preview.go), and runs the guards. That of a
+// full load goes on without the live generation and without the list of withheld filings where the store does not respond.
 package reindexer
 
 import (
@@ -131,30 +131,59 @@ func (r *running) recordFailure(ctx context.Context, err error) {
 	}
 }
 
-// dryRun reads everything and builds nothing.
+// dryRun reads everything, compares it with what is live, and builds nothing.
 func (r *running) dryRun(ctx context.Context) error {
 	ctx, stop := r.renewing(ctx)
 	defer stop()
-	var live index.Reader = index.Empty{}
-	var previous generation.Info
-	if r.cfg.Update {
-		generations, err := r.generations(ctx)
-		if err != nil {
-			return err
-		}
-		previous = liveOf(generations)
-		if live, err = r.open(ctx, previous); err != nil {
-			return err
-		}
-	}
-	if err := r.lookWithheld(ctx, previous.Name); err != nil {
+	live, err := r.lookLive(ctx)
+	if err != nil && r.cfg.Update {
 		return err
 	}
-	err := r.load(ctx, live, nil)
-	if err == nil && r.cfg.Update {
-		err = r.guard()
+	read, failed := r.lookWithheld(ctx, r.live.Name)
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil && read: // else neither is read, which one warning says
+		r.warn("what is live could not be read, and nothing is compared with it: %v", err)
+	}
+	if err != nil || !read {
+		live, r.live, r.was = index.Empty{}, generation.Info{}, nil
+	}
+	if r.previous = r.live.Name; r.previous != "" {
+		r.preview = newPreview()
+		defer r.preview.close()
+	}
+	if err := r.load(ctx, live, nil); err != nil || r.cfg.Head > 0 {
+		return err
+	}
+	if r.preview != nil {
+		if err := r.wouldChange(ctx, live); err != nil {
+			return err
+		}
+	}
+	if err = r.guard(); err != nil && !r.cfg.Update {
+		r.warn("a load would be refused: %v", err)
+		err = nil
 	}
 	return err
+}
+
+// lookLive opens the live generation for a dry run. That of a full load, which may be tried anywhere,
+// waits for it a moment.
+func (r *running) lookLive(ctx context.Context) (index.Reader, error) {
+	if !r.cfg.Update {
+		if r.cfg.Store == nil || r.cfg.Head > 0 {
+			return index.Empty{}, nil
+		}
+		within, cancel := context.WithTimeout(ctx, storeTime)
+		defer cancel()
+		ctx = within
+	}
+	generations, err := r.generations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.open(ctx, liveOf(generations))
 }
 
 // underLock takes the lock for the rest of the run.

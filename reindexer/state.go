@@ -39,6 +39,7 @@ type running struct {
 
 	previous string              // the generation that is live until this one is promoted; "" for none
 	added    *added              // of previous; nil: no record needed it yet
+	preview  *preview            // of a dry run; nil: it compares nothing
 	changes  *Changes            // nil: there is no changeset
 	counties map[string]*Changes // the same by county
 	warnings []string
@@ -147,6 +148,9 @@ func (r *running) reject(reject Reject) error {
 func (r *running) put(ctx context.Context, f *index.Filing, h index.Held, build generation.Build) error {
 	r.count(h, 1)
 	r.sample.offer(f.ID, f)
+	if r.preview != nil {
+		return r.preview.put(f)
+	}
 	if !r.mayPromote(build) {
 		return nil
 	}

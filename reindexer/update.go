@@ -133,6 +133,9 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 	case gone:
 		u.now[f.ID] = previous{named: true, live: was.live}
 		r.sample.offer(f.ID, nil)
+		if r.preview != nil {
+			return r.preview.remove(f.ID)
+		}
 		if !r.mayPromote(build) {
 			return nil
 		}

@@ -83,25 +83,25 @@ func (r *running) exempt(h index.Held, v sieve.Verdict) {
 	}
 }
 
-// listTime is how long the dry run of a full load waits for the list.
-const listTime = 5 * time.Second
+// storeTime is how long the dry run of a full load waits for what is live, and for the list.
+const storeTime = 5 * time.Second
 
-// lookWithheld is readWithheld of a dry run. That of a full load, for which the store need not respond, warns.
-func (r *running) lookWithheld(ctx context.Context, live string) error {
+// lookWithheld is readWithheld of a dry run. That of a full load, for which the store need not respond, warns, and returns false.
+func (r *running) lookWithheld(ctx context.Context, live string) (read bool, err error) {
 	if r.cfg.Store == nil { // of a test of sources
-		return nil
+		return true, nil
 	}
 	if r.cfg.Update {
-		return r.readWithheld(ctx, live)
+		return true, r.readWithheld(ctx, live)
 	}
-	ctx, cancel := context.WithTimeout(ctx, listTime)
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	err := r.readWithheld(ctx, live)
+	err = r.readWithheld(ctx, live)
 	if errors.Is(err, index.ErrUnavailable) || ctx.Err() != nil {
-		r.warn("what is withheld could not be read, and counts as any other record: %v", err)
-		err = nil
+		r.warn("what is withheld, and what is live, could not be read: the former counts as any other record, and nothing is compared: %v", err)
+		return false, nil
 	}
-	return err
+	return true, err
 }
 
 // purge takes what is withheld out of all that is kept besides the live generation, and says in the list that nothing has it.

@@ -65,7 +65,7 @@ func (p *program) reindexCommand() *cobra.Command {
 	f.Var(&optionFlag{f, &options, "map"}, "map", "mapping of the sources after it: a program in jq that makes load records from each record")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
-	f.BoolVar(&cfg.DryRun, "dry-run", false, "read and validate only")
+	f.BoolVar(&cfg.DryRun, "dry-run", false, "read, validate, and compare with what is live; load nothing")
 	f.BoolVar(&cfg.IfChanged, "if-changed", false, "build nothing if each source says that it is as it was for the live generation")
 	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
