@@ -1,7 +1,6 @@
 package service
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -17,8 +16,10 @@ func (k *call) setQuotaHeaders() {
 	k.http.Set(headerRemaining, strconv.FormatInt(k.admission.Remaining, 10))
 	k.http.Set(headerReset, strconv.FormatInt(k.admission.Reset.Unix(), 10))
 
-	k.http.Set(headerPolicies, policies(k.admission))
-	k.http.Set(headerLimits, remains(k.admission))
+	var room [128]byte
+	header := &k.http.Response().Header
+	header.SetBytesV(headerPolicies, appendPolicies(room[:0], k.admission))
+	header.SetBytesV(headerLimits, appendLimits(room[:0], k.admission))
 }
 
 // untilReset is the seconds until the quota of the day begins anew, by the store's clock.
@@ -26,41 +27,53 @@ func untilReset(a access.Admission) int64 {
 	return max(1, int64(math.Ceil(a.Reset.Sub(a.Now).Seconds())))
 }
 
-// policies are the limits of the caller's tier as draft-ietf-httpapi-ratelimit-headers-11 has them
-// (rule X15): each with its quota, and its window in seconds if it has one.
-func policies(a access.Admission) string {
-	day := ";w=86400"
-	if a.Tier == access.Free {
-		day = ""
-	}
-	text := fmt.Sprintf(`"%s";q=%d%s, "%s";q=%d;w=1`,
-		a.Tier.QuotaName(), integer(a.Limit), day, a.Burst.Name, integer(a.Burst.Limit))
-	if a.Visitor.Name != "" {
-		text += fmt.Sprintf(`, "%s";q=%d;w=86400, "%s";q=%d;w=1`,
-			a.Tokens.Name, integer(a.Tokens.Limit), a.Visitor.Name, integer(a.Visitor.Limit))
-	}
-	return text
-}
-
-// remains is what remains of each limit, and in how many seconds there will be more, if ever. A
-// burst is refilled within a second.
-func remains(a access.Admission) string {
-	day := fmt.Sprintf(";t=%d", untilReset(a))
-	window := func(w access.Window) string {
-		return fmt.Sprintf(`, "%s";r=%d;t=%d`, w.Name, integer(w.Remaining), min(w.Used, 1))
-	}
-	text := fmt.Sprintf(`"%s";r=%d`, a.Tier.QuotaName(), integer(a.Remaining))
+// appendPolicies appends the limits of the caller's tier as draft-ietf-httpapi-ratelimit-headers-11
+// has them (rule X15): each with its quota, and its window in seconds if it has one.
+func appendPolicies(dst []byte, a access.Admission) []byte {
+	dst = appendItem(dst, a.Tier.QuotaName(), ";q=", a.Limit)
 	if a.Tier != access.Free {
-		text += day
+		dst = append(dst, ";w=86400"...)
 	}
-	if text += window(a.Burst); a.Visitor.Name != "" {
-		text += fmt.Sprintf(`, "%s";r=%d%s%s`, a.Tokens.Name, integer(a.Tokens.Remaining), day, window(a.Visitor))
+	dst = append(appendItem(append(dst, ", "...), a.Burst.Name, ";q=", a.Burst.Limit), ";w=1"...)
+	if a.Visitor.Name == "" {
+		return dst
 	}
-	return text
+	dst = append(appendItem(append(dst, ", "...), a.Tokens.Name, ";q=", a.Tokens.Limit), ";w=86400"...)
+	return append(appendItem(append(dst, ", "...), a.Visitor.Name, ";q=", a.Visitor.Limit), ";w=1"...)
 }
 
-// integer is n as structured fields have it, whose largest one is less (RFC 9651).
-func integer(n int64) int64 { return min(n, 999_999_999_999_999) }
+// appendLimits appends what remains of each limit, and in how many seconds there will be more, if
+// ever.
+func appendLimits(dst []byte, a access.Admission) []byte {
+	dst = appendItem(dst, a.Tier.QuotaName(), ";r=", a.Remaining)
+	if a.Tier != access.Free {
+		dst = strconv.AppendInt(append(dst, ";t="...), untilReset(a), 10)
+	}
+	dst = appendBurst(append(dst, ", "...), a.Burst)
+	if a.Visitor.Name == "" {
+		return dst
+	}
+	dst = appendItem(append(dst, ", "...), a.Tokens.Name, ";r=", a.Tokens.Remaining)
+	dst = strconv.AppendInt(append(dst, ";t="...), untilReset(a), 10)
+	return appendBurst(append(dst, ", "...), a.Visitor)
+}
+
+func appendBurst(dst []byte, w access.Window) []byte {
+	dst = appendItem(dst, w.Name, ";r=", w.Remaining)
+	if w.Used == 0 {
+		return append(dst, ";t=0"...)
+	}
+	return append(dst, ";t=1"...) // a burst is refilled within a second
+}
+
+// largestInteger is that of structured fields (RFC 9651).
+const largestInteger = 999_999_999_999_999
+
+// appendItem appends an item of a list of structured fields: a name and its first parameter.
+func appendItem(dst []byte, name, parameter string, value int64) []byte {
+	dst = append(append(append(append(dst, '"'), name...), '"'), parameter...)
+	return strconv.AppendInt(dst, min(value, largestInteger), 10)
+}
 
 // refuseQuota is the refusal of a request for which the quota has too little, with a message unless
 // that is "": the one that nothing is left.

@@ -97,7 +97,7 @@ const MaxNames = 100
 // P4). Of what is refused the Raw has nothing but its price.
 func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 	refuse := func(err error) (*Raw, error) { return &Raw{table: t, of: of}, err }
-	r, known, unknown := &Raw{table: t, of: of}, 0, map[string]bool{"": true}
+	r, known, unknown := &Raw{table: t, of: of}, 0, map[string]bool(nil)
 	for piece := range strings.SplitSeq(query, "&") {
 		if piece == "" {
 			continue
@@ -125,7 +125,10 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 			if of.Takes&strict != 0 {
 				return refuse(t.Unknown(of.Takes, name))
 			}
-			if !unknown[name] {
+			if name != "" && !unknown[name] {
+				if unknown == nil {
+					unknown = map[string]bool{}
+				}
 				unknown[name] = true
 				r.Unknown = append(r.Unknown, name)
 			}
