@@ -191,3 +191,71 @@ var forms = func() map[string]form {
 	}
 	return all
 }()
+
+// OwnerMark returns a hash of an owner's key without working that out, in a quarter of the time: names with the same key have the same
+// mark, as has that key. It sums up the tokens that are in no legal form, which a key has in any order.
+func OwnerMark(name string, seed uint64) (mark uint64) {
+	if len(name) > MaxText || !isASCII(name) {
+		name = PlainText(name)
+	}
+	token := MarkStart
+	for i := range len(name) + 1 {
+		c := byte(' ')
+		if i < len(name) {
+			c = name[i]
+		}
+		switch {
+		case 'A' <= c && c <= 'Z':
+			token = MarkByte(token, c+'a'-'A')
+			continue
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c >= utf8.RuneSelf:
+			token = MarkByte(token, c)
+			continue
+		case c == '\'', c == '`':
+			continue
+		}
+		if !formMarks[token] {
+			mark += token * (seed | 1)
+		}
+		if token = MarkStart; c == '&' || c == '+' {
+			mark += andMark * (seed | 1)
+		}
+	}
+	return mark
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// MarkStart is the hash of no bytes, and MarkByte that of some bytes and one more (FNV-1a).
+const MarkStart uint64 = 14695981039346656037
+
+// MarkByte adds a byte to a hash.
+func MarkByte(mark uint64, c byte) uint64 { return (mark ^ uint64(c)) * 1099511628211 }
+
+func markOf(token string) uint64 {
+	mark := MarkStart
+	for i := range len(token) {
+		mark = MarkByte(mark, token[i])
+	}
+	return mark
+}
+
+var andMark = markOf("and")
+
+// formMarks are those of the tokens of legal forms, and of no token.
+var formMarks = func() map[uint64]bool {
+	all := map[uint64]bool{MarkStart: true, markOf("tr"): true}
+	for form := range forms {
+		for token := range strings.FieldsSeq(form) {
+			all[markOf(token)] = true
+		}
+	}
+	return all
+}()

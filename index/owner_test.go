@@ -98,6 +98,9 @@ func FuzzX25_OwnerKey(f *testing.F) {
 		if again := OwnerKeyOf(key); again != key && !strings.ContainsAny(name, ",，﹐︐") {
 			t.Errorf("%q: the key of the key %q is %q", name, key, again)
 		}
+		if mark, ofKey := OwnerMark(name, 7), OwnerMark(key, 7); mark != ofKey {
+			t.Errorf("%q has the mark %d, its key %q %d", name, mark, key, ofKey)
+		}
 		if other := OwnerKeyOf(strings.ReplaceAll(name, " ", " \t- ")); other != key {
 			t.Errorf("%q: %q, with other separators %q", name, key, other)
 		}

@@ -85,6 +85,13 @@ var unlike = regexp.MustCompile(`\d{8}-\d{6}\.\d{6}|req_[0-9a-f]{32}|rate_limit_
 // response returns what one of them responds, without what may differ.
 func (w *twins) response(i int, path, body string) (status int, text string) {
 	w.t.Helper()
+	status, text = w.raw(i, path, body)
+	return status, unlike.ReplaceAllString(text, "…")
+}
+
+// raw returns what one of them responds.
+func (w *twins) raw(i int, path, body string) (status int, text string) {
+	w.t.Helper()
 	method := http.MethodGet
 	if body != "" {
 		method = http.MethodPost
@@ -93,7 +100,10 @@ func (w *twins) response(i int, path, body string) (status int, text string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	req.Header.Set("X-API-Key", w.key[i])
+	if req.Header.Set("X-API-Key", w.key[i]); w.key[i] == "" { // path has a token
+		req.Header.Del("X-API-Key")
+		req.Header.Set("Origin", tokenOrigin)
+	}
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
@@ -107,13 +117,11 @@ func (w *twins) response(i int, path, body string) (status int, text string) {
 	if err != nil {
 		w.t.Fatalf("%s: %v", path, err)
 	}
-	return res.StatusCode, unlike.ReplaceAllString(string(got), "…")
+	return res.StatusCode, string(got)
 }
 
 // liveID returns the id of the generation that one of them serves.
 func (w *twins) liveID(i int) string {
-	all := []struct{ ID string }{}
-	var list struct{ Data json.RawMessage }
 	req, _ := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.at[i].api+"/v1/stats", nil)
 	req.Header.Set("X-API-Key", w.key[i])
 	res, err := w.client[i].Do(req)
@@ -121,7 +129,6 @@ func (w *twins) liveID(i int) string {
 		w.t.Fatal(err)
 	}
 	defer res.Body.Close()
-	_, _ = all, list
 	return res.Header.Get("X-Generation")
 }
 

@@ -59,6 +59,12 @@ func TestX55_OneAddress(t *testing.T) {
 			if got := KeyOf(address, "", ""); got != want {
 				t.Errorf("%q: %+v\n%q: %+v", address, got, row[0], want)
 			}
+			for _, other := range []string{row[0], "12 Zanthorrhoea Ct"} {
+				mark := MarkOf(KeyOf(other, "", ""), 7)
+				if has := MayHave(address, 7, func(m uint64) bool { return m == mark }); has != (other == row[0]) {
+					t.Errorf("%q may have the mark of %q: %v", address, other, has)
+				}
+			}
 		}
 	}
 }
@@ -93,7 +99,7 @@ func TestX55_Parts(t *testing.T) {
 // FuzzX55_Key: the key of an address that is written as its key is itself, and no text breaks it.
 func FuzzX55_Key(f *testing.F) {
 	for _, text := range []string{"5833 Quincegate Ave Apt 4, Fern Park, FL 10014", "12 St St St",
-		"7 1/2 N E St # 0, 1", "1 a/b c", "12-0- x y fl"} {
+		"7 1/2 N E St # 0, 1", "1 a/b c", "12-0- x y fl", "10#", "\u00a012\u2003Niño Ave", "12 O'Brien&Søn 1st, Ft Rd", "5b-7 ½ Elm-Oak St"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -103,6 +109,9 @@ func FuzzX55_Key(f *testing.F) {
 		}
 		if k.Number == "" || k.Street == "" {
 			t.Fatalf("%q: %+v", text, k)
+		}
+		if mark := MarkOf(k, 7); !MayHave(text, 7, func(m uint64) bool { return m == mark }) {
+			t.Errorf("%q may not have the mark of %+v", text, k)
 		}
 		if upper := KeyOf(strings.ToUpper(text), "", ""); isASCII(text) && upper != k {
 			t.Errorf("%q: %+v, in capitals %+v", text, k, upper)

@@ -36,10 +36,11 @@ type Withholding struct {
 	Complete bool      `json:"complete"` // nothing that is kept has them any more
 }
 
-// Digest is a key of filings: what it is made of, and its keyed SHA-256.
+// Digest is a key of filings: what it is made of, its keyed SHA-256, and a short keyed hash by which most filings are passed over.
 type Digest struct {
 	Parts  uint8  `json:"parts"`
 	SHA256 []byte `json:"sha256"`
+	Mark   uint32 `json:"mark"`
 }
 
 // Active reports whether a load that begins on a day leaves out what w withholds.

@@ -67,7 +67,7 @@ func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generati
 	mac := hasher(list.Secret)
 	for _, k := range keys {
 		sum := mac.digest(k)
-		e.Keys = append(e.Keys, generation.Digest{Parts: k.parts, SHA256: sum[:]})
+		e.Keys = append(e.Keys, generation.Digest{Parts: k.parts, SHA256: sum[:], Mark: mac.markOf(k)})
 	}
 	same := func(other *generation.Withholding) bool {
 		return other.County == e.County && other.Contacts == e.Contacts && slices.EqualFunc(other.Keys, e.Keys, func(a, b generation.Digest) bool {

@@ -7,8 +7,8 @@
 // The list has no names: an entry has the keyed SHA-256 of an owner's key, of an address's key with the
 // parts that were named, or of an id. So a Sieve works these keys out for each filing, of the kinds that
 // its entries have, and looks their digests up: what that takes does not depend on how many entries there
-// are. An owner's key and its digest take about a microsecond, an address's some more, beside the reading
-// of records (reindexer's pipeline).
+// are. These take some microseconds, so it looks at marks first: short keyed hashes that equal keys have in
+// common, which records show without their keys being worked out. Nearly all filings end there.
 //
 // Filters of queries would be the other way. They leak, by ids, by counts, by what was cached or pinned, and
 // leave the filings in files. So a list is for loads, which are the only ones that write: what is served
@@ -22,6 +22,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
@@ -65,8 +66,9 @@ const (
 
 // secretKey is a key of filings before it is hashed.
 type secretKey struct {
-	parts uint8
-	text  string
+	parts   uint8
+	text    string
+	address address.Key // of an entry
 }
 
 // Check returns ErrInvalid if w makes no entry.
@@ -79,10 +81,10 @@ func (w Withhold) Check() error {
 func (w Withhold) keys() (kind string, keys []secretKey, err error) {
 	named := 0
 	if w.Owner != "" {
-		named, kind, keys = named+1, "owner", []secretKey{{ofOwner, index.OwnerKeyOf(w.Owner)}}
+		named, kind, keys = named+1, "owner", []secretKey{{parts: ofOwner, text: index.OwnerKeyOf(w.Owner)}}
 	}
 	if w.ID != 0 {
-		named, kind, keys = named+1, "id", []secretKey{{ofID, strconv.FormatInt(w.ID, 10)}}
+		named, kind, keys = named+1, "id", []secretKey{{parts: ofID, text: strconv.FormatInt(w.ID, 10)}}
 	}
 	if w.Address != "" {
 		named, kind, keys = named+1, "address", addressKeys(address.KeyOf(w.Address, "", ""))
@@ -130,7 +132,7 @@ func addressKeys(k address.Key) (keys []secretKey) {
 	}
 	for _, parts := range all {
 		if text := addressText(k, parts&^withoutZIP); text != "" {
-			keys = append(keys, secretKey{parts, text})
+			keys = append(keys, secretKey{parts, text, k})
 		}
 	}
 	return keys
@@ -170,13 +172,21 @@ const (
 type Sieve struct {
 	mac   hash.Hash
 	sum   [sha256.Size]byte
-	parts []uint8 // of the keys in all
+	parts []uint8  // of the keys in all
+	kinds uint8    // ofOwner, ofID, ofAddress: which of them
+	seed  uint64   // of marks
+	marks []uint64 // a bit each
+	known func(mark uint64) bool
 	all   map[[sha256.Size]byte][]*generation.Withholding
 }
+
+// markBits is how many bits of a mark count: with 10,000 entries one in 400 other marks is known, too.
+const markBits = 22
 
 // New returns the sieve of some entries; nil of none.
 func New(list *generation.Withheld, want func(*generation.Withholding) bool) *Sieve {
 	s := hasher(list.Secret)
+	s.marks, s.known = make([]uint64, 1<<markBits/64), s.isKnown
 	for i := range list.Entries {
 		e := &list.Entries[i]
 		for _, k := range e.Keys {
@@ -184,6 +194,8 @@ func New(list *generation.Withheld, want func(*generation.Withholding) bool) *Si
 				continue
 			}
 			sum := [sha256.Size]byte(k.SHA256)
+			s.kinds |= k.Parts & (ofOwner | ofID | ofAddress)
+			s.marks[k.Mark%(1<<markBits)/64] |= 1 << (k.Mark % 64)
 			if s.all[sum] = append(s.all[sum], e); !slices.Contains(s.parts, k.Parts) {
 				s.parts = append(s.parts, k.Parts)
 			}
@@ -197,7 +209,43 @@ func New(list *generation.Withheld, want func(*generation.Withholding) bool) *Si
 
 // hasher returns a Sieve of nothing, which makes digests.
 func hasher(secret []byte) *Sieve {
-	return &Sieve{mac: hmac.New(sha256.New, secret), all: map[[sha256.Size]byte][]*generation.Withholding{}}
+	s := &Sieve{mac: hmac.New(sha256.New, secret), all: map[[sha256.Size]byte][]*generation.Withholding{}}
+	sum := s.digest(secretKey{})
+	s.seed = binary.LittleEndian.Uint64(sum[:])
+	return s
+}
+
+// markOf returns the mark of an entry's key.
+func (s *Sieve) markOf(k secretKey) uint32 {
+	mark := address.MarkOf(k.address, s.seed)
+	switch k.parts {
+	case ofID:
+		id, _ := strconv.ParseUint(k.text, 10, 64)
+		mark = id * s.seed
+	case ofOwner:
+		mark = index.OwnerMark(k.text, s.seed)
+	}
+	return uint32(mark >> 32)
+}
+
+func (s *Sieve) isKnown(mark uint64) bool {
+	m := uint32(mark>>32) % (1 << markBits)
+	return s.marks[m/64]&(1<<(m%64)) != 0
+}
+
+// mayHave reports whether a key of a filing may be in the list, by marks.
+func (s *Sieve) mayHave(f *index.Filing) bool {
+	if s.kinds&ofID != 0 && s.known(uint64(f.ID)*s.seed) {
+		return true
+	}
+	if s.kinds&ofOwner != 0 && s.known(index.OwnerMark(f.Text(index.Owner), s.seed)) {
+		return true
+	}
+	if s.kinds&ofAddress == 0 {
+		return false
+	}
+	written, standard := f.Text(index.PropertyAddress), f.Text(index.StandardizedAddress)
+	return address.MayHave(written, s.seed, s.known) || standard != written && address.MayHave(standard, s.seed, s.known)
 }
 
 func (s *Sieve) digest(k secretKey) [sha256.Size]byte {
@@ -209,6 +257,9 @@ func (s *Sieve) digest(k secretKey) [sha256.Size]byte {
 
 // Of returns how much of a filing is withheld: of one without contacts these are not.
 func (s *Sieve) Of(f *index.Filing) (v Verdict) {
+	if !s.mayHave(f) {
+		return Nothing
+	}
 	for _, k := range s.keysOf(f) {
 		for _, e := range s.all[s.digest(k)] {
 			if e.County != "" && e.County != index.Fold(f.Text(index.County)) {
@@ -229,7 +280,7 @@ func (s *Sieve) Of(f *index.Filing) (v Verdict) {
 func (s *Sieve) keysOf(f *index.Filing) (keys []secretKey) {
 	add := func(parts uint8, text string) {
 		if text != "" {
-			keys = append(keys, secretKey{parts, text})
+			keys = append(keys, secretKey{parts: parts, text: text})
 		}
 	}
 	var addresses []address.Key // when they are needed

@@ -4,8 +4,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"filings/index"
+	"filings/index/generation"
+	"filings/index/indextest/edges"
 )
 
 // TestX53_DigestsStay: lists that were written keep their meaning. If a change of owner keys or address keys makes this fail, entries that
@@ -25,5 +30,38 @@ func TestX53_DigestsStay(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestX53_Marks: marks pass over no filing that is withheld, and over nearly all others.
+func TestX53_Marks(t *testing.T) {
+	t.Parallel()
+	all := synthesized(200)
+	for _, f := range edges.Fuzzed(200, 5) {
+		all = append(all, *f)
+	}
+	passed, entries := 0, 0
+	for i := range all {
+		f := &all[i]
+		for _, w := range []Withhold{{ID: f.ID}, {Owner: f.Text(index.Owner)}, {Address: f.Text(index.PropertyAddress)}} {
+			if _, keys, _ := w.keys(); len(keys) == 0 || keys[0].text == "" {
+				continue
+			}
+			list := generation.Withheld{Secret: []byte("secret")}
+			s := New(&list, w.AddTo(&list, time.Time{}))
+			entries++
+			got := s.Of(f)
+			s.known = func(uint64) bool { return true }
+			if want := s.Of(f); w.Address != "" && got != want || w.Address == "" && got != Whole {
+				t.Errorf("%+v: %d, want %d, of %s", w, got, want, index.AppendRecord(nil, f))
+			}
+			s.known = s.isKnown
+			if other := &all[(i+7)%len(all)]; s.mayHave(other) && s.Of(other) == Nothing {
+				passed++
+			}
+		}
+	}
+	if entries < 600 || passed > entries/50 {
+		t.Errorf("of %d others, %d had to be looked at", entries, passed)
 	}
 }

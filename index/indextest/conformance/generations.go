@@ -26,6 +26,7 @@ func testGenerations(t *testing.T, open func(t *testing.T) Harness) {
 		{"L8 last action wins", testActions},
 		{"L8 a failed check", testFailedCheck},
 		{"X1 kept", testKept},
+		{"X53 withheld", testWithheld},
 		{"deleted and aborted", testDelete},
 		{"L8 another process", testAgain},
 		{"loaded by an older version", testOlder},

@@ -1,0 +1,91 @@
+package address
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"filings/index"
+)
+
+// MarkOf returns a hash of the house number of k and of a word of its street that each address with this key
+// has as it stands there: the longest one that is no number and that no table knows; "" where there is none.
+func MarkOf(k Key, seed uint64) uint64 {
+	word := ""
+	for w := range strings.SplitSeq(k.Street, " ") {
+		if len(w) > len(word) && !isDigits(w[:1]) && !isShort[w] {
+			word = w
+		}
+	}
+	mark := markOf(leadingDigits(k.Number), seed)
+	for i := range len(word) {
+		mark = index.MarkByte(mark, word[i])
+	}
+	return mark
+}
+
+func leadingDigits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
+
+func markOf(number string, seed uint64) uint64 {
+	mark := index.MarkStart ^ seed
+	for i := range len(number) {
+		mark = index.MarkByte(mark, number[i])
+	}
+	return index.MarkByte(mark, ' ')
+}
+
+// isShort has the words that may stand in a key for others.
+var isShort = func() map[string]bool {
+	all := map[string]bool{}
+	for _, table := range []map[string]string{directions, ordinals, suffixes, townWords, units} {
+		for long, short := range table {
+			all[long], all[short] = true, true
+		}
+	}
+	return all
+}()
+
+// MayHave reports whether the key of an address may have a mark that is known, in a fifth of the time that
+// the key takes: true where it may, false where the address has another key, or none.
+func MayHave(address string, seed uint64, known func(mark uint64) bool) bool {
+	if len(address) > index.MaxText {
+		return true
+	}
+	for i := range len(address) {
+		if address[i] >= utf8.RuneSelf {
+			address = index.PlainText(address)
+			break
+		}
+	}
+	rest := strings.TrimLeft(address, " \t\n\v\f\r,;")
+	number := leadingDigits(rest)
+	rest = rest[len(number):]
+	if number = strings.TrimLeft(number, "0"); number == "" {
+		return false
+	}
+	start := markOf(number, seed)
+	if known(start) {
+		return true
+	}
+	word := start
+	for i := range len(rest) + 1 {
+		c := byte(' ')
+		if i < len(rest) {
+			c = rest[i]
+		}
+		switch {
+		case 'A' <= c && c <= 'Z':
+			word = index.MarkByte(word, c+'a'-'A')
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '&', c >= utf8.RuneSelf:
+			word = index.MarkByte(word, c)
+		case c == '+':
+			word = index.MarkByte(word, '&')
+		case c == '\'', c == '`':
+		case word != start:
+			if known(word) {
+				return true
+			}
+			word = start
+		}
+	}
+	return false
+}
