@@ -12,8 +12,8 @@ import (
 	"unique"
 )
 
-// Values sum up what filings have in each field (rule X38). A load counts them, and the catalog keeps them with a generation: no
-// engine has every field in a form that it could count.
+// Values sum up what filings have in each field (rule X38). A load counts them, and the catalog
+// keeps them with a generation: no engine has every field in a form that it could count.
 type Values [numFields]FieldValues
 
 // FieldValues sum up one field. Least, Greatest and Sum are those of numbers and dates; a date is a
@@ -142,8 +142,8 @@ func (v *Values) Known() bool {
 	return true
 }
 
-// MarshalJSON writes the fields that some filing has, by their names. City and CreatedAt are none of them: the records that an update
-// takes out do not have them.
+// MarshalJSON writes the fields that some filing has, by their names. City and CreatedAt are none
+// of them: the records that an update takes out do not have them.
 func (v *Values) MarshalJSON() ([]byte, error) {
 	kept := map[string]FieldValues{}
 	for field, of := range v {
@@ -285,7 +285,8 @@ func (s *Counts) Add(others Counts, n int64) {
 	}
 }
 
-// SetFields sets how many filings have a value in each field, as other counts of the same filings say.
+// SetFields sets how many filings have a value in each field, as other counts of the same filings
+// say.
 func (s *Counts) SetFields(others Counts) {
 	s.WithoutFields = others.WithoutFields
 	for county, c := range s.Counties {
@@ -311,8 +312,8 @@ func (s *Counts) AddCounty(county string, o CountyCounts, n int64) {
 	s.Counties[county] = c
 }
 
-// Diff returns how got differs from s, the expected counts, in words, but for fields; nil for not at
-// all.
+// Diff returns how got differs from s, the expected counts, in words, but for fields; nil for not
+// at all.
 func (s Counts) Diff(got Counts) (diffs []string) {
 	differ := func(name string, want, got any) {
 		if want != got {
@@ -338,8 +339,8 @@ func (s Counts) Diff(got Counts) (diffs []string) {
 	return diffs
 }
 
-// sameSum compares sums exactly where whole cents are exact, and beyond that to twelve digits, since
-// the order of adding then makes a difference.
+// sameSum compares sums exactly where whole cents are exact, and beyond that to twelve digits,
+// since the order of adding then makes a difference.
 func sameSum(a, b float64) bool {
 	return a == b || math.Abs(a) >= 1<<53 && math.Abs(a-b) <= 1e-12*math.Abs(a)
 }

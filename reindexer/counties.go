@@ -9,12 +9,14 @@ import (
 	"filings/index/generation"
 )
 
-// countedAtOnce is how many filings a request counts by county: as many ids as Elasticsearch takes are some more.
+// countedAtOnce is how many filings a request counts by county: as many ids as Elasticsearch takes
+// are some more.
 const countedAtOnce = 50_000
 
-// countChanges counts by county what differs between the live generation and the one that is built (rule X41). Removed filings
-// count where they were, others where they are; a county that changed ones leave has them as changed, too. The time it takes follows
-// from how many these are. Where nothing is built, counties has what is added and changed.
+// countChanges counts by county what differs between the live generation and the one that is built
+// (rule X41). Removed filings count where they were, others where they are; a county that changed
+// ones leave has them as changed, too. The time it takes follows from how many these are. Where
+// nothing is built, counties has what is added and changed.
 func (r *running) countChanges(
 	ctx context.Context, d *generation.Differences, live, built index.Reader, counties map[string]*Changes,
 ) error {
@@ -61,7 +63,8 @@ func countIDs(ctx context.Context, reader index.Reader, ids []int64) (map[string
 		return filings, nil
 	}
 	for chunk := range slices.Chunk(ids, countedAtOnce) {
-		groups, err := reader.Groups(ctx, index.Where(index.IDs{IDs: chunk}), index.GroupQuery{By: []index.Dimension{index.ByCounty}})
+		byCounty := index.GroupQuery{By: []index.Dimension{index.ByCounty}}
+		groups, err := reader.Groups(ctx, index.Where(index.IDs{IDs: chunk}), byCounty)
 		if err == nil && groups.List == nil {
 			err = errTooManyCounties
 		}

@@ -79,7 +79,8 @@ func (k *kept) add(counts index.Counts) {
 	}
 }
 
-// decodeCounts returns the counts that a catalog has kept, without amounts and months; nil for none.
+// decodeCounts returns the counts that a catalog has kept, without amounts and months; nil for
+// none.
 func decodeCounts(text []byte) *index.Counts {
 	var k kept
 	if len(text) == 0 || json.Unmarshal(text, &k) != nil || k.Counties == nil {
@@ -114,7 +115,9 @@ func valuesOf(v *index.Values) map[string]FieldValues {
 		if least, greatest := of.Extremes(field); least != nil {
 			values.Least, values.Greatest = least, greatest
 		}
-		if kind := field.Info().Kind; of.Filled > 0 && (kind == index.KindAmount || kind == index.KindNumber) && !math.IsInf(of.Sum, 0) {
+		kind := field.Info().Kind
+		adds := kind == index.KindAmount || kind == index.KindNumber
+		if of.Filled > 0 && adds && !math.IsInf(of.Sum, 0) {
 			values.Sum = index.Dollars(of.Sum)
 		}
 		all[field.String()] = values
@@ -122,8 +125,8 @@ func valuesOf(v *index.Values) map[string]FieldValues {
 	return all
 }
 
-// countAgain counts the values of all filings that r has: an update took the last filing out that had the least or the greatest of
-// a field, or what is live was loaded before values were counted.
+// countAgain counts the values of all filings that r has: an update took the last filing out that
+// had the least or the greatest of a field, or what is live was loaded before values were counted.
 func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 	values := new(index.Values)
 	for after, more := "", true; more; {

@@ -41,13 +41,13 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	case !unreadable || ctx.Err() != nil:
 		return nil, fmt.Errorf("opening the live generation: %w", err)
 	case r.cfg.Update:
-		return nil, fmt.Errorf("the live generation %s cannot be read, and an update changes a copy of it: make another one live "+
-			"with `filings rollback`, or load all filings with --max-shrink 100: %w", g.Name, err)
+		return nil, fmt.Errorf("the live generation %s cannot be read, and an update changes a copy of it: make another "+
+			"one live with `filings rollback`, or load all filings with --max-shrink 100: %w", g.Name, err)
 	case changed && r.was == nil:
 		r.was = &index.Counts{Filings: g.Filings, WithoutFields: true} // as it was sealed
 	case !changed && !r.ignoresLive():
-		return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: make another one live "+
-			"with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", g.Name, r.cfg.MaxShrink, err)
+		return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: make another "+
+			"one live with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", g.Name, r.cfg.MaxShrink, err)
 	}
 	r.liveErr = err
 	return index.Empty{}, nil
@@ -61,7 +61,8 @@ func (r *running) countLive(ctx context.Context, live index.Reader) error {
 	counts, err := index.CountsOf(ctx, live)
 	if err == nil {
 		r.was = &counts
-		r.warn("which fields the live filings have was not counted: no load has kept it. Fields that are gone are not noticed this time")
+		r.warn("which fields the live filings have was not counted: no load has kept it. Fields that are gone are not " +
+			"noticed this time")
 	}
 	return err
 }
@@ -89,8 +90,8 @@ func (r *running) prepare(ctx context.Context) (live generation.Info, err error)
 	return liveOf(all), err
 }
 
-// prune deletes old generations and changesets. previous, which was live until now, always stays. A failure is not the load's:
-// the next one prunes too.
+// prune deletes old generations and changesets. previous, which was live until now, always stays. A
+// failure is not the load's: the next one prunes too.
 func (r *running) prune(ctx context.Context, previous string) {
 	pruned, err := r.lock.Prune(ctx, previous, r.cfg.Keep, r.cfg.KeepChanges)
 	if err != nil {
@@ -115,11 +116,12 @@ func (r *running) fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint,
 
 // noBaseline reports whether err means that there are no fingerprints to compare with.
 func (r *running) noBaseline(err error) bool {
-	return errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrChanged) || errors.Is(err, generation.ErrVersion) ||
-		r.ignoresLive() && errors.Is(err, index.ErrUnavailable)
+	return errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrChanged) ||
+		errors.Is(err, generation.ErrVersion) || r.ignoresLive() && errors.Is(err, index.ErrUnavailable)
 }
 
-// compare works out what differs between the generation that is built and the live one, and has it kept (rule X19).
+// compare works out what differs between the generation that is built and the live one, and has it
+// kept (rule X19).
 func (r *running) compare(ctx context.Context, build generation.Build, live, built index.Reader) error {
 	if r.previous == "" || r.cfg.KeepChanges == 0 {
 		return nil
@@ -129,7 +131,8 @@ func (r *running) compare(ctx context.Context, build generation.Build, live, bui
 		err = r.liveErr // whatever its fingerprints still say, its records are not those that clients have
 	}
 	if r.noBaseline(err) {
-		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew", "since", r.previous, "error", err)
+		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew",
+			"since", r.previous, "error", err)
 		return nil
 	}
 	if err != nil {
@@ -157,8 +160,8 @@ func (r *running) differences(ctx context.Context, build generation.Build) (*gen
 	return generation.Compare(r.fingerprints(ctx), build.Fingerprints(ctx))
 }
 
-// setAdded gives f, unless it says when it was added, what the live generation says of the same filing, or the start of the
-// load if it is new there (rules L2 and X19).
+// setAdded gives f, unless it says when it was added, what the live generation says of the same
+// filing, or the start of the load if it is new there (rules L2 and X19).
 func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 	if f.Has(index.CreatedAt) {
 		return nil
@@ -170,7 +173,8 @@ func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 	return err
 }
 
-// addedBefore returns when the live generation says that a filing was added; the zero time where it has none, or does not say.
+// addedBefore returns when the live generation says that a filing was added; the zero time where it
+// has none, or does not say.
 func (r *running) addedBefore(ctx context.Context, id int64) (at time.Time, err error) {
 	if r.added == nil {
 		if r.added, err = newAdded(r.fingerprints(ctx)); r.noBaseline(err) {

@@ -19,7 +19,9 @@ func (r *running) guard() error {
 	r.warnGone(counties)
 	fields := r.was != nil && !r.was.WithoutFields && !now.WithoutFields
 	var all error
-	for _, err := range []error{r.guardSize(now), r.guardCounties(counties), r.guardFields(counties, fields), r.guardMoves()} {
+	for _, err := range []error{
+		r.guardSize(now), r.guardCounties(counties), r.guardFields(counties, fields), r.guardMoves(),
+	} {
 		switch {
 		case all == nil:
 			all = err
@@ -72,16 +74,17 @@ func folded(counts index.Counts) index.Counts {
 	return all
 }
 
-// guardSize compares all filings but those of counties that may shrink. A full load without filings passes only where any
-// shrinking would, although nothing may have been there before: its source was a broken pipe rather than a county without filings.
+// guardSize compares all filings but those of counties that may shrink. A full load without filings
+// passes only where any shrinking would, although nothing may have been there before: its source
+// was a broken pipe rather than a county without filings.
 func (r *running) guardSize(counts index.Counts) error {
 	before, now := int64(0), counts.Filings
 	if r.was != nil {
 		before = r.was.Filings
 	}
 	if now == 0 && before == 0 && r.withheld.Load() == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
-		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--max-shrink 100 promotes a generation without filings)",
-			ErrEmpty, r.reading.read.Load(), r.rejected.Load())
+		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--max-shrink 100 promotes "+
+			"a generation without filings)", ErrEmpty, r.reading.read.Load(), r.rejected.Load())
 	}
 	if r.was != nil {
 		before, now = before-r.shrinking(*r.was), now-r.shrinking(counts)
@@ -110,7 +113,8 @@ func (r *running) mayShrink(county string) bool {
 }
 
 const (
-	// guarded is from how many filings on a county is compared: of fewer, half may be gone on any day.
+	// guarded is from how many filings on a county is compared: of fewer, half may be gone on any
+	// day.
 	guarded = 20
 	// large is from how many filings on a county may shrink by no more than all filings may.
 	large = 200
@@ -198,6 +202,6 @@ func refusal(kind error, found []string, all int, options []string) error {
 	}
 	slices.Sort(options)
 	options = slices.Compact(options)
-	return fmt.Errorf("%w: %s%s; nothing is promoted (where that is right, %s allows it)", kind, strings.Join(found, ", "), more,
-		strings.Join(options, " "))
+	return fmt.Errorf("%w: %s%s; nothing is promoted (where that is right, %s allows it)",
+		kind, strings.Join(found, ", "), more, strings.Join(options, " "))
 }

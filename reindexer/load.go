@@ -12,15 +12,17 @@ import (
 )
 
 const (
-	// batchSize is how many records go from reading to filling at once: enough that handing over costs nothing, and few
-	// enough that a batch (of some 1 KiB a filing) stays in the processor's cache. An update looks so many up at once.
+	// batchSize is how many records go from reading to filling at once: enough that handing over
+	// costs nothing, and few enough that a batch (of some 1 KiB a filing) stays in the processor's
+	// cache. An update looks so many up at once.
 	batchSize = 256
 	// batchesAhead is how many batches may be read before they are filled in.
 	batchesAhead = 2
 )
 
-// load reads all sources into build, or only counts what that would do if build is nil. Once there are more rejects than
-// allowed, reading goes on to find all of them, but nothing is put into build any more.
+// load reads all sources into build, or only counts what that would do if build is nil. Once there
+// are more rejects than allowed, reading goes on to find all of them, but nothing is put into build
+// any more.
 func (r *running) load(ctx context.Context, live index.Reader, build generation.Build) error {
 	if err := r.rejects.start(); err != nil {
 		return err
@@ -52,7 +54,8 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 	if err == nil && r.tooMany() {
 		err = fmt.Errorf("%w: %d of %d", ErrRejected, r.rejected.Load(), r.reading.read.Load())
 		if !r.cfg.Stored { // of an archive there are no such options
-			err = fmt.Errorf("%w; at most %d are allowed (--max-rejects N allows more, --rejects FILE lists them all)", err, r.cfg.MaxRejects)
+			err = fmt.Errorf("%w; at most %d are allowed (--max-rejects N allows more, --rejects FILE lists them all)",
+				err, r.cfg.MaxRejects)
 		}
 	}
 	if err == nil && r.cfg.Holds != nil {
@@ -65,7 +68,9 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 }
 
 // pipeline reads records beside applying them, which takes about as long.
-func (r *running) pipeline(ctx context.Context, build generation.Build, apply func(context.Context, []change, generation.Build) error) error {
+func (r *running) pipeline(
+	ctx context.Context, build generation.Build, apply func(context.Context, []change, generation.Build) error,
+) error {
 	batches, used := make(chan []change, batchesAhead), make(chan []change, batchesAhead)
 	group, reading := errgroup.WithContext(ctx)
 	send := func(batch []change) error {
@@ -150,7 +155,8 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 	return nil
 }
 
-// leaveOut counts a record that is withheld from a full load. If the live generation has its filing, guards do not miss that.
+// leaveOut counts a record that is withheld from a full load. If the live generation has its
+// filing, guards do not miss that.
 func (r *running) leaveOut(ctx context.Context, f *index.Filing) error {
 	r.withheld.Add(1)
 	h := index.HeldOf(f)

@@ -12,8 +12,9 @@ import (
 	"filings/reindexer/source"
 )
 
-// made returns a digest of what a generation is made of (rule X46): the sources, in these states, and how they are read; "" where a state
-// is not known. What a later load with the same digest would build is that generation.
+// made returns a digest of what a generation is made of (rule X46): the sources, in these states,
+// and how they are read; "" where a state is not known. What a later load with the same digest
+// would build is that generation.
 func (cfg Config) made(all []source.Source, states []string, withheld []int) string {
 	if len(states) != len(all) || len(all) == 0 {
 		return ""

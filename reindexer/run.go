@@ -41,7 +41,7 @@
 //
 // An update applies its records one after the other, so the last one of an id wins. To know what the result must hold
 // it reads the filings that it is about to replace or delete from the live generation, once for each id, and keeps
-// some 60 bytes of each: an update needs memory in proportion to the number of its changes.
+// some 150 bytes of each: an update needs memory in proportion to the number of its changes.
 //
 // Each phase is a span (package trace) within the one of ctx, if that has one.
 //

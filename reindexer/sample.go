@@ -6,12 +6,13 @@ import (
 	"filings/index"
 )
 
-// sampleSize is how many filings are read back whole. A fault that alters one in fifty filings escapes 200 of them less
-// than once in fifty runs; faults that alter fewer are for the counts, which are of all.
+// sampleSize is how many filings are read back whole. A fault that alters one in fifty filings
+// escapes 200 of them less than once in fifty runs; faults that alter fewer are for the counts,
+// which are of all.
 const sampleSize = 200
 
-// sample keeps the records of some filings, each with the same chance, as the new generation must have them. It is the
-// same for the same load.
+// sample keeps the records of some filings, each with the same chance, as the new generation must
+// have them. It is the same for the same load.
 type sample struct {
 	random  *rand.Rand
 	offered int64
@@ -31,7 +32,8 @@ func (s *sample) add(id int64, record index.Record) {
 	s.records[id] = record
 }
 
-// offer says what becomes of a filing: f, or nothing if f is nil. Of an id in the sample the last is kept.
+// offer says what becomes of a filing: f, or nothing if f is nil. Of an id in the sample the last
+// is kept.
 func (s *sample) offer(id int64, f *index.Filing) {
 	if _, sampled := s.records[id]; !sampled {
 		s.offered++

@@ -15,8 +15,8 @@ import (
 	"filings/reindexer/source"
 )
 
-// running is one run: what it is to do, and how far it has come. Its counts and its phase are written by the run and read
-// by whoever shows them, so they are safe for concurrent use.
+// running is one run: what it is to do, and how far it has come. Its counts and its phase are
+// written by the run and read by whoever shows them, so they are safe for concurrent use.
 type running struct {
 	cfg     Config
 	started time.Time
@@ -119,7 +119,8 @@ func (r *running) end(err error) {
 		r.outcome = generation.OutcomeUnchanged
 	}
 	if err != nil {
-		r.outcome, r.failure = generation.OutcomeFailed, strings.ToValidUTF8(err.Error()[:min(len(err.Error()), longestFailure)], "")
+		r.outcome = generation.OutcomeFailed
+		r.failure = strings.ToValidUTF8(err.Error()[:min(len(err.Error()), longestFailure)], "")
 	}
 }
 
@@ -182,9 +183,12 @@ func (r *running) run() generation.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return generation.Run{
-		Outcome: r.outcome, Holder: r.cfg.Holder, Started: r.started, Renewed: r.cfg.Now(), Phase: r.phase, Generation: r.building,
-		Read: r.reading.read.Load(), Indexed: r.indexed.Load() + r.updated.Load(), Rejected: r.rejected.Load(), Withheld: r.withheld.Load(),
-		Bytes: r.reading.bytes.Load(), TotalBytes: source.TotalBytes(r.reading.sources), Source: r.reading.current(), Error: r.failure,
+		Outcome: r.outcome, Holder: r.cfg.Holder, Started: r.started, Renewed: r.cfg.Now(),
+		Phase: r.phase, Generation: r.building,
+		Read: r.reading.read.Load(), Indexed: r.indexed.Load() + r.updated.Load(),
+		Rejected: r.rejected.Load(), Withheld: r.withheld.Load(),
+		Bytes: r.reading.bytes.Load(), TotalBytes: source.TotalBytes(r.reading.sources),
+		Source: r.reading.current(), Error: r.failure,
 		Withholds: r.cfg.Withhold != nil,
 	}
 }
@@ -193,9 +197,13 @@ func (r *running) run() generation.Run {
 func (r *running) report() Report {
 	report := Report{
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
-		Missing: r.missing.Load(), Rejected: r.rejected.Load(), Withheld: r.withheld.Load(), WithheldContacts: r.contacts.Load(), TakenOut: int64(len(r.takes)), Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed,
+		Missing: r.missing.Load(), Rejected: r.rejected.Load(),
+		Withheld: r.withheld.Load(), WithheldContacts: r.contacts.Load(), TakenOut: int64(len(r.takes)),
+		Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed,
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.counts.Filings,
-		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings, Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)), Promoted: r.promoted, Unchanged: r.same,
+		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings,
+		Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)),
+		Promoted: r.promoted, Unchanged: r.same,
 	}
 	if r.cfg.DryRun {
 		report.Fields = valuesOf(r.values)

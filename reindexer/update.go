@@ -146,7 +146,8 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 	return r.put(ctx, f, now, build)
 }
 
-// countMoves counts the filings whose county is another one than in the live generation, however many records have led there.
+// countMoves counts the filings whose county is another one than in the live generation, however
+// many records have led there.
 func (u *update) countMoves() {
 	var ids []int64
 	for id, p := range u.now {
@@ -161,8 +162,8 @@ func (u *update) countMoves() {
 	}
 }
 
-// setAdded gives a record that does not say when it was added what an earlier record of this update did, or else the live
-// generation; a filing that this update deleted before is new.
+// setAdded gives a record that does not say when it was added what an earlier record of this update
+// did, or else the live generation; a filing that this update deleted before is new.
 func (u *update) setAdded(ctx context.Context, c *change, was previous) error {
 	switch f := &c.filing; {
 	case c.deleted || c.withheld == sieve.Whole || f.Has(index.CreatedAt):
@@ -178,11 +179,13 @@ func (u *update) setAdded(ctx context.Context, c *change, was previous) error {
 }
 
 const (
-	// untouchedPages and untouchedRows are how many pages of how many filings are taken from the live generation.
+	// untouchedPages and untouchedRows are how many pages of how many filings are taken from the
+	// live generation.
 	untouchedPages, untouchedRows = 5, 20
 )
 
-// sampleUntouched adds filings to the sample that the update did not name and that must therefore be as they were.
+// sampleUntouched adds filings to the sample that the update did not name and that must therefore
+// be as they were.
 func (u *update) sampleUntouched(ctx context.Context) error {
 	total, err := u.live.Count(ctx, index.Filter{})
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // shownDifferences is how many differences an ErrVerification names.
 const shownDifferences = 20
 
-// verify compares a sealed generation with what it must hold, and returns ErrVerification with what differs.
+// verify compares a sealed generation with what it must hold, and returns ErrVerification with what
+// differs.
 func (r *running) verify(ctx context.Context, sealed index.Counts, built index.Reader) error {
 	if err := index.Probe(ctx, built); errors.Is(err, index.ErrRecord) { // another one comes from the checks below too
 		return fmt.Errorf("%w: %w", ErrVerification, err)
@@ -54,8 +55,8 @@ func (s *sample) readBack(ctx context.Context, r index.Reader) (found []string, 
 	return found, err
 }
 
-// differs says in words how got differs from want, each of which may be nil for no filing; "" where it does not. Equal values that
-// are written otherwise differ too (rule X23).
+// differs says in words how got differs from want, each of which may be nil for no filing; "" where
+// it does not. Equal values that are written otherwise differ too (rule X23).
 func differs(id int64, want, got index.Record) string {
 	switch {
 	case bytes.Equal(want, got):
@@ -82,8 +83,8 @@ const (
 	searchedRows = 1000
 )
 
-// searches sends a few queries that clients send: whether a search for an owner finds the filing, and how many filings a
-// county and a month have.
+// searches sends a few queries that clients send: whether a search for an owner finds the filing,
+// and how many filings a county and a month have.
 func (r *running) searches(ctx context.Context, built index.Reader) (found []string, err error) {
 	for _, f := range r.sample.searchable() {
 		for _, query := range []func(context.Context, index.Reader, *index.Filing) (string, error){
@@ -142,7 +143,8 @@ func term(s string) string {
 	return index.SearchText(string(runes[:min(len(runes), searchedTerm)]))
 }
 
-// countCounty counts the filings that a query for the county of f selects: those of counties that differ in case too.
+// countCounty counts the filings that a query for the county of f selects: those of counties that
+// differ in case too.
 func (r *running) countCounty(ctx context.Context, built index.Reader, f *index.Filing) (string, error) {
 	county := f.Text(index.County)
 	var want int64
