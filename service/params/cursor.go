@@ -44,7 +44,7 @@ func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
 	if err != nil || text == "" {
 		return r, nil, err
 	}
-	if offset, s := r.named("offset"); offset != nil && s.isFilled(offset) {
+	if offset, s := r.named("offset"); s.isFilled(offset) {
 		return r, nil, invalid("offset",
 			"must not be given with cursor: a page by cursor begins after the one before")
 	}
@@ -106,7 +106,7 @@ func (r *Raw) resumeAt(text string) (*Raw, cursor.Cursor, error) {
 // holds fails unless text, which was sent under name, is the value in row i that a cursor holds.
 func (r *Raw) holds(i int, name, text string) error {
 	p := &r.table.rows[i]
-	want, err := r.at(i, p).text(p)
+	want, err := r.at(i).text(p)
 	if err == nil && !p.same(text, want) {
 		err = invalid(name, "must be as on the first page, or be left out: the cursor holds it")
 	}

@@ -17,10 +17,10 @@ type Raw struct {
 	next  *continuation // nil: its cursor was not decoded yet
 }
 
-// sent is what a query string has of a parameter.
+// sent is what a query string has of a parameter; nil: nothing.
 type sent struct {
 	name    string   // the first one: the current or the legacy one
-	texts   []string // as they were sent; once decoded, trimmed too; nil: it was not sent
+	texts   []string // as they were sent; once decoded, trimmed too
 	decoded bool
 	filled  bool  // once decoded: a text has characters, be they none that decode
 	err     error // it is repeated and must not be; once decoded, or a text is wrong
@@ -41,6 +41,9 @@ func (s *sent) repeated(p *Parameter, name string) {
 // none. The texts are decoded once, when the value is first read. Before a key is known, cursor,
 // limit and bounds alone are read.
 func (s *sent) text(p *Parameter) (string, error) {
+	if s == nil {
+		return "", nil
+	}
 	for i, text := range s.texts {
 		if s.decoded {
 			break
@@ -54,7 +57,7 @@ func (s *sent) text(p *Parameter) (string, error) {
 		}
 		s.filled = s.filled || !ok || s.texts[i] != ""
 	}
-	if p.Kind == Term && s.texts != nil && !s.filled && s.err == nil { // it has a character (rule P4)
+	if p.Kind == Term && !s.filled && s.err == nil { // it has a character (rule P4)
 		s.err = invalid(s.name, "must be %s", p.Form())
 	}
 	s.decoded = true
@@ -64,29 +67,25 @@ func (s *sent) text(p *Parameter) (string, error) {
 // isFilled reports whether a value of p has characters, be they none that decode.
 func (s *sent) isFilled(p *Parameter) bool {
 	_, _ = s.text(p)
-	return s.filled
+	return s != nil && s.filled
 }
 
-// at returns what was sent of p, which is row i.
-func (r *Raw) at(i int, p *Parameter) *sent {
-	if r.given(i) {
-		return r.sent[i]
+// at returns what was sent of row i.
+func (r *Raw) at(i int) *sent {
+	if r.sent == nil {
+		return nil
 	}
-	return &sent{name: p.Name, decoded: true}
+	return r.sent[i]
 }
 
-// named returns what was sent of the parameter of a name, which the endpoint takes or not.
-func (r *Raw) named(name string) (p *Parameter, s *sent) {
+// named returns the parameter of a name, nil where the endpoint has none, and what was sent of it.
+func (r *Raw) named(name string) (*Parameter, *sent) {
 	i, known := r.table.names[r.of.Takes][name]
 	if !known {
-		return nil, &sent{name: name, decoded: true}
+		return nil, nil
 	}
-	p = &r.table.rows[i]
-	return p, r.at(i, p)
+	return &r.table.rows[i], r.at(i)
 }
-
-// given reports whether row i was sent, be it empty.
-func (r *Raw) given(i int) bool { return r.sent != nil && r.sent[i] != nil }
 
 // MaxNames is how many different names a query string may have: more than any endpoint takes. It is
 // split before the key of its request is known.
@@ -164,7 +163,7 @@ func (r *Raw) dropPartialBounds() {
 			continue
 		}
 		edges = append(edges, i)
-		if s := r.at(i, p); s.isFilled(p) {
+		if r.at(i).isFilled(p) {
 			filled++
 		}
 	}

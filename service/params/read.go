@@ -28,15 +28,15 @@ func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, no
 	}
 	for i := range t.rows {
 		p := &t.rows[i]
-		if p.On&on == 0 || !raw.given(i) && p.Default == "" && !p.RequiredBy(on) {
+		if p.On&on == 0 || raw.at(i) == nil && p.Default == "" && !p.RequiredBy(on) {
 			continue
 		}
 		if at != nil {
 			p = p.byCursor()
 		}
-		s := raw.at(i, p)
+		s := raw.at(i)
 		if p.InPath {
-			s.texts = []string{segment(p.Name)}
+			s = &sent{name: p.Name, texts: []string{segment(p.Name)}, decoded: true}
 		}
 		v, some, err := p.read(s, on)
 		if err == nil && some {
@@ -87,24 +87,27 @@ func (t *Table) complete(q Request, raw *Raw, scope *Scope) (Request, error) {
 
 // read reads what was sent of p to an endpoint. some is false where that is no value.
 func (p *Parameter) read(s *sent, on Endpoints) (v value, some bool, err error) {
-	given, required := s.texts != nil, p.required&on != 0 && !p.edge
+	required, name := p.required&on != 0 && !p.edge, p.Name
+	if s != nil {
+		name = s.name
+	}
 	text, err := s.text(p)
 	switch {
 	case err != nil:
 		return v, false, err
-	case text == "" && required && !given:
+	case text == "" && required && s == nil:
 		return v, false, invalid(p.Name, "must be given: %s", p.Form())
 	case text == "" && required:
 		return v, false, invalid(p.Name, "must be %s", p.Form())
-	case text == "" && given && on&strict != 0:
-		return v, false, invalid(s.name, "must not be empty: leave it out, or give %s", p.Form())
+	case text == "" && s != nil && on&strict != 0:
+		return v, false, invalid(name, "must not be empty: leave it out, or give %s", p.Form())
 	case text == "" && !p.InPath:
 		if text = p.Default; text == "" {
 			return v, false, nil
 		}
 	}
 	v, ok := p.Kind.read(p, text)
-	v.of, v.name = p, s.name
+	v.of, v.name = p, name
 	some = !p.Kind.List || len(v.texts) > 0
 	if !ok || !some && (required || on&strict != 0) {
 		return v, false, p.invalid(text, v)
@@ -127,10 +130,10 @@ func (p *Parameter) byCursor() *Parameter {
 func (t *Table) refuse(raw *Raw) error {
 	for i := range t.rows {
 		p := &t.rows[i]
-		if p.refused&raw.of.Takes == 0 || !raw.given(i) {
+		s := raw.at(i)
+		if s == nil || p.refused&raw.of.Takes == 0 {
 			continue
 		}
-		s := raw.at(i, p)
 		if text, err := s.text(p); err != nil {
 			return err
 		} else if text != "" {

@@ -21,7 +21,7 @@ const owners = "owners"
 // onlyCounties reports whether raw has no filter but county.
 func (t *Table) onlyCounties(raw *Raw) bool {
 	for i := range t.rows {
-		if p := &t.rows[i]; p.inTokens() && p.Name != "county" && raw.given(i) {
+		if p := &t.rows[i]; p.inTokens() && p.Name != "county" && raw.at(i) != nil {
 			return false
 		}
 	}
