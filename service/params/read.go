@@ -52,17 +52,20 @@ func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, no
 	if err := b.finish(on); err != nil {
 		return Request{}, err
 	}
-	return t.complete(b.request, raw, tiers.Scope)
+	if err := t.complete(&b.request, raw, tiers.Scope); err != nil {
+		return Request{}, err
+	}
+	return b.request, nil
 }
 
 // complete narrows q to a scope, and adds what is for one kind of endpoint, and the canonical text.
-func (t *Table) complete(q Request, raw *Raw, scope *Scope) (Request, error) {
+func (t *Table) complete(q *Request, raw *Raw, scope *Scope) error {
 	if at := q.Cursor; at != nil && at.After != "" {
 		q.Query.After, q.Generation, q.DependsOnDay = at.After, at.Generation, false
 	}
 	if scope != nil {
 		if err := q.within(raw.of.Takes, scope); err != nil {
-			return Request{}, err
+			return err
 		}
 	}
 	switch raw.of.Takes {
@@ -72,17 +75,17 @@ func (t *Table) complete(q Request, raw *Raw, scope *Scope) (Request, error) {
 		q.Required = excluded(q.named)
 	case Tokens:
 		q.Required, q.Token.Excludes = q.named, len(excluded(q.named)) > 0
-		if err := t.token(&q, raw); err != nil {
-			return Request{}, err
+		if err := t.token(q, raw); err != nil {
+			return err
 		}
 	}
 	if raw.of.Canonical != nil {
-		q.Text = raw.of.Canonical(&q)
+		q.Text = raw.of.Canonical(q)
 	}
 	if scope != nil {
 		q.Text += scope.text()
 	}
-	return q, nil
+	return nil
 }
 
 // read reads what was sent of p to an endpoint. some is false where that is no value.
