@@ -48,7 +48,7 @@ var mayImport = []importRule{
 	{"index/elastic/elastictest", []string{"index"}, "every package of the engine is tested with it"},
 	{"index/synthetic", []string{"index"}, "synthetic filings are filings: they know no engine and no form of a file"},
 	{"mappings", nil, "mappings are data"},
-	{"reindexer", []string{"index", "index/generation", "index/trace", "reindexer/mapping", "reindexer/record", "reindexer/sieve", "reindexer/source"}, "a load reaches engines through index alone, and never the service: either runs, and changes, without the other"},
+	{"reindexer", []string{"index", "index/generation", "index/sorter", "index/trace", "reindexer/mapping", "reindexer/record", "reindexer/sieve", "reindexer/source"}, "a load reaches engines through index alone, and never the service: either runs, and changes, without the other"},
 	{"reindexer/sieve", []string{"index", "index/address", "index/generation", "reindexer/record"}, "which filings are withheld depends neither on where a record comes from nor on what a load does with it"},
 	{"reindexer/plan", []string{"index", "index/generation", "reindexer", "reindexer/record", "reindexer/source"}, "which counties are loaded, from where, is decided outside of a load: a load knows no file of counties"},
 	{"service", []string{"index", "index/changes", "index/generation", "index/serving", "index/trace", "service/access", "service/edge", "service/export", "service/handlers", "service/mcp", "service/negotiate", "service/openapi", "service/pages", "service/params", "service/tokens"}, "the API reaches engines through index alone, and never the reindexer: either runs, and changes, without the other"},
