@@ -192,8 +192,9 @@ var forms = func() map[string]form {
 	return all
 }()
 
-// OwnerMark returns a hash of an owner's key without working that out, in a quarter of the time: names with the same key have the same
-// mark, as has that key. It sums up the tokens that are in no legal form, which a key has in any order.
+// OwnerMark returns a hash of an owner's key without working that out, in a quarter of the time: names with
+// the same key have the same mark, as has that key. It sums up the tokens that are in no legal form, which a
+// key has in any order.
 func OwnerMark(name string, seed uint64) (mark uint64) {
 	if len(name) > MaxText || !isASCII(name) {
 		name = PlainText(name)

@@ -11,8 +11,8 @@ import (
 	"filings/reindexer/sieve"
 )
 
-// readWithheld reads the list under the lock, to which it adds what the run is to withhold, and finds what the live generation,
-// `live` or "" for none, still has of its entries that are not complete.
+// readWithheld reads the list under the lock, to which it adds what the run is to withhold, and finds
+// what the live generation, `live` or "" for none, still has of its entries that are not complete.
 func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	var list generation.Withheld
 	added := func(*generation.Withholding) bool { return false }
@@ -71,7 +71,8 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	return nil
 }
 
-// exempt has the guards compare with a live generation without what is withheld of a filing that it has: that is never lost.
+// exempt has the guards compare with a live generation without what is withheld of a filing that it has:
+// that is never lost.
 func (r *running) exempt(h index.Held, v sieve.Verdict) {
 	if r.was == nil || v == sieve.Nothing {
 		return
@@ -104,7 +105,8 @@ func (r *running) lookWithheld(ctx context.Context, live string) (read bool, err
 	return true, err
 }
 
-// purge takes what is withheld out of all that is kept besides the live generation, and says in the list that nothing has it.
+// purge takes what is withheld out of all that is kept besides the live generation, and says in the list
+// that nothing has it.
 func (r *running) purge(ctx context.Context, live string) error {
 	if r.pending == nil {
 		return nil
@@ -127,7 +129,8 @@ func (r *running) purge(ctx context.Context, live string) error {
 		})
 	}
 	if err != nil {
-		err = fmt.Errorf("the list withholds them from each load from now on, but not all that is kept is without them: run it again: %w", err)
+		err = fmt.Errorf("the list withholds them from each load from now on, "+
+			"but not all that is kept is without them: run it again: %w", err)
 	}
 	if err != nil && r.cfg.Withhold == nil {
 		r.cfg.Log.Warn("what is withheld is still in older generations or changes", "error", err)

@@ -85,11 +85,12 @@ func describeMatches(m sieve.Matches) string {
 
 func (p *program) withholdCommand() *cobra.Command {
 	all := &cobra.Command{
-		Use:     "withhold",
-		Short:   "Leaves out filings of a person, a property or a number, of all that is served, and of each later load",
-		Long:    help("withhold"),
-		Example: "  filings withhold add --owner 'Doe, Jane' --county 'Orange, FL' --reason 'order 2026-17'\n  filings withhold list\n  filings withhold remove 3",
-		Args:    noSuchCommand,
+		Use:   "withhold",
+		Short: "Leaves out filings of a person, a property or a number, of all that is served, and of each later load",
+		Long:  help("withhold"),
+		Example: "  filings withhold add --owner 'Doe, Jane' --county 'Orange, FL' --reason 'order 2026-17'\n" +
+			"  filings withhold list\n  filings withhold remove 3",
+		Args: noSuchCommand,
 		RunE: func(*cobra.Command, []string) error {
 			return usageError{errors.New("no command: must be add, list or remove; see `filings help withhold`")}
 		},
@@ -111,7 +112,9 @@ func (p *program) withholdCommand() *cobra.Command {
 }
 
 // withWithholder opens the engine for do.
-func (p *program) withWithholder(do func(ctx context.Context, w *withholder, args []string) error) func(*cobra.Command, []string) error {
+func (p *program) withWithholder(
+	do func(ctx context.Context, w *withholder, args []string) error,
+) func(*cobra.Command, []string) error {
 	return p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
 		store, closer, err := openEngine(s, nil, p.logger(s))
 		if err != nil {
@@ -130,11 +133,12 @@ func (p *program) withholdAddCommand() *cobra.Command {
 	var of sieve.Withhold
 	var yes bool
 	cmd := &cobra.Command{
-		Use:     "add (--owner NAME | --address TEXT | --id N) --reason TEXT",
-		Short:   "Says what is withheld, asks, and takes it out of all that is kept",
-		Long:    help("withhold"),
-		Example: "  filings withhold add --address '12 Elm St, Orlando, FL 32801' --reason 'order 2026-17' --until 2030-12-31\n  filings withhold add --owner 'Doe, Jane' --contacts --yes --reason 'request 12'",
-		Args:    noArguments,
+		Use:   "add (--owner NAME | --address TEXT | --id N) --reason TEXT",
+		Short: "Says what is withheld, asks, and takes it out of all that is kept",
+		Long:  help("withhold"),
+		Example: "  filings withhold add --address '12 Elm St, Orlando, FL 32801' --reason 'order 2026-17' --until 2030-12-31\n" +
+			"  filings withhold add --owner 'Doe, Jane' --contacts --yes --reason 'request 12'",
+		Args: noArguments,
 	}
 	f := cmd.Flags()
 	f.StringVar(&of.Owner, "owner", "", "all filings of this owner, however the name is written")
@@ -183,10 +187,11 @@ func (p *program) withholdListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Lists what is withheld, and whether nothing that is kept has it any more",
-		Long:  help("withhold"), Example: "  filings withhold list\n  filings withhold list --json | jq '.[] | select(.complete | not)'",
-		Args: noArguments,
+		Long:  help("withhold"), Args: noArguments,
+		Example: "  filings withhold list\n  filings withhold list --json | jq '.[] | select(.complete | not)'",
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of number, kind, county, contacts, reason, until, madeAt, filings, complete")
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		"an array of number, kind, county, contacts, reason, until, madeAt, filings, complete")
 	cmd.RunE = p.withWithholder(func(ctx context.Context, w *withholder, _ []string) error {
 		all, err := w.list(ctx)
 		if err != nil {
@@ -208,7 +213,8 @@ func (p *program) withholdListCommand() *cobra.Command {
 			case !e.Complete:
 				state = "NOT COMPLETE: add it again"
 			}
-			fmt.Fprintf(out, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", e.Number, what, e.County, e.Filings, e.MadeAt.Format(time.DateOnly), e.Until, state, e.Reason)
+			fmt.Fprintf(out, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", e.Number, what, e.County, e.Filings,
+				e.MadeAt.Format(time.DateOnly), e.Until, state, e.Reason)
 		}
 		return out.Flush()
 	})
@@ -220,7 +226,8 @@ func (w *withholder) Withheld(ctx context.Context) (any, error) { return w.list(
 
 func (w *withholder) Withhold(ctx context.Context, body map[string]string) (any, func(context.Context) error, error) {
 	of := sieve.Withhold{
-		Owner: body["owner"], Address: body["address"], County: body["county"], Reason: body["reason"], Until: body["until"], Contacts: body["contacts"] == "true",
+		Owner: body["owner"], Address: body["address"], County: body["county"], Reason: body["reason"],
+		Until: body["until"], Contacts: body["contacts"] == "true",
 	}
 	if id := body["id"]; id != "" {
 		var err error

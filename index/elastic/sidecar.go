@@ -80,7 +80,8 @@ func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, err
 			Total struct{ Docs struct{ Deleted int64 } }
 		} `json:"_all"`
 	}
-	err := s.c.ReadInto(ctx, &stats, esapi.IndicesStatsRequest{Index: []string{name}, ExpandWildcards: "all", Metric: []string{"docs"}})
+	request := esapi.IndicesStatsRequest{Index: []string{name}, ExpandWildcards: "all", Metric: []string{"docs"}}
+	err := s.c.ReadInto(ctx, &stats, request)
 	return stats.All.Total.Docs.Deleted, err
 }
 

@@ -36,7 +36,8 @@ type Withholding struct {
 	Complete bool      `json:"complete"` // nothing that is kept has them any more
 }
 
-// Digest is a key of filings: what it is made of, its keyed SHA-256, and a short keyed hash by which most filings are passed over.
+// Digest is a key of filings: what it is made of, its keyed SHA-256, and a short keyed hash by which most
+// filings are passed over.
 type Digest struct {
 	Parts  uint8  `json:"parts"`
 	SHA256 []byte `json:"sha256"`
@@ -137,7 +138,8 @@ func (l *Lifecycle) Withdrawn(ctx context.Context, name string) (bool, error) {
 // Purge implements Lock. The catalog says that generations are deleted before they are, and forgets the
 // changesets that read them; what dies after that leaves what the next sweep deletes.
 func (k *lock) Purge(
-	ctx context.Context, live string, has func(ctx context.Context, name string) (bool, error), strip func(index.Version) index.Version,
+	ctx context.Context, live string, has func(ctx context.Context, name string) (bool, error),
+	strip func(index.Version) index.Version,
 ) (purged []string, err error) {
 	defer k.explain(ctx, &err, "deleting what is withheld")
 	parts, err := k.life.storage.Parts(ctx, false)

@@ -70,9 +70,8 @@ func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generati
 		e.Keys = append(e.Keys, generation.Digest{Parts: k.parts, SHA256: sum[:], Mark: mac.markOf(k)})
 	}
 	same := func(other *generation.Withholding) bool {
-		return other.County == e.County && other.Contacts == e.Contacts && slices.EqualFunc(other.Keys, e.Keys, func(a, b generation.Digest) bool {
-			return a.Parts == b.Parts && string(a.SHA256) == string(b.SHA256)
-		})
+		equal := func(a, b generation.Digest) bool { return a.Parts == b.Parts && string(a.SHA256) == string(b.SHA256) }
+		return other.County == e.County && other.Contacts == e.Contacts && slices.EqualFunc(other.Keys, e.Keys, equal)
 	}
 	for i := range list.Entries {
 		if other := &list.Entries[i]; same(other) {

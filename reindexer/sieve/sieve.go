@@ -96,7 +96,8 @@ func (w Withhold) keys() (kind string, keys []secretKey, err error) {
 	case w.ID < 0:
 		err = fmt.Errorf("%w: an id is 1 or more", ErrInvalid)
 	case w.Address != "" && keys == nil:
-		err = fmt.Errorf("%w: the address must begin with a house number and a street, such as 12 Elm St, Orlando, FL", ErrInvalid)
+		err = fmt.Errorf("%w: the address must begin with a house number and a street, such as 12 Elm St, Orlando, FL",
+			ErrInvalid)
 	case keys[0].text == "":
 		err = fmt.Errorf("%w: the owner must have a letter or a digit", ErrInvalid)
 	case w.County != "" && !record.IsCounty(w.County):
@@ -121,7 +122,9 @@ func hasWords(text, key string) bool {
 // with its ZIP, and those without a ZIP in its city.
 func addressKeys(k address.Key) (keys []secretKey) {
 	named := uint8(0)
-	for part, text := range map[uint8]string{ofAddress: k.Number, withUnit: k.Unit, withZIP: k.ZIP, withCity: k.City, withState: k.State} {
+	for part, text := range map[uint8]string{
+		ofAddress: k.Number, withUnit: k.Unit, withZIP: k.ZIP, withCity: k.City, withState: k.State,
+	} {
 		if text != "" {
 			named |= part
 		}
@@ -161,7 +164,6 @@ func addressText(k address.Key, parts uint8) string {
 type Verdict uint8
 
 // Verdicts.
-
 const (
 	Nothing  Verdict = iota
 	Contacts         // only these
@@ -317,8 +319,11 @@ var contactFields = []index.Field{
 	index.OwnerPhonePrimary, index.OwnerPhoneSecondary, index.OwnerEmailPrimary, index.OwnerEmailSecondary,
 }
 
-const ContactBits = 1<<index.OwnerPhonePrimary | 1<<index.OwnerPhoneSecondary | 1<<index.OwnerEmailPrimary | 1<<index.OwnerEmailSecondary
+// ContactBits are these fields in index.Filing.Filled.
+const ContactBits = 1<<index.OwnerPhonePrimary | 1<<index.OwnerPhoneSecondary |
+	1<<index.OwnerEmailPrimary | 1<<index.OwnerEmailSecondary
 
+// EmptyContacts empties them.
 func EmptyContacts(f *index.Filing) {
 	for _, field := range contactFields {
 		f.SetText(field, "")
@@ -352,9 +357,11 @@ type Found struct {
 // pageRows is how many filings are read at once.
 const pageRows = 1_000
 
-// Found yields the filings of a generation that s withholds, of others only the id; or what failed. where selects all that can be
+// Found yields the filings of a generation that s withholds, or what failed. where selects all that can be
 // among them; nil: all are read.
-func (s *Sieve) Found(ctx context.Context, store generation.Store, name string, where *index.Filter) iter.Seq2[Found, error] {
+func (s *Sieve) Found(
+	ctx context.Context, store generation.Store, name string, where *index.Filter,
+) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		if where != nil {
 			s.selected(ctx, store, name, *where)(yield)
@@ -383,7 +390,9 @@ func (s *Sieve) stored(of index.Stored) (index.Filing, Verdict, error) {
 	return *f, s.Of(f), nil
 }
 
-func (s *Sieve) selected(ctx context.Context, store generation.Store, name string, where index.Filter) iter.Seq2[Found, error] {
+func (s *Sieve) selected(
+	ctx context.Context, store generation.Store, name string, where index.Filter,
+) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		r, err := store.Open(ctx, name)
 		for after, more := "", err == nil; more; {
