@@ -182,9 +182,6 @@ type Sieve struct {
 	all   map[[sha256.Size]byte][]*generation.Withholding
 }
 
-// markBits is how many bits of a mark count: with 10,000 entries one in 400 other marks is known, too.
-const markBits = 22
-
 // New returns the sieve of some entries; nil of none.
 func New(list *generation.Withheld, want func(*generation.Withholding) bool) *Sieve {
 	s := hasher(list.Secret)
@@ -215,39 +212,6 @@ func hasher(secret []byte) *Sieve {
 	sum := s.digest(secretKey{})
 	s.seed = binary.LittleEndian.Uint64(sum[:])
 	return s
-}
-
-// markOf returns the mark of an entry's key.
-func (s *Sieve) markOf(k secretKey) uint32 {
-	mark := address.MarkOf(k.address, s.seed)
-	switch k.parts {
-	case ofID:
-		id, _ := strconv.ParseUint(k.text, 10, 64)
-		mark = id * s.seed
-	case ofOwner:
-		mark = index.OwnerMark(k.text, s.seed)
-	}
-	return uint32(mark >> 32)
-}
-
-func (s *Sieve) isKnown(mark uint64) bool {
-	m := uint32(mark>>32) % (1 << markBits)
-	return s.marks[m/64]&(1<<(m%64)) != 0
-}
-
-// mayHave reports whether a key of a filing may be in the list, by marks.
-func (s *Sieve) mayHave(f *index.Filing) bool {
-	if s.kinds&ofID != 0 && s.known(uint64(f.ID)*s.seed) {
-		return true
-	}
-	if s.kinds&ofOwner != 0 && s.known(index.OwnerMark(f.Text(index.Owner), s.seed)) {
-		return true
-	}
-	if s.kinds&ofAddress == 0 {
-		return false
-	}
-	written, standard := f.Text(index.PropertyAddress), f.Text(index.StandardizedAddress)
-	return address.MayHave(written, s.seed, s.known) || standard != written && address.MayHave(standard, s.seed, s.known)
 }
 
 func (s *Sieve) digest(k secretKey) [sha256.Size]byte {
