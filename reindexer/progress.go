@@ -15,7 +15,8 @@ import (
 
 // Progress shows how far a run has come. Run never calls it from two goroutines at once.
 type Progress interface {
-	// Show is called when a phase begins, several times a second while it lasts, and once after the last.
+	// Show is called when a phase begins, several times a second while it lasts, and once after the
+	// last.
 	Show(Status)
 	// Reject is called for the first 20 rejects.
 	Reject(Reject)
@@ -49,8 +50,8 @@ type noProgress struct{}
 func (noProgress) Show(Status)   {}
 func (noProgress) Reject(Reject) {}
 
-// Bar is a Progress for a terminal: a line that is written anew while a phase lasts, and a line that
-// stays for each phase that is over and each reject.
+// Bar is a Progress for a terminal: a line that is written anew while a phase lasts, and a line
+// that stays for each phase that is over and each reject.
 type Bar struct {
 	w     io.Writer
 	last  Status
@@ -124,8 +125,9 @@ func describe(s Status, took time.Duration) string {
 	return text
 }
 
-// Printable returns a text for a terminal, which would obey the control characters of a county's file: move its cursor, name its window,
-// show a line backwards. Each is written as JSON has it; line ends and tabs are as they are.
+// Printable returns a text for a terminal, which would obey the control characters of a county's
+// file: move its cursor, name its window, show a line backwards. Each is written as JSON has it;
+// line ends and tabs are as they are.
 func Printable(text string) string {
 	harmless := func(r rune) bool {
 		return r == '\n' || r == '\t' || r != utf8.RuneError && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
@@ -154,8 +156,8 @@ func Printable(text string) string {
 // logEvery is how often a phase that lasts is logged.
 const logEvery = 5 * time.Second
 
-// Log is a Progress for where there is no terminal: a log record when a phase begins, every five seconds while it lasts,
-// and for each of the first rejects.
+// Log is a Progress for where there is no terminal: a log record when a phase begins, every five
+// seconds while it lasts, and for each of the first rejects.
 type Log struct {
 	log    *slog.Logger
 	phase  string

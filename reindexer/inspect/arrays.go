@@ -11,12 +11,15 @@ import (
 	"filings/reindexer/source"
 )
 
-// arrays finds the arrays of objects in a JSON document, the outermost ones, as paths and numbers of items.
+// arrays finds the arrays of objects in a JSON document, the outermost ones, as paths and numbers
+// of items.
 const findArrays = `
 def step: if test("^[A-Za-z_][A-Za-z0-9_]*$") then "." + . else ".[" + tojson + "]" end;
 def arrays($path; $deep):
-  if type == "array" then select(any(.[]; type == "object")) | {path: ((if $path == "" then "." else $path end) + "[]"), items: length}
-  elif type == "object" and $deep > 0 then to_entries[] | (.key | step) as $step | .value | arrays($path + $step; $deep - 1)
+  if type == "array" then select(any(.[]; type == "object"))
+      | {path: ((if $path == "" then "." else $path end) + "[]"), items: length}
+  elif type == "object" and $deep > 0 then to_entries[]
+      | (.key | step) as $step | .value | arrays($path + $step; $deep - 1)
   else empty end;
 arrays(""; 4)`
 
@@ -28,8 +31,8 @@ type array struct {
 	Items int
 }
 
-// arraysOf returns the arrays of a JSON document for which nothing says where its records are. It reads the document, which of standard
-// input can be done once.
+// arraysOf returns the arrays of a JSON document for which nothing says where its records are. It
+// reads the document, which of standard input can be done once.
 func arraysOf(ctx context.Context, input source.Input, o source.Options) (found []array, err error) {
 	name := input.Name
 	input.Form.Format, input.Form.Path = source.JSON, findArrays
@@ -58,9 +61,11 @@ func arraysOf(ctx context.Context, input source.Input, o source.Options) (found 
 	}
 	switch {
 	case len(found) == 0:
-		return nil, fmt.Errorf("%w: %s: %w. It has no array of objects; --path . takes it for one record", source.ErrUsage, name, source.ErrNoPath)
+		return nil, fmt.Errorf("%w: %s: %w. It has no array of objects; --path . takes it for one record", source.ErrUsage,
+			name, source.ErrNoPath)
 	case name == "-":
-		return nil, fmt.Errorf("%w: standard input is a JSON document, which is read once: --path says where its records are, such as '%s'", source.ErrUsage, largest(found).Path)
+		return nil, fmt.Errorf("%w: standard input is a JSON document, which is read once: --path says where its "+
+			"records are, such as '%s'", source.ErrUsage, largest(found).Path)
 	}
 	return found, nil
 }

@@ -33,7 +33,8 @@ const (
 	exampleChars = 32
 	// exceptions is which part of a column's values may have another form: the 20th.
 	exceptions = 20
-	// mostFailed is how many values a form may fail for, and then for how many of them, until it is tried no more.
+	// mostFailed is how many values a form may fail for, and then for how many of them, until it is
+	// tried no more.
 	mostFailed = 1000
 )
 
@@ -136,12 +137,14 @@ func (c *column) identifies() bool {
 	return !c.lists && !c.countsRows() && !fraction && f.looks != point && f.looks != amount
 }
 
-// countsRows reports whether the values are the numbers of the rows: a record that is gone tomorrow moves all that follow.
+// countsRows reports whether the values are the numbers of the rows: a record that is gone tomorrow
+// moves all that follow.
 func (c *column) countsRows() bool {
 	return c.counts && c.filled >= mostExamples || rowNumber.MatchString(words(c.name))
 }
 
-var rowNumber = regexp.MustCompile(`^(object ?id|fid|oid|row( ?(no|num|number|id))?|index|(s|sl|seq|sequence|line|record) ?(no|num|number))$`)
+var rowNumber = regexp.MustCompile(`^(object ?id|fid|oid|row( ?(no|num|number|id))?|index|` +
+	`(s|sl|seq|sequence|line|record) ?(no|num|number))$`)
 
 // separators stand between the words of names, as does a change to upper case.
 var (

@@ -90,7 +90,8 @@ func (f *File) each(v any, path, name string, depth int, do func(path, name stri
 	}
 }
 
-// mostColumns is how many are told apart, some 30 KiB each: where names are data there is no end of them.
+// mostColumns is how many are told apart, some 30 KiB each: where names are data there is no end of
+// them.
 const mostColumns = 2000
 
 // column returns the column at path, which is new the first time; nil where there are too many.

@@ -31,7 +31,8 @@ var (
 	twoLetter = regexp.MustCompile(`^[A-Z]{2}$`)
 )
 
-// The forms that are no dates. Those of a county and a state say where a county is read from: they are texts.
+// The forms that are no dates. Those of a county and a state say where a county is read from: they
+// are texts.
 const (
 	number = "number"
 	amount = "amount"
@@ -53,7 +54,8 @@ func formsOf(today time.Time) []*form {
 	return append(slices.Clone(dates), severalDates(dates),
 		&form{looks: number, how: "number", try: mapping.Accepts("number", today)},
 		&form{looks: amount, how: "money", try: mapping.Accepts("money", today)},
-		&form{looks: point, try: func(v any) bool { // "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich
+		// "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich
+		&form{looks: point, try: func(v any) bool {
 			s, text := v.(string)
 			return (!text || strings.ContainsAny(s, "(-[")) && canPoint(v)
 		}},
@@ -63,8 +65,8 @@ func formsOf(today time.Time) []*form {
 // mostDateForms is in how many forms the dates of a column may be.
 const mostDateForms = 3
 
-// severalDates is the form of dates of which each has one of a few forms. A day before its month is none of these, since one up to
-// the 12th would be read as a month.
+// severalDates is the form of dates of which each has one of a few forms. A day before its month is
+// none of these, since one up to the 12th would be read as a month.
 func severalDates(dates []*form) *form {
 	several, chosen, names := &form{}, []*form(nil), []string(nil)
 	several.try = func(v any) bool {
@@ -73,7 +75,8 @@ func severalDates(dates []*form) *form {
 			return true
 		}
 		i := slices.IndexFunc(dates, has)
-		if i < 0 || len(chosen) == mostDateForms || swapped(dates[i].how) != "" && strings.HasPrefix(dates[i].how, "date DD") {
+		if i < 0 || len(chosen) == mostDateForms ||
+			swapped(dates[i].how) != "" && strings.HasPrefix(dates[i].how, "date DD") {
 			return false
 		}
 		chosen, names = append(chosen, dates[i]), append(names, strings.TrimPrefix(dates[i].how, "date "))
@@ -84,9 +87,11 @@ func severalDates(dates []*form) *form {
 	return several
 }
 
-// swapped returns the form of dates in which day and month have changed places; "" where no number tells which is which.
+// swapped returns the form of dates in which day and month have changed places; "" where no number
+// tells which is which.
 func swapped(how string) string {
-	if strings.Contains(how, "MON") || strings.Contains(how, "YYYYMM") || strings.HasPrefix(how, "date YYYY") || strings.Contains(how, " or ") {
+	if strings.Contains(how, "MON") || strings.Contains(how, "YYYYMM") || strings.HasPrefix(how, "date YYYY") ||
+		strings.Contains(how, " or ") {
 		return ""
 	}
 	return strings.NewReplacer("MM", "DD", "DD", "MM").Replace(how)

@@ -6,9 +6,11 @@ import (
 	"slices"
 )
 
-// idNames are names of columns that ids are made of, those of one record before those of a property.
+// idNames are names of columns that ids are made of, those of one record before those of a
+// property.
 var idNames = []*regexp.Regexp{
-	regexp.MustCompile(`\b((case|ticket|inst\w*|cert\w*|bill|docket|doc|document|citation) ?(id|no|num|number|nbr)?|(lien|judge?ment) ?(id|no|num|number|nbr))$`),
+	regexp.MustCompile(`\b((case|ticket|inst\w*|cert\w*|bill|docket|doc|document|citation) ?(id|no|num|number|nbr)?|` +
+		`(lien|judge?ment) ?(id|no|num|number|nbr))$`),
 	regexp.MustCompile(`\b(parcel\w*|apn|pin|folio|block ?lot|schedule|account)\b`),
 	regexp.MustCompile(`\b(id|no|num|number|nbr|year|yr|lot|block)\b`),
 }
@@ -19,8 +21,8 @@ const (
 	mostCandidates = 12
 )
 
-// idColumns returns the columns of an id: one whose values are all different, or the fewest whose values together are; of columns with
-// names of ids, or else of any that every record has.
+// idColumns returns the columns of an id: one whose values are all different, or the fewest whose
+// values together are; of columns with names of ids, or else of any that every record has.
 func (f *File) idColumns() []*column {
 	rank := map[*column]int{}
 	var candidates []*column
@@ -48,7 +50,8 @@ func (f *File) idColumns() []*column {
 	return nil
 }
 
-// distinct returns n of the candidates, chosen ones included, whose values together are different in all records.
+// distinct returns n of the candidates, chosen ones included, whose values together are different
+// in all records.
 func (f *File) distinct(candidates, chosen []*column, n int) []*column {
 	if n == 0 {
 		if !f.allDiffer(chosen) {

@@ -1,15 +1,17 @@
-// Package inspect describes a county's file, and proposes a mapping to begin with (rule X22). It guesses, by names and
-// by values; a person decides.
+// Package inspect describes a county's file, and proposes a mapping to begin with (rule X22). It
+// guesses, by names and by values; a person decides.
 //
 // # Design
 //
-// One pass over the records. Of each column it keeps a few examples, and of each known form (an amount, a number, a date in one of
-// the usual forms, a point) how many of its values do not have it, and the first of these: a form that 95 % of the values have is
-// the form (column.go). For ids it keeps a hash of each value, up to a bound (id.go): so the memory of a look does not depend on the
-// size of the file.
+// One pass over the records. Of each column it keeps a few examples, and of each known form (an
+// amount, a number, a date in one of the usual forms, a point) how many of its values do not have
+// it, and the first of these: a form that 95 % of the values have is the form (column.go). For ids
+// it keeps a hash of each value, up to a bound (id.go): so the memory of a look does not depend on
+// the size of the file.
 //
-// What is proposed are rows of a table (package mapping), by a table of patterns of names (propose.go). They are printed as such, or
-// as the program in jq that they mean; the description of the columns is its comment.
+// What is proposed are rows of a table (package mapping), by a table of patterns of names
+// (propose.go). They are printed as such, or as the program in jq that they mean; the description
+// of the columns is its comment.
 package inspect
 
 import (
@@ -34,10 +36,12 @@ type Proposal struct {
 // windows1252 is what is tried where text is not UTF-8.
 const windows1252 = "windows-1252"
 
-// Run reads the source that input means, and writes what is in it, and a mapping to begin with, to w.
+// Run reads the source that input means, and writes what is in it, and a mapping to begin with, to
+// w.
 func Run(ctx context.Context, input source.Input, o source.Options, p Proposal, w io.Writer) error {
 	if p.County != "" && !isCounty.MatchString(p.County) {
-		return fmt.Errorf("%w: --county names a county and its state, such as \"Orange, FL\", not %.200q", source.ErrUsage, p.County)
+		return fmt.Errorf("%w: --county names a county and its state, such as \"Orange, FL\", not %.200q", source.ErrUsage,
+			p.County)
 	}
 	var arrays []array
 	all, err := source.Find(ctx, []source.Input{input}, o)
@@ -52,7 +56,8 @@ func Run(ctx context.Context, input source.Input, o source.Options, p Proposal, 
 		return err
 	}
 	if len(all) > 1 {
-		return fmt.Errorf("%w: inspect looks at one file, and %s has %d, such as %s", source.ErrUsage, input.Name, len(all), all[0].Name)
+		return fmt.Errorf("%w: inspect looks at one file, and %s has %d, such as %s", source.ErrUsage, input.Name, len(all),
+			all[0].Name)
 	}
 	f, err := look(ctx, all[0], p.Today)
 	if input.Form.Encoding == "" && input.Name != "-" && (errors.Is(err, source.ErrNotUTF8) || err == nil && f.notUTF8) {
@@ -98,7 +103,8 @@ func (f *File) describe(p Proposal) (string, error) {
 		widest = max(widest, len([]rune(c.as(p))))
 	}
 	for _, c := range f.columns {
-		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records), c.looks(f.unique(c)), strings.Join(c.examples, ", "))
+		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records), c.looks(f.unique(c)),
+			strings.Join(c.examples, ", "))
 	}
 	if f.more {
 		comment("and more columns: names may be data here, which a mapping reads by to_entries")

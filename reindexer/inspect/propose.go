@@ -8,8 +8,8 @@ import (
 	"filings/reindexer/mapping"
 )
 
-// rule says which columns a field may be read from: those of the first pattern that matches a name before others, and among these
-// the ones with most values.
+// rule says which columns a field may be read from: those of the first pattern that matches a name
+// before others, and among these the ones with most values.
 type rule struct {
 	field string
 	names []string // patterns, folded; words are separated by blanks
@@ -24,23 +24,33 @@ const anything = "anything"
 const people = `buyer|purchaser|bidder|holder|creditor|plaintiff|grantee|attorney|agent|contact|inspector|officer`
 
 var rules = []rule{
-	{"caseNumber", []string{`\bcase\b`, `\bticket`, `\bcert`, `\b(lien|bill|docket) ?(no|num|number|nbr|id)`, `\binst`, `\bdoc`, `\b(tax )?account\b`}, `\b(date|type|status|name|detail|url)\b`, anything},
-	{"owner", []string{`^owner( name)?( 1)?$`, `\bowner`, `\bdeed name`, `\btaxpayer`, `\bdebtor`, `\bgrantor`, `\bdefendant`, `\bviolator`, `\bentity\b`, `^name`, ` name$`},
-		`\b(` + people + `|addr\w*|street|road|city|state|zip|phone|e ?mail|mailing|type|date|code|id|no|count|county|file|court|agency|department|district|neighborhood|subdivision|school)\b`, ""},
-	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\b(site|violation) addr`, `\blocation`, `^address$`, `^street( addr)?`, `\baddr`, `^line ?1$`},
+	{"caseNumber", []string{`\bcase\b`, `\bticket`, `\bcert`, `\b(lien|bill|docket) ?(no|num|number|nbr|id)`, `\binst`,
+		`\bdoc`, `\b(tax )?account\b`}, `\b(date|type|status|name|detail|url)\b`, anything},
+	{"owner", []string{`^owner( name)?( 1)?$`, `\bowner`, `\bdeed name`, `\btaxpayer`, `\bdebtor`, `\bgrantor`,
+		`\bdefendant`, `\bviolator`, `\bentity\b`, `^name`, ` name$`},
+		`\b(` + people + `|addr\w*|street|road|city|state|zip|phone|e ?mail|mailing|type|date|code|id|no|count|` +
+			`county|file|court|agency|department|district|neighborhood|subdivision|school)\b`, ""},
+	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\b(site|violation) addr`, `\blocation`, `^address$`,
+		`^street( addr)?`, `\baddr`, `^line ?1$`},
 		`\b(` + people + `|mail\w*|billing|owner|taxpayer|violator|debtor|defendant|grantor|e ?mail|ip|web)\b`, ""},
-	{"filingAmount", []string{`\b(winning|final) bid`, `\bface\b`, `\bprincipal`, `\bjudge?ment (amount|amt)`, `\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt|consideration)`, `^(lien|judge?ment|fine|bid)$`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`},
+	{"filingAmount", []string{`\b(winning|final) bid`, `\bface\b`, `\bprincipal`, `\bjudge?ment (amount|amt)`,
+		`\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt|consideration)`,
+		`^(lien|judge?ment|fine|bid)$`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`},
 		// Numbers that are no amounts of a filing.
-		`\b(years?|yr|counts?|number|no|num|id|zip|account|parcel|discounts?|min|minimum|start|starting|opening|excess|rate|percent|district)\b`, amount},
-	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`, `\bassign\w* date`, `\b(entered|docketed|rec|file) ?(date|dt|on)$`, `^date\b`, `\bdate$`}, "", "date"},
-	{"filingHolder", []string{`\bholder`, `\bpurchaser`, `\bbuyer`, `\bcreditor`, `\bplaintiff`, `\bgrantee`}, `\b(addr\w*|city|state|zip|id|date|type)\b`, ""},
+		`\b(years?|yr|counts?|number|no|num|id|zip|account|parcel|` +
+			`discounts?|min|minimum|start|starting|opening|excess|rate|percent|district)\b`, amount},
+	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`,
+		`\bassign\w* date`, `\b(entered|docketed|rec|file) ?(date|dt|on)$`, `^date\b`, `\bdate$`}, "", "date"},
+	{"filingHolder", []string{`\bholder`, `\bpurchaser`, `\bbuyer`, `\bcreditor`, `\bplaintiff`, `\bgrantee`},
+		`\b(addr\w*|city|state|zip|id|date|type)\b`, ""},
 	{"filingType", []string{`\b(filing|lien|document|doc|instrument|case) type`, `^(lien|filing)$`}, "", ""},
 }
 
 // shownOthers is how many other columns are named that a field may be read from.
 const shownOthers = 3
 
-// propose returns a mapping to begin with. The county is that which the operator names, "" for none.
+// propose returns a mapping to begin with. The county is that which the operator names, "" for
+// none.
 func (f *File) propose(county string) []mapping.Row {
 	id := f.idColumns()
 	rows := []mapping.Row{f.idRow(id), f.countyRow(county)}
@@ -74,7 +84,8 @@ func caseLike(c *column) bool {
 }
 
 func (f *File) idRow(id []*column) mapping.Row {
-	row := mapping.Row{Field: "id", Columns: []string{`"` + mapping.IDPlaceholder + `"`}, Notes: []string{"no three columns tell all records apart, those aside that count the rows"}}
+	row := mapping.Row{Field: "id", Columns: []string{`"` + mapping.IDPlaceholder + `"`},
+		Notes: []string{"no three columns tell all records apart, those aside that count the rows"}}
 	if len(id) > 0 {
 		row.Columns, row.Notes = nil, nil
 	}
@@ -96,7 +107,8 @@ func (f *File) countyRow(named string) mapping.Row {
 	case len(found) > 0:
 		row.How, row.Columns = "join", []string{found[0].label(), `"` + mapping.StatePlaceholder + `"`}
 		// One state alone is rarely that of the people's addresses.
-		if states := f.find(rule{names: []string{`^(county )?(state|st)( code)?$`}, looks: state}); len(states) > 0 && len(states[0].examples) == 1 {
+		if states := f.find(rule{names: []string{`^(county )?(state|st)( code)?$`}, looks: state}); len(states) > 0 &&
+			len(states[0].examples) == 1 {
 			row.Columns[1] = states[0].label()
 		}
 	}
@@ -132,8 +144,8 @@ func (f *File) reading(r rule, c *column) mapping.Row {
 // addressWord is the end of a name of an address, after what says whose it is.
 var addressWord = regexp.MustCompile(` ?(street addr\w*|addr\w*( ?(line )?1)?|street|location|line ?1)$`)
 
-// parts returns the other columns of an address, which have the same words before theirs: the city of the owner is none of the
-// property's.
+// parts returns the other columns of an address, which have the same words before theirs: the city
+// of the owner is none of the property's.
 func (f *File) parts(street *column) (labels []string) {
 	whose := strings.TrimSuffix(street.path, mapping.Member(street.name))
 	prefix := strings.TrimSpace(addressWord.ReplaceAllString(words(street.name), ""))
@@ -149,9 +161,10 @@ func (f *File) parts(street *column) (labels []string) {
 	return labels
 }
 
-// beside matches names of columns about the record itself, not about what it says, and about what became of it later, which is
-// no date of a filing.
-var beside = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|released?|redeemed|redemption|paid|exonerated)\b`)
+// beside matches names of columns about the record itself, not about what it says, and about what
+// became of it later, which is no date of a filing.
+var beside = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|` +
+	`released?|redeemed|redemption|paid|exonerated)\b`)
 
 // find returns the columns for a rule, the best first.
 func (f *File) find(r rule) (found []*column) {
@@ -160,7 +173,8 @@ func (f *File) find(r rule) (found []*column) {
 		for _, c := range f.columns {
 			name := words(c.name)
 			fits := r.looks == anything && !c.fits(point) || r.looks != anything && c.fits(r.looks)
-			if c.filled > 0 && fits && !c.lists && re.MatchString(name) && !beside.MatchString(name) && !slices.Contains(found, c) &&
+			if c.filled > 0 && fits && !c.lists && re.MatchString(name) && !beside.MatchString(name) &&
+				!slices.Contains(found, c) &&
 				(r.not == "" || !regexp.MustCompile(r.not).MatchString(name)) {
 				found = append(found, c)
 			}

@@ -74,8 +74,8 @@ var Functions = []Function{
 		{`point | .latitude`, `"{'type': 'Point', 'coordinates': [-82.98, 42.37]}"`, `42.37`},
 	}, 0, 0, func(_ *run, v any, _ []any) any { return point(v) }},
 	{"id", `id("Orange, FL"; .case)`, "a positive number of 53 bits, which JavaScript and spreadsheets hold exactly, " +
-		"the same one for the same texts: the first bits of the SHA-256 of each text with a NUL after it. A missing text is an " +
-		"error", []Example{
+		"the same one for the same texts: the first bits of the SHA-256 of each text with a NUL after it. A missing " +
+		"text is an error", []Example{
 		{`id("Orange, FL"; .)`, `"K-1001"`, `8749413046620083`},
 		{`id("Orange, FL"; .)`, `""`, `error: id needs all of its texts: number 2 is missing`},
 	}, 1, 30, func(_ *run, _ any, texts []any) any { return id(texts) }},

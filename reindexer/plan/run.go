@@ -21,7 +21,8 @@ type Options struct {
 // ErrFailed: some counties stay as they were. The Report says which, and why.
 var ErrFailed = errors.New("counties stay as they were")
 
-// Run loads the counties of p, with all else as in cfg. Where counties fail, all of these are said; the others are loaded if o says so.
+// Run loads the counties of p, with all else as in cfg. Where counties fail, all of these are said;
+// the others are loaded if o says so.
 func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reindexer.Report, error) {
 	counties, err := p.only(o.Only)
 	if err != nil {
@@ -30,7 +31,8 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 	replace, failed := len(o.Only) > 0, map[string]error{}
 	if o.KeepGoing && !cfg.DryRun {
 		all := len(counties)
-		if counties, replace = p.found(ctx, cfg, counties, replace, failed); len(failed) == all { // the load says what is wrong
+		// the load says what is wrong
+		if counties, replace = p.found(ctx, cfg, counties, replace, failed); len(failed) == all {
 			clear(failed)
 		}
 	}
@@ -68,8 +70,11 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 	}
 }
 
-// found leaves out the counties whose sources are not there, or whose mapping does not compile, before anything is read.
-func (p *Plan) found(ctx context.Context, cfg reindexer.Config, counties []County, replace bool, failed map[string]error) ([]County, bool) {
+// found leaves out the counties whose sources are not there, or whose mapping does not compile,
+// before anything is read.
+func (p *Plan) found(
+	ctx context.Context, cfg reindexer.Config, counties []County, replace bool, failed map[string]error,
+) ([]County, bool) {
 	left := slices.DeleteFunc(slices.Clone(counties), func(c County) bool {
 		of, err := p.config(cfg, []County{c})
 		if err == nil {
@@ -87,7 +92,9 @@ func (p *Plan) found(ctx context.Context, cfg reindexer.Config, counties []Count
 }
 
 // load loads counties. Where nothing is live there is nothing to replace.
-func (p *Plan) load(ctx context.Context, cfg reindexer.Config, counties []County, replace bool) (reindexer.Report, error) {
+func (p *Plan) load(
+	ctx context.Context, cfg reindexer.Config, counties []County, replace bool,
+) (reindexer.Report, error) {
 	cfg, err := p.config(cfg, counties)
 	if err != nil {
 		return reindexer.Report{IgnoredFields: map[string]int64{}}, err
@@ -117,7 +124,8 @@ type Tried struct {
 	Err error // nil if its sources and its mapping work
 }
 
-// Check reads the first rows of each source of these counties, none of them for all, and makes records of them.
+// Check reads the first rows of each source of these counties, none of them for all, and makes
+// records of them.
 func (p *Plan) Check(ctx context.Context, cfg reindexer.Config, only []string) (all []Tried, err error) {
 	counties, err := p.only(only)
 	for _, c := range counties {
