@@ -94,7 +94,7 @@ func (c *csvRows) read() (row Row, cells []string, err error) {
 			return Row{}, nil, c.broken(err)
 		}
 		raw := c.text.until(c.csv.InputOffset())
-		text := strings.TrimLeft(raw, "\r\n")
+		text := raw[blankLines([]byte(raw)):]
 		row.Line = c.number + strings.Count(raw[:len(raw)-len(text)], "\n") + 1
 		c.number += strings.Count(raw, "\n")
 		if !c.text.ended {
@@ -109,6 +109,14 @@ func (c *csvRows) read() (row Row, cells []string, err error) {
 		}
 	}
 	return row, cells, err
+}
+
+// blankLines returns how many bytes of text are lines without anything before its row.
+func blankLines(text []byte) (n int) {
+	for bytes.HasPrefix(text[n:], []byte("\n")) || bytes.HasPrefix(text[n:], []byte("\r\n")) {
+		n += bytes.IndexByte(text[n:], '\n') + 1
+	}
+	return n
 }
 
 // fault says what is wrong with a row; an error is that a quote is open at the end of the source.
@@ -127,7 +135,7 @@ func (c *csvRows) fault(row Row, wrong *csv.ParseError) (*record.Fault, error) {
 
 // broken returns the error that ends the reading, with the line in which it came.
 func (c *csvRows) broken(err error) error {
-	begun := bytes.TrimLeft(c.text.kept, "\r\n")
+	begun := c.text.kept[blankLines(c.text.kept):]
 	begins := c.number + bytes.Count(c.text.kept[:len(c.text.kept)-len(begun)], []byte{'\n'}) + 1
 	more := bytes.Count(begun, []byte{'\n'})
 	c.number = begins + more
