@@ -18,8 +18,9 @@ import (
 	"filings/reindexer/source"
 )
 
-// Kinds of errors of Run, wrapped with what happened. Errors of the store (generation.ErrLocked, index.ErrUnavailable, …)
-// stay recognisable too. After any error nothing has changed: the generation that was live still is.
+// Kinds of errors of Run, wrapped with what happened. Errors of the store (generation.ErrLocked,
+// index.ErrUnavailable, …) stay recognisable too. After any error nothing has changed: the
+// generation that was live still is.
 var (
 	// ErrUsage: the Config makes no sense.
 	ErrUsage = source.ErrUsage
@@ -29,7 +30,8 @@ var (
 	ErrRejected = errors.New("too many rejected records")
 	// ErrShrunk: the new generation has far fewer filings than the live one.
 	ErrShrunk = errors.New("far fewer filings than now")
-	// ErrEmpty: the new generation of a full load has no filings, and the live one, if any, has none either.
+	// ErrEmpty: the new generation of a full load has no filings, and the live one, if any, has
+	// none either.
 	ErrEmpty = errors.New("no filings were loaded")
 	// ErrEmptied: a field that filings of a county had is gone (rule X42).
 	ErrEmptied = errors.New("fields have no values any more")
@@ -54,16 +56,20 @@ type Config struct {
 	StdinName string // of Stdin in reports and errors; "": "-"
 
 	Update bool // apply changes to a copy of the live generation
-	// Replace makes it an update whose records are all filings of these counties: others that these have are removed.
+	// Replace makes it an update whose records are all filings of these counties: others that these
+	// have are removed.
 	Replace []string
-	// Withhold, if it is not nil, makes it an update without sources, which takes filings out of all that is kept (rule X53).
+	// Withhold, if it is not nil, makes it an update without sources, which takes filings out of
+	// all that is kept (rule X53).
 	Withhold *sieve.Withhold
 	Strict   bool // reject records with unknown fields
 	DryRun   bool // read and check only
-	// IfChanged builds nothing where the live generation was made of the same sources, in the same states, in the same way.
+	// IfChanged builds nothing where the live generation was made of the same sources, in the same
+	// states, in the same way.
 	IfChanged bool
 
-	// Stored: the records are those of an archive, as an engine had them. Holds, if it is not nil, says after reading what that has.
+	// Stored: the records are those of an archive, as an engine had them. Holds, if it is not nil,
+	// says after reading what that has.
 	Stored bool
 	Holds  func() index.Counts
 
@@ -92,7 +98,8 @@ func (cfg Config) checked() (Config, error) {
 	case cfg.MaxRejects < 0:
 		return cfg, fmt.Errorf("%w: the number of allowed rejects is 0 or more, not %d", ErrUsage, cfg.MaxRejects)
 	case cfg.Show < 0 || cfg.Show > 0 && !cfg.DryRun:
-		return cfg, fmt.Errorf("%w: --show prints 0 or more of the records of a --dry-run; with a load it would print beside its report", ErrUsage)
+		return cfg, fmt.Errorf("%w: --show prints 0 or more of the records of a --dry-run; with a load it would print "+
+			"beside its report", ErrUsage)
 	case cfg.IfChanged && cfg.DryRun:
 		return cfg, fmt.Errorf("%w: --if-changed says when a load builds nothing, and a --dry-run never builds", ErrUsage)
 	case math.IsNaN(cfg.MaxShrink) || cfg.MaxShrink < 0 || cfg.MaxShrink > 100:
@@ -100,7 +107,8 @@ func (cfg Config) checked() (Config, error) {
 	case cfg.Keep < 0:
 		return cfg, fmt.Errorf("%w: the number of generations to keep is 0 or more, not %d", ErrUsage, cfg.Keep)
 	case cfg.KeepChanges < 0:
-		return cfg, fmt.Errorf("%w: the number of generations whose changes are kept is 0 or more, not %d", ErrUsage, cfg.KeepChanges)
+		return cfg, fmt.Errorf("%w: the number of generations whose changes are kept is 0 or more, not %d", ErrUsage,
+			cfg.KeepChanges)
 	}
 	for i, input := range cfg.Inputs {
 		if i == 0 && input.County != "" {
@@ -112,7 +120,8 @@ func (cfg Config) checked() (Config, error) {
 	}
 	for _, county := range cfg.Replace {
 		if cfg.Update = true; !record.IsCounty(county) {
-			return cfg, fmt.Errorf(`%w: --replace names a county as records have it, such as "Orange, FL", not %q`, ErrUsage, county)
+			return cfg, fmt.Errorf(`%w: --replace names a county as records have it, such as "Orange, FL", not %q`, ErrUsage,
+				county)
 		}
 	}
 	if cfg.Withhold != nil {
@@ -167,7 +176,8 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 	return all, err
 }
 
-// Check returns the error of a source that is not there, or of a mapping that does not compile. Nothing is read.
+// Check returns the error of a source that is not there, or of a mapping that does not compile.
+// Nothing is read.
 func (cfg Config) Check(ctx context.Context) error {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -181,9 +191,9 @@ func (cfg Config) Check(ctx context.Context) error {
 
 // Report is the outcome of a run. Its JSON is the one line that `filings reindex` prints.
 //
-// Of every run that read its sources to the end, Read is the sum of Indexed, Updated, Deleted, Missing, Rejected and Withheld;
-// records of an update count as if they were applied one after the other. If nothing was promoted the counts say what
-// the load would have done.
+// Of every run that read its sources to the end, Read is the sum of Indexed, Updated, Deleted,
+// Missing, Rejected and Withheld; records of an update count as if they were applied one after the
+// other. If nothing was promoted the counts say what the load would have done.
 type Report struct {
 	Generation string `json:"generation"` // "" if there is none: a dry run, or an error
 	Read       int64  `json:"read"`       // records
@@ -192,31 +202,33 @@ type Report struct {
 	Deleted    int64  `json:"deleted"`
 	Missing    int64  `json:"missing"` // deletions of filings that were not there
 	Rejected   int64  `json:"rejected"`
-	// Withheld counts records of filings that are withheld, and WithheldContacts others of which the contacts are; TakenOut filings
-	// that the live generation still had of these.
+	// Withheld counts records of filings that are withheld, and WithheldContacts others of which
+	// the contacts are; TakenOut filings that the live generation still had of these.
 	Withheld         int64 `json:"withheld"`
 	WithheldContacts int64 `json:"withheldContacts"`
 	TakenOut         int64 `json:"takenOut,omitempty"`
 	Rounded          int64 `json:"rounded"` // amounts that were rounded to the cent
-	// Uncomputed counts cells of spreadsheets with a formula that no program has computed: they are missing values.
+	// Uncomputed counts cells of spreadsheets with a formula that no program has computed: they are
+	// missing values.
 	Uncomputed int64 `json:"uncomputed"`
 
-	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted under "(others)".
+	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted
+	// under "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`
 
 	Reasons map[Reason]Rejected `json:"-"` // what records were rejected for
 
-	// Sources are the sources in their order (rule X41). Counties are those that the load changes; of a dry run, which compares
-	// nothing, and of a load whose Changes are not worked out, all that the new generation has. Fields are those of the records
-	// of a dry run.
+	// Sources are the sources in their order (rule X41). Counties are those that the load changes;
+	// of a dry run, which compares nothing, and of a load whose Changes are not worked out, all
+	// that the new generation has. Fields are those of the records of a dry run.
 	Sources  []SourceCounts          `json:"sources"`
 	Counties map[string]CountyCounts `json:"counties"`
 	Fields   map[string]FieldValues  `json:"fields,omitempty"`
 	// Warnings are what the operator should know of a load that may be right all the same.
 	Warnings []string `json:"warnings"`
 
-	// Changes are from the generation that was live until now; nil where they were not worked out: nothing was live, or an
-	// older program built it, or none are kept.
+	// Changes are from the generation that was live until now; nil where they were not worked out:
+	// nothing was live, or an older program built it, or none are kept.
 	Changes *Changes `json:"changes"`
 
 	Filings  int64   `json:"filings"` // in the new generation
@@ -238,7 +250,8 @@ type SourceCounts struct {
 	Indexed  int64  `json:"indexed"`  // records that were taken, deletions and what is withheld too
 }
 
-// CountyCounts are the filings of a county in the new generation, and what changes there; nil where that is not worked out.
+// CountyCounts are the filings of a county in the new generation, and what changes there; nil where
+// that is not worked out.
 type CountyCounts struct {
 	Filings int64 `json:"filings"`
 	*Changes
@@ -251,8 +264,8 @@ type Changes struct {
 	Removed int64 `json:"removed"`
 }
 
-// FieldValues are the values of a field in the records of a dry run. Those of numbers and dates have a Least and a Greatest,
-// those of amounts and other numbers that can be added a Sum too.
+// FieldValues are the values of a field in the records of a dry run. Those of numbers and dates
+// have a Least and a Greatest, those of amounts and other numbers that can be added a Sum too.
 type FieldValues struct {
 	Filled   float64 `json:"filled"` // share of the records that have one, 0 to 1
 	Least    any     `json:"least,omitempty"`

@@ -46,8 +46,9 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	case changed && r.was == nil:
 		r.was = &index.Counts{Filings: g.Filings, WithoutFields: true} // as it was sealed
 	case !changed && !r.ignoresLive():
-		return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: make another "+
-			"one live with `filings rollback`, or load with --max-shrink 100, which does not count it: %w", g.Name, r.cfg.MaxShrink, err)
+		return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: "+
+			"make another one live with `filings rollback`, or load with --max-shrink 100, which does not count it: %w",
+			g.Name, r.cfg.MaxShrink, err)
 	}
 	r.liveErr = err
 	return index.Empty{}, nil

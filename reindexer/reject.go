@@ -51,8 +51,8 @@ type Rejected struct {
 // mostReasons is how many reasons are told apart; the others are counted together.
 const mostReasons = 100
 
-// ofRecord matches what a reason repeats of its record, quoted texts and numbers; and, beginning with a letter, calls in a
-// mapping and words such as UTF-8, which are kept.
+// ofRecord matches what a reason repeats of its record, quoted texts and numbers; and, beginning
+// with a letter, calls in a mapping and words such as UTF-8, which are kept.
 var ofRecord = regexp.MustCompile(`[a-z]\w*\("[^"]*"\)|\pL+-\d+|"(?:[^"\\]|\\.)*"|-?\b\d+(?:\.\d+)?\b`)
 
 func (r *running) countReason(reject Reject) {
@@ -99,8 +99,9 @@ type rejects struct {
 	n    int64
 }
 
-// openRejects opens the file of the rejects, if there is to be one, and leaves to start what an earlier load wrote. It holds people's
-// data, so only its owner may read it, whoever made it, and a link does not lead elsewhere.
+// openRejects opens the file of the rejects, if there is to be one, and leaves to start what an
+// earlier load wrote. It holds people's data, so only its owner may read it, whoever made it, and a
+// link does not lead elsewhere.
 func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 	path := cfg.Rejects
 	if path == "" {

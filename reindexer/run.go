@@ -1,52 +1,60 @@
-// Package reindexer loads filings: it reads sources, checks every record, builds a generation, verifies it and makes it
-// live. It knows engines only as a generation.Store and never imports the service that reads what it wrote. Where records
-// come from is package source's, what is valid is package record's.
+// Package reindexer loads filings: it reads sources, checks every record, builds a generation,
+// verifies it and makes it live. It knows engines only as a generation.Store and never imports the
+// service that reads what it wrote. Where records come from is package source's, what is valid is
+// package record's.
 //
 // # Reading
 //
-// A source yields the text of a record, a parser makes a filing of it or says what is wrong (reading.go). What is wrong
-// with one record makes it a Reject; reading goes on, so that one run names all of them. What makes the rest of a source
-// unknowable ends the run with ErrSource however many rejects are allowed. The memory of reading does not depend on the
-// size of a source: only one record is held, besides a bit for each id seen.
+// A source yields the text of a record, a parser makes a filing of it or says what is wrong
+// (reading.go). What is wrong with one record makes it a Reject; reading goes on, so that one run
+// names all of them. What makes the rest of a source unknowable ends the run with ErrSource however
+// many rejects are allowed. The memory of reading does not depend on the size of a source: only one
+// record is held, besides a bit for each id seen.
 //
 // # The run
 //
-// Run takes the lock of the store, and renews it, or fails at once and says who holds it. It deletes unsealed
-// generations, which only the holder of the lock can know to be left behind by a run that died. It begins a generation,
-// empty or as a copy of the live one, fills it, and counts what it expects the generation to hold. The generation is
-// sealed and then compared with what was expected: counts in total, by county and by month, sums of amounts, a sample of
-// filings read back whole, and a few searches. Then the run works out in which filings it differs from the live one
-// (generations.go), and has the store keep that. It is made live in one step that fails if the lock was lost or if
-// something else became live meanwhile. Whatever goes wrong before that step, the generation is deleted and the live one
-// stays as it was.
+// Run takes the lock of the store, and renews it, or fails at once and says who holds it. It
+// deletes unsealed generations, which only the holder of the lock can know to be left behind by a
+// run that died. It begins a generation, empty or as a copy of the live one, fills it, and counts
+// what it expects the generation to hold. The generation is sealed and then compared with what was
+// expected: counts in total, by county and by month, sums of amounts, a sample of filings read back
+// whole, and a few searches. Then the run works out in which filings it differs from the live one
+// (generations.go), and has the store keep that. It is made live in one step that fails if the lock
+// was lost or if something else became live meanwhile. Whatever goes wrong before that step, the
+// generation is deleted and the live one stays as it was.
 //
-// Reading runs beside filling, by one channel of batches (load.go), although engines write in goroutines of their own: in
-// the embedded engine reading half a million filings takes 2.0 s, encoding them 2.1, writing 1.4, so that one goroutine
-// for the first two would make the load a fifth slower on two cores. An update looks up a batch at once.
+// Reading runs beside filling, by one channel of batches (load.go), although engines write in
+// goroutines of their own: in the embedded engine reading half a million filings takes 2.0 s,
+// encoding them 2.1, writing 1.4, so that one goroutine for the first two would make the load a
+// fifth slower on two cores. An update looks up a batch at once.
 //
-// Old generations are pruned after the swap. The one that was live until then always stays until the next load, even if
-// none is to be kept: requests that began before the swap still read it. The ones before it stopped being live before
-// this run began; a reader that nevertheless still holds one gets index.ErrGone and opens the live one.
+// Old generations are pruned after the swap. The one that was live until then always stays until
+// the next load, even if none is to be kept: requests that began before the swap still read it. The
+// ones before it stopped being live before this run began; a reader that nevertheless still holds
+// one gets index.ErrGone and opens the live one.
 //
 // # A load that died is not resumed
 //
-// A load starts from the beginning. To go on with what a dead one left in Elasticsearch, the source would have to be read
-// again all the same, and every filing that is there be read back and compared, since the record may have changed in
-// between; in the embedded engine an unsealed file has no journal and is worth nothing. With 525,682 filings on two cores
-// reading back took 13 s, writing 44 s, merging and verifying 19 s. By that, a load killed at its very end would be done
-// in half of the time of a new one, one that was killed at a random moment in three quarters. That is not worth a second
-// path through the code in which a bug would mix two loads.
+// A load starts from the beginning. To go on with what a dead one left in Elasticsearch, the source
+// would have to be read again all the same, and every filing that is there be read back and
+// compared, since the record may have changed in between; in the embedded engine an unsealed file
+// has no journal and is worth nothing. With 525,682 filings on two cores reading back took 13 s,
+// writing 44 s, merging and verifying 19 s. By that, a load killed at its very end would be done in
+// half of the time of a new one, one that was killed at a random moment in three quarters. That is
+// not worth a second path through the code in which a bug would mix two loads.
 //
 // # Updates
 //
-// An update applies its records one after the other, so the last one of an id wins. To know what the result must hold
-// it reads the filings that it is about to replace or delete from the live generation, once for each id, and keeps
-// some 150 bytes of each: an update needs memory in proportion to the number of its changes.
+// An update applies its records one after the other, so the last one of an id wins. To know what
+// the result must hold it reads the filings that it is about to replace or delete from the live
+// generation, once for each id, and keeps some 150 bytes of each: an update needs memory in
+// proportion to the number of its changes.
 //
 // Each phase is a span (package trace) within the one of ctx, if that has one.
 //
-// A dry run does all of the reading, compares what the load would hold with what is live (preview.go), and runs the guards. That of a
-// full load goes on without the live generation and without the list of withheld filings where the store does not respond.
+// A dry run does all of the reading, compares what the load would hold with what is live
+// (preview.go), and runs the guards. That of a full load goes on without the live generation and
+// without the list of withheld filings where the store does not respond.
 package reindexer
 
 import (
@@ -64,8 +72,9 @@ import (
 // closeTimeout is how long a run that was cancelled or failed may take to clear up behind itself.
 const closeTimeout = 30 * time.Second
 
-// Run loads cfg.Inputs. If the error is nil a new generation is live, or the live one is what it would have built, or it was a dry run. After an error the store
-// serves what it served before; the Report then says how far the run came.
+// Run loads cfg.Inputs. If the error is nil a new generation is live, or the live one is what it
+// would have built, or it was a dry run. After an error the store serves what it served before; the
+// Report then says how far the run came.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -117,7 +126,8 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// recordFailure has the catalog keep that this load failed before it took the lock, such as when a source was not there.
+// recordFailure has the catalog keep that this load failed before it took the lock, such as when a
+// source was not there.
 func (r *running) recordFailure(ctx context.Context, err error) {
 	r.end(err)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
@@ -168,8 +178,8 @@ func (r *running) dryRun(ctx context.Context) error {
 	return err
 }
 
-// lookLive opens the live generation for a dry run. That of a full load, which may be tried anywhere,
-// waits for it a moment.
+// lookLive opens the live generation for a dry run. That of a full load, which may be tried
+// anywhere, waits for it a moment.
 func (r *running) lookLive(ctx context.Context) (index.Reader, error) {
 	if !r.cfg.Update {
 		if r.cfg.Store == nil || r.cfg.Head > 0 {
@@ -272,15 +282,16 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 				return err
 			}
 		}
-		build.Keep(kept{Made: r.cfg.made(r.reading.sources, r.reading.states, r.active)}.encode(r.counts), r.values, r.loadedNow())
+		build.Keep(kept{Made: r.cfg.made(r.reading.sources, r.reading.states, r.active)}.encode(r.counts), r.values,
+			r.loadedNow())
 		r.enter(PhaseComparing)
 		return r.compare(ctx, build, live, reader)
 	})
 	return err
 }
 
-// promote makes a generation live. An error may mean that only the response was lost: then the store says what is live, so
-// that a load whose filings are being served does not count as failed.
+// promote makes a generation live. An error may mean that only the response was lost: then the
+// store says what is live, so that a load whose filings are being served does not count as failed.
 func (r *running) promote(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -307,8 +318,8 @@ func (r *running) promote(ctx context.Context, from, to string) error {
 	return err
 }
 
-// clearUp deletes what the run began. Even if that fails nothing is wrong with what is live, and the next run deletes
-// it.
+// clearUp deletes what the run began. Even if that fails nothing is wrong with what is live, and
+// the next run deletes it.
 func (r *running) clearUp(ctx context.Context, build generation.Build) {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
@@ -324,8 +335,9 @@ const (
 	renewEvery = generation.LockTTL / 4
 )
 
-// renewing shows the state of the run and renews its lock, beside the run, until stop is called. The context that it
-// returns ends with ctx, or with generation.ErrLockLost as its cause as soon as the lock is known to be lost.
+// renewing shows the state of the run and renews its lock, beside the run, until stop is called.
+// The context that it returns ends with ctx, or with generation.ErrLockLost as its cause as soon as
+// the lock is known to be lost.
 func (r *running) renewing(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
@@ -354,8 +366,8 @@ func (r *running) renewing(ctx context.Context) (_ context.Context, stop func())
 	}
 }
 
-// renew renews the lock. A failure is not the end: the lock holds for some time yet, and if it is lost after all, the
-// store refuses to promote.
+// renew renews the lock. A failure is not the end: the lock holds for some time yet, and if it is
+// lost after all, the store refuses to promote.
 func (r *running) renew(ctx context.Context) error {
 	if r.lock == nil {
 		return nil

@@ -27,11 +27,12 @@ import (
 
 func (p *program) saveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "save GENERATION FILE",
-		Short:   "Saves a generation as an archive: a file, or an object of S3",
-		Long:    help("save"),
-		Example: "  filings generations save live filings.archive\n  filings generations save filings-20260131-020000.000000-v1 s3://backups/filings/2026-01-31",
-		Args:    cobra.ExactArgs(2),
+		Use:   "save GENERATION FILE",
+		Short: "Saves a generation as an archive: a file, or an object of S3",
+		Long:  help("save"),
+		Example: "  filings generations save live filings.archive\n" +
+			"  filings generations save filings-20260131-020000.000000-v1 s3://backups/filings/2026-01-31",
+		Args: cobra.ExactArgs(2),
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
 			began := time.Now()
 			put, err := p.writeTo(s, args[1])
@@ -64,7 +65,8 @@ type saved struct {
 // writer writes all that comes from a reader, or nothing, to where it was made for.
 type writer func(ctx context.Context, from io.Reader) error
 
-// save saves the generation that name, its id or live means, and compares what it wrote with what the engine counts.
+// save saves the generation that name, its id or live means, and compares what it wrote with what
+// the engine counts.
 func save(ctx context.Context, store generation.Store, name string, put writer) (s saved, err error) {
 	all, err := sealed(ctx, store)
 	if err != nil {
@@ -107,7 +109,8 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	return saved{Generation: name, Filings: m.Filings, SHA256: m.SHA256}, err
 }
 
-// writeTo returns what writes to a file or an object of S3. Either has what it had until all was written.
+// writeTo returns what writes to a file or an object of S3. Either has what it had until all was
+// written.
 func (p *program) writeTo(s settings.Settings, to string) (writer, error) {
 	if !isObject(to) {
 		if source.IsAddress(to) {
@@ -119,8 +122,8 @@ func (p *program) writeTo(s settings.Settings, to string) (writer, error) {
 	return func(ctx context.Context, from io.Reader) error { return objects(s, p.logger(s)).Put(ctx, o, from) }, err
 }
 
-// partial is what the name of a file ends with until it is whole. A save that was killed leaves such a file; the next one of that name
-// writes over it.
+// partial is what the name of a file ends with until it is whole. A save that was killed leaves
+// such a file; the next one of that name writes over it.
 const partial = ".partial"
 
 func replaceFile(path string, from io.Reader) (err error) {
@@ -158,11 +161,12 @@ func replaceFile(path string, from io.Reader) (err error) {
 func (p *program) restoreCommand() *cobra.Command {
 	cfg := reindexer.Config{Inputs: []reindexer.Input{{Input: source.Input{Name: "-"}}}, Stored: true}
 	cmd := &cobra.Command{
-		Use:     "restore FILE",
-		Short:   "Loads an archive into a new generation, verifies it and makes it live at once",
-		Long:    help("restore"),
-		Example: "  filings generations restore filings.archive\n  filings generations restore --max-shrink 100 s3://backups/filings/2026-01-31",
-		Args:    cobra.ExactArgs(1),
+		Use:   "restore FILE",
+		Short: "Loads an archive into a new generation, verifies it and makes it live at once",
+		Long:  help("restore"),
+		Example: "  filings generations restore filings.archive\n" +
+			"  filings generations restore --max-shrink 100 s3://backups/filings/2026-01-31",
+		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeFile,
 	}

@@ -28,7 +28,8 @@ func (p *program) generationsCommand() *cobra.Command {
 		Args:    noArguments,
 	}
 	cmd.AddCommand(p.saveCommand(), p.restoreCommand())
-	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of name, createdAt, filings, bytes, live, changes (added, changed, removed, since; or null)")
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		"an array of name, createdAt, filings, bytes, live, changes (added, changed, removed, since; or null)")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
 		all, err := sealed(ctx, store)
 		if err != nil {
@@ -85,15 +86,19 @@ func (p *program) rollbackCommand() *cobra.Command {
 // searchTime bounds the search that a generation must answer before a rollback to it.
 const searchTime = 10 * time.Second
 
-// rollbackTarget returns the live generation and the one to go back to: the one that was live when it was loaded, which is not the
-// next older one after a rollback and another load. Where that is not known, or not kept, it is the next older one; all is sorted newest first.
-func rollbackTarget(all []generation.Info, changesets []index.Changeset, args []string) (live, target string, err error) {
+// rollbackTarget returns the live generation and the one to go back to: the one that was live when
+// it was loaded, which is not the next older one after a rollback and another load. Where that is
+// not known, or not kept, it is the next older one; all is sorted newest first.
+func rollbackTarget(
+	all []generation.Info, changesets []index.Changeset, args []string,
+) (live, target string, err error) {
 	at := slices.IndexFunc(all, func(g generation.Info) bool { return g.Live })
 	if at >= 0 {
 		live = all[at].Name
 	}
 	before := slices.IndexFunc(all, func(g generation.Info) bool {
-		return slices.ContainsFunc(changesets, func(c index.Changeset) bool { return c.Generation == live && c.Parent == g.Name })
+		return slices.ContainsFunc(changesets,
+			func(c index.Changeset) bool { return c.Generation == live && c.Parent == g.Name })
 	})
 	if before < 0 {
 		before = at + 1
@@ -154,13 +159,14 @@ func (p *program) writeGenerations(all []generation.Info) error {
 		if c := g.Changes; c != nil {
 			changed = fmt.Sprintf("%d\t%d\t%d", c.Added, c.Changed, c.Removed)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", g.Name, g.CreatedAt.UTC().Format(time.DateTime), g.Filings, changed, humanize.IBytes(uint64(g.Bytes)), live)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", g.Name, g.CreatedAt.UTC().Format(time.DateTime), g.Filings, changed,
+			humanize.IBytes(uint64(g.Bytes)), live)
 	}
 	return w.Flush()
 }
 
-// writeLoad says that a load is running, or how the last one ended, unless it reported that it promoted; all are the sealed
-// generations.
+// writeLoad says that a load is running, or how the last one ended, unless it reported that it
+// promoted; all are the sealed generations.
 func (p *program) writeLoad(ctx context.Context, store generation.Store, all []generation.Info) error {
 	loads, err := store.Loads(ctx)
 	if loads = generation.OnlyLoads(loads); err != nil || len(loads) == 0 {
@@ -182,8 +188,9 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store, all []g
 	return err
 }
 
-// endOf describes the end of a load that did not report that it promoted. It may have promoted nevertheless, and died
-// before the report, or have lost its connection: then its generation is there.
+// endOf describes the end of a load that did not report that it promoted. It may have promoted
+// nevertheless, and died before the report, or have lost its connection: then its generation is
+// there.
 func endOf(run generation.Run, all []generation.Info) string {
 	how := "failed"
 	died := run.Outcome == generation.OutcomeDied
@@ -204,9 +211,11 @@ func endOf(run generation.Run, all []generation.Info) string {
 // completionTimeout is how long a shell may wait for names from a server.
 const completionTimeout = 2 * time.Second
 
-// completeGeneration completes the name of a generation to go back to, the newest first. Errors complete nothing: a
-// shell shows none.
-func (p *program) completeGeneration(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+// completeGeneration completes the name of a generation to go back to, the newest first. Errors
+// complete nothing: a shell shows none.
+func (p *program) completeGeneration(
+	cmd *cobra.Command, args []string, _ string,
+) (names []string, _ cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
 	cmd.SetContext(ctx)

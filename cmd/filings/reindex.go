@@ -55,22 +55,30 @@ func (p *program) reindexCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&file, "plan", "", "YAML file of counties, each with its sources, mapping and options, that are one load")
-	f.StringArrayVar(&o.Only, "only", nil, "county of the plan (may be repeated): an update that replaces these, and leaves the others as they are")
-	f.BoolVar(&o.KeepGoing, "keep-going", false, "where counties of the plan fail, load the others; these stay as they were, and the exit code is 1")
-	f.BoolVar(&cfg.Update, "update", false, "apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
+	f.StringArrayVar(&o.Only, "only", nil,
+		"county of the plan (may be repeated): an update that replaces these, and leaves the others as they are")
+	f.BoolVar(&o.KeepGoing, "keep-going", false,
+		"where counties of the plan fail, load the others; these stay as they were, and the exit code is 1")
+	f.BoolVar(&cfg.Update, "update", false,
+		"apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
 	for _, name := range source.SettingNames {
 		f.Var(&optionFlag{f, &options, name}, name, settingHelp[name]+", for the sources after it")
 	}
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
-	f.Var(&optionFlag{f, &options, "map"}, "map", "mapping of the sources after it: a program in jq that makes load records from each record")
+	_ = cmd.RegisterFlagCompletionFunc("format",
+		cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
+	f.Var(&optionFlag{f, &options, "map"}, "map",
+		"mapping of the sources after it: a program in jq that makes load records from each record")
 	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
 	f.BoolVar(&cfg.DryRun, "dry-run", false, "read, validate, and compare with what is live; load nothing")
-	f.BoolVar(&cfg.IfChanged, "if-changed", false, "build nothing if each source says that it is as it was for the live generation")
+	f.BoolVar(&cfg.IfChanged, "if-changed", false,
+		"build nothing if each source says that it is as it was for the live generation")
 	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them")
 	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
-	f.StringVar(&cfg.Rejects, "rejects", "", "file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
-	f.StringArrayVar(&cfg.Replace, "replace", nil, "county (may be repeated): an update whose records are all of these counties; other filings of theirs are removed")
+	f.StringVar(&cfg.Rejects, "rejects", "",
+		"file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
+	f.StringArrayVar(&cfg.Replace, "replace", nil,
+		"county (may be repeated): an update whose records are all of these counties; other filings of theirs are removed")
 	shrinkFlags(f, &cfg)
 	f.BoolVar(&cfg.MayMove, "may-move", false, "let an update change the county of filings")
 	for _, name := range []string{"rejects", "plan"} {
@@ -101,9 +109,13 @@ func (p *program) reindexCommand() *cobra.Command {
 
 // shrinkFlags adds the flags by which fewer filings, and fewer fields of them, are allowed.
 func shrinkFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
-	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10, "promote although the generation has up to this many percent fewer filings than the live one, and each county of 200 filings or more; 100 does not compare them")
-	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil, "county (may be repeated) that may have any number of filings fewer, or none")
-	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil, "field (may be repeated) that may be gone of a county's filings; or source that may be a header without rows")
+	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10,
+		"promote although the generation has up to this many percent fewer filings than the live one, and each county "+
+			"of 200 filings or more; 100 does not compare them")
+	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil,
+		"county (may be repeated) that may have any number of filings fewer, or none")
+	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil,
+		"field (may be repeated) that may be gone of a county's filings; or source that may be a header without rows")
 }
 
 // optionFlag is an option of the sources after it.
@@ -141,7 +153,10 @@ func (o *optionFlag) Set(value string) error {
 }
 
 // reindex runs a load, by run, and prints its report, also that of a load that promoted nothing.
-func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexer.Config, run func(context.Context, reindexer.Config) (reindexer.Report, error)) (err error) {
+func (p *program) reindex(
+	ctx context.Context, s settings.Settings, cfg reindexer.Config,
+	run func(context.Context, reindexer.Config) (reindexer.Report, error),
+) (err error) {
 	log := p.logger(s)
 	store, closer, err := openEngine(s, nil, log)
 	if err != nil {
@@ -180,9 +195,11 @@ func (p *program) reindex(ctx context.Context, s settings.Settings, cfg reindexe
 
 // serversOf returns who reads from servers.
 func serversOf(s settings.Settings) source.Servers {
-	servers := source.Servers{Timeout: s.SourceTimeout, SocrataTokens: byHost(s.SocrataTokens), ArcGISTokens: byHost(s.ArcgisTokens), S3: s3.Config{
-		Endpoint: s.S3Endpoint, Region: s.AWS.Region, AccessKeyID: s.AWS.AccessKeyID, SecretAccessKey: s.AWS.SecretAccessKey, SessionToken: s.AWS.SessionToken,
-	}}
+	servers := source.Servers{Timeout: s.SourceTimeout, SocrataTokens: byHost(s.SocrataTokens),
+		ArcGISTokens: byHost(s.ArcgisTokens), S3: s3.Config{
+			Endpoint: s.S3Endpoint, Region: s.AWS.Region, AccessKeyID: s.AWS.AccessKeyID,
+			SecretAccessKey: s.AWS.SecretAccessKey, SessionToken: s.AWS.SessionToken,
+		}}
 	return servers
 }
 
@@ -196,7 +213,8 @@ func byHost(items []string) map[string]string {
 	return tokens
 }
 
-// writeReasons writes how many records were rejected for what, the most frequent reasons first, with an example of each.
+// writeReasons writes how many records were rejected for what, the most frequent reasons first,
+// with an example of each.
 func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) {
 	if len(reasons) == 0 {
 		return
@@ -235,11 +253,14 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 func (p *program) inspectCommand() *cobra.Command {
 	input, o, proposal := source.Input{}, source.Options{}, inspect.Proposal{}
 	cmd := &cobra.Command{
-		Use:     "inspect [flags] FILE",
-		Short:   "Describes a county's file, and proposes a mapping for reindex --map",
-		Long:    help("inspect"),
-		Example: "  filings inspect --table --county 'Orange, FL' orange.csv > county.csv\n  filings inspect orange.csv > orange.jq\n  filings inspect --sheet Liens lake.xlsx > lake.jq\n  filings inspect --path '.features[]' liens.geojson",
-		Args:    cobra.ExactArgs(1),
+		Use:   "inspect [flags] FILE",
+		Short: "Describes a county's file, and proposes a mapping for reindex --map",
+		Long:  help("inspect"),
+		Example: "  filings inspect --table --county 'Orange, FL' orange.csv > county.csv\n" +
+			"  filings inspect orange.csv > orange.jq\n" +
+			"  filings inspect --sheet Liens lake.xlsx > lake.jq\n" +
+			"  filings inspect --path '.features[]' liens.geojson",
+		Args: cobra.ExactArgs(1),
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 			o.Stdin, o.Servers, o.Temporary, o.Log = p.in, serversOf(s), int64(s.Temporary), slog.New(slog.DiscardHandler)
 			proposal.Today = time.Now()
@@ -255,8 +276,10 @@ func (p *program) inspectCommand() *cobra.Command {
 	for _, name := range source.SettingNames {
 		cmd.Flags().StringVar(input.Form.Part(name), name, "", settingHelp[name])
 	}
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().BoolVar(&proposal.Table, "table", false, "propose a table of fields and columns, as CSV, instead of a program in jq")
+	_ = cmd.RegisterFlagCompletionFunc("format",
+		cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().BoolVar(&proposal.Table, "table", false,
+		"propose a table of fields and columns, as CSV, instead of a program in jq")
 	cmd.Flags().StringVar(&proposal.County, "county", "", "county and state of all records, such as \"Orange, FL\"")
 	return cmd
 }

@@ -29,8 +29,8 @@ func (c *Client) Head(ctx context.Context, o Object) (Object, error) {
 }
 
 const (
-	// maxList is the longest response to a list that is read: 1,000 objects, with keys of 1,024 bytes
-	// each written as three, have 4 MB.
+	// maxList is the longest response to a list that is read: 1,000 objects, with keys of 1,024
+	// bytes each written as three, have 4 MB.
 	maxList = 16 << 20
 	// maxObjects is how many objects and folders a folder may have, which are all kept in memory.
 	maxObjects = 100_000

@@ -3,9 +3,9 @@
 //
 // # Design
 //
-// The rows are those that parquet-go reads (file.go); what each value is in JSON stands in column.go.
-// The library believes what a file says of itself, so that this is looked at first (limits.go): how
-// long it is, how much it announces, how large the pages are.
+// The rows are those that parquet-go reads (file.go); what each value is in JSON stands in
+// column.go. The library believes what a file says of itself, so that this is looked at first
+// (limits.go): how long it is, how much it announces, how large the pages are.
 package parquet
 
 import (

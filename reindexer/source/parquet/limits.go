@@ -16,8 +16,8 @@ const (
 	// maxDescription is how long may be what a file says of itself, its footer or the header of a
 	// page. 100 columns in 80 groups of rows have a footer of that length.
 	maxDescription = 1 << 20
-	// maxParts is how many structs and lists a description may have. One may be a byte in the file and
-	// 600 in memory, or within the one before, where the library follows by recursion.
+	// maxParts is how many structs and lists a description may have. One may be a byte in the file
+	// and 600 in memory, or within the one before, where the library follows by recursion.
 	maxParts = 1 << 18
 	// maxGroups is how deep the columns may be, which is what the library can represent. It finds
 	// that out too late: 30,000 groups, each in the other, took 7 GB.

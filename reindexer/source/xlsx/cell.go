@@ -19,8 +19,8 @@ const (
 	lastRow    = 1 << 20
 	// maxRow is how long the texts of a row may be: more than those of a record.
 	maxRow = 32 << 20
-	// maxText is the longest text: 32,767 characters, of at most four bytes, with room for what Excel
-	// counts otherwise.
+	// maxText is the longest text: 32,767 characters, of at most four bytes, with room for what
+	// Excel counts otherwise.
 	maxText = 4 << 15
 )
 

@@ -16,8 +16,8 @@ import (
 // titles above a table are left out; of a sheet with one column it is the first row that is not
 // empty.
 type Sheet struct {
-	// Uncomputed is how many cells were read so far that have a formula and no value: the program that
-	// wrote the file computed none. They count as empty.
+	// Uncomputed is how many cells were read so far that have a formula and no value: the program
+	// that wrote the file computed none. They count as empty.
 	Uncomputed int64
 
 	others []string // names of the workbook's other sheets
