@@ -11,8 +11,9 @@ import (
 	"filings/reindexer/sieve"
 )
 
-// readWithheld reads the list under the lock, to which it adds what the run is to withhold, and finds
-// what the live generation, `live` or "" for none, still has of its entries that are not complete.
+// readWithheld reads the list under the lock, to which it adds what the run is to withhold, and
+// finds what the live generation, `live` or "" for none, still has of its entries that are not
+// complete.
 func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	var list generation.Withheld
 	added := func(*generation.Withholding) bool { return false }
@@ -71,8 +72,8 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	return nil
 }
 
-// exempt has the guards compare with a live generation without what is withheld of a filing that it has:
-// that is never lost.
+// exempt has the guards compare with a live generation without what is withheld of a filing that it
+// has: that is never lost.
 func (r *running) exempt(h index.Held, v sieve.Verdict) {
 	if r.was == nil || v == sieve.Nothing {
 		return
@@ -87,7 +88,8 @@ func (r *running) exempt(h index.Held, v sieve.Verdict) {
 // storeTime is how long the dry run of a full load waits for what is live, and for the list.
 const storeTime = 5 * time.Second
 
-// lookWithheld is readWithheld of a dry run. That of a full load, for which the store need not respond, warns, and returns false.
+// lookWithheld is readWithheld of a dry run. That of a full load, for which the store need not
+// respond, warns, and returns false.
 func (r *running) lookWithheld(ctx context.Context, live string) (read bool, err error) {
 	if r.cfg.Store == nil { // of a test of sources
 		return true, nil
@@ -99,14 +101,15 @@ func (r *running) lookWithheld(ctx context.Context, live string) (read bool, err
 	defer cancel()
 	err = r.readWithheld(ctx, live)
 	if errors.Is(err, index.ErrUnavailable) || ctx.Err() != nil {
-		r.warn("what is withheld, and what is live, could not be read: the former counts as any other record, and nothing is compared: %v", err)
+		r.warn("what is withheld, and what is live, could not be read: the former counts as any other record, and "+
+			"nothing is compared: %v", err)
 		return false, nil
 	}
 	return true, err
 }
 
-// purge takes what is withheld out of all that is kept besides the live generation, and says in the list
-// that nothing has it.
+// purge takes what is withheld out of all that is kept besides the live generation, and says in the
+// list that nothing has it.
 func (r *running) purge(ctx context.Context, live string) error {
 	if r.pending == nil {
 		return nil

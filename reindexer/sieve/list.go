@@ -58,7 +58,8 @@ func (w Withhold) Where() *index.Filter {
 	return &all
 }
 
-// AddTo adds w, which is valid, to a list, unless it is there, and returns what tells its entry from others.
+// AddTo adds w, which is valid, to a list, unless it is there, and returns what tells its entry
+// from others.
 func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generation.Withholding) bool {
 	kind, keys, _ := w.keys()
 	e := generation.Withholding{
@@ -85,7 +86,8 @@ func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generati
 	return same
 }
 
-// Remove removes an entry from the list. The next load that has its records brings the filings back.
+// Remove removes an entry from the list. The next load that has its records brings the filings
+// back.
 func Remove(ctx context.Context, store generation.Store, run generation.Run, number int) (err error) {
 	run.Outcome, run.Withholds = generation.OutcomeUnchanged, true
 	lock, err := store.Lock(ctx, run)
@@ -103,8 +105,8 @@ func Remove(ctx context.Context, store generation.Store, run generation.Run, num
 	})
 }
 
-// Kept yields the filings of a generation that may be saved: without what is withheld, which it takes out of
-// their counts. It ends with an error if filings were withheld meanwhile.
+// Kept yields the filings of a generation that may be saved: without what is withheld, which it
+// takes out of their counts. It ends with an error if filings were withheld meanwhile.
 func Kept(
 	ctx context.Context, store generation.Store, name string, holds *index.Counts,
 ) (iter.Seq2[index.Stored, error], error) {

@@ -1,21 +1,22 @@
 // Package sieve knows which filings are withheld (rule X53): it makes the entries of the list that
-// package generation keeps, and looks for their filings in records and in what is stored. What becomes of
-// them, a load decides.
+// package generation keeps, and looks for their filings in records and in what is stored. What
+// becomes of them, a load decides.
 //
 // # Design
 //
-// The list has no names: an entry has the keyed SHA-256 of an owner's key, of an address's key with the
-// parts that were named, or of an id. So a Sieve works these keys out for each filing, of the kinds that
-// its entries have, and looks their digests up: what that takes does not depend on how many entries there
-// are. These take some microseconds, so it looks at marks first: short keyed hashes that equal keys have in
-// common, which records show without their keys being worked out. Nearly all filings end there.
+// The list has no names: an entry has the keyed SHA-256 of an owner's key, of an address's key with
+// the parts that were named, or of an id. So a Sieve works these keys out for each filing, of the
+// kinds that its entries have, and looks their digests up: what that takes does not depend on how
+// many entries there are. These take some microseconds, so it looks at marks first: short keyed
+// hashes that equal keys have in common, which records show without their keys being worked out.
+// Nearly all filings end there.
 //
-// Filters of queries would be the other way. They leak, by ids, by counts, by what was cached or pinned, and
-// leave the filings in files. So a list is for loads, which are the only ones that write: what is served
-// does not know of it.
+// Filters of queries would be the other way. They leak, by ids, by counts, by what was cached or
+// pinned, and leave the filings in files. So a list is for loads, which are the only ones that
+// write: what is served does not know of it.
 //
-// What a changeset has of a filing that is withheld becomes a Version of id and county alone: clients that
-// follow changes learn that it is removed, those who filter by another county do not.
+// What a changeset has of a filing that is withheld becomes a Version of id and county alone:
+// clients that follow changes learn that it is removed, those who filter by another county do not.
 package sieve
 
 import (
@@ -41,8 +42,8 @@ import (
 // ErrInvalid: a Withhold names nothing that can be withheld.
 var ErrInvalid = errors.New("nothing can be withheld by that")
 
-// Withhold is what a run adds to the list of withheld filings (rule X53): those of an owner, of an address,
-// or the one with an id.
+// Withhold is what a run adds to the list of withheld filings (rule X53): those of an owner, of an
+// address, or the one with an id.
 type Withhold struct {
 	Owner, Address string
 	ID             int64
@@ -77,7 +78,8 @@ func (w Withhold) Check() error {
 	return err
 }
 
-// keys returns the keys by which filings are looked for, and their kind; ErrInvalid where w names none.
+// keys returns the keys by which filings are looked for, and their kind; ErrInvalid where w names
+// none.
 func (w Withhold) keys() (kind string, keys []secretKey, err error) {
 	named := 0
 	if w.Owner != "" {
@@ -118,8 +120,8 @@ func hasWords(text, key string) bool {
 	return !slices.ContainsFunc(strings.Fields(key), func(w string) bool { return !slices.Contains(words, w) })
 }
 
-// addressKeys returns the keys of filings that have all parts of an address: of one that names both, those
-// with its ZIP, and those without a ZIP in its city.
+// addressKeys returns the keys of filings that have all parts of an address: of one that names
+// both, those with its ZIP, and those without a ZIP in its city.
 func addressKeys(k address.Key) (keys []secretKey) {
 	named := uint8(0)
 	for part, text := range map[uint8]string{
@@ -321,8 +323,8 @@ type Found struct {
 // pageRows is how many filings are read at once.
 const pageRows = 1_000
 
-// Found yields the filings of a generation that s withholds, or what failed. where selects all that can be
-// among them; nil: all are read.
+// Found yields the filings of a generation that s withholds, or what failed. where selects all that
+// can be among them; nil: all are read.
 func (s *Sieve) Found(
 	ctx context.Context, store generation.Store, name string, where *index.Filter,
 ) iter.Seq2[Found, error] {
