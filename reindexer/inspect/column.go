@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"cmp"
+	"fmt"
 	"hash/maphash"
 	"regexp"
 	"slices"
@@ -17,9 +19,9 @@ import (
 type column struct {
 	path, name string
 	filled     int64
-	examples   []string // as JSON, shortened
-	forms      []*form  // that values may have, the more usual ones first
-	lists      bool     // a value was a list
+	values     []value // the first different ones, one more than are listed
+	forms      []*form // that values may have, the more usual ones first
+	lists      bool    // a value was a list
 
 	hashes []uint64
 	counts bool // its values are 0, 1, 2, … or 1, 2, 3, … as those of a row's number are
@@ -28,7 +30,10 @@ type column struct {
 
 const (
 	// mostHashed is of how many records hashes are kept, 16 bytes a column.
-	mostHashed   = 200_000
+	mostHashed = 200_000
+	// mostListed is how many different values are listed with their counts, such as a county's
+	// types; of more, examples are.
+	mostListed   = 8
 	mostExamples = 3
 	exampleChars = 32
 	// exceptions is which part of a column's values may have another form: the 20th.
@@ -37,6 +42,12 @@ const (
 	// tried no more.
 	mostFailed = 1000
 )
+
+// value is a value of a column, as JSON, shortened.
+type value struct {
+	text  string
+	count int64
+}
 
 var seed = maphash.MakeSeed()
 
@@ -51,8 +62,12 @@ func (c *column) add(v any, row, line int) {
 	}
 	c.filled++
 	text := jsonText(v)
-	if shown := shorten(text); len(c.examples) < mostExamples && !slices.Contains(c.examples, shown) {
-		c.examples = append(c.examples, shown)
+	shown := shorten(text)
+	switch i := slices.IndexFunc(c.values, func(of value) bool { return of.text == shown }); {
+	case i >= 0:
+		c.values[i].count++
+	case len(c.values) <= mostListed:
+		c.values = append(c.values, value{shown, 1})
 	}
 	_, list := v.([]any)
 	c.lists = c.lists || list
@@ -79,6 +94,24 @@ func (c *column) add(v any, row, line int) {
 		c.hashes = append(c.hashes, 0)
 	}
 	c.hashes = append(c.hashes, maphash.String(seed, text))
+}
+
+// listed says which values there are: all with their counts, the most frequent first, or examples
+// where they are many, or all different.
+func (c *column) listed() string {
+	if len(c.values) > mostListed || int64(len(c.values)) == c.filled {
+		return joined(c.values[:min(len(c.values), mostExamples)], func(v value) string { return v.text })
+	}
+	all := slices.SortedStableFunc(slices.Values(c.values), func(a, b value) int { return cmp.Compare(b.count, a.count) })
+	return joined(all, func(v value) string { return fmt.Sprintf("%s (%d)", v.text, v.count) })
+}
+
+func joined(values []value, text func(value) string) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = text(v)
+	}
+	return strings.Join(texts, ", ")
 }
 
 func jsonText(v any) string {
@@ -133,7 +166,7 @@ func (c *column) ambiguous() string {
 // identifies reports whether an id may be made of the values.
 func (c *column) identifies() bool {
 	f := c.form()
-	fraction := f.looks == number && strings.Contains(c.examples[0], ".")
+	fraction := f.looks == number && strings.Contains(c.values[0].text, ".")
 	return !c.lists && !c.countsRows() && !fraction && f.looks != point && f.looks != amount
 }
 

@@ -3,7 +3,7 @@
 //
 // # Design
 //
-// One pass over the records. Of each column it keeps a few examples, and of each known form (an
+// One pass over the records. Of each column it keeps a few values, and of each known form (an
 // amount, a number, a date in one of the usual forms, a point) how many of its values do not have
 // it, and the first of these: a form that 95 % of the values have is the form (column.go). For ids
 // it keeps a hash of each value, up to a bound (id.go): so the memory of a look does not depend on
@@ -104,7 +104,7 @@ func (f *File) describe(p Proposal) (string, error) {
 	}
 	for _, c := range f.columns {
 		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records), c.looks(f.unique(c)),
-			strings.Join(c.examples, ", "))
+			c.listed())
 	}
 	if f.more {
 		comment("and more columns: names may be data here, which a mapping reads by to_entries")

@@ -149,6 +149,37 @@ func TestX22_Sheets(t *testing.T) {
 	}
 }
 
+// TestX22_Values: of a column with few values each is listed with its count, the most frequent first; of one with many, or whose values
+// are all different, there are three examples.
+func TestX22_Values(t *testing.T) {
+	t.Parallel()
+	var rows strings.Builder
+	rows.WriteString("Case,Type,Book\n")
+	for i := range 20 {
+		kind := "Lis Pendens"
+		if i > 4 && i != 9 {
+			kind = "Tax Lien"
+		}
+		if i == 12 {
+			kind = ""
+		}
+		fmt.Fprintf(&rows, "K-%d,%s,B%d\n", i, kind, i%9)
+	}
+	path := filepath.Join(t.TempDir(), "f.csv")
+	if err := os.WriteFile(path, []byte(rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Run(t.Context(), source.Input{Name: path}, source.Options{}, Proposal{Today: today}, &b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{` "K-0", "K-1", "K-2"` + "\n", ` "Tax Lien" (13), "Lis Pendens" (6)` + "\n", ` "B0", "B1", "B2"` + "\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
 // TestX22_Uncomputed: it says how many cells are empty because no program has computed their formulas.
 func TestX22_Uncomputed(t *testing.T) {
 	t.Parallel()

@@ -108,7 +108,7 @@ func (f *File) countyRow(named string) mapping.Row {
 		row.How, row.Columns = "join", []string{found[0].label(), `"` + mapping.StatePlaceholder + `"`}
 		// One state alone is rarely that of the people's addresses.
 		if states := f.find(rule{names: []string{`^(county )?(state|st)( code)?$`}, looks: state}); len(states) > 0 &&
-			len(states[0].examples) == 1 {
+			len(states[0].values) == 1 {
 			row.Columns[1] = states[0].label()
 		}
 	}
