@@ -197,7 +197,9 @@ func TestBuild_EmptyGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(index.NewCounts(), seal(t, b)); diff != "" {
+	want := index.NewCounts()
+	want.WithoutFields = true // what is sealed is counted without them
+	if diff := cmp.Diff(want, seal(t, b)); diff != "" {
 		t.Errorf("checksum (-want +got):\n%s", diff)
 	}
 	swap(t, s.Store, "", b.Generation())
