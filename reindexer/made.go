@@ -12,10 +12,10 @@ import (
 	"filings/reindexer/source"
 )
 
-// made returns a digest of what a generation is made of (rule X46): the sources, in these states,
-// and how they are read; "" where a state is not known. What a later load with the same digest
-// would build is that generation.
-func (cfg Config) made(all []source.Source, states []string, withheld []int) string {
+// inputDigest returns a digest of the inputs of a load (rule X46): its sources, in these states, and
+// how they are read; "" where a state is not known. Loads with equal digests build equal
+// generations.
+func (cfg Config) inputDigest(all []source.Source, states []string, withheld []int) string {
 	if len(states) != len(all) || len(all) == 0 {
 		return ""
 	}
@@ -63,7 +63,7 @@ func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, er
 		}
 		states = append(states, state)
 	}
-	r.same = r.cfg.made(r.reading.sources, states, r.active) == was
+	r.same = r.cfg.inputDigest(r.reading.sources, states, r.active) == was
 	return r.same, nil
 }
 

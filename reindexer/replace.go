@@ -77,9 +77,9 @@ func (cfg Config) replaced() (index.Filter, bool) {
 	return index.Where(index.AnyOf{Fields: []index.Field{index.County}, Values: counties}), len(counties) > 0
 }
 
-// replaces has r take records of these counties alone. Like those of a full load they have no
+// takeOnly has r take records of these counties alone. Like those of a full load they have no
 // deletions, and each its own id.
-func (r *reading) replaces(counties []string) {
+func (r *reading) takeOnly(counties []string) {
 	r.rules.Update, r.seen = false, idSet{}
 	for _, county := range counties {
 		r.only = append(r.only, index.Fold(county))

@@ -282,7 +282,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 				return err
 			}
 		}
-		build.Keep(kept{Made: r.cfg.made(r.reading.sources, r.reading.states, r.active)}.encode(r.counts), r.values,
+		build.Keep(kept{Made: r.cfg.inputDigest(r.reading.sources, r.reading.states, r.active)}.encode(r.counts), r.values,
 			r.loadedNow())
 		r.enter(PhaseComparing)
 		return r.compare(ctx, build, live, reader)

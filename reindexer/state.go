@@ -78,7 +78,7 @@ func newRunning(ctx context.Context, cfg Config, all []source.Source, started ti
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
 	r.reading.warn, r.reading.mayEmpty, r.reading.rules.Stored = r.warn, cfg.MayEmpty, cfg.Stored
 	if len(cfg.Replace) > 0 {
-		r.reading.replaces(cfg.Replace)
+		r.reading.takeOnly(cfg.Replace)
 	}
 	r.reading.inputs, r.reading.head = cfg.Inputs, cfg.Head
 	r.reading.show, r.reading.onShow = cfg.Show, cfg.OnShow

@@ -161,9 +161,8 @@ func (f *File) parts(street *column) (labels []string) {
 	return labels
 }
 
-// beside matches names of columns about the record itself, not about what it says, and about what
-// became of it later, which is no date of a filing.
-var beside = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|` +
+// notFiling matches names of columns that describe the export, or what happened after the filing.
+var notFiling = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|` +
 	`released?|redeemed|redemption|paid|exonerated)\b`)
 
 // find returns the columns for a rule, the best first.
@@ -173,7 +172,7 @@ func (f *File) find(r rule) (found []*column) {
 		for _, c := range f.columns {
 			name := words(c.name)
 			fits := r.looks == anything && !c.fits(point) || r.looks != anything && c.fits(r.looks)
-			if c.filled > 0 && fits && !c.lists && re.MatchString(name) && !beside.MatchString(name) &&
+			if c.filled > 0 && fits && !c.lists && re.MatchString(name) && !notFiling.MatchString(name) &&
 				!slices.Contains(found, c) &&
 				(r.not == "" || !regexp.MustCompile(r.not).MatchString(name)) {
 				found = append(found, c)

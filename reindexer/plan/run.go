@@ -32,7 +32,7 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 	if o.KeepGoing && !cfg.DryRun {
 		all := len(counties)
 		// the load says what is wrong
-		if counties, replace = p.found(ctx, cfg, counties, replace, failed); len(failed) == all {
+		if counties, replace = p.checkCounties(ctx, cfg, counties, replace, failed); len(failed) == all {
 			clear(failed)
 		}
 	}
@@ -52,7 +52,7 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 		}
 		ofCounty := errors.Is(err, reindexer.ErrUsage) || errors.Is(err, reindexer.ErrSource)
 		if ofCounty && parts == nil && len(failed) == 0 { // before anything was read
-			if p.found(ctx, cfg, counties, replace, failed); len(failed) > 0 {
+			if p.checkCounties(ctx, cfg, counties, replace, failed); len(failed) > 0 {
 				err = &reindexer.PartsError{Failed: failed}
 			}
 		}
@@ -70,9 +70,9 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 	}
 }
 
-// found leaves out the counties whose sources are not there, or whose mapping does not compile,
+// checkCounties leaves out the counties whose sources are not there, or whose mapping does not compile,
 // before anything is read.
-func (p *Plan) found(
+func (p *Plan) checkCounties(
 	ctx context.Context, cfg reindexer.Config, counties []County, replace bool, failed map[string]error,
 ) ([]County, bool) {
 	left := slices.DeleteFunc(slices.Clone(counties), func(c County) bool {
