@@ -124,13 +124,14 @@ func (b *build) Keep(counts []byte, values *index.Values, loaded map[string]int6
 }
 
 // Abort implements Build. What is stored goes first, unlike elsewhere: where it has filled the disk, the catalog can be written only
-// when there is room again. Nobody reads what is not sealed.
+// when there is room again. Nobody reads what is not sealed. A run that has lost its lock deletes what it wrote after another one
+// had deleted its generation: no name is used twice.
 func (b *build) Abort(ctx context.Context) error {
 	b.Stop()
 	storage := b.lock.life.storage
 	parts, err := storage.Parts(ctx, false)
-	if c, _, err2 := b.lock.life.read(ctx); err == nil && err2 == nil && b.lock.holds(&c) == nil {
-		if e := c.find(b.name); e != nil && e.State == Building {
+	if c, _, err2 := b.lock.life.read(ctx); err == nil && err2 == nil {
+		if e := c.find(b.name); e == nil || e.State == Tombstoned || e.State == Building && b.lock.holds(&c) == nil {
 			err = storage.Delete(ctx, slices.DeleteFunc(parts, func(p Part) bool { return p.Generation != b.name }))
 		}
 	}

@@ -125,6 +125,32 @@ func TestL8_LostLockChangesNothing(t *testing.T) {
 	})
 }
 
+// TestX53_Stopped: what a load stores that was stopped until another one had deleted its generation does not stay.
+func TestX53_Stopped(t *testing.T) {
+	t.Parallel()
+	atEvery(t, func(t *testing.T, s *shared, names []string, at func(string, func()) (before, after func(string) error)) string {
+		heir := ""
+		before, after := at("", func() {
+			s.clock.Advance(generation.LockTTL)
+			heir = mustLoad(t, s, "heir")
+		})
+		_, err := load(t.Context(), s.open(before, after), "stopped")
+		if heir == "" {
+			return "the end"
+		}
+		all, err2 := s.open(nil, nil).Generations(t.Context())
+		if err2 != nil {
+			t.Fatal(err2)
+		}
+		for _, g := range all {
+			if !g.Sealed {
+				t.Errorf("%s is stored, and nobody will use it", g.Name)
+			}
+		}
+		return fmt.Sprint(err)
+	})
+}
+
 // TestL8_RollbackWhileALoadIsStopped: the same with a rollback, which asks for no lock. It holds, or the load had promoted.
 func TestL8_RollbackWhileALoadIsStopped(t *testing.T) {
 	t.Parallel()

@@ -59,10 +59,10 @@ func load(ctx context.Context, l *indextest.MemoryStore, owner string) (name str
 	f := index.Filing{ID: 1}
 	f.SetText(index.Owner, owner)
 	if err := b.Put(ctx, &f); err != nil {
-		return "", err
+		return "", errors.Join(err, b.Abort(ctx))
 	}
 	if _, err := b.Seal(ctx, indextest.ChangesetFrom(l, live)(b)); err != nil {
-		return "", err
+		return "", errors.Join(err, b.Abort(ctx))
 	}
 	if err := lock.Renew(ctx, generation.Run{Holder: owner, Phase: "promoting"}); err != nil && !errors.Is(err, index.ErrUnavailable) {
 		return "", err
